@@ -1,0 +1,51 @@
+"""One frozen Settings, read once from the environment (names of DESIGN and of Probot)."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from pydantic import AliasChoices, Field, SecretStr
+from pydantic_settings import BaseSettings, SettingsConfigDict
+
+
+class Settings(BaseSettings):
+    """Everything an operator can set. `ASSAY_<NAME>` each; the App's own keep Probot's names."""
+
+    model_config = SettingsConfigDict(
+        env_prefix="ASSAY_", frozen=True, extra="ignore", populate_by_name=True
+    )
+
+    home: Path = Path(".assay")
+    """State: database, artifacts, mirrors, environments. Owned by Assay alone."""
+    database_url: str = ""
+    """SQLAlchemy URL; empty: SQLite inside `home`."""
+    artifacts_url: str = ""
+    """fsspec URL for reports; empty: a folder inside `home`."""
+    public_url: str = "http://127.0.0.1:8080"
+    """How people reach the web process; report links start with it."""
+    host: str = "127.0.0.1"
+    port: int = 8080
+    sandbox: str = "auto"
+    workers: int = Field(default=1, ge=1, le=64)
+    """Evaluations that one worker process runs at the same time."""
+    private_reports: bool = True
+    retention_days: int = Field(default=30, ge=1)
+    disk_gb: int = Field(default=20, ge=1)
+    sweep_minutes: int = Field(default=10, ge=1)
+    approve_first_time_forks: bool = True
+    """A maintainer must approve before a first-time contributor's fork runs."""
+    chromium: str = "/usr/bin/chromium"
+
+    app_id: str = Field(default="", validation_alias=AliasChoices("APP_ID", "app_id"))
+    private_key: SecretStr = Field(
+        default=SecretStr(""), validation_alias=AliasChoices("PRIVATE_KEY", "private_key")
+    )
+    private_key_path: Path | None = Field(
+        default=None, validation_alias=AliasChoices("PRIVATE_KEY_PATH", "private_key_path")
+    )
+    webhook_secret: SecretStr = Field(
+        default=SecretStr(""), validation_alias=AliasChoices("WEBHOOK_SECRET", "webhook_secret")
+    )
+    ghe_host: str = Field(default="", validation_alias=AliasChoices("GHE_HOST", "ghe_host"))
+    """GitHub Enterprise host, or a full URL of a GitHub-compatible server; empty: github.com."""
+    log_level: str = Field(default="INFO", validation_alias=AliasChoices("LOG_LEVEL", "log_level"))

@@ -1,0 +1,201 @@
+"""The values that the sandbox side hands out; nothing here knows of GitHub or of judging.
+
+Every value is frozen and slotted and made of plain parts (str, int, tuples, enums), so that
+`pydantic.TypeAdapter` turns it to JSON and back without custom code.
+Paths on the host are stored as `str`, paths inside the sandbox as `str` too; the names say which.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class Side(StrEnum):
+    """Which state of the repository was looked at."""
+
+    BASE = "base"
+    HEAD = "head"
+
+
+class ChangeStatus(StrEnum):
+    """How one file differs between base and head."""
+
+    ADDED = "added"
+    MODIFIED = "modified"
+    DELETED = "deleted"
+    RENAMED = "renamed"
+
+
+@dataclass(frozen=True, slots=True)
+class Hunk:
+    """One hunk of a unified diff; `lines` keep their leading ' ', '+' or '-'. Lines count from 1."""
+
+    old_start: int
+    old_count: int
+    new_start: int
+    new_count: int
+    lines: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class FileChange:
+    """One changed file. `path` is the name on head (on base when deleted)."""
+
+    path: str
+    status: ChangeStatus
+    old_path: str | None = None
+    hunks: tuple[Hunk, ...] = ()
+    binary: bool = False
+    truncated: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Diff:
+    """What head changes over base, capped; `truncated` says that files or hunks were left out."""
+
+    files: tuple[FileChange, ...]
+    truncated: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Checkout:
+    """Both sides on disk. Base is the merge base of head and its target.
+
+    `base_tree` and `head_tree` are host folders without `.git`; nothing may write to them.
+    `target_sha` is the tip of the target branch, where the policy is read.
+    """
+
+    base_sha: str
+    head_sha: str
+    target_sha: str
+    base_tree: str
+    head_tree: str
+    diff: Diff
+    warnings: tuple[str, ...] = ()
+
+
+class TestRunner(StrEnum):
+    """How the tests of a project are run."""
+
+    PYTEST = "pytest"
+    UNITTEST = "unittest"
+    COMMAND = "command"  # a shell command of the configuration; only its exit code speaks
+    NONE = "none"
+
+
+@dataclass(frozen=True, slots=True)
+class Recipe:
+    """How one side of a repository is built and tested, and why.
+
+    `reasons` are full sentences for the report. `needs` names what this machine lacks
+    ("Python >= 3.13"); a recipe with needs is never built and yields `unverified`.
+    `lock_digest` is the sha256 of every input of the dependency layer.
+    """
+
+    ecosystem: str
+    reasons: tuple[str, ...]
+    install: tuple[tuple[str, ...], ...]  # argv lists that fill the dependency layer, in order
+    install_project: tuple[tuple[str, ...], ...]  # argv lists that fill the project layer
+    runner: TestRunner
+    test_arguments: tuple[str, ...]  # of the runner; for COMMAND one shell line
+    lock_digest: str
+    needs: tuple[str, ...] = ()
+
+
+class Outcome(StrEnum):
+    """What one test did in one run."""
+
+    __test__ = False
+    PASSED = "passed"
+    FAILED = "failed"
+    ERROR = "error"
+    SKIPPED = "skipped"
+    XFAILED = "xfailed"
+    XPASSED = "xpassed"
+
+
+@dataclass(frozen=True, slots=True)
+class TestResult:
+    """One test in one run. `id` is the runner's own (a pytest node id)."""
+
+    __test__ = False
+    id: str
+    outcome: Outcome
+    seconds: float = 0.0
+    message: str = ""
+    path: str = ""
+    line: int = 0
+    source: str = ""  # code and docstring of the test function, capped
+
+
+@dataclass(frozen=True, slots=True)
+class TestRun:
+    """All tests of one run. `complete` only when every collected test has exactly one result.
+
+    An incomplete run proves nothing; `problem` says in one sentence what is missing.
+    """
+
+    __test__ = False
+    complete: bool
+    results: tuple[TestResult, ...]
+    problem: str = ""
+    forged: bool = False  # somebody else wrote into the result channel
+
+
+class Severity(StrEnum):
+    """How much a finding weighs in the gate."""
+
+    ADVISE = "advise"
+    BLOCK = "block"
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """A linter's or integrity check's remark. Lines count from 1, on `side`."""
+
+    rule: str
+    severity: Severity
+    path: str
+    line: int
+    message: str
+    end_line: int = 0
+    side: Side = Side.HEAD
+    hunk: str = ""
+    tool: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Observation:
+    """What one action showed on one side. `command` is for people to repeat, never executed."""
+
+    side: Side
+    command: str
+    exit_code: int | None  # None: killed or never started
+    output: str
+    seconds: float
+    timed_out: bool = False
+    truncated: bool = False
+    tests: TestRun | None = None
+    findings: tuple[Finding, ...] = ()
+    artifacts: tuple[str, ...] = ()
+    problem: str = ""  # why this observation proves nothing, in one sentence
+
+
+@dataclass(frozen=True, slots=True)
+class Environment:
+    """One side's built environment: two read-only host folders and what to set in the sandbox.
+
+    `failure` is set when the build failed: then the folders are empty and nothing can run.
+    `seconds` is what building took (0.0 when it came from the cache).
+    """
+
+    side: Side
+    recipe: Recipe
+    digest: str
+    dependencies_layer: str
+    project_layer: str
+    variables: tuple[tuple[str, str], ...]
+    seconds: float = 0.0
+    cached: bool = False
+    failure: Observation | None = None
