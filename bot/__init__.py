@@ -1,0 +1,1 @@
+"""Decides and talks: web server, GitHub, stages, judges, reports."""

@@ -1,0 +1,1 @@
+"""Runs what nobody trusts. Never imports bot."""

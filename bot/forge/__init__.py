@@ -1,0 +1,1 @@
+"""A small GitHub-compatible server for the demo and the tests."""

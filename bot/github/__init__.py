@@ -1,0 +1,1 @@
+"""Everything said to GitHub; the only place that imports githubkit."""

@@ -1,0 +1,1 @@
+"""Requirements, verdicts, gate and integrity: pure and synchronous."""

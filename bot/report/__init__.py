@@ -1,0 +1,1 @@
+"""One view model, rendered to Markdown, HTML, PDF and JSON."""

@@ -1,0 +1,1 @@
+"""The evaluation, in order."""

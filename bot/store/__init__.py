@@ -1,0 +1,1 @@
+"""Records (SQL) and artifacts (files or object storage)."""

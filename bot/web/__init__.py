@@ -1,0 +1,1 @@
+"""Flask: webhook intake, pages, set-up."""

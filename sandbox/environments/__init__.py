@@ -1,0 +1,1 @@
+"""One file an ecosystem: detect() says yes with a reason, or no."""
