@@ -61,6 +61,7 @@ class EvaluationRequest:
     comment: int = 0  # id of the comment that holds the command
     patch: str = ""
     task_text: str = ""
+    description: str = ""  # what the change says of itself, where no pull request does
     agent: str = ""
     trajectory: str = ""
 
