@@ -74,11 +74,13 @@ class _Closed(BaseModel):
 class Setup(_Closed):
     """How to build, test and serve the project, where detection should not decide."""
 
-    install: ShellLine | None = Field(None, description="Shell line that installs the project.")
-    test: ShellLine | None = Field(None, description="Shell line that runs the tests.")
-    serve: ShellLine | None = Field(None, description="Shell line that serves the project.")
+    install: ShellLine | None = Field(
+        default=None, description="Shell line that installs the project."
+    )
+    test: ShellLine | None = Field(default=None, description="Shell line that runs the tests.")
+    serve: ShellLine | None = Field(default=None, description="Shell line that serves the project.")
     url: Annotated[str, StringConstraints(pattern=r"^https?://", max_length=500)] | None = Field(
-        None, description="Where the served project answers, http or https."
+        default=None, description="Where the served project answers, http or https."
     )
 
 
@@ -92,7 +94,7 @@ class ConfiguredRequirement(_Closed):
         Field(description="What must hold, as one sentence.")
     )
     check: ShellLine | None = Field(
-        None, description="Shell line that exits 0 when it holds; run on base and on head."
+        default=None, description="Shell line that exits 0 when it holds; run on base and on head."
     )
 
 
@@ -100,43 +102,57 @@ class GatePolicy(_Closed):
     """How verdicts become the check run's conclusion."""
 
     unverified: UnverifiedPolicy = Field(
-        UnverifiedPolicy.BLOCK,
+        default=UnverifiedPolicy.BLOCK,
         description="`block`: what could not be told asks a person; `allow`: it passes as neutral.",
     )
-    lint: Weight = Field(Weight.ADVISE, description="Whether new linter findings block.")
-    scope: Weight = Field(Weight.ADVISE, description="Whether changes outside the task block.")
+    lint: Weight = Field(default=Weight.ADVISE, description="Whether new linter findings block.")
+    scope: Weight = Field(
+        default=Weight.ADVISE, description="Whether changes outside the task block."
+    )
     min_score: float = Field(
-        0.0, ge=0, le=4, description="Lowest mean score of the judges, 0 to 4; 0 asks for none."
+        default=0.0,
+        ge=0,
+        le=4,
+        description="Lowest mean score of the judges, 0 to 4; 0 asks for none.",
     )
 
 
 class JudgePolicy(_Closed):
     """How many judges negotiate, where a model is set."""
 
-    count: int = Field(3, ge=1, le=9, description="Judges in the panel.")
-    rounds: int = Field(4, ge=1, le=10, description="Most rounds of negotiation.")
+    count: int = Field(default=3, ge=1, le=9, description="Judges in the panel.")
+    rounds: int = Field(default=4, ge=1, le=10, description="Most rounds of negotiation.")
 
 
 class EvaluationLimits(_Closed):
     """What one evaluation may use."""
 
-    minutes: float = Field(30.0, gt=0, le=360, description="Most minutes of one evaluation.")
-    interactions: int = Field(40, ge=1, le=400, description="Most steps of the judge's agent.")
-    usd: float = Field(2.0, ge=0, le=1000, description="Most money for models, in US dollars.")
+    minutes: float = Field(
+        default=30.0, gt=0, le=360, description="Most minutes of one evaluation."
+    )
+    interactions: int = Field(
+        default=40, ge=1, le=400, description="Most steps of the judge's agent."
+    )
+    usd: float = Field(
+        default=2.0, ge=0, le=1000, description="Most money for models, in US dollars."
+    )
 
 
 class SandboxPolicy(_Closed):
     """What the sandbox allows."""
 
     network: NetworkPolicy = Field(
-        NetworkPolicy.BUILD, description="`none`, `build` (while installing only) or `always`."
+        default=NetworkPolicy.BUILD,
+        description="`none`, `build` (while installing only) or `always`.",
     )
 
 
 class WebPolicy(_Closed):
     """Evidence from a browser."""
 
-    enabled: bool = Field(True, description="Whether the served project is looked at in a browser.")
+    enabled: bool = Field(
+        default=True, description="Whether the served project is looked at in a browser."
+    )
 
 
 def _unique_ids(
@@ -162,7 +178,7 @@ class Configuration(_Closed):
     """Everything `.github/assay.yml` can say, with what holds when it says nothing."""
 
     triggers: tuple[ConfiguredTrigger, ...] = Field(
-        (
+        default=(
             ConfiguredTrigger.OPENED,
             ConfiguredTrigger.SYNCHRONIZE,
             ConfiguredTrigger.READY_FOR_REVIEW,
@@ -174,11 +190,11 @@ class Configuration(_Closed):
     setup: Setup = Field(default_factory=Setup, description="How the project is built and tested.")
     requirements: Annotated[
         tuple[ConfiguredRequirement, ...], AfterValidator(_unique_ids), Field(max_length=40)
-    ] = Field((), description="Requirements that apply to every pull request.")
+    ] = Field(default=(), description="Requirements that apply to every pull request.")
     criteria: (
         Annotated[str, StringConstraints(min_length=1, max_length=500), AfterValidator(_inside)]
         | None
-    ) = Field(None, description="Path of a test plan in PRDBench's format.")
+    ) = Field(default=None, description="Path of a test plan in PRDBench's format.")
     gate: GatePolicy = Field(
         default_factory=GatePolicy, description="How verdicts become a conclusion."
     )
@@ -264,7 +280,7 @@ class _PlainLoader(yaml.SafeLoader):
 
 
 def _mark(loader: _PlainLoader) -> Any:
-    return loader.peek_event().start_mark
+    return loader.peek_event().start_mark  # type: ignore[no-untyped-call]
 
 
 def _load(text: str) -> object:
