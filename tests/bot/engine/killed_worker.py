@@ -51,7 +51,8 @@ class Recording:
     def maybe_die(self, stage: str, moment: str) -> None:
         """Die by SIGKILL the first time that this moment is reached."""
         marker = self.folder / f"died-{stage}-{moment}"
-        if stage == self.always or not marker.exists():
+        planned = stage == self.always if self.always else not marker.exists()
+        if planned:
             marker.touch()
             self.note(f"kill {stage} {moment}")
             os.kill(os.getpid(), signal.SIGKILL)
