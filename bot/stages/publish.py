@@ -1,9 +1,11 @@
 """Stage 9: the answer, where the request came from."""
 
-from __future__ import annotations
+from __future__ import annotations as _annotations
 
 from bot.models import Evaluation, Publication
-from bot.report import annotations, check_summary, markdown, view
+from bot.report.checks import annotations, check_summary
+from bot.report.markdown import markdown
+from bot.report.view import view
 from bot.stages.services import Answer, Services
 from sandbox.models import Checkout, Diff
 

@@ -4,10 +4,17 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
+import logging
 
 from bot.models import Evaluation
-from bot.report import html, machine, markdown, pdf, view
+from bot.report.html import html
+from bot.report.machine import machine
+from bot.report.markdown import markdown
+from bot.report.pdf import pdf
+from bot.report.view import view
 from bot.stages.services import Services
+
+log = logging.getLogger(__name__)
 
 
 async def write_report(services: Services, evaluation: Evaluation) -> str:
@@ -22,8 +29,10 @@ async def write_report(services: Services, evaluation: Evaluation) -> str:
         "report.html": page.encode(),
     }
     printed = await pdf(page, services.settings.chromium)
-    if printed is not None:
-        files["report.pdf"] = printed
+    if printed.content is not None:
+        files["report.pdf"] = printed.content
+    else:
+        log.warning("%s: %s", request.id, printed.remark)
     key = report_key(request.id)
     for name, content in files.items():
         await asyncio.to_thread(services.artifacts.put, key, name, content)

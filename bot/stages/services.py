@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Protocol
 
-from bot.models import Evaluation, EvaluationRequest, Publication, Standing, Task
-from bot.report import Annotation, CheckText
+from bot.judge.gate import Member
+from bot.models import Evaluation, EvaluationRequest, Publication, Task
+from bot.report.checks import Annotation, CheckText
 from bot.settings import Settings
 from bot.store import Artifacts, Store
 from sandbox.base import Sandbox
@@ -48,7 +49,7 @@ class Origin(Protocol):
         """Collect what was asked, most trusted first."""
         ...
 
-    async def members(self, request: EvaluationRequest) -> tuple[Standing, ...]:
+    async def members(self, request: EvaluationRequest) -> tuple[Member, ...]:
         """Say how the members of a merge group stand; empty for anything else."""
         ...
 

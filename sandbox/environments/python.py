@@ -51,7 +51,11 @@ def detect(tree: Path, setup: SetupHints, toolchain: Toolchain) -> Recipe | None
     if missing:
         said = f"The project needs {missing}, but the sandbox has Python {toolchain.python}."
         return replace(
-            recipe, install=(), install_project=(), needs=(missing,), reasons=(said, *recipe.reasons)
+            recipe,
+            install=(),
+            install_project=(),
+            needs=(missing,),
+            reasons=(said, *recipe.reasons),
         )
     return recipe
 
@@ -75,12 +79,18 @@ def _recipe(reading: _Reading, setup: SetupHints, toolchain: Toolchain) -> Recip
     runner = configured_runner(setup.test) if setup.test else chosen
     missing, why_missing = _missing_runner(runner, names, setup)
     install = _configured(setup) or _install(reading, locked, missing)
-    reasons = (*_dependency_reasons(reading, setup, locked), *why_missing, *_project_reasons(reading))
+    reasons = (
+        *_dependency_reasons(reading, setup, locked),
+        *why_missing,
+        *_project_reasons(reading),
+    )
     return Recipe(
         ecosystem=ECOSYSTEM,
         reasons=(*reasons, runner.reason),
         install=install,
-        install_project=(_install_project(reading.project),) if reading.project.is_installable else (),
+        install_project=(_install_project(reading.project),)
+        if reading.project.is_installable
+        else (),
         runner=runner.runner,
         test_arguments=runner.arguments,
         lock_digest=lock_digest(toolchain, install, _inputs(reading, setup, locked)),

@@ -146,7 +146,9 @@ def _tool_groups(pyproject: Table) -> tuple[NamedList, ...]:
 def _setup_cfg(tree: Tree, groups: tuple[NamedList, ...]) -> Project:
     config = tree.ini("setup.cfg")
     extras = (
-        config.items("options.extras_require") if config.has_section("options.extras_require") else []
+        config.items("options.extras_require")
+        if config.has_section("options.extras_require")
+        else []
     )
     return Project(
         source="setup.cfg",

@@ -11,7 +11,16 @@ from sandbox.environments.python_digest import names_local_project
 from sandbox.environments.python_project import NamedList, Project, requirement_name
 from sandbox.environments.tree import Tree
 
-_TESTS = {"test", "tests", "testing", "pytest", "unittest", "unittests", "hatch-test", "tests-require"}
+_TESTS = {
+    "test",
+    "tests",
+    "testing",
+    "pytest",
+    "unittest",
+    "unittests",
+    "hatch-test",
+    "tests-require",
+}
 _DEVELOPMENT = {"dev", "develop", "development"}
 _FILE_WORDS = _TESTS | _DEVELOPMENT | {"ci", "devel"}
 
@@ -38,7 +47,10 @@ def select(tree: Tree, project: Project, hints: tuple[TestHints, ...]) -> Select
     packages = {p: h.source for h in reversed(hints) for p in h.packages}
     reasons = (
         *(f"Extra `{name}` is installed, because {why}." for name, why in extras.items()),
-        *(f"Dependency group `{name}` is installed, because {why}." for name, why in groups.items()),
+        *(
+            f"Dependency group `{name}` is installed, because {why}."
+            for name, why in groups.items()
+        ),
         *(f"`{path}` is installed, because {why}." for path, why in files.items()),
         *(f"`{text}` is installed, because {source} does." for text, source in packages.items()),
     )
@@ -99,7 +111,9 @@ def _requirement_files(tree: Tree) -> list[str]:
 
 
 def _states_dependencies(project: Project) -> bool:
-    return project.source == "pyproject.toml" and bool(project.dependencies or project.is_installable)
+    return project.source == "pyproject.toml" and bool(
+        project.dependencies or project.is_installable
+    )
 
 
 def _is_development_file(text: str) -> bool:
