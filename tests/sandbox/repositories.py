@@ -47,7 +47,7 @@ class Repository:
         assert done.returncode == 0, done.stderr.decode()
         return done.stdout.decode(errors="surrogateescape").strip()
 
-    def commit(self, files: Mapping[str, str | bytes | None] = {}, message: str = "change") -> str:  # noqa: B006
+    def commit(self, files: Mapping[str, str | bytes | None] = {}, message: str = "change") -> str:
         for name, content in files.items():
             path = self.folder / name
             if content is None:
