@@ -8,7 +8,8 @@ from pathlib import Path
 from packaging.specifiers import InvalidSpecifier, SpecifierSet
 
 from sandbox.environments.hints import SetupHints, Toolchain
-from sandbox.environments.layers import PROJECT
+from sandbox.environments.layers import DEPENDENCIES, INSIDE, PROJECT
+from sandbox.base import TREE
 from sandbox.environments.python_ci import TestHints, read_hints
 from sandbox.environments.python_digest import (
     dynamic_inputs,
@@ -25,8 +26,10 @@ from sandbox.models import Recipe, TestRunner
 
 ECOSYSTEM = "python"
 _PIP_INSTALL = ("uv", "pip", "install")
-# Editable, so that /work/tree is what gets imported; --no-deps, because they have their own layer.
-_INSTALL_PROJECT = (*_PIP_INSTALL, "--no-deps", "--prefix", PROJECT, "--editable", ".")
+# --no-deps, because the dependencies have their own layer.
+_TO_PROJECT = (*_PIP_INSTALL, "--no-deps", "--prefix", PROJECT)
+_PYTHON = f"{DEPENDENCIES}/bin/python"
+_LOCAL = f"{DEPENDENCIES}/local.json"
 # Their editable installs rebuild at import time with tools of a build environment that is gone.
 _NOT_EDITABLE = ("mesonpy",)
 
@@ -51,11 +54,7 @@ def detect(tree: Path, setup: SetupHints, toolchain: Toolchain) -> Recipe | None
     if missing:
         said = f"The project needs {missing}, but the sandbox has Python {toolchain.python}."
         return replace(
-            recipe,
-            install=(),
-            install_project=(),
-            needs=(missing,),
-            reasons=(said, *recipe.reasons),
+            recipe, install=(), install_project=(), needs=(missing,), reasons=(said, *recipe.reasons)
         )
     return recipe
 
@@ -78,23 +77,29 @@ def _recipe(reading: _Reading, setup: SetupHints, toolchain: Toolchain) -> Recip
     chosen = choose_runner(reading.tree, reading.hints, names)
     runner = configured_runner(setup.test) if setup.test else chosen
     missing, why_missing = _missing_runner(runner, names, setup)
-    install = _configured(setup) or _install(reading, locked, missing)
-    reasons = (
-        *_dependency_reasons(reading, setup, locked),
-        *why_missing,
-        *_project_reasons(reading),
-    )
+    fill = _configured(setup) or _install(reading, locked, missing)
+    install = (_create(toolchain), *fill, _settle(reading.project, toolchain))
+    reasons = (*_dependency_reasons(reading, setup, locked), *why_missing, *_project_reasons(reading))
     return Recipe(
         ecosystem=ECOSYSTEM,
         reasons=(*reasons, runner.reason),
         install=install,
-        install_project=(_install_project(reading.project),)
-        if reading.project.is_installable
-        else (),
+        install_project=_install_project(reading, locked),
         runner=runner.runner,
         test_arguments=runner.arguments,
         lock_digest=lock_digest(toolchain, install, _inputs(reading, setup, locked)),
     )
+
+
+def _create(toolchain: Toolchain) -> tuple[str, ...]:
+    return ("uv", "venv", "--allow-existing", "--python", toolchain.python, DEPENDENCIES)
+
+
+def _settle(project: Project, toolchain: Toolchain) -> tuple[str, ...]:
+    version = ".".join(toolchain.python.split(".")[:2])
+    site = f"{PROJECT}/lib/python{version}/site-packages"
+    own = (project.name,) if project.is_installable and project.name else ()
+    return (_PYTHON, "-I", f"{INSIDE}/settle.py", TREE, site, _LOCAL, *own)
 
 
 def _configured(setup: SetupHints) -> tuple[tuple[str, ...], ...]:
@@ -144,10 +149,29 @@ def _has_dependencies(project: Project) -> bool:
     return bool(project.dependencies or project.extras or project.is_dynamic)
 
 
-def _install_project(project: Project) -> tuple[str, ...]:
-    if project.backend in _NOT_EDITABLE:
-        return (*_PIP_INSTALL, "--no-deps", "--prefix", PROJECT, ".")
-    return _INSTALL_PROJECT
+def _install_project(reading: _Reading, locked: bool) -> tuple[tuple[str, ...], ...]:
+    """Editable, so that the tree is what gets imported, whichever files are mixed into it."""
+    project = reading.project
+    in_place = () if project.backend in _NOT_EDITABLE else ("--editable",)
+    own = ((*_TO_PROJECT, *in_place, "."),) if project.is_installable else ()
+    members = _workspace_members(reading.tree) if locked else ()
+    more = tuple((*_TO_PROJECT, "--editable", f"./{folder}") for folder in members)
+    if not own and not more and not _installs_local_folders(reading):
+        return ()
+    done = ("." if own else "", *members)
+    rest = (_PYTHON, "-I", f"{INSIDE}/install_local.py", _LOCAL, PROJECT, *filter(None, done))
+    return (*own, *more, rest)
+
+
+def _workspace_members(tree: Tree) -> tuple[str, ...]:
+    sources = [package.table("source") for package in tree.toml("uv.lock").tables("package")]
+    folders = [source.text("editable") for source in sources]
+    return tuple(f for f in folders if f and f != "." and ".." not in f and not f.startswith("/"))
+
+
+def _installs_local_folders(reading: _Reading) -> bool:
+    files = requirement_files(reading.tree, reading.selection.files)
+    return any(names_local_project(text) for _, text in files)
 
 
 def _requirement_names(reading: _Reading, locked: bool) -> set[str]:
