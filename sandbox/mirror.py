@@ -22,7 +22,7 @@ from urllib.parse import urlsplit
 
 from sandbox.errors import CheckoutError, CheckoutUnavailable, MissingRevision
 from sandbox.git import GitCall, GitResult, askpass, run_git
-from sandbox.names import display_name, raw_name
+from sandbox.names import display_name, is_plain, raw_name
 
 SHA = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
 _LOCK_WAIT_S = 900.0
@@ -207,7 +207,7 @@ def fetch(mirror: Mirror, shas: Sequence[str]) -> None:
     Raises MissingRevision when the source does not have one, CheckoutUnavailable when it does not
     answer, CheckoutError when it refuses.
     """
-    wanted = [sha for sha in dict.fromkeys(shas) if not has(mirror, sha)]
+    wanted = [sha for sha in dict.fromkeys(shas) if _is_shallow(mirror) or not has(mirror, sha)]
     if not wanted:
         return
     with locked(mirror) as lock:
@@ -227,10 +227,13 @@ def fetch(mirror: Mirror, shas: Sequence[str]) -> None:
         _expect(_git(mirror, ("update-ref", "--stdin"), stdin=pins.encode()), "pin the commits")
 
 
+def _is_shallow(mirror: Mirror) -> bool:
+    """Say whether history is cut off; only a local source that is a shallow clone brings that."""
+    return (mirror.git_dir / "shallow").exists()
+
+
 def _shallow_options(mirror: Mirror) -> tuple[str, ...]:
-    if (mirror.git_dir / "shallow").exists():
-        return ("--update-shallow", "--unshallow")
-    return ("--update-shallow",)
+    return ("--update-shallow", *(("--unshallow",) if _is_shallow(mirror) else ()))
 
 
 def _url(mirror: Mirror) -> str:
@@ -321,7 +324,7 @@ def merge_base(mirror: Mirror, one: str, other: str) -> str:
     result = _git(mirror, ("merge-base", one, other))
     if result.exit_code == 0:
         return result.stdout.decode().split()[0]
-    if (mirror.git_dir / "shallow").exists():
+    if _is_shallow(mirror):
         raise CheckoutError(
             "The repository is a shallow clone that lacks the common history of both sides.",
             "Run `git fetch --unshallow` in it.",
@@ -338,6 +341,8 @@ def read_file(mirror: Mirror, sha: str, path: str, max_bytes: int) -> bytes | No
     Raises CheckoutError when it is larger than `max_bytes`.
     """
     raw = raw_name(path)
+    if not is_plain(raw):
+        return None
     listed = _git(mirror, ("ls-tree", "-z", "--long", sha, "--", os.fsdecode(raw)))
     meta, _, name = _expect(listed, "list the tree").stdout.rstrip(b"\0").partition(b"\t")
     if name != raw or not meta.startswith(b"100"):

@@ -52,7 +52,7 @@ async def evaluate(request: EvaluationRequest, services: Services, run: StepRunn
         built = docket.built = await run(
             "environment", build_environments, services, request, checkout, policy
         )
-        task = docket.task = await run("task", collect_task, services, request, policy)
+        task = docket.task = await run("task", collect_task, services, request, checkout)
         planned = docket.planned = await run("plan", make_plan, services, request, task, policy)
         observed = docket.observed = await run(
             "observe", observe, services, Case(request, checkout, built, planned, policy)
@@ -60,4 +60,4 @@ async def evaluate(request: EvaluationRequest, services: Services, run: StepRunn
         docket.judgement = await run("judge", judge, services, request, planned, observed, policy)
     evaluation = docket.evaluation()
     report_key = await run("report", write_report, services, evaluation)
-    return await run("publish", publish, services, evaluation, report_key)
+    return await run("publish", publish, services, evaluation, docket.checkout, report_key)

@@ -5,12 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Protocol
 
-from bot.configuration import Configuration
-from bot.models import Evaluation, EvaluationRequest, Publication, Task
+from bot.models import Evaluation, EvaluationRequest, Publication, Standing, Task
+from bot.report import Annotation, CheckText
 from bot.settings import Settings
-from bot.store import Store
+from bot.store import Artifacts, Store
 from sandbox.base import Sandbox
 from sandbox.mirror import Source
+from sandbox.models import Checkout
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,12 +24,14 @@ class Code:
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
-    """What another evaluation of the repository last concluded, for the members of a merge group."""
+class Answer:
+    """What is told: the whole evaluation, where its report is, and the texts for the forge."""
 
-    number: int
-    conclusion: str
-    url: str = ""
+    evaluation: Evaluation
+    report_key: str
+    comment: str
+    check: CheckText
+    annotations: tuple[Annotation, ...]
 
 
 class Origin(Protocol):
@@ -41,7 +44,7 @@ class Origin(Protocol):
         """Say where the code is, with a fresh short-lived token where one is needed."""
         ...
 
-    async def task(self, request: EvaluationRequest, configuration: Configuration) -> Task:
+    async def task(self, request: EvaluationRequest, checkout: Checkout) -> Task:
         """Collect what was asked, most trusted first."""
         ...
 
@@ -53,7 +56,11 @@ class Origin(Protocol):
         """Tell whoever waits that a stage has begun."""
         ...
 
-    async def publish(self, evaluation: Evaluation, report_key: str) -> Publication:
+    def link(self, request: EvaluationRequest) -> str:
+        """Return the address of the report page; empty where none is served."""
+        ...
+
+    async def publish(self, answer: Answer) -> Publication:
         """Bring the answer to where the request came from; done twice is done once."""
         ...
 
@@ -65,4 +72,5 @@ class Services:
     settings: Settings
     sandbox: Sandbox
     store: Store
+    artifacts: Artifacts
     origin: Origin
