@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, fields
 from pathlib import Path
 from typing import Any
 
+from pydantic import TypeAdapter
 from sqlalchemy import (
     Connection,
     Engine,
@@ -47,6 +49,7 @@ from bot.store.tables import (
 
 _OPEN = (EvaluationState.QUEUED.value, EvaluationState.RUNNING.value)
 _FINAL = tuple(state.value for state in EvaluationState if state.is_final)
+_REQUEST = TypeAdapter(EvaluationRequest)
 _COLUMNS = [EVALUATIONS.c[field.name] for field in fields(EvaluationRecord)]
 
 
@@ -84,6 +87,7 @@ class Records:
             "trigger": request.trigger.value,
             "actor": request.actor,
             "state": EvaluationState.QUEUED.value,
+            "request": json.dumps(_REQUEST.dump_python(request, mode="json")),
             "created_s": now,
             "updated_s": now,
         }
@@ -93,6 +97,20 @@ class Records:
     def evaluation(self, evaluation_id: str) -> EvaluationRecord | None:
         """Find one evaluation."""
         return next(iter(self._find(_all().where(EVALUATIONS.c.id == evaluation_id))), None)
+
+    def request(self, evaluation_id: str) -> EvaluationRequest | None:
+        """Find what an evaluation was asked for, to ask for it again."""
+        wanted = select(EVALUATIONS.c.request).where(EVALUATIONS.c.id == evaluation_id)
+        with self._begin() as connection:
+            stored = connection.execute(wanted).scalar()
+        return _REQUEST.validate_python(json.loads(stored)) if stored else None
+
+    def of_head(self, repository: str, head_sha: str) -> EvaluationRecord | None:
+        """Find the newest evaluation of a commit."""
+        this = _all().where(
+            EVALUATIONS.c.repository == repository, EVALUATIONS.c.head_sha == head_sha
+        )
+        return next(iter(self._find(this.order_by(EVALUATIONS.c.created_s.desc()).limit(1))), None)
 
     def latest(self, repository: str, number: int) -> EvaluationRecord | None:
         """Find the newest evaluation of a pull request."""
