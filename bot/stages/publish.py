@@ -1,9 +1,9 @@
 """Stage 9: the answer, where the request came from."""
 
-from __future__ import annotations as _annotations
+from __future__ import annotations
 
 from bot.models import Evaluation, Publication
-from bot.report.checks import annotations, check_summary
+from bot.report.checks import annotate, check_summary
 from bot.report.markdown import markdown
 from bot.report.view import view
 from bot.stages.services import Answer, Services
@@ -22,6 +22,6 @@ async def publish(
         report_key,
         markdown(shown, link),
         check_summary(shown, link),
-        annotations(shown, diff),
+        annotate(shown, diff),
     )
     return await services.origin.publish(answer)

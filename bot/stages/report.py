@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import hashlib
 import logging
 
 from bot.models import Evaluation
@@ -12,7 +11,7 @@ from bot.report.machine import machine
 from bot.report.markdown import markdown
 from bot.report.pdf import pdf
 from bot.report.view import view
-from bot.stages.services import Services
+from bot.stages.services import Services, evaluation_key
 
 log = logging.getLogger(__name__)
 
@@ -33,12 +32,7 @@ async def write_report(services: Services, evaluation: Evaluation) -> str:
         files["report.pdf"] = printed.content
     else:
         log.warning("%s: %s", request.id, printed.remark)
-    key = report_key(request.id)
+    key = evaluation_key(request.id)
     for name, content in files.items():
         await asyncio.to_thread(services.artifacts.put, key, name, content)
     return key
-
-
-def report_key(evaluation_id: str) -> str:
-    """Return the artifact folder of an evaluation: its id by digest, whatever characters it has."""
-    return hashlib.sha256(evaluation_id.encode()).hexdigest()[:32]

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Protocol
 
 from bot.judge.gate import Member
@@ -75,3 +77,12 @@ class Services:
     store: Store
     artifacts: Artifacts
     origin: Origin
+
+    def evaluation_folder(self, request: EvaluationRequest) -> Path:
+        """Return the evaluation's own folder, which goes when it is over."""
+        return self.settings.home.absolute() / "evaluations" / evaluation_key(request.id)
+
+
+def evaluation_key(evaluation_id: str) -> str:
+    """Return a file name for an evaluation, whatever characters its id has."""
+    return hashlib.sha256(evaluation_id.encode()).hexdigest()[:32]
