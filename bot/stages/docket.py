@@ -9,10 +9,11 @@ from dataclasses import dataclass, field
 
 from bot.configuration import Configuration
 from bot.errors import Superseded, UserError
-from bot.judge.gate import could_not_judge, superseded
 from bot.models import (
+    Conclusion,
     Evaluation,
     EvaluationRequest,
+    GateReason,
     GateResult,
     Judgement,
     Observed,
@@ -85,9 +86,9 @@ class Docket:
         try:
             yield
         except UserError as error:
-            self.stopped = could_not_judge(error.what, error.next_step)
+            self.stopped = stopped(Conclusion.ACTION_REQUIRED, error.what, error.next_step)
         except Superseded as error:
-            self.stopped = superseded(error.by)
+            self.stopped = stopped(Conclusion.CANCELLED, error.by, "")
 
     def evaluation(self) -> Evaluation:
         """Put together what the report is made of."""
@@ -123,6 +124,13 @@ class Docket:
             *(self.task.warnings if self.task else ()),
             *(self.planned.requirements.remarks if self.planned else ()),
         )
+
+
+def stopped(conclusion: Conclusion, what: str, next_step: str) -> GateResult:
+    """Return the gate's answer for an evaluation that ended before it could judge."""
+    reason = GateReason("evaluation", conclusion, what, next_step)
+    title = " ".join(what.split())
+    return GateResult(conclusion, title if len(title) < 120 else title[:118] + "…", (reason,))
 
 
 def _environment(built: Built | None) -> tuple[str, ...]:
