@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, fields
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 from pydantic import TypeAdapter
 from sqlalchemy import (
@@ -19,13 +19,13 @@ from sqlalchemy import (
     delete,
     event,
     func,
-    insert,
     select,
     update,
 )
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.engine import make_url
-from sqlalchemy.exc import DBAPIError, TimeoutError as PoolTimeout
+from sqlalchemy.exc import DBAPIError
+from sqlalchemy.exc import TimeoutError as PoolTimeout
 
 from bot.errors import Transient
 from bot.models import EvaluationRequest
@@ -67,6 +67,12 @@ class Records:
     def close(self) -> None:
         """Give the connections back."""
         self._engine.dispose()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_raised: object) -> None:
+        self.close()
 
     def check(self) -> None:
         """Return when the database answers and has its tables."""
@@ -193,7 +199,9 @@ class Records:
                 )
             )
 
-    def decide(self, decision: Decision, repository: str, head: tuple[int, str], actor: str) -> None:
+    def decide(
+        self, decision: Decision, repository: str, head: tuple[int, str], actor: str
+    ) -> None:
         """Remember a maintainer's decision about `head`: a pull request's (number, sha)."""
         row = self._insert(DECISIONS).values(
             decision=decision.value,
@@ -284,7 +292,9 @@ def _or_transient() -> Iterator[None]:
     try:
         yield
     except (DBAPIError, PoolTimeout) as error:
-        raise Transient(f"the records' database does not answer ({type(error).__name__})") from error
+        raise Transient(
+            f"the records' database does not answer ({type(error).__name__})"
+        ) from error
 
 
 def _engine(database_url: str) -> Engine:
@@ -308,6 +318,12 @@ def _prepare_sqlite(connection: Any, _record: object) -> None:
 
 
 def open_records(settings: Settings) -> Records:
-    """Open the records' database that the settings name: SQLite inside `home` without a URL."""
+    """Open the records' database that the settings name: SQLite inside `home` without a URL.
+
+    SQLite is brought up to date here; for Postgres the commands call `migrate` when they start.
+    """
     path = settings.home.absolute() / "records.db"
-    return Records(settings.database_url or f"sqlite:///{path}")
+    records = Records(settings.database_url or f"sqlite:///{path}")
+    if not settings.database_url:
+        records.migrate()
+    return records
