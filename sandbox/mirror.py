@@ -358,6 +358,15 @@ def read_file(mirror: Mirror, sha: str, path: str, max_bytes: int) -> bytes | No
     return _expect(_git(mirror, ("cat-file", "blob", blob.decode())), "read a file").stdout
 
 
+def messages(mirror: Mirror, base: str, head: str, max_commits: int = 20) -> str:
+    """Return the commit messages between two commits, oldest first, by an empty line apart."""
+    listed = _git(
+        mirror,
+        ("log", "--reverse", "--no-merges", f"-n{max_commits}", "--format=%B", f"{base}..{head}"),
+    )
+    return _expect(listed, "read the commit messages").stdout.decode(errors="replace").strip()
+
+
 def list_paths(mirror: Mirror, sha: str, below: str = "") -> tuple[str, ...]:
     """Return the names of all files of a commit, or of those below a folder (sandbox.names form)."""
     scope = ("--", os.fsdecode(raw_name(below)).rstrip("/") + "/") if below else ()

@@ -47,7 +47,14 @@ MAY_IMPORT = {
     "bot.report": ("bot.report", "bot.models", "bot.templates", "sandbox.models"),
     "bot.github": ("bot.github", "bot.models", "bot.errors", "bot.settings", "sandbox.models"),
     "bot.store": ("bot.store", "bot.models", "bot.errors", "bot.settings", "sandbox.models"),
-    "bot.engine": ("bot.engine", "bot.models", "bot.errors", "bot.settings", "sandbox.models"),
+    "bot.engine": (
+        "bot.engine",
+        "bot.steps",
+        "bot.models",
+        "bot.errors",
+        "bot.settings",
+        "sandbox.models",
+    ),
     "bot.forge": ("bot.forge",),
 }
 

@@ -27,6 +27,12 @@ from bot.github.base import (
     RepositoryReader,
 )
 from bot.github.payload import Payload
+from bot.github.readings import (
+    read_check_run,
+    read_comment,
+    read_issue,
+    read_pull_request,
+)
 from bot.github.signature import signature, signature_is_valid
 
 __all__ = [
@@ -51,6 +57,10 @@ __all__ = [
     "Reaction",
     "Repository",
     "RepositoryReader",
+    "read_check_run",
+    "read_comment",
+    "read_issue",
+    "read_pull_request",
     "signature",
     "signature_is_valid",
 ]
