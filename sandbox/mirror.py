@@ -259,7 +259,12 @@ def _remote(mirror: Mirror, arguments: tuple[str, ...], lock: int | None = None)
     return result
 
 
-_REFUSED = ("authentication failed", "could not read username", "could not read password", "403")
+_REFUSED = (
+    "authentication failed",
+    "could not read username",
+    "could not read password",
+    "error: 403",
+)
 _MISSING = ("not our ref", "couldn't find remote ref", "no such remote ref", "unadvertised object")
 _UNAVAILABLE = (
     "could not resolve host", "failed to connect", "couldn't connect", "timed out", "error: 5",

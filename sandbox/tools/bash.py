@@ -19,7 +19,6 @@ from sandbox.errors import CheckoutError
 from sandbox.models import Environment, Observation, Side
 from sandbox.names import inside
 
-_DEFAULTS = (("PATH", "/usr/local/bin:/usr/bin:/bin"), ("HOME", "/tmp"), ("LANG", "C.UTF-8"))  # noqa: S108
 _KILLED = {
     Killed.MEMORY: "It used more memory than it may.",
     Killed.DISK: "It wrote more to disk than it may.",
@@ -59,7 +58,7 @@ def _command(run: ShellRun) -> Command:
     return Command(
         argv=("/bin/bash", "--noprofile", "--norc", "-c", run.line),
         mounts=(tree, *mounts),
-        environment=tuple((dict(_DEFAULTS) | dict(variables)).items()),
+        environment=variables,
         limits=run.limits,
     )
 
@@ -83,7 +82,7 @@ def _observed(run: ShellRun, completed: Completed) -> Observation:
 
 def _problem(run: ShellRun, completed: Completed) -> str:
     if completed.killed is Killed.TIMEOUT:
-        return f"It did not end within {run.limits.timeout_s:.0f} s."
+        return f"It did not end within {run.limits.timeout_s:g} s."
     return _KILLED[completed.killed] if completed.killed else ""
 
 

@@ -124,7 +124,7 @@ async def _lint(
         Command(
             argv=(_RUFF, *arguments),
             mounts=(*mounts, Mount(_ruff_binary(), _RUFF)),
-            environment=(("PATH", "/usr/bin:/bin"), ("HOME", "/tmp"), ("NO_COLOR", "1")),  # noqa: S108
+            environment=(("NO_COLOR", "1"),),
             limits=_LIMITS,
         )
     )

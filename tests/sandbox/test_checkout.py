@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import subprocess
 from multiprocessing import get_context
 from pathlib import Path
 
@@ -165,8 +166,7 @@ def test_a_local_repository_cannot_run_anything(
         {"a.py": "two\n", ".gitattributes": "* filter=evil diff=evil merge=evil\n"}
     )
     hooks = repository.folder / ".git" / "hooks"
-    for hook in hooks.parent.joinpath("hooks").iterdir():
-        hook.unlink()
+    hooks.mkdir(exist_ok=True)
     for hook in ("post-checkout", "reference-transaction", "post-index-change", "pre-auto-gc"):
         (hooks / hook).write_text(f"#!/bin/sh\n{run}\n")
         (hooks / hook).chmod(0o755)
@@ -203,7 +203,12 @@ def test_a_local_repository_cannot_run_anything(
     upload-pack = "!{run}"
 """
         )
+    subprocess.run(["git", "status"], cwd=repository.folder, capture_output=True, check=False)
+    assert mark.exists(), "plain git falls for it"
+    mark.unlink()
+
     checkout = taken(root, repository, base, head)
+
     assert Path(checkout.head_tree, "a.py").read_text() == "two\n"
     assert not mark.exists()
     lost = repository.blob("lost")
@@ -341,6 +346,7 @@ def test_a_fork_is_fetched_with_a_token_that_leaves_no_trace(
         checkout = take(root, CheckoutRequest("e1", source, "main", "refs/pull/7/head"))
         assert (checkout.base_sha, checkout.head_sha) == (base, head)
         assert any(asked for asked in server.asked)
+        assert server.leaks == []
         before = len(server.asked)
         take(root, CheckoutRequest("e2", source, base, head))
         assert len(server.asked) == before
@@ -409,6 +415,23 @@ def test_what_a_killed_fetch_left_does_not_matter(root: Path, repository: Reposi
     (entry / "tree").mkdir(parents=True)
     assert taken(root, repository, base, base).head_sha == base
     assert not list(mirror.git_dir.rglob("*.lock"))
+
+
+def test_a_worker_killed_at_any_moment_leaves_nothing_in_the_way(
+    root: Path, repository: Repository
+) -> None:
+    base = repository.commit({f"d{n % 9}/f{n}": f"{n}\n" * 50 for n in range(2000)})
+    head = repository.commit({"a": "2"})
+    arguments = (root, repository.folder, base, head)
+    for delay_s in (0.3, 0.35, 0.4, 0.5, 0.6):
+        worker = get_context("spawn").Process(target=_take_in_a_process, args=arguments)
+        worker.start()
+        worker.join(delay_s)
+        worker.kill()
+        worker.join()
+    checkout = taken(root, repository, base, head)
+    assert len(names(checkout.base_tree)) == 2000
+    assert len(names(checkout.head_tree)) == 2001
 
 
 def _take_in_a_process(root: Path, folder: Path, base: str, head: str) -> str:
