@@ -1,0 +1,141 @@
+"""What a command sees inside: bubblewrap's arguments, the generated /etc, the default environment."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path, PurePosixPath
+
+from sandbox.base import Command, Mount, MountMode, Network
+from sandbox.launch import ETC, SCRATCH, layered, staged
+
+HOME = "/home/assay"
+UID = 1000
+
+DEFAULT_ENVIRONMENT = {
+    "HOME": HOME,
+    "LANG": "C.UTF-8",
+    "PATH": "/usr/local/bin:/usr/bin:/bin",
+    "TMPDIR": "/tmp",  # noqa: S108  the sandbox's own
+}
+
+SCRATCH_FOLDERS = ("tmp", "vartmp", "shm", "home")
+_SCRATCH_TARGETS = (
+    ("tmp", "/tmp"),  # noqa: S108  the sandbox's own
+    ("vartmp", "/var/tmp"),  # noqa: S108
+    ("shm", "/dev/shm"),  # noqa: S108
+    ("home", HOME),
+)
+_SYSTEM_FOLDERS = ("bin", "sbin", "lib", "lib32", "lib64", "libx32")
+# Of the host's /etc only what programs need to start and what is the same on every machine.
+_HOST_ETC = (
+    "alternatives",
+    "ca-certificates.conf",
+    "debian_version",
+    "fonts",
+    "java-11-openjdk",
+    "java-17-openjdk",
+    "java-21-openjdk",
+    "ld.so.cache",
+    "ld.so.conf",
+    "ld.so.conf.d",
+    "localtime",
+    "magic",
+    "mime.types",
+    "os-release",
+    "perl",
+    "protocols",
+    "python3",
+    "python3.11",
+    "services",
+    "shells",
+    "ssl/certs",
+    "ssl/openssl.cnf",
+    "timezone",
+)
+_RESERVED = ("/", "/proc", "/dev", "/etc", "/usr", "/tmp", HOME)  # noqa: S108
+
+_ETC = {
+    "passwd": f"root:x:0:0:root:/root:/usr/sbin/nologin\nassay:x:{UID}:{UID}::{HOME}:/bin/sh\n"
+    "nobody:x:65534:65534:nobody:/nonexistent:/usr/sbin/nologin\n",
+    "group": f"root:x:0:\nassay:x:{UID}:\nnogroup:x:65534:\n",
+    "hosts": "127.0.0.1 localhost sandbox\n::1 localhost ip6-localhost ip6-loopback\n",
+    "hostname": "sandbox\n",
+    "nsswitch.conf": "passwd: files\ngroup: files\nhosts: files dns\n",
+    "host.conf": "multi on\n",
+    "machine-id": "00000000000000000000000000000001\n",
+}
+
+
+def generated_etc(resolver: str | None) -> tuple[tuple[str, str], ...]:
+    """The files of /etc that are ours: (name, text). `resolver` is the address of the name server."""
+    resolv_conf = f"nameserver {resolver}\n" if resolver else ""
+    return (*_ETC.items(), ("resolv.conf", resolv_conf))
+
+
+def check_mounts(mounts: Iterable[Mount]) -> None:
+    """Raise ValueError for a target that is no plain absolute path or hides the sandbox's own."""
+    for mount in mounts:
+        target = PurePosixPath(mount.target)
+        parts_are_plain = target.is_absolute() and ".." not in target.parts
+        if not parts_are_plain or str(target) in _RESERVED or target.parts[1] in {"proc", "dev"}:
+            raise ValueError(f"cannot mount at {mount.target!r}")
+
+
+def in_mounting_order(mounts: Iterable[Mount]) -> tuple[Mount, ...]:
+    """Parents before what is mounted inside them."""
+    return tuple(sorted(mounts, key=lambda mount: len(PurePosixPath(mount.target).parts)))
+
+
+def environment(command: Command, build: Iterable[tuple[str, str]]) -> dict[str, str]:
+    """The whole environment of the program, without the channel's variable."""
+    build_defaults = dict(build) if command.network is Network.BUILD else {}
+    return {**DEFAULT_ENVIRONMENT, **build_defaults, **dict(command.environment)}
+
+
+def bubblewrap_options(
+    command: Command, mounts: tuple[Mount, ...], variables: dict[str, str], status: int
+) -> list[str]:
+    """The options for `bwrap --args`; `mounts` are in the order in which they were staged."""
+    options = ["--unshare-all", "--unshare-user", "--disable-userns"]
+    if command.network is Network.BUILD:
+        options += ["--share-net"]  # the launcher's own network, see launch._connect
+    options += ["--uid", str(UID), "--gid", str(UID), "--hostname", "sandbox"]
+    options += ["--die-with-parent", "--new-session", "--cap-drop", "ALL", "--clearenv"]
+    options += ["--json-status-fd", str(status)]
+    for name, value in variables.items():
+        options += ["--setenv", name, value]
+    options += _system() + _etc() + ["--proc", "/proc", "--dev", "/dev"]
+    for folder, target in _SCRATCH_TARGETS:
+        options += ["--bind", f"{SCRATCH}/{folder}", target]
+    for index, mount in enumerate(mounts):
+        options += _bind(index, mount)
+    return [*options, "--remount-ro", "/dev", "--remount-ro", "/", "--chdir", "/"]
+
+
+def _bind(index: int, mount: Mount) -> list[str]:
+    if mount.mode is MountMode.READ_ONLY:
+        return ["--ro-bind", staged(index), mount.target]
+    is_overlay = mount.mode is MountMode.COPY_ON_WRITE and Path(mount.source).is_dir()
+    return ["--bind", layered(index) if is_overlay else staged(index), mount.target]
+
+
+def _system() -> list[str]:
+    options = ["--ro-bind", "/usr", "/usr"]
+    for name in _SYSTEM_FOLDERS:
+        path = Path("/", name)
+        if path.is_symlink():
+            options += ["--symlink", str(path.readlink()), str(path)]
+        elif path.is_dir():
+            options += ["--ro-bind", str(path), str(path)]
+    for folder in ("/run", "/var/lib", "/var/cache", "/opt", "/srv", "/mnt"):
+        options += ["--dir", folder]
+    return [*options, "--symlink", "/run", "/var/run"]
+
+
+def _etc() -> list[str]:
+    options: list[str] = []
+    for name, _ in generated_etc(None):
+        options += ["--ro-bind", f"{ETC}/{name}", f"/etc/{name}"]
+    for name in _HOST_ETC:
+        options += ["--ro-bind-try", f"/etc/{name}", f"/etc/{name}"]
+    return options

@@ -1,0 +1,199 @@
+"""One launched process tree: started, waited for by pidfd, and always dead when the context ends."""
+
+from __future__ import annotations
+
+import asyncio
+import fcntl
+import json
+import os
+import signal
+import subprocess
+from contextlib import ExitStack, suppress
+from dataclasses import dataclass
+from types import TracebackType
+from typing import Self
+
+from sandbox.base import SandboxError
+from sandbox.streams import PipeReader, Sink
+
+_DEATH_TIMEOUT_S = 5.0
+_STATUS_BYTES = 1 << 16
+LOWEST_OWN_DESCRIPTOR = 32
+
+
+@dataclass(frozen=True, slots=True)
+class Ends:
+    """The writing ends of the pipes that the command gets; None where it gets none."""
+
+    stdout: int
+    stderr: int
+    status: int
+    channel: int | None
+
+
+class StatusLines:
+    """Bubblewrap's own report: the pid of the init inside, then the exit code; or why it failed."""
+
+    def __init__(self) -> None:
+        self._text = bytearray()
+        self._pidfd: int | None = None
+
+    def feed(self, data: bytes) -> None:
+        """Take the next bytes; opens the init's pidfd as soon as its pid is known."""
+        self._text += data[: _STATUS_BYTES - len(self._text)]
+        if self._pidfd is None and isinstance(pid := self._find("child-pid"), int):
+            with suppress(ProcessLookupError):
+                self._pidfd = os.pidfd_open(pid)
+
+    def _find(self, key: str) -> int | str | None:
+        for line in self._text.splitlines():
+            with suppress(ValueError):
+                value = json.loads(line).get(key)
+                if isinstance(value, int | str):
+                    return value
+        return None
+
+    def exit_code(self) -> int | None:
+        """The program's exit code, None when it was never started or did not end by itself."""
+        code = self._find("exit-code")
+        return code if isinstance(code, int) else None
+
+    def failure(self) -> str | None:
+        """Why the launcher could not start the program."""
+        failure = self._find("launch-error")
+        return failure if isinstance(failure, str) else None
+
+    def take_init(self) -> int | None:
+        """The pidfd of the init inside, for the caller to close."""
+        pidfd, self._pidfd = self._pidfd, None
+        return pidfd
+
+
+async def _readable(descriptor: int) -> None:
+    loop = asyncio.get_running_loop()
+    future: asyncio.Future[None] = loop.create_future()
+
+    def settle() -> None:
+        if not future.done():
+            future.set_result(None)
+
+    loop.add_reader(descriptor, settle)
+    try:
+        await future
+    finally:
+        loop.remove_reader(descriptor)
+
+
+class ProcessTree:
+    """A launcher and all that comes of it. Leaving the context kills what is left of it."""
+
+    def __init__(self, process: subprocess.Popen[bytes], status: StatusLines) -> None:
+        self._process = process
+        self._status = status
+        self._pidfd = os.pidfd_open(process.pid)
+        self.pid = process.pid
+
+    async def ended(self) -> None:
+        """Wait until the program's own process ended."""
+        await _readable(self._pidfd)
+
+    def kill(self) -> None:
+        """Kill bubblewrap; the kernel then kills its PID namespace with everything in it."""
+        for pidfd in (self._pidfd, self._status.take_init()):
+            if pidfd is not None:
+                with suppress(ProcessLookupError):
+                    signal.pidfd_send_signal(pidfd, signal.SIGKILL)
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        # Shielded: a second cancellation must not leave a process behind.
+        await asyncio.shield(asyncio.create_task(self._end()))
+
+    async def _end(self) -> None:
+        init = self._status.take_init()
+        with ExitStack() as closing:
+            closing.callback(os.close, self._pidfd)
+            for pidfd in (self._pidfd, init):
+                if pidfd is None:
+                    continue
+                with suppress(ProcessLookupError):
+                    signal.pidfd_send_signal(pidfd, signal.SIGKILL)
+            if init is not None:
+                closing.callback(os.close, init)
+            await asyncio.wait_for(self._all_dead(init), _DEATH_TIMEOUT_S)
+            self._process.wait()
+
+    async def _all_dead(self, init: int | None) -> None:
+        await _readable(self._pidfd)
+        if init is not None:
+            # A PID namespace's init ends only after everything in the namespace did.
+            await _readable(init)
+
+
+class Pipes:
+    """The pipes between a command and the host, and the readers of our ends."""
+
+    def __init__(self, closing: ExitStack) -> None:
+        self._closing = closing
+        self._readers: list[PipeReader] = []
+        self._writing_ends: list[int] = []
+
+    def open(self, sink: Sink) -> int:
+        """A new pipe into `sink`; returns the end that the command writes to."""
+        ours, low = os.pipe()
+        # Out of the way of the low numbers, which the launcher gives to the program.
+        theirs = fcntl.fcntl(low, fcntl.F_DUPFD_CLOEXEC, LOWEST_OWN_DESCRIPTOR)
+        os.close(low)
+        self._writing_ends.append(theirs)
+        reader = PipeReader(ours, sink)
+        self._readers.append(reader)
+        self._closing.callback(reader.close)
+        return theirs
+
+    def close_writing_ends(self) -> None:
+        """Let go of the command's ends once it has them."""
+        while self._writing_ends:
+            os.close(self._writing_ends.pop())
+
+    async def drained(self, timeout_s: float) -> None:
+        """Wait until the command's ends are closed, at most `timeout_s` seconds."""
+        await asyncio.wait([reader.ended for reader in self._readers], timeout=timeout_s)
+
+
+def memory_file(name: str, content: bytes, closing: ExitStack) -> int:
+    """A file in memory with `content`, read from its start."""
+    low = os.memfd_create(name)
+    descriptor = fcntl.fcntl(low, fcntl.F_DUPFD_CLOEXEC, LOWEST_OWN_DESCRIPTOR)
+    os.close(low)
+    closing.callback(os.close, descriptor)
+    with open(descriptor, "wb", closefd=False) as file:
+        file.write(content)
+    os.lseek(descriptor, 0, os.SEEK_SET)
+    return descriptor
+
+
+def start(
+    argv: list[str], stdin: int, ends: Ends, keep: tuple[int, ...]
+) -> subprocess.Popen[bytes]:
+    """Start `argv` with an empty environment and no descriptor but the ones named here."""
+    channel = () if ends.channel is None else (ends.channel,)
+    try:
+        return subprocess.Popen(
+            argv,
+            stdin=stdin,
+            stdout=ends.stdout,
+            stderr=ends.stderr,
+            env={},
+            cwd="/",
+            pass_fds=(ends.status, *channel, *keep),
+            start_new_session=True,
+        )
+    except OSError as error:
+        raise SandboxError(f"cannot start the launcher {argv[0]}: {error}") from error
