@@ -14,7 +14,7 @@ from bot.forge.errors import Refused, not_found
 from bot.forge.rows import AppRow, InstallationRow, RepositoryRow, TokenRow
 from bot.forge.shapes import iso
 from bot.forge.state import covers
-from bot.github.payload import Payload
+from bot.payload import Payload
 
 routes = Blueprint("apps", __name__)
 

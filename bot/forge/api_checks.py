@@ -13,7 +13,7 @@ from bot.forge.context import Granted, answer, body, context, granted, page_of, 
 from bot.forge.errors import Refused, invalid, not_found
 from bot.forge.rows import ActionRow, AnnotationRow, AppRow, CheckRow, RepositoryRow
 from bot.forge.shapes import Json
-from bot.github.payload import Payload
+from bot.payload import Payload
 
 routes = Blueprint("checks", __name__)
 ROOT = "/repos/<owner>/<repo>"

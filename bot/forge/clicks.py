@@ -15,7 +15,7 @@ from bot.forge.errors import Refused, invalid, not_found
 from bot.forge.faults import Fault, FaultKind, Faults
 from bot.forge.rows import AppRow, CheckRow, DeliveryRow
 from bot.forge.shapes import Json
-from bot.github.payload import Payload
+from bot.payload import Payload
 
 routes = Blueprint("_clicks", __name__, url_prefix="/_forge")
 routes.before_request(owner_required)

@@ -14,7 +14,7 @@ from bot.forge.rows import RepositoryRow
 from bot.forge.shapes import Json
 from bot.forge.state import State
 from bot.forge.work_shapes import WorkShapes
-from bot.github.payload import Payload
+from bot.payload import Payload
 
 KEY = "forge"
 PER_PAGE = 30

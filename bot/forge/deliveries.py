@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import hmac
 import json
 import queue
 import threading
@@ -14,7 +16,6 @@ import httpx
 from bot.forge.rows import AppRow, DeliveryRow, InstallationRow, RepositoryRow
 from bot.forge.shapes import Json, Shapes, node_id
 from bot.forge.state import State
-from bot.github.signature import signature
 
 RECEIVER_TIMEOUT_S = 10
 LARGEST_PAYLOAD_BYTES = 25 * 1024 * 1024
@@ -119,5 +120,9 @@ def _headers(row: DeliveryRow, app: AppRow, body: bytes) -> dict[str, str]:
         "X-GitHub-Hook-Installation-Target-Type": "integration",
     }
     if app.webhook_secret:
-        headers["X-Hub-Signature-256"] = signature(app.webhook_secret, body)
+        headers["X-Hub-Signature-256"] = _signature(app.webhook_secret, body)
     return headers
+
+
+def _signature(secret: str, body: bytes) -> str:
+    return "sha256=" + hmac.new(secret.encode(), body, hashlib.sha256).hexdigest()

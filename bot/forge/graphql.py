@@ -14,7 +14,7 @@ from bot.forge.context import answer, body, context
 from bot.forge.errors import Refused
 from bot.forge.rows import IssueRow, RepositoryRow
 from bot.forge.shapes import Json
-from bot.github.payload import Payload
+from bot.payload import Payload
 
 routes = Blueprint("graphql", __name__)
 OPERATION = re.compile(r"\s*query\s+(\w+)")

@@ -13,7 +13,7 @@ from typing import Self
 
 import httpx
 
-from bot.github.payload import Payload
+from bot.payload import Payload
 
 TIMEOUT_S = 30
 APP_PERMISSIONS: Mapping[str, str] = {

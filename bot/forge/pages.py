@@ -20,7 +20,7 @@ from bot.forge.errors import Refused, not_found
 from bot.forge.registration import register, remember_conversion
 from bot.forge.rows import CheckRow, RepositoryRow
 from bot.forge.shapes import iso
-from bot.github.payload import Payload
+from bot.payload import Payload
 
 routes = Blueprint("_pages", __name__)
 PASSING = frozenset({"success", "neutral", "skipped"})

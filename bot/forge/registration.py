@@ -10,7 +10,7 @@ from cryptography.hazmat.primitives.asymmetric import rsa
 
 from bot.forge.context import context, required_text
 from bot.forge.rows import AppRow, ConversionRow, User
-from bot.github.payload import Payload
+from bot.payload import Payload
 
 MANIFEST_LIFETIME_S = 3600
 
