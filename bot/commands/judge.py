@@ -15,8 +15,8 @@ from rich.markup import escape
 from rich.status import Status
 from rich.table import Table
 
-from bot.judge import EXIT_CODES
 from bot.commands.wiring import judge_once
+from bot.judge import EXIT_CODES
 from bot.models import EvaluationRequest, Trigger
 from bot.origins.local import LocalOrigin
 from bot.report.machine import ReportDocument, read_machine
