@@ -32,6 +32,8 @@ class Settings(BaseSettings):
     retention_days: int = Field(default=30, ge=1)
     disk_gb: int = Field(default=20, ge=1)
     sweep_minutes: int = Field(default=10, ge=1)
+    patience_hours: int = Field(default=24, ge=1)
+    """How long an evaluation waits for GitHub to come back before it is given up."""
     approve_first_time_forks: bool = True
     """A maintainer must approve before a first-time contributor's fork runs."""
     chromium: str = "/usr/bin/chromium"

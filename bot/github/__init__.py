@@ -1,1 +1,66 @@
-"""Everything said to GitHub; the only place that imports githubkit."""
+"""Everything said to GitHub; `client.py` and what it imports are the only users of githubkit.
+
+`base` holds the protocols and values, `readings` reads them from GitHub's JSON, `signature` checks deliveries;
+`client.connect(...)` gives the real thing. This package does not import the transport by itself.
+"""
+
+from bot.github.base import (
+    AccessToken,
+    Annotation,
+    AnnotationLevel,
+    AppCredentials,
+    AppInfo,
+    CheckAction,
+    CheckReport,
+    CheckRun,
+    CheckStatus,
+    Comment,
+    GitHub,
+    Installation,
+    Issue,
+    IssueReference,
+    NotThere,
+    Permission,
+    PullRequest,
+    Reaction,
+    Repository,
+    RepositoryReader,
+)
+from bot.github.readings import (
+    read_check_run,
+    read_comment,
+    read_issue,
+    read_pull_request,
+)
+from bot.github.signature import signature, signature_is_valid
+from bot.payload import Payload
+
+__all__ = [
+    "AccessToken",
+    "Annotation",
+    "AnnotationLevel",
+    "AppCredentials",
+    "AppInfo",
+    "CheckAction",
+    "CheckReport",
+    "CheckRun",
+    "CheckStatus",
+    "Comment",
+    "GitHub",
+    "Installation",
+    "Issue",
+    "IssueReference",
+    "NotThere",
+    "Payload",
+    "Permission",
+    "PullRequest",
+    "Reaction",
+    "Repository",
+    "RepositoryReader",
+    "read_check_run",
+    "read_comment",
+    "read_issue",
+    "read_pull_request",
+    "signature",
+    "signature_is_valid",
+]

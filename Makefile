@@ -1,0 +1,49 @@
+# Two commands for newcomers: `make demo` and `make test`. The rest is for maintainers.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+READY := $(VENV)/.ready
+
+.PHONY: demo test check format bench lock clean install system system-test
+
+install: $(READY)
+
+# The locked set with hashes; pip verifies what it installs.
+$(READY): deploy/requirements.lock pyproject.toml deploy/install.sh | system
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	@echo "Installing Assay into $(VENV) ..."
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r deploy/requirements.lock
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
+	@touch $(READY)
+
+system:
+	@sh deploy/install.sh run
+
+system-test:
+	@sh deploy/install.sh test
+
+demo: $(READY)
+	$(BIN)/assay demo
+
+test: system-test $(READY)
+	$(BIN)/python -m pytest
+
+check: $(READY)
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/python -m pytest -q -m "not real"
+
+format: $(READY)
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+
+bench: system-test $(READY)
+	$(BIN)/python -m tests.bench
+
+# Resolve the newest versions that pyproject.toml admits; review the diff before you commit it.
+lock: $(READY)
+	$(BIN)/uv pip compile -q pyproject.toml --group dev --generate-hashes --no-header --no-annotate -o deploy/requirements.lock
+
+clean:
+	rm -rf $(VENV) .assay .cache

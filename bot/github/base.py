@@ -1,0 +1,325 @@
+"""What Assay says to GitHub, as two protocols and the small values they speak in.
+
+Nothing here imports the transport. `GitHub` is the app as a whole; `Repository` is one repository seen
+through one installation, entered inside the job that uses it:
+
+    async with github.repository("octo/hello", installation=7) as repository:
+        pull_request = await repository.pull_request(9)
+
+Every method raises `Transient` (rate limit, 5xx, hang: try again later) or `UserError` (refused, with
+the way out); its subclass `NotThere` says that the thing does not exist or may not be seen.
+"""
+
+from __future__ import annotations
+
+from contextlib import AbstractAsyncContextManager
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Protocol
+
+from bot.errors import UserError
+from bot.models import Conclusion
+
+
+class NotThere(UserError):
+    """GitHub answered 404 or 410: deleted, never there, or out of the app's sight."""
+
+
+# --- what is read -----------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class PullRequest:
+    """One pull request. `head_repository` is empty when the fork was deleted; times are ISO 8601."""
+
+    number: int
+    title: str
+    body: str
+    state: str  # "open" or "closed"
+    draft: bool
+    author: str
+    author_association: str
+    head_sha: str
+    head_ref: str
+    head_repository: str
+    base_sha: str
+    base_ref: str
+    base_repository: str
+    labels: tuple[str, ...] = ()
+    merged: bool = False
+    url: str = ""
+    updated_at: str = ""
+
+    @property
+    def from_fork(self) -> bool:
+        """Whether the head lives outside the repository that it wants to change."""
+        return self.head_repository != self.base_repository
+
+    @property
+    def is_open(self) -> bool:
+        """Whether it can still be merged."""
+        return self.state == "open"
+
+
+@dataclass(frozen=True, slots=True)
+class Issue:
+    """One issue, or the issue side of a pull request."""
+
+    number: int
+    title: str
+    body: str
+    state: str
+    author: str
+    author_association: str
+    labels: tuple[str, ...] = ()
+    is_pull_request: bool = False
+    url: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class IssueReference:
+    """One issue that a pull request closes, by GitHub's own reading; `repository` is `owner/name`."""
+
+    repository: str
+    number: int
+
+
+@dataclass(frozen=True, slots=True)
+class Comment:
+    """One comment of an issue or a pull request. `own` says that this app wrote it."""
+
+    id: int
+    body: str
+    author: str
+    author_association: str
+    own: bool
+    url: str = ""
+
+
+class Permission(StrEnum):
+    """What a user may do in a repository; `maintain` counts as write, `triage` as read."""
+
+    NONE = "none"
+    READ = "read"
+    WRITE = "write"
+    ADMIN = "admin"
+
+    @property
+    def can_write(self) -> bool:
+        """Whether the user may push, and so may command the app."""
+        return self in {Permission.WRITE, Permission.ADMIN}
+
+
+class Reaction(StrEnum):
+    """How a comment is answered without words."""
+
+    EYES = "eyes"  # seen
+    ROCKET = "rocket"  # started
+    CONFUSED = "confused"  # not understood or not allowed
+
+
+@dataclass(frozen=True, slots=True)
+class Installation:
+    """One installation of the app on an account."""
+
+    id: int
+    account: str
+    suspended: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class AppInfo:
+    """The registered app as GitHub knows it. `permissions` are (name, level) pairs."""
+
+    id: int
+    slug: str
+    name: str
+    url: str
+    permissions: tuple[tuple[str, str], ...]
+    events: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class AppCredentials:
+    """What the manifest flow hands over, once; the secrets stay out of the repr."""
+
+    app_id: int
+    slug: str
+    url: str
+    client_id: str
+    private_key: str = field(repr=False)
+    webhook_secret: str = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class AccessToken:
+    """A token for git fetch; `expires_at_s` is a Unix time. The value stays out of the repr."""
+
+    value: str = field(repr=False)
+    expires_at_s: float
+
+
+# --- check runs -------------------------------------------------------------------------------
+
+
+class CheckStatus(StrEnum):
+    """The three states that an app may set."""
+
+    QUEUED = "queued"
+    IN_PROGRESS = "in_progress"
+    COMPLETED = "completed"
+
+
+class AnnotationLevel(StrEnum):
+    """How loud a remark on a line is."""
+
+    NOTICE = "notice"
+    WARNING = "warning"
+    FAILURE = "failure"
+
+
+@dataclass(frozen=True, slots=True)
+class Annotation:
+    """One remark on lines of the head tree (from 1, inclusive)."""
+
+    path: str
+    start_line: int
+    end_line: int
+    level: AnnotationLevel
+    message: str
+    title: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class CheckAction:
+    """A button on the check run: label ≤ 20, description ≤ 40, identifier ≤ 20 characters."""
+
+    label: str
+    description: str
+    identifier: str
+
+
+@dataclass(frozen=True, slots=True)
+class CheckReport:
+    """What a check run shall say. `external_id` is the evaluation id, the key that finds it again.
+
+    `conclusion` is for COMPLETED only. Too long titles, summaries, texts and labels are cut.
+    """
+
+    name: str
+    head_sha: str
+    external_id: str
+    status: CheckStatus
+    title: str
+    summary: str
+    conclusion: Conclusion | None = None
+    text: str = ""
+    details_url: str = ""
+    annotations: tuple[Annotation, ...] = ()
+    actions: tuple[CheckAction, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class CheckRun:
+    """One check run as GitHub has it; `conclusion` is empty until it is completed."""
+
+    id: int
+    name: str
+    head_sha: str
+    external_id: str
+    status: str
+    conclusion: str
+    annotations: int = 0
+    url: str = ""
+
+
+# --- the protocols ----------------------------------------------------------------------------
+
+
+class RepositoryReader(Protocol):
+    """What can be read of one repository; all that `assay judge <pull request URL>` needs."""
+
+    @property
+    def name(self) -> str:
+        """`owner/name`."""
+
+    async def pull_request(self, number: int) -> PullRequest:
+        """One pull request, or `NotThere`."""
+
+    async def issue(self, number: int) -> Issue:
+        """One issue, or `NotThere`."""
+
+    async def closing_issues(self, number: int) -> tuple[IssueReference, ...]:
+        """The issues that GitHub says this pull request closes; empty without a token."""
+
+    async def comments(self, number: int) -> tuple[Comment, ...]:
+        """All comments of an issue or pull request, oldest first."""
+
+    async def branch_sha(self, branch: str) -> str:
+        """The commit at a branch's tip, or `NotThere`."""
+
+
+class Repository(RepositoryReader, Protocol):
+    """One repository seen through one installation. Writes look first, so all may be repeated."""
+
+    async def permission(self, login: str) -> Permission:
+        """What a user may do here, asked of GitHub; NONE for a stranger."""
+
+    async def is_first_time_contributor(self, pull_request: PullRequest) -> bool:
+        """Whether the author has neither merged anything here before nor may write."""
+
+    async def default_branch(self) -> str:
+        """The branch that new work starts from."""
+
+    async def unchecked_pull_requests(self, check_name: str) -> tuple[PullRequest, ...]:
+        """Open, non-draft pull requests whose head has no check run of this app (the sweep)."""
+
+    async def merge_group_members(self, head_ref: str, head_sha: str) -> tuple[int, ...]:
+        """The numbers of the pull requests that a merge group's head holds, first in line first."""
+
+    async def react(self, comment: int, reaction: Reaction) -> None:
+        """Puts a reaction on a comment; twice is once."""
+
+    async def put_comment(self, number: int, marker: str, body: str) -> Comment:
+        """Creates or updates the app's one comment that holds the hidden `marker`.
+
+        `marker` is an HTML comment such as `<!-- assay:report -->`, put in front where `body` lacks
+        it. Other people's comments never count, whatever they contain; a deleted one is made anew.
+        """
+
+    async def put_check_run(self, report: CheckReport, known: int = 0) -> CheckRun:
+        """Creates or updates the check run of (head sha, name, external id); `known` is its id if known.
+
+        Annotations go in batches of 50 and only those that GitHub does not have yet. A check run that is
+        completed does not go back to `queued` or `in_progress`.
+        """
+
+    async def check_runs(self, sha: str, name: str) -> tuple[CheckRun, ...]:
+        """This app's check runs of that name on a commit, newest first."""
+
+
+class GitHub(Protocol):
+    """The app as a whole: who it is, where it is installed, and the way to one repository."""
+
+    def repository(
+        self, name: str, installation: int = 0
+    ) -> AbstractAsyncContextManager[Repository]:
+        """One repository through an installation (0: looked up); enter it inside the job."""
+
+    async def app(self) -> AppInfo:
+        """The registered app itself (asked once)."""
+
+    async def installations(self) -> tuple[Installation, ...]:
+        """Where the app is installed."""
+
+    async def installation_repositories(self, installation: int) -> tuple[str, ...]:
+        """The repositories (`owner/name`) that one installation may see."""
+
+    async def installation_of(self, repository: str) -> int:
+        """The installation that covers a repository, or `NotThere`."""
+
+    async def clone_token(self, installation: int, repository: str) -> AccessToken:
+        """A token that may read the contents of this one repository, for git fetch (≤ 1 hour)."""
+
+    def clone_url(self, repository: str) -> str:
+        """Where git fetches the repository from; holds no credentials."""

@@ -1,0 +1,46 @@
+"""Takes away what nobody asked for: lines of the repository's templates and their usual kin."""
+
+from __future__ import annotations
+
+import re
+
+from bot.judge.markdown import read_document
+
+_USUAL = re.compile(
+    r"\bi(?:'ve| have| am|'m| will|'ll| agree| understand| confirm| searched| checked| read)\b|"
+    r"\bmy (?:code|change|pull request|pr|commits?)\b|contributing|code of conduct|"
+    r"^(?:this|the) (?:pr|pull request|change)s? (?:is|has|have|does|follows|closes|includes)\b|"
+    r"^(?:new |unit |all |existing |regression )*tests? (?:have been |are |were |is |is |was )?(?:added|updated|written|included|pass(?:es|ing)?)|"
+    r"^(?:added|updated|wrote|included|add or update|add/update)\b.{0,30}\b(?:tests?|docs|documentation|change ?log|news|release notes?)\b|"
+    r"^(?:docs|documentation|docstrings?|change ?log|news|readme)\b.{0,30}\b(?:added|updated|is up to date|entry|if)\b|"
+    r"^(?:bug ?fix|new feature|feature|breaking change|refactoring|documentation(?: update)?|other|enhancement|"
+    r"code style|performance|chore|yes|no|n/?a)\s*(?:\(.*\))?[:.]?$|"
+    r"\b(?:cla|dco)\b|sign(?:ed)?[- ]off|linters?\b.{0,20}\b(?:pass|run)|pre-?commit\b.{0,30}(?:pass|run|install)|"
+    r"^(?:lint|format|style) (?:passes|is clean)|self[- ]review|latest version|existing issues?|duplicates?\b|"
+    r"^(?:closes|fixes|resolves|relates to|related)\s*#|if (?:applicable|needed|necessary|you)|"
+    r"github\.com/\S*/(?:blob|wiki)\S*contribut",
+    re.IGNORECASE,
+)
+
+
+def normalised(text: str) -> str:
+    """A text reduced to its words, for comparing lines that differ in markup only."""
+    return " ".join(re.findall(r"[\w.'/-]+", text.casefold().replace("`", " "))).strip(". ")
+
+
+def template_lines(templates: tuple[str, ...]) -> frozenset[str]:
+    """Every list item and line of prose of the given templates, normalised."""
+    lines: set[str] = set()
+    for template in templates:
+        document = read_document(template)
+        lines.update(normalised(item.text) for item in document.items)
+        lines.update(
+            normalised(re.sub(r"^[\s>*+-]*(?:\[[ xX]\])?", "", line))
+            for line in template.splitlines()
+        )
+    return frozenset(lines - {""})
+
+
+def is_usual_boilerplate(text: str) -> bool:
+    """Whether a check-list line is one that templates everywhere carry."""
+    return _USUAL.search(text.strip()) is not None

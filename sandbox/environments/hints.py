@@ -1,0 +1,24 @@
+"""What detection is told from outside the tree: the trusted configuration and the toolchain."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class SetupHints:
+    """The `setup` part of the repository's trusted configuration; empty lines mean "find out".
+
+    `install` and `test` are shell lines. They come from the base branch, never from a pull request.
+    """
+
+    install: str = ""
+    test: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Toolchain:
+    """What the sandbox has: the version of its `python3` ("3.11.2") and of the `uv` mounted into it."""
+
+    python: str
+    uv: str

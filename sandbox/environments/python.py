@@ -1,0 +1,255 @@
+"""Detects a Python repository and says how to build and test it, without running any of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from packaging.specifiers import InvalidSpecifier, SpecifierSet
+
+from sandbox.environments.hints import SetupHints, Toolchain
+from sandbox.environments.layers import DEPENDENCIES, INSIDE, PROJECT
+from sandbox.base import TREE
+from sandbox.environments.python_ci import TestHints, read_hints
+from sandbox.environments.python_digest import (
+    dynamic_inputs,
+    lock_digest,
+    names_local_project,
+    normalised,
+    requirement_files,
+)
+from sandbox.environments.python_project import Project, read_project, requirement_name
+from sandbox.environments.python_runner import RunnerChoice, choose_runner, configured_runner
+from sandbox.environments.python_selection import Selection, select
+from sandbox.environments.tree import Tree
+from sandbox.models import Recipe, TestRunner
+
+ECOSYSTEM = "python"
+_PIP_INSTALL = ("uv", "pip", "install")
+# --no-deps, because the dependencies have their own layer.
+_TO_PROJECT = (*_PIP_INSTALL, "--no-deps", "--prefix", PROJECT)
+_PYTHON = f"{DEPENDENCIES}/bin/python"
+_LOCAL = f"{DEPENDENCIES}/local.json"
+# Their editable installs rebuild at import time with tools of a build environment that is gone.
+_NOT_EDITABLE = ("mesonpy",)
+
+
+@dataclass(frozen=True, slots=True)
+class _Reading:
+    """All that was read from one tree."""
+
+    tree: Tree
+    project: Project
+    hints: tuple[TestHints, ...]
+    selection: Selection
+
+
+def detect(tree: Path, setup: SetupHints, toolchain: Toolchain) -> Recipe | None:
+    """Return how to build and test the Python project in `tree`, or None when there is none."""
+    reading = _read(Tree(tree))
+    if not _is_python(reading):
+        return None
+    recipe = _recipe(reading, setup, toolchain)
+    missing = _missing_python(reading.project.requires_python, toolchain.python)
+    if missing:
+        said = f"The project needs {missing}, but the sandbox has Python {toolchain.python}."
+        return replace(
+            recipe, install=(), install_project=(), needs=(missing,), reasons=(said, *recipe.reasons)
+        )
+    return recipe
+
+
+def _read(tree: Tree) -> _Reading:
+    project = read_project(tree)
+    hints = read_hints(tree, project.name)
+    return _Reading(tree, project, hints, select(tree, project, hints))
+
+
+def _is_python(reading: _Reading) -> bool:
+    if reading.project.source or reading.selection.files:
+        return True
+    return any(path.endswith(".py") for path in reading.tree.files())
+
+
+def _recipe(reading: _Reading, setup: SetupHints, toolchain: Toolchain) -> Recipe:
+    locked = reading.tree.has("uv.lock") and reading.project.source == "pyproject.toml"
+    names = _requirement_names(reading, locked)
+    chosen = choose_runner(reading.tree, reading.hints, names)
+    runner = configured_runner(setup.test) if setup.test else chosen
+    missing, why_missing = _missing_runner(runner, names, setup)
+    fill = _configured(setup) or _install(reading, locked, missing)
+    install = (_create(toolchain), *fill, _settle(reading.project, toolchain))
+    reasons = (*_dependency_reasons(reading, setup, locked), *why_missing, *_project_reasons(reading))
+    return Recipe(
+        ecosystem=ECOSYSTEM,
+        reasons=(*reasons, runner.reason),
+        install=install,
+        install_project=_install_project(reading, locked),
+        runner=runner.runner,
+        test_arguments=runner.arguments,
+        lock_digest=lock_digest(toolchain, install, _inputs(reading, setup, locked)),
+    )
+
+
+def _create(toolchain: Toolchain) -> tuple[str, ...]:
+    return ("uv", "venv", "--allow-existing", "--python", toolchain.python, DEPENDENCIES)
+
+
+def _settle(project: Project, toolchain: Toolchain) -> tuple[str, ...]:
+    version = ".".join(toolchain.python.split(".")[:2])
+    site = f"{PROJECT}/lib/python{version}/site-packages"
+    own = (project.name,) if project.is_installable and project.name else ()
+    return (_PYTHON, "-I", f"{INSIDE}/settle.py", TREE, site, _LOCAL, *own)
+
+
+def _configured(setup: SetupHints) -> tuple[tuple[str, ...], ...]:
+    """The configured line may call pip, which a bare environment does not have."""
+    if not setup.install:
+        return ()
+    return ((*_PIP_INSTALL, "pip", "setuptools", "wheel"), ("sh", "-c", setup.install))
+
+
+def _install(
+    reading: _Reading, locked: bool, missing: tuple[str, ...]
+) -> tuple[tuple[str, ...], ...]:
+    if locked:
+        sync = _sync(reading.selection)
+        loose = [r for g in reading.selection.groups if g.is_loose for r in g.requirements]
+        extra = (*loose, *missing)
+        return (sync, (*_PIP_INSTALL, *extra)) if extra else (sync,)
+    arguments = _pip_arguments(reading)
+    return ((*_PIP_INSTALL, *arguments, *missing),) if arguments or missing else ()
+
+
+def _sync(selection: Selection) -> tuple[str, ...]:
+    """`--frozen`: the lock file is the word; nothing local, that is the project layer's part."""
+    command = ["uv", "sync", "--frozen", "--no-install-local", "--no-default-groups"]
+    for extra in selection.extras:
+        command += ["--extra", extra]
+    for group in selection.groups:
+        command += [] if group.is_loose else ["--group", group.name]
+    return tuple(command)
+
+
+def _pip_arguments(reading: _Reading) -> tuple[str, ...]:
+    selection, source = reading.selection, reading.project.source
+    arguments: list[str] = ["-r", source] if _has_dependencies(reading.project) else []
+    for extra in selection.extras:
+        arguments += ["--extra", extra]
+    for group in selection.groups:
+        arguments += group.requirements if group.is_loose else ("--group", group.name)
+    for path in selection.files:
+        arguments += ["-r", path]
+    return (*arguments, *selection.packages)
+
+
+def _has_dependencies(project: Project) -> bool:
+    if project.source != "pyproject.toml":
+        return bool(project.source)
+    return bool(project.dependencies or project.extras or project.is_dynamic)
+
+
+def _install_project(reading: _Reading, locked: bool) -> tuple[tuple[str, ...], ...]:
+    """Editable, so that the tree is what gets imported, whichever files are mixed into it."""
+    project = reading.project
+    in_place = () if project.backend in _NOT_EDITABLE else ("--editable",)
+    own = ((*_TO_PROJECT, *in_place, "."),) if project.is_installable else ()
+    members = _workspace_members(reading.tree) if locked else ()
+    more = tuple((*_TO_PROJECT, "--editable", f"./{folder}") for folder in members)
+    if not own and not more and not _installs_local_folders(reading):
+        return ()
+    done = ("." if own else "", *members)
+    rest = (_PYTHON, "-I", f"{INSIDE}/install_local.py", _LOCAL, PROJECT, *filter(None, done))
+    return (*own, *more, rest)
+
+
+def _workspace_members(tree: Tree) -> tuple[str, ...]:
+    sources = [package.table("source") for package in tree.toml("uv.lock").tables("package")]
+    folders = [source.text("editable") for source in sources]
+    return tuple(f for f in folders if f and f != "." and ".." not in f and not f.startswith("/"))
+
+
+def _installs_local_folders(reading: _Reading) -> bool:
+    files = requirement_files(reading.tree, reading.selection.files)
+    return any(names_local_project(text) for _, text in files)
+
+
+def _requirement_names(reading: _Reading, locked: bool) -> set[str]:
+    """Return the normalised names that are known to be installed; dynamic ones are not known."""
+    selection = reading.selection
+    lines = [*reading.project.dependencies, *selection.packages]
+    for entry in (*reading.project.extras, *selection.groups):
+        if entry.name in selection.extras or entry in selection.groups:
+            lines += entry.requirements
+    if locked:
+        packages = reading.tree.toml("uv.lock").tables("package")
+        chosen = {"pytest"} & {package.text("name") for package in packages}
+        return {requirement_name(line) for line in lines} & ({"pytest"} if chosen else set())
+    for _, text in requirement_files(reading.tree, selection.files):
+        lines += text.splitlines()
+    return {requirement_name(line) for line in lines}
+
+
+def _missing_runner(
+    runner: RunnerChoice, names: set[str], setup: SetupHints
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return pytest when the tests need it and nothing is known to install it, and the reason."""
+    if runner.runner is not TestRunner.PYTEST or "pytest" in names or setup.install:
+        return (), ()
+    return ("pytest",), ("`pytest` is added, because the tests need it and nothing installs it.",)
+
+
+def _dependency_reasons(reading: _Reading, setup: SetupHints, locked: bool) -> tuple[str, ...]:
+    if setup.install:
+        said = f"Dependencies come from `{setup.install}`, because the repository's configuration"
+        return (f"{said} says so.",)
+    if locked:
+        first = "Dependencies come from uv.lock, exactly as they are locked there."
+    elif reading.project.source:
+        first = f"Dependencies come from {reading.project.source}, resolved to the newest allowed."
+    else:
+        first = "There is no project file; the repository's files are used as they stand."
+    kept = [r for r in reading.selection.reasons if not (locked and r.startswith("`"))]
+    return (first, *kept)
+
+
+def _project_reasons(reading: _Reading) -> tuple[str, ...]:
+    project = reading.project
+    if not project.is_installable:
+        return ("Nothing is installed from the tree itself: it has no build system.",)
+    if project.backend in _NOT_EDITABLE:
+        said = f"The project is built and copied, because {project.backend} cannot be used in place"
+        return (f"{said} without its build tools.",)
+    backend = project.backend or "setuptools"
+    return (f"The project itself is installed in place with its own build backend ({backend}).",)
+
+
+def _missing_python(requires: str, version: str) -> str:
+    """Return "Python >= 3.13" when this interpreter does not do, else "" (also when unreadable)."""
+    try:
+        specifiers = SpecifierSet(requires)
+    except InvalidSpecifier:
+        return ""
+    if specifiers.contains(version, prereleases=True):
+        return ""
+    lacking = [s for s in specifiers if not s.contains(version, prereleases=True)]
+    return "Python " + ", ".join(sorted(f"{s.operator} {s.version}" for s in lacking))
+
+
+def _inputs(reading: _Reading, setup: SetupHints, locked: bool) -> tuple[str, ...]:
+    """Return every input of the dependency layer as text: what uv reads, or what a build may read."""
+    tree, project, selection = reading.tree, reading.project, reading.selection
+    uv_settings = tree.toml("pyproject.toml").table("tool", "uv").canonical()
+    if setup.install:
+        return (uv_settings, *dynamic_inputs(tree))
+    if locked:
+        return (uv_settings, tree.read("uv.lock"))
+    files = list(requirement_files(tree, selection.files))
+    texts = [f"{path}\n{text}" for path, text in files]
+    is_static = not project.is_dynamic and not any(names_local_project(text) for _, text in files)
+    if not is_static:
+        return (uv_settings, *texts, *dynamic_inputs(tree))
+    lists = [normalised(project.dependencies)]
+    lists += [f"[{extra.name}]\n{normalised(extra.requirements)}" for extra in project.extras]
+    lists += [normalised(group.requirements) for group in selection.groups]
+    return (uv_settings, *lists, *texts)

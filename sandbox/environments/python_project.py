@@ -1,0 +1,216 @@
+"""What a Python project says of itself, read without running any of it.
+
+Sources: `pyproject.toml` (PEP 518, 621, 735; poetry, PDM, hatch), `setup.cfg`, `setup.py` as a
+syntax tree. What cannot be read is left to the build (`is_dynamic`), never guessed.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from dataclasses import dataclass, field
+
+from packaging.requirements import InvalidRequirement, Requirement
+from packaging.utils import canonicalize_name
+
+from sandbox.environments.python_poetry import poetry_groups, python_constraint
+from sandbox.environments.tree import Table, Tree
+
+
+@dataclass(frozen=True, slots=True)
+class NamedList:
+    """The requirements of one extra or group. `is_loose`: only we can read it, uv cannot."""
+
+    name: str
+    requirements: tuple[str, ...]
+    is_loose: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Project:
+    """One project's own words. `source` is the file that declares it, "" when none does.
+
+    `is_dynamic`: the dependencies are only known to code that runs at build time.
+    """
+
+    source: str = ""
+    name: str = ""
+    requires_python: str = ""
+    backend: str = ""
+    is_installable: bool = False
+    is_dynamic: bool = False
+    dependencies: tuple[str, ...] = ()
+    extras: tuple[NamedList, ...] = ()
+    groups: tuple[NamedList, ...] = ()
+    default_groups: tuple[str, ...] = field(default=())
+
+
+def read_project(tree: Tree) -> Project:
+    """Return what the tree's project files declare; an empty Project when there are none."""
+    pyproject = tree.toml("pyproject.toml")
+    if pyproject.has("project"):
+        return _modern(pyproject)
+    if pyproject.table("tool").has("poetry"):
+        return _poetry(pyproject)
+    groups = _groups(pyproject) + _tool_groups(pyproject)
+    if tree.has("setup.py"):
+        return _setup_py(tree, groups)
+    if tree.has("setup.cfg") and tree.ini("setup.cfg").has_section("metadata"):
+        return _setup_cfg(tree, groups)
+    if tree.has("pyproject.toml"):
+        installable = pyproject.has("build-system")
+        backend = pyproject.table("build-system").text("build-backend")
+        return Project("pyproject.toml", backend=backend, is_installable=installable, groups=groups)
+    return Project()
+
+
+def requirement_name(requirement: str) -> str:
+    """Return the normalised name of a requirement line, "" when it names none."""
+    try:
+        return canonicalize_name(Requirement(requirement).name)
+    except InvalidRequirement:
+        match = re.match(r"\s*([A-Za-z0-9][\w.-]*)", requirement)
+        return canonicalize_name(match.group(1)) if match else ""
+
+
+def _modern(pyproject: Table) -> Project:
+    project = pyproject.table("project")
+    dynamic = set(project.strings("dynamic"))
+    optional = project.table("optional-dependencies")
+    return Project(
+        source="pyproject.toml",
+        name=canonicalize_name(project.text("name")),
+        requires_python=project.text("requires-python"),
+        backend=pyproject.table("build-system").text("build-backend"),
+        is_installable=_is_installable(pyproject),
+        is_dynamic=bool(dynamic & {"dependencies", "optional-dependencies"}),
+        dependencies=project.strings("dependencies"),
+        extras=tuple(NamedList(name, optional.strings(name)) for name in optional.names()),
+        groups=_groups(pyproject) + _tool_groups(pyproject),
+        default_groups=pyproject.table("tool", "uv").strings("default-groups"),
+    )
+
+
+def _is_installable(pyproject: Table) -> bool:
+    """Without a build system pip assumes setuptools; a uv application without one is not packaged."""
+    if pyproject.has("build-system"):
+        return True
+    return pyproject.table("tool").has("setuptools")
+
+
+def _poetry(pyproject: Table) -> Project:
+    poetry = pyproject.table("tool", "poetry")
+    groups = tuple(NamedList(*group, is_loose=True) for group in poetry_groups(poetry))
+    return Project(
+        source="pyproject.toml",
+        name=canonicalize_name(poetry.text("name")),
+        requires_python=python_constraint(poetry),
+        backend=pyproject.table("build-system").text("build-backend"),
+        is_installable=pyproject.has("build-system"),
+        is_dynamic=True,  # poetry's own notation: its backend translates it
+        extras=tuple(
+            NamedList(name, poetry.table("extras").strings(name))
+            for name in poetry.table("extras").names()
+        ),
+        groups=groups + _groups(pyproject),
+    )
+
+
+def _groups(pyproject: Table) -> tuple[NamedList, ...]:
+    """Return PEP 735 groups with their `include-group` entries followed (cycles end)."""
+    groups = pyproject.table("dependency-groups")
+
+    def members(name: str, trail: tuple[str, ...]) -> tuple[str, ...]:
+        included = [t.text("include-group") for t in groups.tables(name)]
+        nested = [members(i, (*trail, name)) for i in included if i not in (*trail, name)]
+        own = groups.strings(name)
+        return own + tuple(requirement for found in nested for requirement in found)
+
+    return tuple(NamedList(name, members(name, ())) for name in groups.names())
+
+
+def _tool_groups(pyproject: Table) -> tuple[NamedList, ...]:
+    """Return the lists that PDM, uv (its old key) and hatch keep outside the standard."""
+    tool = pyproject.table("tool")
+    pdm = tool.table("pdm", "dev-dependencies")
+    lists = [NamedList(name, pdm.strings(name), is_loose=True) for name in pdm.names()]
+    lists.append(NamedList("dev", tool.table("uv").strings("dev-dependencies"), is_loose=True))
+    environments = tool.table("hatch", "envs")
+    for name in environments.names():
+        table = environments.table(name)
+        found = table.strings("dependencies") + table.strings("extra-dependencies")
+        lists.append(NamedList(name, found, is_loose=True))
+    return tuple(entry for entry in lists if entry.requirements)
+
+
+def _setup_cfg(tree: Tree, groups: tuple[NamedList, ...]) -> Project:
+    config = tree.ini("setup.cfg")
+    extras = (
+        config.items("options.extras_require")
+        if config.has_section("options.extras_require")
+        else []
+    )
+    return Project(
+        source="setup.cfg",
+        name=canonicalize_name(config.get("metadata", "name", fallback="")),
+        requires_python=config.get("options", "python_requires", fallback=""),
+        backend=tree.toml("pyproject.toml").table("build-system").text("build-backend"),
+        is_installable=True,
+        is_dynamic=True,
+        extras=tuple(NamedList(name, tuple(text.split("\n"))) for name, text in extras),
+        groups=groups,
+    )
+
+
+def _setup_py(tree: Tree, groups: tuple[NamedList, ...]) -> Project:
+    values = _setup_arguments(tree.read("setup.py"))
+    from_config = _setup_cfg(tree, groups)
+    tests = values.strings("tests_require")
+    loose = (NamedList("tests_require", tests, is_loose=True),) if tests else ()
+    extras = values.table("extras_require")
+    return Project(
+        source="setup.py",
+        name=canonicalize_name(values.text("name")) or from_config.name,
+        requires_python=values.text("python_requires") or from_config.requires_python,
+        backend=from_config.backend,
+        is_installable=True,
+        is_dynamic=True,
+        extras=tuple(NamedList(name, extras.strings(name)) for name in extras.names())
+        or from_config.extras,
+        groups=groups + loose,
+    )
+
+
+def _setup_arguments(source: str) -> Table:
+    """Return the arguments of `setup(...)` that are literals, or names of module-level literals."""
+    try:
+        module = ast.parse(source)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return Table({})
+    names: dict[str, object] = {}
+    for node in module.body:
+        if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
+            names[node.targets[0].id] = _literal(node.value, names)
+    calls = [node for node in ast.walk(module) if isinstance(node, ast.Call)]
+    arguments = {
+        word.arg: _literal(word.value, names)
+        for call in calls
+        if "setup" in ast.unparse(call.func).split(".")[-1:]
+        for word in call.keywords
+        if word.arg
+    }
+    return Table(arguments)
+
+
+def _literal(node: ast.expr, names: dict[str, object]) -> object:
+    if isinstance(node, ast.Name):
+        return names.get(node.id)
+    if isinstance(node, ast.Dict):
+        keys = [k.value if isinstance(k, ast.Constant) else None for k in node.keys]
+        pairs = zip(keys, node.values, strict=True)
+        return {key: _literal(value, names) for key, value in pairs if key is not None}
+    try:
+        value = ast.literal_eval(node)
+    except (ValueError, TypeError, SyntaxError, RecursionError, MemoryError):
+        return None
+    return list(value) if isinstance(value, tuple) else value

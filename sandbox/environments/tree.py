@@ -1,0 +1,134 @@
+"""Reads files of a hostile tree: nothing outside it, nothing but regular files, nothing endless."""
+
+from __future__ import annotations
+
+import json
+import os
+import tomllib
+from collections.abc import Iterator
+from configparser import ConfigParser
+from configparser import Error as ConfigError
+from dataclasses import dataclass
+from pathlib import Path
+
+FILE_BYTES = 2_000_000
+LISTED_FILES = 20_000
+_SKIPPED = {"node_modules", "venv", "env", "build", "dist", "__pycache__", "site-packages"}
+
+
+@dataclass(frozen=True, slots=True)
+class Tree:
+    """A folder on the host with one side's files, or a project's folder inside it."""
+
+    root: Path
+
+    def read_bytes(self, path: str) -> bytes:
+        """Return the file's bytes; b"" when there is none, or it is no plain file inside the tree."""
+        target = self.root / path
+        try:
+            resolved = target.resolve(strict=True)
+            if not resolved.is_relative_to(self.root.resolve()) or not resolved.is_file():
+                return b""
+            with resolved.open("rb") as stream:
+                return stream.read(FILE_BYTES)
+        except (OSError, RuntimeError, ValueError):
+            return b""
+
+    def read(self, path: str) -> str:
+        """Return the file's text, undecodable bytes replaced; "" when there is none."""
+        return self.read_bytes(path).decode("utf-8", "replace")
+
+    def has(self, path: str) -> bool:
+        """Tell whether a plain file or a folder of the tree stands there."""
+        try:
+            resolved = (self.root / path).resolve(strict=True)
+        except (OSError, RuntimeError, ValueError):
+            return False
+        return resolved.is_relative_to(self.root.resolve())
+
+    def is_plain(self, path: str) -> bool:
+        """Tell whether a file or folder stands at exactly this path, reached through no link."""
+        exact = self.root.resolve() / path
+        try:
+            return exact.resolve(strict=True) == exact
+        except (OSError, RuntimeError, ValueError):
+            return False
+
+    def toml(self, path: str) -> Table:
+        """Return the file as a table; an empty one when it is absent or no TOML."""
+        try:
+            return Table(tomllib.loads(self.read(path)))
+        except (tomllib.TOMLDecodeError, RecursionError, ValueError):
+            return Table({})
+
+    def ini(self, path: str) -> ConfigParser:
+        """Return the file as sections without interpolation; empty when it is absent or no INI."""
+        parser = ConfigParser(interpolation=None, strict=False)
+        try:
+            parser.read_string(self.read(path))
+        except (ConfigError, ValueError):
+            return ConfigParser(interpolation=None)
+        return parser
+
+    def files(self) -> Iterator[str]:
+        """Yield relative paths of files, sorted, hidden and vendored folders left out, capped."""
+        left = LISTED_FILES
+        for folder, names, files in os.walk(self.root):
+            names[:] = sorted(n for n in names if n not in _SKIPPED and not n.startswith("."))
+            for name in sorted(files):
+                if left == 0:
+                    return
+                left -= 1
+                yield (Path(folder) / name).relative_to(self.root).as_posix()
+
+    def listing(self, folder: str, suffix: str) -> tuple[str, ...]:
+        """Return the sorted relative paths of the files directly in `folder` with that suffix."""
+        if not self.has(folder) or not (self.root / folder).is_dir():
+            return ()
+        names = sorted(entry.name for entry in (self.root / folder).iterdir())
+        return tuple((Path(folder) / n).as_posix() for n in names if n.endswith(suffix))
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A table of a parsed file whose shape nobody promised: a wrong shape reads as absent."""
+
+    data: object
+
+    def table(self, *keys: str) -> Table:
+        """Return the table below these keys, empty when there is none."""
+        data = self.data
+        for key in keys:
+            data = data.get(key) if isinstance(data, dict) else None
+        return Table(data if isinstance(data, dict) else {})
+
+    def names(self) -> tuple[str, ...]:
+        """Return the table's keys in the file's order."""
+        return tuple(str(key) for key in self.data) if isinstance(self.data, dict) else ()
+
+    def has(self, key: str) -> bool:
+        """Tell whether the key is there, whatever its value."""
+        return isinstance(self.data, dict) and key in self.data
+
+    def text(self, key: str) -> str:
+        """Return the value when it is a string, else ""."""
+        value = self.data.get(key) if isinstance(self.data, dict) else None
+        return value if isinstance(value, str) else ""
+
+    def strings(self, key: str) -> tuple[str, ...]:
+        """Return the strings of a list, or of a string of many words; else ()."""
+        value = self.data.get(key) if isinstance(self.data, dict) else None
+        if isinstance(value, str):
+            return tuple(value.split())
+        return tuple(v for v in value if isinstance(v, str)) if isinstance(value, list) else ()
+
+    def tables(self, key: str) -> tuple[Table, ...]:
+        """Return the tables of a list of tables; else ()."""
+        value = self.data.get(key) if isinstance(self.data, dict) else None
+        return (
+            tuple(Table(v) for v in value if isinstance(v, dict)) if isinstance(value, list) else ()
+        )
+
+    def canonical(self) -> str:
+        """Return the table in one spelling, for digests."""
+        return json.dumps(self.data, sort_keys=True, default=str)

@@ -1,0 +1,158 @@
+"""The import rules of the design, held by reading every module's syntax tree."""
+
+from __future__ import annotations
+
+import ast
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+MODULES = sorted(
+    path
+    for package in ("bot", "sandbox")
+    for path in (ROOT / package).rglob("*.py")
+    if "sample" not in path.parts and "harness" not in path.parts
+)
+
+# The one library that each adapter may bring in, and nobody else may.
+ONLY_HERE = {
+    "dbos": ("bot.engine",),
+    "githubkit": ("bot.github",),
+    "sqlalchemy": ("bot.store", "bot.engine", "bot.forge"),
+    "fsspec": ("bot.store",),
+    "playwright": ("bot.report", "sandbox", "bot.commands.doctor"),
+    "flask": ("bot.web", "bot.forge", "bot.wsgi", "bot.commands"),
+    "docker": ("sandbox",),
+    "openai": ("bot.llm",),
+    "pydantic_ai": ("bot.llm",),
+}
+
+# package → what it may import of our own code.
+MAY_IMPORT = {
+    "sandbox": ("sandbox",),
+    "bot.models": ("sandbox.models",),
+    "bot.errors": (),
+    "bot.settings": (),
+    "bot.templates": (),
+    "bot.configuration": ("bot.errors",),
+    "bot.judge": (
+        "bot.judge",
+        "bot.models",
+        "bot.configuration",
+        "sandbox.models",
+        "sandbox.tools",
+    ),
+    "bot.report": ("bot.report", "bot.models", "bot.templates", "sandbox.models"),
+    "bot.payload": (),
+    "bot.github": (
+        "bot.github",
+        "bot.payload",
+        "bot.models",
+        "bot.errors",
+        "bot.settings",
+        "sandbox.models",
+    ),
+    "bot.store": ("bot.store", "bot.models", "bot.errors", "bot.settings", "sandbox.models"),
+    "bot.engine": (
+        "bot.engine",
+        "bot.steps",
+        "bot.models",
+        "bot.errors",
+        "bot.settings",
+        "sandbox.models",
+    ),
+    "bot.forge": ("bot.forge", "bot.payload"),
+}
+
+
+def module_name(path: Path) -> str:
+    parts = path.relative_to(ROOT).with_suffix("").parts
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+def imports(path: Path) -> list[tuple[str, bool]]:
+    """Return (module, is at the top level of the file) of every import."""
+    tree = ast.parse(path.read_text())
+    top = {id(node) for node in ast.walk(tree) if isinstance(node, ast.Import | ast.ImportFrom)}
+    for function in ast.walk(tree):
+        if isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
+            top -= {id(node) for node in ast.walk(function)}
+    found: list[tuple[str, bool]] = []
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            found += [(alias.name, id(node) in top) for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{path}: relative import"
+            found.append((node.module or "", id(node) in top))
+            found += [(f"{node.module}.{alias.name}", id(node) in top) for alias in node.names]
+    return found
+
+
+def within(module: str, packages: tuple[str, ...]) -> bool:
+    return any(module == package or module.startswith(package + ".") for package in packages)
+
+
+def rule_for(module: str) -> tuple[str, ...] | None:
+    matching = [package for package in MAY_IMPORT if within(module, (package,))]
+    return MAY_IMPORT[max(matching, key=len)] if matching else None
+
+
+@pytest.mark.parametrize("path", MODULES, ids=module_name)
+def test_a_module_imports_only_what_its_layer_may(path: Path) -> None:
+    allowed = rule_for(module_name(path))
+    for imported, _ in imports(path):
+        ours = within(imported, ("bot", "sandbox"))
+        if ours and allowed is not None and _is_module(imported):
+            assert within(imported, allowed), f"{module_name(path)} imports {imported}"
+        for library, homes in ONLY_HERE.items():
+            if within(imported, (library,)):
+                assert within(module_name(path), homes), f"{module_name(path)} imports {library}"
+
+
+@pytest.mark.parametrize("path", MODULES, ids=module_name)
+def test_imports_stand_at_the_top(path: Path) -> None:
+    inside = [imported for imported, is_top in imports(path) if not is_top]
+    assert not inside, f"{module_name(path)} imports {inside} inside a function"
+
+
+def test_the_sandbox_needs_only_the_standard_library_and_its_drivers() -> None:
+    known = set(sys.stdlib_module_names) | {"sandbox", "docker", "playwright", "packaging", "uv"}
+    for path in MODULES:
+        if within(module_name(path), ("sandbox",)):
+            for imported, _ in imports(path):
+                assert imported.split(".")[0] in known, f"{module_name(path)} imports {imported}"
+
+
+def test_stages_do_not_import_one_another() -> None:
+    for path in (ROOT / "bot" / "stages").glob("*.py"):
+        if path.stem in {"__init__", "services"}:
+            continue
+        for imported, _ in imports(path):
+            if within(imported, ("bot.stages",)):
+                assert within(imported, ("bot.stages.services",)), f"{path.stem} imports {imported}"
+
+
+def test_there_are_no_import_cycles() -> None:
+    names = {module_name(path) for path in MODULES}
+    graph = {
+        module_name(path): {name for name, is_top in imports(path) if is_top and name in names}
+        for path in MODULES
+    }
+    done: set[str] = set()
+
+    def visit(name: str, trail: tuple[str, ...]) -> None:
+        assert name not in trail, " → ".join((*trail, name))
+        if name not in done:
+            for imported in graph[name] - {name}:
+                visit(imported, (*trail, name))
+            done.add(name)
+
+    for name in graph:
+        visit(name, ())
+
+
+def _is_module(name: str) -> bool:
+    base = ROOT / Path(*name.split("."))
+    return base.is_dir() or base.with_suffix(".py").exists()
