@@ -34,8 +34,6 @@ class Settings(BaseSettings):
     sweep_minutes: int = Field(default=10, ge=1)
     patience_hours: int = Field(default=24, ge=1)
     """How long an evaluation waits for GitHub to come back before it is given up."""
-    check_name: str = "Assay"
-    """The check run's name; branch protection names it."""
     approve_first_time_forks: bool = True
     """A maintainer must approve before a first-time contributor's fork runs."""
     chromium: str = "/usr/bin/chromium"

@@ -45,7 +45,15 @@ MAY_IMPORT = {
         "sandbox.tools",
     ),
     "bot.report": ("bot.report", "bot.models", "bot.templates", "sandbox.models"),
-    "bot.github": ("bot.github", "bot.models", "bot.errors", "bot.settings", "sandbox.models"),
+    "bot.payload": (),
+    "bot.github": (
+        "bot.github",
+        "bot.payload",
+        "bot.models",
+        "bot.errors",
+        "bot.settings",
+        "sandbox.models",
+    ),
     "bot.store": ("bot.store", "bot.models", "bot.errors", "bot.settings", "sandbox.models"),
     "bot.engine": (
         "bot.engine",
@@ -55,7 +63,7 @@ MAY_IMPORT = {
         "bot.settings",
         "sandbox.models",
     ),
-    "bot.forge": ("bot.forge",),
+    "bot.forge": ("bot.forge", "bot.payload"),
 }
 
 

@@ -17,7 +17,7 @@ from rich.markup import escape
 from rich.status import Status
 from rich.table import Table
 
-from bot.judge.gate import exit_code
+from bot.judge import EXIT_CODES
 from bot.models import EvaluationRequest, Publication, Trigger
 from bot.origins.local import LocalOrigin
 from bot.report.machine import ReportDocument, read_machine
@@ -99,7 +99,7 @@ def _judge(settings: Settings, request: EvaluationRequest, options: Options) -> 
     _copy_report(settings, publication.report_key, options.out)
     document = read_machine((options.out / "report.json").read_bytes())
     _print(Console(), document, options.out)
-    return exit_code(publication.conclusion)
+    return EXIT_CODES[publication.conclusion]
 
 
 def _copy_report(settings: Settings, key: str, out: Path) -> None:

@@ -1,6 +1,6 @@
 """Everything said to GitHub; `client.py` and what it imports are the only users of githubkit.
 
-`base` holds the protocols and values, `payload` reads GitHub's JSON, `signature` checks deliveries;
+`base` holds the protocols and values, `readings` reads them from GitHub's JSON, `signature` checks deliveries;
 `client.connect(...)` gives the real thing. This package does not import the transport by itself.
 """
 
@@ -26,7 +26,6 @@ from bot.github.base import (
     Repository,
     RepositoryReader,
 )
-from bot.github.payload import Payload
 from bot.github.readings import (
     read_check_run,
     read_comment,
@@ -34,6 +33,7 @@ from bot.github.readings import (
     read_pull_request,
 )
 from bot.github.signature import signature, signature_is_valid
+from bot.payload import Payload
 
 __all__ = [
     "AccessToken",

@@ -67,4 +67,8 @@ async def _build(shop: _Workshop, side: Side, checkout: Checkout) -> Environment
         evaluation_folder=shop.services.evaluation_folder(shop.request),
         limits=shop.limits,
     )
-    return await build(shop.services.sandbox, wanted)
+    environment = await build(shop.services.sandbox, wanted)
+    failure = environment.failure
+    if failure and failure.problem and not recipe.needs:
+        raise UserError(failure.problem, "Ask again with /judge when the index answers.")
+    return environment

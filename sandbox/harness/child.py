@@ -64,5 +64,3 @@ def _set_up_python(environment: dict[str, str]) -> None:
 
     site.main()
     sys.path.append(os.getcwd())  # noqa: PTH109
-
-

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any, Callable
+from collections.abc import Callable
+from typing import Any
 
 from sandbox.harness import describe, outcome
 
@@ -40,7 +41,12 @@ class ItemWatch:
         original = item.runtest
 
         def runtest() -> Any:
-            self._ran, self._called, self._seen, self._seen_message = True, False, outcome.PASSED, ""
+            self._ran, self._called, self._seen, self._seen_message = (
+                True,
+                False,
+                outcome.PASSED,
+                "",
+            )
             function = getattr(item, "obj", None)
             if function is not None and self._needs_call:
                 item.obj = self._wrap(function)

@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import secrets
 import shlex
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from sandbox.base import TREE, Command, Completed, Killed, Limits, Mount, MountMode, Sandbox
@@ -37,7 +37,7 @@ class TestOrder:
     tree: str
     environment: Environment
     paths: tuple[str, ...] = ()
-    limits: Limits = Limits()
+    limits: Limits = field(default_factory=Limits)
 
 
 async def run_tests(sandbox: Sandbox, order: TestOrder) -> Observation:
