@@ -12,6 +12,7 @@ from sandbox.git import GitCall, GitResult, askpass, expect, last_line, run_git
 from sandbox.mirror import SHA, Mirror, Source, checked_location, git, has, is_shallow, locked
 
 _FETCH_TIMEOUT_S = 900.0
+_MANY_LOOSE = 6700
 _UPLOAD_PACK = (
     "git -c safe.directory=* -c core.hooksPath=/dev/null -c core.fsmonitor=false"
     " -c uploadpack.allowAnySHA1InWant=true upload-pack"
@@ -29,7 +30,9 @@ def resolve_at_source(mirror: Mirror, revision: str) -> str:
         return _resolve_locally(mirror.source, revision)
     name = revision if revision.startswith("refs/") else f"refs/heads/{revision}"
     check_reference(name)
-    result = _remote(mirror, ("ls-remote", "--quiet", "--end-of-options", _url(mirror), name))
+    result = _remote(
+        mirror, ("ls-remote", "--quiet", "--end-of-options", checked_location(mirror.source), name)
+    )
     for line in result.stdout.decode(errors="replace").splitlines():
         sha, _, found = line.partition("\t")
         if found == name and SHA.fullmatch(sha):
@@ -89,23 +92,33 @@ def fetch(mirror: Mirror, shas: Sequence[str]) -> None:
         options += ["--no-tags", "--no-recurse-submodules"]
         if mirror.source.is_local:
             options += [f"--upload-pack={_UPLOAD_PACK}", *_shallow_options(mirror)]
-        arguments = ("fetch", *options, "--end-of-options", _url(mirror), *wanted)
+        arguments = (
+            "fetch",
+            *options,
+            "--end-of-options",
+            checked_location(mirror.source),
+            *wanted,
+        )
         _remote(mirror, (*arguments, "+refs/tags/*:refs/tags/*"), lock)
         pins = "".join(f"update refs/assay/keep/{sha} {sha}\n" for sha in wanted)
         expect(git(mirror, ("update-ref", "--stdin"), stdin=pins.encode()), "pin the commits")
+        _tidy(mirror)
+
+
+def _tidy(mirror: Mirror) -> None:
+    """Pack loose objects once there are many (git's own measure); nothing is ever dropped."""
+    sample = mirror.git_dir / "objects" / "17"
+    if sample.is_dir() and len(list(sample.iterdir())) > _MANY_LOOSE // 256:
+        git(mirror, ("repack", "-d", "--quiet", "--geometric=2"))
+        git(mirror, ("pack-refs", "--all"))
 
 
 def _shallow_options(mirror: Mirror) -> tuple[str, ...]:
     return ("--update-shallow", *(("--unshallow",) if is_shallow(mirror) else ()))
 
 
-def _url(mirror: Mirror) -> str:
-    location = checked_location(mirror.source)
-    return f"file://{location}" if mirror.source.is_local else location
-
-
 def _remote(mirror: Mirror, arguments: tuple[str, ...], lock: int | None = None) -> GitResult:
-    url = urlsplit(_url(mirror))
+    url = urlsplit("file://" if mirror.source.is_local else mirror.source.location)
     with askpass(f"{url.scheme}://{url.netloc}", mirror.source.token) as lent:
         result = run_git(
             GitCall(

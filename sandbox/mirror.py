@@ -68,6 +68,7 @@ def open_mirror(root: Path, source: Source) -> Mirror:
     if not mirror.git_dir.exists():
         with locked(mirror):
             _initialise(mirror.git_dir)
+    os.utime(mirror.git_dir)  # retention goes by the last use
     return mirror
 
 
