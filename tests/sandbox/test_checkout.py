@@ -336,7 +336,10 @@ def test_names_as_long_as_they_get_and_odd_encodings(root: Path, repository: Rep
     files = {long: "x", "u.txt": "text\n", "w.txt": "\r\n", "i.txt": "$Id$\n"}
     attributes = "u.txt working-tree-encoding=NO-SUCH\nw.txt text eol=crlf\ni.txt ident\n"
     repository.commit(files)
-    head = repository.commit({".gitattributes": attributes})
+    (repository.folder / ".gitattributes").write_text(attributes)
+    repository.git("add", ".gitattributes")
+    repository.git("commit", "-qm", "attributes")
+    head = repository.git("rev-parse", "HEAD")
     tree = Path(taken(root, repository, base, head).head_tree)
     assert (tree / long).read_text() == "x"
     assert (tree / "u.txt").read_text() == "text\n"
