@@ -125,7 +125,9 @@ class Table:
     def tables(self, key: str) -> tuple[Table, ...]:
         """Return the tables of a list of tables; else ()."""
         value = self.data.get(key) if isinstance(self.data, dict) else None
-        return tuple(Table(v) for v in value if isinstance(v, dict)) if isinstance(value, list) else ()
+        return (
+            tuple(Table(v) for v in value if isinstance(v, dict)) if isinstance(value, list) else ()
+        )
 
     def canonical(self) -> str:
         """Return the table in one spelling, for digests."""
