@@ -11,7 +11,7 @@ import hashlib
 import json
 import re
 import time
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 from sandbox.base import TREE, Command, Mount, MountMode, Sandbox, SandboxError
@@ -23,7 +23,6 @@ from sandbox.environments.build_command import (
     run_step,
 )
 from sandbox.environments.hints import Toolchain
-from sandbox.environments.index import host_index_settings
 from sandbox.environments.layer_store import is_finished, locked, publish, unfinished
 from sandbox.environments.layers import (
     DEPENDENCIES,
@@ -66,39 +65,29 @@ async def build(sandbox: Sandbox, request: BuildRequest) -> Environment:
     Raises SandboxError when the sandbox itself fails.
     """
     started = time.monotonic()
-    run = BuildRun(sandbox, request, host_index_settings())
-    recipe = replace(request.recipe, reasons=(*request.recipe.reasons, *run.index.remarks))
-    if recipe.needs:
-        return _failed(recipe, request, _lacking(request), 0.0)
+    run = BuildRun(sandbox, request)
+    if request.recipe.needs:
+        return _environment(request, _Layer(), _Layer(failure=_lacking(request)), started)
     dependencies = await _dependencies(run)
     if dependencies.failure:
-        return _failed(recipe, request, dependencies.failure, time.monotonic() - started)
-    project = await _project(run, dependencies.folder)
-    if project.failure:
-        return _failed(recipe, request, project.failure, time.monotonic() - started)
-    return Environment(
-        side=request.side,
-        recipe=recipe,
-        digest=recipe.lock_digest,
-        dependencies_layer=dependencies.folder,
-        project_layer=project.folder,
-        variables=_test_variables(recipe.root, bool(project.folder)),
-        seconds=time.monotonic() - started,
-        cached=dependencies.cached and project.cached,
-    )
+        return _environment(request, dependencies, _Layer(), started)
+    return _environment(request, dependencies, await _project(run, dependencies.folder), started)
 
 
-def _failed(
-    recipe: Recipe, request: BuildRequest, failure: Observation, seconds: float
+def _environment(
+    request: BuildRequest, dependencies: _Layer, project: _Layer, started: float
 ) -> Environment:
+    failure = dependencies.failure or project.failure
+    is_cached = dependencies.cached and project.cached and not failure
     return Environment(
         side=request.side,
-        recipe=recipe,
-        digest=recipe.lock_digest,
-        dependencies_layer="",
-        project_layer="",
-        variables=(),
-        seconds=seconds,
+        recipe=request.recipe,
+        digest=request.recipe.lock_digest,
+        dependencies_layer="" if failure else dependencies.folder,
+        project_layer="" if failure else project.folder,
+        variables=() if failure else _test_variables(request.recipe.root, bool(project.folder)),
+        seconds=0.0 if is_cached else time.monotonic() - started,
+        cached=is_cached,
         failure=failure,
     )
 

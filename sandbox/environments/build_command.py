@@ -1,4 +1,7 @@
-"""One command of a build: what it sees and may reach, and what its failure means."""
+"""One command of a build: what it sees and may reach, and what its failure means.
+
+The driver adds the host's package index and CA settings to every command with the build network.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +24,6 @@ from sandbox.base import (
     Network,
     Sandbox,
 )
-from sandbox.environments.index import IndexSettings
 from sandbox.environments.layers import CACHE, DEPENDENCIES, INSIDE, PROJECT, SYSTEM_PATH, TOOLS
 from sandbox.models import Observation, Recipe, Side
 
@@ -62,7 +64,6 @@ class BuildRun:
 
     sandbox: Sandbox
     request: BuildRequest
-    index: IndexSettings
 
 
 async def run_step(
@@ -112,7 +113,6 @@ def _mounts(run: BuildRun) -> tuple[Mount, ...]:
         Mount(str(downloads), CACHE, MountMode.WRITABLE if is_base else MountMode.COPY_ON_WRITE),
         Mount(str(Path(__file__).parent / "inside"), INSIDE),
         installer(),
-        *run.index.mounts,
     )
 
 
@@ -135,7 +135,6 @@ def _variables(run: BuildRun) -> tuple[tuple[str, str], ...]:
         ("NO_COLOR", "1"),
         ("GIT_TERMINAL_PROMPT", "0"),
         *_versions(run.request.version),
-        *run.index.variables,
     )
 
 
