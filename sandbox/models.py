@@ -87,6 +87,7 @@ class Checkout:
 class TestRunner(StrEnum):
     """How the tests of a project are run."""
 
+    __test__ = False
     PYTEST = "pytest"
     UNITTEST = "unittest"
     COMMAND = "command"  # a shell command of the configuration; only its exit code speaks
