@@ -62,8 +62,9 @@ _BY_WORDS: tuple[tuple[Area, re.Pattern[str]], ...] = tuple(
         ),
         (
             Area.TESTS,
-            rf"^(?:{_VERB}\s+)?(?:some\s+|more\s+|the\s+|new\s+|missing\s+)?(?:unit |regression |integration )?"
-            r"(?:tests?|test (?:cases?|coverage))(?:\s+(?:for|to|of|covering)\b.*|\s*(?:added|updated|pass)?\.?)$",
+            rf"^(?:{_VERB}\s+)?(?:(?:some|more|the|new|missing)\s+)?(?:unit |regression |integration )?"
+            r"(?:tests?|test (?:cases?|coverage))"
+            r"(?:\s+(?:for|to|of|covering)\b.*|\s*(?:added|updated|pass)?\.?)$",
         ),
         (
             Area.DOCUMENTATION,
@@ -76,7 +77,8 @@ _BY_WORDS: tuple[tuple[Area, re.Pattern[str]], ...] = tuple(
         (Area.DOCUMENTATION, r"^document\s"),
         (
             Area.TYPING,
-            r"^(?:add|fix|improve|complete|correct|update)\s+(?:\w+\s+){0,2}(?:type (?:hints?|annotations?)|typing|annotations)\b",
+            r"^(?:add|fix|improve|complete|correct|update)\s+(?:\w+\s+){0,2}"
+            r"(?:type (?:hints?|annotations?)|typing|annotations)\b",
         ),
         (Area.TYPING, r"\b(?:mypy|pyright) (?:errors?|strict|passes|clean)\b"),
         (
@@ -88,7 +90,8 @@ _BY_WORDS: tuple[tuple[Area, re.Pattern[str]], ...] = tuple(
         (Area.DEPENDENCIES, r"^build\(deps"),
         (
             Area.AUTOMATION,
-            r"^\[pre-commit\.ci\]|^(?:update|fix|add)\s+(?:\w+\s+){0,2}(?:ci|github actions?|workflows?|pre-?commit|tox)\b",
+            r"^\[pre-commit\.ci\]|^(?:update|fix|add)\s+(?:\w+\s+){0,2}"
+            r"(?:ci|github actions?|workflows?|pre-?commit|tox)\b",
         ),
         (
             Area.CODE,
