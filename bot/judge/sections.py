@@ -35,7 +35,8 @@ _DEMANDS = re.compile(
 _WISHES = re.compile(r"nice[- ]to[- ]have|optional|stretch|would be nice|bonus|wish", re.IGNORECASE)
 _NOT_DEMANDING_LEAD = re.compile(
     r"reproduc|\bsteps?\b|\btried\b|environment|versions?\b|currently|actual|observed|happens|"
-    r"i (?:ran|run|get|see|use|am)\b|for example|e\.g\.|because|following (?:error|output|code)",
+    r"traceback|\blogs?\b|i (?:ran|run|get|see|use|am)\b|for example|e\.g\.|"
+    r"because|following (?:error|output|code)",
     re.IGNORECASE,
 )
 _MODAL = re.compile(r"\b(?:must|shall|should|needs? to|has to|have to|required)\b", re.IGNORECASE)
