@@ -41,14 +41,26 @@ class Options:
 @click.argument("repository", default=".")
 @click.option("--base", help="Branch or revision that the change wants into.")
 @click.option("--head", default="HEAD", show_default=True, help="Branch or revision to judge.")
-@click.option("--task", type=click.Path(exists=True, dir_okay=False, path_type=Path),
-              help="File with what was asked, as an issue would say it.")
-@click.option("--description", type=click.Path(exists=True, dir_okay=False, path_type=Path),
-              help="File with what the pull request says of itself.")
-@click.option("--out", type=click.Path(file_okay=False, path_type=Path), default=Path("assay-report"),
-              show_default=True, help="Folder for report.json, .md, .html and .pdf.")
-@click.option("--sandbox", default="auto", show_default=True,
-              type=click.Choice(("auto", "bubblewrap")))
+@click.option(
+    "--task",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    help="File with what was asked, as an issue would say it.",
+)
+@click.option(
+    "--description",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    help="File with what the pull request says of itself.",
+)
+@click.option(
+    "--out",
+    type=click.Path(file_okay=False, path_type=Path),
+    default=Path("assay-report"),
+    show_default=True,
+    help="Folder for report.json, .md, .html and .pdf.",
+)
+@click.option(
+    "--sandbox", default="auto", show_default=True, type=click.Choice(("auto", "bubblewrap"))
+)
 def command(repository: str, base: str | None, head: str, task: Path | None,
             description: Path | None, out: Path, sandbox: str) -> None:  # fmt: skip
     """Judge REPOSITORY (a folder) between --base and --head, or a pull request by its URL.

@@ -151,5 +151,3 @@ def _enqueue(queue: str, job: str, job_id: str, lane: str) -> EnqueueOptions:
         app_version=APPLICATION_VERSION,
         queue_partition_key=lane,
     )
-
-

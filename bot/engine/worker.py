@@ -213,7 +213,9 @@ class Worker:
         for job in dead:
             if job.workflow_id in self._given_up or job.input is None:
                 continue
-            why = f"The worker died {self._options.max_recovery_attempts + 1} times during this run."
+            why = (
+                f"The worker died {self._options.max_recovery_attempts + 1} times during this run."
+            )
             self._enqueue("ending", f"ending-{job.workflow_id}", job.input["args"][0], why)
             self._given_up.add(job.workflow_id)
 

@@ -147,6 +147,11 @@ def machine(view: ReportView) -> str:
     return _ADAPTER.dump_json(_document(view), indent=2).decode() + "\n"
 
 
+def read_report(content: bytes) -> ReportDocument:
+    """Read a `report.json` back. Raises pydantic.ValidationError when it is none."""
+    return _ADAPTER.validate_json(content)
+
+
 def schema() -> str:
     """The JSON Schema of `machine`'s text; `report.schema.json` holds exactly this."""
     described = _ADAPTER.json_schema(mode="serialization")

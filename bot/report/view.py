@@ -33,7 +33,7 @@ from bot.report.model import (
     TestsView,
     TestView,
 )
-from bot.report.safety import scrub_tree
+from bot.safety import scrub_tree
 from sandbox.models import Finding, Observation, Outcome, TestRun
 
 OUTPUT_CHARACTERS = 20_000

@@ -137,7 +137,9 @@ class Store(Protocol):
     def keep_base_result(self, key: str, value: str) -> None:
         """Keep a result of base for the next pull request."""
 
-    def decide(self, decision: Decision, repository: str, head: tuple[int, str], actor: str) -> None:
+    def decide(
+        self, decision: Decision, repository: str, head: tuple[int, str], actor: str
+    ) -> None:
         """Remember a maintainer's decision about `head`: a pull request's (number, sha)."""
 
     def is_decided(self, decision: Decision, repository: str, head: tuple[int, str]) -> bool:

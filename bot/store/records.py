@@ -175,7 +175,9 @@ class Records:
                 )
             )
 
-    def decide(self, decision: Decision, repository: str, head: tuple[int, str], actor: str) -> None:
+    def decide(
+        self, decision: Decision, repository: str, head: tuple[int, str], actor: str
+    ) -> None:
         """Remember a maintainer's decision about `head`: a pull request's (number, sha)."""
         row = self._insert(DECISIONS).values(
             decision=decision.value,
@@ -266,7 +268,9 @@ def _or_transient() -> Iterator[None]:
     try:
         yield
     except (DBAPIError, PoolTimeout) as error:
-        raise Transient(f"the records' database does not answer ({type(error).__name__})") from error
+        raise Transient(
+            f"the records' database does not answer ({type(error).__name__})"
+        ) from error
 
 
 def _engine(database_url: str) -> Engine:

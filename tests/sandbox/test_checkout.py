@@ -93,7 +93,12 @@ def test_a_shallow_clone_says_so_until_it_is_whole(
     repository.commit({"b": "1"})
     shallow = tmp_path / "shallow"
     repository.git(
-        "clone", "-q", "--depth=1", "--no-single-branch", f"file://{repository.folder}", str(shallow)
+        "clone",
+        "-q",
+        "--depth=1",
+        "--no-single-branch",
+        f"file://{repository.folder}",
+        str(shallow),
     )
     source = Source(str(shallow))
     request = CheckoutRequest("e1", source, "origin/main", "origin/side")
@@ -289,9 +294,7 @@ def test_a_link_and_a_folder_of_one_name_cannot_write_through(
 ) -> None:
     base = repository.commit({"a": "1"})
     link = repository.blob(str(tmp_path))
-    inner = repository.git(
-        "mktree", stdin=f"100644 blob {repository.blob('x')}\tpwned\n".encode()
-    )
+    inner = repository.git("mktree", stdin=f"100644 blob {repository.blob('x')}\tpwned\n".encode())
     twice = f"120000 blob {link}\tx\n040000 tree {inner}\tx\n"
     head = repository.commit_tree(twice, base)
     with pytest.raises(CheckoutError):

@@ -29,9 +29,7 @@ from bot.models import Conclusion, Delivery, EvaluationRequest, Publication, Tri
 from bot.steps import StepRunner
 
 T = TypeVar("T")
-STAGES = (
-    "checkout configure environment task plan observe judge report publish".split()
-)
+STAGES = "checkout configure environment task plan observe judge report publish".split()
 MOMENTS = ("before", "middle", "unrecorded", "after")
 REQUEST = EvaluationRequest("kill-1", "o/r", "h" * 40, "b" * 40, "main", Trigger.OPENED, number=7)
 
@@ -95,7 +93,9 @@ class Recording:
 
 def live(options: EngineOptions, recording: Recording) -> None:
     """Be a worker until killed."""
-    with open_worker(options, Work(recording.evaluate, recording.handle, recording.ended)) as worker:
+    with open_worker(
+        options, Work(recording.evaluate, recording.handle, recording.ended)
+    ) as worker:
         worker.wait()
 
 
@@ -135,7 +135,9 @@ def _fork(options: EngineOptions, recording: Recording) -> int:
 
 def _is_over(options: EngineOptions, always: str, folder: Path) -> bool:
     if always:  # given up is not enough: it must be told
-        return "ended" in (folder / "journal").read_text() if (folder / "journal").exists() else False
+        return (
+            "ended" in (folder / "journal").read_text() if (folder / "journal").exists() else False
+        )
     return _with_client(options, lambda client: client.status(REQUEST.id)) is JobState.DONE
 
 

@@ -96,7 +96,7 @@ _SHAPES = (
         "authorization",
         re.compile(
             r"(?P<keep>authorization[\"']?\s{0,8}[:=]\s{0,8}[\"']?(?:(?:bearer|basic|token|digest)\s{1,8})?)"
-            r"(?P<secret>[^\s\"'\[]{6,})",
+            r"(?P<secret>(?!(?:bearer|basic|token|digest)\s)[^\s\"'\[]{6,})",
             re.IGNORECASE,
         ),
     ),
