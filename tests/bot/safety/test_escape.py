@@ -23,9 +23,12 @@ PIECES = st.sampled_from(
     (
         "<b>", "</details>", "<!--", "-->", "@octocat", "@acme/team", "#12", "a/b#3", "GH-4", "http://",
         "https://e.example/p.png", "www.e.example", "a@e.example", "mailto:a@e.example", "![a](", "[a](b)",
-        ")", "|", "\\|", "\\", "`", "``", "```", "~~~", "~~", "**", "_", "__x__", "/judge", "\n", "\r\n", "\n\n",
-        "# ", "- ", "+ ", "1. ", "1) ", "> ", "---", "===", "&lt;", "&#64;x", "<https://e.example>", "$x$", "[^1]",
-        "[x]: http://e", "\u202e", "\u200b", "\x1b[31m", "\x00", "\t", "    ", " ", "e", "0", "é", "3f2a9c1e7b",
+        ")", "|", "\\|", "\\", "`", "``", "```", "~~~", "~~", "**", "_", "__x__", "/judge",
+        "\n", "\r\n", "\n\n",
+        "# ", "- ", "+ ", "1. ", "1) ", "> ", "---", "===", "&lt;", "&#64;x", "<https://e.example>",
+        "$x$", "[^1]",
+        "[x]: http://e", "\u202e", "\u200b", "\x1b[31m", "\x00", "\t", "    ", " ", "e", "0", "é",
+        "3f2a9c1e7b",
     )
 )  # fmt: skip
 HOSTILE_TEXT = st.lists(PIECES | st.text(max_size=6), max_size=14).map("".join)
@@ -103,7 +106,9 @@ def test_nothing_inside_closes_a_fence(text: str) -> None:
 
 
 @given(text=HOSTILE_TEXT)
-def test_no_line_of_a_fence_is_a_command_or_mention_to_a_bot_that_reads_the_raw_text(text: str) -> None:
+def test_no_line_of_a_fence_is_a_command_or_mention_to_a_bot_that_reads_the_raw_text(
+    text: str,
+) -> None:
     lines = str(fence(text)).splitlines()
 
     assert not [line for line in lines if re.match(r"\s*/[A-Za-z][\w-]*(\s|$)", line)]
@@ -119,7 +124,9 @@ def test_visible_text_can_be_sent_and_hides_nothing(text: str) -> None:
     clean = visible(text + "\ud800\u202e\x1b]8;;https://e.example\x07x\u200b")
 
     clean.encode()
-    assert not re.search("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]", clean)
+    assert not re.search(
+        "[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]", clean
+    )
     assert visible(clean) == clean
 
 
