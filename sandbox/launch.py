@@ -15,6 +15,7 @@ start of a command: `pathlib`, `json`, `socket` and `dataclasses` together cost 
 
 from __future__ import annotations
 
+import _signal
 import _socket
 import marshal
 import os
@@ -200,6 +201,9 @@ def launch(plan: LaunchPlan) -> None:
         hard = resource.getrlimit(number)[1]
         allowed = value if hard == resource.RLIM_INFINITY else min(value, hard)
         resource.setrlimit(number, (allowed, allowed))
+    for signal in (_signal.SIGPIPE, _signal.SIGXFSZ):
+        # Python ignores them, and what is ignored stays so in the program.
+        _signal.signal(signal, _signal.SIG_DFL)
     if plan.channel is not None:
         os.dup2(plan.channel, CHANNEL_DESCRIPTOR)
         os.close(plan.channel)
