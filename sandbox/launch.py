@@ -15,7 +15,6 @@ start of a command: `pathlib`, `json`, `socket` and `dataclasses` together cost 
 
 from __future__ import annotations
 
-import _signal
 import _socket
 import marshal
 import os
@@ -188,6 +187,7 @@ def _add_routes(plan: LaunchPlan) -> None:
 def launch(plan: LaunchPlan) -> None:
     """Carry out the plan; returns only by raising OSError."""
     kernel.die_with_parent(plan.parent)
+    kernel.leave_keyring()
     for procs in plan.cgroups:
         _write(procs, str(os.getpid()))
     if plan.drop_to is None:
@@ -201,9 +201,6 @@ def launch(plan: LaunchPlan) -> None:
         hard = resource.getrlimit(number)[1]
         allowed = value if hard == resource.RLIM_INFINITY else min(value, hard)
         resource.setrlimit(number, (allowed, allowed))
-    for signal in (_signal.SIGPIPE, _signal.SIGXFSZ):
-        # Python ignores them, and what is ignored stays so in the program.
-        _signal.signal(signal, _signal.SIG_DFL)
     if plan.channel is not None:
         os.dup2(plan.channel, CHANNEL_DESCRIPTOR)
         os.close(plan.channel)
