@@ -93,6 +93,20 @@ async def test_the_pull_request_cannot_change_the_rules_it_is_judged_by(
     assert told(await linted(sandbox, tmp_path, base, head)) == [("F401", "a.py", 1)]
 
 
+async def test_a_second_configuration_does_not_outrank_the_first(
+    sandbox: Sandbox, tmp_path: Path
+) -> None:
+    base = {
+        "pyproject.toml": '[tool.ruff]\nextend = "shared.toml"\n',
+        "shared.toml": "[lint]\nselect = ['F']\n",
+        "pkg/a.py": "x = 1\n",
+    }
+    quiet = "[lint]\nselect = []\n"
+    head = {".ruff.toml": quiet, "pkg/ruff.toml": quiet, "shared.toml": quiet}
+    result = await linted(sandbox, tmp_path, base, head | {"pkg/a.py": "import os\nx = 1\n"})
+    assert told(result) == [("F401", "pkg/a.py", 1)]
+
+
 async def test_a_first_configuration_is_not_yet_policy(sandbox: Sandbox, tmp_path: Path) -> None:
     head = {"ruff.toml": "[lint]\nselect = ['ALL']\n", "a.py": "import os\n"}
     assert told(await linted(sandbox, tmp_path, {"a.py": ""}, head)) == [("F401", "a.py", 1)]
