@@ -19,6 +19,7 @@ from sandbox.errors import CheckoutError
 from sandbox.models import Environment, Observation, Side
 from sandbox.names import inside
 
+_MAX_LINE_BYTES = 128 * 1024  # the kernel's limit for one argument
 _KILLED = {
     Killed.MEMORY: "It used more memory than it may.",
     Killed.DISK: "It wrote more to disk than it may.",
@@ -47,8 +48,18 @@ async def run_shell(sandbox: Sandbox, run: ShellRun) -> Observation:
     if environment is not None and environment.failure is not None:
         problem = f"The environment of {run.side} could not be built, so nothing was run."
         return Observation(run.side, run.line, None, "", 0.0, problem=problem)
+    if not _is_an_argument(run.line):
+        problem = "The line holds characters that no program can be given, or is too long."
+        return Observation(run.side, repr(run.line)[:200], None, "", 0.0, problem=problem)
     completed = await sandbox.run(_command(run))
     return _observed(run, completed)
+
+
+def _is_an_argument(line: str) -> bool:
+    try:
+        return "\0" not in line and len(line.encode()) < _MAX_LINE_BYTES
+    except UnicodeEncodeError:  # half of a surrogate pair
+        return False
 
 
 def _command(run: ShellRun) -> Command:

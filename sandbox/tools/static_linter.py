@@ -27,6 +27,7 @@ _CONFIGURATION = (".ruff.toml", "ruff.toml", "pyproject.toml")  # in ruff's own 
 _LIMITS = Limits(timeout_s=120.0, memory_mb=2048, processes=64, output_bytes=32_000_000)
 _MAX_OUTPUT = 4000
 _MAX_MESSAGE = 500
+_MAX_NAME_BYTES = 1_000_000  # the kernel takes 2 MB of arguments
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +45,7 @@ async def lint_python(sandbox: Sandbox, checkout: Checkout) -> Linted | None:
     A configuration that ruff refuses is a `problem` of the observations, with no new finding.
     Raises SandboxError when ruff is not installed with Assay or isolation cannot be had.
     """
-    changes = [change for change in checkout.diff.files if _is_python(change)]
+    changes = list(_named_within(checkout.diff.files, _MAX_NAME_BYTES))
     if not any(change.status is not ChangeStatus.DELETED for change in changes):
         return None
     configuration = configuration_of(Path(checkout.base_tree))
@@ -72,6 +73,15 @@ def _tells_ruff(project: Path) -> bool:
         return "ruff" in tomllib.loads(project.read_text(errors="replace")).get("tool", {})
     except (tomllib.TOMLDecodeError, RecursionError, AttributeError, TypeError):
         return True
+
+
+def _named_within(changes: tuple[FileChange, ...], max_bytes: int) -> Iterator[FileChange]:
+    """Yield the changed Python files whose names fit into one command, on both sides the same."""
+    left = max_bytes
+    for change in filter(_is_python, changes):
+        left -= len(change.path.encode()) + len((change.old_path or "").encode()) + 16
+        if left > 0:
+            yield change
 
 
 def _is_python(change: FileChange) -> bool:

@@ -85,6 +85,14 @@ async def test_bad_lines_are_data(tmp_path: Path, tree: Path, line: str, code: i
     assert (seen.exit_code, seen.problem) == (code, "")
 
 
+@pytest.mark.parametrize("line", ["echo \0", "echo \ud800", "echo " + "x" * 200_000])
+async def test_lines_that_no_program_can_be_given(tmp_path: Path, tree: Path, line: str) -> None:
+    seen = await shown(tmp_path, ShellRun(line, Side.HEAD, str(tree)))
+    assert seen.exit_code is None
+    assert "no program can be given" in seen.problem
+    assert trusted_files(line, tree) == ()
+
+
 async def test_output_that_is_no_text_and_very_long(tmp_path: Path, tree: Path) -> None:
     line = r"printf '\xff\x00\xe9\n'; yes | head -c 3000000"
     seen = await shown(

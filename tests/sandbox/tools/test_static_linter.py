@@ -152,3 +152,12 @@ async def test_awkward_files(sandbox: Sandbox, tmp_path: Path) -> None:
     rules = told(await linted(sandbox, tmp_path, {"a.py": ""}, head))
     assert ("F401", "--config=evil.py", 1) in rules
     assert ("F401", "naïve dir/m ö.py", 1) in rules
+
+
+async def test_more_names_than_one_command_can_hold(sandbox: Sandbox, tmp_path: Path) -> None:
+    folder = "/".join(["d" * 200] * 10)
+    head = {f"{folder}/m{n:04}.py": "import os\n" for n in range(600)}
+    result = await linted(sandbox, tmp_path, {"a.py": ""}, head)
+    assert result is not None
+    assert result.head.problem == ""
+    assert len(result.new) > 400
