@@ -29,6 +29,8 @@ class Settings(BaseSettings):
     workers: int = Field(default=1, ge=1, le=64)
     """Evaluations that one worker process runs at the same time."""
     private_reports: bool = True
+    link_key: SecretStr = SecretStr("")
+    """Signs report links; the same on every host. Empty: a key is kept in `home`."""
     retention_days: int = Field(default=30, ge=1)
     disk_gb: int = Field(default=20, ge=1)
     sweep_minutes: int = Field(default=10, ge=1)

@@ -12,7 +12,10 @@ from urllib.parse import quote
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
-from bot.report.safety import code, fence, prose
+from bot.safety import code, fence, prose
+
+DOWNLOADS = "<!-- downloads -->"
+"""Where a stored report page leaves room for links that only the server can sign."""
 
 _SOURCE = Path(__file__).parent.parent / "templates"
 _INSTALLED = Path(__file__).parent / "_templates"
@@ -66,6 +69,7 @@ def html_environment() -> Environment:
     environment = _environment()
     environment.filters["anchor"] = _anchor
     environment.globals["style"] = Markup(style)  # noqa: S704
+    environment.globals["downloads"] = Markup(DOWNLOADS)  # noqa: S704
     environment.globals["style_hash"] = f"sha256-{digest}"
     return environment
 

@@ -35,7 +35,8 @@ MAY_IMPORT = {
     "bot.models": ("sandbox.models",),
     "bot.errors": (),
     "bot.settings": (),
-    "bot.templates": (),
+    "bot.safety": ("bot.safety",),
+    "bot.templates": ("bot.safety",),
     "bot.configuration": ("bot.errors",),
     "bot.judge": (
         "bot.judge",
@@ -44,7 +45,7 @@ MAY_IMPORT = {
         "sandbox.models",
         "sandbox.tools",
     ),
-    "bot.report": ("bot.report", "bot.models", "bot.templates", "sandbox.models"),
+    "bot.report": ("bot.report", "bot.models", "bot.safety", "bot.templates", "sandbox.models"),
     "bot.payload": (),
     "bot.github": (
         "bot.github",
@@ -63,7 +64,7 @@ MAY_IMPORT = {
         "bot.settings",
         "sandbox.models",
     ),
-    "bot.forge": ("bot.forge", "bot.payload"),
+    "bot.forge": ("bot.forge",),
 }
 
 
