@@ -12,6 +12,7 @@ from sandbox.git import GitCall, GitResult, askpass, expect, last_line, run_git
 from sandbox.mirror import SHA, Mirror, Source, checked_location, git, has, is_shallow, locked
 
 _FETCH_TIMEOUT_S = 900.0
+_LIST_TIMEOUT_S = 60.0
 _MANY_LOOSE = 6700
 _UPLOAD_PACK = (
     "git -c safe.directory=* -c core.hooksPath=/dev/null -c core.fsmonitor=false"
@@ -127,7 +128,7 @@ def _remote(mirror: Mirror, arguments: tuple[str, ...], lock: int | None = None)
                 variables=lent.variables,
                 protocols=(url.scheme,),
                 inherit=(*lent.inherit, *(() if lock is None else (lock,))),
-                timeout_s=_FETCH_TIMEOUT_S,
+                timeout_s=_LIST_TIMEOUT_S if lock is None else _FETCH_TIMEOUT_S,
             )
         )
     if result.exit_code:
