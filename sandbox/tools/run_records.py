@@ -194,20 +194,21 @@ def _unique(results: tuple[TestResult, ...]) -> tuple[TestResult, ...]:
 
 def _problem(reading: _Reading, killed: str) -> str:
     """Say in one sentence what keeps the run from proving anything; empty when nothing does."""
-    where = _where(reading)
     if reading.forged:
         return f"The results cannot be trusted: {reading.forged}."
     if killed:
-        return f"The test run {killed} {where}."
+        return f"The test run {killed} {_where(reading)}."
     if reading.problem:
         return _sentence(reading.problem)
+    return _early_end(reading) if reading.status is None else _session_problem(reading)
+
+
+def _early_end(reading: _Reading) -> str:
     if not reading.started:
         return "The test harness did not start; see the output."
     if reading.wait_status is None:
-        return f"The test run was killed from within {where}."
-    if reading.status is None:
-        return f"The test process {_end(reading.wait_status)} {where}, before its end."
-    return _session_problem(reading)
+        return f"The test run was killed from within {_where(reading)}."
+    return f"The test process {_end(reading.wait_status)} {_where(reading)}, before its end."
 
 
 def _session_problem(reading: _Reading) -> str:
