@@ -36,7 +36,18 @@ def _problem(runs: FourRuns) -> str:
         ("The tests of head on base's code", runs.head_on_base),
     )
     told = [f"{name}: {run.problem}" for name, run in named if run and not run.complete]
-    return " ".join(told)
+    return " ".join(told) or _nothing_to_compare(runs)
+
+
+def _nothing_to_compare(runs: FourRuns) -> str:
+    """Say so when no test could be loaded on either side: then nothing regresses, vacuously."""
+    results = (*runs.base_on_base.results, *runs.head_on_head.results)
+    if not results:
+        return "No tests were collected on either side."
+    if not all(is_whole_file(result) for result in results):
+        return ""
+    files = len({result.path for result in results})
+    return f"No test could be loaded on either side: collection failed in {files} files."
 
 
 class _Table:

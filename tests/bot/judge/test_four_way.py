@@ -262,3 +262,9 @@ def test_values_survive_json() -> None:
     found_adapter = TypeAdapter(FourWay)
     found = compare(runs, NOTHING_CHANGED)
     assert found_adapter.validate_json(found_adapter.dump_json(found)) == found
+
+
+def test_when_nothing_can_be_loaded_on_either_side_nothing_is_proved() -> None:
+    found = compare(FourRuns(run({FILE: E}), run({FILE: E})), CODE_CHANGED)
+    assert found.problem == "No test could be loaded on either side: collection failed in 1 files."
+    assert changes(found) == {FILE: "still_failing"}
