@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from sandbox.harness import describe, outcome
+from sandbox.harness import canary, describe, outcome
 
 _CO_COROUTINE = 0x80
 
@@ -112,6 +112,12 @@ class ItemWatch:
             found = outcome.worse(found, self._exceptions.outcome_of(raised))
             message = f"{type(raised).__name__}: {_text(raised)}\n(its report said: passed)"
         self._reports.append((phase, found, message))
+
+    def seen(self) -> str:
+        """Return what the test itself did, whatever was reported; unknown if it never came to it."""
+        if not self._ran:
+            return canary.UNKNOWN
+        return self._seen if self._called or not self._needs_call else outcome.ERROR
 
     def verdict(self) -> tuple[str, str]:
         """Return (outcome, message) of the last attempt: the worse of seen and reported."""

@@ -29,6 +29,7 @@ def environment(tmp_path: Path) -> Environment:
     for layer in ("deps", "project"):
         (tmp_path / layer).mkdir()
         (tmp_path / layer / "who").write_text(f"{layer}\n")
+    (tmp_path / "notes.json").write_text("[]")
     recipe = Recipe("python", (), (), (), models.TestRunner.NONE, (), "")
     layers = (str(tmp_path / "deps"), str(tmp_path / "project"))
     return Environment(Side.HEAD, recipe, "d", *layers, variables=(("COLOUR", "blue"),))
