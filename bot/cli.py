@@ -11,6 +11,7 @@ from pydantic import ValidationError
 from bot.errors import Transient, UserError
 
 COMMANDS = {
+    "bench": "bot.commands.bench",
     "demo": "bot.commands.demo",
     "doctor": "bot.commands.doctor",
     "judge": "bot.commands.judge",

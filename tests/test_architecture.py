@@ -46,7 +46,15 @@ MAY_IMPORT = {
         "sandbox.tools",
     ),
     "bot.report": ("bot.report", "bot.models", "bot.safety", "bot.templates", "sandbox.models"),
-    "bot.github": ("bot.github", "bot.models", "bot.errors", "bot.settings", "sandbox.models"),
+    "bot.payload": (),
+    "bot.github": (
+        "bot.github",
+        "bot.payload",
+        "bot.models",
+        "bot.errors",
+        "bot.settings",
+        "sandbox.models",
+    ),
     "bot.store": ("bot.store", "bot.models", "bot.errors", "bot.settings", "sandbox.models"),
     "bot.engine": (
         "bot.engine",
@@ -56,7 +64,7 @@ MAY_IMPORT = {
         "bot.settings",
         "sandbox.models",
     ),
-    "bot.forge": ("bot.forge",),
+    "bot.forge": ("bot.forge", "bot.payload"),
 }
 
 

@@ -47,8 +47,8 @@ def _programs(settings: Settings) -> Iterator[Diagnosis]:
 
 async def _sandbox(settings: Settings) -> Diagnosis:
     try:
-        async with open_sandbox(settings.sandbox, settings.home / "sandbox") as sandbox:
-            completed = await sandbox.run(Command(argv=("/usr/bin/id", "-u"), cwd="/"))
+        sandbox = open_sandbox(settings.sandbox, settings.home / "sandbox")
+        completed = await sandbox.run(Command(argv=("/usr/bin/id", "-u"), cwd="/"))
     except SandboxError as error:
         return Diagnosis("sandbox", REQUIRED, False, "does not start", str(error))
     seen = f"{sandbox.name}, runs as uid {completed.stdout.decode().strip()}"

@@ -46,6 +46,7 @@ STAGES = (
 async def evaluate(request: EvaluationRequest, services: Services, run: StepRunner) -> Publication:
     """Judge one request and publish what was found. Raises Transient when GitHub stays away."""
     docket = Docket(request)
+    run = docket.timed(run)
     with docket.told():
         checkout = docket.checkout = await run("checkout", check_out, services, request)
         policy = docket.policy = await run("configure", configure, services, request, checkout)
