@@ -12,7 +12,7 @@ from urllib.parse import quote
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
-from bot.safety import code, fence, prose
+from bot.safety import code, fence, prose, scrub
 
 DOWNLOADS = "<!-- downloads -->"
 """Where a stored report page leaves room for links that only the server can sign."""
@@ -62,6 +62,11 @@ def _environment(**options: object) -> Environment:
     return environment
 
 
+def _finalize_html(value: object) -> object:
+    """Scrub what is shown; autoescape does the rest."""
+    return scrub(value) if isinstance(value, str) and not isinstance(value, Markup) else value
+
+
 def _anchor(name: str) -> str:
     """A name as part of an HTML id: letters, digits and hyphens."""
     return re.sub(r"[^A-Za-z0-9]+", "-", name)
@@ -72,7 +77,7 @@ def html_environment() -> Environment:
     """For pages: every expression is escaped for HTML; the one style sheet is inlined with its hash."""
     style = (folder() / "page.css").read_text(encoding="utf-8")
     digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
-    environment = _environment()
+    environment = _environment(finalize=_finalize_html)
     environment.filters["anchor"] = _anchor
     environment.globals["style"] = Markup(style)  # noqa: S704
     environment.globals["downloads"] = Markup(DOWNLOADS)  # noqa: S704

@@ -1,32 +1,7 @@
 """One view model, rendered to Markdown, HTML, PDF and JSON.
 
-shown = view(evaluation)
-markdown(shown, link), html(shown), await pdf(html(shown), chromium), machine(shown)
-check_summary(shown, link), annotate(shown, diff)
+shown = view(evaluation)                                  # bot.report.view
+markdown(shown, link), html(shown), machine(shown)        # the comment, the page, the machine's door
+await pdf(html(shown), chromium)                          # the page on paper
+check_summary(shown, link), annotate(shown, diff)         # bot.report.checks
 """
-
-from bot.report.checks import Annotation, AnnotationLevel, CheckText, annotate, check_summary
-from bot.report.html import html
-from bot.report.machine import ReportDocument, machine, read_report
-from bot.report.markdown import markdown, marker
-from bot.report.model import ReportView
-from bot.report.pdf import Pdf, pdf
-from bot.report.view import view
-
-__all__ = [
-    "Annotation",
-    "AnnotationLevel",
-    "CheckText",
-    "Pdf",
-    "ReportDocument",
-    "ReportView",
-    "annotate",
-    "check_summary",
-    "html",
-    "machine",
-    "markdown",
-    "marker",
-    "pdf",
-    "read_report",
-    "view",
-]

@@ -147,9 +147,9 @@ def machine(view: ReportView) -> str:
     return _ADAPTER.dump_json(_document(view), indent=2).decode() + "\n"
 
 
-def read_report(content: bytes) -> ReportDocument:
-    """Read a `report.json` back. Raises pydantic.ValidationError when it is none."""
-    return _ADAPTER.validate_json(content)
+def read_machine(text: bytes) -> ReportDocument:
+    """Read what `machine` wrote. Raises pydantic's ValidationError for anything else."""
+    return _ADAPTER.validate_json(text)
 
 
 def schema() -> str:

@@ -14,7 +14,7 @@ import re
 
 from markupsafe import Markup
 
-from bot.safety.scrub import visible
+from bot.safety.scrub import scrub
 
 _BREAK = "\u200b"
 _BREAK_ENTITY = "&#8203;"
@@ -60,7 +60,7 @@ def code(text: str) -> Markup:
 
 
 def _one_line(text: str, links: re.Pattern[str]) -> str:
-    line = _SPACES.sub(" ", visible(text)).strip()
+    line = _SPACES.sub(" ", scrub(text)).strip()
     pieces: list[str] = []
     last = 0
     for found in links.finditer(line):
@@ -72,7 +72,7 @@ def _one_line(text: str, links: re.Pattern[str]) -> str:
 
 def fence(text: str, language: str = "") -> Markup:
     """Untrusted text as a code block that nothing inside it can close."""
-    body = _COMMAND_LINE.sub(rf"\1{_BREAK}/", visible(text).strip("\n"))
+    body = _COMMAND_LINE.sub(rf"\1{_BREAK}/", scrub(text).strip("\n"))
     body = _MENTION.sub(f"@{_BREAK}", body)
     longest = max((len(run) for run in _BACKTICKS.findall(body)), default=0)
     ticks = "`" * max(3, longest + 1)

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from bot.models import Evaluation
-from bot.report import Annotation, AnnotationLevel, annotate, view
+from bot.report.checks import Annotation, AnnotationLevel, annotate
+from bot.report.view import view
 from sandbox.models import ChangeStatus, Diff, FileChange, Finding, Hunk, Severity, Side
 from tests.bot.report.examples import regression, success, weakened_tests
 

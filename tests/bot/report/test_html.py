@@ -9,7 +9,8 @@ from html.parser import HTMLParser
 
 import pytest
 
-from bot.report import html, view
+from bot.report.html import html
+from bot.report.view import view
 from tests.bot.report.examples import EXAMPLES, FAILURE_MESSAGE, hostile, regression, weakened_tests
 
 VOID = {"meta", "br"}

@@ -10,8 +10,8 @@ import pytest
 
 import bot.report
 from bot.models import Conclusion, TestChange
-from bot.report import machine, read_report, view
-from bot.report.machine import schema
+from bot.report.machine import machine, read_machine, schema
+from bot.report.view import view
 from tests.bot.report.examples import EXAMPLES, regression
 
 SCHEMA_FILE = Path(bot.report.__file__).parent / "report.schema.json"
@@ -28,7 +28,7 @@ def test_every_report_is_valid_and_reads_back(name: str) -> None:
 
     assert [error.message for error in validator.iter_errors(json.loads(text))] == []
     assert machine(view(EXAMPLES[name]())) == text
-    assert read_report(text.encode()).conclusion is EXAMPLES[name]().gate.conclusion
+    assert read_machine(text.encode()).conclusion is EXAMPLES[name]().gate.conclusion
 
 
 def test_the_fields_of_the_design_are_there() -> None:
@@ -50,4 +50,4 @@ def test_the_fields_of_the_design_are_there() -> None:
 
 def test_a_document_that_is_none_is_refused() -> None:
     with pytest.raises(ValueError, match="schema"):
-        read_report(b'{"schema": 2}')
+        read_machine(b'{"schema": 2}')

@@ -13,7 +13,9 @@ from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
 from bot.models import Evaluation, Observed
-from bot.report import check_summary, markdown, marker, view
+from bot.report.checks import check_summary
+from bot.report.markdown import markdown, marker
+from bot.report.view import view
 from tests.bot.report.examples import EXAMPLES, HOSTILE, hostile, one_missing, regression, success
 
 LINK = "https://assay.example/evaluations/1?s=abc"

@@ -8,7 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from bot.report import html, pdf, view
+from bot.report.html import html
+from bot.report.pdf import pdf
+from bot.report.view import view
 from bot.settings import Settings
 from tests.bot.report.examples import hostile
 

@@ -6,7 +6,8 @@ import json
 from dataclasses import replace
 
 from bot.models import Decider, TestChange, Trigger, VerdictOutcome
-from bot.report import machine, view
+from bot.report.machine import machine
+from bot.report.view import view
 from tests.bot.report.examples import (
     EXAMPLES,
     hostile,

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
-from bot.safety import code, fence, prose, visible
+from bot.safety import code, fence, prose, scrub, visible
 from tests.bot.report.examples import HOSTILE
 
 MARKDOWN = MarkdownIt("gfm-like")
@@ -58,7 +58,7 @@ def shown(tokens: list[Token]) -> str:
 
 
 def one_line(text: str) -> str:
-    return re.sub(r"\s+", " ", visible(text)).strip()
+    return re.sub(r"\s+", " ", scrub(text)).strip()
 
 
 @pytest.mark.parametrize("place", PLACES.values(), ids=PLACES)
@@ -102,7 +102,7 @@ def test_nothing_inside_closes_a_fence(text: str) -> None:
         "paragraph_open", "paragraph_close", "fence", "paragraph_open", "paragraph_close",
     ]  # fmt: skip
     block = next(token for token in tokens if token.type == "fence").content
-    assert block.replace("\u200b", "").rstrip("\n") == visible(text).strip("\n").rstrip("\n")
+    assert block.replace("\u200b", "").rstrip("\n") == scrub(text).strip("\n").rstrip("\n")
 
 
 @given(text=HOSTILE_TEXT)

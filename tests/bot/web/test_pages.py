@@ -13,7 +13,10 @@ from flask.testing import FlaskClient
 
 from bot.errors import Transient
 from bot.models import Conclusion
-from bot.report import html, machine, markdown, view
+from bot.report.html import html
+from bot.report.machine import machine
+from bot.report.markdown import markdown
+from bot.report.view import view
 from bot.settings import Settings
 from bot.store import (
     Ended,
