@@ -34,8 +34,9 @@ _UNREACHABLE = re.compile(
     r"http status (server error|client error \(429)|temporary failure in name resolution",
     re.I,
 )
+# What a build backend prints is quoted below such a line: it cannot pass for the network's failure.
 _OWN_FAILURE = re.compile(
-    r"no solution found|failed to build|build backend (returned|failed)", re.I
+    r"no solution found|build backend (returned|failed)|call to `[^`]*` failed", re.I
 )
 
 
@@ -84,6 +85,8 @@ async def run_step(
 
 def _observation(side: Side, shown: tuple[str, ...], done: Completed) -> Observation:
     output = (done.stdout + b"\n" + done.stderr).decode(errors="replace").strip()
+    if done.killed:
+        output += f"\n[ended by the {done.killed.value} limit]"
     return Observation(
         side=side,
         command=shlex.join(shown),

@@ -277,18 +277,6 @@ async def test_a_failing_build_is_data(workshop: Workshop, tmp_path: Path) -> No
     assert (environment.dependencies_layer, environment.project_layer) == ("", "")
 
 
-async def test_an_index_out_of_reach_says_nothing_about_the_project(
-    workshop: Workshop, tmp_path: Path
-) -> None:
-    tree = project(tmp_path / "tree", "hatchling")
-    (tree / "requirements-test.txt").write_text(
-        "--index-url http://127.0.0.1:9/simple\nnosuchthing\n"
-    )
-    environment = await workshop.build(tree)
-    assert environment.failure is not None
-    assert "could not be reached" in environment.failure.problem, environment.failure.output
-
-
 async def test_a_missing_python_is_said_and_nothing_is_built(
     workshop: Workshop, tmp_path: Path
 ) -> None:
