@@ -12,7 +12,8 @@ import pytest
 from sandbox import open_sandbox
 from sandbox.base import TREE, Command, Completed, Mount, MountMode, Sandbox
 from sandbox.environments import SetupHints, Toolchain, detect
-from sandbox.environments.build import BuildRequest, build, toolchain
+from sandbox.environments.build import build, toolchain
+from sandbox.environments.build_request import BuildRequest
 from sandbox.environments.layers import mounts, variables
 from sandbox.models import Environment, Side, TestRunner
 from tests.sandbox.environments.projects import MODULE, PROJECTS, TEST, project, write

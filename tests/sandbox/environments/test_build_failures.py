@@ -8,7 +8,8 @@ import pytest
 
 from sandbox.base import Command, Completed, Killed
 from sandbox.environments import SetupHints, Toolchain, detect
-from sandbox.environments.build import BuildRequest, build
+from sandbox.environments.build import build
+from sandbox.environments.build_request import BuildRequest
 from sandbox.models import Environment, Side
 from tests.sandbox.environments.projects import project
 
