@@ -61,6 +61,7 @@ class EvaluationRequest:
     comment: int = 0  # id of the comment that holds the command
     patch: str = ""
     task_text: str = ""
+    description: str = ""  # what the change says of itself, where no pull request does
     agent: str = ""
     trajectory: str = ""
 
@@ -106,7 +107,10 @@ class Category(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Requirement:
-    """One checkable demand, a node of a DAG by `prerequisites`. `check` is a shell line or empty."""
+    """One checkable demand, a node of a DAG by `prerequisites`. `check` is a shell line or empty.
+
+    `detail` is what the same source says around it (capped): it helps to tie tests, never decides.
+    """
 
     id: str
     text: str
@@ -116,6 +120,7 @@ class Requirement:
     mandatory: bool = True
     prerequisites: tuple[str, ...] = ()
     check: str = ""
+    detail: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -249,7 +254,8 @@ class Observed:
     """All that was seen in one evaluation.
 
     `built_base`/`built_head` are None where there was nothing to build or the toolchain is missing
-    (then `needs` says what).
+    (then `needs` says what). `changed_paths` are the files of the diff, old names included;
+    `changes_truncated` says that some are missing.
     """
 
     evidence: tuple[Evidence, ...]
@@ -259,6 +265,8 @@ class Observed:
     built_base: bool | None
     built_head: bool | None
     needs: tuple[str, ...] = ()
+    changed_paths: tuple[str, ...] = ()
+    changes_truncated: bool = False
 
 
 # --- what is concluded ----------------------------------------------------------------------
@@ -328,6 +336,15 @@ class GateResult:
     conclusion: Conclusion
     title: str  # one line, under 120 characters
     reasons: tuple[GateReason, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """What a member of a merge group was last told; `conclusion` is None before any answer."""
+
+    number: int
+    conclusion: Conclusion | None
+    is_waived: bool = False
 
 
 @dataclass(frozen=True, slots=True)

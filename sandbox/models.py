@@ -40,7 +40,11 @@ class Hunk:
 
 @dataclass(frozen=True, slots=True)
 class FileChange:
-    """One changed file. `path` is the name on head (on base when deleted)."""
+    """One changed file. `path` is the name on head (on base when deleted), see sandbox.names.
+
+    `truncated` says that the file is too large for a diff, or that hunks were left out. Modes are
+    git's six octal digits ("100755"), empty on the side where the file does not exist.
+    """
 
     path: str
     status: ChangeStatus
@@ -48,6 +52,8 @@ class FileChange:
     hunks: tuple[Hunk, ...] = ()
     binary: bool = False
     truncated: bool = False
+    old_mode: str = ""
+    new_mode: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +69,8 @@ class Checkout:
     """Both sides on disk. Base is the merge base of head and its target.
 
     `base_tree` and `head_tree` are host folders without `.git`; nothing may write to them.
-    `target_sha` is the tip of the target branch, where the policy is read.
+    `target_sha` is the tip of the target branch, where the policy is read. The versions are PEP 440
+    guesses from the nearest tag, for projects that ask git for their version; empty without a tag.
     """
 
     base_sha: str
@@ -73,6 +80,8 @@ class Checkout:
     head_tree: str
     diff: Diff
     warnings: tuple[str, ...] = ()
+    base_version: str = ""
+    head_version: str = ""
 
 
 class TestRunner(StrEnum):

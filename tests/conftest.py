@@ -1,1 +1,19 @@
 """What every test may lean on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from tests.postgres import Postgres, postgres_bin, running_postgres
+
+
+@pytest.fixture(scope="session")
+def postgres() -> Iterator[Postgres]:
+    """A real Postgres server for the whole session; `postgres.database()` gives an empty one."""
+    programs = postgres_bin()
+    if programs is None:
+        pytest.skip("no Postgres server is installed: apt-get install postgresql")
+    with running_postgres(programs) as server:
+        yield server

@@ -1,1 +1,69 @@
-"""The evaluation, in order."""
+"""The evaluation, in order: this is what Assay does.
+
+    checkout     both sides on disk, at pinned commits
+    configure    the repository's policy, read from the target branch only
+    environment  how each side is built, why, and the built thing
+    task         what was asked, and by whom
+    plan         the requirements, and what will be looked at, before anything is judged
+    observe      tests four ways, linters, checks: on base and on head, in the sandbox
+    judge        one verdict for each requirement, and one conclusion
+    report       one view, as Markdown, HTML, PDF and JSON
+    publish      the comment and the check run
+
+Each stage is a plain function; `run` makes it a durable step, so a killed worker goes on after the
+last finished one. Whatever goes wrong ends in a report that says what a person can do.
+"""
+
+from __future__ import annotations
+
+from bot.models import EvaluationRequest, Publication
+from bot.stages.checkout import check_out
+from bot.stages.configure import configure
+from bot.stages.docket import Case, Docket
+from bot.stages.environment import build_environments
+from bot.stages.judge import judge
+from bot.stages.observe import observe
+from bot.stages.plan import make_plan
+from bot.stages.publish import publish
+from bot.stages.report import write_report
+from bot.stages.services import Services
+from bot.stages.task import collect_task
+from bot.stages.upkeep import clean_up
+from bot.steps import StepRunner
+
+STAGES = (
+    "checkout",
+    "configure",
+    "environment",
+    "task",
+    "plan",
+    "observe",
+    "judge",
+    "report",
+    "publish",
+)
+
+
+async def evaluate(request: EvaluationRequest, services: Services, run: StepRunner) -> Publication:
+    """Judge one request and publish what was found. Raises Transient when GitHub stays away."""
+    docket = Docket(request)
+    run = docket.timed(run)
+    with docket.told():
+        checkout = docket.checkout = await run("checkout", check_out, services, request)
+        policy = docket.policy = await run("configure", configure, services, request, checkout)
+        built = docket.built = await run(
+            "environment", build_environments, services, request, checkout, policy
+        )
+        task = docket.task = await run("task", collect_task, services, request, checkout)
+        planned = docket.planned = await run("plan", make_plan, services, request, task, policy)
+        observed = docket.observed = await run(
+            "observe", observe, services, Case(request, checkout, built, planned, policy)
+        )
+        docket.judgement = await run("judge", judge, services, request, planned, observed, policy)
+    evaluation = docket.evaluation()
+    report_key = await run("report", write_report, services, evaluation)
+    publication = await run(
+        "publish", publish, services, evaluation, docket.checkout, report_key
+    )
+    await run("clean up", clean_up, services, request)
+    return publication

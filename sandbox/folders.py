@@ -45,7 +45,7 @@ def _give(folder: Path, owner: tuple[int, int]) -> None:
             os.lchown(path, *owner)
 
 
-class Trees:
+class Folders:
     """Makes and removes copies below `folder`, named after the process that made them."""
 
     def __init__(self, folder: Path) -> None:
@@ -77,7 +77,8 @@ def _lay_out(mounts: tuple[Mount, ...], policy: FolderPolicy, copies: Path) -> t
     laid_out = []
     for index, mount in enumerate(mounts):
         placed = mount
-        if policy.by_copy and mount.mode is MountMode.COPY_ON_WRITE:
+        by_copy = policy.by_copy or not is_overlaid(mount)  # a single file has no overlay
+        if by_copy and mount.mode is MountMode.COPY_ON_WRITE:
             placed = Mount(_copy(mount, copies / str(index)), mount.target, MountMode.WRITABLE)
         if policy.owner is not None and placed.mode is MountMode.WRITABLE:
             _give(Path(placed.source), (policy.owner, policy.owner))

@@ -1,0 +1,396 @@
+"""The repository's own configuration, `.github/assay.yml`, read from the base branch only.
+
+The schema is closed: an unknown key, a wrong type or a value out of range is one clear `UserError`
+that names the key path and the way out. Values are never repeated in it: they may be secrets.
+"""
+
+from __future__ import annotations
+
+import difflib
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Annotated, Any
+
+import yaml
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    ConfigDict,
+    Field,
+    StringConstraints,
+    ValidationError,
+)
+from pydantic.fields import FieldInfo
+from pydantic_core import ErrorDetails
+
+from bot.errors import UserError
+
+PATH = ".github/assay.yml"
+MAX_BYTES = 64 * 1024
+MAX_DEPTH = 12
+MAX_PROBLEMS_TOLD = 5
+
+ShellLine = Annotated[str, StringConstraints(min_length=1, max_length=2000)]
+
+
+class ConfiguredTrigger(StrEnum):
+    """What may start an evaluation by itself; `command` alone means `/judge` only."""
+
+    OPENED = "opened"
+    SYNCHRONIZE = "synchronize"
+    READY_FOR_REVIEW = "ready_for_review"
+    COMMAND = "command"
+
+
+class UnverifiedPolicy(StrEnum):
+    """What an unverified mandatory requirement does to the check run."""
+
+    BLOCK = "block"
+    ALLOW = "allow"
+
+
+class Weight(StrEnum):
+    """Whether a kind of finding only shows or also blocks."""
+
+    ADVISE = "advise"
+    BLOCK = "block"
+
+
+class NetworkPolicy(StrEnum):
+    """When code of the pull request may reach the network."""
+
+    NONE = "none"
+    BUILD = "build"
+    ALWAYS = "always"
+
+
+class _Closed(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True, allow_inf_nan=False)
+
+
+class Setup(_Closed):
+    """How to build, test and serve the project, where detection should not decide."""
+
+    install: ShellLine | None = Field(
+        default=None, description="Shell line that installs the project."
+    )
+    test: ShellLine | None = Field(default=None, description="Shell line that runs the tests.")
+    serve: ShellLine | None = Field(default=None, description="Shell line that serves the project.")
+    url: Annotated[str, StringConstraints(pattern=r"^https?://", max_length=500)] | None = Field(
+        default=None, description="Where the served project answers, http or https."
+    )
+
+
+class ConfiguredRequirement(_Closed):
+    """A requirement that applies to every pull request."""
+
+    id: Annotated[str, StringConstraints(pattern=r"^[A-Za-z][A-Za-z0-9_.-]{0,31}$")] = Field(
+        description="Stable name in reports: a letter, then letters, digits, `_ . -`."
+    )
+    text: Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=500)] = (
+        Field(description="What must hold, as one sentence.")
+    )
+    check: ShellLine | None = Field(
+        default=None, description="Shell line that exits 0 when it holds; run on base and on head."
+    )
+
+
+class GatePolicy(_Closed):
+    """How verdicts become the check run's conclusion."""
+
+    unverified: UnverifiedPolicy = Field(
+        default=UnverifiedPolicy.BLOCK,
+        description="`block`: what could not be told asks a person; `allow`: it passes as neutral.",
+    )
+    lint: Weight = Field(default=Weight.ADVISE, description="Whether new linter findings block.")
+    scope: Weight = Field(
+        default=Weight.ADVISE, description="Whether changes outside the task block."
+    )
+    min_score: float = Field(
+        default=0.0,
+        ge=0,
+        le=4,
+        description="Lowest mean score of the judges, 0 to 4; 0 asks for none.",
+    )
+
+
+class JudgePolicy(_Closed):
+    """How many judges negotiate, where a model is set."""
+
+    count: int = Field(default=3, ge=1, le=9, description="Judges in the panel.")
+    rounds: int = Field(default=4, ge=1, le=10, description="Most rounds of negotiation.")
+
+
+class EvaluationLimits(_Closed):
+    """What one evaluation may use."""
+
+    minutes: float = Field(
+        default=30.0, gt=0, le=360, description="Most minutes of one evaluation."
+    )
+    interactions: int = Field(
+        default=40, ge=1, le=400, description="Most steps of the judge's agent."
+    )
+    usd: float = Field(
+        default=2.0, ge=0, le=1000, description="Most money for models, in US dollars."
+    )
+
+
+class SandboxPolicy(_Closed):
+    """What the sandbox allows."""
+
+    network: NetworkPolicy = Field(
+        default=NetworkPolicy.BUILD,
+        description="`none`, `build` (while installing only) or `always`.",
+    )
+
+
+class WebPolicy(_Closed):
+    """Evidence from a browser."""
+
+    enabled: bool = Field(
+        default=True, description="Whether the served project is looked at in a browser."
+    )
+
+
+def _unique_ids(
+    values: tuple[ConfiguredRequirement, ...],
+) -> tuple[ConfiguredRequirement, ...]:
+    seen: set[str] = set()
+    for value in values:
+        if value.id in seen:
+            raise ValueError(f"the id {value.id} appears twice")
+        if re.fullmatch(r"B\d+", value.id):
+            raise ValueError(f"the id {value.id} is taken by a baseline requirement")
+        seen.add(value.id)
+    return values
+
+
+def _inside(value: str) -> str:
+    if value.startswith(("/", "~")) or ".." in value.split("/") or "\\" in value:
+        raise ValueError("must be a path inside the repository")
+    return value
+
+
+class Configuration(_Closed):
+    """Everything `.github/assay.yml` can say, with what holds when it says nothing."""
+
+    triggers: tuple[ConfiguredTrigger, ...] = Field(
+        default=(
+            ConfiguredTrigger.OPENED,
+            ConfiguredTrigger.SYNCHRONIZE,
+            ConfiguredTrigger.READY_FOR_REVIEW,
+        ),
+        min_length=1,
+        max_length=4,
+        description="What starts an evaluation; `[command]` for `/judge` only.",
+    )
+    setup: Setup = Field(default_factory=Setup, description="How the project is built and tested.")
+    requirements: Annotated[
+        tuple[ConfiguredRequirement, ...], AfterValidator(_unique_ids), Field(max_length=40)
+    ] = Field(default=(), description="Requirements that apply to every pull request.")
+    criteria: (
+        Annotated[str, StringConstraints(min_length=1, max_length=500), AfterValidator(_inside)]
+        | None
+    ) = Field(default=None, description="Path of a test plan in PRDBench's format.")
+    gate: GatePolicy = Field(
+        default_factory=GatePolicy, description="How verdicts become a conclusion."
+    )
+    judges: JudgePolicy = Field(default_factory=JudgePolicy, description="The panel of judges.")
+    limits: EvaluationLimits = Field(
+        default_factory=EvaluationLimits, description="What one evaluation may use."
+    )
+    sandbox: SandboxPolicy = Field(
+        default_factory=SandboxPolicy, description="What the sandbox allows."
+    )
+    web: WebPolicy = Field(default_factory=WebPolicy, description="Evidence from a browser.")
+
+
+@dataclass(frozen=True, slots=True)
+class KeyDescription:
+    """One documented key: its dotted path (`requirements[].id`), default as JSON, and meaning."""
+
+    path: str
+    default: str
+    text: str
+
+
+def read_configuration(text: str | None) -> Configuration:
+    """Read `.github/assay.yml`; None or nothing but comments gives the defaults.
+
+    Raises UserError naming every wrong key (at most five), and never a value.
+    """
+    if text is None:
+        return Configuration()
+    if len(text.encode("utf-8", "surrogatepass")) > MAX_BYTES:
+        raise _refused(f"it is larger than {MAX_BYTES // 1024} KiB")
+    data = _load(text)
+    if data is None:
+        return Configuration()
+    if not isinstance(data, dict):
+        raise _refused(f"the top level must be a mapping of keys; allowed: {_keys(Configuration)}")
+    try:
+        return Configuration.model_validate_json(json.dumps(data))
+    except ValidationError as error:
+        raise _refused("; ".join(_problems(error))) from None
+    except (TypeError, ValueError, RecursionError):
+        raise _refused("it holds values that are neither text, number, list nor mapping") from None
+
+
+def describe_keys() -> tuple[KeyDescription, ...]:
+    """Every key of the schema with its default and meaning, in the order of the schema."""
+    return tuple(_describe(Configuration, ""))
+
+
+# --- YAML, plainly ---------------------------------------------------------------------------
+
+
+class _PlainLoader(yaml.SafeLoader):
+    """YAML without aliases, duplicate keys or depth: what a configuration needs and no more."""
+
+    depth = 0
+
+    def compose_node(self, parent: Any, index: Any) -> Any:
+        if self.check_event(yaml.events.AliasEvent):
+            raise yaml.MarkedYAMLError(
+                problem="aliases (*name) are not allowed", problem_mark=_mark(self)
+            )
+        self.depth += 1
+        if self.depth > MAX_DEPTH:
+            raise yaml.MarkedYAMLError(problem="it is nested too deeply", problem_mark=_mark(self))
+        try:
+            return super().compose_node(parent, index)
+        finally:
+            self.depth -= 1
+
+    def construct_mapping(self, node: Any, deep: bool = False) -> Any:
+        seen: set[str] = set()
+        for key, _ in node.value:
+            if not isinstance(key, yaml.ScalarNode):
+                raise yaml.MarkedYAMLError(problem="a key is not text", problem_mark=key.start_mark)
+            if key.value in seen:
+                raise yaml.MarkedYAMLError(
+                    problem=f"the key {_shown(key.value)} appears twice",
+                    problem_mark=key.start_mark,
+                )
+            seen.add(key.value)
+        return super().construct_mapping(node, deep=deep)
+
+
+def _mark(loader: _PlainLoader) -> Any:
+    return loader.peek_event().start_mark  # type: ignore[no-untyped-call]
+
+
+def _load(text: str) -> object:
+    try:
+        return yaml.load(text, Loader=_PlainLoader)  # noqa: S506 (a SafeLoader, made stricter)
+    except yaml.MarkedYAMLError as error:
+        raise _refused(_where(error)) from None
+    except (yaml.YAMLError, ValueError, TypeError, RecursionError):
+        raise _refused("it is not plain YAML text") from None
+
+
+def _where(error: yaml.MarkedYAMLError) -> str:
+    problem = _without_values(error.problem or "it is not valid YAML")
+    mark = error.problem_mark or error.context_mark
+    return f"line {mark.line + 1}: {problem}" if mark else problem
+
+
+def _without_values(problem: str) -> str:
+    """PyYAML's own messages may quote the text; ours quote keys only."""
+    ours = ("aliases", "it is nested", "a key is not", "the key ")
+    return problem if problem.startswith(ours) else re.sub(r"'[^']*'|\"[^\"]*\"", "…", problem)
+
+
+# --- errors for people -----------------------------------------------------------------------
+
+
+def _refused(why: str) -> UserError:
+    return UserError(
+        f"{PATH} on the base branch cannot be used: {why}.",
+        "Correct it on the base branch, then ask again with /judge.",
+    )
+
+
+def _problems(error: ValidationError) -> Iterator[str]:
+    details = error.errors(include_url=False, include_input=False, include_context=True)
+    for detail in details[:MAX_PROBLEMS_TOLD]:
+        yield _problem(detail)
+    if len(details) > MAX_PROBLEMS_TOLD:
+        yield f"and {len(details) - MAX_PROBLEMS_TOLD} more"
+
+
+def _problem(detail: ErrorDetails) -> str:
+    location = detail["loc"]
+    if detail["type"] != "extra_forbidden":
+        return f"`{_dotted(location)}`: {_plain_message(detail)}"
+    allowed = list(_model_at(location[:-1]).model_fields)
+    near = difflib.get_close_matches(str(location[-1]), allowed, n=1)
+    hint = f" (did you mean `{near[0]}`?)" if near else ""
+    return f"`{_dotted(location)}` is not a known key{hint}; allowed here: {', '.join(allowed)}"
+
+
+def _plain_message(detail: ErrorDetails) -> str:
+    message = detail["msg"].removeprefix("Value error, ")
+    message = re.sub(r"^Input should be", "must be", message)
+    message = re.sub(
+        r"^String should match pattern '\^https.*", "must start with http:// or https://", message
+    )
+    message = re.sub(r"a valid array$", "a list", message)
+    message = re.sub(r"an object$", "a mapping of keys", message)
+    return re.sub(r"^Field required", "is required", message)
+
+
+def _dotted(location: tuple[int | str, ...]) -> str:
+    path = ""
+    for part in location:
+        path += f"[{part}]" if isinstance(part, int) else f".{_shown(part)}"
+    return path.lstrip(".")
+
+
+def _shown(key: str) -> str:
+    """A key as it may be repeated: printable, short, and not shaped like a token."""
+    token = re.search(r"(?i)(gh[a-z]_|github_pat_|sk-|akia|xox|eyj)", key) or (
+        re.search(r"[0-9]", key) and re.fullmatch(r"[A-Za-z0-9+/=_-]{20,}", key)
+    )
+    if token:
+        return "(a key that looks like a secret)"
+    return "".join(c if c.isprintable() and c != "`" else "?" for c in key[:60])
+
+
+def _keys(model: type[BaseModel]) -> str:
+    return ", ".join(model.model_fields)
+
+
+def _model_at(location: tuple[int | str, ...]) -> type[BaseModel]:
+    model: type[BaseModel] = Configuration
+    for part in location:
+        if isinstance(part, str):
+            model = _section(model.model_fields[part]) or model
+    return model
+
+
+def _section(field: FieldInfo) -> type[BaseModel] | None:
+    if field.annotation == tuple[ConfiguredRequirement, ...]:
+        return ConfiguredRequirement
+    annotation = field.annotation
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        return annotation
+    return None
+
+
+def _describe(model: type[BaseModel], prefix: str) -> Iterator[KeyDescription]:
+    for name, field in model.model_fields.items():
+        path = f"{prefix}{name}"
+        section = _section(field)
+        yield KeyDescription(path, "" if section else _default(field), field.description or "")
+        if section is ConfiguredRequirement:
+            yield from _describe(section, f"{path}[].")
+        elif section:
+            yield from _describe(section, f"{path}.")
+
+
+def _default(field: FieldInfo) -> str:
+    return "" if field.is_required() else json.dumps(field.get_default(call_default_factory=True))

@@ -1,0 +1,146 @@
+"""Who is alive: every worker process holds a lease, and a free lease means a dead worker.
+
+The operating system (a lock on a file) or Postgres (a session's advisory lock) gives the lease back
+when the process dies, however it dies; there is no clock to trust.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import hashlib
+import os
+from pathlib import Path
+from typing import Protocol
+
+import psycopg
+
+
+class LeaseLost(Exception):
+    """Another worker may take over this one's jobs: the process must end."""
+
+
+class Lease(Protocol):
+    """One executor's sign of life, and a look at the others'."""
+
+    def take(self, executor: str) -> None:
+        """Hold the lease of this process until `release`."""
+
+    def check(self) -> None:
+        """Raise LeaseLost when the lease is not held any more."""
+
+    def is_free(self, executor: str) -> bool:
+        """Tell whether nobody holds another executor's lease."""
+
+    def forget(self, executor: str) -> None:
+        """Remove what a dead executor left behind."""
+
+    def release(self) -> None:
+        """Give the lease back."""
+
+
+class FileLease:
+    """A locked file for each executor; for SQLite, where all workers share one machine."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._held = -1
+        self._path = folder
+
+    def take(self, executor: str) -> None:
+        """Lock this executor's own new file."""
+        self._folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        self._path = self._folder / f"{executor}.lock"
+        self._held = os.open(self._path, os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o600)
+        fcntl.flock(self._held, fcntl.LOCK_EX | fcntl.LOCK_NB)
+
+    def check(self) -> None:
+        """Raise LeaseLost when somebody removed the file."""
+        if not self._path.exists():
+            raise LeaseLost(f"{self._path} is gone")
+
+    def is_free(self, executor: str) -> bool:
+        """Try the other's lock; a missing file is as free as an unlocked one."""
+        try:
+            other = os.open(self._folder / f"{executor}.lock", os.O_RDWR | os.O_CLOEXEC)
+        except FileNotFoundError:
+            return True
+        try:
+            fcntl.flock(other, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return False
+        finally:
+            os.close(other)
+        return True
+
+    def forget(self, executor: str) -> None:
+        """Remove the dead one's file."""
+        (self._folder / f"{executor}.lock").unlink(missing_ok=True)
+
+    def release(self) -> None:
+        """Unlock and remove the file."""
+        if self._held >= 0:
+            self._path.unlink(missing_ok=True)
+            os.close(self._held)
+            self._held = -1
+
+
+class PostgresLease:
+    """An advisory lock on a connection of its own. A pooler that shares sessions breaks it."""
+
+    def __init__(self, url: str) -> None:
+        self._url = url
+        self._executor = ""
+        self._connection: psycopg.Connection[tuple[object, ...]] | None = None
+
+    def take(self, executor: str) -> None:
+        """Connect and lock. Raises LeaseLost when the lock is taken."""
+        self._executor = executor
+        self._connection = psycopg.connect(self._url, autocommit=True, application_name="assay")
+        if not self._ask("select pg_try_advisory_lock(%s)", executor):
+            raise LeaseLost(f"the lease of {executor} is taken")
+
+    def check(self) -> None:
+        """Ask on the lease's own connection; connect again once when the database was restarted."""
+        try:
+            self._ask("select %s::bigint is not null", "")
+        except psycopg.OperationalError:
+            self.release()
+            try:
+                self.take(self._executor)
+            except psycopg.OperationalError as error:
+                raise LeaseLost("the database is gone") from error
+
+    def is_free(self, executor: str) -> bool:
+        """Take the other's lock for a moment, if it can be taken."""
+        if not self._ask("select pg_try_advisory_lock(%s)", executor):
+            return False
+        self._ask("select pg_advisory_unlock(%s)", executor)
+        return True
+
+    def forget(self, executor: str) -> None:
+        """Do nothing: the server forgot the lock when the session ended."""
+
+    def release(self) -> None:
+        """Close the session; the server gives the lock back."""
+        if self._connection is not None:
+            self._connection.close()
+            self._connection = None
+
+    def _ask(self, question: str, executor: str) -> bool:
+        if self._connection is None:
+            raise LeaseLost("there is no connection")
+        row = self._connection.execute(question.encode(), [_key(executor)]).fetchone()
+        return bool(row and row[0])
+
+
+def _key(executor: str) -> int:
+    """Turn a name to the signed 64-bit number that Postgres locks."""
+    digest = hashlib.sha256(f"assay executor {executor}".encode()).digest()
+    return int.from_bytes(digest[:8], "big", signed=True)
+
+
+def lease_for(database_url: str, home: Path) -> Lease:
+    """Choose the lease that fits the database."""
+    if database_url.startswith("sqlite"):
+        return FileLease(home / "leases")
+    return PostgresLease(database_url)

@@ -1,0 +1,119 @@
+"""What the engine is told, and where its database stands."""
+
+from __future__ import annotations
+
+import logging
+import sqlite3
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+
+from dbos import DBOS, error
+from sqlalchemy.engine import make_url
+from sqlalchemy.exc import SQLAlchemyError
+
+from bot.errors import Transient
+from bot.settings import Settings
+
+APPLICATION = "assay"
+# Raise it only when the order or the names of steps change: jobs in flight of another version wait
+# for a worker of their own version.
+APPLICATION_VERSION = "1"
+EVALUATIONS = "evaluations"
+DELIVERIES = "deliveries"
+UPKEEP = "upkeep"
+
+
+@dataclass(frozen=True, slots=True)
+class EngineOptions:
+    """Everything the engine can be told; times in seconds."""
+
+    database_url: str
+    home: Path
+    workers: int = 1
+    deliveries: int = 8  # webhooks that one worker handles at the same time
+    sweep_s: float = 600.0
+    patience_s: float = 86_400.0  # how long a step is tried again while the outside is away
+    poll_s: float = 0.5
+    reap_s: float = 1.0
+    grace_passes: int = 2  # an executor without a lease is dead after so many passes of the reaper
+    max_recovery_attempts: int = 3
+
+    @property
+    def on_sqlite(self) -> bool:
+        """Tell whether this is the embedded database."""
+        return self.database_url.startswith("sqlite")
+
+
+def engine_options(settings: Settings) -> EngineOptions:
+    """Read the engine's options from the settings; without a database URL SQLite inside `home`."""
+    home = settings.home.absolute()
+    if not settings.database_url:
+        url = f"sqlite:///{home / 'engine.db'}"
+    elif settings.database_url.startswith("sqlite"):
+        url = settings.database_url
+    else:
+        url = _postgres_url(settings.database_url)
+    return EngineOptions(
+        database_url=url,
+        home=home,
+        workers=settings.workers,
+        sweep_s=settings.sweep_minutes * 60.0,
+        patience_s=settings.patience_hours * 3600.0,
+    )
+
+
+def _postgres_url(url: str) -> str:
+    parsed = make_url(url).set(drivername="postgresql")
+    if "connect_timeout" not in parsed.query:  # the driver would wait for minutes
+        parsed = parsed.update_query_dict({"connect_timeout": "5"})
+    return parsed.render_as_string(hide_password=False)
+
+
+def migrate(options: EngineOptions) -> None:
+    """Create or upgrade the engine's tables; safe to run from several processes at once.
+
+    Raises Transient when the database cannot be reached.
+    """
+    quiet_library_log()
+    options.home.mkdir(parents=True, exist_ok=True, mode=0o700)
+    if options.on_sqlite:
+        _switch_to_wal(make_url(options.database_url).database or "")
+    try:
+        DBOS.migrate(options.database_url)
+    except SQLAlchemyError as failure:
+        raise Transient("the job store cannot be reached") from failure
+
+
+def _switch_to_wal(path: str) -> None:
+    """Let readers and a writer work at the same time; the mode is stored in the file."""
+    Path(path).parent.mkdir(parents=True, exist_ok=True)
+    with closing(sqlite3.connect(path, timeout=30)) as connection:
+        connection.execute("PRAGMA journal_mode=WAL")
+
+
+_EVERYDAY = (
+    error.DBOSWorkflowCancelledError,
+    error.DBOSAwaitedWorkflowCancelledError,
+    error.DBOSWorkflowConflictIDError,
+)
+_EVERYDAY_WORDS = ("was cancelled during execution", "Asyncio task cancelled")
+
+
+class _WithoutCancellations(logging.Filter):
+    """A cancelled job and a worker that stops are everyday events, not errors with a traceback."""
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        raised = record.exc_info[1] if record.exc_info else None
+        everyday = any(words in record.msg for words in _EVERYDAY_WORDS)
+        return not everyday and not isinstance(raised, _EVERYDAY)
+
+
+_WITHOUT_CANCELLATIONS = _WithoutCancellations()
+
+
+def quiet_library_log() -> None:
+    """Let the library say warnings only, through our own log."""
+    log = logging.getLogger("dbos")
+    log.setLevel(logging.WARNING)
+    log.addFilter(_WITHOUT_CANCELLATIONS)  # a second time changes nothing

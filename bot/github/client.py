@@ -1,0 +1,136 @@
+"""The App at GitHub: `GitHubApp` with its key, `open_public` without one, the manifest exchange."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+from bot.errors import UserError
+from bot.github.addresses import repository_path, segment
+from bot.github.base import (
+    AccessToken,
+    AppCredentials,
+    AppInfo,
+    Installation,
+    Repository,
+    RepositoryReader,
+)
+from bot.github.repository import InstalledRepository, ReadOnlyRepository
+from bot.github.tokens import InstallationCredential, InstallationTokens
+from bot.github.transport import Anonymous, Manners, Transport, app_transport
+from bot.payload import Payload
+
+
+class GitHubApp:
+    """The real `GitHub`. Holds the private key; its repr shows the app's id only."""
+
+    def __init__(self, manners: Manners, app_id: str, private_key: str) -> None:
+        if not app_id or "PRIVATE KEY" not in private_key:
+            raise UserError(
+                "APP_ID and PRIVATE_KEY (or PRIVATE_KEY_PATH) are not set.", "Run `assay setup`."
+            )
+        self._manners = manners
+        self._app_id = app_id
+        self._private_key = private_key
+        self._tokens = InstallationTokens(manners, app_id, private_key)
+        self._info: AppInfo | None = None
+
+    def __repr__(self) -> str:
+        return f"GitHubApp(app_id={self._app_id!r}, web={self._manners.addresses.web!r})"
+
+    @asynccontextmanager
+    async def repository(self, name: str, installation: int = 0) -> AsyncIterator[Repository]:
+        """One repository through an installation (0: looked up); enter it inside the job."""
+        repository_path(name)
+        app = await self.app()
+        number = installation or await self.installation_of(name)
+        credential = InstallationCredential(self._tokens, number)
+        async with Transport(self._manners, credential) as transport:
+            yield InstalledRepository(transport, name, app)
+
+    async def app(self) -> AppInfo:
+        """The registered app itself; asked once."""
+        if self._info is None:
+            async with self._as_app() as transport:
+                self._info = _app_info(await transport.get("app"))
+        return self._info
+
+    async def installations(self) -> tuple[Installation, ...]:
+        """Where the app is installed."""
+        async with self._as_app() as transport:
+            replies = await transport.pages("app/installations")
+        return tuple(
+            Installation(
+                reply.integer("id"), reply.text("account", "login"), reply.has("suspended_at")
+            )
+            for reply in replies
+        )
+
+    async def installation_repositories(self, installation: int) -> tuple[str, ...]:
+        """The repositories (`owner/name`) that one installation may see."""
+        credential = InstallationCredential(self._tokens, installation)
+        async with Transport(self._manners, credential) as transport:
+            replies = await transport.pages("installation/repositories", "repositories")
+        return tuple(reply.text("full_name") for reply in replies)
+
+    async def installation_of(self, repository: str) -> int:
+        """The installation that covers a repository, or `NotThere`."""
+        async with self._as_app() as transport:
+            reply = await transport.get(f"{repository_path(repository)}/installation")
+        return reply.integer("id")
+
+    async def clone_token(self, installation: int, repository: str) -> AccessToken:
+        """A token that may read the contents of this one repository, for git fetch (≤ 1 hour)."""
+        repository_path(repository)
+        number = installation or await self.installation_of(repository)
+        return await self._tokens.clone_token(number, repository)
+
+    def clone_url(self, repository: str) -> str:
+        """Where git fetches the repository from; holds no credentials."""
+        return clone_url(self._manners, repository)
+
+    def _as_app(self) -> Transport:
+        return app_transport(self._manners, self._app_id, self._private_key)
+
+
+@asynccontextmanager
+async def open_public(
+    manners: Manners, name: str, token: str = ""
+) -> AsyncIterator[RepositoryReader]:
+    """A repository read without the app, as anybody (60 requests an hour) or by a personal token."""
+    async with Transport(manners, Anonymous(token)) as transport:
+        yield ReadOnlyRepository(transport, name, has_token=bool(token))
+
+
+async def convert_manifest(manners: Manners, code: str) -> AppCredentials:
+    """Exchanges the code of the manifest flow for the app's credentials; works once, for an hour.
+
+    https://docs.github.com/en/apps/sharing-github-apps/registering-a-github-app-from-a-manifest
+    """
+    async with Transport(manners, Anonymous()) as transport:
+        reply = await transport.write("POST", f"app-manifests/{segment(code)}/conversions", {})
+    return AppCredentials(
+        app_id=reply.integer("id"),
+        slug=reply.text("slug"),
+        url=reply.text("html_url"),
+        client_id=reply.text("client_id"),
+        private_key=reply.text("pem"),
+        webhook_secret=reply.text("webhook_secret"),
+    )
+
+
+def clone_url(manners: Manners, repository: str) -> str:
+    """Where git fetches a repository from; holds no credentials."""
+    path = repository_path(repository).removeprefix("repos/")
+    return f"{manners.addresses.web}/{path}.git"
+
+
+def _app_info(reply: Payload) -> AppInfo:
+    return AppInfo(
+        id=reply.integer("id"),
+        slug=reply.text("slug"),
+        name=reply.text("name"),
+        url=reply.text("html_url"),
+        permissions=reply.pairs("permissions"),
+        events=tuple(event.text() for event in reply.items("events")),
+    )

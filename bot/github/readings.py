@@ -1,0 +1,84 @@
+"""Turns GitHub's JSON, from the REST API and from webhooks alike, into the values of `base`."""
+
+from __future__ import annotations
+
+from bot.github.base import AppInfo, CheckRun, Comment, Issue, PullRequest
+from bot.payload import Payload
+
+
+def read_pull_request(reply: Payload) -> PullRequest:
+    """The value of GitHub's JSON, of the REST API and of a webhook's `pull_request` alike."""
+    return PullRequest(
+        number=reply.integer("number"),
+        title=reply.text("title"),
+        body=reply.text("body"),
+        state=reply.text("state"),
+        draft=reply.flag("draft"),
+        author=reply.text("user", "login"),
+        author_association=reply.text("author_association"),
+        head_sha=reply.text("head", "sha"),
+        head_ref=reply.text("head", "ref"),
+        head_repository=reply.text("head", "repo", "full_name"),
+        base_sha=reply.text("base", "sha"),
+        base_ref=reply.text("base", "ref"),
+        base_repository=reply.text("base", "repo", "full_name"),
+        labels=_labels(reply),
+        merged=reply.flag("merged") or reply.has("merged_at"),
+        url=reply.text("html_url"),
+        updated_at=reply.text("updated_at"),
+    )
+
+
+def read_issue(reply: Payload) -> Issue:
+    """The value of GitHub's JSON, of the REST API and of a webhook's `issue` alike."""
+    return Issue(
+        number=reply.integer("number"),
+        title=reply.text("title"),
+        body=reply.text("body"),
+        state=reply.text("state"),
+        author=reply.text("user", "login"),
+        author_association=reply.text("author_association"),
+        labels=_labels(reply),
+        is_pull_request=reply.has("pull_request"),
+        url=reply.text("html_url"),
+    )
+
+
+def read_comment(reply: Payload, app: AppInfo | None) -> Comment:
+    """The value of GitHub's JSON; own is only what this app wrote, never what looks like it."""
+    return Comment(
+        id=reply.integer("id"),
+        body=reply.text("body"),
+        author=reply.text("user", "login"),
+        author_association=reply.text("author_association"),
+        own=app is not None and _is_own(reply, app),
+        url=reply.text("html_url"),
+    )
+
+
+def read_check_run(reply: Payload) -> CheckRun:
+    """The value of GitHub's JSON, of the REST API and of a webhook's `check_run` alike."""
+    return CheckRun(
+        id=reply.integer("id"),
+        name=reply.text("name"),
+        head_sha=reply.text("head_sha"),
+        external_id=reply.text("external_id"),
+        status=reply.text("status"),
+        conclusion=reply.text("conclusion"),
+        annotations=reply.integer("output", "annotations_count"),
+        url=reply.text("html_url"),
+    )
+
+
+def _labels(reply: Payload) -> tuple[str, ...]:
+    # An issue's label may be a bare string.
+    names = (label.text("name") or label.text() for label in reply.items("labels"))
+    return tuple(name for name in names if name)
+
+
+def _is_own(reply: Payload, app: AppInfo) -> bool:
+    if reply.integer("performed_via_github_app", "id") == app.id:
+        return True
+    # Brackets cannot stand in a person's login, so this name cannot be taken.
+    is_bot = reply.text("user", "type") == "Bot"
+    return is_bot and reply.text("user", "login") == f"{app.slug}[bot]"

@@ -1,0 +1,240 @@
+"""Sends one request to GitHub: time limits, retries of reads, the pace of writes, errors.
+
+The only file that imports githubkit. Its own retry is off because it sends a POST again on 5xx (two
+comments), its sleeping on rate limits is off (a primary limit sleeps 50 minutes), its HTTP cache is
+off (a write must be seen by the next read) and its typed replies are not used (they reject GitHub's own).
+"""
+
+from __future__ import annotations
+
+import asyncio
+import random
+import threading
+import time
+from dataclasses import dataclass, field
+from types import TracebackType
+from typing import Protocol, Self
+
+import httpx
+from githubkit import AppAuthStrategy, GitHub, UnauthAuthStrategy
+from githubkit.auth import BaseAuthStrategy
+from githubkit.cache import MemCacheStrategy
+from githubkit.exception import GitHubException, RequestError, RequestFailed
+
+from bot.errors import Transient, UserError
+from bot.github.addresses import Addresses
+from bot.github.failures import (
+    SECONDARY_WAIT_S,
+    SERVER_WAIT_S,
+    CredentialsRefused,
+    failure_of,
+    graphql_failure_of,
+    unreachable,
+)
+from bot.payload import Payload
+
+READ_ATTEMPTS = 3
+MOST_PAGES = 50  # of 100 things each: nothing that Assay lists is longer
+JsonBody = dict[str, object]
+
+
+class Pace:
+    """Keeps content-creating writes apart, for the whole process and across event loops."""
+
+    def __init__(self, seconds: float) -> None:
+        self._seconds = seconds
+        self._next_s = 0.0
+        self._lock = threading.Lock()
+
+    async def wait(self) -> None:
+        """Sleeps until this write's turn has come."""
+        with self._lock:
+            now_s = time.monotonic()
+            turn_s = max(now_s, self._next_s)
+            self._next_s = turn_s + self._seconds
+        await asyncio.sleep(turn_s - now_s)
+
+
+@dataclass(frozen=True, slots=True)
+class Manners:
+    """How to treat one GitHub: where it is, how long to wait for it, how fast to write."""
+
+    addresses: Addresses
+    timeout_s: float = 15.0
+    retry_pause_s: float = 0.5
+    pace: Pace = field(default_factory=lambda: Pace(1.0))
+
+
+class Credential(Protocol):
+    """Gives the Authorization header of a request."""
+
+    async def header(self) -> str:
+        """The header's value; empty for none."""
+
+    def refused(self) -> bool:
+        """Told of a 401; says whether another try with a new header makes sense."""
+
+
+class Anonymous:
+    """No credential, or one that never changes (a personal token)."""
+
+    def __init__(self, token: str = "") -> None:
+        self._header = f"Bearer {token}" if token else ""
+
+    async def header(self) -> str:
+        """The fixed header."""
+        return self._header
+
+    def refused(self) -> bool:
+        """A fixed token does not get better."""
+        return False
+
+
+class Transport:
+    """One connection pool to one GitHub under one credential; enter it inside the job."""
+
+    def __init__(
+        self, manners: Manners, credential: Credential, auth: BaseAuthStrategy | None = None
+    ) -> None:
+        self._manners = manners
+        self._credential = credential
+        self._client = GitHub(
+            auth or UnauthAuthStrategy(),
+            base_url=manners.addresses.rest,
+            timeout=manners.timeout_s,
+            user_agent="assay",
+            http_cache=False,
+            auto_retry=False,
+            # The default one is shared by the whole process and does not know the base URL.
+            cache_strategy=MemCacheStrategy(),
+        )
+
+    async def __aenter__(self) -> Self:
+        await self._client.__aenter__()  # type: ignore[no-untyped-call]
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        await self._client.__aexit__(kind, error, trace)
+
+    async def get(self, path: str, **parameters: str | int) -> Payload:
+        """One thing; tried again a little on 5xx and broken connections."""
+        return _json(await self._read("GET", path, parameters, None), path)
+
+    async def pages(self, path: str, *keys: str, **parameters: str | int) -> tuple[Payload, ...]:
+        """All elements of a list (under `keys` of each reply), 100 a page, at most 50 pages."""
+        found: list[Payload] = []
+        for page in range(1, MOST_PAGES + 1):
+            query = {**parameters, "per_page": 100, "page": page}
+            response = await self._read("GET", path, query, None)
+            found += _json(response, path).items(*keys)
+            # The address in Link is not followed: it could lead the token elsewhere.
+            if "next" not in response.links:
+                break
+        return tuple(found)
+
+    async def write(self, method: str, path: str, body: JsonBody) -> Payload:
+        """A request that changes something: sent once, a second after the last one."""
+        await self._manners.pace.wait()
+        return _json(await self._send(method, path, {}, body), path)
+
+    async def exchange(self, path: str, body: JsonBody) -> Payload:
+        """A POST that creates no content (a token for a key); sent at once, and again if it broke."""
+        return _json(await self._read("POST", path, {}, body), path)
+
+    async def graphql(self, what: str, query: str, variables: JsonBody) -> Payload:
+        """The `data` of a query; `what` names it for people. Queries only read, so they are retried."""
+        body: JsonBody = {"query": query, "variables": variables}
+        response = await self._read("POST", self._manners.addresses.graphql, {}, body)
+        reply = _json(response, what)
+        if failure := graphql_failure_of(what, reply):
+            raise failure
+        return reply.at("data")
+
+    async def _read(
+        self, method: str, path: str, query: dict[str, str | int], body: JsonBody | None
+    ) -> httpx.Response:
+        for attempt in range(1, READ_ATTEMPTS):
+            try:
+                return await self._send(method, path, query, body)
+            except _WorthRepeating:
+                # Jitter is no secret: it keeps many workers from coming back together.
+                pause_s = self._manners.retry_pause_s * 2**attempt * random.random()  # noqa: S311
+                await asyncio.sleep(pause_s)
+        return await self._send(method, path, query, body)
+
+    async def _send(
+        self, method: str, path: str, query: dict[str, str | int], body: JsonBody | None
+    ) -> httpx.Response:
+        try:
+            return await self._send_once(method, path, query, body)
+        except CredentialsRefused:
+            # 401 means that nothing was done, so even a write may be sent again.
+            if not self._credential.refused():
+                raise
+        return await self._send_once(method, path, query, body)
+
+    async def _send_once(
+        self, method: str, path: str, query: dict[str, str | int], body: JsonBody | None
+    ) -> httpx.Response:
+        header = await self._credential.header()
+        what = f"{method} {path}"
+        try:
+            # httpx's limits are per read; a reply that drips needs a limit of the whole.
+            async with asyncio.timeout(self._manners.timeout_s * 2):
+                reply = await self._client.arequest(
+                    method,
+                    path,
+                    params=query or None,
+                    json=body,
+                    headers={"Authorization": header} if header else None,
+                )
+        except TimeoutError as error:
+            raise unreachable(what, error) from None
+        except GitHubException as error:
+            raise _translated(what, error) from None
+        except ValueError:
+            # githubkit reads Retry-After as a number; GitHub's proxies may send a date.
+            raise Transient(f"{what}: GitHub's rate limit.", SECONDARY_WAIT_S) from None
+        return reply.raw_response
+
+
+class _WorthRepeating(Transient):
+    """A read that may succeed at once: the server stumbled or the connection broke."""
+
+
+def _translated(what: str, error: GitHubException) -> Exception:
+    if isinstance(error, RequestFailed):
+        response = error.response.raw_response
+        failure = failure_of(what, response)
+        if response.status_code >= 500 and isinstance(failure, Transient):
+            return _WorthRepeating(failure.what, failure.retry_after_s)
+        return failure
+    cause = error.exc if isinstance(error, RequestError) else error
+    if isinstance(cause, httpx.TimeoutException):
+        return unreachable(what, cause)  # already waited long; the engine tries again later
+    if isinstance(cause, httpx.HTTPError):
+        failure = unreachable(what, cause)
+        return _WorthRepeating(failure.what, failure.retry_after_s)
+    return UserError(
+        f"{what}: the App's credentials cannot be used ({type(cause).__name__}).",
+        "PRIVATE_KEY must be the PEM file that GitHub gave, PRIVATE_KEY_PATH its path.",
+    )
+
+
+def _json(response: httpx.Response, what: str) -> Payload:
+    if not response.content:
+        return Payload(None)
+    try:
+        return Payload.parse(response.content)
+    except ValueError:
+        raise Transient(f"{what}: GitHub's reply is no JSON.", SERVER_WAIT_S) from None
+
+
+def app_transport(manners: Manners, app_id: str, private_key: str) -> Transport:
+    """The app speaking as itself (RS256 JWT of nine minutes) instead of as an installation."""
+    return Transport(manners, Anonymous(), AppAuthStrategy(app_id, private_key))

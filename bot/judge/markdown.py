@@ -1,0 +1,151 @@
+"""Reads Markdown for what it lists: items with the heading and the sentence they stand under.
+
+Code blocks, quotations and HTML (comments too) are left out: nothing is demanded there.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from markdown_it import MarkdownIt
+from markdown_it.token import Token
+
+MAX_CHARACTERS = 65_536  # GitHub's own limit of one body
+
+
+@dataclass(frozen=True, slots=True)
+class ListItem:
+    """One list item. `ticked` is None when it is no check-list item, `number` 0 when not numbered.
+
+    `headings` are the headings above it, outermost first; `lead` the paragraph just before its list;
+    `parent` the index of the item it is nested in, or -1.
+    """
+
+    text: str
+    ticked: bool | None
+    number: int
+    headings: tuple[str, ...]
+    lead: str
+    parent: int
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """What one Markdown text holds: its list items in order, and its running text."""
+
+    items: tuple[ListItem, ...]
+    prose: str
+
+
+def read_document(text: str) -> Document:
+    """Parse one body (at most 65,536 characters are read); never raises on any text."""
+    cleaned = text[:MAX_CHARACTERS].replace("\x00", "")
+    walker = _Walker()
+    for token in MarkdownIt("commonmark", {"maxNesting": 30}).parse(cleaned):
+        walker.take(token)
+    return Document(tuple(walker.items), "\n".join(walker.prose))
+
+
+class _Walker:
+    """Follows the flat token stream, holding where it stands."""
+
+    def __init__(self) -> None:
+        self.items: list[ListItem] = []
+        self.prose: list[str] = []
+        self._headings: list[tuple[int, str]] = []
+        self._lead = ""
+        self._quotes = 0
+        self._heading_level = 0
+        self._open_items: list[int] = []  # index of each open item, -1 until its text is seen
+        self._numbers: list[int] = []
+        self._leads: list[str] = []
+
+    def take(self, token: Token) -> None:
+        if token.type in ("blockquote_open", "blockquote_close"):
+            self._quotes += token.nesting
+        elif self._quotes:
+            return
+        elif token.type in ("bullet_list_open", "ordered_list_open"):
+            self._leads.append(self._lead)
+        elif token.type in ("bullet_list_close", "ordered_list_close"):
+            self._leads.pop()
+            self._lead = ""
+        else:
+            self._take_block(token)
+
+    def _take_block(self, token: Token) -> None:
+        if token.type == "heading_open":
+            self._heading_level = int(token.tag[1])
+        elif token.type == "heading_close":
+            self._heading_level = 0
+        elif token.type == "list_item_open":
+            self._open_items.append(-1)
+            self._numbers.append(int(token.info) if token.info.isdigit() else 0)
+        elif token.type == "list_item_close":
+            self._open_items.pop()
+            self._numbers.pop()
+        elif token.type == "inline":
+            self._take_text(plain_text(token.children or ()), _is_bold_only(token.children or ()))
+
+    def _take_text(self, text: str, bold_only: bool) -> None:
+        if self._heading_level or (bold_only and not self._open_items):
+            self._enter_heading(self._heading_level or 7, text)
+        elif self._open_items and self._open_items[-1] == -1:
+            self._take_item(text)
+        elif self._open_items:
+            self._extend_item(text)
+        else:
+            self._lead = text
+            self.prose.append(text)
+
+    def _enter_heading(self, level: int, text: str) -> None:
+        self._headings = [h for h in self._headings if h[0] < level]
+        self._headings.append((level, text.strip().rstrip(":")))
+        self._lead = ""
+
+    def _take_item(self, text: str) -> None:
+        box = re.match(r"\[([ xX])\]\s+", text)
+        item = ListItem(
+            text=(text[box.end() :] if box else text).strip(),
+            ticked=None if box is None else box.group(1) != " ",
+            number=self._numbers[-1],
+            headings=tuple(heading for _, heading in self._headings),
+            lead=self._leads[-1] if len(self._open_items) == 1 else "",
+            parent=self._open_items[-2] if len(self._open_items) > 1 else -1,
+        )
+        self._open_items[-1] = len(self.items)
+        self.items.append(item)
+        self.prose.append(item.text)
+
+    def _extend_item(self, text: str) -> None:
+        index = self._open_items[-1]
+        self.items[index] = replace(self.items[index], text=f"{self.items[index].text} {text}")
+        self.prose.append(text)
+
+
+def plain_text(children: Sequence[Token]) -> str:
+    """Inline tokens as words; code keeps its backticks, HTML and images are dropped."""
+    return re.sub(r"[ \t]+", " ", "".join(_pieces(children))).strip()
+
+
+def _pieces(children: Sequence[Token]) -> Iterator[str]:
+    for child in children:
+        if child.type == "text":
+            yield child.content
+        elif child.type == "code_inline":
+            yield f"`{child.content}`"
+        elif child.type in ("softbreak", "hardbreak"):
+            yield " "
+
+
+def _is_bold_only(children: Sequence[Token]) -> bool:
+    """A paragraph of nothing but bold words is how many templates write a heading."""
+    visible = [c for c in children if not (c.type == "text" and c.content.strip() in ("", ":"))]
+    return (
+        len(visible) >= 3
+        and visible[0].type == "strong_open"
+        and visible[-1].type == "strong_close"
+        and sum(c.type == "strong_open" for c in visible) == 1
+    )

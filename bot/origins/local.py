@@ -1,0 +1,67 @@
+"""A folder of this machine: `assay judge REPO --base … --head …`."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from bot.models import EvaluationRequest, Publication, Standing, Task, TaskSource, Trust
+from bot.stages.services import Answer, Code
+from sandbox.mirror import Source, messages, open_mirror
+from sandbox.models import Checkout
+
+
+@dataclass(frozen=True, slots=True)
+class LocalOrigin:
+    """Reads a repository on disk; `tell` hears each stage. Nothing is posted anywhere.
+
+    `git_root` is where mirrors are kept.
+    """
+
+    repository: Path
+    git_root: Path
+    tell: Callable[[str], None]
+
+    async def code(self, request: EvaluationRequest) -> Code:
+        """Name the folder and both revisions."""
+        return Code(Source(str(self.repository)), request.base_ref, request.head_ref)
+
+    async def task(self, request: EvaluationRequest, checkout: Checkout) -> Task:
+        """Return the --task text as asked, and the --description (else the commits) as claimed."""
+        sources = []
+        if request.task_text.strip():
+            sources.append(_source("the task", request.task_text, Trust.ASKER))
+        if request.description.strip():
+            sources.append(_source("the description", request.description, Trust.AUTHOR))
+        else:
+            text = await asyncio.to_thread(self._commit_messages, checkout)
+            sources.append(_source("the commit messages", text, Trust.AUTHOR))
+        return Task(sources[0].title, tuple(sources))
+
+    def _commit_messages(self, checkout: Checkout) -> str:
+        mirror = open_mirror(self.git_root, Source(str(self.repository)))
+        return messages(mirror, checkout.base_sha, checkout.head_sha)
+
+    async def members(self, request: EvaluationRequest) -> tuple[Standing, ...]:
+        """A folder has no merge groups."""
+        return ()
+
+    async def announce(self, request: EvaluationRequest, stage: str) -> None:
+        """Tell the terminal."""
+        self.tell(stage)
+
+    def link(self, request: EvaluationRequest) -> str:
+        """No page is served for it."""
+        return ""
+
+    async def publish(self, answer: Answer) -> Publication:
+        """Say where the report is; the command copies it to where the person wants it."""
+        evaluation = answer.evaluation
+        return Publication(evaluation.request.id, evaluation.gate.conclusion, answer.report_key)
+
+
+def _source(reference: str, text: str, trust: Trust) -> TaskSource:
+    title, _, rest = text.strip().partition("\n")
+    return TaskSource(reference, title.lstrip("# ").strip(), rest.strip(), trust)

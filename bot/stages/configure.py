@@ -1,0 +1,61 @@
+"""Stage 2: the repository's policy, read from the tip of the target branch only."""
+
+from __future__ import annotations
+
+import asyncio
+
+from bot.configuration import MAX_BYTES, PATH, Configuration, ConfiguredTrigger, read_configuration
+from bot.errors import UserError
+from bot.models import EvaluationRequest, Trigger
+from bot.stages.docket import Policy
+from bot.stages.services import Services
+from sandbox.errors import CheckoutError
+from sandbox.mirror import Mirror, list_paths, open_mirror, read_file
+from sandbox.models import Checkout
+
+MAX_TEMPLATE_BYTES = 64 * 1024
+_AUTOMATIC = {
+    Trigger.OPENED: ConfiguredTrigger.OPENED,
+    Trigger.SYNCHRONIZE: ConfiguredTrigger.SYNCHRONIZE,
+    Trigger.READY_FOR_REVIEW: ConfiguredTrigger.READY_FOR_REVIEW,
+    Trigger.EDITED: ConfiguredTrigger.SYNCHRONIZE,
+    Trigger.SWEEP: ConfiguredTrigger.OPENED,
+}
+
+
+async def configure(services: Services, request: EvaluationRequest, checkout: Checkout) -> Policy:
+    """Read configuration and templates. Raises UserError for a broken or declining configuration."""
+    await services.origin.announce(request, "configure")
+    code = await services.origin.code(request)
+    mirror = await asyncio.to_thread(open_mirror, services.settings.home / "git", code.source)
+    try:
+        policy = await asyncio.to_thread(_read, mirror, checkout.target_sha)
+    except CheckoutError as error:
+        raise UserError(error.what, error.next_step) from error
+    _check_trigger(request, policy.configuration)
+    return policy
+
+
+def _read(mirror: Mirror, sha: str) -> Policy:
+    raw = read_file(mirror, sha, PATH, MAX_BYTES)
+    text = None if raw is None else raw.decode("utf-8", "replace")
+    return Policy(read_configuration(text), tuple(_templates(mirror, sha)))
+
+
+def _templates(mirror: Mirror, sha: str) -> list[str]:
+    found = []
+    for folder in ("", ".github", "docs"):
+        for path in list_paths(mirror, sha, folder) if folder else ("PULL_REQUEST_TEMPLATE.md",):
+            if "_TEMPLATE" in path.upper() and path.lower().endswith((".md", ".txt")):
+                raw = read_file(mirror, sha, path, MAX_TEMPLATE_BYTES)
+                found += [raw.decode("utf-8", "replace")] if raw else []
+    return found
+
+
+def _check_trigger(request: EvaluationRequest, configuration: Configuration) -> None:
+    needed = _AUTOMATIC.get(request.trigger)
+    if needed is not None and needed not in configuration.triggers:
+        raise UserError(
+            "This repository is judged on request only.",
+            "Comment /judge to have this pull request judged.",
+        )

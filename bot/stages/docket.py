@@ -1,0 +1,148 @@
+"""What one evaluation has found so far; a later failure still reports the earlier findings."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any, cast
+
+from bot.configuration import Configuration
+from bot.errors import Superseded, UserError
+from bot.models import (
+    Conclusion,
+    Evaluation,
+    EvaluationRequest,
+    GateReason,
+    GateResult,
+    Judgement,
+    Observed,
+    Plan,
+    Requirements,
+    Task,
+)
+from bot.steps import StepRunner
+from sandbox.models import Checkout, Environment
+
+
+@dataclass(frozen=True, slots=True)
+class Policy:
+    """What the target branch says: its configuration, and its own issue and pull request templates."""
+
+    configuration: Configuration
+    templates: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Built:
+    """Both sides' environments; None where no known kind of project was found."""
+
+    base: Environment | None
+    head: Environment | None
+    sandbox: str
+
+
+@dataclass(frozen=True, slots=True)
+class Planned:
+    """What will be looked at, and for which requirements."""
+
+    requirements: Requirements
+    plan: Plan
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """Everything that observing needs."""
+
+    request: EvaluationRequest
+    checkout: Checkout
+    built: Built
+    planned: Planned
+    policy: Policy
+
+
+@dataclass(slots=True)
+class Docket:
+    """Gathers the stages' results; `told()` turns a known error into the gate's answer."""
+
+    request: EvaluationRequest
+    checkout: Checkout | None = None
+    policy: Policy | None = None
+    built: Built | None = None
+    task: Task | None = None
+    planned: Planned | None = None
+    observed: Observed | None = None
+    judgement: Judgement | None = None
+    stopped: GateResult | None = None
+    seconds: list[tuple[str, float]] = field(default_factory=list)
+
+    def timed(self, run: StepRunner) -> StepRunner:
+        """Return a runner that notes how long each stage took (next to nothing when replayed)."""
+
+        async def timed_run(name: str, step: Any, /, *args: Any, **kwargs: Any) -> Any:
+            started = time.monotonic()
+            try:
+                return await run(name, step, *args, **kwargs)
+            finally:
+                self.seconds.append((name, round(time.monotonic() - started, 2)))
+
+        return cast(StepRunner, timed_run)
+
+    @contextmanager
+    def told(self) -> Iterator[None]:
+        """Turn UserError and Superseded into a conclusion; everything else is a bug and goes on."""
+        try:
+            yield
+        except UserError as error:
+            self.stopped = stopped(Conclusion.ACTION_REQUIRED, error.what, error.next_step)
+        except Superseded as error:
+            self.stopped = stopped(Conclusion.CANCELLED, error.by, "")
+
+    def evaluation(self) -> Evaluation:
+        """Put together what the report is made of."""
+        gate = self.judgement.gate if self.judgement else self.stopped
+        if gate is None:
+            raise AssertionError("an evaluation ended without a conclusion")
+        return Evaluation(
+            request=self.request,
+            base_sha=self.checkout.base_sha if self.checkout else self.request.base_sha,
+            head_sha=self.checkout.head_sha if self.checkout else self.request.head_sha,
+            task=self.task,
+            plan=self.planned.plan if self.planned else None,
+            observed=self.observed,
+            judgement=self.judgement,
+            gate=gate,
+            environment=_environment(self.built),
+            environment_digest=self.built.head.digest if self.built and self.built.head else "",
+            seconds=tuple(self.seconds),
+            warnings=self._warnings(),
+            problem=gate.title if self.judgement is None else "",
+        )
+
+    def _warnings(self) -> tuple[str, ...]:
+        return (
+            *(self.checkout.warnings if self.checkout else ()),
+            *(self.task.warnings if self.task else ()),
+            *(self.planned.requirements.remarks if self.planned else ()),
+        )
+
+
+def stopped(conclusion: Conclusion, what: str, next_step: str) -> GateResult:
+    """Return the gate's answer for an evaluation that ended before it could judge."""
+    reason = GateReason("evaluation", conclusion, what, next_step)
+    title = " ".join(what.split())
+    return GateResult(conclusion, title if len(title) < 120 else title[:118] + "…", (reason,))
+
+
+def _environment(built: Built | None) -> tuple[str, ...]:
+    if built is None:
+        return ()
+    reasons = built.head.recipe.reasons if built.head else ()
+    sides = (built.base, built.head)
+    needs = dict.fromkeys(need for side in sides if side for need in side.recipe.needs)
+    return (
+        *reasons,
+        *(f"This machine lacks {need}." for need in needs),
+        f"Everything ran in the {built.sandbox} sandbox, without network after the build.",
+    )

@@ -1,0 +1,87 @@
+"""What the stages are given: the adapters, wired once by a command, and the seam to the asker."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+from bot.models import Evaluation, EvaluationRequest, Publication, Standing, Task
+from bot.report.checks import Annotation, CheckText
+from bot.settings import Settings
+from bot.store import Artifacts, Store
+from sandbox.base import Sandbox
+from sandbox.mirror import Source
+from sandbox.models import Checkout
+
+
+@dataclass(frozen=True, slots=True)
+class Code:
+    """Where git fetches both sides from; `target` is the branch or revision that head wants into."""
+
+    source: Source
+    target: str
+    head: str
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What is told: the whole evaluation, where its report is, and the texts for the forge."""
+
+    evaluation: Evaluation
+    report_key: str
+    comment: str
+    check: CheckText
+    annotations: tuple[Annotation, ...]
+
+
+class Origin(Protocol):
+    """Where a request comes from and where its answer goes: GitHub, or a folder of this machine.
+
+    Every method may raise `Transient`, `UserError`, or `Superseded` when nobody wants the answer.
+    """
+
+    async def code(self, request: EvaluationRequest) -> Code:
+        """Say where the code is, with a fresh short-lived token where one is needed."""
+        ...
+
+    async def task(self, request: EvaluationRequest, checkout: Checkout) -> Task:
+        """Collect what was asked, most trusted first."""
+        ...
+
+    async def members(self, request: EvaluationRequest) -> tuple[Standing, ...]:
+        """Say how the members of a merge group stand; empty for anything else."""
+        ...
+
+    async def announce(self, request: EvaluationRequest, stage: str) -> None:
+        """Tell whoever waits that a stage has begun."""
+        ...
+
+    def link(self, request: EvaluationRequest) -> str:
+        """Return the address of the report page; empty where none is served."""
+        ...
+
+    async def publish(self, answer: Answer) -> Publication:
+        """Bring the answer to where the request came from; done twice is done once."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Services:
+    """The adapters of one evaluation."""
+
+    settings: Settings
+    sandbox: Sandbox
+    store: Store
+    artifacts: Artifacts
+    origin: Origin
+
+    def evaluation_folder(self, request: EvaluationRequest) -> Path:
+        """Return the evaluation's own folder, which goes when it is over."""
+        return self.settings.home.absolute() / "evaluations" / evaluation_key(request.id)
+
+
+def evaluation_key(evaluation_id: str) -> str:
+    """Return a file name for an evaluation, whatever characters its id has."""
+    return hashlib.sha256(evaluation_id.encode()).hexdigest()[:32]
