@@ -153,9 +153,7 @@ def test_a_test_that_never_ends(bench: Bench) -> None:
     assert observation.tests is not None
     assert observation.timed_out
     assert not observation.tests.complete
-    assert observation.problem == (
-        "The test run timed out after 5 s in test_slow.py::test_b."
-    )
+    assert observation.problem == ("The test run timed out after 5 s in test_slow.py::test_b.")
     assert outcomes(observation.tests) == {"test_a": "passed", "test_b": "error"}
 
 
@@ -249,7 +247,7 @@ def test_classes_unittest_subtests_and_doctests(bench: Bench) -> None:
     assert ">>> helper()" in doctest.source
 
 
-AWAITING = '''
+AWAITING = """
 import asyncio
 import inspect
 
@@ -258,8 +256,8 @@ def pytest_pyfunc_call(pyfuncitem):
         names = pyfuncitem._fixtureinfo.argnames
         asyncio.run(pyfuncitem.obj(**{name: pyfuncitem.funcargs[name] for name in names}))
         return True
-'''
-REPEATING = '''
+"""
+REPEATING = """
 from _pytest.runner import runtestprotocol
 
 def pytest_runtest_protocol(item, nextitem):
@@ -270,7 +268,7 @@ def pytest_runtest_protocol(item, nextitem):
     for report in reports:
         item.ihook.pytest_runtest_logreport(report=report)
     return True
-'''
+"""
 
 
 def test_honest_plugins_are_understood(bench: Bench) -> None:
@@ -294,7 +292,7 @@ def test_honest_plugins_are_understood(bench: Bench) -> None:
     }
 
 
-FUSSY = '''
+FUSSY = """
 import pytest
 
 @pytest.fixture(autouse=True, scope="session")
@@ -312,7 +310,7 @@ def pytest_runtest_setup(item):
 def pytest_runtest_makereport(item, call):
     item.cls.NAME.upper()
     yield
-'''
+"""
 
 
 def test_hooks_that_only_know_their_own_tests_do_not_spoil_the_run(bench: Bench) -> None:
