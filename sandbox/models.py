@@ -111,6 +111,7 @@ class Recipe:
     test_arguments: tuple[str, ...]  # of the runner; for COMMAND one shell line
     lock_digest: str
     needs: tuple[str, ...] = ()
+    root: str = ""  # the project's folder inside the tree; every command of it starts there
 
 
 class Outcome(StrEnum):

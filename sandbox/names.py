@@ -28,8 +28,8 @@ def display_name(raw: bytes) -> str:
 def raw_name(display: str) -> bytes:
     """Return the bytes of a file name shown by `display_name`."""
     if not (display.startswith('"') and display.endswith('"') and len(display) > 1):
-        return display.encode()
-    return _ESCAPE.sub(_unescape, display[1:-1].encode())
+        return display.encode(errors="surrogatepass")
+    return _ESCAPE.sub(_unescape, display[1:-1].encode(errors="surrogatepass"))
 
 
 def _quoted(raw: bytes) -> str:
@@ -45,12 +45,17 @@ def _unescape(match: re.Match[bytes]) -> bytes:
     return bytes([int(code, 8) & 0xFF]) if len(code) == 3 else code
 
 
+def is_plain(raw: bytes) -> bool:
+    """Say whether a name is relative, has no empty or dotted step and so stays inside the tree."""
+    return b"\0" not in raw and not any(part in _FORBIDDEN for part in raw.split(b"/"))
+
+
 def inside(tree: Path, display: str) -> Path:
     """Return where a shown name stands below `tree`; the name is checked, links are not followed.
 
     Raises CheckoutError for a name that is absolute, empty or climbs out.
     """
     raw = raw_name(display)
-    if b"\0" in raw or any(part in _FORBIDDEN for part in raw.split(b"/")):
+    if not is_plain(raw):
         raise CheckoutError(f"{display!r} is not a path inside the repository.")
     return tree / os.fsdecode(raw)

@@ -10,6 +10,7 @@ import json
 import os
 import re
 import shutil
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -88,6 +89,7 @@ def _write(mirror: Mirror, sha: str, partial: Path, limits: TreeLimits) -> None:
     tree.mkdir(parents=True)
     entries = _listed(mirror, sha)
     total_bytes = _checked_size(entries, limits)
+    _check_names(entries)
     escaping = _escaping_links(mirror, entries)
     _unpack(mirror, sha, tree, escaping)
     warnings = _warnings(entries, escaping) + _pointer_warnings(tree, entries)
@@ -116,6 +118,18 @@ def _checked_size(entries: list[_Entry], limits: TreeLimits) -> int:
             f" {limits.total_bytes // 1024**2} MiB are allowed."
         )
     return total_bytes
+
+
+def _check_names(entries: list[_Entry]) -> None:
+    """Refuse a forged tree where one name is two things, such as a link and a folder."""
+    names = {entry.path for entry in entries}
+    folders = {b"/".join(steps[:end]) for steps in _steps(names) for end in range(1, len(steps))}
+    if len(names) != len(entries) or not names.isdisjoint(folders):
+        raise CheckoutError("The commit's tree is forged: one name stands for two things.")
+
+
+def _steps(names: set[bytes]) -> Iterator[list[bytes]]:
+    return (name.split(b"/") for name in names)
 
 
 def _unpack(mirror: Mirror, sha: str, tree: Path, escaping: list[_Entry]) -> None:

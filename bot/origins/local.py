@@ -7,10 +7,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from bot.configuration import Configuration
-from bot.models import Evaluation, EvaluationRequest, Publication, Task, TaskSource, Trust
-from bot.stages.services import Code, Standing
+from bot.models import EvaluationRequest, Publication, Standing, Task, TaskSource, Trust
+from bot.stages.services import Answer, Code
 from sandbox.mirror import Source, messages, open_mirror
+from sandbox.models import Checkout
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +28,7 @@ class LocalOrigin:
         """Name the folder and both revisions."""
         return Code(Source(str(self.repository)), request.base_ref, request.head_ref)
 
-    async def task(self, request: EvaluationRequest, configuration: Configuration) -> Task:
+    async def task(self, request: EvaluationRequest, checkout: Checkout) -> Task:
         """Return the --task text as asked, and the --description (else the commits) as claimed."""
         sources = []
         if request.task_text.strip():
@@ -36,13 +36,13 @@ class LocalOrigin:
         if request.description.strip():
             sources.append(_source("the description", request.description, Trust.AUTHOR))
         else:
-            text = await asyncio.to_thread(self._commit_messages, request)
+            text = await asyncio.to_thread(self._commit_messages, checkout)
             sources.append(_source("the commit messages", text, Trust.AUTHOR))
         return Task(sources[0].title, tuple(sources))
 
-    def _commit_messages(self, request: EvaluationRequest) -> str:
+    def _commit_messages(self, checkout: Checkout) -> str:
         mirror = open_mirror(self.git_root, Source(str(self.repository)))
-        return messages(mirror, request.base_sha, request.head_sha)
+        return messages(mirror, checkout.base_sha, checkout.head_sha)
 
     async def members(self, request: EvaluationRequest) -> tuple[Standing, ...]:
         """A folder has no merge groups."""
@@ -52,9 +52,14 @@ class LocalOrigin:
         """Tell the terminal."""
         self.tell(stage)
 
-    async def publish(self, evaluation: Evaluation, report_key: str) -> Publication:
+    def link(self, request: EvaluationRequest) -> str:
+        """No page is served for it."""
+        return ""
+
+    async def publish(self, answer: Answer) -> Publication:
         """Say where the report is; the command copies it to where the person wants it."""
-        return Publication(evaluation.request.id, evaluation.gate.conclusion, report_key)
+        evaluation = answer.evaluation
+        return Publication(evaluation.request.id, evaluation.gate.conclusion, answer.report_key)
 
 
 def _source(reference: str, text: str, trust: Trust) -> TaskSource:

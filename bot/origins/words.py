@@ -22,9 +22,7 @@ async def task_of_pull_request(repository: RepositoryReader, number: int) -> Tas
         warnings += [warning] if warning else []
     if len(wanted) > MAX_ISSUES:
         warnings.append(f"Only the first {MAX_ISSUES} of {len(wanted)} linked issues were read.")
-    own = TaskSource(
-        f"pull request #{number}", pull_request.title, pull_request.body, Trust.AUTHOR
-    )
+    own = TaskSource(f"pull request #{number}", pull_request.title, pull_request.body, Trust.AUTHOR)
     title = sources[0].title if sources else pull_request.title
     return Task(title, (*sources, own), tuple(warnings))
 

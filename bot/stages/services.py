@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import hashlib
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Protocol
 
-from bot.configuration import Configuration
-from bot.models import Evaluation, EvaluationRequest, Publication, Task
+from bot.models import Evaluation, EvaluationRequest, Publication, Standing, Task
+from bot.report.checks import Annotation, CheckText
 from bot.settings import Settings
-from bot.store import Store
+from bot.store import Artifacts, Store
 from sandbox.base import Sandbox
 from sandbox.mirror import Source
+from sandbox.models import Checkout
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,12 +26,14 @@ class Code:
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
-    """What another evaluation of the repository last concluded, for the members of a merge group."""
+class Answer:
+    """What is told: the whole evaluation, where its report is, and the texts for the forge."""
 
-    number: int
-    conclusion: str
-    url: str = ""
+    evaluation: Evaluation
+    report_key: str
+    comment: str
+    check: CheckText
+    annotations: tuple[Annotation, ...]
 
 
 class Origin(Protocol):
@@ -41,7 +46,7 @@ class Origin(Protocol):
         """Say where the code is, with a fresh short-lived token where one is needed."""
         ...
 
-    async def task(self, request: EvaluationRequest, configuration: Configuration) -> Task:
+    async def task(self, request: EvaluationRequest, checkout: Checkout) -> Task:
         """Collect what was asked, most trusted first."""
         ...
 
@@ -53,7 +58,11 @@ class Origin(Protocol):
         """Tell whoever waits that a stage has begun."""
         ...
 
-    async def publish(self, evaluation: Evaluation, report_key: str) -> Publication:
+    def link(self, request: EvaluationRequest) -> str:
+        """Return the address of the report page; empty where none is served."""
+        ...
+
+    async def publish(self, answer: Answer) -> Publication:
         """Bring the answer to where the request came from; done twice is done once."""
         ...
 
@@ -65,4 +74,14 @@ class Services:
     settings: Settings
     sandbox: Sandbox
     store: Store
+    artifacts: Artifacts
     origin: Origin
+
+    def evaluation_folder(self, request: EvaluationRequest) -> Path:
+        """Return the evaluation's own folder, which goes when it is over."""
+        return self.settings.home.absolute() / "evaluations" / evaluation_key(request.id)
+
+
+def evaluation_key(evaluation_id: str) -> str:
+    """Return a file name for an evaluation, whatever characters its id has."""
+    return hashlib.sha256(evaluation_id.encode()).hexdigest()[:32]

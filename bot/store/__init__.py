@@ -1,1 +1,29 @@
 """Records (SQL) and artifacts (files or object storage)."""
+
+from bot.store.artifacts import FileArtifacts, open_artifacts
+from bot.store.base import (
+    Artifacts,
+    Decision,
+    Ended,
+    EvaluationRecord,
+    EvaluationState,
+    StageTime,
+    Store,
+    Totals,
+)
+from bot.store.records import Records, open_records
+
+__all__ = [
+    "Artifacts",
+    "Decision",
+    "Ended",
+    "EvaluationRecord",
+    "EvaluationState",
+    "FileArtifacts",
+    "Records",
+    "StageTime",
+    "Store",
+    "Totals",
+    "open_artifacts",
+    "open_records",
+]

@@ -16,8 +16,6 @@ from pathlib import Path
 from typing import TypeVar
 
 from bot.engine import (
-    Ending,
-    EndKind,
     EngineClient,
     EngineOptions,
     JobState,
@@ -26,12 +24,24 @@ from bot.engine import (
     open_worker,
 )
 from bot.models import Conclusion, Delivery, EvaluationRequest, Publication, Trigger
-from bot.steps import StepRunner
+from bot.steps import Ending, EndKind, StepRunner
 
 T = TypeVar("T")
+<<<<<<< HEAD
+STAGES = "checkout configure environment task plan observe judge report publish".split()
+=======
 STAGES = (
-    "checkout configure environment task plan observe judge report publish".split()
+    "checkout",
+    "configure",
+    "environment",
+    "task",
+    "plan",
+    "observe",
+    "judge",
+    "report",
+    "publish",
 )
+>>>>>>> main
 MOMENTS = ("before", "middle", "unrecorded", "after")
 REQUEST = EvaluationRequest("kill-1", "o/r", "h" * 40, "b" * 40, "main", Trigger.OPENED, number=7)
 
@@ -51,7 +61,8 @@ class Recording:
     def maybe_die(self, stage: str, moment: str) -> None:
         """Die by SIGKILL the first time that this moment is reached."""
         marker = self.folder / f"died-{stage}-{moment}"
-        if stage == self.always or not marker.exists():
+        planned = stage == self.always if self.always else not marker.exists()
+        if planned:
             marker.touch()
             self.note(f"kill {stage} {moment}")
             os.kill(os.getpid(), signal.SIGKILL)
@@ -80,7 +91,7 @@ class Recording:
             self.maybe_die(name, "before")
             done = await run(name, self.stage, name, done)
             self.maybe_die(name, "after")
-        assert done == tuple(STAGES)
+        assert done == STAGES
         return Publication(request.id, Conclusion.SUCCESS, "key")
 
     async def handle(self, delivery: Delivery, run: StepRunner) -> None:
@@ -94,7 +105,9 @@ class Recording:
 
 def live(options: EngineOptions, recording: Recording) -> None:
     """Be a worker until killed."""
-    with open_worker(options, Work(recording.evaluate, recording.handle, recording.ended)) as worker:
+    with open_worker(
+        options, Work(recording.evaluate, recording.handle, recording.ended)
+    ) as worker:
         worker.wait()
 
 
@@ -134,7 +147,9 @@ def _fork(options: EngineOptions, recording: Recording) -> int:
 
 def _is_over(options: EngineOptions, always: str, folder: Path) -> bool:
     if always:  # given up is not enough: it must be told
-        return "ended" in (folder / "journal").read_text() if (folder / "journal").exists() else False
+        return (
+            "ended" in (folder / "journal").read_text() if (folder / "journal").exists() else False
+        )
     return _with_client(options, lambda client: client.status(REQUEST.id)) is JobState.DONE
 
 

@@ -1,0 +1,146 @@
+"""Judges what always holds: it builds, nothing regresses, tests are not weakened."""
+
+from __future__ import annotations
+
+from bot.judge.case import Case
+from bot.judge.requirements import BUILDS, NOTHING_REGRESSES
+from bot.judge.rules import MADE_UP, UNREAD_CHANGES
+from bot.judge.witnesses import test_ids
+from bot.models import Decider, Requirement, Transition, Verdict, VerdictOutcome
+from sandbox.models import Severity
+
+
+def judge_baseline(requirement: Requirement, case: Case) -> Verdict:
+    """The verdict for one of the baseline requirements B1 to B3."""
+    if requirement.id == BUILDS:
+        return _builds(requirement, case)
+    if requirement.id == NOTHING_REGRESSES:
+        return _nothing_regresses(requirement, case)
+    return _tests_not_weakened(requirement, case)
+
+
+def _builds(requirement: Requirement, case: Case) -> Verdict:
+    base, head, needs = case.observed.built_base, case.observed.built_head, case.observed.needs
+    if head:
+        return satisfied(requirement, "It builds on head.", case)
+    if head is False and base:
+        return unsatisfied(requirement, "It builds on base and does not build on head.", case)
+    if head is False:
+        return unverified(
+            requirement,
+            "It builds neither on base nor on head, so this change cannot be judged by running it.",
+            "Set `setup.install` and `setup.test` in `.github/assay.yml`, or repair the base branch.",
+        )
+    if needs:
+        return unverified(
+            requirement,
+            f"The machine that judges lacks {', '.join(needs)}.",
+            "Install what is missing there (`assay doctor` says how), then ask again with /judge.",
+        )
+    if base:
+        return unverified(
+            requirement,
+            "It was built on base, and on head there is nothing left to build.",
+            "Tell whether the build files were meant to go.",
+        )
+    return satisfied(requirement, "There is nothing to build on either side.", case)
+
+
+def _nothing_regresses(requirement: Requirement, case: Case) -> Verdict:
+    broken = case.witnesses.regressions
+    if broken:
+        return unsatisfied(
+            requirement,
+            f"{_tests(len(broken))} that passed on base fail{_s(len(broken))} on head: {test_ids(broken)}.",
+            case,
+            tuple(test.id for test in broken),
+        )
+    if case.only_exit_code is Transition.REGRESSED:
+        return unsatisfied(requirement, "The tests pass on base and fail on head.", case)
+    if case.why_tests_prove_nothing:
+        return unverified(
+            requirement,
+            case.why_tests_prove_nothing,
+            "See the evidence, then ask again with /judge.",
+        )
+    if case.witnesses.undecided:
+        return unverified(
+            requirement,
+            f"Passed on base, unknown on head: {test_ids(case.witnesses.undecided)}.",
+            "Run these tests by hand, or ask again with /judge.",
+        )
+    if not case.nothing_regressed and case.only_exit_code is not Transition.FIXED:
+        return unverified(
+            requirement,
+            "No test passed on base, so a regression could not be seen.",
+            "Add tests to the base branch, or set `setup.test` in `.github/assay.yml`.",
+        )
+    return satisfied(requirement, _held_reason(case), case)
+
+
+def _held_reason(case: Case) -> str:
+    kept = len(case.witnesses.kept)
+    if not kept:
+        return "The tests pass on head; only their exit code is known."
+    return f"{_tests(kept)} passed on base and pass{'es' if kept == 1 else ''} on head; none fails now."
+
+
+def _tests_not_weakened(requirement: Requirement, case: Case) -> Verdict:
+    blocking = [f for f in case.observed.integrity if f.severity is Severity.BLOCK]
+    advising = [f for f in case.observed.integrity if f.severity is not Severity.BLOCK]
+    if blocking:
+        first = blocking[0]
+        more = f" ({len(blocking) - 1} more)" if len(blocking) > 1 else ""
+        return unsatisfied(requirement, f"{first.path}: {first.message}{more}", case)
+    if case.observed.changes_truncated or any(f.rule == UNREAD_CHANGES for f in advising):
+        return unverified(
+            requirement,
+            "The change is too large to be read whole, so weakened tests could be hidden in it.",
+            "Split the pull request, or read its tests by hand.",
+        )
+    made_up = [f for f in advising if f.rule in MADE_UP]
+    if made_up:
+        return unverified(
+            requirement,
+            f"{made_up[0].path}:{made_up[0].line}: {made_up[0].message}",
+            "Read this code: it can change what the tests report.",
+        )
+    remark = f"; {len(advising)} remark(s) to read below" if advising else ""
+    return satisfied(requirement, f"No test was found weakened in the diff{remark}.", case)
+
+
+def satisfied(
+    requirement: Requirement, reason: str, case: Case, tests: tuple[str, ...] = ()
+) -> Verdict:
+    """A verdict that an oracle gives, citing the tests' evidence."""
+    return Verdict(
+        requirement.id, VerdictOutcome.SATISFIED, Decider.ORACLE, reason, case.suite_ids, tests
+    )
+
+
+def unsatisfied(
+    requirement: Requirement, reason: str, case: Case, tests: tuple[str, ...] = ()
+) -> Verdict:
+    """A failing oracle binds; nothing excuses it."""
+    return Verdict(
+        requirement.id, VerdictOutcome.UNSATISFIED, Decider.ORACLE, reason, case.suite_ids, tests
+    )
+
+
+def unverified(requirement: Requirement, reason: str, next_step: str) -> Verdict:
+    """Could not tell; says what a person can do next."""
+    return Verdict(
+        requirement.id,
+        VerdictOutcome.UNVERIFIED,
+        Decider.NOBODY,
+        reason,
+        next_step=next_step,
+    )
+
+
+def _tests(count: int) -> str:
+    return "1 test" if count == 1 else f"{count} tests"
+
+
+def _s(count: int) -> str:
+    return "s" if count == 1 else ""

@@ -1,0 +1,111 @@
+"""Judges demands of behaviour by the tests that are tied to them (DESIGN 3.1, 3.3)."""
+
+from __future__ import annotations
+
+from bot.judge.baseline import satisfied, unsatisfied, unverified
+from bot.judge.case import Case
+from bot.judge.ties import Tie, speaks_of
+from bot.judge.witnesses import test_ids
+from bot.models import Decider, Requirement, TestComparison, Trust, Verdict, VerdictOutcome
+
+SOLE = "it is the only thing asked, and only the change makes the test pass"
+
+
+def judge_behaviour(requirement: Requirement, case: Case) -> Verdict:
+    """Satisfied by a tied fail-to-pass test, unsatisfied by a tied failing one, else unverified."""
+    if case.why_tests_prove_nothing:
+        return unverified(
+            requirement, case.why_tests_prove_nothing, f"See B1 and B2 first.{case.allow_hint}"
+        )
+    ties = case.tied(requirement)
+    against = _against(requirement, case, ties)
+    if against:
+        return unsatisfied(
+            requirement,
+            f"A test that speaks for it fails on head: {test_ids(against)}{_message(against[0])}",
+            case,
+            tuple(test.id for test in against),
+        )
+    proofs = _proofs(requirement, case, ties)
+    if proofs:
+        return _proven(requirement, proofs, case, ties)
+    return _unproven(requirement, case, ties)
+
+
+def _against(
+    requirement: Requirement, case: Case, ties: dict[str, Tie]
+) -> tuple[TestComparison, ...]:
+    """New tests that fail on head, and failing tests that the requirement names itself."""
+    sole = case.is_sole(requirement)
+    new = [t for t in case.witnesses.failures if t.id in ties or sole]
+    named = [
+        t
+        for t in (*case.witnesses.still_failing, *case.witnesses.regressions)
+        if t.id in ties and ties[t.id].explicit
+    ]
+    return (*new, *named)
+
+
+def _proofs(
+    requirement: Requirement, case: Case, ties: dict[str, Tie]
+) -> tuple[TestComparison, ...]:
+    tied = tuple(test for test in case.witnesses.proofs if test.id in ties)
+    if tied or not case.is_sole(requirement):
+        return tied
+    if requirement.trust is Trust.AUTHOR:
+        return case.witnesses.proofs
+    return tuple(test for test in case.witnesses.proofs if speaks_of(requirement, test))
+
+
+def _proven(
+    requirement: Requirement,
+    proofs: tuple[TestComparison, ...],
+    case: Case,
+    ties: dict[str, Tie],
+) -> Verdict:
+    best = max(
+        proofs, key=lambda t: (not t.written_by_author, ties[t.id].score if t.id in ties else 0)
+    )
+    why = ties[best.id].why if best.id in ties else SOLE
+    ids = tuple(test.id for test in proofs)
+    if not best.written_by_author:
+        reason = f"{test_ids([best])} of the base branch failed before and passes now ({why})."
+        return satisfied(requirement, reason, case, ids)
+    return Verdict(
+        requirement_id=requirement.id,
+        outcome=VerdictOutcome.SATISFIED,
+        decided_by=Decider.AUTHORS_TEST,
+        reason=f"{test_ids([best])} fails on base's code and passes on head's ({why}). "
+        "The pull request brought this test itself.",
+        evidence_ids=case.suite_ids,
+        tests=ids,
+    )
+
+
+def _unproven(requirement: Requirement, case: Case, ties: dict[str, Tie]) -> Verdict:
+    hollow = [t for t in case.witnesses.hollow if t.id in ties or case.is_sole(requirement)]
+    if hollow:
+        return unverified(
+            requirement,
+            f"{test_ids(hollow)} passes on base's code too, so it does not show that anything changed.",
+            f"Add a test that fails without this change.{case.allow_hint}",
+        )
+    return unverified(
+        requirement,
+        _nothing_speaks(case.witnesses.proofs),
+        "Add a test that fails without this change and whose name or docstring says this requirement."
+        + case.allow_hint,
+    )
+
+
+def _nothing_speaks(proofs: tuple[TestComparison, ...]) -> str:
+    if proofs:
+        return (
+            f"{len(proofs)} test(s) fail on base and pass on head, but none of them speaks of this."
+        )
+    return "No test fails on base and passes on head."
+
+
+def _message(test: TestComparison) -> str:
+    first = next(iter(test.message.strip().splitlines()), "")
+    return f" ({first[:160]})." if first else "."

@@ -1,0 +1,121 @@
+"""Everything that the rules of one evaluation look at, gathered once."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from bot.configuration import Configuration, UnverifiedPolicy
+from bot.judge.ties import Tie, tie_tests
+from bot.judge.transitions import passed
+from bot.judge.witnesses import Witnesses, call_witnesses
+from bot.models import (
+    ActionKind,
+    Category,
+    Evidence,
+    Observed,
+    Requirement,
+    Requirements,
+    Transition,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """One evaluation's facts. `suite` is the evidence of the unit tests step, where it ran."""
+
+    requirements: Requirements
+    observed: Observed
+    configuration: Configuration
+    witnesses: Witnesses
+    ties: tuple[Tie, ...]
+    suite: Evidence | None
+
+    def tied(self, requirement: Requirement) -> dict[str, Tie]:
+        """The ties of one requirement by test id."""
+        return {tie.test_id: tie for tie in self.ties if tie.requirement_id == requirement.id}
+
+    def evidence_of(self, requirement: Requirement) -> Evidence | None:
+        """The evidence of the step that checks one requirement by exit code."""
+        for evidence in self.observed.evidence:
+            step = evidence.step
+            if requirement.id in step.requirement_ids and step.action is ActionKind.BASH:
+                return evidence
+        return None
+
+    def is_sole(self, requirement: Requirement) -> bool:
+        """Whether it is the only demand of behaviour or upkeep that the task makes."""
+        asked = [r for r in self.requirements.items if r.category in ASKED and r.mandatory]
+        return asked == [requirement]
+
+    @property
+    def suite_ids(self) -> tuple[str, ...]:
+        """The evidence id of the tests, for a verdict to cite."""
+        if self.observed.tests.evidence_id:
+            return (self.observed.tests.evidence_id,)
+        return (self.suite.id,) if self.suite else ()
+
+    @property
+    def why_tests_prove_nothing(self) -> str:
+        """One sentence, or empty when the four-way result counts."""
+        return self.observed.tests.problem
+
+    @property
+    def only_exit_code(self) -> Transition | None:
+        """The suite's transition where a shell command gave no result per test."""
+        if self.observed.tests.comparisons or self.suite is None:
+            return None
+        by_exit = self.suite.transition
+        return None if by_exit is Transition.UNKNOWN else by_exit
+
+    @property
+    def tests_passed_on_base(self) -> bool:
+        """Whether anything passed on base that could regress."""
+        if self.witnesses.kept or self.witnesses.regressions:
+            return True
+        return (
+            self.suite is not None
+            and not self.observed.tests.comparisons
+            and bool(passed(self.suite.base))
+        )
+
+    @property
+    def nothing_regressed(self) -> bool:
+        """Whether base's tests were seen to hold on head, all of them."""
+        if self.why_tests_prove_nothing or not self.tests_passed_on_base:
+            return False
+        if self.only_exit_code is not None:
+            return self.only_exit_code is Transition.HELD
+        return not (self.witnesses.regressions or self.witnesses.undecided)
+
+    @property
+    def allow_hint(self) -> str:
+        """What a maintainer may set when people, not tests, shall decide such cases."""
+        if self.configuration.gate.unverified is UnverifiedPolicy.ALLOW:
+            return ""
+        return " Or let a maintainer decide and merge by hand."
+
+
+ASKED = (Category.BEHAVIOUR, Category.UPKEEP)
+
+
+def open_case(requirements: Requirements, observed: Observed, configuration: Configuration) -> Case:
+    """Gather the facts of one evaluation and tie its tests to what was asked."""
+    witnesses = call_witnesses(observed.tests)
+    speaking = (
+        *witnesses.proofs,
+        *witnesses.failures,
+        *witnesses.hollow,
+        *witnesses.regressions,
+        *witnesses.still_failing,
+        *(e for e in witnesses.expectations if e not in witnesses.proofs),
+    )
+    asked = [r for r in requirements.items if r.category in ASKED]
+    suites = [e for e in observed.evidence if e.step.action is ActionKind.UNIT_TESTS]
+    return Case(
+        requirements=requirements,
+        observed=observed,
+        configuration=configuration,
+        witnesses=witnesses,
+        ties=tie_tests(asked, speaking, observed.tests.comparisons),
+        suite=suites[0] if suites else None,
+    )

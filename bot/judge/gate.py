@@ -1,0 +1,344 @@
+"""Turns verdicts into one conclusion that explains itself (DESIGN 3.6).
+
+Each rule reads the facts and yields reasons; the worst reason is the conclusion. GitHub counts
+`neutral` as passing, so it appears only where the repository's configuration allows it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from bot.configuration import Configuration, UnverifiedPolicy, Weight
+from bot.judge.case import Case, open_case
+from bot.judge.categories import Area, upkeep_area
+from bot.judge.outcome import count_met
+from bot.judge.paths import is_source_path
+from bot.judge.requirements import BUILDS, NOTHING_REGRESSES, TESTS_NOT_WEAKENED
+from bot.judge.witnesses import test_ids
+from bot.models import (
+    Category,
+    Conclusion,
+    GateReason,
+    GateResult,
+    Observed,
+    Requirement,
+    Requirements,
+    Standing,
+    Verdict,
+    VerdictOutcome,
+)
+from sandbox.models import Severity
+
+MAX_TITLE = 119
+
+_WEIGHT = {
+    Conclusion.SUCCESS: 0,
+    Conclusion.NEUTRAL: 1,
+    Conclusion.TIMED_OUT: 2,
+    Conclusion.ACTION_REQUIRED: 3,
+    Conclusion.FAILURE: 4,
+    Conclusion.CANCELLED: 5,
+}
+EXIT_CODES = {
+    Conclusion.SUCCESS: 0,
+    Conclusion.NEUTRAL: 0,
+    Conclusion.FAILURE: 1,
+    Conclusion.TIMED_OUT: 3,
+    Conclusion.ACTION_REQUIRED: 3,
+    Conclusion.CANCELLED: 3,
+}
+"""What `assay judge` exits with; 2 is kept for usage and set-up errors."""
+_VERDICT_WEIGHT = {
+    VerdictOutcome.SATISFIED: 0,
+    VerdictOutcome.UNVERIFIED: 1,
+    VerdictOutcome.UNSATISFIED: 2,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class _Facts:
+    case: Case
+    verdicts: dict[str, Verdict]
+    members: tuple[Standing, ...]
+
+    def outcome(self, requirement_id: str) -> VerdictOutcome:
+        verdict = self.verdicts.get(requirement_id)
+        return verdict.outcome if verdict else VerdictOutcome.UNVERIFIED
+
+
+Rule = Callable[[_Facts], Iterator[GateReason]]
+
+
+def conclude(
+    requirements: Requirements,
+    verdicts: tuple[Verdict, ...],
+    observed: Observed,
+    configuration: Configuration,
+    members: tuple[Standing, ...] = (),
+) -> GateResult:
+    """The conclusion of one evaluation; every rule that spoke is in `reasons`, the worst first.
+
+    `members` are the pull requests of a merge group (empty outside a merge queue).
+    """
+    facts = _Facts(
+        open_case(requirements, observed, configuration), _worst_verdicts(verdicts), members
+    )
+    reasons = [reason for rule in _RULES for reason in rule(facts)]
+    conclusion = max(
+        (reason.conclusion for reason in reasons),
+        key=_WEIGHT.__getitem__,
+        default=Conclusion.SUCCESS,
+    )
+    ordered = sorted(reasons, key=lambda reason: -_WEIGHT[reason.conclusion])
+    return GateResult(conclusion, _title(conclusion, facts, ordered), tuple(ordered))
+
+
+def _worst_verdicts(verdicts: tuple[Verdict, ...]) -> dict[str, Verdict]:
+    worst: dict[str, Verdict] = {}
+    for verdict in verdicts:
+        known = worst.get(verdict.requirement_id)
+        if known is None or _VERDICT_WEIGHT[verdict.outcome] > _VERDICT_WEIGHT[known.outcome]:
+            worst[verdict.requirement_id] = verdict
+    return worst
+
+
+# --- the rules -------------------------------------------------------------------------------
+
+
+def _requirements_are_met(facts: _Facts) -> Iterator[GateReason]:
+    for requirement in facts.case.requirements.items:
+        if not requirement.mandatory:
+            continue
+        outcome = facts.outcome(requirement.id)
+        if outcome is VerdictOutcome.UNSATISFIED:
+            yield GateReason(
+                "requirement",
+                Conclusion.FAILURE,
+                _told(requirement, facts),
+                _next(requirement, facts),
+            )
+        elif outcome is VerdictOutcome.UNVERIFIED:
+            yield _unverified(requirement, facts)
+
+
+def _unverified(requirement: Requirement, facts: _Facts) -> GateReason:
+    gate, observed = facts.case.configuration.gate, facts.case.observed
+    conclusion = Conclusion.ACTION_REQUIRED
+    if gate.unverified is UnverifiedPolicy.ALLOW and not (
+        requirement.id == BUILDS and observed.built_head is False
+    ):
+        conclusion = Conclusion.NEUTRAL
+    elif _ran_out_of_time(requirement, facts):
+        conclusion = Conclusion.TIMED_OUT
+    return GateReason(
+        "unverified", conclusion, _told(requirement, facts), _next(requirement, facts)
+    )
+
+
+def _ran_out_of_time(requirement: Requirement, facts: _Facts) -> bool:
+    return any(
+        requirement.id in evidence.step.requirement_ids
+        and any(side is not None and side.timed_out for side in (evidence.base, evidence.head))
+        for evidence in facts.case.observed.evidence
+    )
+
+
+def _nothing_regressed(facts: _Facts) -> Iterator[GateReason]:
+    broken = facts.case.witnesses.regressions
+    if broken and facts.outcome(NOTHING_REGRESSES) is not VerdictOutcome.UNSATISFIED:
+        yield GateReason(
+            "regression",
+            Conclusion.FAILURE,
+            f"Passed on base and fails on head: {test_ids(broken)}.",
+        )
+
+
+def _still_builds(facts: _Facts) -> Iterator[GateReason]:
+    observed = facts.case.observed
+    told = facts.outcome(BUILDS) is VerdictOutcome.UNSATISFIED
+    if observed.built_head is False and observed.built_base and not told:
+        yield GateReason("build", Conclusion.FAILURE, "Head does not build while base does.")
+
+
+def _own_tests_pass(facts: _Facts) -> Iterator[GateReason]:
+    """A failing oracle binds, also when no requirement speaks of it."""
+    charged = {test for verdict in facts.verdicts.values() for test in verdict.tests}
+    failing = [t for t in facts.case.witnesses.failures if t.id not in charged]
+    if failing:
+        yield GateReason(
+            "own-tests",
+            Conclusion.FAILURE,
+            f"New on head and failing there: {test_ids(failing)}.",
+            "Make the new tests pass, or take them out.",
+        )
+
+
+def _integrity_is_clean(facts: _Facts) -> Iterator[GateReason]:
+    told = facts.outcome(TESTS_NOT_WEAKENED) is VerdictOutcome.UNSATISFIED
+    for finding in facts.case.observed.integrity:
+        blocks = finding.severity is Severity.BLOCK
+        if blocks and told:
+            continue
+        yield GateReason(
+            "integrity",
+            Conclusion.FAILURE if blocks else Conclusion.SUCCESS,
+            f"{finding.path}:{finding.line}: {finding.message}",
+        )
+
+
+def _results_are_genuine(facts: _Facts) -> Iterator[GateReason]:
+    for evidence in facts.case.observed.evidence:
+        head = evidence.head.tests if evidence.head else None
+        base = evidence.base.tests if evidence.base else None
+        if head and head.forged:
+            yield GateReason(
+                "forged",
+                Conclusion.ACTION_REQUIRED if base and base.forged else Conclusion.FAILURE,
+                "Code under test wrote into the channel of the test results.",
+                "Find the code that does it; nothing in a test needs that channel.",
+            )
+
+
+def _expectations_are_asked_for(facts: _Facts) -> Iterator[GateReason]:
+    """A changed expectation needs a requirement that names the new behaviour, else a person.
+
+    In a merge group every member was asked for itself.
+    """
+    if facts.members:
+        return
+    case = facts.case
+    asked = {r.id for r in case.requirements.items if r.category is Category.BEHAVIOUR}
+    named = {tie.test_id for tie in case.ties if tie.requirement_id in asked}
+    unasked = [
+        test
+        for test in case.witnesses.expectations
+        if test.id not in named or test not in case.witnesses.proofs
+    ]
+    if unasked:
+        yield GateReason(
+            "expectation",
+            Conclusion.ACTION_REQUIRED,
+            f"The pull request changes what {test_ids(unasked)} expects, and nothing asked says so.",
+            "Say the new behaviour in the issue or the pull request, or let a maintainer accept it.",
+        )
+
+
+def _linter_is_content(facts: _Facts) -> Iterator[GateReason]:
+    findings = facts.case.observed.findings
+    if findings:
+        blocks = facts.case.configuration.gate.lint is Weight.BLOCK
+        first = findings[0]
+        yield GateReason(
+            "lint",
+            Conclusion.FAILURE if blocks else Conclusion.SUCCESS,
+            f"{len(findings)} new linter finding(s), the first: "
+            f"{first.path}:{first.line} {first.rule} {first.message}",
+        )
+
+
+def _stays_in_scope(facts: _Facts) -> Iterator[GateReason]:
+    """A task about documents, tests or automation only has no business in the source."""
+    asked = [r for r in facts.case.requirements.items if r.category is not Category.BASELINE]
+    areas = {upkeep_area(r.text) for r in asked if r.category is Category.UPKEEP}
+    narrow = {Area.DOCUMENTATION, Area.CHANGELOG, Area.TESTS, Area.AUTOMATION}
+    if not asked or any(r.category is not Category.UPKEEP for r in asked) or not areas <= narrow:
+        return
+    beyond = [path for path in facts.case.observed.changed_paths if is_source_path(path)]
+    if beyond:
+        blocks = facts.case.configuration.gate.scope is Weight.BLOCK
+        yield GateReason(
+            "scope",
+            Conclusion.FAILURE if blocks else Conclusion.SUCCESS,
+            f"The task is about {', '.join(sorted(a for a in areas if a))}, yet source changed: "
+            f"{', '.join(f'`{path}`' for path in beyond[:3])}.",
+        )
+
+
+def _score_is_reached(facts: _Facts) -> Iterator[GateReason]:
+    if facts.case.configuration.gate.min_score > 0:
+        yield GateReason(
+            "score",
+            Conclusion.ACTION_REQUIRED,
+            "`gate.min_score` is set, and no panel of judges gave a score.",
+            "Remove `gate.min_score`, or set up a model.",
+        )
+
+
+def _members_passed(facts: _Facts) -> Iterator[GateReason]:
+    for member in facts.members:
+        if member.is_waived or member.conclusion is Conclusion.SUCCESS:
+            continue
+        said = member.conclusion.value if member.conclusion else "not judged"
+        failed = member.conclusion is Conclusion.FAILURE
+        yield GateReason(
+            "member",
+            Conclusion.FAILURE if failed else Conclusion.ACTION_REQUIRED,
+            f"Pull request #{member.number} of the merge group is itself: {said}.",
+            f"Take #{member.number} out of the queue, or judge it again.",
+        )
+
+
+_RULES: tuple[Rule, ...] = (
+    _still_builds,
+    _nothing_regressed,
+    _requirements_are_met,
+    _own_tests_pass,
+    _integrity_is_clean,
+    _results_are_genuine,
+    _expectations_are_asked_for,
+    _members_passed,
+    _score_is_reached,
+    _stays_in_scope,
+    _linter_is_content,
+)
+
+
+# --- words -----------------------------------------------------------------------------------
+
+
+def _told(requirement: Requirement, facts: _Facts) -> str:
+    verdict = facts.verdicts.get(requirement.id)
+    reason = verdict.reason if verdict else "No verdict was given."
+    return f"{requirement.id} ({requirement.text[:120]}): {reason}"
+
+
+def _next(requirement: Requirement, facts: _Facts) -> str:
+    verdict = facts.verdicts.get(requirement.id)
+    return verdict.next_step if verdict else "Ask again with /judge."
+
+
+def _title(conclusion: Conclusion, facts: _Facts, reasons: list[GateReason]) -> str:
+    met = count_met(facts.case.requirements, tuple(facts.verdicts.values()))
+    counted = f"{met.independently} of {met.total} requirements met"
+    if conclusion is Conclusion.SUCCESS:
+        return f"All {met.total} requirements met"
+    if conclusion is Conclusion.NEUTRAL:
+        return _cut(f"{counted}; what could not be verified is allowed here")
+    return _cut(f"{counted}; {_in_short(reasons[0])}")
+
+
+def _in_short(reason: GateReason) -> str:
+    if reason.rule in ("requirement", "unverified"):
+        state = "is not" if reason.rule == "requirement" else "could not be verified"
+        return f"{reason.text.split(' ', 1)[0]} {state}"
+    return _SHORT.get(reason.rule, reason.text)
+
+
+_SHORT = {
+    "build": "head does not build",
+    "regression": "tests that passed fail now",
+    "own-tests": "its own new tests fail",
+    "integrity": "tests were weakened",
+    "forged": "test results were forged",
+    "expectation": "changed expectations need a person",
+    "member": "a pull request of the group did not pass",
+    "score": "there is no score to compare",
+    "lint": "new linter findings block here",
+    "scope": "changes outside the task block here",
+}
+
+
+def _cut(title: str) -> str:
+    line = " ".join(title.split())
+    return line if len(line) <= MAX_TITLE else line[: MAX_TITLE - 1] + "…"

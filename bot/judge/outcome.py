@@ -1,0 +1,119 @@
+"""Gives each requirement its own verdict, independently of the others (DESIGN 3.1 to 3.5)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from bot.configuration import Configuration
+from bot.judge.baseline import judge_baseline, unverified
+from bot.judge.behaviour import judge_behaviour
+from bot.judge.case import Case, open_case
+from bot.judge.transitions import NOT_RUNNABLE, passed
+from bot.judge.upkeep import judge_upkeep
+from bot.models import (
+    Category,
+    Decider,
+    Evidence,
+    Observed,
+    Requirement,
+    Requirements,
+    Transition,
+    Verdict,
+    VerdictOutcome,
+)
+from sandbox.models import Observation
+
+
+@dataclass(frozen=True, slots=True)
+class MetCount:
+    """How many requirements are met: by themselves (I), and with their direct prerequisites (D)."""
+
+    independently: int
+    with_prerequisites: int
+    total: int
+
+
+def verdicts(
+    requirements: Requirements, observed: Observed, configuration: Configuration
+) -> tuple[Verdict, ...]:
+    """One verdict for each requirement, in order. `blocked_by` shows, it never changes an outcome."""
+    case = open_case(requirements, observed, configuration)
+    given = tuple(_judge_one(requirement, case) for requirement in requirements.items)
+    met = {v.requirement_id for v in given if v.outcome is VerdictOutcome.SATISFIED}
+    return tuple(
+        replace(verdict, blocked_by=tuple(p for p in requirement.prerequisites if p not in met))
+        for verdict, requirement in zip(given, requirements.items, strict=True)
+    )
+
+
+def count_met(requirements: Requirements, given: tuple[Verdict, ...]) -> MetCount:
+    """Count over the whole list: a requirement without a satisfied verdict is not met."""
+    outcomes: dict[str, list[VerdictOutcome]] = {}
+    for verdict in given:
+        outcomes.setdefault(verdict.requirement_id, []).append(verdict.outcome)
+    met = {id_ for id_, seen in outcomes.items() if set(seen) == {VerdictOutcome.SATISFIED}}
+    listed = [r for r in requirements.items if r.id in met]
+    with_prerequisites = [r for r in listed if met.issuperset(r.prerequisites)]
+    return MetCount(len(listed), len(with_prerequisites), len(requirements.items))
+
+
+def _judge_one(requirement: Requirement, case: Case) -> Verdict:
+    if requirement.category is Category.BASELINE:
+        return judge_baseline(requirement, case)
+    if requirement.category is Category.CHECK:
+        return _judge_check(requirement, case)
+    if requirement.category is Category.UPKEEP:
+        return judge_upkeep(requirement, case)
+    return judge_behaviour(requirement, case)
+
+
+def _judge_check(requirement: Requirement, case: Case) -> Verdict:
+    """A configured check binds by its exit code on head; base tells what changed."""
+    evidence = case.evidence_of(requirement)
+    head = passed(evidence.head) if evidence else None
+    if evidence is None or head is None or _cannot_run(evidence):
+        return unverified(
+            requirement,
+            _why_no_answer(evidence),
+            "Repair the check in `.github/assay.yml`, or run it by hand.",
+        )
+    return Verdict(
+        requirement.id,
+        VerdictOutcome.SATISFIED if head else VerdictOutcome.UNSATISFIED,
+        Decider.ORACLE,
+        _CHECK_REASONS.get((evidence.transition, head), _only_head(head)),
+        (evidence.id,),
+    )
+
+
+def _only_head(passes: bool) -> str:
+    return f"The check {'passes' if passes else 'fails'} on head; base could not be observed."
+
+
+_CHECK_REASONS = {
+    (Transition.FIXED, True): "The check failed on base and passes on head.",
+    (Transition.HELD, True): "The check passes on base and on head.",
+    (Transition.REGRESSED, False): "The check passed on base and fails on head.",
+    (Transition.STILL_FAILING, False): "The check fails on head, as it does on base.",
+}
+
+
+def _cannot_run(evidence: Evidence) -> bool:
+    """The program is missing on both sides: the check is broken, not the change."""
+    return all(
+        side is None or side.exit_code in NOT_RUNNABLE for side in (evidence.base, evidence.head)
+    )
+
+
+def _why_no_answer(evidence: Evidence | None) -> str:
+    if evidence is None or evidence.head is None:
+        return "The check was not run."
+    return _why_silent(evidence.head)
+
+
+def _why_silent(head: Observation) -> str:
+    if head.timed_out:
+        return "The check ran out of time on head."
+    if head.exit_code in NOT_RUNNABLE:
+        return "The check's program was not found on either side."
+    return head.problem or "The check was stopped before it gave an answer."

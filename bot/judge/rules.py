@@ -1,0 +1,22 @@
+"""The names of the integrity rules, shared by those who find and those who weigh."""
+
+from __future__ import annotations
+
+UNREAD_CHANGES = "unread-changes"
+TEST_DELETED = "test-deleted"
+TEST_FILE_DELETED = "test-file-deleted"
+TEST_SKIPPED = "test-skipped"
+TEST_DESELECTED = "test-deselected"
+ASSERTION_REMOVED = "assertion-removed"
+ASSERTION_LOOSENED = "assertion-loosened"
+ASSERTION_TRIVIAL = "assertion-trivial"
+EXPECTATION_CHANGED = "expectation-changed"
+CI_EDITED = "ci-edited"
+RESULTS_REWRITTEN = "results-rewritten"
+EARLY_EXIT = "early-exit"
+EQUALITY_FAKED = "equality-faked"
+STARTUP_HOOK = "startup-hook"
+SUPPRESSION_ADDED = "suppression-added"
+
+MADE_UP = frozenset({RESULTS_REWRITTEN, EARLY_EXIT, EQUALITY_FAKED, STARTUP_HOOK})
+"""Code that can make results up: even where nothing else is wrong, a person has to look."""

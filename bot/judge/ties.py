@@ -1,0 +1,185 @@
+"""Ties a requirement to the tests that speak for it: by explicit mention, or by shared telling words.
+
+A word tells much when few tests at hand use it and no other requirement of the task shares it.
+A tie says why it was made, so that a doubting reader can check it.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from bot.judge.words import code_words, same_word, words_of
+from bot.models import Requirement, TestComparison
+
+THRESHOLD = 0.4
+"""Chosen on merged pull requests of four projects; see tests/bot/judge/test_ties.py."""
+CODE_WEIGHT = 0.6  # a word in the code of a test tells less than one in its name or docstring
+_GENERIC_NAME = re.compile(r"^(?:test|tests|test_?it|test_?main|test_?\d+)$")
+
+
+@dataclass(frozen=True, slots=True)
+class Tie:
+    """One requirement tied to one test. `score` is 0 to 1, 1 for an explicit mention; `why` a clause."""
+
+    requirement_id: str
+    test_id: str
+    score: float
+    why: str
+    explicit: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class _TestWords:
+    name: frozenset[str]
+    code: frozenset[str]
+
+
+def tie_tests(
+    requirements: Sequence[Requirement],
+    tests: Sequence[TestComparison],
+    corpus: Sequence[TestComparison],
+) -> tuple[Tie, ...]:
+    """Every tie at or over the threshold between `requirements` and `tests`.
+
+    `corpus` are all tests at hand; they say which words are common. With several requirements a test
+    is tied by words only to those that it fits about as well as its best one.
+    """
+    scale = _Scale(requirements, corpus)
+    ties: list[Tie] = []
+    for test in tests:
+        ties.extend(_ties_of_one(test, requirements, scale))
+    return tuple(ties)
+
+
+def _ties_of_one(
+    test: TestComparison, requirements: Sequence[Requirement], scale: _Scale
+) -> list[Tie]:
+    explicit = [
+        Tie(r.id, test.id, 1.0, why, explicit=True)
+        for r in requirements
+        if (why := mention(r, test, requirements))
+    ]
+    named = {tie.requirement_id for tie in explicit}
+    words = _words_of_test(test)
+    scored = [(scale.score(r, words), r) for r in requirements]
+    best = max((score for (score, _), _ in scored), default=0.0)
+    similar = [
+        Tie(r.id, test.id, round(score, 2), f"both speak of {_listed(r.text, shared)}")
+        for (score, shared), r in scored
+        if r.id not in named and score >= THRESHOLD and score >= best * scale.margin
+    ]
+    return explicit + ([] if explicit else similar)
+
+
+class _Scale:
+    """How much each word tells, given the tests and the requirements of one task."""
+
+    margin = 0.85
+
+    def __init__(
+        self, requirements: Sequence[Requirement], corpus: Sequence[TestComparison]
+    ) -> None:
+        functions = {(t.path, test_name(t.id)): t for t in corpus}
+        self._tests = len(functions)
+        self._document_frequency = Counter(
+            word for t in functions.values() for word in _all_words(_words_of_test(t))
+        )
+        self._requirements = len(requirements)
+        self._requirement_frequency = Counter(
+            word for r in requirements for word in words_of(r.text)
+        )
+
+    def weight(self, word: str) -> float:
+        """Inverse document frequency over tests, times how few requirements share the word."""
+        rare = math.log(1 + (self._tests + 1) / (1 + self._document_frequency[word]))
+        sharing = max(1, self._requirement_frequency[word])
+        if self._requirements == 1 or sharing == 1:
+            return rare
+        return rare * (1 - sharing / self._requirements) / sharing
+
+    def score(self, requirement: Requirement, test: _TestWords) -> tuple[float, tuple[str, ...]]:
+        """How well a requirement and a test fit, 0 to 1, and the words they share."""
+        demanded = words_of(requirement.text)
+        total = sum(self.weight(word) for word in demanded)
+        if not total:
+            return 0.0, ()
+        met = {word: self._found(word, test) for word in demanded}
+        shared = sorted((w for w in demanded if met[w]), key=lambda w: -self.weight(w))
+        coverage = sum(self.weight(w) * met[w] for w in shared) / total
+        named = self._share_of_name(test, demanded | words_of(requirement.detail))
+        return (2 * coverage + named) / 3 if shared else 0.0, tuple(shared)
+
+    def _found(self, word: str, test: _TestWords) -> float:
+        if any(same_word(word, other) for other in test.name):
+            return 1.0
+        if any(same_word(word, other) for other in test.code):
+            return CODE_WEIGHT
+        return 0.0
+
+    def _share_of_name(self, test: _TestWords, said: Iterable[str]) -> float:
+        total = sum(self.weight(word) for word in test.name)
+        known = set(said)
+        shared = (w for w in test.name if any(same_word(w, other) for other in known))
+        return sum(self.weight(w) for w in shared) / total if total else 0.0
+
+
+def mention(
+    requirement: Requirement, test: TestComparison, all_requirements: Sequence[Requirement]
+) -> str:
+    """Why a requirement and a test name each other explicitly, or an empty string."""
+    name = test_name(test.id)
+    if not _GENERIC_NAME.match(name) and re.search(
+        rf"(?<!\w){re.escape(name)}(?!\w)", requirement.text
+    ):
+        return f"the requirement names `{name}`"
+    issue = re.search(r"#(\d+)$", requirement.origin)
+    siblings = sum(r.origin == requirement.origin for r in all_requirements)
+    if issue and siblings == 1 and _names_issue(test, int(issue.group(1))):
+        return f"the test names issue #{issue.group(1)}"
+    return ""
+
+
+def test_name(test_id: str) -> str:
+    """The bare function name of a runner's id: `tests/test_a.py::TestB::test_c[1]` → `test_c`."""
+    return test_id.split("[", 1)[0].rsplit("::", 1)[-1].rsplit(".", 1)[-1]
+
+
+test_name.__test__ = False  # type: ignore[attr-defined]
+
+
+def _names_issue(test: TestComparison, number: int) -> bool:
+    pattern = rf"(?i)(?:issues?[\s_/#-]*|bug[\s_#-]*|gh[\s_#-]*|regression[\s_#-]*|#){number}(?!\d)"
+    return re.search(pattern, f"{test_name(test.id)}\n{test.source}") is not None
+
+
+def _words_of_test(test: TestComparison) -> _TestWords:
+    docstring = re.search(r'"""(.*?)"""|\'\'\'(.*?)\'\'\'', test.source, re.DOTALL)
+    told = (docstring.group(1) or docstring.group(2) or "") if docstring else ""
+    scope = test.id.split("[", 1)[0].split("::")[1:-1]
+    name = words_of(" ".join((test_name(test.id), told, *scope)))
+    return _TestWords(name, code_words(test.source) - name)
+
+
+def _all_words(words: _TestWords) -> frozenset[str]:
+    return words.name | words.code
+
+
+def _listed(text: str, stems: Sequence[str]) -> str:
+    """The shared words as the requirement spells them."""
+    spelled: dict[str, str] = {}
+    for word in re.findall(r"\w+", text):
+        for part in words_of(word):
+            spelled.setdefault(part, word)
+    shown = dict.fromkeys(spelled.get(part, part) for part in stems)
+    return ", ".join(f"“{word}”" for word in list(shown)[:5])
+
+
+def speaks_of(requirement: Requirement, test: TestComparison) -> bool:
+    """Whether a requirement, with all that is said around it, and a test share any telling word."""
+    said = words_of(f"{requirement.text}\n{requirement.detail}")
+    words = _words_of_test(test)
+    return any(same_word(one, other) for one in said for other in words.name | words.code)

@@ -1,0 +1,98 @@
+"""Judges demands that change no behaviour: by `held` and by what the diff touches (DESIGN 3.4).
+
+Nothing here reads meaning: it sees that base's tests hold and that the right kind of file changed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from bot.judge.baseline import satisfied, unsatisfied, unverified
+from bot.judge.case import Case
+from bot.judge.categories import Area, upkeep_area
+from bot.judge.paths import (
+    is_automation,
+    is_build_file,
+    is_changelog,
+    is_document,
+    is_source_path,
+    is_test_path,
+)
+from bot.judge.rules import ASSERTION_TRIVIAL, TEST_SKIPPED
+from bot.models import Requirement, TestChange, Verdict
+from sandbox.models import Outcome
+
+
+def judge_upkeep(requirement: Requirement, case: Case) -> Verdict:
+    """Satisfied when base's tests hold on head and a file of the demanded kind changed."""
+    area = upkeep_area(requirement.text) or Area.CODE
+    if not case.nothing_regressed:
+        return unverified(
+            requirement,
+            "It asks for no change of behaviour, and it could not be seen that behaviour holds.",
+            f"See B2 first.{case.allow_hint}",
+        )
+    if area is Area.TESTS:
+        return _tests_added(requirement, case)
+    if case.observed.changes_truncated:
+        return unverified(
+            requirement,
+            "The change is too large to see all files that it touches.",
+            "Split the pull request, or read it by hand.",
+        )
+    touched = tuple(path for path in case.observed.changed_paths if belongs_to(path, area))
+    if not touched:
+        return unverified(
+            requirement,
+            f"Nothing that looks like {_SPOKEN[area]} is among the changed files.",
+            f"Point to where it was done, or do it.{case.allow_hint}",
+        )
+    shown = ", ".join(f"`{path}`" for path in touched[:3])
+    return satisfied(
+        requirement,
+        f"Behaviour holds (base's tests pass on head), and {_SPOKEN[area]} changed: {shown}. "
+        "Whether the words or the structure are good is for a reader.",
+        case,
+    )
+
+
+def belongs_to(path: str, area: Area) -> bool:
+    """Whether a changed path is of the kind that an area of upkeep is about."""
+    kinds: dict[Area, Callable[[str], bool]] = {
+        Area.CHANGELOG: is_changelog,
+        Area.DOCUMENTATION: is_document,
+        Area.AUTOMATION: lambda p: is_automation(p) or is_build_file(p),
+        Area.DEPENDENCIES: lambda p: is_build_file(p) or is_automation(p),
+        Area.CHORE: lambda p: is_source_path(p) or is_build_file(p) or is_automation(p),
+        Area.RELEASE: lambda p: not is_test_path(p),
+    }
+    return kinds.get(area, is_source_path)(path)
+
+
+def _tests_added(requirement: Requirement, case: Case) -> Verdict:
+    weak = {f.path for f in case.observed.integrity if f.rule in (ASSERTION_TRIVIAL, TEST_SKIPPED)}
+    new = tuple(
+        c
+        for c in case.observed.tests.comparisons
+        if c.written_by_author
+        and c.head_on_head is Outcome.PASSED
+        and (c.base_on_base is None or c.change is TestChange.FAIL_TO_PASS)
+        and c.path not in weak
+    )
+    if new:
+        ids = tuple(c.id for c in new)
+        return satisfied(requirement, f"{len(new)} new test(s) pass on head.", case, ids)
+    return unsatisfied(requirement, "No new test of worth was collected on head.", case)
+
+
+_SPOKEN = {
+    Area.DOCUMENTATION: "documentation",
+    Area.CHANGELOG: "a changelog entry",
+    Area.TESTS: "a test",
+    Area.TYPING: "source code",
+    Area.DEPENDENCIES: "a dependency or build file",
+    Area.AUTOMATION: "an automation file",
+    Area.CODE: "source code",
+    Area.RELEASE: "a release file",
+    Area.CHORE: "code, build or automation",
+}

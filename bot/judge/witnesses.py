@@ -1,0 +1,73 @@
+"""Reads the four-way test result for what each test can bear witness to."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from bot.models import FourWay, TestChange, TestComparison
+from sandbox.models import Outcome
+
+FAILING = (Outcome.FAILED, Outcome.ERROR)
+
+
+@dataclass(frozen=True, slots=True)
+class Witnesses:
+    """The tests by what they show; a test stands in at most one of `proofs`, `failures`, `hollow`.
+
+    `proofs` fail on base's code and pass on head's; `failures` are new on head and fail there;
+    `hollow` are new and cannot fail on base's code; `regressions` passed on base and fail on head;
+    `undecided` passed on base and nobody knows about head; `kept` pass on both.
+    """
+
+    proofs: tuple[TestComparison, ...]
+    failures: tuple[TestComparison, ...]
+    hollow: tuple[TestComparison, ...]
+    regressions: tuple[TestComparison, ...]
+    undecided: tuple[TestComparison, ...]
+    kept: tuple[TestComparison, ...]
+    still_failing: tuple[TestComparison, ...]
+    expectations: tuple[TestComparison, ...]
+
+
+def call_witnesses(tests: FourWay) -> Witnesses:
+    """Sort the comparisons by what they can show; nothing is called from a result that proves nothing."""
+    comparisons = () if tests.problem else tests.comparisons
+    return Witnesses(
+        proofs=tuple(c for c in comparisons if _proves(c)),
+        failures=_of(comparisons, TestChange.NEW_FAILING),
+        hollow=_of(comparisons, TestChange.NEVER_FAILED),
+        regressions=_of(comparisons, TestChange.PASS_TO_FAIL),
+        undecided=tuple(
+            c
+            for c in comparisons
+            if c.change is TestChange.UNKNOWN and c.base_on_base is Outcome.PASSED
+        ),
+        kept=_of(comparisons, TestChange.PASS_TO_PASS),
+        still_failing=_of(comparisons, TestChange.STILL_FAILING),
+        expectations=_of(comparisons, TestChange.EXPECTATION_CHANGED),
+    )
+
+
+def test_ids(tests: Iterable[TestComparison], most: int = 3) -> str:
+    """A few test ids for a sentence, and how many more there are."""
+    ids = [f"`{test.id}`" for test in tests]
+    more = f" and {len(ids) - most} more" if len(ids) > most else ""
+    return ", ".join(ids[:most]) + more
+
+
+test_ids.__test__ = False  # type: ignore[attr-defined]
+
+
+def _of(comparisons: tuple[TestComparison, ...], change: TestChange) -> tuple[TestComparison, ...]:
+    return tuple(c for c in comparisons if c.change is change)
+
+
+def _proves(c: TestComparison) -> bool:
+    if c.change is TestChange.FAIL_TO_PASS:
+        return True
+    return (
+        c.change is TestChange.EXPECTATION_CHANGED
+        and c.head_on_base in FAILING
+        and c.head_on_head is Outcome.PASSED
+    )

@@ -1,0 +1,81 @@
+"""Turns prose and code into comparable words: identifiers split, stop words dropped, endings cut."""
+
+from __future__ import annotations
+
+import re
+
+_STOP_WORDS = (
+    "a about after all also an and any are as assert at be been being both but by can case cases "
+    "class code could def do does done each ensure every expect expected fix fixed fixes for from "
+    "function get given has have how i if implement import in instead into is issue it its just "
+    "like make makes may method methods more must need needs no new non not now of on only or "
+    "other our out own please pr properly pull request requirement return returned returns self "
+    "shall should so some still such support test testcase tests than that the their them then "
+    "there these they this those to up use used uses using via was we well were what when where "
+    "which while who will with within work working works would yet you bug change changed changes "
+    "check checks correct correctly true false pytest mark parametrize unittest fixture result "
+    "results value values actual parameter"
+)
+_STOP = frozenset(_STOP_WORDS.split())
+_IDENTIFIER = re.compile(r"[^\W\d_]+(?:'\w+)?|\d+", re.UNICODE)
+_CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
+_LITERALS = (
+    (re.compile(r"(?<![\w\])'\"])(?:''|\"\"|\[\]|\{\}|\(\))(?!['\"])"), "empti"),
+    (re.compile(r"(?<![\w.])-\d"), "negat"),
+)
+_SPELLED = {"0": "zero", "none": "none", "null": "none", "nothing": "none", "exception": "error"}
+MIN_PREFIX = 5
+
+
+def words_of(text: str) -> frozenset[str]:
+    """The telling words of prose or code, as stems."""
+    found = set()
+    for chunk in _IDENTIFIER.findall(
+        _CAMEL.sub(" ", text.replace("_", " ").replace("\u2019", "'"))
+    ):
+        word = chunk.casefold().split("'")[0]
+        if word in _STOP or (len(word) < 2 and not word.isdigit()):
+            continue
+        found.add(stem(_SPELLED.get(word, word)))
+    return frozenset(found)
+
+
+def code_words(source: str) -> frozenset[str]:
+    """The words of code, and in words what its literals show: nothing between quotes is `empty`."""
+    shown = {word for pattern, word in _LITERALS if pattern.search(source)}
+    return words_of(source) | shown
+
+
+def stem(word: str) -> str:
+    """A word without its English endings; crude, but the same for `raises`, `raised`, `raising`."""
+    if len(word) > 4 and word.endswith("ies"):
+        word = word[:-3] + "y"
+    for ending in (
+        "ization",
+        "ations",
+        "ation",
+        "ings",
+        "ing",
+        "ions",
+        "ive",
+        "ion",
+        "ed",
+        "es",
+        "ly",
+        "er",
+        "s",
+    ):
+        if word.endswith(ending) and len(word) - len(ending) >= 3:
+            word = word[: -len(ending)]
+            break
+    if len(word) > 3 and word.endswith(("e", "y")):
+        word = word[:-1] + ("i" if word.endswith("y") else "")
+    return word
+
+
+def same_word(one: str, other: str) -> bool:
+    """Whether two stems are one word: equal, or one begins the other by five letters or more."""
+    if one == other:
+        return True
+    short, long = sorted((one, other), key=len)
+    return len(short) >= MIN_PREFIX and long.startswith(short)

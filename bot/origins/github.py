@@ -1,0 +1,198 @@
+"""A repository on GitHub, seen through the App's installation."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from contextlib import AbstractAsyncContextManager
+from dataclasses import dataclass
+
+from bot.errors import Superseded, Transient
+from bot.github import (
+    Annotation,
+    AnnotationLevel,
+    CheckReport,
+    CheckStatus,
+    GitHub,
+    NotThere,
+    Repository,
+)
+from bot.models import Conclusion, EvaluationRequest, Publication, Standing, Task, Trigger
+from bot.origins.words import task_of_issue, task_of_pull_request
+from bot.report.markdown import marker
+from bot.stages.services import Answer, Code
+from bot.store import Decision, Ended, EvaluationState, Store
+from bot.templates import render_markdown
+from sandbox.mirror import Source
+from sandbox.models import Checkout
+
+log = logging.getLogger(__name__)
+
+CHECK_NAME = "Assay"
+
+
+@dataclass(frozen=True, slots=True)
+class GitHubOrigin:
+    """Reads what was asked from GitHub, posts the comment and the check run.
+
+    `report_link` gives the signed address of an evaluation's page; `allow_http` admits a
+    GitHub-compatible server on the loopback.
+    """
+
+    github: GitHub
+    store: Store
+    report_link: Callable[[str], str]
+    allow_http: bool = False
+
+    async def code(self, request: EvaluationRequest) -> Code:
+        """Name both revisions, with a token for this repository that lives an hour."""
+        await self._check_still_wanted(request)
+        token = await self.github.clone_token(request.installation, request.repository)
+        url = self.github.clone_url(request.repository)
+        return Code(Source(url, token.value, self.allow_http), request.base_ref, request.head_sha)
+
+    async def _check_still_wanted(self, request: EvaluationRequest) -> None:
+        if not request.number:
+            return
+        async with self._repository(request) as repository:
+            pull_request = await repository.pull_request(request.number)
+        if not pull_request.is_open:
+            raise Superseded("The pull request was closed.")
+        if pull_request.head_sha != request.head_sha:
+            raise Superseded(f"A newer commit was pushed: {pull_request.head_sha[:12]}.")
+
+    async def task(self, request: EvaluationRequest, checkout: Checkout) -> Task:
+        """Read the issue and the pull request, or the text that was sent with a patch."""
+        async with self._repository(request) as repository:
+            if request.number:
+                return await task_of_pull_request(repository, request.number)
+            if request.trigger is Trigger.MERGE_GROUP:
+                return Task("The merge group holds together", ())
+            return await task_of_issue(repository, request.issue, request.task_text)
+
+    async def members(self, request: EvaluationRequest) -> tuple[Standing, ...]:
+        """Say what every pull request of the merge group was last told."""
+        if request.trigger is not Trigger.MERGE_GROUP:
+            return ()
+        async with self._repository(request) as repository:
+            numbers = await repository.merge_group_members(request.head_ref, request.head_sha)
+        return tuple(self._standing(request.repository, number) for number in numbers)
+
+    def _standing(self, repository: str, number: int) -> Standing:
+        latest = self.store.latest(repository, number)
+        conclusion = Conclusion(latest.conclusion) if latest and latest.conclusion else None
+        head = (number, latest.head_sha if latest else "")
+        return Standing(
+            number, conclusion, self.store.is_decided(Decision.WAIVED, repository, head)
+        )
+
+    async def announce(self, request: EvaluationRequest, stage: str) -> None:
+        """Show the stage on the check run; what GitHub does not take is not worth a failure."""
+        if not _has_check_run(request):
+            return
+        text = render_markdown("check/in_progress.md.j2", stage=stage)
+        title, _, summary = text.strip().partition("\n")
+        try:
+            await self._put_check(
+                request,
+                CheckReport(
+                    name=CHECK_NAME,
+                    head_sha=request.head_sha,
+                    external_id=request.id,
+                    status=CheckStatus.IN_PROGRESS,
+                    title=title,
+                    summary=summary.strip(),
+                    details_url=self.link(request),
+                ),
+            )
+        except Transient as error:
+            log.warning("the check run does not show stage %s yet: %s", stage, error.what)
+
+    def link(self, request: EvaluationRequest) -> str:
+        """Return the signed address of the report page."""
+        return self.report_link(request.id)
+
+    async def publish(self, answer: Answer) -> Publication:
+        """Complete the check run, then bring the comment up to date unless a newer head is there."""
+        request = answer.evaluation.request
+        check_run = 0
+        if _has_check_run(request):
+            check_run = await self._put_check(request, self._completed(answer))
+        skipped = await self._why_not_comment(request)
+        comment = 0 if skipped else await self._put_comment(request, answer.comment)
+        conclusion = answer.evaluation.gate.conclusion
+        self.store.ended(request.id, _end(answer, comment))
+        return Publication(request.id, conclusion, answer.report_key, comment, check_run, skipped)
+
+    async def _why_not_comment(self, request: EvaluationRequest) -> str:
+        if not request.number and not request.issue:
+            return "There is no conversation to comment on."
+        try:
+            await self._check_still_wanted(request)
+        except Superseded as error:
+            return error.by
+        return ""
+
+    async def _put_comment(self, request: EvaluationRequest, body: str) -> int:
+        async with self._repository(request) as repository:
+            try:
+                comment = await repository.put_comment(
+                    request.number or request.issue, marker(request), body
+                )
+            except NotThere:
+                log.warning("%s has no conversation any more", request.id)
+                return 0
+        return comment.id
+
+    async def _put_check(self, request: EvaluationRequest, report: CheckReport) -> int:
+        record = self.store.evaluation(request.id)
+        async with self._repository(request) as repository:
+            check_run = await repository.put_check_run(report, record.check_run if record else 0)
+        is_finished = report.status is CheckStatus.COMPLETED
+        self.store.check_run(request.id, check_run.id, is_finished)
+        return check_run.id
+
+    def _completed(self, answer: Answer) -> CheckReport:
+        request = answer.evaluation.request
+        return CheckReport(
+            name=CHECK_NAME,
+            head_sha=request.head_sha,
+            external_id=request.id,
+            status=CheckStatus.COMPLETED,
+            conclusion=answer.evaluation.gate.conclusion,
+            title=answer.check.title,
+            summary=answer.check.summary,
+            details_url=self.link(request),
+            annotations=tuple(
+                Annotation(
+                    item.path,
+                    item.start_line,
+                    item.end_line,
+                    AnnotationLevel(item.level.value),
+                    item.message,
+                    item.title,
+                )
+                for item in answer.annotations
+            ),
+        )
+
+    def _repository(self, request: EvaluationRequest) -> AbstractAsyncContextManager[Repository]:
+        return self.github.repository(request.repository, request.installation)
+
+
+def _has_check_run(request: EvaluationRequest) -> bool:
+    """Only what was pushed has a commit on GitHub to hang a check run on."""
+    return not request.patch
+
+
+def _end(answer: Answer, comment: int) -> Ended:
+    gate = answer.evaluation.gate
+    cancelled = gate.conclusion is Conclusion.CANCELLED
+    return Ended(
+        state=EvaluationState.CANCELLED if cancelled else EvaluationState.DONE,
+        conclusion=gate.conclusion,
+        title=gate.title,
+        problem=answer.evaluation.problem,
+        report_key=answer.report_key,
+        comment=comment,
+    )

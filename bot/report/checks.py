@@ -1,0 +1,111 @@
+"""What a check run shows: the same words as the comment, and annotations on changed lines."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from bot.models import TestChange
+from bot.report.markdown import CHECK_LIMIT, fitted
+from bot.report.model import ReportView
+from sandbox.models import Diff, Finding, Severity, Side
+
+MESSAGE_BYTES = 64 * 1024
+TITLE_CHARACTERS = 255
+
+_FAILING = (TestChange.PASS_TO_FAIL, TestChange.NEW_FAILING)
+
+
+class AnnotationLevel(StrEnum):
+    """How an annotation looks, as GitHub spells it."""
+
+    NOTICE = "notice"
+    WARNING = "warning"
+    FAILURE = "failure"
+
+
+@dataclass(frozen=True, slots=True)
+class Annotation:
+    """One remark on lines of head, within GitHub's limits. Plain text, rendered as such."""
+
+    path: str
+    start_line: int
+    end_line: int
+    level: AnnotationLevel
+    title: str
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class CheckText:
+    """Title and summary of a check run."""
+
+    title: str
+    summary: str
+
+
+def check_summary(view: ReportView, link: str) -> CheckText:
+    """The conclusion for the check run, in the words of the comment, within GitHub's limits."""
+    summary = fitted("report/report.md.j2", view, link, CHECK_LIMIT)
+    return CheckText(view.title[:TITLE_CHARACTERS], summary)
+
+
+def annotate(view: ReportView, diff: Diff) -> tuple[Annotation, ...]:
+    """Findings and failing tests that stand on lines which head added or changed, worst first."""
+    changed = _changed_lines(diff)
+    found = [*map(_from_finding, view.integrity + view.findings), *_failing_tests(view)]
+    shown = [item for item in found if item and _touches(item, changed)]
+    return tuple(sorted(shown, key=lambda item: item.level is not AnnotationLevel.FAILURE))
+
+
+def _changed_lines(diff: Diff) -> dict[str, set[int]]:
+    changed: dict[str, set[int]] = {}
+    for file in diff.files:
+        lines = changed.setdefault(file.path, set())
+        for hunk in file.hunks:
+            number = hunk.new_start
+            for line in hunk.lines:
+                if line.startswith("+"):
+                    lines.add(number)
+                number += not line.startswith(("-", "\\"))
+    return changed
+
+
+def _touches(item: Annotation, changed: dict[str, set[int]]) -> bool:
+    lines = changed.get(item.path, set())
+    return any(number in lines for number in range(item.start_line, item.end_line + 1))
+
+
+def _from_finding(finding: Finding) -> Annotation | None:
+    if finding.side is not Side.HEAD or finding.line < 1:
+        return None
+    blocks = finding.severity is Severity.BLOCK
+    return Annotation(
+        path=finding.path,
+        start_line=finding.line,
+        end_line=max(finding.line, min(finding.end_line, finding.line + 500)),
+        level=AnnotationLevel.FAILURE if blocks else AnnotationLevel.WARNING,
+        title=f"{finding.tool} {finding.rule}".strip()[:TITLE_CHARACTERS],
+        message=_fitted(finding.message or finding.rule),
+    )
+
+
+def _failing_tests(view: ReportView) -> list[Annotation]:
+    groups = view.tests.shown if view.tests else ()
+    failing = [t.comparison for g in groups if g.change in _FAILING for t in g.tests]
+    return [
+        Annotation(
+            path=test.path,
+            start_line=test.line,
+            end_line=test.line,
+            level=AnnotationLevel.FAILURE,
+            title=f"fails on head: {test.id}"[:TITLE_CHARACTERS],
+            message=_fitted(test.message or "This test fails on head."),
+        )
+        for test in failing
+        if test.path and test.line > 0
+    ]
+
+
+def _fitted(message: str) -> str:
+    return message.encode()[: MESSAGE_BYTES - 1].decode(errors="ignore")

@@ -1,0 +1,250 @@
+"""The machine's door: `report.json`, versioned by `schema`, described by `report.schema.json`."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import Literal
+
+from pydantic import TypeAdapter
+
+from bot.models import (
+    ActionKind,
+    Category,
+    Conclusion,
+    Decider,
+    GateReason,
+    TestChange,
+    Transition,
+    Trust,
+    VerdictOutcome,
+)
+from bot.report.model import (
+    EvidenceView,
+    ObservationView,
+    ReportView,
+    RequirementView,
+    Score,
+    Subject,
+    TestsView,
+    TestView,
+)
+from sandbox.models import Finding, Outcome
+
+SCHEMA: Literal[1] = 1
+"""Grows when a field changes its meaning or goes away; a new field does not change it."""
+
+
+@dataclass(frozen=True, slots=True)
+class RequirementDocument:
+    """One requirement with its verdict; `evidence` and `tests` are ids."""
+
+    id: str
+    text: str
+    category: Category
+    origin: str
+    trust: Trust
+    mandatory: bool
+    prerequisites: tuple[str, ...]
+    verdict: VerdictOutcome
+    decided_by: Decider
+    evidence: tuple[str, ...]
+    tests: tuple[str, ...]
+    reason: str
+    blocked_by: tuple[str, ...]
+    next_step: str
+
+
+@dataclass(frozen=True, slots=True)
+class EvidenceDocument:
+    """One step on both sides; null where it was not run. `command` repeats it."""
+
+    id: str
+    action: ActionKind
+    goal: str
+    command: str
+    transition: Transition
+    requirements: tuple[str, ...]
+    base: ObservationView | None
+    head: ObservationView | None
+
+
+@dataclass(frozen=True, slots=True)
+class TestDocument:
+    """One test four ways; null where it was not run or not there."""
+
+    __test__ = False
+    id: str
+    change: TestChange
+    base_on_base: Outcome | None
+    base_on_head: Outcome | None
+    head_on_base: Outcome | None
+    head_on_head: Outcome | None
+    written_by_author: bool
+    message: str
+    path: str
+    line: int
+    passes: int
+    runs: int
+    command: str
+
+
+@dataclass(frozen=True, slots=True)
+class TestsDocument:
+    """Ids by change; `compared` holds the details of those that can matter for a verdict."""
+
+    __test__ = False
+    problem: str
+    fail_to_pass: tuple[str, ...]
+    pass_to_pass: tuple[str, ...]
+    pass_to_fail: tuple[str, ...]
+    never_failed: tuple[str, ...]
+    other: dict[TestChange, tuple[str, ...]]
+    compared: tuple[TestDocument, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class EnvironmentDocument:
+    """How it was built. `built_*` are null where there was nothing to build."""
+
+    digest: str
+    reasons: tuple[str, ...]
+    needs: tuple[str, ...]
+    built_base: bool | None
+    built_head: bool | None
+
+
+@dataclass(frozen=True, slots=True)
+class ReportDocument:
+    """A whole report. `cost` (US dollars) is null when no model was asked; `seconds` is by stage."""
+
+    schema: Literal[1]
+    id: str
+    conclusion: Conclusion
+    title: str
+    judged: bool
+    problem: str
+    subject: Subject
+    reasons: tuple[GateReason, ...]
+    next_steps: tuple[str, ...]
+    requirements: tuple[RequirementDocument, ...]
+    evidence: tuple[EvidenceDocument, ...]
+    tests: TestsDocument | None
+    findings: tuple[Finding, ...]
+    integrity: tuple[Finding, ...]
+    score: Score
+    cost: float | None
+    seconds: dict[str, float]
+    environment: EnvironmentDocument
+    warnings: tuple[str, ...]
+
+
+_ADAPTER = TypeAdapter(ReportDocument)
+
+
+def machine(view: ReportView) -> str:
+    """The report as JSON text, valid against `report.schema.json` beside this module."""
+    return _ADAPTER.dump_json(_document(view), indent=2).decode() + "\n"
+
+
+def read_machine(text: bytes) -> ReportDocument:
+    """Read what `machine` wrote. Raises pydantic's ValidationError for anything else."""
+    return _ADAPTER.validate_json(text)
+
+
+def schema() -> str:
+    """The JSON Schema of `machine`'s text; `report.schema.json` holds exactly this."""
+    described = _ADAPTER.json_schema(mode="serialization")
+    return json.dumps(described, indent=2, sort_keys=True) + "\n"
+
+
+def _document(view: ReportView) -> ReportDocument:
+    return ReportDocument(
+        schema=SCHEMA,
+        id=view.id,
+        conclusion=view.conclusion,
+        title=view.title,
+        judged=view.judged,
+        problem=view.problem,
+        subject=view.subject,
+        reasons=view.reasons,
+        next_steps=view.next_steps,
+        requirements=tuple(map(_requirement, view.requirements)),
+        evidence=tuple(map(_evidence, view.evidence)),
+        tests=_tests(view.tests) if view.tests else None,
+        findings=view.findings,
+        integrity=view.integrity,
+        score=view.score,
+        cost=None,
+        seconds=dict(view.seconds),
+        environment=EnvironmentDocument(
+            view.environment_digest, view.environment, view.needs, view.built_base, view.built_head
+        ),
+        warnings=view.warnings,
+    )
+
+
+def _requirement(row: RequirementView) -> RequirementDocument:
+    asked, verdict = row.requirement, row.verdict
+    return RequirementDocument(
+        id=asked.id,
+        text=asked.text,
+        category=asked.category,
+        origin=asked.origin,
+        trust=asked.trust,
+        mandatory=asked.mandatory,
+        prerequisites=asked.prerequisites,
+        verdict=verdict.outcome,
+        decided_by=verdict.decided_by,
+        evidence=verdict.evidence_ids,
+        tests=verdict.tests,
+        reason=verdict.reason,
+        blocked_by=verdict.blocked_by,
+        next_step=verdict.next_step,
+    )
+
+
+def _evidence(item: EvidenceView) -> EvidenceDocument:
+    shown = item.head or item.base
+    return EvidenceDocument(
+        id=item.id,
+        action=item.action,
+        goal=item.goal,
+        command=shown.command if shown else "",
+        transition=item.transition,
+        requirements=item.requirement_ids,
+        base=item.base,
+        head=item.head,
+    )
+
+
+def _tests(tests: TestsView) -> TestsDocument:
+    ids = dict(tests.ids)
+    return TestsDocument(
+        problem=tests.problem,
+        fail_to_pass=ids.pop(TestChange.FAIL_TO_PASS, ()),
+        pass_to_pass=ids.pop(TestChange.PASS_TO_PASS, ()),
+        pass_to_fail=ids.pop(TestChange.PASS_TO_FAIL, ()),
+        never_failed=ids.pop(TestChange.NEVER_FAILED, ()),
+        other=ids,
+        compared=tuple(_test(test) for group in tests.shown for test in group.tests),
+    )
+
+
+def _test(test: TestView) -> TestDocument:
+    row = test.comparison
+    return TestDocument(
+        id=row.id,
+        change=row.change,
+        base_on_base=row.base_on_base,
+        base_on_head=row.base_on_head,
+        head_on_base=row.head_on_base,
+        head_on_head=row.head_on_head,
+        written_by_author=row.written_by_author,
+        message=row.message,
+        path=row.path,
+        line=row.line,
+        passes=row.passes,
+        runs=row.runs,
+        command=test.command,
+    )

@@ -1,0 +1,154 @@
+"""The view model: what a report shows, already chosen, grouped, capped and scrubbed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from bot.models import (
+    ActionKind,
+    Conclusion,
+    GateReason,
+    Preference,
+    Requirement,
+    TaskSource,
+    TestChange,
+    TestComparison,
+    Transition,
+    Verdict,
+    VerdictOutcome,
+)
+from sandbox.models import Finding
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """What was judged, in words: "pull request #9", "patch by some-agent", "main…feature"."""
+
+    repository: str
+    label: str
+    number: int
+    issue: int
+    base_sha: str
+    head_sha: str
+    base_ref: str
+    head_ref: str
+    trigger: str
+    actor: str
+    agent: str
+
+
+@dataclass(frozen=True, slots=True)
+class ObservationView:
+    """What one action showed on one side; `tests` is a sentence ("12 passed, 1 failed")."""
+
+    command: str
+    result: str  # "exit code 1", "timed out", "not run"
+    failed: bool
+    output: str
+    seconds: float
+    truncated: bool
+    problem: str
+    tests: str
+
+
+@dataclass(frozen=True, slots=True)
+class EvidenceView:
+    """One step on both sides."""
+
+    id: str
+    goal: str
+    guidance: str
+    action: ActionKind
+    requirement_ids: tuple[str, ...]
+    transition: Transition
+    base: ObservationView | None
+    head: ObservationView | None
+
+
+@dataclass(frozen=True, slots=True)
+class TestView:
+    """One test four ways, with the line that repeats it alone (empty when there is none)."""
+
+    __test__ = False
+    comparison: TestComparison
+    command: str
+
+
+@dataclass(frozen=True, slots=True)
+class TestGroup:
+    """The tests of one change; `count` is the whole number, `tests` the ones worth showing."""
+
+    __test__ = False
+    change: TestChange
+    tests: tuple[TestView, ...]
+    count: int
+
+
+@dataclass(frozen=True, slots=True)
+class TestsView:
+    """The four-way result: `shown` can matter for the verdict, `ids` is every test by its change."""
+
+    __test__ = False
+    problem: str
+    evidence_id: str
+    shown: tuple[TestGroup, ...]
+    ids: tuple[tuple[TestChange, tuple[str, ...]], ...]
+    total: int
+
+
+@dataclass(frozen=True, slots=True)
+class RequirementView:
+    """One requirement, its verdict, and what the verdict rests on."""
+
+    requirement: Requirement
+    verdict: Verdict
+    tests: tuple[TestView, ...]
+    evidence: tuple[EvidenceView, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Score:
+    """How many requirements are met: each on its own, and with its direct prerequisites."""
+
+    total: int
+    met_independently: int
+    met_with_prerequisites: int
+
+
+@dataclass(frozen=True, slots=True)
+class ReportView:
+    """Everything that a report shows. `judged` is false when the evaluation ended before a verdict."""
+
+    id: str
+    subject: Subject
+    judged: bool
+    conclusion: Conclusion
+    title: str
+    reasons: tuple[GateReason, ...]
+    next_steps: tuple[str, ...]
+    problem: str
+    task_title: str
+    task_sources: tuple[TaskSource, ...]
+    requirements: tuple[RequirementView, ...]
+    preferences: tuple[Preference, ...]
+    remarks: tuple[str, ...]
+    score: Score
+    tests: TestsView | None
+    evidence: tuple[EvidenceView, ...]
+    findings: tuple[Finding, ...]
+    integrity: tuple[Finding, ...]
+    needs: tuple[str, ...]
+    built_base: bool | None
+    built_head: bool | None
+    environment: tuple[str, ...]
+    environment_digest: str
+    seconds: tuple[tuple[str, float], ...]
+    warnings: tuple[str, ...]
+
+    def total_seconds(self) -> float:
+        """Seconds over all stages."""
+        return sum(seconds for _, seconds in self.seconds)
+
+    def count(self, outcome: VerdictOutcome) -> int:
+        """How many requirements got this verdict."""
+        return sum(1 for row in self.requirements if row.verdict.outcome is outcome)

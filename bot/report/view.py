@@ -1,0 +1,249 @@
+"""From an evaluation to the view model: choose, group, cap and scrub."""
+
+from __future__ import annotations
+
+import shlex
+from collections import Counter
+from dataclasses import replace
+
+from bot.models import (
+    ActionKind,
+    Decider,
+    Evaluation,
+    EvaluationRequest,
+    Evidence,
+    FourWay,
+    GateResult,
+    Judgement,
+    Observed,
+    TestChange,
+    TestComparison,
+    Trigger,
+    Verdict,
+    VerdictOutcome,
+)
+from bot.report.model import (
+    EvidenceView,
+    ObservationView,
+    ReportView,
+    RequirementView,
+    Score,
+    Subject,
+    TestGroup,
+    TestsView,
+    TestView,
+)
+from bot.report.slim import SHOWN_CHANGES, TESTS_PER_GROUP, slim
+from bot.safety import scrub_tree
+from sandbox.models import Finding, Observation, Outcome, TestRun
+
+OUTPUT_CHARACTERS = 20_000
+"""Head and tail of an output that a report keeps."""
+TASK_CHARACTERS = 20_000
+
+
+def view(evaluation: Evaluation, secrets: tuple[str, ...] = ()) -> ReportView:
+    """Everything that a report shows, scrubbed of controls and of secrets (also the exact `secrets`)."""
+    return _view(scrub_tree(slim(evaluation), secrets))
+
+
+def _view(evaluation: Evaluation) -> ReportView:
+    observed = evaluation.observed or _NOTHING_OBSERVED
+    evidence = tuple(_evidence(item) for item in observed.evidence)
+    judgement, task, gate = evaluation.judgement, evaluation.task, evaluation.gate
+    return ReportView(
+        id=evaluation.request.id,
+        subject=_subject(evaluation),
+        judged=judgement is not None,
+        conclusion=gate.conclusion,
+        title=gate.title,
+        reasons=gate.reasons,
+        next_steps=_next_steps(gate, judgement),
+        problem=evaluation.problem,
+        task_title=task.title if task else "",
+        task_sources=tuple(
+            replace(source, text=_capped(source.text, TASK_CHARACTERS))
+            for source in (task.sources if task else ())
+        ),
+        requirements=_requirements(judgement, observed.tests, evidence) if judgement else (),
+        preferences=judgement.requirements.preferences if judgement else (),
+        remarks=judgement.requirements.remarks if judgement else (),
+        score=_score(judgement),
+        tests=_tests(observed.tests) if evaluation.observed else None,
+        evidence=evidence,
+        findings=_findings(observed.findings),
+        integrity=_findings(observed.integrity),
+        needs=observed.needs,
+        built_base=observed.built_base,
+        built_head=observed.built_head,
+        environment=evaluation.environment,
+        environment_digest=evaluation.environment_digest,
+        seconds=evaluation.seconds,
+        warnings=evaluation.warnings + (task.warnings if task else ()),
+    )
+
+
+_NOTHING_OBSERVED = Observed((), FourWay(()), (), (), None, None)
+
+
+def _subject(evaluation: Evaluation) -> Subject:
+    request = evaluation.request
+    return Subject(
+        repository=request.repository,
+        label=_label(request),
+        number=request.number,
+        issue=request.issue,
+        base_sha=evaluation.base_sha,
+        head_sha=evaluation.head_sha,
+        base_ref=request.base_ref,
+        head_ref=request.head_ref,
+        trigger=request.trigger.value,
+        actor=request.actor,
+        agent=request.agent,
+    )
+
+
+def _label(request: EvaluationRequest) -> str:
+    if request.trigger is Trigger.AGENT_PATCH:
+        by = f" by {request.agent}" if request.agent else ""
+        return f"patch{by} for issue #{request.issue}" if request.issue else f"patch{by}"
+    if request.trigger is Trigger.MERGE_GROUP:
+        return "merge group"
+    if request.number:
+        return f"pull request #{request.number}"
+    return f"{request.base_ref}…{request.head_ref or request.head_sha[:10]}"
+
+
+def _next_steps(gate: GateResult, judgement: Judgement | None) -> tuple[str, ...]:
+    """What a person can do, said once each, the deciding rule's advice first."""
+    steps = [reason.next_step for reason in gate.reasons]
+    if judgement:
+        steps += [
+            verdict.next_step
+            for verdict in judgement.verdicts
+            if verdict.outcome is not VerdictOutcome.SATISFIED
+        ]
+    return tuple(dict.fromkeys(step for step in steps if step))
+
+
+def _score(judgement: Judgement | None) -> Score:
+    if judgement is None:
+        return Score(0, 0, 0)
+    return Score(
+        total=len(judgement.requirements.items),
+        met_independently=judgement.met_independently,
+        met_with_prerequisites=judgement.met_with_prerequisites,
+    )
+
+
+def _requirements(
+    judgement: Judgement, tests: FourWay, evidence: tuple[EvidenceView, ...]
+) -> tuple[RequirementView, ...]:
+    """Every requirement, also one that nobody answered: the denominator is the list."""
+    verdicts = {verdict.requirement_id: verdict for verdict in judgement.verdicts}
+    compared = {comparison.id: comparison for comparison in tests.comparisons}
+    seen = {item.id: item for item in evidence}
+    rows = []
+    for requirement in judgement.requirements.items:
+        verdict = verdicts.get(requirement.id) or Verdict(
+            requirement.id, VerdictOutcome.UNVERIFIED, Decider.NOBODY, "Nothing answered it."
+        )
+        named = tuple(_test(compared[name]) for name in verdict.tests if name in compared)
+        cited = tuple(seen[name] for name in verdict.evidence_ids if name in seen)
+        rows.append(RequirementView(requirement, verdict, named, cited))
+    return tuple(rows)
+
+
+def _tests(tests: FourWay) -> TestsView:
+    groups = {change: _changed_so(change, tests) for change in TestChange}
+    return TestsView(
+        problem=tests.problem,
+        evidence_id=tests.evidence_id,
+        shown=tuple(
+            TestGroup(
+                change, tuple(map(_test, groups[change][:TESTS_PER_GROUP])), len(groups[change])
+            )
+            for change in SHOWN_CHANGES
+            if groups[change]
+        ),
+        ids=tuple(
+            (change, tuple(t.id for t in group)) for change, group in groups.items() if group
+        ),
+        total=len(tests.comparisons),
+    )
+
+
+def _changed_so(change: TestChange, tests: FourWay) -> tuple[TestComparison, ...]:
+    return tuple(comparison for comparison in tests.comparisons if comparison.change is change)
+
+
+def _test(comparison: TestComparison) -> TestView:
+    message = _capped(comparison.message, OUTPUT_CHARACTERS // 5)
+    capped = replace(comparison, message=message)
+    return TestView(capped, _repeat(comparison.id))
+
+
+def _repeat(test_id: str) -> str:
+    """The line that runs one test alone; only pytest's node ids are known to name one."""
+    return f"python -m pytest {shlex.quote(test_id)}" if "::" in test_id else ""
+
+
+def _evidence(item: Evidence) -> EvidenceView:
+    return EvidenceView(
+        id=item.id,
+        goal=item.step.goal,
+        guidance=item.step.guidance,
+        action=item.step.action,
+        requirement_ids=item.step.requirement_ids,
+        transition=item.transition,
+        base=_observation(item.base, item.step.action) if item.base else None,
+        head=_observation(item.head, item.step.action) if item.head else None,
+    )
+
+
+def _observation(seen: Observation, action: ActionKind) -> ObservationView:
+    return ObservationView(
+        command=seen.command,
+        result=_result(seen),
+        failed=seen.exit_code != 0 or seen.timed_out or bool(seen.problem),
+        output=_capped(seen.output, OUTPUT_CHARACTERS),
+        seconds=seen.seconds,
+        truncated=seen.truncated or len(seen.output) > OUTPUT_CHARACTERS,
+        problem=seen.problem,
+        tests=_tests_in_words(seen.tests) if seen.tests else "",
+    )
+
+
+def _result(seen: Observation) -> str:
+    if seen.timed_out:
+        return "timed out"
+    return "did not finish" if seen.exit_code is None else f"exit code {seen.exit_code}"
+
+
+def _tests_in_words(run: TestRun) -> str:
+    counts = Counter(result.outcome for result in run.results)
+    words = ", ".join(
+        f"{counts[outcome]} {outcome.value}" for outcome in Outcome if counts[outcome]
+    )
+    doubts = "" if run.complete else f" (incomplete: {run.problem or 'results are missing'})"
+    forged = "; somebody else wrote into the result channel" if run.forged else ""
+    return f"{words or 'no test ran'}{doubts}{forged}"
+
+
+def _capped(text: str, characters: int) -> str:
+    """Head and tail; called on scrubbed text only, so that no cut can halve a secret."""
+    if len(text) <= characters:
+        return text
+    half = characters // 2
+    return f"{text[:half]}\n… {len(text) - 2 * half:,} characters left out …\n{text[-half:]}"
+
+
+def _findings(findings: tuple[Finding, ...]) -> tuple[Finding, ...]:
+    return tuple(
+        replace(
+            finding,
+            message=_capped(finding.message, OUTPUT_CHARACTERS // 5),
+            hunk=_capped(finding.hunk, OUTPUT_CHARACTERS // 5),
+        )
+        for finding in findings
+    )

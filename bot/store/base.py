@@ -1,0 +1,174 @@
+"""What is remembered about evaluations, as one protocol and the small values it speaks in.
+
+Every method raises `Transient` when the database cannot be reached. Times are Unix seconds. All
+methods may be called from any thread, and twice: a repetition changes nothing.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Protocol
+
+from bot.models import Conclusion, EvaluationRequest
+
+
+class EvaluationState(StrEnum):
+    """Where an evaluation stands; the last three are final."""
+
+    QUEUED = "queued"
+    RUNNING = "running"
+    DONE = "done"
+    FAILED = "failed"
+    CANCELLED = "cancelled"
+
+    @property
+    def is_final(self) -> bool:
+        """Whether it will not change any more."""
+        return self not in {EvaluationState.QUEUED, EvaluationState.RUNNING}
+
+
+@dataclass(frozen=True, slots=True)
+class EvaluationRecord:
+    """One evaluation as its page shows it.
+
+    `problem` says why it waits, failed or was cancelled; `conclusion` is empty until there is one.
+    `check_run_finished` is true once GitHub shows a completed check run for it.
+    """
+
+    id: str
+    repository: str
+    number: int
+    head_sha: str
+    installation: int
+    trigger: str
+    actor: str
+    state: EvaluationState
+    created_s: float
+    updated_s: float
+    stage: str = ""
+    conclusion: str = ""
+    title: str = ""
+    problem: str = ""
+    report_key: str = ""
+    check_run: int = 0
+    comment: int = 0
+    check_run_finished: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """How an evaluation ended; empty parts leave what is known already."""
+
+    state: EvaluationState
+    conclusion: Conclusion | None = None
+    title: str = ""
+    problem: str = ""
+    report_key: str = ""
+    comment: int = 0
+
+
+class Decision(StrEnum):
+    """What a maintainer decided about one head of a pull request."""
+
+    APPROVED = "approved"  # a first-time contributor's fork may run
+    WAIVED = "waived"  # what is unverified is accepted
+
+
+@dataclass(frozen=True, slots=True)
+class StageTime:
+    """How often a stage ran, and for how long in all."""
+
+    stage: str
+    runs: int
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class Totals:
+    """What the metrics page counts: (state, conclusion, how many) and the stages' times."""
+
+    evaluations: tuple[tuple[str, str, int], ...]
+    stages: tuple[StageTime, ...]
+
+
+class Store(Protocol):
+    """The records of all evaluations."""
+
+    def check(self) -> None:
+        """Return when the database answers; for readiness."""
+
+    def queued(self, request: EvaluationRequest) -> None:
+        """Remember a new evaluation, and that it is its pull request's latest."""
+
+    def evaluation(self, evaluation_id: str) -> EvaluationRecord | None:
+        """Find one evaluation."""
+
+    def request(self, evaluation_id: str) -> EvaluationRequest | None:
+        """Find what an evaluation was asked for, to ask for it again."""
+
+    def of_head(self, repository: str, head_sha: str) -> EvaluationRecord | None:
+        """Find the newest evaluation of a commit."""
+
+    def latest(self, repository: str, number: int) -> EvaluationRecord | None:
+        """Find the newest evaluation of a pull request."""
+
+    def open_evaluations(self, repository: str, number: int) -> tuple[EvaluationRecord, ...]:
+        """List what is queued or running for a pull request, oldest first."""
+
+    def unfinished_check_runs(self, limit: int = 100) -> tuple[EvaluationRecord, ...]:
+        """List final evaluations whose check run is still open on GitHub, oldest first."""
+
+    def recent(self, limit: int = 50) -> tuple[EvaluationRecord, ...]:
+        """List the newest evaluations, newest first."""
+
+    def started(self, evaluation_id: str, stage: str) -> None:
+        """A stage begins; the problem of an earlier wait is forgotten."""
+
+    def waiting(self, evaluation_id: str, stage: str, why: str) -> None:
+        """A stage waits for the outside and will be tried again."""
+
+    def finished(self, evaluation_id: str, stage: str, seconds: float) -> None:
+        """A stage ended; its time is counted."""
+
+    def ended(self, evaluation_id: str, how: Ended) -> bool:
+        """Remember the end; false when it had ended before (then nothing changes)."""
+
+    def check_run(self, evaluation_id: str, check_run: int, finished: bool) -> None:
+        """Remember the check run that shows this evaluation, and whether it is completed."""
+
+    def base_result(self, key: str) -> str | None:
+        """Find a kept result of base (JSON)."""
+
+    def keep_base_result(self, key: str, value: str) -> None:
+        """Keep a result of base for the next pull request."""
+
+    def decide(
+        self, decision: Decision, repository: str, head: tuple[int, str], actor: str
+    ) -> None:
+        """Remember a maintainer's decision about `head`: a pull request's (number, sha)."""
+
+    def is_decided(self, decision: Decision, repository: str, head: tuple[int, str]) -> bool:
+        """Tell whether a maintainer decided so."""
+
+    def totals(self) -> Totals:
+        """Count, for the metrics page."""
+
+    def prune(self, older_than_s: float) -> tuple[str, ...]:
+        """Delete final records and kept results last touched before a time; return their report keys."""
+
+    def close(self) -> None:
+        """Give the connections back."""
+
+
+class Artifacts(Protocol):
+    """Named files in folders; a folder is a report key."""
+
+    def put(self, key: str, name: str, content: bytes) -> None:
+        """Write one file, whole or not at all."""
+
+    def get(self, key: str, name: str) -> bytes | None:
+        """Read one file; None when there is none."""
+
+    def delete(self, key: str) -> None:
+        """Remove a folder; a missing one is fine."""

@@ -1,0 +1,329 @@
+"""The records in SQL: SQLite inside `home`, or Postgres."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import asdict, fields
+from pathlib import Path
+from typing import Any, Self
+
+from pydantic import TypeAdapter
+from sqlalchemy import (
+    Connection,
+    Engine,
+    Row,
+    Select,
+    create_engine,
+    delete,
+    event,
+    func,
+    select,
+    update,
+)
+from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy.engine import make_url
+from sqlalchemy.exc import DBAPIError
+from sqlalchemy.exc import TimeoutError as PoolTimeout
+
+from bot.errors import Transient
+from bot.models import EvaluationRequest
+from bot.settings import Settings
+from bot.store.base import (
+    Decision,
+    Ended,
+    EvaluationRecord,
+    EvaluationState,
+    StageTime,
+    Totals,
+)
+from bot.store.tables import (
+    BASE_RESULTS,
+    DECISIONS,
+    EVALUATIONS,
+    STAGE_TIMES,
+    migrate,
+    now_s,
+)
+
+_OPEN = (EvaluationState.QUEUED.value, EvaluationState.RUNNING.value)
+_FINAL = tuple(state.value for state in EvaluationState if state.is_final)
+_REQUEST = TypeAdapter(EvaluationRequest)
+_COLUMNS = [EVALUATIONS.c[field.name] for field in fields(EvaluationRecord)]
+
+
+class Records:
+    """A `bot.store.base.Store` on SQLAlchemy. Create it after fork, one for each process."""
+
+    def __init__(self, database_url: str) -> None:
+        self._engine = _engine(database_url)
+
+    def migrate(self) -> None:
+        """Create or upgrade the tables. Raises Transient when the database cannot be reached."""
+        with _or_transient():
+            migrate(self._engine)
+
+    def close(self) -> None:
+        """Give the connections back."""
+        self._engine.dispose()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_raised: object) -> None:
+        self.close()
+
+    def check(self) -> None:
+        """Return when the database answers and has its tables."""
+        with self._begin() as connection:
+            connection.execute(select(EVALUATIONS.c.id).limit(1))
+
+    # --- evaluations ---
+
+    def queued(self, request: EvaluationRequest) -> None:
+        """Remember a new evaluation, and that it is its pull request's latest."""
+        now = now_s()
+        row = {
+            "id": request.id,
+            "repository": request.repository,
+            "number": request.number,
+            "head_sha": request.head_sha,
+            "installation": request.installation,
+            "trigger": request.trigger.value,
+            "actor": request.actor,
+            "state": EvaluationState.QUEUED.value,
+            "request": json.dumps(_REQUEST.dump_python(request, mode="json")),
+            "created_s": now,
+            "updated_s": now,
+        }
+        with self._begin() as connection:
+            connection.execute(self._insert(EVALUATIONS).values(row).on_conflict_do_nothing())
+
+    def evaluation(self, evaluation_id: str) -> EvaluationRecord | None:
+        """Find one evaluation."""
+        return next(iter(self._find(_all().where(EVALUATIONS.c.id == evaluation_id))), None)
+
+    def request(self, evaluation_id: str) -> EvaluationRequest | None:
+        """Find what an evaluation was asked for, to ask for it again."""
+        wanted = select(EVALUATIONS.c.request).where(EVALUATIONS.c.id == evaluation_id)
+        with self._begin() as connection:
+            stored = connection.execute(wanted).scalar()
+        return _REQUEST.validate_python(json.loads(stored)) if stored else None
+
+    def of_head(self, repository: str, head_sha: str) -> EvaluationRecord | None:
+        """Find the newest evaluation of a commit."""
+        this = _all().where(
+            EVALUATIONS.c.repository == repository, EVALUATIONS.c.head_sha == head_sha
+        )
+        return next(iter(self._find(this.order_by(EVALUATIONS.c.created_s.desc()).limit(1))), None)
+
+    def latest(self, repository: str, number: int) -> EvaluationRecord | None:
+        """Find the newest evaluation of a pull request."""
+        newest = _of(repository, number).order_by(EVALUATIONS.c.created_s.desc()).limit(1)
+        return next(iter(self._find(newest)), None)
+
+    def open_evaluations(self, repository: str, number: int) -> tuple[EvaluationRecord, ...]:
+        """List what is queued or running for a pull request, oldest first."""
+        still_open = _of(repository, number).where(EVALUATIONS.c.state.in_(_OPEN))
+        return self._find(still_open.order_by(EVALUATIONS.c.created_s))
+
+    def unfinished_check_runs(self, limit: int = 100) -> tuple[EvaluationRecord, ...]:
+        """List final evaluations whose check run is still open on GitHub, oldest first."""
+        dangling = _all().where(
+            EVALUATIONS.c.state.in_(_FINAL),
+            EVALUATIONS.c.check_run > 0,
+            EVALUATIONS.c.check_run_finished.is_(False),
+        )
+        return self._find(dangling.order_by(EVALUATIONS.c.created_s).limit(limit))
+
+    def recent(self, limit: int = 50) -> tuple[EvaluationRecord, ...]:
+        """List the newest evaluations, newest first."""
+        return self._find(_all().order_by(EVALUATIONS.c.created_s.desc()).limit(limit))
+
+    def started(self, evaluation_id: str, stage: str) -> None:
+        """A stage begins; the problem of an earlier wait is forgotten."""
+        running = EvaluationState.RUNNING.value
+        self._change_open(evaluation_id, state=running, stage=stage, problem="")
+
+    def waiting(self, evaluation_id: str, stage: str, why: str) -> None:
+        """A stage waits for the outside and will be tried again."""
+        self._change_open(evaluation_id, stage=stage, problem=why)
+
+    def finished(self, evaluation_id: str, stage: str, seconds: float) -> None:
+        """Count a stage's time."""
+        first = self._insert(STAGE_TIMES).values(stage=stage, runs=1, seconds=seconds)
+        again = first.on_conflict_do_update(
+            index_elements=[STAGE_TIMES.c.stage],
+            set_={
+                "runs": STAGE_TIMES.c.runs + 1,
+                "seconds": STAGE_TIMES.c.seconds + first.excluded.seconds,
+            },
+        )
+        with self._begin() as connection:
+            connection.execute(again)
+
+    def ended(self, evaluation_id: str, how: Ended) -> bool:
+        """Remember the end; false when it had ended before (then nothing changes)."""
+        known = {name: value for name, value in asdict(how).items() if value}
+        return self._change_open(evaluation_id, **known)
+
+    def check_run(self, evaluation_id: str, check_run: int, finished: bool) -> None:
+        """Remember the check run that shows this evaluation, and whether it is completed."""
+        with self._begin() as connection:
+            connection.execute(
+                update(EVALUATIONS)
+                .where(EVALUATIONS.c.id == evaluation_id)
+                .values(check_run=check_run, check_run_finished=finished)
+            )
+
+    # --- what is kept for the next pull request, and what people decided ---
+
+    def base_result(self, key: str) -> str | None:
+        """Find a kept result of base (JSON)."""
+        this = BASE_RESULTS.c.key == key
+        with self._begin() as connection:
+            value = connection.execute(select(BASE_RESULTS.c.value).where(this)).scalar()
+            if value is not None:
+                connection.execute(update(BASE_RESULTS).where(this).values(used_s=now_s()))
+        return value
+
+    def keep_base_result(self, key: str, value: str) -> None:
+        """Keep a result of base for the next pull request."""
+        row = self._insert(BASE_RESULTS).values(key=key, value=value, used_s=now_s())
+        with self._begin() as connection:
+            connection.execute(
+                row.on_conflict_do_update(
+                    index_elements=[BASE_RESULTS.c.key],
+                    set_={"value": row.excluded.value, "used_s": row.excluded.used_s},
+                )
+            )
+
+    def decide(
+        self, decision: Decision, repository: str, head: tuple[int, str], actor: str
+    ) -> None:
+        """Remember a maintainer's decision about `head`: a pull request's (number, sha)."""
+        row = self._insert(DECISIONS).values(
+            decision=decision.value,
+            repository=repository,
+            number=head[0],
+            sha=head[1],
+            actor=actor,
+            decided_s=now_s(),
+        )
+        with self._begin() as connection:
+            connection.execute(row.on_conflict_do_nothing())
+
+    def is_decided(self, decision: Decision, repository: str, head: tuple[int, str]) -> bool:
+        """Tell whether a maintainer decided so."""
+        found = select(DECISIONS.c.actor).where(
+            DECISIONS.c.decision == decision.value,
+            DECISIONS.c.repository == repository,
+            DECISIONS.c.number == head[0],
+            DECISIONS.c.sha == head[1],
+        )
+        with self._begin() as connection:
+            return connection.execute(found).first() is not None
+
+    # --- upkeep ---
+
+    def totals(self) -> Totals:
+        """Count, for the metrics page."""
+        kinds = (EVALUATIONS.c.state, EVALUATIONS.c.conclusion)
+        with self._begin() as connection:
+            counted = connection.execute(select(*kinds, func.count()).group_by(*kinds)).all()
+            stages = connection.execute(select(STAGE_TIMES).order_by(STAGE_TIMES.c.stage)).all()
+        return Totals(
+            evaluations=tuple((state, conclusion, number) for state, conclusion, number in counted),
+            stages=tuple(StageTime(row.stage, row.runs, row.seconds) for row in stages),
+        )
+
+    def prune(self, older_than_s: float) -> tuple[str, ...]:
+        """Delete final records and kept results last touched before a time; return their report keys."""
+        old = (EVALUATIONS.c.state.in_(_FINAL)) & (EVALUATIONS.c.updated_s < older_than_s)
+        with self._begin() as connection:
+            keys = connection.execute(select(EVALUATIONS.c.report_key).where(old)).scalars().all()
+            connection.execute(delete(EVALUATIONS).where(old))
+            connection.execute(delete(BASE_RESULTS).where(BASE_RESULTS.c.used_s < older_than_s))
+        return tuple(sorted({key for key in keys if key}))
+
+    # --- inside ---
+
+    def _change_open(self, evaluation_id: str, **values: object) -> bool:
+        """Change an evaluation that has not ended: an end is never taken back."""
+        with self._begin() as connection:
+            changed = connection.execute(
+                update(EVALUATIONS)
+                .where(EVALUATIONS.c.id == evaluation_id, EVALUATIONS.c.state.in_(_OPEN))
+                .values(updated_s=now_s(), **values)
+            )
+            return changed.rowcount > 0
+
+    def _find(self, query: Select[Any]) -> tuple[EvaluationRecord, ...]:
+        with self._begin() as connection:
+            return tuple(_record(row) for row in connection.execute(query))
+
+    def _insert(self, table: Any) -> Any:
+        """An insert that knows ON CONFLICT, which both databases spell alike."""
+        on_postgres = self._engine.dialect.name == "postgresql"
+        return postgresql.insert(table) if on_postgres else sqlite.insert(table)
+
+    @contextmanager
+    def _begin(self) -> Iterator[Connection]:
+        with _or_transient(), self._engine.begin() as connection:
+            yield connection
+
+
+def _all() -> Select[Any]:
+    return select(*_COLUMNS)
+
+
+def _of(repository: str, number: int) -> Select[Any]:
+    return _all().where(EVALUATIONS.c.repository == repository, EVALUATIONS.c.number == number)
+
+
+def _record(row: Row[Any]) -> EvaluationRecord:
+    values = row._asdict()
+    return EvaluationRecord(**{**values, "state": EvaluationState(values["state"])})
+
+
+@contextmanager
+def _or_transient() -> Iterator[None]:
+    try:
+        yield
+    except (DBAPIError, PoolTimeout) as error:
+        raise Transient(
+            f"the records' database does not answer ({type(error).__name__})"
+        ) from error
+
+
+def _engine(database_url: str) -> Engine:
+    url = make_url(database_url)
+    if url.get_backend_name() == "sqlite":
+        Path(url.database or "").parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        engine = create_engine(url, connect_args={"timeout": 8})
+        event.listen(engine, "connect", _prepare_sqlite)
+        return engine
+    return create_engine(
+        url.set(drivername="postgresql+psycopg"),
+        connect_args={"connect_timeout": 5},
+        pool_pre_ping=True,
+        pool_timeout=8,
+    )
+
+
+def _prepare_sqlite(connection: Any, _record: object) -> None:
+    """Let readers and a writer work at the same time."""
+    connection.execute("PRAGMA journal_mode=WAL")
+
+
+def open_records(settings: Settings) -> Records:
+    """Open the records' database that the settings name: SQLite inside `home` without a URL.
+
+    SQLite is brought up to date here; for Postgres the commands call `migrate` when they start.
+    """
+    path = settings.home.absolute() / "records.db"
+    records = Records(settings.database_url or f"sqlite:///{path}")
+    if not settings.database_url:
+        records.migrate()
+    return records

@@ -1,0 +1,130 @@
+"""The tables, and the steps that lead an older database to them."""
+
+from __future__ import annotations
+
+import time
+
+from sqlalchemy import (
+    BigInteger,
+    Boolean,
+    Column,
+    Connection,
+    Engine,
+    Float,
+    Index,
+    Integer,
+    MetaData,
+    String,
+    Table,
+    Text,
+    insert,
+    inspect,
+    select,
+    text,
+    update,
+)
+
+METADATA = MetaData()
+
+VERSION = Table("assay_version", METADATA, Column("version", Integer, nullable=False))
+
+EVALUATIONS = Table(
+    "assay_evaluations",
+    METADATA,
+    Column("id", String(200), primary_key=True),
+    Column("repository", String(300), nullable=False),
+    Column("number", Integer, nullable=False),
+    Column("head_sha", String(64), nullable=False),
+    Column("installation", BigInteger, nullable=False),
+    Column("trigger", String(32), nullable=False),
+    Column("actor", String(100), nullable=False),
+    Column("state", String(16), nullable=False),
+    Column("request", Text, nullable=False),
+    Column("created_s", Float(53), nullable=False),
+    Column("updated_s", Float(53), nullable=False),
+    Column("stage", String(64), nullable=False, default=""),
+    Column("conclusion", String(32), nullable=False, default=""),
+    Column("title", Text, nullable=False, default=""),
+    Column("problem", Text, nullable=False, default=""),
+    Column("report_key", String(300), nullable=False, default=""),
+    Column("check_run", BigInteger, nullable=False, default=0),
+    Column("comment", BigInteger, nullable=False, default=0),
+    Column("check_run_finished", Boolean, nullable=False, default=False),
+    Index("assay_evaluations_subject", "repository", "number", "created_s"),
+    Index("assay_evaluations_head", "repository", "head_sha"),
+    Index("assay_evaluations_created", "created_s"),
+)
+
+STAGE_TIMES = Table(
+    "assay_stage_times",
+    METADATA,
+    Column("stage", String(64), primary_key=True),
+    Column("runs", BigInteger, nullable=False),
+    Column("seconds", Float(53), nullable=False),
+)
+
+BASE_RESULTS = Table(
+    "assay_base_results",
+    METADATA,
+    Column("key", String(200), primary_key=True),
+    Column("value", Text, nullable=False),
+    Column("used_s", Float(53), nullable=False),
+)
+
+DECISIONS = Table(
+    "assay_decisions",
+    METADATA,
+    Column("decision", String(16), primary_key=True),
+    Column("repository", String(300), primary_key=True),
+    Column("number", Integer, primary_key=True, autoincrement=False),
+    Column("sha", String(64), primary_key=True),
+    Column("actor", String(100), nullable=False),
+    Column("decided_s", Float(53), nullable=False),
+)
+
+
+def _first(connection: Connection) -> None:
+    """Version 1: all of the above."""
+    METADATA.create_all(connection)
+
+
+# Each entry leads from its index to the next version. A shipped entry is never edited: later
+# versions add columns and tables by SQL of their own.
+MIGRATIONS = (_first,)
+
+_LOCK = 0x417373617901  # any number that only this migration uses
+
+
+def migrate(engine: Engine) -> None:
+    """Create or upgrade the tables; several processes may do so at once."""
+    with engine.begin() as connection:
+        if engine.dialect.name == "postgresql":
+            connection.execute(text(f"select pg_advisory_xact_lock({_LOCK})"))
+        else:
+            connection.execute(text("begin immediate"))
+        version = _version(connection)
+        if version > len(MIGRATIONS):
+            raise RuntimeError(
+                f"the database is of version {version}, newer than this Assay ({len(MIGRATIONS)})"
+            )
+        for migration in MIGRATIONS[version:]:
+            migration(connection)
+        _remember_version(connection, version)
+
+
+def _version(connection: Connection) -> int:
+    if not inspect(connection).has_table(VERSION.name):
+        return 0
+    return connection.execute(select(VERSION.c.version)).scalar() or 0
+
+
+def _remember_version(connection: Connection, before: int) -> None:
+    if before == 0:
+        connection.execute(insert(VERSION).values(version=len(MIGRATIONS)))
+    elif before < len(MIGRATIONS):
+        connection.execute(update(VERSION).values(version=len(MIGRATIONS)))
+
+
+def now_s() -> float:
+    """Unix time of a record's change."""
+    return time.time()

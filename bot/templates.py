@@ -1,0 +1,114 @@
+"""Texts for people and models: one loader, and one environment per place a text goes to."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import re
+from functools import cache
+from pathlib import Path
+from urllib.parse import quote
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markupsafe import Markup
+
+from bot.safety import code, fence, prose, scrub
+
+DOWNLOADS = "<!-- downloads -->"
+"""Where a stored report page leaves room for links that only the server can sign."""
+
+_SOURCE = Path(__file__).parent.parent / "templates"
+_INSTALLED = Path(__file__).parent / "_templates"
+
+
+def folder() -> Path:
+    """Where the templates are: inside an installed wheel, or at the root of the source tree."""
+    return _INSTALLED if _INSTALLED.is_dir() else _SOURCE
+
+
+def deployed(name: str) -> Path:
+    """Where a file of `deploy/` is: inside an installed wheel, or in the source tree."""
+    installed = _INSTALLED / "deploy" / name
+    return installed if installed.is_file() else _SOURCE.parent / "deploy" / name
+
+
+def _clipped(text: str, characters: int) -> str:
+    """The beginning of a text, for a place with little room."""
+    return text if len(text) <= characters else text[: characters - 1].rstrip() + "…"
+
+
+def _clipped_middle(text: str, characters: int) -> str:
+    """Head and tail of an output: the cause stands first, the summary last."""
+    if len(text) <= characters:
+        return text
+    half = characters // 2
+    head, tail = text[:half], text[-half:]
+    left_out = len(text) - len(head) - len(tail)
+    return f"{head}\n… {left_out:,} characters left out …\n{tail}"
+
+
+def _environment(**options: object) -> Environment:
+    environment = Environment(
+        loader=FileSystemLoader(folder()),
+        undefined=StrictUndefined,
+        autoescape=True,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+        **options,  # type: ignore[arg-type]
+    )
+    environment.filters["clip"] = _clipped
+    environment.filters["clip_middle"] = _clipped_middle
+    return environment
+
+
+def _finalize_html(value: object) -> object:
+    """Scrub what is shown; autoescape does the rest."""
+    return scrub(value) if isinstance(value, str) and not isinstance(value, Markup) else value
+
+
+def _anchor(name: str) -> str:
+    """A name as part of an HTML id: letters, digits and hyphens."""
+    return re.sub(r"[^A-Za-z0-9]+", "-", name)
+
+
+@cache
+def html_environment() -> Environment:
+    """For pages: every expression is escaped for HTML; the one style sheet is inlined with its hash."""
+    style = (folder() / "page.css").read_text(encoding="utf-8")
+    digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
+    environment = _environment(finalize=_finalize_html)
+    environment.filters["anchor"] = _anchor
+    environment.globals["style"] = Markup(style)  # noqa: S704
+    environment.globals["downloads"] = Markup(DOWNLOADS)  # noqa: S704
+    environment.globals["style_hash"] = f"sha256-{digest}"
+    return environment
+
+
+def _url(address: str) -> Markup:
+    """An address of our own making as a link target; nothing in it can end the link."""
+    return Markup(quote(address, safe=":/?#@!$&',;=%~+-._"))  # noqa: S704
+
+
+def _finalize_markdown(value: object) -> object:
+    return value if isinstance(value, Markup) else prose(str(value))
+
+
+@cache
+def markdown_environment() -> Environment:
+    """For comments: every expression becomes `prose` unless it went through `code` or `fence`."""
+    environment = _environment(finalize=_finalize_markdown)
+    environment.filters["code"] = code
+    environment.filters["fence"] = fence
+    environment.filters["url"] = _url
+    return environment
+
+
+def render_html(name: str, **values: object) -> str:
+    """Render a page from `templates/<name>`. Raises UndefinedError when a value is missing."""
+    return html_environment().get_template(name).render(**values)
+
+
+def render_markdown(name: str, **values: object) -> str:
+    """Render a comment from `templates/<name>`. Raises UndefinedError when a value is missing."""
+    return markdown_environment().get_template(name).render(**values)

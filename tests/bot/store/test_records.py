@@ -1,0 +1,188 @@
+"""The records on both real databases."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from sqlalchemy import create_engine, text
+
+from bot.errors import Transient
+from bot.models import Conclusion, EvaluationRequest, Trigger
+from bot.settings import Settings
+from bot.store import Decision, Ended, EvaluationState, Records, open_records
+
+
+def request_for(evaluation_id: str, number: int = 7, sha: str = "a" * 40) -> EvaluationRequest:
+    return EvaluationRequest(
+        evaluation_id, "octo/hello", sha, "b" * 40, "main", Trigger.OPENED, number=number
+    )
+
+
+@pytest.fixture(params=["sqlite", pytest.param("postgres", marks=pytest.mark.real)])
+def url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    if request.param == "sqlite":
+        return f"sqlite:///{tmp_path / 'records.db'}"
+    database: str = request.getfixturevalue("postgres").database()
+    return database
+
+
+@pytest.fixture
+def records(url: str) -> Iterator[Records]:
+    records = Records(url)
+    records.migrate()
+    yield records
+    records.close()
+
+
+def test_an_evaluation_from_queue_to_end(records: Records) -> None:
+    records.queued(request_for("e1"))
+    records.started("e1", "checkout")
+    records.waiting("e1", "checkout", "GitHub answers 503")
+    waiting = records.evaluation("e1")
+    assert waiting
+    assert (waiting.state, waiting.stage) == (EvaluationState.RUNNING, "checkout")
+    assert waiting.problem == "GitHub answers 503"
+    records.started("e1", "configure")
+    records.check_run("e1", 12, finished=True)
+    how = Ended(EvaluationState.DONE, Conclusion.SUCCESS, "2 of 2", report_key="e1", comment=99)
+    assert records.ended("e1", how)
+    done = records.evaluation("e1")
+    assert done
+    assert (done.state, done.conclusion, done.title) == (EvaluationState.DONE, "success", "2 of 2")
+    assert (done.check_run, done.comment, done.problem) == (12, 99, "")
+    assert done.check_run_finished
+
+
+def test_an_end_is_never_taken_back(records: Records) -> None:
+    records.queued(request_for("e1"))
+    assert records.ended("e1", Ended(EvaluationState.CANCELLED, problem="a newer head"))
+    assert not records.ended("e1", Ended(EvaluationState.DONE, Conclusion.SUCCESS))
+    records.started("e1", "publish")
+    records.queued(request_for("e1"))
+    cancelled = records.evaluation("e1")
+    assert cancelled
+    assert (cancelled.state, cancelled.problem) == (EvaluationState.CANCELLED, "a newer head")
+
+
+def test_what_is_open_and_what_is_latest(records: Records) -> None:
+    for name in ("e1", "e2", "e3"):
+        records.queued(request_for(name))
+    records.queued(request_for("other", number=8))
+    records.ended("e1", Ended(EvaluationState.DONE, Conclusion.FAILURE))
+    assert [record.id for record in records.open_evaluations("octo/hello", 7)] == ["e2", "e3"]
+    latest = records.latest("octo/hello", 7)
+    assert latest
+    assert latest.id == "e3"
+    assert records.latest("octo/none", 7) is None
+    assert [record.id for record in records.recent(2)] == ["other", "e3"]
+
+
+def test_what_was_asked_can_be_asked_again(records: Records) -> None:
+    asked = replace(request_for("e1", number=0), patch="--- a/\udcff\n", task_text="\0 nul")
+    records.queued(asked)
+    records.queued(request_for("e2", sha="c" * 40))
+    assert records.request("e1") == asked
+    assert records.request("none") is None
+    found = records.of_head("octo/hello", "a" * 40)
+    assert found
+    assert found.id == "e1"
+    assert records.of_head("octo/hello", "d" * 40) is None
+
+
+def test_a_check_run_left_open_is_found(records: Records) -> None:
+    for name in ("open", "closed", "running"):
+        records.queued(request_for(name))
+        records.check_run(name, 5, finished=name == "closed")
+    records.ended("open", Ended(EvaluationState.CANCELLED))
+    records.ended("closed", Ended(EvaluationState.CANCELLED))
+    assert [record.id for record in records.unfinished_check_runs()] == ["open"]
+
+
+def test_decisions_belong_to_one_head(records: Records) -> None:
+    records.decide(Decision.APPROVED, "octo/hello", (7, "a" * 40), "maintainer")
+    records.decide(Decision.APPROVED, "octo/hello", (7, "a" * 40), "maintainer")
+    assert records.is_decided(Decision.APPROVED, "octo/hello", (7, "a" * 40))
+    assert not records.is_decided(Decision.WAIVED, "octo/hello", (7, "a" * 40))
+    assert not records.is_decided(Decision.APPROVED, "octo/hello", (7, "c" * 40))
+    assert not records.is_decided(Decision.APPROVED, "octo/other", (7, "a" * 40))
+
+
+def test_base_results_are_kept_and_replaced(records: Records) -> None:
+    assert records.base_result("k") is None
+    records.keep_base_result("k", '{"n": 1}')
+    records.keep_base_result("k", '{"n": 2}')
+    assert records.base_result("k") == '{"n": 2}'
+
+
+def test_totals_count_by_conclusion_and_stage(records: Records) -> None:
+    for name in ("e1", "e2"):
+        records.queued(request_for(name))
+        records.finished(name, "observe", 1.5)
+    records.ended("e1", Ended(EvaluationState.DONE, Conclusion.SUCCESS))
+    totals = records.totals()
+    assert sorted(totals.evaluations) == [("done", "success", 1), ("queued", "", 1)]
+    assert [(one.stage, one.runs, one.seconds) for one in totals.stages] == [("observe", 2, 3.0)]
+
+
+def test_prune_removes_what_is_old_and_final(records: Records) -> None:
+    for name in ("old", "running"):
+        records.queued(request_for(name))
+    records.ended("old", Ended(EvaluationState.DONE, Conclusion.SUCCESS, report_key="old-key"))
+    records.keep_base_result("k", "{}")
+    assert records.prune(time.time() - 60) == ()
+    assert records.prune(time.time() + 60) == ("old-key",)
+    assert records.evaluation("old") is None
+    assert records.evaluation("running")
+    assert records.base_result("k") is None
+
+
+def test_several_processes_may_migrate_and_write_at_once(url: str) -> None:
+    stores = [Records(url) for _ in range(4)]
+    problems: list[BaseException] = []
+
+    def work(index: int) -> None:
+        try:
+            stores[index].migrate()
+            for turn in range(10):
+                stores[index].queued(request_for(f"{index}-{turn}"))
+                stores[index].finished(f"{index}-{turn}", "plan", 1.0)
+        except BaseException as error:
+            problems.append(error)
+
+    threads = [threading.Thread(target=work, args=(index,)) for index in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert problems == []
+    assert stores[0].totals().stages[0].runs == 40
+    for store in stores:
+        store.close()
+
+
+def test_a_newer_database_is_refused(url: str, records: Records) -> None:
+    engine = create_engine(url.replace("postgresql:", "postgresql+psycopg:"))
+    with engine.begin() as connection:
+        connection.execute(text("update assay_version set version = 99"))
+    engine.dispose()
+    with pytest.raises(RuntimeError, match="version 99"):
+        records.migrate()
+
+
+def test_an_unreachable_database_is_transient() -> None:
+    records = Records("postgresql://assay@127.0.0.1:1/none")
+    with pytest.raises(Transient):
+        records.check()
+    with pytest.raises(Transient):
+        records.migrate()
+
+
+def test_without_a_url_the_records_stand_in_home(tmp_path: Path) -> None:
+    with open_records(Settings(home=tmp_path / "state")) as records:
+        records.check()
+    assert (tmp_path / "state" / "records.db").exists()
