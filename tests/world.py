@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import json
 import os
+import shutil
 import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -108,15 +109,25 @@ class World:
         """A repository of ada's with branches `main` and `feature`, and an open pull request."""
         name = f"ada/place{next(self._names)}"
         tree = self.folder / name.replace("/", "-")
-        tree.mkdir()
+        shutil.copytree(self._seed(), tree)
         bare = self.operator.repository(NewRepository(name, **more))  # type: ignore[arg-type]
-        git(tree, "init", "--quiet", "--initial-branch=main")
+        git(tree, "push", "--quiet", str(bare), "main", "feature")
         place = Place(self, name, tree, bare)
-        place.commit("main", {"hello.py": "print('hello')\n"})
-        git(tree, "checkout", "--quiet", "-b", "feature")
-        place.commit("feature", {"hello.py": "print('hello, world')\n"})
         place.number = place.open("Greet the world", head="feature")
         return place
+
+    def _seed(self) -> Path:
+        """A work tree to copy: starting git a dozen times for each test would take most of the time."""
+        tree = self.folder / "seed"
+        if not tree.exists():
+            tree.mkdir()
+            git(tree, "init", "--quiet", "--initial-branch=main")
+            for branch, text in (("main", "hello"), ("feature", "hello, world")):
+                git(tree, "checkout", "--quiet", "-B", branch)
+                (tree / "hello.py").write_text(f"print('{text}')\n")
+                git(tree, "add", "--all")
+                git(tree, "commit", "--quiet", "-m", "Change")
+        return tree
 
 
 @dataclass(slots=True)
