@@ -82,6 +82,15 @@ class World:
     def github(self, timeout_s: float = 5.0) -> GitHubApp:
         return GitHubApp(self.manners(timeout_s), str(self.app.id), self.app.private_key)
 
+    def get(self, address: str) -> httpx.Response:
+        """A page as anybody's browser gets it."""
+        return httpx.get(address, timeout=10)
+
+    def post(self, path: str, token: str, body: object) -> httpx.Response:
+        """A REST call with a token, whatever comes of it."""
+        headers = {"Authorization": f"Bearer {token}"}
+        return httpx.post(f"{self.web}/api/{path}", json=body, headers=headers, timeout=10)
+
     def faults(self) -> list[str]:
         """What was wrong since the last call, by GitHub's descriptions; webhooks included."""
         if self.checker is None:
@@ -182,7 +191,7 @@ def running_world(
         forge.wrap = checker.round
     with forge, ForgeOperator(forge.web, folder / "state") as operator:
         ada, bob = operator.person("ada"), operator.person("bob")
-        app = operator.app("Assay")
+        app = operator.app("Assay", "http://127.0.0.1:9/webhook")
         installation = operator.install(app, "ada")
         counter = itertools.count(1)
         yield World(forge, operator, app, installation, ada, bob, checker, folder, counter)
