@@ -339,6 +339,15 @@ class GateResult:
 
 
 @dataclass(frozen=True, slots=True)
+class Standing:
+    """What a member of a merge group was last told; `conclusion` is None before any answer."""
+
+    number: int
+    conclusion: Conclusion | None
+    is_waived: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Judgement:
     """The outcome of the judge stage."""
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from bot.github import Payload
 from bot.intake.decisions import Approve, Decision, Ignore, Place, Rerun, Waive, place_of
 
@@ -10,7 +12,11 @@ RERUN = "rerun"
 WAIVE = "waive"
 """Identifiers of the buttons (GitHub allows 20 characters)."""
 
-_BUTTONS = {APPROVE: Approve, RERUN: Rerun, WAIVE: Waive}
+_BUTTONS: dict[str, Callable[[Place, int, str, str], Decision]] = {
+    APPROVE: Approve,
+    RERUN: Rerun,
+    WAIVE: Waive,
+}
 
 
 def check_run_rerequested(payload: Payload) -> Decision:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable, Mapping
 
 from bot.github import Payload
@@ -51,19 +52,16 @@ def decide(delivery: Delivery) -> Decision:
     return handler(payload)
 
 
-def lane(delivery: Delivery) -> str:
-    """Name what a delivery is about; deliveries of one lane are handled in order."""
-    try:
-        payload = Payload.parse(delivery.payload)
-    except ValueError:
-        return delivery.id
+def lane(payload: Payload, event: str) -> str:
+    """Name what a delivery is about, as a digest; deliveries of one lane are handled in order."""
     repository = payload.text("repository", "full_name")
     number = (
         payload.integer("pull_request", "number")
         or payload.integer("issue", "number")
         or _checked_number(payload)
     )
-    return f"{repository}#{number}" if number else f"{repository}@{delivery.event}"
+    about = f"{repository}#{number}" if number else f"{repository}@{event}"
+    return hashlib.sha256(about.encode(errors="replace")).hexdigest()[:32]
 
 
 def _checked_number(payload: Payload) -> int:

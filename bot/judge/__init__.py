@@ -1,1 +1,24 @@
-"""Requirements, verdicts, gate and integrity: pure and synchronous."""
+"""Requirements, ties, verdicts, gate and integrity: pure and synchronous."""
+
+from bot.judge.closing import IssueReference, closing_issues
+from bot.judge.gate import EXIT_CODES, conclude
+from bot.judge.integrity import TextReader, inspect_integrity
+from bot.judge.outcome import MetCount, count_met, verdicts
+from bot.judge.planning import plan
+from bot.judge.requirements import comprehend
+from bot.judge.transitions import transition
+
+__all__ = [
+    "EXIT_CODES",
+    "IssueReference",
+    "MetCount",
+    "TextReader",
+    "closing_issues",
+    "comprehend",
+    "conclude",
+    "count_met",
+    "inspect_integrity",
+    "plan",
+    "transition",
+    "verdicts",
+]

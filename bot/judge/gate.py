@@ -10,12 +10,11 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from bot.configuration import Configuration, UnverifiedPolicy, Weight
-from bot.judge.behaviour import tied_to_any
 from bot.judge.case import Case, open_case
 from bot.judge.categories import Area, upkeep_area
+from bot.judge.outcome import count_met
+from bot.judge.paths import is_source_path
 from bot.judge.requirements import BUILDS, NOTHING_REGRESSES, TESTS_NOT_WEAKENED
-from bot.judge.upkeep import is_source_path
-from bot.judge.verdict import count_met
 from bot.judge.witnesses import test_ids
 from bot.models import (
     Category,
@@ -25,7 +24,7 @@ from bot.models import (
     Observed,
     Requirement,
     Requirements,
-    TestChange,
+    Standing,
     Verdict,
     VerdictOutcome,
 )
@@ -41,29 +40,27 @@ _WEIGHT = {
     Conclusion.FAILURE: 4,
     Conclusion.CANCELLED: 5,
 }
-_EXIT_CODES = {Conclusion.SUCCESS: 0, Conclusion.NEUTRAL: 0, Conclusion.FAILURE: 1}
+EXIT_CODES = {
+    Conclusion.SUCCESS: 0,
+    Conclusion.NEUTRAL: 0,
+    Conclusion.FAILURE: 1,
+    Conclusion.TIMED_OUT: 3,
+    Conclusion.ACTION_REQUIRED: 3,
+    Conclusion.CANCELLED: 3,
+}
+"""What `assay judge` exits with; 2 is kept for usage and set-up errors."""
 _VERDICT_WEIGHT = {
     VerdictOutcome.SATISFIED: 0,
     VerdictOutcome.UNVERIFIED: 1,
     VerdictOutcome.UNSATISFIED: 2,
 }
-_NEEDS_A_PERSON = 3
-
-
-@dataclass(frozen=True, slots=True)
-class Member:
-    """One pull request of a merge group with its own latest conclusion; None: never judged."""
-
-    number: int
-    conclusion: Conclusion | None
-    waived: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class _Facts:
     case: Case
     verdicts: dict[str, Verdict]
-    members: tuple[Member, ...]
+    members: tuple[Standing, ...]
 
     def outcome(self, requirement_id: str) -> VerdictOutcome:
         verdict = self.verdicts.get(requirement_id)
@@ -78,7 +75,7 @@ def conclude(
     verdicts: tuple[Verdict, ...],
     observed: Observed,
     configuration: Configuration,
-    members: tuple[Member, ...] = (),
+    members: tuple[Standing, ...] = (),
 ) -> GateResult:
     """The conclusion of one evaluation; every rule that spoke is in `reasons`, the worst first.
 
@@ -95,34 +92,6 @@ def conclude(
     )
     ordered = sorted(reasons, key=lambda reason: -_WEIGHT[reason.conclusion])
     return GateResult(conclusion, _title(conclusion, facts, ordered), tuple(ordered))
-
-
-def exit_code(conclusion: Conclusion) -> int:
-    """What `assay judge` exits with: 0 success, 1 failure, 3 where a person is needed."""
-    return _EXIT_CODES.get(conclusion, _NEEDS_A_PERSON)
-
-
-def superseded(by: str) -> GateResult:
-    """A newer head or a person made this evaluation pointless."""
-    reason = GateReason("superseded", Conclusion.CANCELLED, f"Superseded by {by}.")
-    return GateResult(Conclusion.CANCELLED, _cut(f"Superseded by {by}"), (reason,))
-
-
-def out_of_time(minutes: float) -> GateResult:
-    """The evaluation's budget of time was spent before there was an answer."""
-    reason = GateReason(
-        "budget",
-        Conclusion.TIMED_OUT,
-        f"The evaluation did not end within {minutes:g} minutes.",
-        "Raise `limits.minutes` in `.github/assay.yml`, or make the tests faster; then /judge.",
-    )
-    return GateResult(Conclusion.TIMED_OUT, f"No answer within {minutes:g} minutes", (reason,))
-
-
-def could_not_judge(what: str, next_step: str) -> GateResult:
-    """Something stood in the way of judging (a broken configuration, the bot itself); never a pass."""
-    reason = GateReason("problem", Conclusion.ACTION_REQUIRED, what, next_step)
-    return GateResult(Conclusion.ACTION_REQUIRED, _cut(f"Not judged: {what}"), (reason,))
 
 
 def _worst_verdicts(verdicts: tuple[Verdict, ...]) -> dict[str, Verdict]:
@@ -232,13 +201,19 @@ def _results_are_genuine(facts: _Facts) -> Iterator[GateReason]:
 
 
 def _expectations_are_asked_for(facts: _Facts) -> Iterator[GateReason]:
-    """A changed expectation needs a requirement that names the new behaviour, else a person."""
-    asked = [r.id for r in facts.case.requirements.items if r.category is Category.BEHAVIOUR]
-    ties = [tie for tie in facts.case.ties if tie.requirement_id in asked]
+    """A changed expectation needs a requirement that names the new behaviour, else a person.
+
+    In a merge group every member was asked for itself.
+    """
+    if facts.members:
+        return
+    case = facts.case
+    asked = {r.id for r in case.requirements.items if r.category is Category.BEHAVIOUR}
+    named = {tie.test_id for tie in case.ties if tie.requirement_id in asked}
     unasked = [
         test
-        for test in facts.case.observed.tests.comparisons
-        if test.change is TestChange.EXPECTATION_CHANGED and not tied_to_any(test, ties)
+        for test in case.witnesses.expectations
+        if test.id not in named or test not in case.witnesses.proofs
     ]
     if unasked:
         yield GateReason(
@@ -292,7 +267,7 @@ def _score_is_reached(facts: _Facts) -> Iterator[GateReason]:
 
 def _members_passed(facts: _Facts) -> Iterator[GateReason]:
     for member in facts.members:
-        if member.waived or member.conclusion is Conclusion.SUCCESS:
+        if member.is_waived or member.conclusion is Conclusion.SUCCESS:
             continue
         said = member.conclusion.value if member.conclusion else "not judged"
         failed = member.conclusion is Conclusion.FAILURE

@@ -68,7 +68,8 @@ def comprehend(
     """Split a task into requirements, with the baseline and the configuration's own.
 
     `templates` are the texts of the repository's issue and pull request templates: their lines are
-    never requirements. What was merged, repaired or left out is told in `remarks`.
+    never requirements. A task without sources (a merge group) asks for the baseline and the
+    configuration's own only. What was merged, repaired or left out is told in `remarks`.
     """
     skipped = template_lines(templates)
     drafts: list[_Draft] = []
@@ -161,8 +162,6 @@ def _with_titles(task: Task, drafts: list[_Draft]) -> list[_Draft]:
             category_of(d.text) is Category.BEHAVIOUR for d in listed
         ):
             titled.insert(0, _title_draft(source))
-    if not titled:
-        titled.append(_title_draft(TaskSource("the task", task.title, "", Trust.AUTHOR)))
     return titled
 
 

@@ -5,31 +5,22 @@ Nothing here reads meaning: it sees that base's tests hold and that the right ki
 
 from __future__ import annotations
 
-import re
-from pathlib import PurePosixPath
+from collections.abc import Callable
 
 from bot.judge.baseline import satisfied, unsatisfied, unverified
 from bot.judge.case import Case
 from bot.judge.categories import Area, upkeep_area
+from bot.judge.paths import (
+    is_automation,
+    is_build_file,
+    is_changelog,
+    is_document,
+    is_source_path,
+    is_test_path,
+)
 from bot.judge.rules import ASSERTION_TRIVIAL, TEST_SKIPPED
 from bot.models import Requirement, TestChange, Verdict
 from sandbox.models import Outcome
-
-_TEST_PATH = re.compile(
-    r"(?:^|/)(?:tests?|testing)/|(?:^|/)(?:test_[^/]*|[^/]*_test|conftest)\.py$"
-)
-_CHANGELOG = re.compile(
-    r"(?i)(?:^|/)(?:change(?:s|log)|news|history|release[-_ ]?notes?)[^/]*(?:/|$)"
-)
-_DOCUMENT = re.compile(r"(?i)(?:^|/)docs?/|\.(?:md|rst|txt|adoc)$|(?:^|/)readme")
-_AUTOMATION = re.compile(
-    r"(?:^|/)(?:\.github|\.circleci|\.ci)/|(?:^|/)(?:tox\.ini|\.gitlab-ci\.yml|Makefile|noxfile\.py|"
-    r"\.pre-commit-config\.yaml|azure-pipelines\.yml|\.travis\.yml)$"
-)
-_BUILD_FILE = re.compile(
-    r"(?:^|/)(?:pyproject\.toml|setup\.(?:py|cfg)|requirements[^/]*|[^/]*\.lock|package[^/]*\.json|"
-    r"go\.(?:mod|sum)|Cargo\.toml|poetry\.lock|uv\.lock|Pipfile[^/]*|\.pre-commit-config\.yaml)$|requirements/"
-)
 
 
 def judge_upkeep(requirement: Requirement, case: Case) -> Verdict:
@@ -67,29 +58,15 @@ def judge_upkeep(requirement: Requirement, case: Case) -> Verdict:
 
 def belongs_to(path: str, area: Area) -> bool:
     """Whether a changed path is of the kind that an area of upkeep is about."""
-    if area is Area.CHANGELOG:
-        return _CHANGELOG.search(path) is not None
-    if area is Area.DOCUMENTATION:
-        return _DOCUMENT.search(path) is not None and not _BUILD_FILE.search(path)
-    if area is Area.AUTOMATION:
-        return _AUTOMATION.search(path) is not None or _BUILD_FILE.search(path) is not None
-    if area is Area.DEPENDENCIES:
-        return _BUILD_FILE.search(path) is not None or _AUTOMATION.search(path) is not None
-    if area is Area.RELEASE:
-        return not is_test_path(path)
-    return is_source_path(path)
-
-
-def is_test_path(path: str) -> bool:
-    """Whether a path belongs to the tests."""
-    return _TEST_PATH.search(path) is not None
-
-
-def is_source_path(path: str) -> bool:
-    """Whether a path is code that ships: neither test, document, build nor automation file."""
-    if is_test_path(path) or _DOCUMENT.search(path) or _AUTOMATION.search(path):
-        return False
-    return not _BUILD_FILE.search(path) and PurePosixPath(path).suffix not in ("", ".lock", ".toml")
+    kinds: dict[Area, Callable[[str], bool]] = {
+        Area.CHANGELOG: is_changelog,
+        Area.DOCUMENTATION: is_document,
+        Area.AUTOMATION: lambda p: is_automation(p) or is_build_file(p),
+        Area.DEPENDENCIES: lambda p: is_build_file(p) or is_automation(p),
+        Area.CHORE: lambda p: is_source_path(p) or is_build_file(p) or is_automation(p),
+        Area.RELEASE: lambda p: not is_test_path(p),
+    }
+    return kinds.get(area, is_source_path)(path)
 
 
 def _tests_added(requirement: Requirement, case: Case) -> Verdict:
@@ -117,4 +94,5 @@ _SPOKEN = {
     Area.AUTOMATION: "an automation file",
     Area.CODE: "source code",
     Area.RELEASE: "a release file",
+    Area.CHORE: "code, build or automation",
 }

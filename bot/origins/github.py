@@ -17,8 +17,7 @@ from bot.github import (
     NotThere,
     Repository,
 )
-from bot.judge.gate import Member
-from bot.models import Conclusion, EvaluationRequest, Publication, Task, Trigger
+from bot.models import Conclusion, EvaluationRequest, Publication, Standing, Task, Trigger
 from bot.origins.words import task_of_issue, task_of_pull_request
 from bot.report.markdown import marker
 from bot.stages.services import Answer, Code
@@ -71,7 +70,7 @@ class GitHubOrigin:
                 return Task("The merge group holds together", ())
             return await task_of_issue(repository, request.issue, request.task_text)
 
-    async def members(self, request: EvaluationRequest) -> tuple[Member, ...]:
+    async def members(self, request: EvaluationRequest) -> tuple[Standing, ...]:
         """Say what every pull request of the merge group was last told."""
         if request.trigger is not Trigger.MERGE_GROUP:
             return ()
@@ -79,11 +78,13 @@ class GitHubOrigin:
             numbers = await repository.merge_group_members(request.head_ref, request.head_sha)
         return tuple(self._standing(request.repository, number) for number in numbers)
 
-    def _standing(self, repository: str, number: int) -> Member:
+    def _standing(self, repository: str, number: int) -> Standing:
         latest = self.store.latest(repository, number)
         conclusion = Conclusion(latest.conclusion) if latest and latest.conclusion else None
         head = (number, latest.head_sha if latest else "")
-        return Member(number, conclusion, self.store.is_decided(Decision.WAIVED, repository, head))
+        return Standing(
+            number, conclusion, self.store.is_decided(Decision.WAIVED, repository, head)
+        )
 
     async def announce(self, request: EvaluationRequest, stage: str) -> None:
         """Show the stage on the check run; what GitHub does not take is not worth a failure."""

@@ -7,8 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from bot.judge.gate import Member
-from bot.models import EvaluationRequest, Publication, Task, TaskSource, Trust
+from bot.models import EvaluationRequest, Publication, Standing, Task, TaskSource, Trust
 from bot.stages.services import Answer, Code
 from sandbox.mirror import Source, messages, open_mirror
 from sandbox.models import Checkout
@@ -45,7 +44,7 @@ class LocalOrigin:
         mirror = open_mirror(self.git_root, Source(str(self.repository)))
         return messages(mirror, checkout.base_sha, checkout.head_sha)
 
-    async def members(self, request: EvaluationRequest) -> tuple[Member, ...]:
+    async def members(self, request: EvaluationRequest) -> tuple[Standing, ...]:
         """A folder has no merge groups."""
         return ()
 

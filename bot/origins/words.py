@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bot.errors import UserError
 from bot.github import IssueReference, PullRequest, RepositoryReader
-from bot.judge.closing import closing_issues
+from bot.judge import closing_issues
 from bot.models import Task, TaskSource, Trust
 
 MAX_ISSUES = 10

@@ -11,7 +11,8 @@ from bot.stages.docket import Built, Policy
 from bot.stages.services import Services
 from sandbox.base import Limits, SandboxError
 from sandbox.environments import detect
-from sandbox.environments.build import BuildRequest, build, toolchain
+from sandbox.environments.build import build, toolchain
+from sandbox.environments.build_command import BuildRequest
 from sandbox.environments.hints import SetupHints, Toolchain
 from sandbox.models import Checkout, Environment, Side
 
@@ -67,4 +68,8 @@ async def _build(shop: _Workshop, side: Side, checkout: Checkout) -> Environment
         evaluation_folder=shop.services.evaluation_folder(shop.request),
         limits=shop.limits,
     )
-    return await build(shop.services.sandbox, wanted)
+    environment = await build(shop.services.sandbox, wanted)
+    failure = environment.failure
+    if failure and failure.problem and not recipe.needs:
+        raise UserError(failure.problem, "Ask again with /judge when the index answers.")
+    return environment

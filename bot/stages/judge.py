@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from bot.judge import verdict
-from bot.judge.gate import conclude
+from bot.judge import conclude, count_met, verdicts
 from bot.models import EvaluationRequest, Judgement, Observed
 from bot.stages.docket import Planned, Policy
 from bot.stages.services import Services
@@ -19,8 +18,8 @@ async def judge(
     """Judge every requirement on its own, then let the gate conclude."""
     await services.origin.announce(request, "judge")
     requirements = planned.requirements
-    found = verdict.judge(requirements, observed, policy.configuration)
+    found = verdicts(requirements, observed, policy.configuration)
     members = await services.origin.members(request)
     gate = conclude(requirements, found, observed, policy.configuration, members)
-    met = verdict.count_met(requirements, found)
+    met = count_met(requirements, found)
     return Judgement(requirements, found, gate, met.independently, met.with_prerequisites)

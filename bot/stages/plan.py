@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from bot.judge.plan import plan
-from bot.judge.requirements import comprehend
+from bot.judge import comprehend, plan
 from bot.models import EvaluationRequest, Task
 from bot.stages.docket import Planned, Policy
 from bot.stages.services import Services
@@ -15,4 +14,4 @@ async def make_plan(
     """Split the task into requirements and fix the steps that will be run."""
     await services.origin.announce(request, "plan")
     requirements = comprehend(task, policy.configuration, policy.templates)
-    return Planned(requirements, plan(requirements, policy.configuration.setup.test or ""))
+    return Planned(requirements, plan(requirements, policy.configuration))

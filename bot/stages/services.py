@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
-from bot.judge.gate import Member
-from bot.models import Evaluation, EvaluationRequest, Publication, Task
+from bot.models import Evaluation, EvaluationRequest, Publication, Standing, Task
 from bot.report.checks import Annotation, CheckText
 from bot.settings import Settings
 from bot.store import Artifacts, Store
@@ -51,7 +50,7 @@ class Origin(Protocol):
         """Collect what was asked, most trusted first."""
         ...
 
-    async def members(self, request: EvaluationRequest) -> tuple[Member, ...]:
+    async def members(self, request: EvaluationRequest) -> tuple[Standing, ...]:
         """Say how the members of a merge group stand; empty for anything else."""
         ...
 

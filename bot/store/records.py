@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, fields
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 from pydantic import TypeAdapter
 from sqlalchemy import (
@@ -67,6 +67,12 @@ class Records:
     def close(self) -> None:
         """Give the connections back."""
         self._engine.dispose()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_raised: object) -> None:
+        self.close()
 
     def check(self) -> None:
         """Return when the database answers and has its tables."""
@@ -312,6 +318,12 @@ def _prepare_sqlite(connection: Any, _record: object) -> None:
 
 
 def open_records(settings: Settings) -> Records:
-    """Open the records' database that the settings name: SQLite inside `home` without a URL."""
+    """Open the records' database that the settings name: SQLite inside `home` without a URL.
+
+    SQLite is brought up to date here; for Postgres the commands call `migrate` when they start.
+    """
     path = settings.home.absolute() / "records.db"
-    return Records(settings.database_url or f"sqlite:///{path}")
+    records = Records(settings.database_url or f"sqlite:///{path}")
+    if not settings.database_url:
+        records.migrate()
+    return records

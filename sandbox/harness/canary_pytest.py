@@ -16,9 +16,7 @@ from sandbox.harness.recorder import Recorder
 class Canaries:
     """Makes canary items and runs them; each outcome is recorded."""
 
-    def __init__(
-        self, pytest: Any, nonce: str, exceptions: Exceptions, recorder: Recorder
-    ) -> None:
+    def __init__(self, pytest: Any, nonce: str, exceptions: Exceptions, recorder: Recorder) -> None:
         self._pytest = pytest
         self._nonce = nonce
         self._exceptions = exceptions
@@ -32,16 +30,16 @@ class Canaries:
     def run(self, session: Any) -> None:
         """Run every canary once. They are not in `session.items` and no reporter hears of them."""
         runtestprotocol = __import__("_pytest.runner", fromlist=["runtestprotocol"]).runtestprotocol
-        failed = session.testsfailed
-        items = list(self._items(self._module(session)))
-        for item in items:
+        for item in list(self._items(self._module(session))):
             item.fixturenames = []
             plain = not hasattr(item, "addFailure")
             watch = self._watches[id(item)] = ItemWatch(item, self._exceptions, plain)
-            runtestprotocol(item, log=False, nextitem=None)
-            found, _ = watch.verdict()
+            try:
+                runtestprotocol(item, log=False, nextitem=None)
+                found = watch.seen() if canary.must_pass(item.name) else watch.verdict()[0]
+            except Exception:
+                found = canary.UNKNOWN
             self._record("canary", name=item.name, outcome=found)
-        session.testsfailed = failed
         self._watches.clear()
 
     def _module(self, session: Any) -> Any:

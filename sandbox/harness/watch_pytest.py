@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import os
 import unittest
+from collections.abc import Callable, Generator
 from time import perf_counter
-from typing import Any, Callable, Generator, TypeVar
+from typing import Any, TypeVar
 
-from sandbox.harness import describe, outcome
+from sandbox.harness import describe
 from sandbox.harness.canary_pytest import Canaries
 from sandbox.harness.item_watch import Exceptions, ItemWatch
 from sandbox.harness.recorder import Recorder
 
-_Hook = TypeVar("_Hook", bound=Callable[..., Any])
+_Hook = TypeVar("_Hook", bound="Callable[..., Any]")
 
 # Options that hide tests, stop early or run them elsewhere, with the value that does not.
-_NEUTRAL = {
+_NEUTRAL: dict[str, object] = {
     "maxfail": 0, "collectonly": False, "continue_on_collection_errors": True,
     "lf": False, "failedfirst": False, "newfirst": False, "stepwise": False,
     "setuponly": False, "setupplan": False, "usepdb": False, "trace": False,
@@ -222,6 +223,3 @@ def _skip_reason(longrepr: Any) -> str:
     if isinstance(longrepr, tuple) and longrepr:
         return str(longrepr[-1])
     return str(longrepr)
-
-
-__all__ = ["outcome", "run"]

@@ -183,8 +183,6 @@ def test_an_unreachable_database_is_transient() -> None:
 
 
 def test_without_a_url_the_records_stand_in_home(tmp_path: Path) -> None:
-    records = open_records(Settings(home=tmp_path / "state"))
-    records.migrate()
-    records.check()
-    records.close()
+    with open_records(Settings(home=tmp_path / "state")) as records:
+        records.check()
     assert (tmp_path / "state" / "records.db").exists()

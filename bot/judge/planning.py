@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from bot.configuration import Configuration
 from bot.judge.requirements import BUILDS, NOTHING_REGRESSES, TESTS_NOT_WEAKENED
 from bot.models import ActionKind, Category, Plan, Requirements, Step
 
 
-def plan(requirements: Requirements, test_command: str = "") -> Plan:
+def plan(requirements: Requirements, configuration: Configuration) -> Plan:
     """One step for the tests, one for the linter, one for each check; ids E1, E2, … in that order.
 
-    `test_command` is the configuration's shell line, where it has one. An evidence takes its step's id.
+    An evidence takes its step's id. The tests' argument is the configuration's shell line, if any.
     """
     asked = tuple(
         r.id for r in requirements.items if r.category in (Category.BEHAVIOUR, Category.UPKEEP)
@@ -20,7 +21,7 @@ def plan(requirements: Requirements, test_command: str = "") -> Plan:
         guidance="Base tests and head tests, each on base code and on head code.",
         requirement_ids=(BUILDS, NOTHING_REGRESSES, TESTS_NOT_WEAKENED, *asked),
         action=ActionKind.UNIT_TESTS,
-        arguments=(test_command,) if test_command else (),
+        arguments=(command,) if (command := configuration.setup.test) else (),
     )
     linter = Step(
         id="E2",

@@ -33,23 +33,23 @@ class MetCount:
     total: int
 
 
-def judge(
+def verdicts(
     requirements: Requirements, observed: Observed, configuration: Configuration
 ) -> tuple[Verdict, ...]:
     """One verdict for each requirement, in order. `blocked_by` shows, it never changes an outcome."""
     case = open_case(requirements, observed, configuration)
-    verdicts = tuple(_judge_one(requirement, case) for requirement in requirements.items)
-    met = {v.requirement_id for v in verdicts if v.outcome is VerdictOutcome.SATISFIED}
+    given = tuple(_judge_one(requirement, case) for requirement in requirements.items)
+    met = {v.requirement_id for v in given if v.outcome is VerdictOutcome.SATISFIED}
     return tuple(
         replace(verdict, blocked_by=tuple(p for p in requirement.prerequisites if p not in met))
-        for verdict, requirement in zip(verdicts, requirements.items, strict=True)
+        for verdict, requirement in zip(given, requirements.items, strict=True)
     )
 
 
-def count_met(requirements: Requirements, verdicts: tuple[Verdict, ...]) -> MetCount:
+def count_met(requirements: Requirements, given: tuple[Verdict, ...]) -> MetCount:
     """Count over the whole list: a requirement without a satisfied verdict is not met."""
     outcomes: dict[str, list[VerdictOutcome]] = {}
-    for verdict in verdicts:
+    for verdict in given:
         outcomes.setdefault(verdict.requirement_id, []).append(verdict.outcome)
     met = {id_ for id_, seen in outcomes.items() if set(seen) == {VerdictOutcome.SATISFIED}}
     listed = [r for r in requirements.items if r.id in met]
@@ -81,11 +81,13 @@ def _judge_check(requirement: Requirement, case: Case) -> Verdict:
         requirement.id,
         VerdictOutcome.SATISFIED if head else VerdictOutcome.UNSATISFIED,
         Decider.ORACLE,
-        _CHECK_REASONS[evidence.transition, head]
-        if (evidence.transition, head) in _CHECK_REASONS
-        else f"The check {'passes' if head else 'fails'} on head; base could not be observed.",
+        _CHECK_REASONS.get((evidence.transition, head), _only_head(head)),
         (evidence.id,),
     )
+
+
+def _only_head(passes: bool) -> str:
+    return f"The check {'passes' if passes else 'fails'} on head; base could not be observed."
 
 
 _CHECK_REASONS = {

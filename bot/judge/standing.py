@@ -1,0 +1,91 @@
+"""What the four ways say of a test that was weakened: does its base version still hold on head?"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from bot.judge.ties import test_name
+from bot.judge.witnesses import FAILING
+from bot.judge.words import same_word, words_of
+from bot.models import Category, FourWay, Requirements, TestComparison
+from sandbox.models import Outcome
+
+_REMOVING = re.compile(
+    r"(?i)\b(?:remov\w*|drop\w*|delet\w*|deprecat\w*|obsolete|get rid of|no longer|retire\w*|"
+    r"consolidat\w*|merge\w*|parametri[sz]\w*|dedup\w*)\b"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class TestStanding:
+    """The comparisons, how many tests were collected, and which removals were asked for."""
+
+    __test__ = False
+    tests: tuple[TestComparison, ...]
+    is_conclusive: bool
+    removals: tuple[str, ...]
+
+    def base_version_fails(self, path: str, name: str) -> bool:
+        """Whether a test that passed on base fails on head, and the edit only made it weaker.
+
+        An edited test that fails on base's code demands something new: that is a changed expectation,
+        for the gate to weigh.
+        """
+        return any(
+            t.base_on_base is Outcome.PASSED
+            and t.base_on_head in FAILING
+            and t.head_on_base not in FAILING
+            for t in self._named(path, name)
+        )
+
+    def deletion_blocks(self, path: str, name: str) -> bool:
+        """Whether deleting a test hides a failure, or leaves fewer tests without being asked for."""
+        if self._is_asked_for(path, name):
+            return False
+        return self.base_version_fails(path, name) or self.collects_fewer
+
+    @property
+    def collects_fewer(self) -> bool:
+        """Whether fewer tests are collected on head than on base."""
+        if not self.is_conclusive:
+            return False
+        on_base = sum(t.base_on_base is not None for t in self.tests)
+        on_head = sum(t.head_on_head is not None for t in self.tests)
+        return on_head < on_base
+
+    @property
+    def fewer_unasked(self) -> bool:
+        """Whether fewer tests are collected and no requirement speaks of removing anything."""
+        return self.collects_fewer and not self.removals
+
+    def _is_asked_for(self, path: str, name: str) -> bool:
+        words = words_of(f"{name} {path}")
+        return any(
+            same_word(word, other)
+            for removal in self.removals
+            for word in words_of(_REMOVING.sub(" ", removal))
+            for other in words
+        )
+
+    def _named(self, path: str, name: str) -> list[TestComparison]:
+        bare = test_name(name)
+        return [t for t in self.tests if _stands_in(t, path) and test_name(t.id) == bare]
+
+
+def open_standing(four_way: FourWay, requirements: Requirements) -> TestStanding:
+    """Gather what weighing a finding needs."""
+    removals = tuple(
+        r.text
+        for r in requirements.items
+        if r.category is not Category.BASELINE and _REMOVING.search(r.text)
+    )
+    return TestStanding(
+        tests=four_way.comparisons,
+        is_conclusive=bool(four_way.comparisons) and not four_way.problem,
+        removals=removals,
+    )
+
+
+def _stands_in(test: TestComparison, path: str) -> bool:
+    return test.path == path or test.id.split("::", 1)[0] == path
