@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import itertools
 import threading
 import time
 from collections.abc import Callable
@@ -168,7 +169,7 @@ def test_it_waits_for_the_outside_and_says_why(sqlite_options: EngineOptions) ->
     run_until(sqlite_options, notes, lambda client: client.status("e1") is JobState.DONE)
     assert notes.lines.count("e1 waits in checkout: GitHub answers 503") == 1
     assert "published e1" in notes.lines
-    assert all(later - earlier >= 0.3 for earlier, later in zip(tries, tries[1:], strict=False))
+    assert all(later - earlier >= 0.3 for earlier, later in itertools.pairwise(tries))
 
 
 @pytest.mark.parametrize(
