@@ -19,8 +19,8 @@ from bot.commands.wiring import judge_once
 from bot.judge import EXIT_CODES
 from bot.models import EvaluationRequest, Trigger
 from bot.origins.local import LocalOrigin
-from bot.report.machine import ReportDocument, read_machine
-from bot.settings import Settings
+from bot.report.machine import ReportDocument, read_report
+from bot.settings import Settings, load_settings
 from bot.store import open_artifacts
 
 REPORT_FILES = ("report.json", "report.md", "report.html", "report.pdf")
@@ -56,7 +56,7 @@ def command(repository: str, base: str | None, head: str, task: Path | None,
 
     Exits with 0 success, 1 failure, 3 a person must decide, 2 usage or set-up error.
     """
-    settings = Settings().model_copy(update={"sandbox": sandbox})
+    settings = load_settings().model_copy(update={"sandbox": sandbox})
     if repository.startswith(("https://", "http://")):
         raise click.UsageError("judging a pull request by URL is not there yet")
     if base is None:
@@ -83,7 +83,7 @@ def _judge(settings: Settings, request: EvaluationRequest, out: Path) -> int:
         )
         publication = asyncio.run(judge_once(settings, origin, request))
     _copy_report(settings, publication.report_key, out)
-    document = read_machine((out / "report.json").read_bytes())
+    document = read_report((out / "report.json").read_bytes())
     _print(Console(), document, out)
     return EXIT_CODES[publication.conclusion]
 
