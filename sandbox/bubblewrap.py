@@ -22,7 +22,7 @@ from pathlib import Path
 
 from sandbox import layout, network
 from sandbox.base import Command, Completed, Killed, Limits, Mount, MountMode, Network, SandboxError
-from sandbox.environments.index import host_index_settings
+from sandbox.index import host_index_settings
 from sandbox.folders import FolderPolicy, Folders, is_overlaid, resolved
 from sandbox.limits import (
     MEBIBYTE,

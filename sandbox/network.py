@@ -19,7 +19,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from sandbox.base import Mount
-from sandbox.environments.index import IndexSettings
+from sandbox.index import IndexSettings
 
 RESOLVER = "100.127.255.3"
 """The name server inside; slirp4netns passes questions on to the host's own."""
