@@ -9,10 +9,28 @@ from __future__ import annotations
 import asyncio
 import inspect
 from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from enum import StrEnum
 from typing import Any, ParamSpec, Protocol, TypeVar, overload
 
 P = ParamSpec("P")
 T = TypeVar("T")
+
+
+class EndKind(StrEnum):
+    """How an evaluation ended that has no publication of its own."""
+
+    FAILED = "failed"
+    SUPERSEDED = "superseded"
+
+
+@dataclass(frozen=True, slots=True)
+class Ending:
+    """Why an evaluation ended without a publication, in words for the asker."""
+
+    kind: EndKind
+    why: str
+    next_step: str = ""
 
 
 class StepRunner(Protocol):

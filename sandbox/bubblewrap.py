@@ -1,8 +1,8 @@
-"""The bubblewrap driver: one fresh set of namespaces for every command, 10-30 ms a start.
+"""The bubblewrap driver: one fresh set of namespaces for every command, about 30 ms a start.
 
 How a command is put together: `layout` says what it sees, `launch` prepares mounts and network in
 a process of its own and becomes bubblewrap, `process` waits for it and kills it, `streams` reads
-it, `limits` keeps it within bounds.
+it, `limits` keeps it within bounds, `outputs` cleans what it left.
 """
 
 from __future__ import annotations
@@ -15,14 +15,26 @@ import shutil
 import subprocess
 import sys
 import time
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 
 from sandbox import layout, network
-from sandbox.base import Command, Completed, Killed, Limits, MountMode, Network, SandboxError
-from sandbox.launch import CHANNEL_DESCRIPTOR, LaunchPlan, StagedMount
+from sandbox.base import Command, Completed, Killed, Limits, Mount, MountMode, Network, SandboxError
+from sandbox.index import host_index_settings
+from sandbox.folders import FolderPolicy, Folders, is_overlaid, resolved
+from sandbox.limits import (
+    MEBIBYTE,
+    DiskWatch,
+    MemoryGroup,
+    find_group_parent,
+)
+from sandbox.outcome import Bounds, Streams, completed, first_end, kernel_killed, open_ends
+from sandbox.plan import LaunchPlan, StagedMount
 from sandbox.process import Ends, Pipes, ProcessTree, StatusLines, memory_file, start
+from sandbox.selfcheck import ways_out
+from sandbox.stage import CHANNEL_DESCRIPTOR, NOT_MAPPABLE
 from sandbox.streams import Capped, HeadTail
 
 # Above every range that systemd and /etc/subuid hand out (systemd: UIDS-GIDS.md); one for each
@@ -32,19 +44,19 @@ _UIDS = 1 << 24
 
 # `sandbox` is entered without its __init__, whose imports would cost 30 ms a start.
 _BOOT = (
-    "import sys, types; package = types.ModuleType('sandbox'); "
+    "import sys; package = type(sys)('sandbox'); "
     "package.__path__ = [sys.argv.pop(1)]; sys.modules['sandbox'] = package; "
     "from sandbox.launch import main; main()"
 )
-_MEBIBYTE = 1 << 20
 _DRAIN_TIMEOUT_S = 2.0
-
-
-@dataclass(slots=True)
-class _Outcome:
-    """What ended the command, when it was a limit."""
-
-    killed: Killed | None = None
+_TRIAL = Command(
+    ("true",),
+    (Mount("/usr/share/dpkg", "/trial", MountMode.COPY_ON_WRITE),),
+    cwd="/",
+    limits=Limits(20),
+)
+# Scratch space is memory: however large the limit, one command gets at most this part of what is free.
+_SCRATCH_PART_OF_FREE_MEMORY = 0.5
 
 
 def _program(name: str, package: str) -> str:
@@ -56,13 +68,25 @@ def _program(name: str, package: str) -> str:
 
 def _check(command: Command) -> None:
     texts = [*command.argv, command.cwd, *(part for pair in command.environment for part in pair)]
+    texts += [path for mount in command.mounts for path in (mount.source, mount.target)]
     if not command.argv or any("\0" in text for text in texts):
         raise ValueError("argv must not be empty, and no text may hold a NUL character")
-    if "=" in command.argv[0]:
-        raise ValueError(f"a program's name cannot hold '=': {command.argv[0]!r}")
+    if not command.argv[0] or "=" in command.argv[0]:
+        raise ValueError(f"a program's name cannot be empty or hold '=': {command.argv[0]!r}")
     if any(not name or "=" in name for name, _ in command.environment):
         raise ValueError("a variable's name cannot be empty or hold '='")
     layout.check_mounts(command.mounts)
+
+
+@dataclass(frozen=True, slots=True)
+class _Prepared:
+    """A command made ready to start: mounts in mounting order, its id, way out and memory group."""
+
+    command: Command
+    mounts: tuple[Mount, ...]
+    uid: int | None
+    routes: tuple[bytes, ...]
+    group: MemoryGroup | None
 
 
 class BubblewrapSandbox:
@@ -70,118 +94,195 @@ class BubblewrapSandbox:
 
     name = "bubblewrap"
 
-    def __init__(self, state: Path) -> None:
-        self._state = state
+    def __init__(self, state: Path, *, copies: bool = False, cgroups: bool = True) -> None:
+        """`state` is a folder of ours. `copies`: do without overlays. `cgroups`: False watches only.
+
+        Raises SandboxError when bubblewrap is missing.
+        """
         self._bwrap = _program("bwrap", "bubblewrap")
+        self._folders = Folders(state / "copies")
+        self._by_copy = copies
         self._is_root = os.geteuid() == 0
+        self._maps_owners = self._is_root
+        own = Path("/proc/self/cgroup").read_text()
+        self._groups = find_group_parent(own, Path("/sys/fs/cgroup")) if cgroups else None
+        self._build = network.build_settings(host_index_settings())
+
+    def sweep(self) -> None:
+        """Remove what a killed worker left: copies of trees and empty cgroups."""
+        self._folders.sweep()
+        if self._groups:
+            self._groups.sweep()
+
+    def check(self) -> None:
+        """Run a command to see that this machine allows it; learns to copy where overlays fail.
+
+        Blocks for as long as a command takes. Raises SandboxError with the way out.
+        """
+        try:
+            self._run_apart(_TRIAL)
+        except SandboxError as error:
+            if "overlay" in str(error) and not self._by_copy:
+                self._by_copy = True
+                self.check()
+                return
+            ways = "; ".join(ways_out()) or "user namespaces must be allowed here"
+            raise SandboxError(f"bubblewrap does not work: {error} ({ways})") from error
+
+    def _run_apart(self, command: Command) -> Completed:
+        # In a thread: the caller may already be inside an event loop.
+        with ThreadPoolExecutor(1) as executor:
+            return executor.submit(asyncio.run, self.run(command)).result()
 
     async def run(self, command: Command) -> Completed:
         """Run to the end or to a limit. See `Sandbox.run`. Raises SandboxError, ValueError."""
         _check(command)
-        with ExitStack() as closing:
-            return await self._run(command, closing)
+        try:
+            return await self._run(command)
+        except SandboxError as error:
+            if NOT_MAPPABLE not in str(error) or not self._maps_owners:
+                raise
+            # A file system without identity-mapped mounts: change owners and copy instead.
+            self._maps_owners, self._by_copy = False, True
+            return await self._run(command)
 
-    async def _run(self, command: Command, closing: ExitStack) -> Completed:
-        limits = command.limits
-        outcome, overflowed = _Outcome(), asyncio.Event()
-        out, err = HeadTail(limits.output_bytes), HeadTail(limits.output_bytes)
-        channel, status = Capped(command.channel_bytes, overflowed.set), StatusLines()
-        pipes = Pipes(closing)
-        closing.callback(pipes.close_writing_ends)
-        ends = Ends(
-            stdout=pipes.open(out),
-            stderr=pipes.open(err),
-            status=pipes.open(status),
-            channel=pipes.open(channel) if command.channel_bytes > 0 else None,
+    async def _run(self, command: Command) -> Completed:
+        uid = _FIRST_UID + secrets.randbelow(_UIDS) if self._is_root else None
+        mounts = layout.in_mounting_order(resolved(self._mounts(command)))
+        policy = FolderPolicy(self._by_copy, None if self._maps_owners else uid)
+        way_out = await self._way_out(command.network)
+        async with self._folders.prepared(mounts, policy) as laid_out:
+            with ExitStack() as closing:
+                group = self._group(command.limits, closing)
+                prepared = _Prepared(command, laid_out, uid, way_out, group)
+                return await self._run_prepared(prepared, closing)
+
+    def _mounts(self, command: Command) -> tuple[Mount, ...]:
+        """The command's own mounts and, for a build, the host's package folders and CA files."""
+        if command.network is Network.NONE:
+            return command.mounts
+        taken = {mount.target for mount in command.mounts}
+        added = [mount for mount in self._build.mounts if mount.target not in taken]
+        return (*command.mounts, *added)
+
+    async def _way_out(self, wanted: Network) -> tuple[bytes, ...]:
+        if wanted is Network.NONE:
+            return ()
+        return network.routes(await network.addresses_of(self._build.hosts))
+
+    def _group(self, limits: Limits, closing: ExitStack) -> MemoryGroup | None:
+        if self._groups is None:
+            return None
+        try:
+            group = self._groups.group(limits)
+        except OSError as error:
+            raise SandboxError(f"cannot make a memory cgroup: {error}") from error
+        closing.callback(group.remove)
+        return group
+
+    async def _run_prepared(self, prepared: _Prepared, closing: ExitStack) -> Completed:
+        command, overflowed = prepared.command, asyncio.Event()
+        output_bytes = command.limits.output_bytes
+        streams = Streams(
+            out=HeadTail(output_bytes),
+            err=HeadTail(output_bytes),
+            channel=Capped(command.channel_bytes, overflowed.set),
+            status=StatusLines(),
         )
+        pipes = Pipes(closing)
+        ends = open_ends(pipes, streams, wants_channel=command.channel_bytes > 0)
+        disk = await asyncio.to_thread(_disk_watch, prepared)
         started = time.monotonic()
-        process = self._start(command, ends, closing)
+        process = self._start(prepared, ends, closing)
         pipes.close_writing_ends()
-        async with ProcessTree(process, status) as tree:
-            outcome.killed = await _first_end(tree, limits, overflowed)
+        async with ProcessTree(process, streams.status) as tree:
+            bounds = Bounds(prepared.group, disk)
+            killed = await first_end(tree, command.limits, bounds, overflowed)
         seconds = time.monotonic() - started
         await pipes.drained(_DRAIN_TIMEOUT_S)
-        exit_code = status.exit_code()
-        if exit_code is None and outcome.killed is None:
-            raise SandboxError(status.failure() or err.value().decode(errors="replace").strip())
-        return Completed(
-            exit_code=None if outcome.killed else exit_code,
-            stdout=out.value(),
-            stderr=err.value(),
-            seconds=seconds,
-            killed=outcome.killed,
-            truncated=out.truncated or err.truncated,
-            channel=channel.value(),
-        )
+        if killed is None and overflowed.is_set():
+            killed = Killed.CHANNEL
+        return completed(streams, kernel_killed(killed, streams, prepared.group), seconds)
 
-    def _start(self, command: Command, ends: Ends, closing: ExitStack) -> subprocess.Popen[bytes]:
-        mounts = layout.in_mounting_order(command.mounts)
-        variables = layout.environment(command, ())
+    def _start(
+        self, prepared: _Prepared, ends: Ends, closing: ExitStack
+    ) -> subprocess.Popen[bytes]:
+        command = prepared.command
+        variables = layout.environment(command, self._build.variables)
         if ends.channel is not None:
             variables["ASSAY_CHANNEL_FD"] = str(CHANNEL_DESCRIPTOR)
-        options = layout.bubblewrap_options(command, mounts, variables, ends.status)
+        options = layout.bubblewrap_options(command, prepared.mounts, variables, ends.status)
         arguments = memory_file("bwrap", os.fsencode("\0".join(options) + "\0"), closing)
         bwrap = (self._bwrap, "--args", str(arguments), "--", *_program_argv(command))
-        plan = memory_file("plan", self._plan(command, bwrap, ends).to_json().encode(), closing)
-        launcher = [sys.executable, "-I", "-S", "-c", _BOOT, str(Path(__file__).parent)]
+        plan = memory_file("plan", self._plan(prepared, bwrap, ends).to_bytes(), closing)
         stdin = memory_file("stdin", command.stdin, closing)
+        python = os.path.realpath(sys.executable)
+        launcher = [python, "-I", "-S", "-c", _BOOT, str(Path(__file__).parent)]
         return start([*launcher, str(plan), str(ends.status)], stdin, ends, (arguments, plan))
 
-    def _plan(self, command: Command, bwrap: tuple[str, ...], ends: Ends) -> LaunchPlan:
-        limits, connected = command.limits, command.network is Network.BUILD
+    def _plan(self, prepared: _Prepared, bwrap: tuple[str, ...], ends: Ends) -> LaunchPlan:
+        limits, group = prepared.command.limits, prepared.group
+        connected = prepared.command.network is Network.BUILD
         return LaunchPlan(
             parent=os.getpid(),
-            drop_to=_FIRST_UID + secrets.randbelow(_UIDS) if self._is_root else None,
-            mounts=tuple(self._staged(command)),
-            scratch_bytes=limits.disk_mb * _MEBIBYTE,
+            drop_to=prepared.uid,
+            mounts=tuple(self._staged(mount) for mount in prepared.mounts),
+            scratch_bytes=_scratch_bytes(limits),
             scratch_inodes=100_000 + 50 * limits.disk_mb,
             scratch_folders=layout.SCRATCH_FOLDERS,
             etc=layout.generated_etc(network.RESOLVER if connected else None),
-            cgroups=(),
+            cgroups=(group.procs,) if group else (),
             rlimits=_rlimits(limits),
             slirp=network.slirp_argv(_program("slirp4netns", "slirp4netns")) if connected else (),
-            routes=network.refused_routes() if connected else (),
+            routes=prepared.routes,
             channel=ends.channel,
-            argv=bwrap,
+            argv=tuple(map(os.fsencode, bwrap)),
         )
 
-    def _staged(self, command: Command) -> list[StagedMount]:
-        staged = []
-        for mount in layout.in_mounting_order(command.mounts):
-            source = Path(mount.source)
-            if not source.exists():
-                raise SandboxError(f"nothing to mount at {mount.source!r}")
-            overlay = mount.mode is MountMode.COPY_ON_WRITE and source.is_dir()
-            staged.append(StagedMount(str(source.resolve()), overlay, self._is_root))
-        return staged
+    def _staged(self, mount: Mount) -> StagedMount:
+        return StagedMount(
+            source=os.fsencode(mount.source),
+            is_folder=Path(mount.source).is_dir(),
+            overlay=is_overlaid(mount),
+            map_owner=self._maps_owners,
+        )
+
+
+def open_bubblewrap(state: Path) -> BubblewrapSandbox:
+    """The driver, tried once and with what a killed worker left removed. Raises SandboxError."""
+    state.mkdir(parents=True, exist_ok=True, mode=0o700)
+    driver = BubblewrapSandbox(state)
+    driver.check()
+    driver.sweep()
+    return driver
 
 
 def _program_argv(command: Command) -> tuple[str, ...]:
-    # `env` turns a missing program into 127 and a missing folder into 125, as a shell would.
-    return ("/usr/bin/env", "-u", "PWD", f"--chdir={command.cwd}", "--", *command.argv)
+    # `env` turns a missing program into 127 and a missing folder into 125, as a shell would, and
+    # gives back the signals that Python ignores (a program would otherwise inherit that).
+    options = ("--default-signal", "-u", "PWD", f"--chdir={command.cwd}", "--")
+    return ("/usr/bin/env", *options, *command.argv)
+
+
+def _scratch_bytes(limits: Limits) -> int:
+    free = os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    for line in Path("/proc/meminfo").read_text().splitlines():
+        if line.startswith("MemAvailable:"):
+            free = int(line.split()[1]) * 1024
+    return min(limits.disk_mb * MEBIBYTE, int(free * _SCRATCH_PART_OF_FREE_MEMORY))
 
 
 def _rlimits(limits: Limits) -> tuple[tuple[int, int], ...]:
     own_processes = 4  # bubblewrap outside and inside, slirp4netns, env
     return (
         (resource.RLIMIT_NPROC, limits.processes + own_processes),
-        (resource.RLIMIT_FSIZE, limits.file_size_mb * _MEBIBYTE),
+        (resource.RLIMIT_FSIZE, limits.file_size_mb * MEBIBYTE),
         (resource.RLIMIT_CORE, 0),
         (resource.RLIMIT_NOFILE, 65536),
     )
 
 
-async def _first_end(tree: ProcessTree, limits: Limits, overflowed: asyncio.Event) -> Killed | None:
-    """Wait for the program's end or the first limit that it runs into."""
-    ended = asyncio.create_task(tree.ended())
-    overflow = asyncio.create_task(overflowed.wait())
-    try:
-        done, _ = await asyncio.wait(
-            {ended, overflow}, timeout=limits.timeout_s, return_when=asyncio.FIRST_COMPLETED
-        )
-        if overflow in done:
-            return Killed.CHANNEL
-        return None if ended in done else Killed.TIMEOUT
-    finally:
-        for task in (ended, overflow):
-            task.cancel()
+def _disk_watch(prepared: _Prepared) -> DiskWatch:
+    folders = [mount.source for mount in prepared.mounts if mount.mode is MountMode.WRITABLE]
+    limit_bytes = prepared.command.limits.disk_mb * MEBIBYTE
+    return DiskWatch((folder for folder in folders if Path(folder).is_dir()), limit_bytes)

@@ -32,7 +32,7 @@ class DiffLimits:
     files: int = 3000
     lines_per_file: int = 5000
     total_bytes: int = 20_000_000
-    timeout_s: float = 120.0
+    patch_timeout_s: float = 120.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,13 +47,9 @@ class _Raw:
 def read_diff(mirror: Mirror, base: str, head: str, limits: DiffLimits | None = None) -> Diff:
     """Return what changed from one commit to the other; equal commits give an empty diff."""
     limits = limits or DiffLimits()
-    listing = run_git(
-        GitCall(
-            ("diff-tree", "-z", "--raw", *_OPTIONS, base, head),
-            mirror.git_dir,
-            timeout_s=limits.timeout_s,
-        )
-    )
+    listing = run_git(GitCall(("diff-tree", "-z", "--raw", *_OPTIONS, base, head), mirror.git_dir))
+    if listing.truncated:
+        raise CheckoutError("The pull request changes too many files to be listed.", "Split it.")
     if listing.exit_code:
         raise CheckoutError("git could not compare base and head.")
     records = list(_records(listing.stdout))
@@ -103,7 +99,7 @@ def _patch(mirror: Mirror, base: str, head: str, limits: DiffLimits) -> tuple[by
     call = GitCall(
         ("diff-tree", "--patch", "--unified=3", "--diff-algorithm=myers", *_OPTIONS, base, head),
         mirror.git_dir,
-        timeout_s=limits.timeout_s,
+        timeout_s=limits.patch_timeout_s,
         max_output_bytes=limits.total_bytes,
     )
     try:
@@ -141,8 +137,9 @@ def _sections(patch: bytes, max_lines: int, cut: bool) -> Iterator[_Section]:
             position += 1
             continue
         section, position = _section(lines, position + 1, max_lines)
-        is_last = position >= left
-        yield replace(section, truncated=True) if cut and is_last else section
+        if cut and position >= left:  # its last hunk is not whole
+            section = replace(section, truncated=True, hunks=section.hunks[:-1])
+        yield section
     while True:
         yield _Section(truncated=cut)
 

@@ -9,97 +9,67 @@ Runs as its own short-lived process, so that nothing here touches the worker's m
 4. Set the resource limits and `exec` bubblewrap, which takes away what is left.
 
 Everything is staged under /tmp of a private mount namespace, so the host sees no mount and nothing
-is left over when the last process ends, however it ends.
+is left over when the last process ends, however it ends. Every import here is paid for at each
+start of a command: `pathlib`, `json`, `socket` and `dataclasses` together cost 30 ms.
 """
 
 from __future__ import annotations
 
-import json
+import _socket
+import marshal
 import os
 import resource
-import socket
 import sys
-from dataclasses import asdict, dataclass
-from pathlib import Path
 
 from sandbox import kernel
+from sandbox.stage import (
+    CHANNEL_DESCRIPTOR,
+    ETC,
+    LAUNCH_ERROR,
+    NOT_MAPPABLE,
+    SCRATCH,
+    STAGE,
+    layered,
+    staged,
+)
 
-STAGE = "/tmp"  # noqa: S108  covered by an own tmpfs in a private mount namespace
-SCRATCH = f"{STAGE}/scratch"
-ETC = f"{STAGE}/etc"
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from sandbox.plan import LaunchPlan, StagedMount
+
 _QUIET = kernel.MS_NOSUID | kernel.MS_NODEV
-CHANNEL_DESCRIPTOR = 9  # one digit: `echo >&10` is an error in a POSIX shell
-_NOT_MAPPABLE = "not-mappable"
+_NLMSG_ERROR_AT = slice(16, 20)  # after struct nlmsghdr: the negative error number of the answer
 
 
-@dataclass(frozen=True, slots=True)
-class StagedMount:
-    """One host folder or file to stage; `overlay` puts a copy-on-write layer above it."""
-
-    source: str
-    overlay: bool
-    map_owner: bool
-
-
-@dataclass(frozen=True, slots=True)
-class LaunchPlan:
-    """All that the launcher does, decided beforehand by the driver; travels as JSON.
-
-    `drop_to` is the uid and gid that root becomes, None for a plain user. `rlimits` are pairs of
-    (resource number, value). `slirp` is the argv without the namespace's path and descriptors;
-    empty for no network. `routes` are netlink messages in hex. `channel` is the private pipe, if any.
-    """
-
-    parent: int
-    drop_to: int | None
-    mounts: tuple[StagedMount, ...]
-    scratch_bytes: int
-    scratch_inodes: int
-    scratch_folders: tuple[str, ...]
-    etc: tuple[tuple[str, str], ...]
-    cgroups: tuple[str, ...]
-    rlimits: tuple[tuple[int, int], ...]
-    slirp: tuple[str, ...]
-    routes: tuple[str, ...]
-    channel: int | None
-    argv: tuple[str, ...]
-
-    def to_json(self) -> str:
-        """One line of JSON; file names that are no UTF-8 survive as surrogates."""
-        return json.dumps(asdict(self))
+def read_plan(descriptor: int) -> LaunchPlan:
+    """Read what `LaunchPlan.to_bytes` wrote; the fields are there, the class is not (its import)."""
+    with open(descriptor, "rb") as file:
+        raw = marshal.loads(file.read())  # noqa: S302  written by the driver into a memory file
+    namespace = type(sys.implementation)
+    raw["mounts"] = [namespace(**mount) for mount in raw["mounts"]]
+    plan: Any = namespace(**raw)
+    return plan  # type: ignore[no-any-return]
 
 
-def plan_from_json(text: str) -> LaunchPlan:
-    """Read what `to_json` wrote."""
-    raw = json.loads(text)
-    mounts = tuple(StagedMount(**mount) for mount in raw.pop("mounts"))
-    etc = tuple((name, content) for name, content in raw.pop("etc"))
-    rlimits = tuple((number, value) for number, value in raw.pop("rlimits"))
-    return LaunchPlan(mounts=mounts, etc=etc, rlimits=rlimits, **raw)
-
-
-def staged(index: int) -> str:
-    """Where mount number `index` stands on the stage, ready to be bound."""
-    return f"{STAGE}/m{index}"
-
-
-def layered(index: int) -> str:
-    """Where the copy-on-write view of mount number `index` stands on the stage."""
-    return f"{STAGE}/o{index}"
+def _write(path: str, text: str) -> None:
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(text)
 
 
 def _make_stage(plan: LaunchPlan, clones: list[int]) -> None:
     kernel.mount("stage", STAGE, "tmpfs", _QUIET, "mode=755,size=4m,nr_inodes=4096")
     for folder in (SCRATCH, ETC):
-        Path(folder).mkdir(mode=0o755)
+        os.mkdir(folder, mode=0o755)
     for name, text in plan.etc:
-        (Path(ETC) / name).write_text(text)
+        _write(f"{ETC}/{name}", text)
     for index, (clone, mount) in enumerate(zip(clones, plan.mounts, strict=True)):
-        if Path(mount.source).is_dir():
-            Path(staged(index)).mkdir(mode=0o755)
-            Path(layered(index)).mkdir(mode=0o755)
+        if mount.is_folder:
+            os.mkdir(staged(index), mode=0o755)
+            os.mkdir(layered(index), mode=0o755)
         else:
-            Path(staged(index)).touch()
+            _write(staged(index), "")
         kernel.attach_mount(clone, staged(index))
         os.close(clone)
 
@@ -108,7 +78,7 @@ def _clone_mapped(mount: StagedMount, shown: int, namespaces: dict[tuple[int, in
     """Clone one mount so that its owner's files belong to `shown`."""
     if not mount.map_owner:
         return kernel.clone_mount(mount.source, recursive=True)
-    status = os.stat(mount.source)  # noqa: PTH116  follows the link that the mount follows
+    status = os.stat(mount.source)
     owner = (status.st_uid, status.st_gid)
     if owner not in namespaces:
         namespaces[owner] = kernel.mapped_namespace(owner, (shown, shown))
@@ -116,7 +86,7 @@ def _clone_mapped(mount: StagedMount, shown: int, namespaces: dict[tuple[int, in
     try:
         kernel.map_mount_owner(clone, namespaces[owner])
     except OSError as error:
-        raise OSError(error.errno, f"{_NOT_MAPPABLE} {mount.source}: {error}") from error
+        raise OSError(error.errno, f"{NOT_MAPPABLE} {mount.source!r}: {error}") from error
     return clone
 
 
@@ -145,9 +115,9 @@ def _stage_as_user(plan: LaunchPlan) -> None:
 def _become_root_of_own_namespace() -> None:
     uid, gid = os.getuid(), os.getgid()
     kernel.unshare(kernel.CLONE_NEWUSER | kernel.CLONE_NEWNS)
-    Path("/proc/self/setgroups").write_text("deny")
-    Path("/proc/self/uid_map").write_text(f"0 {uid} 1\n")
-    Path("/proc/self/gid_map").write_text(f"0 {gid} 1\n")
+    _write("/proc/self/setgroups", "deny")
+    _write("/proc/self/uid_map", f"0 {uid} 1\n")
+    _write("/proc/self/gid_map", f"0 {gid} 1\n")
     kernel.make_mounts_private()
 
 
@@ -155,7 +125,7 @@ def _mount_scratch(plan: LaunchPlan) -> None:
     options = f"mode=755,size={plan.scratch_bytes},nr_inodes={plan.scratch_inodes}"
     kernel.mount("scratch", SCRATCH, "tmpfs", _QUIET, options)
     for name in plan.scratch_folders:
-        (Path(SCRATCH) / name).mkdir(mode=0o755)
+        os.mkdir(f"{SCRATCH}/{name}", mode=0o755)
     for index, mount in enumerate(plan.mounts):
         if mount.overlay:
             _mount_overlay(index)
@@ -163,8 +133,8 @@ def _mount_scratch(plan: LaunchPlan) -> None:
 
 def _mount_overlay(index: int) -> None:
     upper, work = f"{SCRATCH}/upper{index}", f"{SCRATCH}/working{index}"
-    Path(upper).mkdir(mode=0o755)
-    Path(work).mkdir(mode=0o755)
+    os.mkdir(upper, mode=0o755)
+    os.mkdir(work, mode=0o755)
     options = f"lowerdir={staged(index)},upperdir={upper},workdir={work},userxattr"
     kernel.mount("overlay", layered(index), "overlay", _QUIET, options)
 
@@ -203,21 +173,23 @@ def _become_slirp(plan: LaunchPlan, namespace_of: int, ready: int, log: int) -> 
 
 
 def _add_routes(plan: LaunchPlan) -> None:
-    with socket.socket(socket.AF_NETLINK, socket.SOCK_RAW, socket.NETLINK_ROUTE) as link:
-        link.bind((0, 0))
-        for message in plan.routes:
-            link.send(bytes.fromhex(message))
-            # struct nlmsghdr is 16 bytes, then the (negative) error number of the answer.
-            error = int.from_bytes(link.recv(4096)[16:20], sys.byteorder, signed=True)
-            if error:
-                raise OSError(-error, f"route {message}: {os.strerror(-error)}")
+    link = _socket.socket(_socket.AF_NETLINK, _socket.SOCK_RAW, _socket.NETLINK_ROUTE)
+    link.bind((0, 0))
+    for message in plan.routes:
+        link.send(message)
+        answer = link.recv(4096)
+        error = int.from_bytes(answer[_NLMSG_ERROR_AT], sys.byteorder, signed=True)
+        if error:
+            raise OSError(-error, f"route {message.hex()}: {os.strerror(-error)}")
+    link.close()
 
 
 def launch(plan: LaunchPlan) -> None:
     """Carry out the plan; returns only by raising OSError."""
     kernel.die_with_parent(plan.parent)
+    kernel.leave_keyring()
     for procs in plan.cgroups:
-        Path(procs).write_text(str(os.getpid()))
+        _write(procs, str(os.getpid()))
     if plan.drop_to is None:
         _stage_as_user(plan)
     else:
@@ -237,12 +209,10 @@ def launch(plan: LaunchPlan) -> None:
 
 def main() -> None:
     """Read the plan from the descriptor argv[1]; report a failure on the descriptor argv[2]."""
-    plan_descriptor, status = int(sys.argv[1]), int(sys.argv[2])
-    with os.fdopen(plan_descriptor, "rb") as file:
-        file.seek(0)
-        plan = plan_from_json(file.read().decode())
+    plan = read_plan(int(sys.argv[1]))
     try:
         launch(plan)
     except OSError as error:
-        os.write(status, json.dumps({"launch-error": str(error)}).encode() + b"\n")
+        text = str(error).translate({ord(mark): " " for mark in '"\\\n\t'})
+        os.write(int(sys.argv[2]), f'{{"{LAUNCH_ERROR}": "{text}"}}\n'.encode(errors="replace"))
         sys.exit(1)

@@ -6,7 +6,8 @@ from collections.abc import Iterable
 from pathlib import Path, PurePosixPath
 
 from sandbox.base import Command, Mount, MountMode, Network
-from sandbox.launch import ETC, SCRATCH, layered, staged
+from sandbox.stage import ETC, SCRATCH, layered, staged
+from sandbox.folders import is_overlaid
 
 HOME = "/home/assay"
 UID = 1000
@@ -30,6 +31,8 @@ _SYSTEM_FOLDERS = ("bin", "sbin", "lib", "lib32", "lib64", "libx32")
 _HOST_ETC = (
     "alternatives",
     "ca-certificates.conf",
+    "chromium",
+    "chromium.d",
     "debian_version",
     "fonts",
     "java-11-openjdk",
@@ -115,8 +118,8 @@ def bubblewrap_options(
 def _bind(index: int, mount: Mount) -> list[str]:
     if mount.mode is MountMode.READ_ONLY:
         return ["--ro-bind", staged(index), mount.target]
-    is_overlay = mount.mode is MountMode.COPY_ON_WRITE and Path(mount.source).is_dir()
-    return ["--bind", layered(index) if is_overlay else staged(index), mount.target]
+    source = layered(index) if is_overlaid(mount) else staged(index)
+    return ["--bind", source, mount.target]
 
 
 def _system() -> list[str]:

@@ -8,15 +8,24 @@ table. What this cannot refuse: a machine of the operator's with a public addres
 
 from __future__ import annotations
 
+import asyncio
 import socket
 import struct
-from ipaddress import IPv4Network, ip_network
+from collections.abc import Iterable
+from contextlib import suppress
+from dataclasses import dataclass
+from ipaddress import IPv4Address, IPv4Network
 from pathlib import Path
+from urllib.parse import urlsplit
+
+from sandbox.base import Mount
+from sandbox.index import IndexSettings
 
 RESOLVER = "100.127.255.3"
 """The name server inside; slirp4netns passes questions on to the host's own."""
 
 _INSIDE = "100.127.255.0/24"
+_GATEWAY = "100.127.255.2"
 # Private and link-local ranges, RFC 1918, RFC 3927 (the clouds' metadata), RFC 6598, multicast.
 _PRIVATE = ("10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "169.254.0.0/16", "100.64.0.0/10")
 _MULTICAST_AND_ABOVE = "224.0.0.0/3"
@@ -25,8 +34,39 @@ _RTM_NEWROUTE = 24
 _NLM_F_REQUEST_ACK_CREATE = 0x1 | 0x4 | 0x400
 _RT_TABLE_MAIN = 254
 _RTPROT_STATIC = 4
+_RT_SCOPE_UNIVERSE = 0
+_RTN_UNICAST = 1
 _RTN_PROHIBIT = 8
 _RTA_DST = 1
+_RTA_GATEWAY = 5
+
+
+@dataclass(frozen=True, slots=True)
+class BuildSettings:
+    """Where this host gets packages from: variables and folders for a build, and the servers."""
+
+    variables: tuple[tuple[str, str], ...]
+    mounts: tuple[Mount, ...]
+    hosts: frozenset[str]
+
+
+# What uv calls a setting and what pip calls it; pip separates several values by a space.
+_PIP_NAMES = (
+    ("UV_DEFAULT_INDEX", "PIP_INDEX_URL"),
+    ("UV_INDEX", "PIP_EXTRA_INDEX_URL"),
+    ("UV_FIND_LINKS", "PIP_FIND_LINKS"),
+)
+
+
+def build_settings(host: IndexSettings) -> BuildSettings:
+    """The host's settings, which hold no credentials, for uv and for pip alike."""
+    variables = dict(host.variables)
+    for uv_name, pip_name in _PIP_NAMES:
+        if uv_name in variables:
+            variables[pip_name] = variables[uv_name].replace(",", " ")
+    words = " ".join(variables.values()).replace(",", " ").split()
+    hosts = frozenset(name for word in words if (name := urlsplit(word).hostname))
+    return BuildSettings(tuple(sorted(variables.items())), host.mounts, hosts)
 
 
 def slirp_argv(program: str) -> tuple[str, ...]:
@@ -42,11 +82,10 @@ def slirp_argv(program: str) -> tuple[str, ...]:
     )
 
 
-def refused_networks() -> tuple[IPv4Network, ...]:
+def refused_networks() -> frozenset[IPv4Network]:
     """Private ranges and every address of this host: a service bound to 0.0.0.0 must stay unseen."""
     texts = (*_PRIVATE, _MULTICAST_AND_ABOVE, *_host_addresses())
-    networks = {network for text in texts if isinstance(network := ip_network(text), IPv4Network)}
-    return tuple(sorted(networks - {ip_network("127.0.0.1/32")}))
+    return frozenset(IPv4Network(text) for text in texts)
 
 
 def _host_addresses() -> set[str]:
@@ -62,26 +101,34 @@ def _host_addresses() -> set[str]:
     return found
 
 
-def prohibit_route(network: IPv4Network) -> bytes:
-    """The netlink message that makes a network unreachable (man 7 rtnetlink)."""
-    route = struct.pack(
-        "BBBBBBBBI",
-        socket.AF_INET,
-        network.prefixlen,
-        0,
-        0,
-        _RT_TABLE_MAIN,
-        _RTPROT_STATIC,
-        0,
-        _RTN_PROHIBIT,
-        0,
-    )
-    target = network.network_address.packed
-    body = route + struct.pack("HH", 4 + len(target), _RTA_DST) + target
+def _route(network: IPv4Network, kind: int, attributes: bytes = b"") -> bytes:
+    """The netlink message that adds a route (man 7 rtnetlink)."""
+    family, prefix = socket.AF_INET, network.prefixlen
+    fixed = (family, prefix, 0, 0, _RT_TABLE_MAIN, _RTPROT_STATIC, _RT_SCOPE_UNIVERSE, kind, 0)
+    body = struct.pack("BBBBBBBBI", *fixed) + attributes
+    body += struct.pack("HH", 8, _RTA_DST) + network.network_address.packed
     header = struct.pack("IHHII", 16 + len(body), _RTM_NEWROUTE, _NLM_F_REQUEST_ACK_CREATE, 1, 0)
     return header + body
 
 
-def refused_routes() -> tuple[str, ...]:
-    """Every refusal as the launcher takes it: netlink messages in hex."""
-    return tuple(prohibit_route(network).hex() for network in refused_networks())
+def routes(allowed_addresses: Iterable[str]) -> tuple[bytes, ...]:
+    """Netlink messages: refuse what `refused_networks` says but for the operator's own servers.
+
+    `allowed_addresses` are the IPv4 addresses of the package indexes and proxies that the host is
+    configured to use; they may well be private.
+    """
+    allowed = {IPv4Network(address) for address in allowed_addresses}
+    gateway = struct.pack("HH", 8, _RTA_GATEWAY) + IPv4Address(_GATEWAY).packed
+    refused = [_route(network, _RTN_PROHIBIT) for network in sorted(refused_networks() - allowed)]
+    return (*refused, *(_route(network, _RTN_UNICAST, gateway) for network in sorted(allowed)))
+
+
+async def addresses_of(hosts: Iterable[str]) -> frozenset[str]:
+    """The IPv4 addresses of these names that are not on the host's loopback; unknown ones are left out."""
+    loop = asyncio.get_running_loop()
+    found: set[str] = set()
+    for host in hosts:
+        with suppress(OSError, UnicodeError):
+            answers = await loop.getaddrinfo(host, None, family=socket.AF_INET)
+            found |= {str(address[0]) for *_, address in answers}
+    return frozenset(address for address in found if not IPv4Address(address).is_loopback)

@@ -71,9 +71,7 @@ def running_postgres(programs: Path) -> Iterator[Postgres]:
             user,
         )
         port = _free_port()
-        options = (
-            f"-p {port} -c listen_addresses=127.0.0.1 -c unix_socket_directories={folder} -c fsync=off"
-        )
+        options = f"-p {port} -c listen_addresses=127.0.0.1 -c unix_socket_directories={folder} -c fsync=off"
         pg_ctl = [str(programs / "pg_ctl"), "-D", str(data), "-w"]
         _run([*pg_ctl, "-o", options, "-l", f"{folder}/log", "start"], user)
         try:

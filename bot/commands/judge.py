@@ -4,37 +4,26 @@ from __future__ import annotations
 
 import asyncio
 import secrets
-import shutil
 import sys
-from contextlib import ExitStack
-from dataclasses import dataclass
+import time
+from collections.abc import Callable
 from pathlib import Path
 
 import click
 from rich.console import Console
+from rich.markup import escape
 from rich.status import Status
 from rich.table import Table
 
+from bot.commands.wiring import judge_once
 from bot.judge import EXIT_CODES
-from bot.models import EvaluationRequest, Publication, Trigger
+from bot.models import EvaluationRequest, Trigger
 from bot.origins.local import LocalOrigin
-from bot.report import ReportDocument
-from bot.settings import Settings
-from bot.stages import evaluate
-from bot.stages.services import Origin, Services
-from bot.steps import run_in_process
-from bot.store import open_artifacts, open_records
-from sandbox import open_sandbox
+from bot.report.machine import ReportDocument, read_machine
+from bot.settings import Settings, load_settings
+from bot.store import open_artifacts
 
 REPORT_FILES = ("report.json", "report.md", "report.html", "report.pdf")
-
-
-@dataclass(frozen=True, slots=True)
-class Options:
-    """What was asked on the command line."""
-
-    out: Path
-    sandbox: str
 
 
 @click.command("judge")
@@ -67,8 +56,7 @@ def command(repository: str, base: str | None, head: str, task: Path | None,
 
     Exits with 0 success, 1 failure, 3 a person must decide, 2 usage or set-up error.
     """
-    settings = Settings()
-    options = Options(out, sandbox)
+    settings = load_settings().model_copy(update={"sandbox": sandbox})
     if repository.startswith(("https://", "http://")):
         raise click.UsageError("judging a pull request by URL is not there yet")
     if base is None:
@@ -84,37 +72,53 @@ def command(repository: str, base: str | None, head: str, task: Path | None,
         task_text=task.read_text(errors="replace") if task else "",
         description=description.read_text(errors="replace") if description else "",
     )
-    sys.exit(_judge(settings, request, options))
+    sys.exit(_judge(settings, request, out))
 
 
-def _judge(settings: Settings, request: EvaluationRequest, options: Options) -> int:
+def _judge(settings: Settings, request: EvaluationRequest, out: Path) -> int:
     console = Console(stderr=True)
     with console.status("starting") as status:
         origin = LocalOrigin(
             Path(request.repository), settings.home / "git", _teller(console, status)
         )
-        publication = asyncio.run(judge_once(settings, options.sandbox, origin, request))
-    with open_artifacts(settings) as artifacts:
-        options.out.mkdir(parents=True, exist_ok=True)
-        for name in REPORT_FILES:
-            content = artifacts.get(publication.report_key, name)
-            if content is not None:
-                (options.out / name).write_bytes(content)
-    document = ReportDocument.model_validate_json((options.out / "report.json").read_bytes())
-    _print(Console(), document, options.out)
+        publication = asyncio.run(judge_once(settings, origin, request))
+    _copy_report(settings, publication.report_key, out)
+    document = read_machine((out / "report.json").read_bytes())
+    _print(Console(), document, out)
     return EXIT_CODES[publication.conclusion]
 
 
-async def judge_once(
-    settings: Settings, sandbox: str, origin: Origin, request: EvaluationRequest
-) -> Publication:
-    """Run one evaluation here and now, without an engine."""
-    with ExitStack() as stack:
-        services = Services(
-            settings=settings,
-            sandbox=open_sandbox(sandbox, settings.home / "sandbox"),
-            store=stack.enter_context(open_records(settings)),
-            artifacts=stack.enter_context(open_artifacts(settings)),
-            origin=origin,
-        )
-        return await evaluate(request, services, run_in_process)
+def _copy_report(settings: Settings, key: str, out: Path) -> None:
+    artifacts = open_artifacts(settings)
+    out.mkdir(parents=True, exist_ok=True)
+    for name in REPORT_FILES:
+        content = artifacts.get(key, name)
+        if content is not None:
+            (out / name).write_bytes(content)
+
+
+def _teller(console: Console, status: Status) -> Callable[[str], None]:
+    """Show the stage that runs, and leave a line for each that ended."""
+    began: list[tuple[str, float]] = []
+
+    def tell(stage: str) -> None:
+        if began:
+            ended, start = began.pop()
+            console.print(f"[dim]{ended:<12} {time.monotonic() - start:6.1f} s[/dim]")
+        began.append((stage, time.monotonic()))
+        status.update(stage)
+
+    return tell
+
+
+def _print(console: Console, document: ReportDocument, out: Path) -> None:
+    table = Table(box=None)
+    for title in ("", "verdict", "decided by", "requirement"):
+        table.add_column(title)
+    for row in document.requirements:
+        table.add_row(row.id, row.verdict, row.decided_by, escape(row.text[:100]))
+    console.print(f"[bold]{document.conclusion}[/bold]: {escape(document.title)}")
+    console.print(table)
+    for step in document.next_steps[:5]:
+        console.print(f"- {escape(step)}")
+    console.print(f"Report: {out / 'report.html'}")

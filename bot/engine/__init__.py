@@ -6,11 +6,9 @@ Two faces: `EngineClient` puts jobs in (web process, after fork), `open_worker` 
 from bot.engine.client import EngineClient, JobState, QueueDepth
 from bot.engine.lease import LeaseLost
 from bot.engine.options import EngineOptions, engine_options, migrate
-from bot.engine.worker import Ending, EndKind, Work, Worker, open_worker
+from bot.engine.worker import Work, Worker, open_worker
 
 __all__ = [
-    "EndKind",
-    "Ending",
     "EngineClient",
     "EngineOptions",
     "JobState",

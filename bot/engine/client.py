@@ -6,6 +6,7 @@ import functools
 import logging
 from collections.abc import Callable
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from enum import StrEnum
 from typing import ParamSpec, TypeVar
 
@@ -124,6 +125,21 @@ class EngineClient:
     def check(self) -> None:
         """Return when the job store answers and has its tables; for readiness."""
         self._client.list_workflows(limit=1, load_input=False, load_output=False)
+
+    @_or_transient
+    def prune(self, older_than_s: float) -> int:
+        """Forget jobs that ended before a Unix time, at most 1000 at once; return how many."""
+        before = datetime.fromtimestamp(older_than_s, UTC).isoformat()
+        old = self._client.list_workflows(
+            status=["SUCCESS", "ERROR", "CANCELLED", "MAX_RECOVERY_ATTEMPTS_EXCEEDED"],
+            completed_before=before,
+            load_input=False,
+            load_output=False,
+            limit=1000,
+        )
+        if old:
+            self._client.delete_workflows([job.workflow_id for job in old])
+        return len(old)
 
     def close(self) -> None:
         """Give the connections back."""

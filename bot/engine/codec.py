@@ -5,9 +5,9 @@ from __future__ import annotations
 import functools
 import json
 import typing
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 from dbos import Serializer
 from pydantic import TypeAdapter
@@ -54,7 +54,7 @@ def encode(value: T, kind: Any) -> str:
 
 def decode(text: str, kind: type[T]) -> T:
     """Read back what `encode` wrote."""
-    value: T = _adapter(kind).validate_python(json.loads(text))
+    value: T = _adapter(cast(Hashable, kind)).validate_python(json.loads(text))
     return value
 
 

@@ -52,7 +52,9 @@ class DurableSteps:
     progress: Progress
     patience_s: float
 
-    async def __call__(self, name: str, step: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+    async def __call__(
+        self, name: str, step: Callable[..., Any], /, *args: Any, **kwargs: Any
+    ) -> Any:
         """Run one step, or hand out its stored result when it already ended before a crash."""
         kind = result_type(step)
 

@@ -11,7 +11,6 @@ import uuid
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from enum import StrEnum
 
 from dbos import DBOS, DBOSClient, DBOSConfig
 
@@ -29,25 +28,9 @@ from bot.engine.options import (
 )
 from bot.errors import AssayError, Superseded, Transient, UserError
 from bot.models import Delivery, EvaluationRequest, Publication
-from bot.steps import StepRunner
+from bot.steps import Ending, EndKind, StepRunner
 
 log = logging.getLogger(__name__)
-
-
-class EndKind(StrEnum):
-    """How an evaluation ended that has no publication of its own."""
-
-    FAILED = "failed"
-    SUPERSEDED = "superseded"
-
-
-@dataclass(frozen=True, slots=True)
-class Ending:
-    """Why an evaluation ended without a publication, in words for the asker."""
-
-    kind: EndKind
-    why: str
-    next_step: str = ""
 
 
 async def _nothing_to_sweep(run: StepRunner) -> None:

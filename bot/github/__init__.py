@@ -1,7 +1,7 @@
-"""Everything said to GitHub; `client.py` and what it imports are the only users of githubkit.
+"""Everything said to GitHub; `transport.py` is the only user of githubkit.
 
-`base` holds the protocols and values, `payload` reads GitHub's JSON, `signature` checks deliveries;
-`client.connect(...)` gives the real thing. This package does not import the transport by itself.
+`base` holds the protocols and values, `readings` makes them from GitHub's JSON, `signature` checks
+deliveries; `client.GitHubApp` is the real thing. Importing this package does not load the transport.
 """
 
 from bot.github.base import (
@@ -26,7 +26,6 @@ from bot.github.base import (
     Repository,
     RepositoryReader,
 )
-from bot.github.payload import Payload
 from bot.github.readings import (
     read_check_run,
     read_comment,
@@ -34,6 +33,7 @@ from bot.github.readings import (
     read_pull_request,
 )
 from bot.github.signature import signature, signature_is_valid
+from bot.payload import Payload
 
 __all__ = [
     "AccessToken",

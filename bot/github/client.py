@@ -15,10 +15,10 @@ from bot.github.base import (
     Repository,
     RepositoryReader,
 )
-from bot.github.payload import Payload
 from bot.github.repository import InstalledRepository, ReadOnlyRepository
 from bot.github.tokens import InstallationCredential, InstallationTokens
 from bot.github.transport import Anonymous, Manners, Transport, app_transport
+from bot.payload import Payload
 
 
 class GitHubApp:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bot.github.base import AppInfo, CheckRun, Comment, Issue, PullRequest
-from bot.github.payload import Payload
+from bot.payload import Payload
 
 
 def read_pull_request(reply: Payload) -> PullRequest:

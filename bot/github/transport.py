@@ -31,7 +31,7 @@ from bot.github.failures import (
     graphql_failure_of,
     unreachable,
 )
-from bot.github.payload import Payload
+from bot.payload import Payload
 
 READ_ATTEMPTS = 3
 MOST_PAGES = 50  # of 100 things each: nothing that Assay lists is longer

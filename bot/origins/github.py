@@ -19,7 +19,7 @@ from bot.github import (
 )
 from bot.models import Conclusion, EvaluationRequest, Publication, Standing, Task, Trigger
 from bot.origins.words import task_of_issue, task_of_pull_request
-from bot.report import marker
+from bot.report.markdown import marker
 from bot.stages.services import Answer, Code
 from bot.store import Decision, Ended, EvaluationState, Store
 from bot.templates import render_markdown

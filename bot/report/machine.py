@@ -147,6 +147,11 @@ def machine(view: ReportView) -> str:
     return _ADAPTER.dump_json(_document(view), indent=2).decode() + "\n"
 
 
+def read_machine(text: bytes) -> ReportDocument:
+    """Read what `machine` wrote. Raises pydantic's ValidationError for anything else."""
+    return _ADAPTER.validate_json(text)
+
+
 def schema() -> str:
     """The JSON Schema of `machine`'s text; `report.schema.json` holds exactly this."""
     described = _ADAPTER.json_schema(mode="serialization")

@@ -6,6 +6,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from typing import Any, cast
 
 from bot.configuration import Configuration
 from bot.errors import Superseded, UserError
@@ -21,6 +22,7 @@ from bot.models import (
     Requirements,
     Task,
 )
+from bot.steps import StepRunner
 from sandbox.models import Checkout, Environment
 
 
@@ -73,12 +75,19 @@ class Docket:
     observed: Observed | None = None
     judgement: Judgement | None = None
     stopped: GateResult | None = None
-    _marks: list[tuple[str, float]] = field(default_factory=list)
+    seconds: list[tuple[str, float]] = field(default_factory=list)
 
-    def begin(self, stage: str) -> str:
-        """Note when a stage begins; returns its name."""
-        self._marks.append((stage, time.monotonic()))
-        return stage
+    def timed(self, run: StepRunner) -> StepRunner:
+        """Return a runner that notes how long each stage took (next to nothing when replayed)."""
+
+        async def timed_run(name: str, step: Any, /, *args: Any, **kwargs: Any) -> Any:
+            started = time.monotonic()
+            try:
+                return await run(name, step, *args, **kwargs)
+            finally:
+                self.seconds.append((name, round(time.monotonic() - started, 2)))
+
+        return cast(StepRunner, timed_run)
 
     @contextmanager
     def told(self) -> Iterator[None]:
@@ -106,16 +115,9 @@ class Docket:
             gate=gate,
             environment=_environment(self.built),
             environment_digest=self.built.head.digest if self.built and self.built.head else "",
-            seconds=self._seconds(),
+            seconds=tuple(self.seconds),
             warnings=self._warnings(),
             problem=gate.title if self.judgement is None else "",
-        )
-
-    def _seconds(self) -> tuple[tuple[str, float], ...]:
-        ends = [start for _, start in self._marks[1:]] + [time.monotonic()]
-        return tuple(
-            (stage, round(end - start, 2))
-            for (stage, start), end in zip(self._marks, ends, strict=True)
         )
 
     def _warnings(self) -> tuple[str, ...]:
@@ -129,7 +131,8 @@ class Docket:
 def stopped(conclusion: Conclusion, what: str, next_step: str) -> GateResult:
     """Return the gate's answer for an evaluation that ended before it could judge."""
     reason = GateReason("evaluation", conclusion, what, next_step)
-    return GateResult(conclusion, what.split("\n", 1)[0][:119], (reason,))
+    title = " ".join(what.split())
+    return GateResult(conclusion, title if len(title) < 120 else title[:118] + "…", (reason,))
 
 
 def _environment(built: Built | None) -> tuple[str, ...]:

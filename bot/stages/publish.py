@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from bot.models import Evaluation, Publication
-from bot.report import annotations, check_summary, markdown, view
+from bot.report.checks import annotate, check_summary
+from bot.report.markdown import markdown
+from bot.report.view import view
 from bot.stages.services import Answer, Services
 from sandbox.models import Checkout, Diff
 
@@ -20,6 +22,6 @@ async def publish(
         report_key,
         markdown(shown, link),
         check_summary(shown, link),
-        annotations(shown, diff),
+        annotate(shown, diff),
     )
     return await services.origin.publish(answer)

@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 import asyncio
-import hashlib
+import logging
 
 from bot.models import Evaluation
-from bot.report import html, machine, markdown, pdf, view
-from bot.stages.services import Services
+from bot.report.html import html
+from bot.report.machine import machine
+from bot.report.markdown import markdown
+from bot.report.pdf import pdf
+from bot.report.view import view
+from bot.stages.services import Services, evaluation_key
+
+log = logging.getLogger(__name__)
 
 
 async def write_report(services: Services, evaluation: Evaluation) -> str:
@@ -22,14 +28,11 @@ async def write_report(services: Services, evaluation: Evaluation) -> str:
         "report.html": page.encode(),
     }
     printed = await pdf(page, services.settings.chromium)
-    if printed is not None:
-        files["report.pdf"] = printed
-    key = report_key(request.id)
+    if printed.content is not None:
+        files["report.pdf"] = printed.content
+    else:
+        log.warning("%s: %s", request.id, printed.remark)
+    key = evaluation_key(request.id)
     for name, content in files.items():
         await asyncio.to_thread(services.artifacts.put, key, name, content)
     return key
-
-
-def report_key(evaluation_id: str) -> str:
-    """Return the artifact folder of an evaluation: its id by digest, whatever characters it has."""
-    return hashlib.sha256(evaluation_id.encode()).hexdigest()[:32]

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import hashlib
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Protocol
 
 from bot.models import Evaluation, EvaluationRequest, Publication, Standing, Task
-from bot.report import Annotation, CheckText
+from bot.report.checks import Annotation, CheckText
 from bot.settings import Settings
 from bot.store import Artifacts, Store
 from sandbox.base import Sandbox
@@ -74,3 +76,12 @@ class Services:
     store: Store
     artifacts: Artifacts
     origin: Origin
+
+    def evaluation_folder(self, request: EvaluationRequest) -> Path:
+        """Return the evaluation's own folder, which goes when it is over."""
+        return self.settings.home.absolute() / "evaluations" / evaluation_key(request.id)
+
+
+def evaluation_key(evaluation_id: str) -> str:
+    """Return a file name for an evaluation, whatever characters its id has."""
+    return hashlib.sha256(evaluation_id.encode()).hexdigest()[:32]

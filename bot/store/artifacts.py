@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 import uuid
 from pathlib import Path
+from typing import Self
 
-import fsspec
-from fsspec.implementations.local import LocalFileSystem
+import fsspec  # type: ignore[import-untyped]
+from fsspec.implementations.local import LocalFileSystem  # type: ignore[import-untyped]
 
 from bot.errors import Transient
 from bot.settings import Settings
@@ -20,6 +21,12 @@ class FileArtifacts:
 
     def __init__(self, url: str) -> None:
         self._files, self._root = fsspec.core.url_to_fs(url)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_raised: object) -> None:
+        """Nothing is held open between two files."""
 
     def put(self, key: str, name: str, content: bytes) -> None:
         """Write one file, whole or not at all. Raises Transient when the storage refuses."""

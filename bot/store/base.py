@@ -104,6 +104,12 @@ class Store(Protocol):
     def evaluation(self, evaluation_id: str) -> EvaluationRecord | None:
         """Find one evaluation."""
 
+    def request(self, evaluation_id: str) -> EvaluationRequest | None:
+        """Find what an evaluation was asked for, to ask for it again."""
+
+    def of_head(self, repository: str, head_sha: str) -> EvaluationRecord | None:
+        """Find the newest evaluation of a commit."""
+
     def latest(self, repository: str, number: int) -> EvaluationRecord | None:
         """Find the newest evaluation of a pull request."""
 

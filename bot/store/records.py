@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, fields
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
+from pydantic import TypeAdapter
 from sqlalchemy import (
     Connection,
     Engine,
@@ -17,13 +19,13 @@ from sqlalchemy import (
     delete,
     event,
     func,
-    insert,
     select,
     update,
 )
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.engine import make_url
-from sqlalchemy.exc import DBAPIError, TimeoutError as PoolTimeout
+from sqlalchemy.exc import DBAPIError
+from sqlalchemy.exc import TimeoutError as PoolTimeout
 
 from bot.errors import Transient
 from bot.models import EvaluationRequest
@@ -47,6 +49,7 @@ from bot.store.tables import (
 
 _OPEN = (EvaluationState.QUEUED.value, EvaluationState.RUNNING.value)
 _FINAL = tuple(state.value for state in EvaluationState if state.is_final)
+_REQUEST = TypeAdapter(EvaluationRequest)
 _COLUMNS = [EVALUATIONS.c[field.name] for field in fields(EvaluationRecord)]
 
 
@@ -64,6 +67,12 @@ class Records:
     def close(self) -> None:
         """Give the connections back."""
         self._engine.dispose()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_raised: object) -> None:
+        self.close()
 
     def check(self) -> None:
         """Return when the database answers and has its tables."""
@@ -84,6 +93,7 @@ class Records:
             "trigger": request.trigger.value,
             "actor": request.actor,
             "state": EvaluationState.QUEUED.value,
+            "request": json.dumps(_REQUEST.dump_python(request, mode="json")),
             "created_s": now,
             "updated_s": now,
         }
@@ -93,6 +103,20 @@ class Records:
     def evaluation(self, evaluation_id: str) -> EvaluationRecord | None:
         """Find one evaluation."""
         return next(iter(self._find(_all().where(EVALUATIONS.c.id == evaluation_id))), None)
+
+    def request(self, evaluation_id: str) -> EvaluationRequest | None:
+        """Find what an evaluation was asked for, to ask for it again."""
+        wanted = select(EVALUATIONS.c.request).where(EVALUATIONS.c.id == evaluation_id)
+        with self._begin() as connection:
+            stored = connection.execute(wanted).scalar()
+        return _REQUEST.validate_python(json.loads(stored)) if stored else None
+
+    def of_head(self, repository: str, head_sha: str) -> EvaluationRecord | None:
+        """Find the newest evaluation of a commit."""
+        this = _all().where(
+            EVALUATIONS.c.repository == repository, EVALUATIONS.c.head_sha == head_sha
+        )
+        return next(iter(self._find(this.order_by(EVALUATIONS.c.created_s.desc()).limit(1))), None)
 
     def latest(self, repository: str, number: int) -> EvaluationRecord | None:
         """Find the newest evaluation of a pull request."""
@@ -294,6 +318,12 @@ def _prepare_sqlite(connection: Any, _record: object) -> None:
 
 
 def open_records(settings: Settings) -> Records:
-    """Open the records' database that the settings name: SQLite inside `home` without a URL."""
+    """Open the records' database that the settings name: SQLite inside `home` without a URL.
+
+    SQLite is brought up to date here; for Postgres the commands call `migrate` when they start.
+    """
     path = settings.home.absolute() / "records.db"
-    return Records(settings.database_url or f"sqlite:///{path}")
+    records = Records(settings.database_url or f"sqlite:///{path}")
+    if not settings.database_url:
+        records.migrate()
+    return records

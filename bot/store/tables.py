@@ -39,6 +39,7 @@ EVALUATIONS = Table(
     Column("trigger", String(32), nullable=False),
     Column("actor", String(100), nullable=False),
     Column("state", String(16), nullable=False),
+    Column("request", Text, nullable=False),
     Column("created_s", Float(53), nullable=False),
     Column("updated_s", Float(53), nullable=False),
     Column("stage", String(64), nullable=False, default=""),
@@ -50,6 +51,7 @@ EVALUATIONS = Table(
     Column("comment", BigInteger, nullable=False, default=0),
     Column("check_run_finished", Boolean, nullable=False, default=False),
     Index("assay_evaluations_subject", "repository", "number", "created_s"),
+    Index("assay_evaluations_head", "repository", "head_sha"),
     Index("assay_evaluations_created", "created_s"),
 )
 

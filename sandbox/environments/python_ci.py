@@ -7,6 +7,7 @@ import shlex
 from collections.abc import Iterator
 from configparser import ConfigParser
 from dataclasses import dataclass
+from itertools import pairwise
 
 from packaging.requirements import InvalidRequirement, Requirement
 from packaging.utils import canonicalize_name
@@ -15,12 +16,14 @@ from sandbox.environments.tree import Table, Tree
 
 # Tools that CI installs to run the job, not to run the tests.
 _TOOLS = frozenset(
-    "pip setuptools wheel build twine tox tox-uv tox-gh-actions nox hatch poetry pdm uv pre-commit "
-    "virtualenv codecov coveralls flake8 black ruff isort mypy pylint bandit safety "
-    "pip-audit".split()
+    {"pip", "setuptools", "wheel", "build", "twine", "tox", "tox-uv", "tox-gh-actions", "nox"}
+    | {"hatch", "poetry", "pdm", "uv", "pre-commit", "virtualenv", "codecov", "coveralls"}
+    | {"flake8", "black", "ruff", "isort", "mypy", "pylint", "bandit", "safety", "pip-audit"}
 )
 _CI_FILES = (".gitlab-ci.yml", ".travis.yml", "azure-pipelines.yml", ".circleci/config.yml")
-_TEST_CALL = re.compile(r"(?:^|[\s/;&\"'])(?P<runner>pytest|py\.test|unittest)(?=$|[\s\"'])(?P<rest>.*)")
+_TEST_CALL = re.compile(
+    r"(?:^|[\s/;&\"'])(?P<runner>pytest|py\.test|unittest)(?=$|[\s\"'])(?P<rest>.*)"
+)
 _PARTS = re.compile(r"&&|\|\||[;|]")
 
 
@@ -64,7 +67,9 @@ def _tox(tree: Tree, project: str) -> TestHints:
             groups=table.strings("dependency_groups"),
             packages=_plain_packages(table.strings("deps")),
         )
-    section = next((s for s in ("testenv", "testenv:py", "testenv:test") if config.has_section(s)), "")
+    section = next(
+        (s for s in ("testenv", "testenv:py", "testenv:test") if config.has_section(s)), ""
+    )
     if not section:
         return TestHints(source)
     lines = _unconditional(config.get(section, "deps", fallback=""))
@@ -111,7 +116,9 @@ def _nox(tree: Tree, project: str) -> TestHints:
 
 def _ci(tree: Tree, project: str) -> Iterator[TestHints]:
     """Yield one hint for each CI file with a job that runs tests: only its first such job."""
-    workflows = tree.listing(".github/workflows", ".yml") + tree.listing(".github/workflows", ".yaml")
+    workflows = tree.listing(".github/workflows", ".yml") + tree.listing(
+        ".github/workflows", ".yaml"
+    )
     for path in (*workflows, *_CI_FILES):
         jobs = re.split(r"^(?=  [\w-]+:\s*$)", tree.read(path), flags=re.M)
         job = next((job for job in jobs if any(_calls(line) for line in _lines(job))), "")
@@ -121,7 +128,10 @@ def _ci(tree: Tree, project: str) -> Iterator[TestHints]:
 
 def _lines(job: str) -> list[str]:
     joined = job.replace("\\\n", " ")
-    stripped = [re.sub(r"^\s*(- )?\s*(run:|name:.*|script:)?\s*[|>]?-?", "", li) for li in joined.splitlines()]
+    stripped = [
+        re.sub(r"^\s*(- )?\s*(run:|name:.*|script:)?\s*[|>]?-?", "", li)
+        for li in joined.splitlines()
+    ]
     return [part.strip() for line in stripped for part in _PARTS.split(line) if part.strip()]
 
 
@@ -157,7 +167,7 @@ def _groups_only(words: list[str]) -> list[str]:
     same |= {"--extra": "--extra", "--extras": "--extra", "-E": "--extra"}
     flat = [part for word in words for part in word.split("=", 1)]
     found: list[str] = []
-    for option, value in zip(flat, flat[1:], strict=False):
+    for option, value in pairwise(flat):
         if option in same:
             found += [part for name in re.split(r"[\s,]+", value) for part in (same[option], name)]
     return found
@@ -194,7 +204,11 @@ def _pip_arguments(words: list[str], project: str, source: str = "") -> TestHint
         tuple(dict.fromkeys(extras)),
         tuple(dict.fromkeys(groups)),
         tuple(dict.fromkeys(file.removeprefix("./") for file in files if "$" not in file)),
-        tuple(p for p in _plain_packages(packages) if canonicalize_name(Requirement(p).name) != project),
+        tuple(
+            p
+            for p in _plain_packages(packages)
+            if canonicalize_name(Requirement(p).name) != project
+        ),
         installs_project or any(own),
     )
 
@@ -227,4 +241,6 @@ def _calls(line: str) -> bool:
 def _test_calls(lines: list[str]) -> tuple[str, ...]:
     """Return "pytest ..." or "unittest ..." for each line that calls one of them."""
     found = (_TEST_CALL.search(line) for line in lines if _calls(line))
-    return tuple(f"{m['runner'].replace('py.test', 'pytest')}{m['rest']}".strip() for m in found if m)
+    return tuple(
+        f"{m['runner'].replace('py.test', 'pytest')}{m['rest']}".strip() for m in found if m
+    )

@@ -20,8 +20,10 @@ _KEPT = ("-m", "-k", "-p", "-W", "-o", "--ignore", "--ignore-glob", "--deselect"
 _KEPT_ALONE = ("--asyncio-mode", "--doctest-modules", "--doctest-glob", "--pyargs", "--strict")
 # Options about looks, speed and coverage: dropped, because the result does not depend on them.
 _DROPPED_WITH_VALUE = ("-n", "--numprocesses", "-r", "--maxfail", "--cov-report", "--cov-config")
-_DROPPED = re.compile(r"-[vqsxl]+|-n\w+|-r\w+|--(cov|no-cov|durations|junit|color|tb|verbose|quiet|"
-                      r"showlocals|maxfail|exitfirst|benchmark|timeout|capture|dist|html)[\w-]*(=.*)?")
+_DROPPED = re.compile(
+    r"-[vqsxl]+|-n\w+|-r\w+|--(cov|no-cov|durations|junit|color|tb|verbose|quiet|"
+    r"showlocals|maxfail|exitfirst|benchmark|timeout|capture|dist|html)[\w-]*(=.*)?"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,9 +41,13 @@ def choose_runner(tree: Tree, hints: tuple[TestHints, ...], requirements: set[st
     texts = [tree.read(path) for path in tests[:_READ_TEST_FILES]]
     why = _why_pytest(tree, tests, texts, requirements)
     if why and (tests or _has_pytest_section(tree)):
-        return _with_arguments(tree, hints, TestRunner.PYTEST, f"Tests run with pytest, because {why}.")
+        return _with_arguments(
+            tree, hints, TestRunner.PYTEST, f"Tests run with pytest, because {why}."
+        )
     if any(_UNITTEST_TRACE.search(text) for text in texts):
-        reason = "Tests run with unittest, because the test files import it and nothing names pytest."
+        reason = (
+            "Tests run with unittest, because the test files import it and nothing names pytest."
+        )
         choice = _with_arguments(tree, hints, TestRunner.UNITTEST, reason)
         return choice if choice.arguments else _discovered(tree, tests, reason)
     return RunnerChoice(TestRunner.NONE, (), "No test files were found, so no tests are run.")
@@ -117,9 +123,11 @@ def _plain_arguments(tree: Tree, text: str) -> tuple[str, ...] | None:
             next(remaining, None)
         elif option in _KEPT:
             kept += [word] if "=" in word else [word, next(remaining, "")]
-        elif option in _KEPT_ALONE or (not word.startswith("-") and _is_inside(tree, word)):
-            kept.append(word)
-        elif word == "discover":
+        elif (
+            option in _KEPT_ALONE
+            or (not word.startswith("-") and _is_inside(tree, word))
+            or word == "discover"
+        ):
             kept.append(word)
         elif not _DROPPED.fullmatch(word):
             return None

@@ -11,8 +11,17 @@ from sandbox.environments.python_digest import names_local_project
 from sandbox.environments.python_project import NamedList, Project, requirement_name
 from sandbox.environments.tree import Tree
 
-_TESTS = {"test", "tests", "testing", "pytest", "unittest", "unittests", "hatch-test", "tests-require"}
-_DEVELOPMENT = {"dev", "develop", "development"}
+_TESTS = {
+    "test",
+    "tests",
+    "testing",
+    "pytest",
+    "unittest",
+    "unittests",
+    "hatch-test",
+    "tests-require",
+}
+_DEVELOPMENT = {"dev", "develop", "development", "default"}
 _FILE_WORDS = _TESTS | _DEVELOPMENT | {"ci", "devel"}
 
 
@@ -38,7 +47,10 @@ def select(tree: Tree, project: Project, hints: tuple[TestHints, ...]) -> Select
     packages = {p: h.source for h in reversed(hints) for p in h.packages}
     reasons = (
         *(f"Extra `{name}` is installed, because {why}." for name, why in extras.items()),
-        *(f"Dependency group `{name}` is installed, because {why}." for name, why in groups.items()),
+        *(
+            f"Dependency group `{name}` is installed, because {why}."
+            for name, why in groups.items()
+        ),
         *(f"`{path}` is installed, because {why}." for path, why in files.items()),
         *(f"`{text}` is installed, because {source} does." for text, source in packages.items()),
     )
@@ -86,9 +98,9 @@ def _files(tree: Tree, project: Project, hints: tuple[TestHints, ...]) -> dict[s
         words = set(re.split(r"[\W_]+", PurePosixPath(path).with_suffix("").as_posix().lower()))
         if words & _FILE_WORDS:
             found.setdefault(path, "its name says that it is for tests or development")
-    if not _states_dependencies(project) or _is_development_file(tree.read("requirements.txt")):
-        if tree.read_bytes("requirements.txt"):
-            found.setdefault("requirements.txt", "it lists what the repository needs")
+    text = tree.read("requirements.txt")
+    if text and (not _states_dependencies(project) or _is_development_file(text)):
+        found.setdefault("requirements.txt", "it lists what the repository needs")
     return found
 
 
@@ -99,7 +111,9 @@ def _requirement_files(tree: Tree) -> list[str]:
 
 
 def _states_dependencies(project: Project) -> bool:
-    return project.source == "pyproject.toml" and bool(project.dependencies or project.is_installable)
+    return project.source == "pyproject.toml" and bool(
+        project.dependencies or project.is_installable
+    )
 
 
 def _is_development_file(text: str) -> bool:

@@ -46,6 +46,14 @@ class Tree:
             return False
         return resolved.is_relative_to(self.root.resolve())
 
+    def is_plain(self, path: str) -> bool:
+        """Tell whether a file or folder stands at exactly this path, reached through no link."""
+        exact = self.root.resolve() / path
+        try:
+            return exact.resolve(strict=True) == exact
+        except (OSError, RuntimeError, ValueError):
+            return False
+
     def toml(self, path: str) -> Table:
         """Return the file as a table; an empty one when it is absent or no TOML."""
         try:
@@ -117,7 +125,9 @@ class Table:
     def tables(self, key: str) -> tuple[Table, ...]:
         """Return the tables of a list of tables; else ()."""
         value = self.data.get(key) if isinstance(self.data, dict) else None
-        return tuple(Table(v) for v in value if isinstance(v, dict)) if isinstance(value, list) else ()
+        return (
+            tuple(Table(v) for v in value if isinstance(v, dict)) if isinstance(value, list) else ()
+        )
 
     def canonical(self) -> str:
         """Return the table in one spelling, for digests."""

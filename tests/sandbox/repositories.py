@@ -37,7 +37,7 @@ class Repository:
 
     def git(self, *arguments: str, stdin: bytes = b"") -> str:
         done = subprocess.run(
-            ["git", *arguments],
+            ["git", "-c", "core.fsync=none", *arguments],
             cwd=self.folder,
             env=ENVIRONMENT,
             input=stdin,
@@ -47,7 +47,7 @@ class Repository:
         assert done.returncode == 0, done.stderr.decode()
         return done.stdout.decode(errors="surrogateescape").strip()
 
-    def commit(self, files: Mapping[str, str | bytes | None] = {}, message: str = "change") -> str:  # noqa: B006
+    def commit(self, files: Mapping[str, str | bytes | None] = {}, message: str = "change") -> str:
         for name, content in files.items():
             path = self.folder / name
             if content is None:
@@ -71,10 +71,27 @@ class Repository:
 
 @dataclass
 class Served:
-    """A repository behind `git http-backend`; `asked` are the Authorization headers that came."""
+    """A repository behind `git http-backend`; `asked` are the Authorization headers that came.
+
+    `leaks` are the processes that showed the token in their arguments or variables meanwhile.
+    """
 
     url: str
     asked: list[str] = field(default_factory=list)
+    leaks: list[str] = field(default_factory=list)
+
+
+def _processes_that_show(secret: str) -> list[str]:
+    shown = []
+    for name in ("cmdline", "environ"):
+        for path in Path("/proc").glob(f"[0-9]*/{name}"):
+            try:
+                content = path.read_bytes()
+            except OSError:  # it ended, or is not ours to look at
+                continue
+            if secret.encode() in content:
+                shown.append(f"{path}: {content!r}")
+    return shown
 
 
 @contextmanager
@@ -93,6 +110,7 @@ def served(folder: Path, token: str) -> Iterator[Served]:
         def answer(self, body: bytes) -> None:
             given = self.headers.get("Authorization", "")
             state.asked.append(given)
+            state.leaks.extend(_processes_that_show(token))
             expected = base64.b64encode(f"x-access-token:{token}".encode()).decode()
             if given != f"Basic {expected}":
                 self.send_response(401)

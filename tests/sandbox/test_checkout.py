@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import subprocess
 from multiprocessing import get_context
 from pathlib import Path
 
@@ -93,7 +94,12 @@ def test_a_shallow_clone_says_so_until_it_is_whole(
     repository.commit({"b": "1"})
     shallow = tmp_path / "shallow"
     repository.git(
-        "clone", "-q", "--depth=1", "--no-single-branch", f"file://{repository.folder}", str(shallow)
+        "clone",
+        "-q",
+        "--depth=1",
+        "--no-single-branch",
+        f"file://{repository.folder}",
+        str(shallow),
     )
     source = Source(str(shallow))
     request = CheckoutRequest("e1", source, "origin/main", "origin/side")
@@ -160,8 +166,7 @@ def test_a_local_repository_cannot_run_anything(
         {"a.py": "two\n", ".gitattributes": "* filter=evil diff=evil merge=evil\n"}
     )
     hooks = repository.folder / ".git" / "hooks"
-    for hook in hooks.parent.joinpath("hooks").iterdir():
-        hook.unlink()
+    hooks.mkdir(exist_ok=True)
     for hook in ("post-checkout", "reference-transaction", "post-index-change", "pre-auto-gc"):
         (hooks / hook).write_text(f"#!/bin/sh\n{run}\n")
         (hooks / hook).chmod(0o755)
@@ -198,7 +203,12 @@ def test_a_local_repository_cannot_run_anything(
     upload-pack = "!{run}"
 """
         )
+    subprocess.run(["git", "status"], cwd=repository.folder, capture_output=True, check=False)
+    assert mark.exists(), "plain git falls for it"
+    mark.unlink()
+
     checkout = taken(root, repository, base, head)
+
     assert Path(checkout.head_tree, "a.py").read_text() == "two\n"
     assert not mark.exists()
     lost = repository.blob("lost")
@@ -281,7 +291,7 @@ def test_names_that_aim_at_git_are_refused(
     with pytest.raises(CheckoutError):
         taken(root, repository, base, head)
     assert [p for p in root.rglob("tree") if p.is_dir() and p.parent.name == head] == []
-    assert not [p for p in root.rglob("*.partial-*")]
+    assert not list(root.rglob("*.partial-*"))
 
 
 def test_a_link_and_a_folder_of_one_name_cannot_write_through(
@@ -289,9 +299,7 @@ def test_a_link_and_a_folder_of_one_name_cannot_write_through(
 ) -> None:
     base = repository.commit({"a": "1"})
     link = repository.blob(str(tmp_path))
-    inner = repository.git(
-        "mktree", stdin=f"100644 blob {repository.blob('x')}\tpwned\n".encode()
-    )
+    inner = repository.git("mktree", stdin=f"100644 blob {repository.blob('x')}\tpwned\n".encode())
     twice = f"120000 blob {link}\tx\n040000 tree {inner}\tx\n"
     head = repository.commit_tree(twice, base)
     with pytest.raises(CheckoutError):
@@ -319,7 +327,36 @@ def test_names_that_are_no_utf8_survive_json(root: Path, repository: Repository)
     assert json.loads(json.dumps(shown)) == shown
     assert set(shown) == {'"caf\\351.txt"', '"\\"quoted\\".txt"', "naïve \n\t.txt", "back\\slash"}
     assert all(len(file.hunks) == 1 for file in checkout.diff.files)
-    assert set(os.listdir(os.fsencode(checkout.head_tree))) == {*odd, b"a"}
+    assert {os.fsencode(p.name) for p in Path(checkout.head_tree).iterdir()} == {*odd, b"a"}
+
+
+def test_names_as_long_as_they_get_and_odd_encodings(root: Path, repository: Repository) -> None:
+    base = repository.commit({"a": "1"})
+    long = "/".join(["d" * 250] * 12) + "/f"
+    files = {long: "x", "u.txt": "text\n", "w.txt": "\r\n", "i.txt": "$Id$\n"}
+    attributes = "u.txt working-tree-encoding=NO-SUCH\nw.txt text eol=crlf\ni.txt ident\n"
+    repository.commit(files)
+    (repository.folder / ".gitattributes").write_text(attributes)
+    repository.git("add", ".gitattributes")
+    repository.git("commit", "-qm", "attributes")
+    head = repository.git("rev-parse", "HEAD")
+    tree = Path(taken(root, repository, base, head).head_tree)
+    assert (tree / long).read_text() == "x"
+    assert (tree / "u.txt").read_text() == "text\n"
+
+
+def test_a_name_too_long_for_the_disk_is_said(root: Path, repository: Repository) -> None:
+    base = repository.commit({"a": "1"})
+    blob = repository.blob("x")
+    head = repository.commit_tree(f"100644 blob {blob}\t{'n' * 300}\n", base)
+    with pytest.raises(CheckoutError, match="cannot be unpacked"):
+        taken(root, repository, base, head)
+
+
+def test_a_folder_with_an_odd_name(root: Path, tmp_path: Path) -> None:
+    repository = Repository(tmp_path / "wéird %41 :x'\n$(touch pwned)")
+    base, head = repository.commit({"a": "1"}), repository.commit({"a": "2"})
+    assert taken(root, repository, base, head).head_sha == head
 
 
 # --- where it comes from --------------------------------------------------------------------
@@ -338,6 +375,7 @@ def test_a_fork_is_fetched_with_a_token_that_leaves_no_trace(
         checkout = take(root, CheckoutRequest("e1", source, "main", "refs/pull/7/head"))
         assert (checkout.base_sha, checkout.head_sha) == (base, head)
         assert any(asked for asked in server.asked)
+        assert server.leaks == []
         before = len(server.asked)
         take(root, CheckoutRequest("e2", source, base, head))
         assert len(server.asked) == before
@@ -365,7 +403,8 @@ def test_missing_branches_commits_and_repositories_on_a_server(
     sha = repository.commit({"a": "1"})
     with served(tmp_path, TOKEN) as server:
         source = Source(f"{server.url}/project/.git", TOKEN, allow_http=True)
-        for revision in ("deleted", "refs/pull/9/head", "f" * 40, "-x", "a..b", "refs/heads/*"):
+        odd = ("-x", "a..b", "refs/heads/*", "a\0b", "\ud800", "a\nb", "")
+        for revision in ("deleted", "refs/pull/9/head", "f" * 40, *odd):
             with pytest.raises(MissingRevision):
                 take(root, CheckoutRequest("e1", source, sha, revision))
         gone = Source(f"{server.url}/nothing/.git", TOKEN, allow_http=True)
@@ -406,6 +445,23 @@ def test_what_a_killed_fetch_left_does_not_matter(root: Path, repository: Reposi
     (entry / "tree").mkdir(parents=True)
     assert taken(root, repository, base, base).head_sha == base
     assert not list(mirror.git_dir.rglob("*.lock"))
+
+
+def test_a_worker_killed_at_any_moment_leaves_nothing_in_the_way(
+    root: Path, repository: Repository
+) -> None:
+    base = repository.commit({f"d{n % 9}/f{n}": f"{n}\n" * 50 for n in range(2000)})
+    head = repository.commit({"a": "2"})
+    arguments = (root, repository.folder, base, head)
+    for delay_s in (0.3, 0.35, 0.4, 0.5, 0.6):
+        worker = get_context("spawn").Process(target=_take_in_a_process, args=arguments)
+        worker.start()
+        worker.join(delay_s)
+        worker.kill()
+        worker.join()
+    checkout = taken(root, repository, base, head)
+    assert len(names(checkout.base_tree)) == 2000
+    assert len(names(checkout.head_tree)) == 2001
 
 
 def _take_in_a_process(root: Path, folder: Path, base: str, head: str) -> str:

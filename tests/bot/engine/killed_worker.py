@@ -16,8 +16,6 @@ from pathlib import Path
 from typing import TypeVar
 
 from bot.engine import (
-    Ending,
-    EndKind,
     EngineClient,
     EngineOptions,
     JobState,
@@ -26,10 +24,24 @@ from bot.engine import (
     open_worker,
 )
 from bot.models import Conclusion, Delivery, EvaluationRequest, Publication, Trigger
-from bot.steps import StepRunner
+from bot.steps import Ending, EndKind, StepRunner
 
 T = TypeVar("T")
+<<<<<<< HEAD
 STAGES = "checkout configure environment task plan observe judge report publish".split()
+=======
+STAGES = (
+    "checkout",
+    "configure",
+    "environment",
+    "task",
+    "plan",
+    "observe",
+    "judge",
+    "report",
+    "publish",
+)
+>>>>>>> main
 MOMENTS = ("before", "middle", "unrecorded", "after")
 REQUEST = EvaluationRequest("kill-1", "o/r", "h" * 40, "b" * 40, "main", Trigger.OPENED, number=7)
 
@@ -79,7 +91,7 @@ class Recording:
             self.maybe_die(name, "before")
             done = await run(name, self.stage, name, done)
             self.maybe_die(name, "after")
-        assert done == tuple(STAGES)
+        assert done == STAGES
         return Publication(request.id, Conclusion.SUCCESS, "key")
 
     async def handle(self, delivery: Delivery, run: StepRunner) -> None:

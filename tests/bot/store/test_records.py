@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -79,6 +80,18 @@ def test_what_is_open_and_what_is_latest(records: Records) -> None:
     assert latest.id == "e3"
     assert records.latest("octo/none", 7) is None
     assert [record.id for record in records.recent(2)] == ["other", "e3"]
+
+
+def test_what_was_asked_can_be_asked_again(records: Records) -> None:
+    asked = replace(request_for("e1", number=0), patch="--- a/\udcff\n", task_text="\0 nul")
+    records.queued(asked)
+    records.queued(request_for("e2", sha="c" * 40))
+    assert records.request("e1") == asked
+    assert records.request("none") is None
+    found = records.of_head("octo/hello", "a" * 40)
+    assert found
+    assert found.id == "e1"
+    assert records.of_head("octo/hello", "d" * 40) is None
 
 
 def test_a_check_run_left_open_is_found(records: Records) -> None:
@@ -170,8 +183,6 @@ def test_an_unreachable_database_is_transient() -> None:
 
 
 def test_without_a_url_the_records_stand_in_home(tmp_path: Path) -> None:
-    records = open_records(Settings(home=tmp_path / "state"))
-    records.migrate()
-    records.check()
-    records.close()
+    with open_records(Settings(home=tmp_path / "state")) as records:
+        records.check()
     assert (tmp_path / "state" / "records.db").exists()

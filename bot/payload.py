@@ -1,4 +1,4 @@
-"""Reads GitHub's JSON tolerantly: a missing or oddly typed part becomes empty, never an exception."""
+"""Reads foreign JSON tolerantly: a missing or oddly typed part becomes empty, never an exception."""
 
 from __future__ import annotations
 

@@ -1,0 +1,1 @@
+"""Judging the judge: on real merges and on copies that were spoiled on purpose."""

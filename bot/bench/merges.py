@@ -1,0 +1,166 @@
+"""Real merges, chosen by rule before anything is run, and their spoiled copies.
+
+The rule: the newest commits of the default branch's first-parent line that change both a source
+file and a test file. Each is judged against its first parent, as it was merged and spoiled thrice.
+"""
+
+from __future__ import annotations
+
+import subprocess
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+
+from bot.bench.sabotage import Target, broken, candidates, weakened
+from sandbox.tools.path_kinds import PathKind, classify
+
+IDENTITY = (
+    "-c",
+    "user.name=Assay",
+    "-c",
+    "user.email=assay@localhost",
+    "-c",
+    "core.hooksPath=/dev/null",
+)
+
+
+class Spoiling(StrEnum):
+    """How a copy of a merge is spoiled."""
+
+    NONE = "as merged"
+    REVERTED = "fix reverted"
+    BROKEN = "another function broken"
+    WEAKENED = "tests weakened until green"
+
+
+@dataclass(frozen=True, slots=True)
+class Merge:
+    """One merge by its two commits; `title` is its subject line."""
+
+    base: str
+    head: str
+    title: str
+
+
+class Workbench:
+    """A clone in which spoiled copies are committed; the original is only read."""
+
+    def __init__(self, repository: Path, folder: Path) -> None:
+        self.folder = folder
+        _git(folder.parent, "clone", "--quiet", "--no-hardlinks", str(repository), str(folder))
+
+    def merges(self, count: int) -> tuple[Merge, ...]:
+        """Return the newest `count` commits that change both a source file and a test file."""
+        found: list[Merge] = []
+        for line in self._git("log", "--first-parent", "--format=%H %P%x09%s").splitlines():
+            commits, _, title = line.partition("\t")
+            head, *parents = commits.split()
+            if not parents:
+                break
+            kinds = {
+                kind for path in self.changed(parents[0], head) if (kind := _python_kind(path))
+            }
+            if kinds >= {PathKind.SOURCE, PathKind.TEST}:
+                found.append(Merge(parents[0], head, title))
+            if len(found) == count:
+                break
+        return tuple(found)
+
+    def words(self, merge: Merge) -> str:
+        """Return what the commits say of themselves, as a pull request's text would."""
+        said = self._git("log", "-1", "--format=%B", merge.head).strip()
+        if said.startswith("Merge "):
+            said = self._git(
+                "log", "--reverse", "--no-merges", "--format=%B", f"{merge.base}..{merge.head}"
+            )
+        return said.strip()
+
+    def changed(self, base: str, head: str) -> list[str]:
+        """Return the paths that differ between two commits."""
+        return self._git("diff", "--name-only", "-z", "--no-renames", base, head).split("\0")[:-1]
+
+    def reverted(self, merge: Merge) -> str:
+        """Commit head with every source file as on base: only the tests of the change are left."""
+        self._git("checkout", "--quiet", "--force", "--detach", merge.head)
+        for path in self.changed(merge.base, merge.head):
+            if classify(path) is PathKind.SOURCE:
+                self._take_from_base(merge.base, path)
+        return self._commit(Spoiling.REVERTED)
+
+    def _take_from_base(self, base: str, path: str) -> None:
+        if self._git("ls-tree", "--name-only", base, "--", path):
+            self._git("checkout", "--quiet", base, "--", path)
+        else:
+            self._git("rm", "--quiet", "--force", "--", path)
+
+    def targets(self, merge: Merge) -> tuple[Target, ...]:
+        """Return the functions that can be broken on head, least known first."""
+        self._git("checkout", "--quiet", "--force", "--detach", merge.head)
+        texts = {
+            path: (self.folder / path).read_text(errors="replace")
+            for path in self._git("ls-files", "-z", "*.py").split("\0")[:-1]
+            if (self.folder / path).is_file()
+        }
+        sources = {path: text for path, text in texts.items() if classify(path) is PathKind.SOURCE}
+        tests = [text for path, text in texts.items() if classify(path) is PathKind.TEST]
+        return candidates(sources, tests, self._touched(merge))
+
+    def _touched(self, merge: Merge) -> dict[str, set[int]]:
+        touched: dict[str, set[int]] = {}
+        lines: set[int] = set()
+        for line in self._git("diff", "-U0", "--no-renames", merge.base, merge.head).splitlines():
+            if line.startswith("+++ "):
+                lines = touched.setdefault(line.removeprefix("+++ b/"), set())
+            elif line.startswith("@@ "):
+                start, _, count = line.split()[2].removeprefix("+").partition(",")
+                lines.update(range(int(start), int(start) + int(count or 1)))
+        return touched
+
+    def broken(self, merge: Merge, target: Target) -> str:
+        """Commit head with one function that the change did not touch broken."""
+        self._git("checkout", "--quiet", "--force", "--detach", merge.head)
+        self._rewrite(target.path, broken(self._text(target.path), target))
+        return self._commit(Spoiling.BROKEN)
+
+    def weakened(self, commit: str, failing: tuple[str, ...]) -> str:
+        """Commit a broken copy with its failing tests (runner's ids) made unable to fail."""
+        self._git("checkout", "--quiet", "--force", "--detach", commit)
+        names: dict[str, set[str]] = {}
+        for test in failing:
+            path, _, rest = test.partition("::")
+            names.setdefault(path, set()).add(rest.split("[", 1)[0].rsplit("::", 1)[-1])
+        for path, functions in names.items():
+            if (self.folder / path).is_file():
+                self._rewrite(path, weakened(self._text(path), functions))
+        return self._commit(Spoiling.WEAKENED)
+
+    def _text(self, path: str) -> str:
+        return (self.folder / path).read_text()
+
+    def _rewrite(self, path: str, text: str) -> None:
+        (self.folder / path).write_text(text)
+
+    def _commit(self, spoiling: Spoiling) -> str:
+        self._git("add", "--all")
+        self._git(
+            *IDENTITY, "commit", "--quiet", "--allow-empty", "--no-verify", "-m", spoiling.value
+        )
+        return self._git("rev-parse", "HEAD").strip()
+
+    def _git(self, *arguments: str) -> str:
+        return _git(self.folder, *arguments)
+
+
+def _python_kind(path: str) -> PathKind | None:
+    return classify(path) if path.endswith(".py") else None
+
+
+def _git(folder: Path, *arguments: str) -> str:
+    done = subprocess.run(
+        ["git", "-C", str(folder), *arguments],
+        capture_output=True,
+        check=True,
+        text=True,
+        errors="replace",
+    )
+    return done.stdout

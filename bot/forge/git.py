@@ -1,0 +1,100 @@
+"""The forge's bare repositories: made, asked and linked to pull requests by the git program."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+from pathlib import Path
+
+from bot.forge.errors import Refused, invalid
+from bot.forge.rows import PullPart
+from bot.forge.state import State
+
+GIT_TIMEOUT_S = 60
+SHA = re.compile(r"[0-9a-f]{40}")
+
+
+def git_environment() -> dict[str, str]:
+    """Git without the host's own configuration."""
+    return {
+        "PATH": os.environ.get("PATH", "/usr/bin:/bin"),
+        "LC_ALL": "C.UTF-8",
+        "HOME": "/nonexistent",
+        "GIT_CONFIG_NOSYSTEM": "1",
+        "GIT_CONFIG_GLOBAL": "/dev/null",
+        "GIT_TERMINAL_PROMPT": "0",
+    }
+
+
+def run_git(folder: Path, *arguments: str) -> subprocess.CompletedProcess[bytes]:
+    """Runs git inside a bare repository; the caller reads the exit code."""
+    return subprocess.run(
+        ["git", "--git-dir", str(folder), *arguments],
+        env=git_environment(),
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        timeout=GIT_TIMEOUT_S,
+        check=False,
+    )
+
+
+def create(state: State, repository: str, default_branch: str, fork_of: str) -> None:
+    """Makes an empty bare repository, or a fork with all of its parent's branches."""
+    folder = state.git_dir(repository)
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    _must(run_git(folder, "init", "--bare", f"--initial-branch={default_branch}"))
+    _must(run_git(folder, "config", "http.receivepack", "true"))
+    # GitHub serves any commit it still has; runs pin a sha and fetch it later.
+    _must(run_git(folder, "config", "uploadpack.allowAnySHA1InWant", "true"))
+    if fork_of:
+        parent = str(state.git_dir(fork_of))
+        _must(run_git(folder, "fetch", "--quiet", parent, "+refs/heads/*:refs/heads/*"))
+
+
+def branch_sha(state: State, repository: str, branch: str) -> str:
+    """The commit at a branch's tip, or an empty string."""
+    reference = f"refs/heads/{branch}^{{commit}}"
+    found = run_git(state.git_dir(repository), "rev-parse", "--verify", "--quiet", reference)
+    return found.stdout.decode().strip() if found.returncode == 0 else ""
+
+
+def has_commit(state: State, repository: str, sha: str) -> bool:
+    """Whether a full sha names a commit that is here."""
+    if not SHA.fullmatch(sha):
+        return False
+    return run_git(state.git_dir(repository), "cat-file", "-e", f"{sha}^{{commit}}").returncode == 0
+
+
+def resolve(state: State, repository: str, revision: str) -> str:
+    """The commit of a branch or sha, or an empty string."""
+    if has_commit(state, repository, revision):
+        return revision
+    return branch_sha(state, repository, revision)
+
+
+def link_pull(state: State, repository: str, number: int, pull: PullPart) -> None:
+    """Brings the head's commits here and sets `refs/pull/N/head` to them."""
+    source = str(state.git_dir(pull.head_repository))
+    refspec = f"+refs/heads/{pull.head_ref}:refs/pull/{number}/head"
+    fetched = run_git(state.git_dir(repository), "fetch", "--quiet", source, refspec)
+    if fetched.returncode != 0:
+        raise invalid("PullRequest", "head", "invalid")
+
+
+def count_commits(state: State, repository: str, pull: PullPart) -> int:
+    """How many commits the head has over the base."""
+    span = f"{pull.base_sha}..{pull.head_sha}"
+    found = run_git(state.git_dir(repository), "rev-list", "--count", span)
+    return int(found.stdout) if found.returncode == 0 else 0
+
+
+def blob(state: State, repository: str, sha: str, path: str) -> bytes | None:
+    """A file's content at a commit, or None."""
+    found = run_git(state.git_dir(repository), "cat-file", "blob", f"{sha}:{path}")
+    return found.stdout if found.returncode == 0 else None
+
+
+def _must(done: subprocess.CompletedProcess[bytes]) -> None:
+    if done.returncode != 0:
+        raise Refused(500, done.stderr.decode(errors="replace")[:300])

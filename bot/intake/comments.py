@@ -1,0 +1,46 @@
+"""Commands in comments, by a fixed grammar: there is nothing to inject and no `key=value`."""
+
+from __future__ import annotations
+
+from bot.github import Payload
+from bot.intake.decisions import Command, Decision, Ignore, ObeyCommand, place_of
+
+_WORD = "/judge"
+_COMMANDS = {
+    (): Command.JUDGE,
+    ("help",): Command.HELP,
+    ("cancel",): Command.CANCEL,
+}
+_LONGEST_LINE = 200
+
+
+def issue_comment_created(payload: Payload) -> Decision:
+    """A comment's first line may hold a command; on a pull request, by a person."""
+    line = first_line(payload.text("comment", "body"))
+    command = parse(line)
+    if command is None:
+        return Ignore("no command")
+    if not payload.has("issue", "pull_request"):
+        return Ignore("a command on an issue, not on a pull request")
+    if payload.text("comment", "user", "type") == "Bot":
+        return Ignore("bots give no commands")
+    return ObeyCommand(
+        place=place_of(payload),
+        number=payload.integer("issue", "number"),
+        comment=payload.integer("comment", "id"),
+        command=command,
+        line=line[:_LONGEST_LINE],
+    )
+
+
+def first_line(body: str) -> str:
+    """Cut the first line of a comment, without the spaces around it."""
+    return body.partition("\n")[0].strip()
+
+
+def parse(line: str) -> Command | None:
+    """Read one line: None when it is no command of ours, UNKNOWN when it is a wrong one."""
+    words = line.split()
+    if not words or words[0] != _WORD:
+        return None
+    return _COMMANDS.get(tuple(words[1:]), Command.UNKNOWN)

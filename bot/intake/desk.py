@@ -1,0 +1,152 @@
+"""What the deeds need, and the ones that all of them share: begin an evaluation, stop one."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Protocol
+
+from bot.github import CheckAction, CheckReport, CheckStatus, GitHub, Repository
+from bot.models import Conclusion, EvaluationRequest
+from bot.store import Ended, EvaluationRecord, EvaluationState, Store
+from bot.templates import render_markdown
+
+
+class Jobs(Protocol):
+    """The engine's client, as far as it is needed here; both may be repeated."""
+
+    def submit_evaluation(self, request: EvaluationRequest) -> None:
+        """Store an evaluation; the same id a second time does nothing."""
+
+    def cancel(self, evaluation_id: str, why: str) -> None:
+        """Take an evaluation out of the queue, or stop it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Desk:
+    """The adapters, wired once. `link` gives the signed address of an evaluation's page."""
+
+    github: GitHub
+    store: Store
+    jobs: Jobs
+    link: Callable[[str], str]
+    check_name: str
+    approve_first_time_forks: bool = True
+
+
+def evaluation_id(repository: str, number: int, head_sha: str, delivery_id: str) -> str:
+    """Name an evaluation: readable, fit for an address and a file, and one for each delivery."""
+    whole = "\0".join((repository, str(number), head_sha, delivery_id))
+    digest = hashlib.sha256(whole.encode(errors="replace")).hexdigest()[:16]
+    name = re.sub(r"[^A-Za-z0-9]+", "-", repository.rpartition("/")[2])[:60].strip("-")
+    parts = (
+        name,
+        str(number) if number else "",
+        head_sha[:8] if head_sha.isalnum() else "",
+        digest,
+    )
+    return "-".join(part for part in parts if part)
+
+
+def check_words(template: str, **values: object) -> tuple[str, str]:
+    """Render a check run's words: the title is the template's first line, the rest the summary."""
+    title, _, summary = render_markdown(f"check/{template}.md.j2", **values).strip().partition("\n")
+    return title, summary.strip()
+
+
+def has_check_run(request: EvaluationRequest) -> bool:
+    """Only what was pushed has a commit on GitHub to hang a check run on."""
+    return bool(request.head_sha) and not request.patch
+
+
+def queued_report(desk: Desk, request: EvaluationRequest) -> CheckReport:
+    """Say that a commit waits for a worker."""
+    link = desk.link(request.id)
+    title, summary = check_words("queued", link=link)
+    return CheckReport(
+        name=desk.check_name,
+        head_sha=request.head_sha,
+        external_id=request.id,
+        status=CheckStatus.QUEUED,
+        title=title,
+        summary=summary,
+        details_url=link,
+    )
+
+
+def completed(
+    report: CheckReport, conclusion: Conclusion, words: tuple[str, str], *actions: CheckAction
+) -> CheckReport:
+    """Turn a queued report to a completed one with other words and buttons."""
+    return replace(
+        report,
+        status=CheckStatus.COMPLETED,
+        conclusion=conclusion,
+        title=words[0],
+        summary=words[1],
+        actions=actions,
+    )
+
+
+async def begin(desk: Desk, repository: Repository, request: EvaluationRequest) -> str:
+    """Cancel what this evaluation replaces, show it as queued, and hand it to the engine.
+
+    Every part may be repeated: a crash in between leads here again with the same id.
+    """
+    known = await asyncio.to_thread(desk.store.evaluation, request.id)
+    if known and known.state.is_final:
+        return f"{request.id} has ended already"
+    await stop_replaced(desk, repository, request)
+    await asyncio.to_thread(desk.store.queued, request)
+    if has_check_run(request):
+        run = await repository.put_check_run(
+            queued_report(desk, request), known.check_run if known else 0
+        )
+        await asyncio.to_thread(desk.store.check_run, request.id, run.id, False)
+    await asyncio.to_thread(desk.jobs.submit_evaluation, request)
+    return f"started {request.id}"
+
+
+async def stop_replaced(desk: Desk, repository: Repository, request: EvaluationRequest) -> None:
+    """Cancel the open evaluations of the same pull request, or of the same commit without one."""
+    replaced = await asyncio.to_thread(
+        desk.store.open_evaluations, request.repository, request.number
+    )
+    for record in replaced:
+        same_subject = request.number or (request.head_sha and record.head_sha == request.head_sha)
+        if record.id != request.id and same_subject:
+            newer = record.head_sha != request.head_sha
+            why = f"A newer commit was pushed: {request.head_sha[:12]}." if newer else _AGAIN
+            await stop(desk, repository, record, why)
+
+
+_AGAIN = "The same commit is judged again."
+
+
+async def stop(desk: Desk, repository: Repository, record: EvaluationRecord, why: str) -> None:
+    """Cancel one evaluation and complete its check run as cancelled."""
+    await asyncio.to_thread(desk.jobs.cancel, record.id, why)
+    how = Ended(EvaluationState.CANCELLED, Conclusion.CANCELLED, title="Cancelled", problem=why)
+    await asyncio.to_thread(desk.store.ended, record.id, how)
+    await close_check_run(
+        desk, repository, record, Conclusion.CANCELLED, check_words("cancelled", why=why)
+    )
+
+
+async def close_check_run(
+    desk: Desk,
+    repository: Repository,
+    record: EvaluationRecord,
+    conclusion: Conclusion,
+    words: tuple[str, str],
+) -> None:
+    """Complete the check run of an evaluation that publishes none itself."""
+    request = await asyncio.to_thread(desk.store.request, record.id)
+    if request is None or not has_check_run(request):
+        return
+    report = completed(queued_report(desk, request), conclusion, words)
+    run = await repository.put_check_run(report, record.check_run)
+    await asyncio.to_thread(desk.store.check_run, record.id, run.id, True)

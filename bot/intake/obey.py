@@ -1,0 +1,76 @@
+"""Do what a comment says, once it is sure that its author may."""
+
+from __future__ import annotations
+
+import asyncio
+
+from bot.github import Reaction, Repository
+from bot.intake.decisions import Cancel, Command, ObeyCommand, StartPullRequest
+from bot.intake.desk import Desk, stop
+from bot.intake.start import remember, start_pull_request
+from bot.models import Trigger
+from bot.store import Decision
+from bot.templates import render_markdown
+
+REPLY_MARKER = "<!-- assay:reply -->"
+
+
+async def obey(desk: Desk, repository: Repository, decision: ObeyCommand, delivery_id: str) -> str:
+    """Ask for the permission first, show that the command was seen, then do it."""
+    if not (await repository.permission(decision.place.actor)).can_write:
+        await repository.react(decision.comment, Reaction.CONFUSED)
+        return "the commander may not write"
+    await repository.react(decision.comment, Reaction.EYES)
+    match decision.command:
+        case Command.JUDGE:
+            return await _judge(desk, repository, decision, delivery_id)
+        case Command.CANCEL:
+            return await _cancel(desk, repository, decision)
+        case Command.HELP:
+            return await _help(repository, decision, line="")
+        case Command.UNKNOWN:
+            return await _help(repository, decision, decision.line)
+
+
+async def _judge(
+    desk: Desk, repository: Repository, decision: ObeyCommand, delivery_id: str
+) -> str:
+    """Judge the newest head; that somebody with write access asks for it is an approval."""
+    pull_request = await repository.pull_request(decision.number)
+    head = (decision.number, pull_request.head_sha)
+    await remember(desk, decision.place, Decision.APPROVED, head)
+    start = StartPullRequest(decision.place, *head, Trigger.COMMAND)
+    done = await start_pull_request(desk, repository, start, delivery_id)
+    await repository.react(decision.comment, Reaction.ROCKET)
+    return done
+
+
+async def _cancel(desk: Desk, repository: Repository, decision: ObeyCommand) -> str:
+    why = f"{decision.place.actor} asked for it with `/judge cancel`."
+    stopped = await _stop_all(desk, repository, Cancel(decision.place, decision.number, "", why))
+    if stopped:
+        await repository.react(decision.comment, Reaction.ROCKET)
+    else:
+        body = render_markdown("reply/nothing_to_cancel.md.j2")
+        await repository.put_comment(decision.number, REPLY_MARKER, body)
+    return f"cancelled {stopped}"
+
+
+async def _help(repository: Repository, decision: ObeyCommand, line: str) -> str:
+    body = render_markdown("reply/help.md.j2", line=line)
+    await repository.put_comment(decision.number, REPLY_MARKER, body)
+    return "helped"
+
+
+async def cancel(desk: Desk, repository: Repository, decision: Cancel, _delivery_id: str) -> str:
+    """Stop what is open for a pull request, or for a merge group's head."""
+    return f"cancelled {await _stop_all(desk, repository, decision)}"
+
+
+async def _stop_all(desk: Desk, repository: Repository, decision: Cancel) -> int:
+    name = decision.place.repository
+    records = await asyncio.to_thread(desk.store.open_evaluations, name, decision.number)
+    wanted = [one for one in records if decision.number or one.head_sha == decision.head_sha]
+    for record in wanted:
+        await stop(desk, repository, record, decision.why)
+    return len(wanted)

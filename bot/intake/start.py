@@ -1,0 +1,234 @@
+"""Start evaluations: of a pull request, a merge group, an agent's patch, or once more."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import replace
+
+from bot.github import CheckAction, NotThere, PullRequest, Repository
+from bot.intake.agent_patches import is_full_sha
+from bot.intake.checks import APPROVE
+from bot.intake.decisions import (
+    Approve,
+    Place,
+    RefusePatch,
+    Rerun,
+    StartMergeGroup,
+    StartPatch,
+    StartPullRequest,
+    Waive,
+)
+from bot.intake.desk import (
+    Desk,
+    begin,
+    check_words,
+    completed,
+    evaluation_id,
+    queued_report,
+    stop_replaced,
+)
+from bot.models import Conclusion, EvaluationRequest, Trigger
+from bot.store import Decision, Ended, EvaluationState
+from bot.templates import render_markdown
+
+PATCH_MARKER = "<!-- assay:agent-patch -->"
+_BY_HAND = frozenset({Trigger.COMMAND, Trigger.RERUN})
+
+
+async def start_pull_request(
+    desk: Desk, repository: Repository, decision: StartPullRequest, request_id: str
+) -> str:
+    """Judge a pull request's head as GitHub has it now; drafts only when somebody asks."""
+    pull_request = await repository.pull_request(decision.number)
+    if not pull_request.is_open:
+        return "the pull request is closed"
+    if pull_request.draft and decision.trigger not in _BY_HAND:
+        return "a draft is left alone"
+    if decision.head_sha and decision.head_sha != pull_request.head_sha:
+        return "the head has moved on; its own delivery follows"
+    request = _request_for(pull_request, decision, request_id)
+    if await _needs_approval(desk, repository, pull_request):
+        return await _ask_for_approval(desk, repository, request, pull_request.author)
+    return await begin(desk, repository, request)
+
+
+def _request_for(
+    pull_request: PullRequest, decision: StartPullRequest, delivery_id: str
+) -> EvaluationRequest:
+    place, sha = decision.place, pull_request.head_sha
+    return EvaluationRequest(
+        id=evaluation_id(place.repository, pull_request.number, sha, delivery_id),
+        repository=place.repository,
+        head_sha=sha,
+        base_sha=pull_request.base_sha,
+        base_ref=pull_request.base_ref,
+        trigger=decision.trigger,
+        number=pull_request.number,
+        installation=place.installation,
+        head_ref=pull_request.head_ref,
+        actor=place.actor,
+    )
+
+
+async def _needs_approval(desk: Desk, repository: Repository, pull_request: PullRequest) -> bool:
+    if not (desk.approve_first_time_forks and pull_request.from_fork):
+        return False
+    head = (pull_request.number, pull_request.head_sha)
+    approved = await asyncio.to_thread(
+        desk.store.is_decided, Decision.APPROVED, repository.name, head
+    )
+    return not approved and await repository.is_first_time_contributor(pull_request)
+
+
+async def _ask_for_approval(
+    desk: Desk, repository: Repository, request: EvaluationRequest, author: str
+) -> str:
+    """Show a finished check run that blocks, with a button that a maintainer can click."""
+    await stop_replaced(desk, repository, request)
+    await asyncio.to_thread(desk.store.queued, request)
+    words = check_words("approval", author=author)
+    button = CheckAction("Approve and run", "Runs this commit in the sandbox", APPROVE)
+    report = completed(queued_report(desk, request), Conclusion.ACTION_REQUIRED, words, button)
+    run = await repository.put_check_run(report)
+    await asyncio.to_thread(desk.store.check_run, request.id, run.id, True)
+    how = Ended(EvaluationState.DONE, Conclusion.ACTION_REQUIRED, words[0], words[1])
+    await asyncio.to_thread(desk.store.ended, request.id, how)
+    return "waits for a maintainer's approval"
+
+
+async def start_merge_group(
+    desk: Desk, repository: Repository, decision: StartMergeGroup, delivery_id: str
+) -> str:
+    """Judge what a merge queue is about to merge."""
+    place = decision.place
+    request = EvaluationRequest(
+        id=evaluation_id(place.repository, 0, decision.head_sha, delivery_id),
+        repository=place.repository,
+        head_sha=decision.head_sha,
+        base_sha=decision.base_sha,
+        base_ref=decision.base_ref,
+        trigger=Trigger.MERGE_GROUP,
+        installation=place.installation,
+        head_ref=decision.head_ref,
+        actor=place.actor,
+    )
+    return await begin(desk, repository, request)
+
+
+async def start_patch(
+    desk: Desk, repository: Repository, decision: StartPatch, delivery_id: str
+) -> str:
+    """Judge an agent's diff or branch; what does not exist is a clear answer."""
+    try:
+        request = await _request_for_patch(repository, decision, delivery_id)
+    except NotThere as error:
+        refusal = RefusePatch(decision.place, decision.issue, (error.what,))
+        return await refuse_patch(desk, repository, refusal, delivery_id)
+    return await begin(desk, repository, request)
+
+
+async def _request_for_patch(
+    repository: Repository, decision: StartPatch, delivery_id: str
+) -> EvaluationRequest:
+    base_ref, base_sha = decision.base, decision.base
+    if not is_full_sha(decision.base):
+        base_ref = decision.base or await repository.default_branch()
+        base_sha = await repository.branch_sha(base_ref)
+    head_sha = await repository.branch_sha(decision.branch) if decision.branch else ""
+    place = decision.place
+    return EvaluationRequest(
+        id=evaluation_id(place.repository, 0, head_sha, delivery_id),
+        repository=place.repository,
+        head_sha=head_sha,
+        base_sha=base_sha,
+        base_ref=base_ref,
+        trigger=Trigger.AGENT_PATCH,
+        issue=decision.issue,
+        installation=place.installation,
+        head_ref=decision.branch,
+        actor=place.actor,
+        patch=decision.diff,
+        task_text=decision.task,
+        agent=decision.agent,
+        trajectory=decision.trajectory,
+    )
+
+
+async def refuse_patch(
+    desk: Desk, repository: Repository, decision: RefusePatch, delivery_id: str
+) -> str:
+    """Say what is wrong: on the issue, and on the evaluation's page and JSON."""
+    place = decision.place
+    request = EvaluationRequest(
+        id=evaluation_id(place.repository, 0, "", delivery_id),
+        repository=place.repository,
+        head_sha="",
+        base_sha="",
+        base_ref="",
+        trigger=Trigger.AGENT_PATCH,
+        issue=decision.issue,
+        installation=place.installation,
+        actor=place.actor,
+    )
+    told = "; ".join(decision.problems)
+    await asyncio.to_thread(desk.store.queued, request)
+    how = Ended(EvaluationState.FAILED, Conclusion.ACTION_REQUIRED, "The patch was refused", told)
+    await asyncio.to_thread(desk.store.ended, request.id, how)
+    if decision.issue:
+        body = render_markdown("reply/refused_patch.md.j2", problems=decision.problems)
+        await repository.put_comment(decision.issue, PATCH_MARKER, body)
+    return f"refused the patch: {told}"
+
+
+async def rerun(desk: Desk, repository: Repository, decision: Rerun, delivery_id: str) -> str:
+    """Judge a commit again, as what it was judged before."""
+    number = decision.number or await _number_of(desk, decision)
+    if number:
+        start = StartPullRequest(decision.place, number, decision.head_sha, Trigger.RERUN)
+        return await start_pull_request(desk, repository, start, delivery_id)
+    earlier = await _earlier(desk, decision)
+    if earlier is None:
+        return "nothing is known of this commit"
+    name, sha = earlier.repository, earlier.head_sha
+    again = replace(
+        earlier,
+        id=evaluation_id(name, 0, sha, delivery_id),
+        actor=decision.place.actor,
+    )
+    return await begin(desk, repository, again)
+
+
+async def _earlier(desk: Desk, decision: Rerun | Approve | Waive) -> EvaluationRequest | None:
+    """Find what the clicked commit was asked for, in this repository only."""
+    wanted = await asyncio.to_thread(desk.store.request, decision.evaluation_id)
+    if wanted is None:
+        found = await asyncio.to_thread(
+            desk.store.of_head, decision.place.repository, decision.head_sha
+        )
+        wanted = await asyncio.to_thread(desk.store.request, found.id) if found else None
+    if wanted and wanted.repository == decision.place.repository:
+        return wanted
+    return None
+
+
+async def _number_of(desk: Desk, decision: Rerun | Approve | Waive) -> int:
+    earlier = await _earlier(desk, decision)
+    return earlier.number if earlier else 0
+
+
+async def decide_and_run(
+    desk: Desk, repository: Repository, decision: Approve | Waive, delivery_id: str
+) -> str:
+    """Remember a maintainer's approval or waiver of one head, and judge it."""
+    if not (await repository.permission(decision.place.actor)).can_write:
+        return "the clicker may not write"
+    number = decision.number or await _number_of(desk, decision)
+    kind = Decision.APPROVED if isinstance(decision, Approve) else Decision.WAIVED
+    await remember(desk, decision.place, kind, (number, decision.head_sha))
+    again = Rerun(decision.place, number, decision.head_sha, decision.evaluation_id)
+    return await rerun(desk, repository, again, delivery_id)
+
+
+async def remember(desk: Desk, place: Place, kind: Decision, head: tuple[int, str]) -> None:
+    """Keep a maintainer's decision about a head (number, sha)."""
+    await asyncio.to_thread(desk.store.decide, kind, place.repository, head, place.actor)

@@ -1,0 +1,94 @@
+"""Look for what was missed: GitHub does not send a lost webhook again."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable
+
+from bot.errors import UserError
+from bot.intake.decisions import Place, StartPullRequest
+from bot.intake.desk import Desk, check_words, close_check_run
+from bot.intake.start import start_pull_request
+from bot.models import Conclusion, Trigger
+from bot.steps import StepRunner
+from bot.store import Artifacts, EvaluationRecord
+
+log = logging.getLogger(__name__)
+
+DELIVERY = "sweep"
+"""Stands for the delivery in the ids, so that a head is swept up once."""
+
+
+async def sweep(desk: Desk, run: StepRunner) -> None:
+    """Judge open pull requests whose head has no check run; close check runs left open."""
+    await run("close check runs", close_dangling, desk)
+    for place in await run("list repositories", repositories, desk):
+        await run(f"sweep {place.repository}", sweep_repository, desk, place)
+
+
+async def repositories(desk: Desk) -> tuple[Place, ...]:
+    """List where the App is installed and not suspended."""
+    places: list[Place] = []
+    for installation in await desk.github.installations():
+        if installation.suspended:
+            continue
+        names = await desk.github.installation_repositories(installation.id)
+        places += [Place(name, installation.id, actor="") for name in names]
+    return tuple(places)
+
+
+async def sweep_repository(desk: Desk, place: Place) -> int:
+    """Start what was missed in one repository; return how many were looked at."""
+    try:
+        async with desk.github.repository(place.repository, place.installation) as repository:
+            missed = await repository.unchecked_pull_requests(desk.check_name)
+            for pull_request in missed:
+                if await _is_known(desk, place, pull_request.number, pull_request.head_sha):
+                    continue
+                start = StartPullRequest(
+                    place, pull_request.number, pull_request.head_sha, Trigger.SWEEP
+                )
+                done = await start_pull_request(desk, repository, start, DELIVERY)
+                log.info("swept %s#%d: %s", place.repository, pull_request.number, done)
+    except UserError as error:
+        log.warning("%s cannot be swept: %s", place.repository, error)
+        return 0
+    return len(missed)
+
+
+async def _is_known(desk: Desk, place: Place, number: int, head_sha: str) -> bool:
+    """Tell whether this head is queued or running already: then its check run is on its way."""
+    still_open = await asyncio.to_thread(desk.store.open_evaluations, place.repository, number)
+    return any(record.head_sha == head_sha for record in still_open)
+
+
+async def close_dangling(desk: Desk) -> int:
+    """Complete the check runs of evaluations that ended while GitHub was away; return how many."""
+    dangling = await asyncio.to_thread(desk.store.unfinished_check_runs)
+    for record in dangling:
+        try:
+            await _close(desk, record)
+        except UserError as error:
+            log.warning("the check run of %s stays open: %s", record.id, error)
+    return len(dangling)
+
+
+async def _close(desk: Desk, record: EvaluationRecord) -> None:
+    conclusion = Conclusion(record.conclusion) if record.conclusion else Conclusion.ACTION_REQUIRED
+    superseded = conclusion is Conclusion.CANCELLED
+    words = check_words("ended", superseded=superseded, why=record.problem, next_step="")
+    async with desk.github.repository(record.repository, record.installation) as repository:
+        await close_check_run(desk, repository, record, conclusion, words)
+
+
+def forget_old(
+    desk: Desk, artifacts: Artifacts, prune_jobs: Callable[[float], int], older_than_s: float
+) -> int:
+    """Delete records, reports and jobs that ended before a Unix time; return how many reports."""
+    keys = desk.store.prune(older_than_s)
+    for key in keys:
+        artifacts.delete(key)
+    while prune_jobs(older_than_s):
+        pass
+    return len(keys)

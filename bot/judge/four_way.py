@@ -1,0 +1,132 @@
+"""Says of every test what four runs show: base's and head's tests on base's and head's code.
+
+Pure. The rules stand in `four_rules`; here tests of both sides are brought together.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+
+from bot.judge import successors
+from bot.judge.four_rules import Four, judge
+from bot.models import FourWay, TestComparison
+from sandbox.models import Diff, TestResult, TestRun
+from sandbox.tools.four_runs import FourRuns, Lookup, is_whole_file
+
+
+def compare(runs: FourRuns, diff: Diff) -> FourWay:
+    """Return every test of base and head four ways; `problem` when a run proves nothing.
+
+    Without two complete full runs there is nothing to compare. An incomplete crosswise run leaves
+    what it should have shown unknown.
+    """
+    problem = _problem(runs)
+    if not (runs.base_on_base.complete and runs.head_on_head.complete):
+        return FourWay((), problem)
+    changed = {path for change in diff.files for path in (change.path, change.old_path) if path}
+    comparisons = [_comparison(four, changed) for four in _Table(runs, diff).rows()]
+    return FourWay(tuple(sorted(comparisons, key=lambda item: item.id)), problem)
+
+
+def _problem(runs: FourRuns) -> str:
+    named: tuple[tuple[str, TestRun | None], ...] = (
+        ("The tests of base on base's code", runs.base_on_base),
+        ("The tests of head on head's code", runs.head_on_head),
+        ("The tests of base on head's code", runs.base_on_head),
+        ("The tests of head on base's code", runs.head_on_base),
+    )
+    told = [f"{name}: {run.problem}" for name, run in named if run and not run.complete]
+    return " ".join(told) or _nothing_to_compare(runs)
+
+
+def _nothing_to_compare(runs: FourRuns) -> str:
+    """Say so when no test could be loaded on either side: then nothing regresses, vacuously."""
+    results = (*runs.base_on_base.results, *runs.head_on_head.results)
+    if not results:
+        return "No tests were collected on either side."
+    if not all(is_whole_file(result) for result in results):
+        return ""
+    files = len({result.path for result in results})
+    return f"No test could be loaded on either side: collection failed in {files} files."
+
+
+class _Table:
+    """Brings the tests of both sides together."""
+
+    def __init__(self, runs: FourRuns, diff: Diff) -> None:
+        self._head = runs.head_on_head.results
+        on_head = {result.id for result in self._head}
+        # A file that failed as a whole is a test of base only where nothing else stands for it.
+        self._base = [
+            test
+            for test in runs.base_on_base.results
+            if not is_whole_file(test) or test.id in on_head
+        ]
+        self._matched = successors.match(self._base, self._head, diff)
+        self._own_head = Lookup(runs.head_on_head)
+        self._on_head = runs.base_test_on_head()
+        self._on_base = runs.head_test_on_base()
+        self._repeats = {repeat.id: repeat for repeat in runs.repeats}
+
+    def rows(self) -> list[Four]:
+        """Return one row for each test of base, and one for each that only head has."""
+        matched = {result.id for result in self._matched.values()}
+        new = [self._new(result) for result in self._head if result.id not in matched]
+        replacements: dict[str, list[Four]] = defaultdict(list)
+        for four in new:
+            if four.head_on_head is not None and "[" in four.head_on_head.id:
+                replacements[successors.function_of(four.head_on_head)].append(four)
+        old = [
+            self._old(test, tuple(replacements.get(successors.function_of(test), ())))
+            for test in self._base
+        ]
+        return old + [four for four in new if not _covers_old_tests(four, old)]
+
+    def _old(self, test: TestResult, replacements: tuple[Four, ...]) -> Four:
+        now = self._matched.get(test.id)
+        whole_file = self._own_head.find(test.id, test.path)
+        if whole_file is not None and not is_whole_file(whole_file):
+            whole_file = None
+        return Four(
+            base_on_base=test,
+            base_on_head=self._on_head.find(test.id, test.path),
+            head_on_base=self._on_base.find(now.id, now.path) if now else None,
+            head_on_head=now or whole_file,
+            replacements=replacements,
+            repeat=self._repeats.get(test.id),
+        )
+
+    def _new(self, result: TestResult) -> Four:
+        return Four(None, None, self._on_base.find(result.id, result.path), result)
+
+
+def _covers_old_tests(four: Four, old: list[Four]) -> bool:
+    """Tell whether a file's error on head is already shown by the tests that base has in it."""
+    whole = four.head_on_head
+    return (
+        whole is not None and is_whole_file(whole) and any(row.head_on_head == whole for row in old)
+    )
+
+
+def _comparison(four: Four, changed: set[str]) -> TestComparison:
+    found = judge(four)
+    shown = four.head_on_head or four.base_on_base
+    if shown is None or (is_whole_file(shown) and four.base_on_base is not None):
+        shown = four.base_on_base
+    assert shown is not None  # noqa: S101 - a test exists on one side at least
+    failure = found.failure.message if found.failure else ""
+    return TestComparison(
+        id=shown.id,
+        change=found.change,
+        base_on_base=four.bb,
+        base_on_head=four.bh,
+        head_on_base=four.hb,
+        head_on_head=four.hh,
+        written_by_author=shown.path in changed,
+        message="\n".join(part for part in (found.remark, failure) if part),
+        path=shown.path,
+        line=shown.line,
+        source=shown.source,
+        passes=four.repeat.head_passes if four.repeat else 0,
+        runs=four.repeat.head_runs if four.repeat else 0,
+    )

@@ -1,0 +1,36 @@
+"""What base's tests said, kept for the next pull request on the same base."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+
+from pydantic import TypeAdapter
+
+from bot.store import Store
+from sandbox.models import Environment, Observation
+from sandbox.tools.unit_tests import HARNESS_VERSION
+
+_OBSERVATION = TypeAdapter(Observation)
+
+
+class BaseResults:
+    """The kept run of one base: found by commit, environment, command and harness version."""
+
+    def __init__(self, store: Store, repository: str, sha: str, base: Environment) -> None:
+        self._store = store
+        recipe = base.recipe
+        command = (recipe.runner.value, *recipe.test_arguments)
+        parts = (repository, sha, base.digest, base.project_layer, command, HARNESS_VERSION)
+        self._key = "base-tests:" + hashlib.sha256(json.dumps(parts).encode()).hexdigest()
+
+    def find(self) -> Observation | None:
+        """Return the kept run, or None."""
+        text = self._store.base_result(self._key)
+        return _OBSERVATION.validate_json(text) if text else None
+
+    def keep(self, observation: Observation) -> None:
+        """Keep a run that is complete; one that proves nothing is run again next time."""
+        if observation.tests is not None and observation.tests.complete:
+            text = _OBSERVATION.dump_json(observation).decode()
+            self._store.keep_base_result(self._key, text)

@@ -1,0 +1,75 @@
+"""Stage 3: how each side is built, why, and the built thing."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from bot.errors import UserError
+from bot.models import EvaluationRequest
+from bot.stages.docket import Built, Policy
+from bot.stages.services import Services
+from sandbox.base import Limits, SandboxError
+from sandbox.environments import detect
+from sandbox.environments.build import build, toolchain
+from sandbox.environments.build_command import BuildRequest
+from sandbox.environments.hints import SetupHints, Toolchain
+from sandbox.models import Checkout, Environment, Side
+
+
+@dataclass(frozen=True, slots=True)
+class _Workshop:
+    """What both sides' builds share."""
+
+    services: Services
+    request: EvaluationRequest
+    hints: SetupHints
+    tools: Toolchain
+    limits: Limits
+
+
+async def build_environments(
+    services: Services, request: EvaluationRequest, checkout: Checkout, policy: Policy
+) -> Built:
+    """Detect and build both sides, base first: what it builds may serve head too.
+
+    Raises UserError when the sandbox itself does not work.
+    """
+    await services.origin.announce(request, "environment")
+    setup, minutes = policy.configuration.setup, policy.configuration.limits.minutes
+    hints = SetupHints(install=setup.install or "", test=setup.test or "")
+    try:
+        tools = await toolchain(services.sandbox)
+        shop = _Workshop(services, request, hints, tools, Limits(timeout_s=minutes * 60))
+        base = await _build(shop, Side.BASE, checkout)
+        head = await _build(shop, Side.HEAD, checkout)
+    except SandboxError as error:
+        raise UserError(
+            f"The sandbox does not work: {error}", "Run `assay doctor` on the machine that judges."
+        ) from error
+    return Built(base, head, services.sandbox.name)
+
+
+async def _build(shop: _Workshop, side: Side, checkout: Checkout) -> Environment | None:
+    is_base = side is Side.BASE
+    tree = Path(checkout.base_tree if is_base else checkout.head_tree)
+    recipe = detect(tree, shop.hints, shop.tools)
+    if recipe is None:
+        return None
+    home = shop.services.settings.home.absolute()
+    wanted = BuildRequest(
+        side=side,
+        tree=tree,
+        recipe=recipe,
+        version=checkout.base_version if is_base else checkout.head_version,
+        repository=shop.request.repository,
+        sha=checkout.base_sha if is_base else checkout.head_sha,
+        state=home / "environments",
+        evaluation_folder=shop.services.evaluation_folder(shop.request),
+        limits=shop.limits,
+    )
+    environment = await build(shop.services.sandbox, wanted)
+    failure = environment.failure
+    if failure and failure.problem and not recipe.needs:
+        raise UserError(failure.problem, "Ask again with /judge when the index answers.")
+    return environment

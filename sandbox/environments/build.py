@@ -1,0 +1,201 @@
+"""Builds one side's environment inside the sandbox: a dependency layer and a project layer.
+
+Only what was built from base outlives the evaluation, below `<state>/environments/<repository>`; a
+head with base's digest uses base's dependency layer, another one builds in the evaluation's folder.
+Whoever opened the pull request can therefore never change what a later evaluation runs with.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+import time
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+
+from sandbox.base import TREE, Command, Mount, MountMode, Sandbox, SandboxError
+from sandbox.environments.build_command import (
+    BuildRequest,
+    BuildRun,
+    installer,
+    repository_folder,
+    run_step,
+)
+from sandbox.environments.hints import Toolchain
+from sandbox.environments.layer_store import is_finished, locked, publish, unfinished
+from sandbox.environments.layers import (
+    DEPENDENCIES,
+    INSIDE,
+    KEPT,
+    NOTES,
+    PROJECT,
+    SYSTEM_PATH,
+    TOOLS,
+)
+from sandbox.environments.tree import Tree
+from sandbox.models import Environment, Observation, Side
+
+_KEPT_ENTRIES = 200
+
+
+@dataclass(frozen=True, slots=True)
+class _Layer:
+    """A finished layer's host folder, or why there is none."""
+
+    folder: str = ""
+    cached: bool = False
+    failure: Observation | None = None
+
+
+async def toolchain(sandbox: Sandbox) -> Toolchain:
+    """Ask the sandbox for its `python3`. Raises SandboxError when it has none."""
+    code = "import platform; print(platform.python_version())"
+    done = await sandbox.run(Command(("python3", "-I", "-c", code), cwd="/"))
+    version = done.stdout.decode(errors="replace").strip()
+    if done.exit_code != 0 or not re.fullmatch(r"\d+\.\d+\.\d+\w*", version):
+        raise SandboxError("the sandbox has no Python: apt-get install python3")
+    asked = await sandbox.run(Command((f"{TOOLS}/uv", "--version"), mounts=(installer(),), cwd="/"))
+    return Toolchain(python=version, uv=asked.stdout.decode(errors="replace").split()[1])
+
+
+async def build(sandbox: Sandbox, request: BuildRequest) -> Environment:
+    """Build both layers, or find them built. A failing build is data: `Environment.failure`.
+
+    Raises SandboxError when the sandbox itself fails.
+    """
+    started = time.monotonic()
+    run = BuildRun(sandbox, request)
+    if request.recipe.needs:
+        return _environment(request, _Layer(), _Layer(failure=_lacking(request)), started)
+    dependencies = await _dependencies(run)
+    if dependencies.failure:
+        return _environment(request, dependencies, _Layer(), started)
+    return _environment(request, dependencies, await _project(run, dependencies.folder), started)
+
+
+def _environment(
+    request: BuildRequest, dependencies: _Layer, project: _Layer, started: float
+) -> Environment:
+    failure = dependencies.failure or project.failure
+    is_cached = dependencies.cached and project.cached and not failure
+    return Environment(
+        side=request.side,
+        recipe=request.recipe,
+        digest=request.recipe.lock_digest,
+        dependencies_layer="" if failure else dependencies.folder,
+        project_layer="" if failure else project.folder,
+        variables=() if failure else _test_variables(request.recipe.root, bool(project.folder)),
+        seconds=0.0 if is_cached else time.monotonic() - started,
+        cached=is_cached,
+        failure=failure,
+    )
+
+
+def _lacking(request: BuildRequest) -> Observation:
+    needs = " and ".join(request.recipe.needs)
+    said = f"This machine lacks {needs}, so nothing was built."
+    return Observation(request.side, "", None, "", 0.0, problem=said)
+
+
+# --- the dependency layer ---------------------------------------------------------------------
+
+
+async def _dependencies(run: BuildRun) -> _Layer:
+    request = run.request
+    digest = request.recipe.lock_digest
+    lasting = repository_folder(request) / "dependencies" / digest
+    if request.side is not Side.BASE and is_finished(lasting):
+        return _Layer(str(lasting / "layer"), cached=True)
+    own = request.evaluation_folder / "environment" / "dependencies" / digest
+    folder = lasting if request.side is Side.BASE else own
+    async with locked(folder):
+        if is_finished(folder):
+            return _Layer(str(folder / "layer"), cached=True)
+        failure = await _fill(run, folder)
+        if failure and failure.problem:
+            failure = await _fill(run, folder)
+        return _Layer(failure=failure) if failure else _Layer(str(folder / "layer"))
+
+
+async def _fill(run: BuildRun, folder: Path) -> Observation | None:
+    async with unfinished(folder) as temporary:
+        mount = Mount(str(temporary / "layer"), DEPENDENCIES, MountMode.WRITABLE)
+        for argv in run.request.recipe.install:
+            failure = await run_step(run, argv, argv, (mount,))
+            if failure:
+                return failure
+        publish(temporary, folder)
+    return None
+
+
+# --- the project layer ------------------------------------------------------------------------
+
+
+async def _project(run: BuildRun, dependencies: str) -> _Layer:
+    request = run.request
+    if not request.recipe.install_project:
+        return _Layer(cached=True)
+    parts = (request.sha, request.recipe.lock_digest, request.version)
+    key = hashlib.sha256(json.dumps([*parts, request.recipe.install_project]).encode()).hexdigest()
+    lasting = repository_folder(request) / "projects"
+    own = request.evaluation_folder / "environment" / "projects"
+    folder = (lasting if request.side is Side.BASE else own) / key
+    async with locked(folder):
+        if is_finished(folder):
+            return _Layer(str(folder / "layer"), cached=True)
+        failure = await _install(run, folder, dependencies)
+        if failure and failure.problem:
+            failure = await _install(run, folder, dependencies)
+        return _Layer(failure=failure) if failure else _Layer(str(folder / "layer"))
+
+
+async def _install(run: BuildRun, folder: Path, dependencies: str) -> Observation | None:
+    commands = run.request.recipe.install_project
+    async with unfinished(folder) as temporary:
+        mounts = (
+            Mount(dependencies, DEPENDENCIES),
+            Mount(str(temporary / "layer"), PROJECT, MountMode.WRITABLE),
+        )
+        program = ("python3", "-I", f"{INSIDE}/install.py", TREE, f"{PROJECT}/{KEPT}")
+        failure = await run_step(run, (*program, json.dumps(commands)), commands[0], mounts)
+        if failure:
+            return failure
+        notes = _kept_entries(Tree(temporary / "layer"), Tree(run.request.tree))
+        (temporary / NOTES).write_text(json.dumps(notes))
+        publish(temporary, folder)
+    return None
+
+
+def _kept_entries(layer: Tree, tree: Tree) -> list[tuple[str, str]]:
+    """Believe of the index only what names a real file of the layer and a plain place in the tree."""
+    try:
+        index = json.loads(layer.read(f"{KEPT}/index.json") or "[]")
+    except (ValueError, RecursionError):
+        return []
+    found: list[tuple[str, str]] = []
+    for entry in index[:_KEPT_ENTRIES] if isinstance(index, list) else []:
+        if not (
+            isinstance(entry, list) and len(entry) == 2 and all(isinstance(p, str) for p in entry)
+        ):
+            continue
+        name, path = entry
+        if name.isdecimal() and layer.is_plain(f"{KEPT}/{name}") and _is_free(tree, path):
+            found.append((name, path))
+    return found
+
+
+def _is_free(tree: Tree, path: str) -> bool:
+    """Tell whether a mount at `path` adds to the tree and passes through no link."""
+    pure = PurePosixPath(path)
+    if pure.is_absolute() or ".." in pure.parts or not pure.parts or "\0" in path:
+        return False
+    parent = pure.parent.as_posix()
+    return tree.is_plain(parent) and not (tree.root / path).is_symlink()
+
+
+def _test_variables(root: str, has_project: bool) -> tuple[tuple[str, str], ...]:
+    path = f"{PROJECT}/bin:{DEPENDENCIES}/bin:{SYSTEM_PATH}"
+    start = f"{TREE}/{root}".rstrip("/")
+    variables = (("PATH", path), ("VIRTUAL_ENV", DEPENDENCIES))
+    return variables if has_project else (*variables, ("PYTHONPATH", f"{start}:{start}/src"))

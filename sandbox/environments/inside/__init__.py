@@ -1,0 +1,1 @@
+"""Programs that run inside the sandbox during a build; standard library only, nothing trusts them."""

@@ -1,0 +1,109 @@
+"""The host folders of a command: copied where nothing better works, and cleaned when it is over."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import secrets
+import shutil
+from collections.abc import AsyncIterator, Iterable
+from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from sandbox.base import Mount, MountMode, SandboxError
+from sandbox.outputs import make_harmless
+
+
+@dataclass(frozen=True, slots=True)
+class FolderPolicy:
+    """How folders reach a command: by copy instead of overlay, and by a change of owner (or not)."""
+
+    by_copy: bool
+    owner: int | None
+
+
+def resolved(mounts: Iterable[Mount]) -> tuple[Mount, ...]:
+    """The mounts with real source paths. Raises SandboxError when one does not exist."""
+    found = []
+    for mount in mounts:
+        source = Path(mount.source)
+        if not source.exists():
+            raise SandboxError(f"there is nothing to mount at {mount.source!r}")
+        found.append(replace(mount, source=str(source.resolve())))
+    return tuple(found)
+
+
+def is_overlaid(mount: Mount) -> bool:
+    """True for a folder that gets a copy-on-write layer."""
+    return mount.mode is MountMode.COPY_ON_WRITE and Path(mount.source).is_dir()
+
+
+def _give(folder: Path, owner: tuple[int, int]) -> None:
+    for root, _, names in os.walk(folder):
+        for path in (root, *(os.path.join(root, name) for name in names)):  # noqa: PTH118
+            os.lchown(path, *owner)
+
+
+class Folders:
+    """Makes and removes copies below `folder`, named after the process that made them."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+
+    def sweep(self) -> None:
+        """Remove the copies of workers that are gone."""
+        for copy in self._folder.glob("*-*") if self._folder.is_dir() else ():
+            if not Path("/proc", copy.name.partition("-")[0]).exists():
+                shutil.rmtree(copy, ignore_errors=True)
+
+    @asynccontextmanager
+    async def prepared(
+        self, mounts: tuple[Mount, ...], policy: FolderPolicy
+    ) -> AsyncIterator[tuple[Mount, ...]]:
+        """The mounts as they are to be staged; cleans up when the command is dead."""
+        copies = self._folder / f"{os.getpid()}-{secrets.token_hex(6)}"
+        writable = [Path(m.source) for m in mounts if m.mode is MountMode.WRITABLE]
+        owners = [(path.stat().st_uid, path.stat().st_gid) for path in writable]
+        try:
+            yield await asyncio.to_thread(_lay_out, mounts, policy, copies)
+        finally:
+            cleaning = asyncio.to_thread(_clean, list(zip(writable, owners, strict=True)), policy)
+            await asyncio.shield(asyncio.ensure_future(cleaning))
+            await asyncio.shield(asyncio.ensure_future(asyncio.to_thread(_remove, copies)))
+
+
+def _lay_out(mounts: tuple[Mount, ...], policy: FolderPolicy, copies: Path) -> tuple[Mount, ...]:
+    laid_out = []
+    for index, mount in enumerate(mounts):
+        placed = mount
+        by_copy = policy.by_copy or not is_overlaid(mount)  # a single file has no overlay
+        if by_copy and mount.mode is MountMode.COPY_ON_WRITE:
+            placed = Mount(_copy(mount, copies / str(index)), mount.target, MountMode.WRITABLE)
+        if policy.owner is not None and placed.mode is MountMode.WRITABLE:
+            _give(Path(placed.source), (policy.owner, policy.owner))
+        laid_out.append(placed)
+    return tuple(laid_out)
+
+
+def _copy(mount: Mount, target: Path) -> str:
+    target.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    if Path(mount.source).is_dir():
+        shutil.copytree(mount.source, target, symlinks=True)
+    else:
+        shutil.copy2(mount.source, target)
+    return str(target)
+
+
+def _clean(writable: list[tuple[Path, tuple[int, int]]], policy: FolderPolicy) -> None:
+    for path, owner in writable:
+        if path.is_dir():
+            make_harmless(path)
+        if policy.owner is not None:
+            _give(path, owner)
+
+
+def _remove(copies: Path) -> None:
+    with suppress(FileNotFoundError):
+        make_harmless(copies)
+        shutil.rmtree(copies)

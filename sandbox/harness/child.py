@@ -1,0 +1,66 @@
+"""The process that loads the tree: sets Python up as usual, runs the tests, leaves at once."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import posix
+import sys
+from typing import NoReturn
+
+from sandbox.harness import watch_pytest, watch_unittest
+from sandbox.harness.recorder import Recorder
+
+_RUNNERS = {"pytest": watch_pytest.run, "unittest": watch_unittest.run}
+# The tree gets fresh copies of these, so that patching them does not reach the recorder.
+_PRIVATE = ("sandbox", "json", "ast", "traceback", "linecache")
+
+
+def main(orders_fd: int, records_fd: int) -> NoReturn:
+    """Run what the orders say; never returns.
+
+    The process leaves by `_exit`, so neither `atexit` handlers nor forgotten threads hold it up.
+    """
+    leave = posix._exit
+    with os.fdopen(orders_fd, "rb") as stream:
+        orders = json.loads(stream.read())
+    recorder = Recorder(records_fd, bytes.fromhex(orders.pop("key")))
+    streams = (sys.stdout, sys.stderr)
+    runner = _RUNNERS[orders["runner"]]
+    _hide()
+    _set_up_python(orders["environment"])
+    status = runner(recorder, orders)
+    for stream_out in streams:
+        with contextlib.suppress(OSError, ValueError):
+            stream_out.flush()
+    if not recorder.is_ours:
+        leave(status)
+    recorder.record("session", status=status)
+    leave(status)
+
+
+def _hide() -> None:
+    """Take the recorder's modules out of sight and give the tests an empty standard input."""
+    nothing = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(nothing, 0)
+    os.close(nothing)
+    for name in list(sys.modules):
+        if name.split(".")[0] in _PRIVATE:
+            del sys.modules[name]
+    del sys.path[0]
+
+
+def _set_up_python(environment: dict[str, str]) -> None:
+    """Do what the interpreter would have done without -S: environment, PYTHONPATH, site.
+
+    The tree itself comes last on the path: an installed project wins over its own sources, and a
+    project that is not installed is still found.
+    """
+    os.environ.clear()
+    os.environ.update(environment)
+    sys.path[:0] = [part for part in environment.get("PYTHONPATH", "").split(os.pathsep) if part]
+    import site  # noqa: PLC0415 - runs the .pth files of the environment: nothing before may
+
+    site.main()
+    sys.path.append(os.getcwd())  # noqa: PTH109

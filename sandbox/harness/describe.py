@@ -1,0 +1,65 @@
+"""Says where a test stands and how it reads, from the files as they were when it was collected."""
+
+from __future__ import annotations
+
+import ast
+import os
+from types import CodeType
+
+_LARGEST_SOURCE = 2000
+_LARGEST_MESSAGE = 4000
+_LARGEST_FILE_BYTES = 2_000_000
+
+
+def tail(text: str) -> str:
+    """Return the last part of a failure message: what went wrong stands at its end."""
+    text = text.encode("utf-8", "replace").decode("utf-8")
+    if len(text) <= _LARGEST_MESSAGE:
+        return text
+    return "... " + text[-_LARGEST_MESSAGE:].split("\n", 1)[-1]
+
+
+class Sources:
+    """Reads each file once and finds functions by the line their code starts at."""
+
+    def __init__(self) -> None:
+        self._functions: dict[str, dict[int, tuple[int, int]]] = {}
+        self._lines: dict[str, list[str]] = {}
+
+    def of(self, function: object) -> tuple[int, str]:
+        """Return (line of the definition, code and docstring, capped); (0, "") when unknown."""
+        code = _code(function)
+        if code is None:
+            return 0, ""
+        name = code.co_filename
+        if name not in self._functions:
+            self._read(name)
+        first, last = self._functions[name].get(code.co_firstlineno, (0, 0))
+        return first, "\n".join(self._lines[name][first - 1 : last])[:_LARGEST_SOURCE]
+
+    def _read(self, name: str) -> None:
+        self._functions[name], self._lines[name] = {}, []
+        try:
+            if os.path.getsize(name) > _LARGEST_FILE_BYTES:  # noqa: PTH202
+                return
+            with open(name, "rb") as file:  # noqa: PTH123
+                data = file.read()
+            tree = ast.parse(data)
+        except (OSError, SyntaxError, ValueError, RecursionError, MemoryError):
+            return
+        self._lines[name] = data.decode("utf-8", "replace").splitlines()
+        for node in ast.walk(tree):
+            if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+                first = min([node.lineno, *(item.lineno for item in node.decorator_list)])
+                self._functions[name][first] = (first, node.end_lineno or node.lineno)
+
+
+def _code(function: object) -> CodeType | None:
+    """Return the code of the innermost function behind decorators."""
+    for _ in range(20):
+        inner = getattr(function, "__wrapped__", None) or getattr(function, "__func__", None)
+        if inner is None:
+            break
+        function = inner
+    code = getattr(function, "__code__", None)
+    return code if isinstance(code, CodeType) else None

@@ -1,0 +1,118 @@
+"""Starts a test run: `python -S launch.py`, told what to do by one JSON line on standard input.
+
+See the package's docstring for why there are two processes. The keys are made here and told to the
+host as the first bytes of the channel, whose other end is outside: what comes by standard input can
+be read again by everybody inside (`/proc/1/fd/0`).
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import select
+import signal
+import sys
+
+if not __package__:
+    sys.path[0] = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))  # noqa: PTH100, PTH120
+
+from sandbox.harness import chain, child
+
+_PR_SET_DUMPABLE = 4
+
+
+def main() -> None:
+    """Fork; the parent becomes the keeper, the child runs the tests."""
+    channel = int(os.environ.pop("ASSAY_CHANNEL_FD"))
+    orders_read, orders_write = os.pipe()
+    records_read, records_write = os.pipe()
+    pid = os.fork()
+    if pid == 0:
+        for descriptor in (channel, orders_write, records_read):
+            os.close(descriptor)
+        child.main(orders_read, records_write)
+    os.close(orders_read)
+    os.close(records_write)
+    _shut_the_door()
+    key, child_key = os.urandom(chain.KEY_BYTES), os.urandom(chain.KEY_BYTES)
+    os.write(channel, key)
+    told = json.loads(sys.stdin.buffer.readline())
+    told.update(key=child_key.hex(), nonce="t" + os.urandom(8).hex())
+    with os.fdopen(orders_write, "wb") as orders:
+        orders.write(json.dumps(told).encode())
+    Keeper(channel, key).keep(pid, records_read, child_key)
+    os._exit(0)
+
+
+def _shut_the_door() -> None:
+    """Keep processes of the same user out of our memory and descriptors (/proc/<pid>, ptrace)."""
+    with contextlib.suppress(ImportError, OSError):
+        import ctypes  # noqa: PLC0415 - only the keeper may load it
+
+        ctypes.CDLL(None).prctl(_PR_SET_DUMPABLE, 0, 0, 0, 0)
+
+
+class Keeper:
+    """Relays the child's records to the host under a key of its own, and says how the child ended."""
+
+    def __init__(self, channel: int, key: bytes) -> None:
+        self._channel = channel
+        self._key = key
+        self._believed = True
+
+    def keep(self, pid: int, records: int, child_key: bytes) -> None:
+        """Relay until the child is gone, then write the end."""
+        woken, wake = os.pipe()
+        os.set_blocking(wake, False)
+        os.set_blocking(records, False)
+        signal.signal(signal.SIGCHLD, lambda *_: None)
+        signal.set_wakeup_fd(wake)
+        reader = chain.Reader(child_key)
+        open_ends = [records, woken]
+        status = self._ended(pid)
+        while status is None:
+            ready = select.select(open_ends, [], [])[0]
+            if woken in ready:
+                os.read(woken, 512)
+            if records in ready and not self._relay(records, reader):
+                open_ends.remove(records)
+            status = self._ended(pid)
+        self._relay(records, reader)
+        if not reader.is_between_frames:
+            self._write(chain.encode({"kind": "cut"}))
+        self._write(chain.encode({"kind": "ended", "status": status}))
+
+    def _relay(self, records: int, reader: chain.Reader) -> bool:
+        """Forward what is there, as long as it can be believed; False at the end of the pipe."""
+        while True:
+            try:
+                data = os.read(records, 1 << 16)
+            except BlockingIOError:
+                return True
+            if not data:
+                return False
+            if self._believed:
+                self._forward(data, reader)
+
+    def _forward(self, data: bytes, reader: chain.Reader) -> None:
+        try:
+            for body in reader.feed(data):
+                self._write(body)
+        except chain.Broken as broken:
+            self._believed = False
+            self._write(chain.encode({"kind": "forged", "why": str(broken)}))
+
+    def _ended(self, pid: int) -> int | None:
+        done, status = os.waitpid(pid, os.WNOHANG)
+        return status if done else None
+
+    def _write(self, body: bytes) -> None:
+        data = chain.frame(self._key, body)
+        self._key = chain.following(self._key)
+        while data:
+            data = data[os.write(self._channel, data) :]
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,35 @@
+"""The child's pen: writes records to the keeper with functions taken before any other code ran."""
+
+from __future__ import annotations
+
+from fcntl import F_DUPFD_CLOEXEC, fcntl
+from posix import close, getpid, write
+
+from sandbox.harness import chain
+
+_OUT_OF_THE_WAY = 200  # tests that close "all" descriptors mostly stop before
+
+
+class Recorder:
+    """Appends records to the keeper's pipe; silent in forked copies of this process."""
+
+    def __init__(self, descriptor: int, key: bytes) -> None:
+        self._descriptor = fcntl(descriptor, F_DUPFD_CLOEXEC, _OUT_OF_THE_WAY)
+        close(descriptor)
+        self._key = key
+        self._owner = getpid()
+
+    @property
+    def is_ours(self) -> bool:
+        """Tell whether this is the process that was started, not a fork made by a test."""
+        return getpid() == self._owner
+
+    def record(self, kind: str, **fields: object) -> None:
+        """Write one record and forget its key."""
+        if not self.is_ours:
+            return
+        body = chain.encode({"kind": kind, **fields})
+        data = chain.frame(self._key, body)
+        self._key = chain.following(self._key)
+        while data:
+            data = data[write(self._descriptor, data) :]

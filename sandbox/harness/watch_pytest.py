@@ -1,0 +1,225 @@
+"""Runs pytest in this process with a plugin of ours that records what every test does."""
+
+from __future__ import annotations
+
+import os
+import unittest
+from collections.abc import Callable, Generator
+from time import perf_counter
+from typing import Any, TypeVar
+
+from sandbox.harness import describe
+from sandbox.harness.canary_pytest import Canaries
+from sandbox.harness.item_watch import Exceptions, ItemWatch
+from sandbox.harness.recorder import Recorder
+
+_Hook = TypeVar("_Hook", bound="Callable[..., Any]")
+
+# Options that hide tests, stop early or run them elsewhere, with the value that does not.
+_NEUTRAL: dict[str, object] = {
+    "maxfail": 0, "collectonly": False, "continue_on_collection_errors": True,
+    "lf": False, "failedfirst": False, "newfirst": False, "stepwise": False,
+    "setuponly": False, "setupplan": False, "usepdb": False, "trace": False,
+    "numprocesses": None, "dist": "no", "tx": [], "distload": False, "looponfail": False,
+    "forked": False, "cov_source": None, "no_cov": True, "color": "no",
+    "randomly_reorganize": False, "randomly_seed": 0, "hypothesis_seed": "0",
+}  # fmt: skip
+
+
+def hook(**options: object) -> Callable[[_Hook], _Hook]:
+    """Mark a hook as pytest's own decorator does, without importing pytest."""
+
+    def mark(function: _Hook) -> _Hook:
+        marks = {"hookwrapper": False, "optionalhook": False, "tryfirst": False, "trylast": False}
+        function.__dict__["pytest_impl"] = {**marks, "specname": None, **options}
+        return function
+
+    return mark
+
+
+def run(recorder: Recorder, orders: dict[str, Any]) -> int:
+    """Run pytest to its end and return its exit status."""
+    try:
+        import pytest  # noqa: PLC0415 - the environment's, which may have none
+    except ImportError as error:
+        missing = error.name in ("pytest", "_pytest")
+        text = "pytest is not installed in the environment" if missing else _cannot(error)
+        recorder.record("problem", text=text)
+        return 4
+    plugin = (Watch6 if int(pytest.__version__.split(".")[0]) < 7 else Watch)(
+        recorder, orders["paths"], pytest
+    )
+    plugin.canaries = Canaries(pytest, orders["nonce"], plugin.exceptions, recorder)
+    return int(pytest.main(list(orders["arguments"]), plugins=[plugin]))
+
+
+def _cannot(error: ImportError) -> str:
+    return f"pytest cannot be imported: {describe.tail(str(error.msg))}"
+
+
+class WatchBase:
+    """The plugin. Every hook wraps, so nothing that answers first can hide an event from it."""
+
+    canaries: Canaries
+
+    def __init__(self, recorder: Recorder, paths: list[str], pytest: Any) -> None:
+        self._record = recorder.record
+        self._paths = tuple(paths)
+        self._root = os.getcwd()  # noqa: PTH109
+        self._function = pytest.Function
+        self._sources = describe.Sources()
+        self._collected: dict[int, Any] = {}
+        self._numbers: dict[int, int] = {}
+        self._watches: dict[int, ItemWatch] = {}
+        self._used: dict[str, int] = {}
+        skipped = (pytest.skip.Exception, unittest.SkipTest)
+        self.exceptions = Exceptions(skipped, pytest.xfail.Exception)
+
+    # --- starting --------------------------------------------------------------------------
+
+    @hook(hookwrapper=True, tryfirst=True)
+    def pytest_load_initial_conftests(self, early_config: Any) -> Generator[None, Any, None]:
+        """Switch coverage off before it starts, and report a conftest.py that cannot be loaded."""
+        early_config.known_args_namespace.cov_source = None
+        result = yield
+        if result.excinfo and type(result.excinfo[1]).__name__ == "ConftestImportFailure":
+            failure = result.excinfo[1]
+            cause = getattr(failure, "cause", None) or failure.excinfo[1]
+            path = self._relative(str(failure.path))
+            message = describe.tail(f"{type(cause).__name__}: {cause}")
+            self._record("conftest_error", id=path, path=path, message=message)
+
+    @hook(hookwrapper=True, tryfirst=True)
+    def pytest_cmdline_main(self, config: Any) -> Generator[None, Any, None]:
+        """Take out of force what hides tests."""
+        self._neutralise(config)
+        yield
+
+    def _neutralise(self, config: Any) -> None:
+        for name, value in _NEUTRAL.items():
+            if hasattr(config.option, name):
+                setattr(config.option, name, value)
+
+    # --- collecting ------------------------------------------------------------------------
+
+    def selected(self, path: str) -> bool:
+        """Tell whether a file is among those that were asked for (all, when none were)."""
+        relative = self._relative(path)
+        return not self._paths or any(
+            relative == wanted or relative.startswith(wanted + "/") or wanted == "."
+            for wanted in self._paths
+        )
+
+    def ignored(self, path: str) -> bool | None:
+        """Answer pytest_ignore_collect: True for a file that was not asked for."""
+        return True if os.path.isfile(path) and not self.selected(path) else None  # noqa: PTH113
+
+    @hook(hookwrapper=True, tryfirst=True)
+    def pytest_itemcollected(self, item: Any) -> Generator[None, Any, None]:
+        """Remember the item, whoever removes it later."""
+        self._collected[id(item)] = item
+        yield
+
+    @hook(hookwrapper=True, tryfirst=True)
+    def pytest_collectreport(self, report: Any) -> Generator[None, Any, None]:
+        """Record files that cannot be collected and files that skip themselves."""
+        if report.outcome != "passed":
+            kind = "collect_error" if report.outcome == "failed" else "collect_skip"
+            path = str(report.nodeid).split("::")[0]
+            message = describe.tail(_skip_reason(report.longrepr))
+            self._record(kind, id=str(report.nodeid) or ".", path=path, message=message)
+        yield
+
+    # --- running ---------------------------------------------------------------------------
+
+    @hook(hookwrapper=True, tryfirst=True)
+    def pytest_runtestloop(self, session: Any) -> Generator[None, Any, None]:
+        """Record what will run before anything runs; run the canaries before and after."""
+        self._neutralise(session.config)
+        session.items[:] = [item for item in session.items if self.selected(_path(item))]
+        for item in session.items:
+            self._announce(item)
+        for key, item in self._collected.items():
+            if key not in self._watches and self.selected(_path(item)):
+                self._record("deselected", **self._description(item))
+        self._record("collected", count=len(self._watches))
+        self.canaries.run(session)
+        yield
+        self.canaries.run(session)
+
+    def _announce(self, item: Any) -> None:
+        if id(item) in self._watches:
+            return
+        needs_call = isinstance(item, self._function) and not hasattr(item, "addSubTest")
+        needs_call = needs_call and not hasattr(item, "addFailure")
+        self._numbers[id(item)] = len(self._watches)
+        self._watches[id(item)] = ItemWatch(item, self.exceptions, needs_call)
+        self._collected[id(item)] = item
+        self._record("test", **self._description(item))
+
+    def _description(self, item: Any) -> dict[str, object]:
+        line, source = self._sources.of(getattr(item, "obj", None))
+        example = getattr(item, "dtest", None)
+        if example is not None:
+            line, source = (example.lineno or 0) + 1, str(example.docstring)[:2000]
+        name = item.nodeid
+        self._used[name] = self._used.get(name, 0) + 1
+        if self._used[name] > 1:
+            name = f"{name}#{self._used[name]}"
+        return {"id": name, "path": self._relative(_path(item)), "line": line, "source": source}
+
+    @hook(hookwrapper=True, tryfirst=True)
+    def pytest_runtest_protocol(self, item: Any) -> Generator[None, Any, None]:
+        """Record the start, and after all phases and repeats the outcome."""
+        if id(item) not in self._watches:
+            yield
+            return
+        number = self._numbers[id(item)]
+        self._record("start", number=number)
+        started = perf_counter()
+        yield
+        found, message = self._watches[id(item)].verdict()
+        seconds = round(perf_counter() - started, 6)
+        self._record("finish", number=number, outcome=found, message=message, seconds=seconds)
+
+    @hook(hookwrapper=True, tryfirst=True)
+    def pytest_runtest_makereport(self, item: Any, call: Any) -> Generator[None, Any, None]:
+        """Keep the exception as it came, and the report as it left all other plugins."""
+        raised = call.excinfo.value if call.excinfo else None
+        result = yield
+        watch = self._watches.get(id(item)) or self.canaries.watch_of(item)
+        if watch is not None and result.excinfo is None:
+            watch.reported(call.when, raised, result.get_result())
+
+    def _relative(self, path: str) -> str:
+        inside = os.path.relpath(path, self._root).replace(os.sep, "/")
+        return path if inside.startswith("../") else inside
+
+
+class Watch(WatchBase):
+    """For pytest 7 and later."""
+
+    @hook(tryfirst=True)
+    def pytest_ignore_collect(self, collection_path: Any) -> bool | None:
+        """Leave out the files that were not asked for."""
+        return self.ignored(str(collection_path))
+
+
+class Watch6(WatchBase):
+    """For pytest 6, whose paths are py.path.local."""
+
+    @hook(tryfirst=True)
+    def pytest_ignore_collect(self, path: Any) -> bool | None:
+        """Leave out the files that were not asked for."""
+        return self.ignored(str(path))
+
+
+def _path(item: Any) -> str:
+    return str(getattr(item, "path", None) or item.fspath)
+
+
+def _skip_reason(longrepr: Any) -> str:
+    """Return the text of a collection report; a skip comes as (file, line, reason)."""
+    if isinstance(longrepr, tuple) and longrepr:
+        return str(longrepr[-1])
+    return str(longrepr)

@@ -1,0 +1,246 @@
+"""Keeps a command within its memory and disk: cgroups where they can be written, else a watchdog.
+
+Scratch space is memory too (a sized tmpfs), so a cgroup gets `memory_mb + disk_mb` as its hard limit
+and the watchdog ends the command when its processes alone hold more than `memory_mb`. Without a
+cgroup the watchdog sums the process tree; it looks every 0.1 s, so a burst can go over for so long.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import secrets
+import stat
+import time
+from collections import defaultdict
+from collections.abc import Iterable
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+from sandbox.base import Killed, Limits
+
+MEBIBYTE = 1 << 20
+_LOOK_EVERY_S = 0.1
+_SCAN_EVERY_S = 10.0
+_REMOVE_TRIES = 50
+_GROUP_PREFIX = "assay-"
+
+
+@dataclass(frozen=True, slots=True)
+class GroupFiles:
+    """What the files of a memory cgroup are called in one version of the interface."""
+
+    limits: tuple[str, ...]
+    events: str
+    held_key: str
+
+
+V1 = GroupFiles(("memory.limit_in_bytes",), "memory.oom_control", "total_rss")
+V2 = GroupFiles(("memory.max",), "memory.events", "anon")
+
+
+def _number(file: Path, key: str) -> int:
+    for line in file.read_text().splitlines():
+        name, _, value = line.partition(" ")
+        if name == key:
+            return int(value)
+    return 0
+
+
+class MemoryGroup:
+    """One command's memory cgroup; a context manager that removes it."""
+
+    def __init__(self, folder: Path, files: GroupFiles, limit_bytes: int) -> None:
+        self._folder = folder
+        self._files = files
+        folder.mkdir()
+        for name in files.limits:
+            (folder / name).write_text(str(limit_bytes))
+        if files is V2:
+            with suppress(OSError):  # a kernel without swap accounting has no such file
+                (folder / "memory.swap.max").write_text("0")
+
+    @property
+    def procs(self) -> str:
+        """The file into which a process writes its pid to enter."""
+        return str(self._folder / "cgroup.procs")
+
+    def held_bytes(self) -> int:
+        """What the processes hold, without files in scratch space."""
+        return _number(self._folder / "memory.stat", self._files.held_key)
+
+    def ran_out(self) -> bool:
+        """True when the kernel killed a process for want of memory."""
+        return _number(self._folder / self._files.events, "oom_kill") > 0
+
+    def remove(self) -> None:
+        """Remove the group; its processes are dead, but the kernel may need a moment to see it."""
+        for _ in range(_REMOVE_TRIES):
+            try:
+                self._folder.rmdir()
+            except FileNotFoundError:
+                return
+            except OSError:
+                time.sleep(0.002)
+            else:
+                return
+
+
+@dataclass(frozen=True, slots=True)
+class GroupParent:
+    """A cgroup folder in which this process may make groups."""
+
+    folder: Path
+    files: GroupFiles
+
+    def group(self, limits: Limits) -> MemoryGroup:
+        """A new group for one command. Raises OSError."""
+        name = f"{_GROUP_PREFIX}{os.getpid()}-{secrets.token_hex(6)}"
+        limit_bytes = (limits.memory_mb + limits.disk_mb) * MEBIBYTE
+        return MemoryGroup(self.folder / name, self.files, limit_bytes)
+
+    def sweep(self) -> None:
+        """Remove the groups of workers that are gone."""
+        for folder in self.folder.glob(f"{_GROUP_PREFIX}*-*"):
+            pid = folder.name.removeprefix(_GROUP_PREFIX).partition("-")[0]
+            if pid.isdigit() and not Path("/proc", pid).exists():
+                with suppress(OSError):
+                    folder.rmdir()
+
+
+def _candidates(own: str, root: Path) -> Iterable[tuple[Path, GroupFiles]]:
+    """Where groups may be made, nearest to this process first; `own` is /proc/self/cgroup's text."""
+    for line in own.splitlines():
+        number, controllers, path = line.split(":", 2)
+        if "memory" in controllers.split(","):
+            top = root / "memory"
+            yield from ((top / path.lstrip("/"), V1), (top, V1))
+        elif number == "0" and (root / "cgroup.controllers").exists():
+            # A v2 group that holds processes gives its children no controllers: try beside it.
+            here = root / path.lstrip("/")
+            yield from ((here, V2), (here.parent, V2)) if here != root else ((here, V2),)
+
+
+def find_group_parent(own: str, root: Path) -> GroupParent | None:
+    """The first cgroup folder in which a group with a memory limit can really be made, if any."""
+    for folder, files in _candidates(own, root):
+        parent = GroupParent(folder, files)
+        try:
+            parent.group(Limits()).remove()
+        except OSError:
+            with suppress(OSError):
+                parent.sweep()
+        else:
+            return parent
+    return None
+
+
+def _children() -> dict[int, list[int]]:
+    found: dict[int, list[int]] = defaultdict(list)
+    for name in os.listdir("/proc"):  # noqa: PTH208  several times a second
+        if name.isdigit():
+            with suppress(OSError):
+                text = Path("/proc", name, "stat").read_text(errors="replace")
+                found[int(text.rpartition(")")[2].split()[1])].append(int(name))
+    return found
+
+
+def tree_of(pid: int) -> list[int]:
+    """The process and all its descendants."""
+    children, found = _children(), [pid]
+    for process in found:
+        found += children[process]
+    return found
+
+
+def _pss_bytes(pid: int) -> int:
+    with suppress(OSError):
+        for line in Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines():
+            if line.startswith("Pss:"):
+                return int(line.split()[1]) * 1024
+    return 0
+
+
+def _rss_bytes(pid: int) -> int:
+    with suppress(OSError, IndexError):
+        pages = Path(f"/proc/{pid}/statm").read_text().split()[1]
+        return int(pages) * os.sysconf("SC_PAGE_SIZE")
+    return 0
+
+
+class HeldMemory(Protocol):
+    """Says how much memory the processes of a command hold."""
+
+    def held_bytes(self) -> int:
+        """Bytes held now."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class TreeMemory:
+    """Memory of a process tree where no cgroup counts it."""
+
+    pid: int
+    limit_bytes: int
+
+    def held_bytes(self) -> int:
+        """The sum of resident memory; shared pages are told apart only when it matters."""
+        tree = tree_of(self.pid)
+        resident = sum(map(_rss_bytes, tree))
+        return resident if resident <= self.limit_bytes else sum(map(_pss_bytes, tree))
+
+
+def folder_bytes(folder: str, stop_at: int) -> int:
+    """What the files of a folder take on disk, counted until `stop_at` is passed."""
+    total = 0
+    for root, _, names in os.walk(folder):
+        for name in names:
+            with suppress(OSError):
+                status = os.lstat(os.path.join(root, name))  # noqa: PTH118  called 50,000 times
+                total += 0 if stat.S_ISLNK(status.st_mode) else status.st_blocks * 512
+        if total > stop_at:
+            break
+    return total
+
+
+class DiskWatch:
+    """Says when the writable folders of a command grew by more than its limit."""
+
+    def __init__(self, folders: Iterable[str], limit_bytes: int) -> None:
+        self._folders = tuple(folders)
+        self._limit_bytes = limit_bytes
+        self._started = {folder: folder_bytes(folder, 1 << 62) for folder in self._folders}
+        self._free = self._free_bytes()
+        self._scanned = time.monotonic()
+
+    def _free_bytes(self) -> int:
+        statuses = {os.stat(f).st_dev: os.statvfs(f) for f in self._folders}  # noqa: PTH116
+        return sum(status.f_bavail * status.f_frsize for status in statuses.values())
+
+    def is_over(self) -> bool:
+        """Look at the file system's free space, cheap; count files when it shrank or from time to time."""
+        if not self._folders:
+            return False
+        free, now = self._free_bytes(), time.monotonic()
+        shrank = self._free - free > self._limit_bytes
+        if not shrank and now - self._scanned < _SCAN_EVERY_S:
+            return False
+        self._scanned = now
+        grown = sum(
+            folder_bytes(folder, before + self._limit_bytes) - before
+            for folder, before in self._started.items()
+        )
+        return grown > self._limit_bytes
+
+
+async def limit_reached(memory: HeldMemory, limit_bytes: int, disk: DiskWatch) -> Killed:
+    """Look again and again; returns the limit that was passed."""
+    while True:
+        with suppress(OSError):  # the tree may be ending just now
+            if memory.held_bytes() > limit_bytes:
+                return Killed.MEMORY
+        if await asyncio.to_thread(disk.is_over):
+            return Killed.DISK
+        await asyncio.sleep(_LOOK_EVERY_S)

@@ -1,0 +1,76 @@
+"""Finds what of two trees belongs to the tests and differs, so that it can be run crosswise."""
+
+from __future__ import annotations
+
+import filecmp
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+from sandbox.tools.four_runs import is_below
+from sandbox.tools.path_kinds import PathKind, classify, runner_configuration, scope
+
+
+@dataclass(frozen=True, slots=True)
+class Crosswise:
+    """`swapped` are the paths that travel with the tests; the others are what has to run.
+
+    `base_paths` run with base's tests on head's code, `head_paths` the other way round; files or
+    folders, "" is everything, and an empty tuple means that nothing differs.
+    """
+
+    swapped: tuple[str, ...]
+    base_paths: tuple[str, ...]
+    head_paths: tuple[str, ...]
+
+
+def find_crosswise(base_tree: Path, head_tree: Path) -> Crosswise:
+    """Compare the tests, their support files and the runner's configuration of two trees.
+
+    The trees speak, not the diff: a diff is capped, and renames do not matter here.
+    """
+    base, head = _test_side(base_tree), _test_side(head_tree)
+    swapped: set[str] = set()
+    base_paths: set[str] = set()
+    head_paths: set[str] = set()
+    for path in base | head:
+        if not _differs(base_tree, head_tree, path):
+            continue
+        swapped.add(path)
+        kind = classify(path)
+        reach = path if kind is PathKind.TEST else scope(path)
+        # Data that one side does not have changes nothing for that side's tests; code might.
+        speaks_by_absence = kind is PathKind.RUNNER_CONFIG or path.endswith(".py")
+        if path in base or speaks_by_absence:
+            base_paths.add(reach)
+        if path in head or speaks_by_absence:
+            head_paths.add(reach)
+    return Crosswise(tuple(sorted(swapped)), _least(base_paths, base), _least(head_paths, head))
+
+
+def _test_side(tree: Path) -> set[str]:
+    """Return every file that is not source, as paths relative to the tree."""
+    found = set()
+    for folder, _, names in os.walk(tree):
+        for name in names:
+            path = os.path.relpath(os.path.join(folder, name), tree)  # noqa: PTH118
+            if classify(path) is not PathKind.SOURCE:
+                found.add(path)
+    return found
+
+
+def _differs(base_tree: Path, head_tree: Path, path: str) -> bool:
+    if classify(path) is PathKind.RUNNER_CONFIG:
+        return runner_configuration(base_tree, path) != runner_configuration(head_tree, path)
+    one, other = base_tree / path, head_tree / path
+    if one.is_symlink() or other.is_symlink():
+        return not (one.is_symlink() and other.is_symlink() and one.readlink() == other.readlink())
+    if not (one.is_file() and other.is_file()):
+        return True
+    return not filecmp.cmp(one, other, shallow=False)
+
+
+def _least(paths: set[str], files: set[str]) -> tuple[str, ...]:
+    """Drop what another entry holds already, and what has no file on this side."""
+    kept = {path for path in paths if not any(is_below(path, (other,)) for other in paths - {path})}
+    return tuple(sorted(path for path in kept if any(is_below(file, (path,)) for file in files)))

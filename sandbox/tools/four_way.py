@@ -1,0 +1,120 @@
+"""Runs base's and head's tests on base's and head's code, at the price of about two runs."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from sandbox.base import Limits, Sandbox
+from sandbox.combine import combine
+from sandbox.models import Checkout, Environment, Observation, Side, TestRun
+from sandbox.tools.crosswise import Crosswise, find_crosswise
+from sandbox.tools.four_runs import FourRuns
+from sandbox.tools.repeats import Repeats
+from sandbox.tools.unit_tests import TestOrder, run_tests
+
+
+@dataclass(frozen=True, slots=True)
+class Sides:
+    """What four runs need. `workspace` is an own folder for combined trees (hard links).
+
+    `known_base` is an earlier run of base with the same base sha, environment digest, command and
+    HARNESS_VERSION; with it base is not run again.
+    """
+
+    checkout: Checkout
+    base: Environment
+    head: Environment
+    workspace: Path
+    limits: Limits = field(default_factory=Limits)
+    known_base: Observation | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class FourObservations:
+    """The two full runs as observations, and all four for comparison (None: `problem` says why)."""
+
+    base: Observation
+    head: Observation
+    runs: FourRuns | None
+    problem: str = ""
+
+
+async def run_four_ways(sandbox: Sandbox, sides: Sides) -> FourObservations:
+    """Run both sides in full, what differs crosswise, and repeat what disagrees.
+
+    Raises SandboxError; whatever the projects do is data.
+    """
+    base_order, head_order = _full_orders(sides)
+    base, head = await _both(sandbox, base_order, head_order, sides.known_base)
+    if base.tests is None or head.tests is None:
+        problem = base.problem or head.problem or _ONLY_EXIT_CODE
+        return FourObservations(base, head, None, problem)
+    runs = FourRuns(base.tests, head.tests)
+    if not (base.tests.complete and head.tests.complete):
+        return FourObservations(base, head, runs)
+    crosswise = await asyncio.to_thread(
+        find_crosswise, Path(sides.checkout.base_tree), Path(sides.checkout.head_tree)
+    )
+    trees = await asyncio.to_thread(_combined, sides, crosswise)
+    base_on_head = replace(head_order, tree=trees.base_tests_on_head, paths=crosswise.base_paths)
+    head_on_base = replace(base_order, tree=trees.head_tests_on_base, paths=crosswise.head_paths)
+    runs = replace(
+        runs,
+        base_on_head=await _crosswise_run(sandbox, base_on_head),
+        head_on_base=await _crosswise_run(sandbox, head_on_base),
+        base_paths=crosswise.base_paths,
+        head_paths=crosswise.head_paths,
+    )
+    repeats = Repeats(sandbox, base_order, replace(base_on_head, paths=()))
+    return FourObservations(base, head, replace(runs, repeats=await repeats.of(runs)))
+
+
+_ONLY_EXIT_CODE = (
+    "The configured test command tells only its exit code, so single tests cannot be compared."
+)
+
+
+def _full_orders(sides: Sides) -> tuple[TestOrder, TestOrder]:
+    checkout, limits = sides.checkout, sides.limits
+    return (
+        TestOrder(Side.BASE, checkout.base_tree, sides.base, limits=limits),
+        TestOrder(Side.HEAD, checkout.head_tree, sides.head, limits=limits),
+    )
+
+
+async def _both(
+    sandbox: Sandbox, base: TestOrder, head: TestOrder, known: Observation | None
+) -> tuple[Observation, Observation]:
+    """Run the two full runs at the same time; each has its own processes, files and network."""
+    async with asyncio.TaskGroup() as group:
+        head_task = group.create_task(run_tests(sandbox, head))
+        base_task = group.create_task(run_tests(sandbox, base)) if known is None else None
+    return known or (base_task.result() if base_task else head_task.result()), head_task.result()
+
+
+@dataclass(frozen=True, slots=True)
+class _Trees:
+    base_tests_on_head: str
+    head_tests_on_base: str
+
+
+def _combined(sides: Sides, crosswise: Crosswise) -> _Trees:
+    checkout = sides.checkout
+    if not crosswise.swapped:
+        return _Trees(checkout.head_tree, checkout.base_tree)
+    base, head = Path(checkout.base_tree), Path(checkout.head_tree)
+    name = f"{checkout.base_sha[:12]}-tests-on-{checkout.head_sha[:12]}"
+    reverse = f"{checkout.head_sha[:12]}-tests-on-{checkout.base_sha[:12]}"
+    return _Trees(
+        str(combine(head, base, crosswise.swapped, sides.workspace / name)),
+        str(combine(base, head, crosswise.swapped, sides.workspace / reverse)),
+    )
+
+
+async def _crosswise_run(sandbox: Sandbox, order: TestOrder) -> TestRun | None:
+    """Run only what differs. A run without any test of its own is an empty, complete one."""
+    if not order.paths:
+        return None
+    return (await run_tests(sandbox, order)).tests

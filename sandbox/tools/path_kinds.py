@@ -1,0 +1,106 @@
+"""Which files of a repository are tests, belong to tests, or configure the runner, by their names.
+
+Sources: pytest's default `python_files` (test_*.py, *_test.py), unittest's default pattern (test*.py),
+Django's tests.py, and the folder names in use for test data and snapshots.
+"""
+
+from __future__ import annotations
+
+import configparser
+import tomllib
+from enum import StrEnum
+from pathlib import Path, PurePosixPath
+
+_TEST_FOLDERS = {"tests", "__tests__"}
+_TEST_FOLDERS_AT_THE_ROOT = {"test", "testing"}  # deeper down, packages have sources of that name
+_CONFIGURATION_SECTIONS = {"setup.cfg": ("tool:pytest",), "tox.ini": ("pytest", "testenv")}
+_CONFIGURATION = {
+    "pytest.ini", ".pytest.ini", "pytest.toml", ".pytest.toml", "pyproject.toml",
+    *_CONFIGURATION_SECTIONS,
+}  # fmt: skip
+
+
+class PathKind(StrEnum):
+    """What a changed file is to the tests."""
+
+    SOURCE = "source"
+    TEST = "test"
+    SUPPORT = "support"  # travels with the tests: fixtures, snapshots, conftest.py
+    RUNNER_CONFIG = "runner_config"
+
+
+def classify(path: str) -> PathKind:
+    """Return what the file at a repository path is. Doctests in sources belong to the source."""
+    pure = PurePosixPath(path)
+    if pure.name in _CONFIGURATION:
+        return PathKind.RUNNER_CONFIG
+    if pure.name == "conftest.py":
+        return PathKind.SUPPORT
+    if _is_test_name(pure.name):
+        return PathKind.TEST
+    folders = pure.parts[:-1]
+    if any(
+        _is_test_folder(folders, i) or folders[i] == "__snapshots__" for i in range(len(folders))
+    ):
+        return PathKind.SUPPORT
+    return PathKind.SOURCE
+
+
+def _is_test_folder(folders: tuple[str, ...], index: int) -> bool:
+    name = folders[index].lower()
+    return name in _TEST_FOLDERS or (index == 0 and name in _TEST_FOLDERS_AT_THE_ROOT)
+
+
+def _is_test_name(name: str) -> bool:
+    return name.endswith(".py") and (
+        name.startswith(("test_", "tests_")) or name.endswith("_test.py")
+        or name in ("tests.py", "test.py")
+    )  # fmt: skip
+
+
+def scope(path: str) -> str:
+    """Return the folder whose tests a support or configuration file can change ("" is everything).
+
+    Data can be read by any test of its test folder; a conftest.py speaks for its own folder.
+    """
+    parts = PurePosixPath(path).parts[:-1]
+    if PurePosixPath(path).name == "conftest.py":
+        return "/".join(parts)
+    for index in range(len(parts)):
+        if _is_test_folder(parts, index):
+            return "/".join(parts[: index + 1])
+    return "/".join(parts) if classify(path) is PathKind.RUNNER_CONFIG else "/".join(parts[:-1])
+
+
+def runner_configuration(tree: Path, path: str) -> str:
+    """Return the part of a configuration file that speaks to the test runner, comparable as text.
+
+    A file that cannot be read as what it claims to be is compared whole.
+    """
+    file = tree / path
+    if file.is_symlink() or not file.is_file():
+        return ""
+    text = file.read_text(errors="replace")
+    name = PurePosixPath(path).name
+    if name == "pyproject.toml":
+        return _pyproject_section(text)
+    if name in _CONFIGURATION_SECTIONS:
+        return _ini_sections(text, _CONFIGURATION_SECTIONS[name])
+    return text
+
+
+def _pyproject_section(text: str) -> str:
+    try:
+        tool = tomllib.loads(text).get("tool", {})
+    except (tomllib.TOMLDecodeError, RecursionError):
+        return text
+    return repr(tool.get("pytest")) if isinstance(tool, dict) and "pytest" in tool else ""
+
+
+def _ini_sections(text: str, names: tuple[str, ...]) -> str:
+    parser = configparser.RawConfigParser(strict=False)
+    try:
+        parser.read_string(text)
+    except configparser.Error:
+        return text
+    return repr([(n, sorted(parser.items(n))) for n in names if parser.has_section(n)])

@@ -1,0 +1,89 @@
+"""Repeats the tests whose outcome changed, to tell a flake from a regression or a fix."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field, replace
+
+from sandbox.base import Sandbox
+from sandbox.models import TestResult, TestRun
+from sandbox.tools.four_runs import FourRuns, Repeat, failed, passed
+from sandbox.tools.unit_tests import TestOrder, run_tests
+
+_MOST_ROUNDS = 3
+_ROUNDS_WHEN_STEADY = 2
+_MANY = 20  # tests that change together are no flakes: one more round shows it
+
+
+@dataclass(slots=True)
+class _Tally:
+    """How often each test passed on one side, in how many rounds."""
+
+    passes: Counter[str] = field(default_factory=Counter)
+    runs: Counter[str] = field(default_factory=Counter)
+
+    def add(self, run: TestRun, suspects: list[TestResult]) -> None:
+        """Count one round; a round in which a test has no result does not count for it."""
+        outcomes = {result.id: result.outcome for result in run.results}
+        for suspect in suspects:
+            outcome = outcomes.get(suspect.id)
+            self.runs[suspect.id] += outcome is not None
+            self.passes[suspect.id] += passed(outcome)
+
+
+class Repeats:
+    """Runs base's tests again, on base's and on head's code."""
+
+    def __init__(self, sandbox: Sandbox, on_base: TestOrder, on_head: TestOrder) -> None:
+        self._sandbox = sandbox
+        self._on_base = on_base
+        self._on_head = on_head
+
+    async def of(self, runs: FourRuns) -> tuple[Repeat, ...]:
+        """Repeat every base test that disagrees between the sides.
+
+        First only their files run. A test that then passes may have failed because of the tests
+        before it, so the next rounds run everything.
+        """
+        suspects = disagreeing(runs)
+        if not suspects:
+            return ()
+        base, head = _Tally(), _Tally()
+        paths = tuple(sorted({suspect.path for suspect in suspects}))
+        for done in range(1, _MOST_ROUNDS + 1):
+            base.add(await self._run(self._on_base, paths), suspects)
+            head.add(await self._run(self._on_head, paths), suspects)
+            unsteady = [s for s in suspects if _is_unsteady(s, base, head)]
+            if unsteady:
+                paths = ()
+            elif done >= _ROUNDS_WHEN_STEADY or len(suspects) > _MANY:
+                break
+        return tuple(
+            Repeat(s.id, base.passes[s.id], base.runs[s.id], head.passes[s.id], head.runs[s.id])
+            for s in suspects
+        )
+
+    async def _run(self, order: TestOrder, paths: tuple[str, ...]) -> TestRun:
+        observation = await run_tests(self._sandbox, replace(order, paths=paths))
+        return observation.tests or TestRun(False, ())
+
+
+def disagreeing(runs: FourRuns) -> list[TestResult]:
+    """Return base's tests that pass with the code of one side and fail with that of the other."""
+    on_head = runs.base_test_on_head()
+    found = []
+    for test in runs.base_on_base.results:
+        other = on_head.find(test.id, test.path)
+        outcome = other.outcome if other else None
+        broke = passed(test.outcome) and failed(outcome)
+        mended = failed(test.outcome) and passed(outcome)
+        if broke or mended:
+            found.append(test)
+    return found
+
+
+def _is_unsteady(suspect: TestResult, base: _Tally, head: _Tally) -> bool:
+    """Tell whether a repeat said something else than the first run did."""
+    steady_on_base = base.runs[suspect.id] if passed(suspect.outcome) else 0
+    steady_on_head = 0 if passed(suspect.outcome) else head.runs[suspect.id]
+    return (base.passes[suspect.id], head.passes[suspect.id]) != (steady_on_base, steady_on_head)

@@ -1,0 +1,183 @@
+"""The bubblewrap driver against the suite for every driver, as root and as a plain user."""
+
+import asyncio
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from sandbox import open_sandbox
+from sandbox.base import TREE, Command, Mount, MountMode, Sandbox, SandboxError
+from sandbox.bubblewrap import BubblewrapSandbox
+from tests.sandbox import conformance
+from tests.sandbox.conformance.running import SMALL, shell
+
+pytestmark = pytest.mark.real
+
+ROOT = Path(__file__).parents[2]
+NOBODY = "65534"
+
+
+class Driver:
+    @pytest.fixture
+    def sandbox(self, tmp_path: Path) -> Sandbox:
+        return open_sandbox("auto", tmp_path / "state")
+
+
+class TestPrograms(Driver, conformance.Programs): ...
+
+
+class TestIsolation(Driver, conformance.Isolation): ...
+
+
+class TestFolders(Driver, conformance.Folders): ...
+
+
+class TestBounds(Driver, conformance.Bounds): ...
+
+
+class TestBuildNetwork(Driver, conformance.BuildNetwork): ...
+
+
+class TestFoldersByCopy(conformance.Folders):
+    """The same where the kernel gives no overlay."""
+
+    @pytest.fixture
+    def sandbox(self, tmp_path: Path) -> Sandbox:
+        return BubblewrapSandbox(tmp_path / "state", copies=True)
+
+
+@pytest.fixture
+def watched(tmp_path: Path) -> Sandbox:
+    """The driver on a machine whose cgroups cannot be written."""
+    return BubblewrapSandbox(tmp_path / "state", cgroups=False)
+
+
+class TestWithoutCgroups:
+    test_memory = conformance.Bounds.test_memory_is_bounded
+    test_together = conformance.Bounds.test_memory_of_many_processes_counts_together
+
+    @pytest.fixture
+    def sandbox(self, watched: Sandbox) -> Sandbox:
+        return watched
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="needs root to become another user")
+def test_the_same_holds_for_a_plain_user(tmp_path_factory: pytest.TempPathFactory) -> None:
+    base = Path("/tmp", f"assay-plain-{os.getpid()}")
+    base.mkdir(mode=0o700)
+    os.chown(base, int(NOBODY), int(NOBODY))
+    drop = ["setpriv", "--reuid", NOBODY, "--regid", NOBODY, "--clear-groups"]
+    tests = [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider"]
+    try:
+        done = subprocess.run(
+            [*drop, *tests, "--basetemp", str(base / "t"), __file__],
+            cwd=ROOT,
+            env={**os.environ, "HOME": str(base), "PYTHONDONTWRITEBYTECODE": "1"},
+            capture_output=True,
+            text=True,
+            timeout=120,
+            check=False,
+        )
+    finally:
+        shutil.rmtree(base, ignore_errors=True)
+    assert done.returncode == 0, done.stdout[-6000:] + done.stderr[-2000:]
+
+
+_WORKER = """
+import asyncio, sys
+from pathlib import Path
+from sandbox import open_sandbox
+from sandbox.base import Command, Mount, MountMode, Network
+out = Mount(sys.argv[2], "/out", MountMode.WRITABLE)
+mounts = (out, Mount(sys.argv[2], "/work/tree", MountMode.COPY_ON_WRITE))
+script = "while :; do echo >> /out/beat; sleep 0.05; done"
+command = Command(("sh", "-c", script), mounts, network=Network.BUILD)
+asyncio.run(open_sandbox("bubblewrap", Path(sys.argv[1])).run(command))
+"""
+
+
+def _children_of(pid: int) -> list[int]:
+    text = Path(f"/proc/{pid}/task/{pid}/children").read_text()
+    direct = [int(word) for word in text.split()]
+    return direct + [grandchild for child in direct for grandchild in _children_of(child)]
+
+
+def _is_alive(pid: int) -> bool:
+    """A zombie that nobody waits for (PID 1 of a container may not) is dead."""
+    try:
+        state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+    except FileNotFoundError:
+        return False
+    return state != "Z"
+
+
+def test_a_killed_worker_leaves_nothing_alive(tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    out.mkdir()
+    arguments = [sys.executable, "-c", _WORKER, str(tmp_path / "state"), str(out)]
+    with subprocess.Popen(arguments, cwd=ROOT) as worker:
+        deadline = time.monotonic() + 20
+        while not (out / "beat").exists() and time.monotonic() < deadline:
+            time.sleep(0.05)
+        children = _children_of(worker.pid)
+        worker.send_signal(signal.SIGKILL)
+    assert len(children) >= 4  # bubblewrap outside and inside, slirp4netns, sh
+    time.sleep(0.5)
+    size = (out / "beat").stat().st_size
+    time.sleep(0.3)
+    assert 0 < size == (out / "beat").stat().st_size
+    assert [pid for pid in children if _is_alive(pid)] == []
+
+
+def test_opening_again_sweeps_what_a_killed_worker_left(tmp_path: Path) -> None:
+    with subprocess.Popen(["true"]) as gone:
+        pass
+    left = tmp_path / "state/copies" / f"{gone.pid}-abc"
+    alive = tmp_path / "state/copies" / f"{os.getpid()}-abc"
+    for folder in (left / "0", alive / "0"):
+        folder.mkdir(parents=True)
+    open_sandbox("auto", tmp_path / "state")
+    assert (left.exists(), alive.exists()) == (False, True)
+
+
+def test_an_unknown_name_is_told(tmp_path: Path) -> None:
+    with pytest.raises(SandboxError, match="bubblewrap"):
+        open_sandbox("none", tmp_path)
+
+
+async def test_starting_is_cheap(tmp_path: Path) -> None:
+    sandbox = open_sandbox("auto", tmp_path / "state")
+    seconds = []
+    for _ in range(5):
+        seconds.append((await shell(sandbox, "true")).seconds)
+    assert min(seconds) < 0.5
+
+
+def _host_mounts() -> str:
+    return Path("/proc/self/mountinfo").read_text()
+
+
+def _files_below(folder: Path) -> list[Path]:
+    return [path for path in folder.rglob("*") if path.is_file()]
+
+
+def _open_descriptors() -> int:
+    return len(list(Path("/proc/self/fd").iterdir()))
+
+
+async def test_nothing_is_left_on_the_host(tmp_path: Path) -> None:
+    mounts_before = _host_mounts()
+    sandbox = open_sandbox("auto", tmp_path / "state")
+    mount = Mount("/usr/share/dpkg", TREE, MountMode.COPY_ON_WRITE)
+    await sandbox.run(Command(("true",), (mount,), limits=SMALL))
+    assert _host_mounts() == mounts_before
+    assert _files_below(tmp_path / "state") == []
+    before = _open_descriptors()
+    await asyncio.gather(*(sandbox.run(Command(("true",), cwd="/")) for _ in range(5)))
+    assert _open_descriptors() == before

@@ -1,0 +1,1 @@
+"""Tools in the real sandbox, and what they make of bad input."""
