@@ -95,7 +95,11 @@ class BubblewrapSandbox:
     name = "bubblewrap"
 
     def __init__(self, state: Path, *, copies: bool = False, cgroups: bool = True) -> None:
-        """`state` is a folder of ours. `copies`: do without overlays. `cgroups`: False watches only.
+        """`state` is a folder of ours.
+
+        `copies` does without overlays and mapped owners, as an old kernel must: it copies trees,
+        and root gives writable folders away for the time of a command. `cgroups=False` sums the
+        processes' memory instead.
 
         Raises SandboxError when bubblewrap is missing.
         """
@@ -103,7 +107,7 @@ class BubblewrapSandbox:
         self._folders = Folders(state / "copies")
         self._by_copy = copies
         self._is_root = os.geteuid() == 0
-        self._maps_owners = self._is_root
+        self._maps_owners = self._is_root and not copies
         own = Path("/proc/self/cgroup").read_text()
         self._groups = find_group_parent(own, Path("/sys/fs/cgroup")) if cgroups else None
         self._build = network.build_settings(host_index_settings())
