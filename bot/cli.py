@@ -11,12 +11,12 @@ from pydantic import ValidationError
 from bot.errors import Transient, UserError
 
 COMMANDS = {
+    "bench": "bot.commands.bench",
     "demo": "bot.commands.demo",
     "doctor": "bot.commands.doctor",
     "judge": "bot.commands.judge",
     "serve": "bot.commands.serve",
     "setup": "bot.commands.setup",
-    "sweep": "bot.commands.sweep",
     "web": "bot.commands.web",
     "worker": "bot.commands.worker",
 }

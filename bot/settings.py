@@ -29,6 +29,8 @@ class Settings(BaseSettings):
     workers: int = Field(default=1, ge=1, le=64)
     """Evaluations that one worker process runs at the same time."""
     private_reports: bool = True
+    link_key: SecretStr = SecretStr("")
+    """Signs report links; the same on every host. Empty: a key is kept in `home`."""
     retention_days: int = Field(default=30, ge=1)
     disk_gb: int = Field(default=20, ge=1)
     sweep_minutes: int = Field(default=10, ge=1)
@@ -51,3 +53,14 @@ class Settings(BaseSettings):
     ghe_host: str = Field(default="", validation_alias=AliasChoices("GHE_HOST", "ghe_host"))
     """GitHub Enterprise host, or a full URL of a GitHub-compatible server; empty: github.com."""
     log_level: str = Field(default="INFO", validation_alias=AliasChoices("LOG_LEVEL", "log_level"))
+
+
+CREDENTIALS = "app.env"
+"""In `home`, 0600: what `assay setup` stored."""
+
+
+def load_settings() -> Settings:
+    """Read the environment, and below it what `assay setup` stored in `home`."""
+    settings = Settings()
+    stored = settings.home / CREDENTIALS
+    return Settings(_env_file=stored) if stored.is_file() else settings  # type: ignore[call-arg]

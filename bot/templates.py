@@ -12,7 +12,10 @@ from urllib.parse import quote
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
-from bot.report.safety import code, fence, prose
+from bot.safety import code, fence, prose, scrub
+
+DOWNLOADS = "<!-- downloads -->"
+"""Where a stored report page leaves room for links that only the server can sign."""
 
 _SOURCE = Path(__file__).parent.parent / "templates"
 _INSTALLED = Path(__file__).parent / "_templates"
@@ -21,6 +24,12 @@ _INSTALLED = Path(__file__).parent / "_templates"
 def folder() -> Path:
     """Where the templates are: inside an installed wheel, or at the root of the source tree."""
     return _INSTALLED if _INSTALLED.is_dir() else _SOURCE
+
+
+def deployed(name: str) -> Path:
+    """Where a file of `deploy/` is: inside an installed wheel, or in the source tree."""
+    installed = _INSTALLED / "deploy" / name
+    return installed if installed.is_file() else _SOURCE.parent / "deploy" / name
 
 
 def _clipped(text: str, characters: int) -> str:
@@ -53,6 +62,11 @@ def _environment(**options: object) -> Environment:
     return environment
 
 
+def _finalize_html(value: object) -> object:
+    """Scrub what is shown; autoescape does the rest."""
+    return scrub(value) if isinstance(value, str) and not isinstance(value, Markup) else value
+
+
 def _anchor(name: str) -> str:
     """A name as part of an HTML id: letters, digits and hyphens."""
     return re.sub(r"[^A-Za-z0-9]+", "-", name)
@@ -63,9 +77,10 @@ def html_environment() -> Environment:
     """For pages: every expression is escaped for HTML; the one style sheet is inlined with its hash."""
     style = (folder() / "page.css").read_text(encoding="utf-8")
     digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
-    environment = _environment()
+    environment = _environment(finalize=_finalize_html)
     environment.filters["anchor"] = _anchor
     environment.globals["style"] = Markup(style)  # noqa: S704
+    environment.globals["downloads"] = Markup(DOWNLOADS)  # noqa: S704
     environment.globals["style_hash"] = f"sha256-{digest}"
     return environment
 

@@ -10,7 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from sandbox.diff import read_diff
-from sandbox.mirror import Mirror, Source, fetch, merge_base, open_mirror, resolve_at_source
+from sandbox.fetch import fetch, resolve_at_source
+from sandbox.mirror import Mirror, Source, merge_base, open_mirror
 from sandbox.models import Checkout
 from sandbox.patch import commit_patch
 from sandbox.retention import hold

@@ -118,6 +118,19 @@ def run_git(call: GitCall) -> GitResult:
     return GitResult(exit_code, stdout[: call.max_output_bytes], text, truncated)
 
 
+def expect(result: GitResult, doing: str) -> GitResult:
+    """Return the result of a git that must not fail. Raises CheckoutError."""
+    if result.exit_code:
+        raise CheckoutError(f"git could not {doing}: {last_line(result.stderr)}")
+    return result
+
+
+def last_line(text: str) -> str:
+    """Return the last line that says something, capped: git's own reason."""
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    return lines[-1][:300] if lines else "git gave no reason"
+
+
 def _start(call: GitCall, stdin: IO[bytes], stderr: IO[bytes]) -> subprocess.Popen[bytes]:
     options = [part for name, value in _OPTIONS.items() for part in ("-c", f"{name}={value}")]
     for protocol in call.protocols:

@@ -87,6 +87,7 @@ class Checkout:
 class TestRunner(StrEnum):
     """How the tests of a project are run."""
 
+    __test__ = False
     PYTEST = "pytest"
     UNITTEST = "unittest"
     COMMAND = "command"  # a shell command of the configuration; only its exit code speaks
@@ -110,6 +111,7 @@ class Recipe:
     test_arguments: tuple[str, ...]  # of the runner; for COMMAND one shell line
     lock_digest: str
     needs: tuple[str, ...] = ()
+    root: str = ""  # the project's folder inside the tree; every command of it starts there
 
 
 class Outcome(StrEnum):

@@ -7,7 +7,7 @@ import tempfile
 from pathlib import Path
 
 from sandbox.errors import CheckoutError, PatchRejected
-from sandbox.git import GitCall, GitResult, run_git
+from sandbox.git import GitCall, GitResult, expect, run_git
 from sandbox.mirror import Mirror, locked
 
 _MAX_PATCH_BYTES = 20_000_000
@@ -24,7 +24,7 @@ def commit_patch(mirror: Mirror, base: str, patch: str, identifier: str) -> str:
     """
     if not _ID.fullmatch(identifier):
         raise CheckoutError(f"{identifier!r} cannot name a patch.")
-    raw = patch.encode(errors="surrogateescape")
+    raw = patch.encode(errors="surrogatepass")
     if len(raw) > _MAX_PATCH_BYTES:
         raise PatchRejected("The diff is larger than 20 MB.", "Split it.")
     if not raw.strip():
@@ -32,22 +32,22 @@ def commit_patch(mirror: Mirror, base: str, patch: str, identifier: str) -> str:
     raw = raw if raw.endswith(b"\n") else raw + b"\n"
     with locked(mirror) as lock, tempfile.TemporaryDirectory(prefix="assay-index-") as folder:
         index = (("GIT_INDEX_FILE", str(Path(folder, "index"))),)
-        _expect(_git(mirror, ("read-tree", base), index), "read the base")
+        expect(_git(mirror, ("read-tree", base), index), "read the base")
         applied = run_git(
             GitCall(("apply", "--cached", "--whitespace=nowarn", "-"), mirror.git_dir, raw, index)
         )
         if applied.exit_code:
             raise _rejection(applied.stderr, patch)
-        tree = _expect(_git(mirror, ("write-tree",), index), "write the tree")
+        tree = expect(_git(mirror, ("write-tree",), index), "write the tree")
         sha = _commit(mirror, tree.stdout.decode().strip(), base, lock)
         pin = ("update-ref", f"refs/assay/patch/{identifier}", sha)
-        _expect(_git(mirror, pin), "keep the patch")
+        expect(_git(mirror, pin), "keep the patch")
     return sha
 
 
 def _commit(mirror: Mirror, tree: str, base: str, lock: int) -> str:
     dated = _git(mirror, ("show", "-s", "--format=%ct", base))
-    date = f"{_expect(dated, 'read the base').stdout.decode().strip()} +0000"
+    date = f"{expect(dated, 'read the base').stdout.decode().strip()} +0000"
     person = {"NAME": "Assay", "EMAIL": "assay@localhost", "DATE": date}
     variables = tuple(
         (f"GIT_{role}_{part}", value)
@@ -60,7 +60,7 @@ def _commit(mirror: Mirror, tree: str, base: str, lock: int) -> str:
         variables=variables,
         inherit=(lock,),
     )
-    return _expect(run_git(made), "commit the patch").stdout.decode().strip()
+    return expect(run_git(made), "commit the patch").stdout.decode().strip()
 
 
 def _rejection(stderr: str, patch: str) -> PatchRejected:
@@ -100,9 +100,3 @@ def _git(
     mirror: Mirror, arguments: tuple[str, ...], variables: tuple[tuple[str, str], ...] = ()
 ) -> GitResult:
     return run_git(GitCall(arguments, mirror.git_dir, variables=variables))
-
-
-def _expect(result: GitResult, doing: str) -> GitResult:
-    if result.exit_code:
-        raise CheckoutError(f"git could not {doing}: {result.stderr.strip()[-300:]}")
-    return result

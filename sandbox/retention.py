@@ -1,4 +1,4 @@
-"""Which checked-out trees may be deleted: none that an evaluation holds, oldest first.
+"""Which checked-out trees and mirrors may be deleted: none that an evaluation holds, oldest first.
 
 An entry is a folder below `root`/trees/<repository>/<commit>. A hold is a file next to it, named
 after the evaluation; one that nobody took back within a day belongs to a dead worker.
@@ -16,12 +16,14 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from sandbox.mirror import Mirror, Source, locked
+
 _HOLD_S = 24 * 3600.0
 
 
 @dataclass(frozen=True, slots=True)
 class Retention:
-    """What may stay: trees used within `max_age_s`, and at most `max_bytes` of them."""
+    """What may stay: what was used within `max_age_s`, and at most `max_bytes` of trees."""
 
     max_age_s: float = 7 * 24 * 3600.0
     max_bytes: int = 10 * 1024**3
@@ -44,9 +46,16 @@ def release(root: Path, holder: str) -> None:
 
 
 def evict(root: Path, retention: Retention | None = None) -> int:
-    """Delete trees that are too old or too many and that nobody holds; returns the bytes freed."""
+    """Delete trees and mirrors that are too old or too large and that nobody holds.
+
+    Returns the bytes freed.
+    """
     retention = retention or Retention()
-    freed = kept = 0
+    freed = sum(
+        _delete_mirror(git_dir, retention.max_age_s)
+        for git_dir in (root.absolute() / "mirrors").glob("*.git")
+    )
+    kept = 0
     for entry in _newest_first(root.absolute() / "trees"):
         size = _size(entry)
         age_s = time.time() - entry.stat().st_mtime
@@ -73,6 +82,21 @@ def _delete(entry: Path) -> bool:
         entry.rename(doomed)
     shutil.rmtree(doomed, ignore_errors=True)
     return True
+
+
+def _delete_mirror(git_dir: Path, max_age_s: float) -> int:
+    """Delete a mirror that was not opened for long, unless a tree of its repository is held."""
+    with locked(Mirror(git_dir, Source(str(git_dir)))):
+        holds = (git_dir.parent.parent / "trees" / git_dir.stem).glob("*.held-*")
+        age_s = time.time() - git_dir.stat().st_mtime
+        if age_s <= max_age_s or any(_is_fresh(path) for path in holds):
+            return 0
+        doomed = git_dir.with_suffix(".doomed")
+        shutil.rmtree(doomed, ignore_errors=True)
+        git_dir.rename(doomed)
+    size = _size(doomed)
+    shutil.rmtree(doomed, ignore_errors=True)
+    return size
 
 
 def _is_fresh(path: Path) -> bool:

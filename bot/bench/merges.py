@@ -7,7 +7,6 @@ file and a test file. Each is judged against its first parent, as it was merged 
 from __future__ import annotations
 
 import subprocess
-import tempfile
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
@@ -15,7 +14,14 @@ from pathlib import Path
 from bot.bench.sabotage import Target, broken, candidates, weakened
 from sandbox.tools.path_kinds import PathKind, classify
 
-IDENTITY = ("-c", "user.name=Assay", "-c", "user.email=assay@localhost", "-c", "core.hooksPath=/dev/null")
+IDENTITY = (
+    "-c",
+    "user.name=Assay",
+    "-c",
+    "user.email=assay@localhost",
+    "-c",
+    "core.hooksPath=/dev/null",
+)
 
 
 class Spoiling(StrEnum):
@@ -51,12 +57,23 @@ class Workbench:
             head, *parents = commits.split()
             if not parents:
                 break
-            kinds = {kind for path in self.changed(parents[0], head) if (kind := _python_kind(path))}
+            kinds = {
+                kind for path in self.changed(parents[0], head) if (kind := _python_kind(path))
+            }
             if kinds >= {PathKind.SOURCE, PathKind.TEST}:
                 found.append(Merge(parents[0], head, title))
             if len(found) == count:
                 break
         return tuple(found)
+
+    def words(self, merge: Merge) -> str:
+        """Return what the commits say of themselves, as a pull request's text would."""
+        said = self._git("log", "-1", "--format=%B", merge.head).strip()
+        if said.startswith("Merge "):
+            said = self._git(
+                "log", "--reverse", "--no-merges", "--format=%B", f"{merge.base}..{merge.head}"
+            )
+        return said.strip()
 
     def changed(self, base: str, head: str) -> list[str]:
         """Return the paths that differ between two commits."""
@@ -125,7 +142,9 @@ class Workbench:
 
     def _commit(self, spoiling: Spoiling) -> str:
         self._git("add", "--all")
-        self._git(*IDENTITY, "commit", "--quiet", "--allow-empty", "--no-verify", "-m", spoiling.value)
+        self._git(
+            *IDENTITY, "commit", "--quiet", "--allow-empty", "--no-verify", "-m", spoiling.value
+        )
         return self._git("rev-parse", "HEAD").strip()
 
     def _git(self, *arguments: str) -> str:
@@ -138,11 +157,10 @@ def _python_kind(path: str) -> PathKind | None:
 
 def _git(folder: Path, *arguments: str) -> str:
     done = subprocess.run(
-        ["git", "-C", str(folder), *arguments], capture_output=True, check=True, text=True, errors="replace"
+        ["git", "-C", str(folder), *arguments],
+        capture_output=True,
+        check=True,
+        text=True,
+        errors="replace",
     )
     return done.stdout
-
-
-def open_workbench(repository: Path) -> Workbench:
-    """Clone a repository into a temporary folder that the caller removes."""
-    return Workbench(repository, Path(tempfile.mkdtemp(prefix="assay-merges-")) / "clone")

@@ -60,7 +60,11 @@ def weakened(text: str, names: set[str]) -> str:
             body = lines[first - 1 : _end(node)]
             pad = " " * column
             inside = [pad + "try:\n", *("    " + line if line.strip() else line for line in body)]
-            lines[first - 1 : _end(node)] = [*inside, pad + "except BaseException:\n", pad + "    pass\n"]
+            lines[first - 1 : _end(node)] = [
+                *inside,
+                pad + "except BaseException:\n",
+                pad + "    pass\n",
+            ]
     return "".join(lines)
 
 

@@ -7,8 +7,6 @@ import secrets
 import sys
 import time
 from collections.abc import Callable
-from contextlib import closing
-from dataclasses import dataclass
 from pathlib import Path
 
 import click
@@ -17,26 +15,15 @@ from rich.markup import escape
 from rich.status import Status
 from rich.table import Table
 
+from bot.commands.wiring import judge_once
 from bot.judge import EXIT_CODES
-from bot.models import EvaluationRequest, Publication, Trigger
+from bot.models import EvaluationRequest, Trigger
 from bot.origins.local import LocalOrigin
-from bot.report.machine import ReportDocument, read_machine
-from bot.settings import Settings
-from bot.stages import evaluate
-from bot.stages.services import Origin, Services
-from bot.steps import run_in_process
-from bot.store import open_artifacts, open_records
-from sandbox import open_sandbox
+from bot.report.machine import ReportDocument, read_report
+from bot.settings import Settings, load_settings
+from bot.store import open_artifacts
 
 REPORT_FILES = ("report.json", "report.md", "report.html", "report.pdf")
-
-
-@dataclass(frozen=True, slots=True)
-class Options:
-    """What was asked on the command line."""
-
-    out: Path
-    sandbox: str
 
 
 @click.command("judge")
@@ -69,8 +56,7 @@ def command(repository: str, base: str | None, head: str, task: Path | None,
 
     Exits with 0 success, 1 failure, 3 a person must decide, 2 usage or set-up error.
     """
-    settings = Settings()
-    options = Options(out, sandbox)
+    settings = load_settings().model_copy(update={"sandbox": sandbox})
     if repository.startswith(("https://", "http://")):
         raise click.UsageError("judging a pull request by URL is not there yet")
     if base is None:
@@ -86,19 +72,19 @@ def command(repository: str, base: str | None, head: str, task: Path | None,
         task_text=task.read_text(errors="replace") if task else "",
         description=description.read_text(errors="replace") if description else "",
     )
-    sys.exit(_judge(settings, request, options))
+    sys.exit(_judge(settings, request, out))
 
 
-def _judge(settings: Settings, request: EvaluationRequest, options: Options) -> int:
+def _judge(settings: Settings, request: EvaluationRequest, out: Path) -> int:
     console = Console(stderr=True)
     with console.status("starting") as status:
         origin = LocalOrigin(
             Path(request.repository), settings.home / "git", _teller(console, status)
         )
-        publication = asyncio.run(judge_once(settings, options.sandbox, origin, request))
-    _copy_report(settings, publication.report_key, options.out)
-    document = read_machine((options.out / "report.json").read_bytes())
-    _print(Console(), document, options.out)
+        publication = asyncio.run(judge_once(settings, origin, request))
+    _copy_report(settings, publication.report_key, out)
+    document = read_report((out / "report.json").read_bytes())
+    _print(Console(), document, out)
     return EXIT_CODES[publication.conclusion]
 
 
@@ -136,18 +122,3 @@ def _print(console: Console, document: ReportDocument, out: Path) -> None:
     for step in document.next_steps[:5]:
         console.print(f"- {escape(step)}")
     console.print(f"Report: {out / 'report.html'}")
-
-
-async def judge_once(
-    settings: Settings, sandbox: str, origin: Origin, request: EvaluationRequest
-) -> Publication:
-    """Run one evaluation here and now, without an engine."""
-    with closing(open_records(settings)) as store:
-        services = Services(
-            settings=settings,
-            sandbox=open_sandbox(sandbox, settings.home / "sandbox"),
-            store=store,
-            artifacts=open_artifacts(settings),
-            origin=origin,
-        )
-        return await evaluate(request, services, run_in_process)

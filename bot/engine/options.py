@@ -10,7 +10,9 @@ from pathlib import Path
 
 from dbos import DBOS, error
 from sqlalchemy.engine import make_url
+from sqlalchemy.exc import SQLAlchemyError
 
+from bot.errors import Transient
 from bot.settings import Settings
 
 APPLICATION = "assay"
@@ -69,12 +71,18 @@ def _postgres_url(url: str) -> str:
 
 
 def migrate(options: EngineOptions) -> None:
-    """Create or upgrade the engine's tables; safe to run from several processes at once."""
+    """Create or upgrade the engine's tables; safe to run from several processes at once.
+
+    Raises Transient when the database cannot be reached.
+    """
     quiet_library_log()
     options.home.mkdir(parents=True, exist_ok=True, mode=0o700)
     if options.on_sqlite:
         _switch_to_wal(make_url(options.database_url).database or "")
-    DBOS.migrate(options.database_url)
+    try:
+        DBOS.migrate(options.database_url)
+    except SQLAlchemyError as failure:
+        raise Transient("the job store cannot be reached") from failure
 
 
 def _switch_to_wal(path: str) -> None:

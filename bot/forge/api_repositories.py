@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import hashlib
 from pathlib import PurePosixPath
+from urllib.parse import quote
 
 from flask import Blueprint, Response, request
 
@@ -30,7 +31,7 @@ def repository_shown(owner: str, repo: str) -> Response:
 
 
 @routes.get(
-    f"{ROOT}/collaborators/<username>/permission",
+    f"{ROOT}/collaborators/<path:username>/permission",
     endpoint="repos/get-collaborator-permission-level",
 )
 def permission_shown(owner: str, repo: str, username: str) -> Response:
@@ -58,7 +59,7 @@ def branch_shown(owner: str, repo: str, branch: str) -> Response:
         {
             "ref": f"refs/heads/{branch}",
             "node_id": node_id("Ref", int(sha[:8], 16)),
-            "url": f"{url}/refs/heads/{branch}",
+            "url": f"{url}/refs/heads/{quote(branch)}",
             "object": commit,
         }
     )
@@ -80,9 +81,9 @@ def contents_shown(owner: str, repo: str, path: str) -> Response:
         b"blob %d\0" % len(content) + content, usedforsecurity=False
     ).hexdigest()
     links: Json = {
-        "self": f"{rest}/contents/{path}?ref={revision}",
+        "self": f"{rest}/contents/{quote(path)}?ref={quote(revision)}",
         "git": f"{rest}/git/blobs/{blob_sha}",
-        "html": f"{web}/blob/{revision}/{path}",
+        "html": f"{web}/blob/{quote(revision)}/{quote(path)}",
     }
     return answer(
         {
@@ -96,7 +97,7 @@ def contents_shown(owner: str, repo: str, path: str) -> Response:
             "url": links["self"],
             "git_url": links["git"],
             "html_url": links["html"],
-            "download_url": f"{web}/raw/{revision}/{path}",
+            "download_url": f"{web}/raw/{quote(revision)}/{quote(path)}",
             "_links": links,
         }
     )

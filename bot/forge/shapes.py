@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from urllib.parse import quote
 
 from bot.forge.rows import AppRow, InstallationRow, RepositoryRow, User
 from bot.forge.state import State
@@ -98,7 +99,8 @@ class Shapes:
 
     def user(self, user: User) -> Json:
         """A simple user."""
-        url = f"{self.rest}/users/{user.login}"
+        name = quote(user.login)  # a bot's has brackets
+        url = f"{self.rest}/users/{name}"
         return {
             "login": user.login,
             "id": user.id,
@@ -106,7 +108,7 @@ class Shapes:
             "avatar_url": f"{self.web}/_forge/avatar/{user.id}",
             "gravatar_id": "",
             "url": url,
-            "html_url": f"{self.web}/{user.login}",
+            "html_url": f"{self.web}/{name}",
             **{key: url + tail for key, tail in _USER_LINKS.items()},
             "type": user.type,
             "site_admin": False,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from urllib.parse import quote
+
 from bot.forge.access import role_of
 from bot.forge.git import count_commits
 from bot.forge.rows import (
@@ -246,7 +248,7 @@ class WorkShapes(Shapes):
         """One remark of a check run."""
         return {
             "path": remark.path,
-            "blob_href": f"{self.rest}/repos/{row.repository}/contents/{remark.path}",
+            "blob_href": f"{self.rest}/repos/{row.repository}/contents/{quote(remark.path)}",
             "start_line": remark.start_line,
             "end_line": remark.end_line,
             "start_column": None,
@@ -273,7 +275,7 @@ class WorkShapes(Shapes):
         return {
             "id": sum(name.encode()),
             "node_id": node_id("Label", sum(name.encode())),
-            "url": f"{self.rest}/repos/{repository}/labels/{name}",
+            "url": f"{self.rest}/repos/{repository}/labels/{quote(name)}",
             "name": name,
             "description": "",
             "color": "ededed",

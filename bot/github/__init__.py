@@ -1,7 +1,7 @@
-"""Everything said to GitHub; `client.py` and what it imports are the only users of githubkit.
+"""Everything said to GitHub; `transport.py` is the only user of githubkit.
 
-`base` holds the protocols and values, `readings` reads them from GitHub's JSON, `signature` checks deliveries;
-`client.connect(...)` gives the real thing. This package does not import the transport by itself.
+`base` holds the protocols and values, `readings` makes them from GitHub's JSON, `signature` checks
+deliveries; `client.GitHubApp` is the real thing. Importing this package does not load the transport.
 """
 
 from bot.github.base import (

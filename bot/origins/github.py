@@ -82,7 +82,9 @@ class GitHubOrigin:
         latest = self.store.latest(repository, number)
         conclusion = Conclusion(latest.conclusion) if latest and latest.conclusion else None
         head = (number, latest.head_sha if latest else "")
-        return Standing(number, conclusion, self.store.is_decided(Decision.WAIVED, repository, head))
+        return Standing(
+            number, conclusion, self.store.is_decided(Decision.WAIVED, repository, head)
+        )
 
     async def announce(self, request: EvaluationRequest, stage: str) -> None:
         """Show the stage on the check run; what GitHub does not take is not worth a failure."""

@@ -33,33 +33,18 @@ from bot.report.model import (
     TestsView,
     TestView,
 )
-from bot.report.safety import scrub_tree
+from bot.report.slim import SHOWN_CHANGES, TESTS_PER_GROUP, slim
+from bot.safety import scrub_tree
 from sandbox.models import Finding, Observation, Outcome, TestRun
 
 OUTPUT_CHARACTERS = 20_000
 """Head and tail of an output that a report keeps."""
-TESTS_PER_GROUP = 200
-FINDINGS = 500
 TASK_CHARACTERS = 20_000
-
-SHOWN_CHANGES = (
-    TestChange.PASS_TO_FAIL,
-    TestChange.NEW_FAILING,
-    TestChange.EXPECTATION_CHANGED,
-    TestChange.NEVER_FAILED,
-    TestChange.FLAKY,
-    TestChange.REMOVED,
-    TestChange.UNKNOWN,
-    TestChange.FAIL_TO_PASS,
-    TestChange.STILL_FAILING,
-)
-"""The changes that can matter for a verdict, the worst first; the rest is only counted."""
 
 
 def view(evaluation: Evaluation, secrets: tuple[str, ...] = ()) -> ReportView:
     """Everything that a report shows, scrubbed of controls and of secrets (also the exact `secrets`)."""
-    slim = replace(evaluation, request=replace(evaluation.request, patch="", trajectory=""))
-    return _view(scrub_tree(slim, secrets))
+    return _view(scrub_tree(slim(evaluation), secrets))
 
 
 def _view(evaluation: Evaluation) -> ReportView:
@@ -86,8 +71,8 @@ def _view(evaluation: Evaluation) -> ReportView:
         score=_score(judgement),
         tests=_tests(observed.tests) if evaluation.observed else None,
         evidence=evidence,
-        findings=_capped_findings(observed.findings),
-        integrity=_capped_findings(observed.integrity),
+        findings=_findings(observed.findings),
+        integrity=_findings(observed.integrity),
         needs=observed.needs,
         built_base=observed.built_base,
         built_head=observed.built_head,
@@ -193,10 +178,9 @@ def _changed_so(change: TestChange, tests: FourWay) -> tuple[TestComparison, ...
 
 
 def _test(comparison: TestComparison) -> TestView:
-    slim = replace(
-        comparison, message=_capped(comparison.message, OUTPUT_CHARACTERS // 5), source=""
-    )
-    return TestView(slim, _repeat(comparison.id))
+    message = _capped(comparison.message, OUTPUT_CHARACTERS // 5)
+    capped = replace(comparison, message=message)
+    return TestView(capped, _repeat(comparison.id))
 
 
 def _repeat(test_id: str) -> str:
@@ -254,12 +238,12 @@ def _capped(text: str, characters: int) -> str:
     return f"{text[:half]}\n… {len(text) - 2 * half:,} characters left out …\n{text[-half:]}"
 
 
-def _capped_findings(findings: tuple[Finding, ...]) -> tuple[Finding, ...]:
+def _findings(findings: tuple[Finding, ...]) -> tuple[Finding, ...]:
     return tuple(
         replace(
             finding,
             message=_capped(finding.message, OUTPUT_CHARACTERS // 5),
             hunk=_capped(finding.hunk, OUTPUT_CHARACTERS // 5),
         )
-        for finding in findings[:FINDINGS]
+        for finding in findings
     )

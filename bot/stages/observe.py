@@ -95,9 +95,7 @@ async def _unit_tests(
     )
     seen = await run_four_ways(services.sandbox, sides)
     kept.keep(seen.base)
-    evidence.append(
-        Evidence(step.id, step, seen.base, seen.head, transition(seen.base, seen.head))
-    )
+    evidence.append(Evidence(step.id, step, seen.base, seen.head, transition(seen.base, seen.head)))
     if seen.runs is None:
         return FourWay((), seen.problem, step.id)
     compared = compare(seen.runs, case.checkout.diff)

@@ -5,7 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from sandbox.environments import python
-from sandbox.environments.hints import SetupHints, Toolchain
+from sandbox.environments.hints import SetupHints as SetupHints
+from sandbox.environments.hints import Toolchain as Toolchain
 from sandbox.models import Recipe
 
 ECOSYSTEMS = {

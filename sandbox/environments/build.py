@@ -10,70 +10,33 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-import shlex
 import time
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
-from uv import find_uv_bin
-
-from sandbox.base import (
-    TREE,
-    Command,
-    Completed,
-    Killed,
-    Limits,
-    Mount,
-    MountMode,
-    Network,
-    Sandbox,
-    SandboxError,
+from sandbox.base import TREE, Command, Mount, MountMode, Sandbox, SandboxError
+from sandbox.environments.build_command import (
+    BuildRequest,
+    BuildRun,
+    installer,
+    repository_folder,
+    run_step,
 )
 from sandbox.environments.hints import Toolchain
-from sandbox.environments.index import IndexSettings, host_index_settings
 from sandbox.environments.layer_store import is_finished, locked, publish, unfinished
-from sandbox.environments.layers import CACHE, DEPENDENCIES, INSIDE, KEPT, NOTES, PROJECT, TOOLS
-from sandbox.environments.tree import Tree
-from sandbox.models import Environment, Observation, Recipe, Side
-
-_OUTPUT_CHARS = 20_000
-_KEPT_ENTRIES = 200
-_SYSTEM_PATH = "/usr/local/bin:/usr/bin:/bin"
-_UNREACHABLE = re.compile(
-    r"dns error|failed to lookup address|connection (refused|reset|closed)|network is unreachable|"
-    r"operation timed out|error sending request|connect error|tcp connect|\b(502|503|504|429)\b.*http|"
-    r"http status (server error|client error \(429)|temporary failure in name resolution",
-    re.I,
+from sandbox.environments.layers import (
+    DEPENDENCIES,
+    INSIDE,
+    KEPT,
+    NOTES,
+    PROJECT,
+    SYSTEM_PATH,
+    TOOLS,
 )
-_OWN_FAILURE = re.compile(r"no solution found|failed to build|build backend (returned|failed)", re.I)
+from sandbox.environments.tree import Tree
+from sandbox.models import Environment, Observation, Side
 
-
-@dataclass(frozen=True, slots=True)
-class BuildRequest:
-    """One side to build. `tree` is only read; `version` is what the project shall say it is.
-
-    `state` is Assay's own persistent folder, `evaluation_folder` goes when the evaluation is over.
-    `repository` is the one that the pull request is for, never the fork.
-    """
-
-    side: Side
-    tree: Path
-    recipe: Recipe
-    version: str
-    repository: str
-    sha: str
-    state: Path
-    evaluation_folder: Path
-    limits: Limits = field(default_factory=Limits)
-
-
-@dataclass(frozen=True, slots=True)
-class _Build:
-    """What all commands of one build share."""
-
-    sandbox: Sandbox
-    request: BuildRequest
-    index: IndexSettings
+_KEPT_ENTRIES = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,9 +55,7 @@ async def toolchain(sandbox: Sandbox) -> Toolchain:
     version = done.stdout.decode(errors="replace").strip()
     if done.exit_code != 0 or not re.fullmatch(r"\d+\.\d+\.\d+\w*", version):
         raise SandboxError("the sandbox has no Python: apt-get install python3")
-    asked = await sandbox.run(
-        Command((f"{TOOLS}/uv", "--version"), mounts=(_installer(),), cwd="/")
-    )
+    asked = await sandbox.run(Command((f"{TOOLS}/uv", "--version"), mounts=(installer(),), cwd="/"))
     return Toolchain(python=version, uv=asked.stdout.decode(errors="replace").split()[1])
 
 
@@ -104,39 +65,29 @@ async def build(sandbox: Sandbox, request: BuildRequest) -> Environment:
     Raises SandboxError when the sandbox itself fails.
     """
     started = time.monotonic()
-    work = _Build(sandbox, request, host_index_settings())
-    recipe = replace(request.recipe, reasons=(*request.recipe.reasons, *work.index.remarks))
-    if recipe.needs:
-        return _failed(recipe, request, _lacking(request), 0.0)
-    dependencies = await _dependencies(work)
+    run = BuildRun(sandbox, request)
+    if request.recipe.needs:
+        return _environment(request, _Layer(), _Layer(failure=_lacking(request)), started)
+    dependencies = await _dependencies(run)
     if dependencies.failure:
-        return _failed(recipe, request, dependencies.failure, time.monotonic() - started)
-    project = await _project(work, dependencies.folder)
-    if project.failure:
-        return _failed(recipe, request, project.failure, time.monotonic() - started)
-    return Environment(
-        side=request.side,
-        recipe=recipe,
-        digest=recipe.lock_digest,
-        dependencies_layer=dependencies.folder,
-        project_layer=project.folder,
-        variables=_test_variables(bool(project.folder)),
-        seconds=time.monotonic() - started,
-        cached=dependencies.cached and project.cached,
-    )
+        return _environment(request, dependencies, _Layer(), started)
+    return _environment(request, dependencies, await _project(run, dependencies.folder), started)
 
 
-def _failed(
-    recipe: Recipe, request: BuildRequest, failure: Observation, seconds: float
+def _environment(
+    request: BuildRequest, dependencies: _Layer, project: _Layer, started: float
 ) -> Environment:
+    failure = dependencies.failure or project.failure
+    is_cached = dependencies.cached and project.cached and not failure
     return Environment(
         side=request.side,
-        recipe=recipe,
-        digest=recipe.lock_digest,
-        dependencies_layer="",
-        project_layer="",
-        variables=(),
-        seconds=seconds,
+        recipe=request.recipe,
+        digest=request.recipe.lock_digest,
+        dependencies_layer="" if failure else dependencies.folder,
+        project_layer="" if failure else project.folder,
+        variables=() if failure else _test_variables(request.recipe.root, bool(project.folder)),
+        seconds=0.0 if is_cached else time.monotonic() - started,
+        cached=is_cached,
         failure=failure,
     )
 
@@ -150,10 +101,10 @@ def _lacking(request: BuildRequest) -> Observation:
 # --- the dependency layer ---------------------------------------------------------------------
 
 
-async def _dependencies(work: _Build) -> _Layer:
-    request = work.request
+async def _dependencies(run: BuildRun) -> _Layer:
+    request = run.request
     digest = request.recipe.lock_digest
-    lasting = _repository_folder(request) / "dependencies" / digest
+    lasting = repository_folder(request) / "dependencies" / digest
     if request.side is not Side.BASE and is_finished(lasting):
         return _Layer(str(lasting / "layer"), cached=True)
     own = request.evaluation_folder / "environment" / "dependencies" / digest
@@ -161,17 +112,17 @@ async def _dependencies(work: _Build) -> _Layer:
     async with locked(folder):
         if is_finished(folder):
             return _Layer(str(folder / "layer"), cached=True)
-        failure = await _fill(work, folder)
+        failure = await _fill(run, folder)
         if failure and failure.problem:
-            failure = await _fill(work, folder)
+            failure = await _fill(run, folder)
         return _Layer(failure=failure) if failure else _Layer(str(folder / "layer"))
 
 
-async def _fill(work: _Build, folder: Path) -> Observation | None:
+async def _fill(run: BuildRun, folder: Path) -> Observation | None:
     async with unfinished(folder) as temporary:
         mount = Mount(str(temporary / "layer"), DEPENDENCIES, MountMode.WRITABLE)
-        for argv in work.request.recipe.install:
-            failure = await _step(work, argv, argv, (mount,))
+        for argv in run.request.recipe.install:
+            failure = await run_step(run, argv, argv, (mount,))
             if failure:
                 return failure
         publish(temporary, folder)
@@ -181,36 +132,36 @@ async def _fill(work: _Build, folder: Path) -> Observation | None:
 # --- the project layer ------------------------------------------------------------------------
 
 
-async def _project(work: _Build, dependencies: str) -> _Layer:
-    request = work.request
+async def _project(run: BuildRun, dependencies: str) -> _Layer:
+    request = run.request
     if not request.recipe.install_project:
         return _Layer(cached=True)
     parts = (request.sha, request.recipe.lock_digest, request.version)
     key = hashlib.sha256(json.dumps([*parts, request.recipe.install_project]).encode()).hexdigest()
-    lasting = _repository_folder(request) / "projects"
+    lasting = repository_folder(request) / "projects"
     own = request.evaluation_folder / "environment" / "projects"
     folder = (lasting if request.side is Side.BASE else own) / key
     async with locked(folder):
         if is_finished(folder):
             return _Layer(str(folder / "layer"), cached=True)
-        failure = await _install(work, folder, dependencies)
+        failure = await _install(run, folder, dependencies)
         if failure and failure.problem:
-            failure = await _install(work, folder, dependencies)
+            failure = await _install(run, folder, dependencies)
         return _Layer(failure=failure) if failure else _Layer(str(folder / "layer"))
 
 
-async def _install(work: _Build, folder: Path, dependencies: str) -> Observation | None:
-    commands = work.request.recipe.install_project
+async def _install(run: BuildRun, folder: Path, dependencies: str) -> Observation | None:
+    commands = run.request.recipe.install_project
     async with unfinished(folder) as temporary:
         mounts = (
             Mount(dependencies, DEPENDENCIES),
             Mount(str(temporary / "layer"), PROJECT, MountMode.WRITABLE),
         )
         program = ("python3", "-I", f"{INSIDE}/install.py", TREE, f"{PROJECT}/{KEPT}")
-        failure = await _step(work, (*program, json.dumps(commands)), commands[0], mounts)
+        failure = await run_step(run, (*program, json.dumps(commands)), commands[0], mounts)
         if failure:
             return failure
-        notes = _kept_entries(Tree(temporary / "layer"), Tree(work.request.tree))
+        notes = _kept_entries(Tree(temporary / "layer"), Tree(run.request.tree))
         (temporary / NOTES).write_text(json.dumps(notes))
         publish(temporary, folder)
     return None
@@ -224,7 +175,9 @@ def _kept_entries(layer: Tree, tree: Tree) -> list[tuple[str, str]]:
         return []
     found: list[tuple[str, str]] = []
     for entry in index[:_KEPT_ENTRIES] if isinstance(index, list) else []:
-        if not (isinstance(entry, list) and len(entry) == 2 and all(isinstance(p, str) for p in entry)):
+        if not (
+            isinstance(entry, list) and len(entry) == 2 and all(isinstance(p, str) for p in entry)
+        ):
             continue
         name, path = entry
         if name.isdecimal() and layer.is_plain(f"{KEPT}/{name}") and _is_free(tree, path):
@@ -241,96 +194,8 @@ def _is_free(tree: Tree, path: str) -> bool:
     return tree.is_plain(parent) and not (tree.root / path).is_symlink()
 
 
-# --- one command ------------------------------------------------------------------------------
-
-
-async def _step(
-    work: _Build, argv: tuple[str, ...], shown: tuple[str, ...], mounts: tuple[Mount, ...]
-) -> Observation | None:
-    """Run one command of a build; return None when it succeeded, else what it showed."""
-    command = Command(
-        argv,
-        mounts=(*_build_mounts(work), *mounts),
-        environment=_build_variables(work),
-        network=Network.BUILD,
-        limits=work.request.limits,
-    )
-    done = await work.sandbox.run(command)
-    return None if done.exit_code == 0 else _observation(work.request.side, shown, done)
-
-
-def _observation(side: Side, shown: tuple[str, ...], done: Completed) -> Observation:
-    output = (done.stdout + b"\n" + done.stderr).decode(errors="replace").strip()
-    return Observation(
-        side=side,
-        command=shlex.join(shown),
-        exit_code=done.exit_code,
-        output=output[-_OUTPUT_CHARS:],  # the reason stands at the end
-        seconds=done.seconds,
-        timed_out=done.killed is Killed.TIMEOUT,
-        truncated=done.truncated or len(output) > _OUTPUT_CHARS,
-        problem=_network_problem(output),
-    )
-
-
-def _network_problem(output: str) -> str:
-    """Tell the network's failure from the project's own; a build that prints both is its own fault."""
-    if _OWN_FAILURE.search(output) or not _UNREACHABLE.search(output):
-        return ""
-    return "The package index could not be reached, so this says nothing about the project."
-
-
-def _build_mounts(work: _Build) -> tuple[Mount, ...]:
-    request = work.request
-    downloads = _repository_folder(request) / "downloads"
-    downloads.mkdir(parents=True, exist_ok=True, mode=0o755)
-    is_base = request.side is Side.BASE
-    return (
-        Mount(str(request.tree), TREE, MountMode.COPY_ON_WRITE),
-        Mount(str(downloads), CACHE, MountMode.WRITABLE if is_base else MountMode.COPY_ON_WRITE),
-        Mount(str(Path(__file__).parent / "inside"), INSIDE),
-        _installer(),
-        *work.index.mounts,
-    )
-
-
-def _installer() -> Mount:
-    return Mount(find_uv_bin(), f"{TOOLS}/uv")
-
-
-def _build_variables(work: _Build) -> tuple[tuple[str, str], ...]:
-    path = f"{PROJECT}/bin:{DEPENDENCIES}/bin:{TOOLS}:{_SYSTEM_PATH}"
-    return (
-        ("PATH", path),
-        ("VIRTUAL_ENV", DEPENDENCIES),
-        ("UV_PROJECT_ENVIRONMENT", DEPENDENCIES),
-        ("UV_CACHE_DIR", CACHE),
-        ("UV_LINK_MODE", "copy"),
-        ("UV_NO_CONFIG", "1"),  # the repository does not choose where from
-        ("UV_PYTHON_DOWNLOADS", "never"),
-        ("UV_NO_PROGRESS", "1"),
-        ("UV_COMPILE_BYTECODE", "1"),  # layers are read-only later: tests could not store it
-        ("NO_COLOR", "1"),
-        ("GIT_TERMINAL_PROMPT", "0"),
-        *_versions(work.request.version),
-        *work.index.variables,
-    )
-
-
-def _versions(version: str) -> tuple[tuple[str, str], ...]:
-    """Tell the plug-ins that read git's tags what the version is, since there is no git here."""
-    names = ("SETUPTOOLS_SCM_PRETEND_VERSION", "PDM_BUILD_SCM_VERSION", "PBR_VERSION")
-    bypass = ("POETRY_DYNAMIC_VERSIONING_BYPASS", "UV_DYNAMIC_VERSIONING_BYPASS")
-    return tuple((name, version or "0.0.0") for name in (*names, *bypass))
-
-
-def _test_variables(has_project: bool) -> tuple[tuple[str, str], ...]:
-    path = f"{PROJECT}/bin:{DEPENDENCIES}/bin:{_SYSTEM_PATH}"
+def _test_variables(root: str, has_project: bool) -> tuple[tuple[str, str], ...]:
+    path = f"{PROJECT}/bin:{DEPENDENCIES}/bin:{SYSTEM_PATH}"
+    start = f"{TREE}/{root}".rstrip("/")
     variables = (("PATH", path), ("VIRTUAL_ENV", DEPENDENCIES))
-    return variables if has_project else (*variables, ("PYTHONPATH", f"{TREE}:{TREE}/src"))
-
-
-def _repository_folder(request: BuildRequest) -> Path:
-    """One folder a repository: what one builds is never used for another."""
-    name = hashlib.sha256(request.repository.encode()).hexdigest()[:24]
-    return request.state / "environments" / name
+    return variables if has_project else (*variables, ("PYTHONPATH", f"{start}:{start}/src"))

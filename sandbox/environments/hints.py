@@ -10,10 +10,12 @@ class SetupHints:
     """The `setup` part of the repository's trusted configuration; empty lines mean "find out".
 
     `install` and `test` are shell lines. They come from the base branch, never from a pull request.
+    `root` is the project's folder in the tree, as `nearest_root` finds it; "" is the tree itself.
     """
 
     install: str = ""
     test: str = ""
+    root: str = ""
 
 
 @dataclass(frozen=True, slots=True)

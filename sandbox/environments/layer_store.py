@@ -36,7 +36,7 @@ async def locked(folder: Path) -> AsyncIterator[None]:
     folder.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     descriptor = os.open(f"{folder}.lock", os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o600)
     try:
-        while not _try_lock(descriptor):
+        while not _try_lock(descriptor):  # noqa: ASYNC110  held by another process: no event
             await asyncio.sleep(_POLL_S)
         yield
     finally:
@@ -98,9 +98,9 @@ def evict(state: Path, older_than_days: float, max_bytes: int) -> int:
 
 
 def _folders(state: Path) -> list[Path]:
-    return [path.parent for path in (state / "environments").glob("*/*/*/layer")] + [
-        path for path in (state / "environments").glob("*/downloads")
-    ]
+    environments = state / "environments"
+    layers = (path.parent for path in environments.glob("*/*/*/layer"))
+    return [*layers, *environments.glob("*/downloads")]
 
 
 def _size_bytes(folder: Path) -> int:

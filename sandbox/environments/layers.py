@@ -21,6 +21,8 @@ INSIDE = "/env/inside"
 CACHE = "/env/cache"
 """Only while building: what was downloaded before."""
 
+SYSTEM_PATH = "/usr/local/bin:/usr/bin:/bin"
+
 NOTES = "notes.json"
 """Beside a project layer, written by the host: [[name in KEPT, path in the tree], ...]."""
 KEPT = "kept"

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 from packaging.specifiers import InvalidSpecifier, SpecifierSet
 
+from sandbox.base import TREE
 from sandbox.environments.hints import SetupHints, Toolchain
 from sandbox.environments.layers import DEPENDENCIES, INSIDE, PROJECT
-from sandbox.base import TREE
 from sandbox.environments.python_ci import TestHints, read_hints
 from sandbox.environments.python_digest import (
     dynamic_inputs,
@@ -26,6 +26,8 @@ from sandbox.models import Recipe, TestRunner
 
 ECOSYSTEM = "python"
 _PIP_INSTALL = ("uv", "pip", "install")
+# Compiled now, because layers are read-only when tests run.
+_TO_DEPENDENCIES = (*_PIP_INSTALL, "--compile-bytecode")
 # --no-deps, because the dependencies have their own layer.
 _TO_PROJECT = (*_PIP_INSTALL, "--no-deps", "--prefix", PROJECT)
 _PYTHON = f"{DEPENDENCIES}/bin/python"
@@ -36,8 +38,9 @@ _NOT_EDITABLE = ("mesonpy",)
 
 @dataclass(frozen=True, slots=True)
 class _Reading:
-    """All that was read from one tree."""
+    """All that was read from one tree; `root` is the project's folder in it, "" for the tree."""
 
+    root: str
     tree: Tree
     project: Project
     hints: tuple[TestHints, ...]
@@ -46,7 +49,7 @@ class _Reading:
 
 def detect(tree: Path, setup: SetupHints, toolchain: Toolchain) -> Recipe | None:
     """Return how to build and test the Python project in `tree`, or None when there is none."""
-    reading = _read(Tree(tree))
+    reading = _read(Tree(tree / setup.root), setup.root)
     if not _is_python(reading):
         return None
     recipe = _recipe(reading, setup, toolchain)
@@ -54,15 +57,19 @@ def detect(tree: Path, setup: SetupHints, toolchain: Toolchain) -> Recipe | None
     if missing:
         said = f"The project needs {missing}, but the sandbox has Python {toolchain.python}."
         return replace(
-            recipe, install=(), install_project=(), needs=(missing,), reasons=(said, *recipe.reasons)
+            recipe,
+            install=(),
+            install_project=(),
+            needs=(missing,),
+            reasons=(said, *recipe.reasons),
         )
     return recipe
 
 
-def _read(tree: Tree) -> _Reading:
+def _read(tree: Tree, root: str) -> _Reading:
     project = read_project(tree)
     hints = read_hints(tree, project.name)
-    return _Reading(tree, project, hints, select(tree, project, hints))
+    return _Reading(root, tree, project, hints, select(tree, project, hints))
 
 
 def _is_python(reading: _Reading) -> bool:
@@ -73,13 +80,17 @@ def _is_python(reading: _Reading) -> bool:
 
 def _recipe(reading: _Reading, setup: SetupHints, toolchain: Toolchain) -> Recipe:
     locked = reading.tree.has("uv.lock") and reading.project.source == "pyproject.toml"
-    names = _requirement_names(reading, locked)
+    names = _requirement_names(reading)
     chosen = choose_runner(reading.tree, reading.hints, names)
     runner = configured_runner(setup.test) if setup.test else chosen
     missing, why_missing = _missing_runner(runner, names, setup)
     fill = _configured(setup) or _install(reading, locked, missing)
     install = (_create(toolchain), *fill, _settle(reading.project, toolchain))
-    reasons = (*_dependency_reasons(reading, setup, locked), *why_missing, *_project_reasons(reading))
+    reasons = (
+        *_dependency_reasons(reading, setup, locked),
+        *why_missing,
+        *_project_reasons(reading),
+    )
     return Recipe(
         ecosystem=ECOSYSTEM,
         reasons=(*reasons, runner.reason),
@@ -87,6 +98,7 @@ def _recipe(reading: _Reading, setup: SetupHints, toolchain: Toolchain) -> Recip
         install_project=_install_project(reading, locked),
         runner=runner.runner,
         test_arguments=runner.arguments,
+        root=reading.root,
         lock_digest=lock_digest(toolchain, install, _inputs(reading, setup, locked)),
     )
 
@@ -116,14 +128,15 @@ def _install(
         sync = _sync(reading.selection)
         loose = [r for g in reading.selection.groups if g.is_loose for r in g.requirements]
         extra = (*loose, *missing)
-        return (sync, (*_PIP_INSTALL, *extra)) if extra else (sync,)
+        return (sync, (*_TO_DEPENDENCIES, *extra)) if extra else (sync,)
     arguments = _pip_arguments(reading)
-    return ((*_PIP_INSTALL, *arguments, *missing),) if arguments or missing else ()
+    return ((*_TO_DEPENDENCIES, *arguments, *missing),) if arguments or missing else ()
 
 
 def _sync(selection: Selection) -> tuple[str, ...]:
     """`--frozen`: the lock file is the word; nothing local, that is the project layer's part."""
     command = ["uv", "sync", "--frozen", "--no-install-local", "--no-default-groups"]
+    command.append("--compile-bytecode")
     for extra in selection.extras:
         command += ["--extra", extra]
     for group in selection.groups:
@@ -158,8 +171,8 @@ def _install_project(reading: _Reading, locked: bool) -> tuple[tuple[str, ...], 
     more = tuple((*_TO_PROJECT, "--editable", f"./{folder}") for folder in members)
     if not own and not more and not _installs_local_folders(reading):
         return ()
-    done = ("." if own else "", *members)
-    rest = (_PYTHON, "-I", f"{INSIDE}/install_local.py", _LOCAL, PROJECT, *filter(None, done))
+    done = [str(PurePosixPath(reading.root, folder)) for folder in (*("." for _ in own), *members)]
+    rest = (_PYTHON, "-I", f"{INSIDE}/install_local.py", _LOCAL, TREE, PROJECT, *done)
     return (*own, *more, rest)
 
 
@@ -174,17 +187,13 @@ def _installs_local_folders(reading: _Reading) -> bool:
     return any(names_local_project(text) for _, text in files)
 
 
-def _requirement_names(reading: _Reading, locked: bool) -> set[str]:
+def _requirement_names(reading: _Reading) -> set[str]:
     """Return the normalised names that are known to be installed; dynamic ones are not known."""
     selection = reading.selection
     lines = [*reading.project.dependencies, *selection.packages]
     for entry in (*reading.project.extras, *selection.groups):
         if entry.name in selection.extras or entry in selection.groups:
             lines += entry.requirements
-    if locked:
-        packages = reading.tree.toml("uv.lock").tables("package")
-        chosen = {"pytest"} & {package.text("name") for package in packages}
-        return {requirement_name(line) for line in lines} & ({"pytest"} if chosen else set())
     for _, text in requirement_files(reading.tree, selection.files):
         lines += text.splitlines()
     return {requirement_name(line) for line in lines}

@@ -7,6 +7,7 @@ import shlex
 from collections.abc import Iterator
 from configparser import ConfigParser
 from dataclasses import dataclass
+from itertools import pairwise
 
 from packaging.requirements import InvalidRequirement, Requirement
 from packaging.utils import canonicalize_name
@@ -15,7 +16,9 @@ from sandbox.environments.tree import Table, Tree
 
 # Tools that CI installs to run the job, not to run the tests.
 _TOOLS = frozenset(
-    ["pip", "setuptools", "wheel", "build", "twine", "tox", "tox-uv", "tox-gh-actions", "nox", "hatch", "poetry", "pdm", "uv", "pre-commit", "virtualenv", "codecov", "coveralls", "flake8", "black", "ruff", "isort", "mypy", "pylint", "bandit", "safety", "pip-audit"]
+    {"pip", "setuptools", "wheel", "build", "twine", "tox", "tox-uv", "tox-gh-actions", "nox"}
+    | {"hatch", "poetry", "pdm", "uv", "pre-commit", "virtualenv", "codecov", "coveralls"}
+    | {"flake8", "black", "ruff", "isort", "mypy", "pylint", "bandit", "safety", "pip-audit"}
 )
 _CI_FILES = (".gitlab-ci.yml", ".travis.yml", "azure-pipelines.yml", ".circleci/config.yml")
 _TEST_CALL = re.compile(
@@ -164,7 +167,7 @@ def _groups_only(words: list[str]) -> list[str]:
     same |= {"--extra": "--extra", "--extras": "--extra", "-E": "--extra"}
     flat = [part for word in words for part in word.split("=", 1)]
     found: list[str] = []
-    for option, value in zip(flat, flat[1:], strict=False):
+    for option, value in pairwise(flat):
         if option in same:
             found += [part for name in re.split(r"[\s,]+", value) for part in (same[option], name)]
     return found

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ast
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from packaging.requirements import InvalidRequirement, Requirement
 from packaging.utils import canonicalize_name
@@ -42,14 +42,13 @@ class Project:
     dependencies: tuple[str, ...] = ()
     extras: tuple[NamedList, ...] = ()
     groups: tuple[NamedList, ...] = ()
-    default_groups: tuple[str, ...] = field(default=())
 
 
 def read_project(tree: Tree) -> Project:
     """Return what the tree's project files declare; an empty Project when there are none."""
     pyproject = tree.toml("pyproject.toml")
     if pyproject.has("project"):
-        return _modern(pyproject)
+        return _modern(tree, pyproject)
     if pyproject.table("tool").has("poetry"):
         return _poetry(pyproject)
     groups = _groups(pyproject) + _tool_groups(pyproject)
@@ -73,7 +72,7 @@ def requirement_name(requirement: str) -> str:
         return canonicalize_name(match.group(1)) if match else ""
 
 
-def _modern(pyproject: Table) -> Project:
+def _modern(tree: Tree, pyproject: Table) -> Project:
     project = pyproject.table("project")
     dynamic = set(project.strings("dynamic"))
     optional = project.table("optional-dependencies")
@@ -82,25 +81,23 @@ def _modern(pyproject: Table) -> Project:
         name=canonicalize_name(project.text("name")),
         requires_python=project.text("requires-python"),
         backend=pyproject.table("build-system").text("build-backend"),
-        is_installable=_is_installable(pyproject),
+        is_installable=_is_installable(tree, pyproject),
         is_dynamic=bool(dynamic & {"dependencies", "optional-dependencies"}),
         dependencies=project.strings("dependencies"),
         extras=tuple(NamedList(name, optional.strings(name)) for name in optional.names()),
         groups=_groups(pyproject) + _tool_groups(pyproject),
-        default_groups=pyproject.table("tool", "uv").strings("default-groups"),
     )
 
 
-def _is_installable(pyproject: Table) -> bool:
-    """Without a build system pip assumes setuptools; a uv application without one is not packaged."""
-    if pyproject.has("build-system"):
+def _is_installable(tree: Tree, pyproject: Table) -> bool:
+    """Without a build system pip assumes setuptools; an application without one is not packaged."""
+    if pyproject.has("build-system") or pyproject.table("tool").has("setuptools"):
         return True
-    return pyproject.table("tool").has("setuptools")
+    return tree.has("setup.py")
 
 
 def _poetry(pyproject: Table) -> Project:
     poetry = pyproject.table("tool", "poetry")
-    groups = tuple(NamedList(*group, is_loose=True) for group in poetry_groups(poetry))
     return Project(
         source="pyproject.toml",
         name=canonicalize_name(poetry.text("name")),
@@ -112,7 +109,7 @@ def _poetry(pyproject: Table) -> Project:
             NamedList(name, poetry.table("extras").strings(name))
             for name in poetry.table("extras").names()
         ),
-        groups=groups + _groups(pyproject),
+        groups=_groups(pyproject) + _tool_groups(pyproject),
     )
 
 
@@ -130,11 +127,12 @@ def _groups(pyproject: Table) -> tuple[NamedList, ...]:
 
 
 def _tool_groups(pyproject: Table) -> tuple[NamedList, ...]:
-    """Return the lists that PDM, uv (its old key) and hatch keep outside the standard."""
+    """Return the lists that PDM, uv (its old key), poetry and hatch keep outside the standard."""
     tool = pyproject.table("tool")
     pdm = tool.table("pdm", "dev-dependencies")
     lists = [NamedList(name, pdm.strings(name), is_loose=True) for name in pdm.names()]
     lists.append(NamedList("dev", tool.table("uv").strings("dev-dependencies"), is_loose=True))
+    lists += [NamedList(*group, is_loose=True) for group in poetry_groups(tool.table("poetry"))]
     environments = tool.table("hatch", "envs")
     for name in environments.names():
         table = environments.table(name)

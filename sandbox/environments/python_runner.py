@@ -123,7 +123,11 @@ def _plain_arguments(tree: Tree, text: str) -> tuple[str, ...] | None:
             next(remaining, None)
         elif option in _KEPT:
             kept += [word] if "=" in word else [word, next(remaining, "")]
-        elif option in _KEPT_ALONE or (not word.startswith("-") and _is_inside(tree, word)) or word == "discover":
+        elif (
+            option in _KEPT_ALONE
+            or (not word.startswith("-") and _is_inside(tree, word))
+            or word == "discover"
+        ):
             kept.append(word)
         elif not _DROPPED.fullmatch(word):
             return None

@@ -21,7 +21,7 @@ _TESTS = {
     "hatch-test",
     "tests-require",
 }
-_DEVELOPMENT = {"dev", "develop", "development"}
+_DEVELOPMENT = {"dev", "develop", "development", "default"}
 _FILE_WORDS = _TESTS | _DEVELOPMENT | {"ci", "devel"}
 
 
@@ -98,9 +98,9 @@ def _files(tree: Tree, project: Project, hints: tuple[TestHints, ...]) -> dict[s
         words = set(re.split(r"[\W_]+", PurePosixPath(path).with_suffix("").as_posix().lower()))
         if words & _FILE_WORDS:
             found.setdefault(path, "its name says that it is for tests or development")
-    if not _states_dependencies(project) or _is_development_file(tree.read("requirements.txt")):
-        if tree.read_bytes("requirements.txt"):
-            found.setdefault("requirements.txt", "it lists what the repository needs")
+    text = tree.read("requirements.txt")
+    if text and (not _states_dependencies(project) or _is_development_file(text)):
+        found.setdefault("requirements.txt", "it lists what the repository needs")
     return found
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 FAIL_MARK = "must_fail"
 PASS_MARK = "must_pass"
+UNKNOWN = "unknown"  # the project's own hooks kept the canary from running: it says nothing
 
 FUNCTIONS = """
 import pytest
@@ -50,3 +51,8 @@ class Test{nonce}(unittest.TestCase):
 def source(nonce: str, with_pytest: bool) -> str:
     """Return the source of a module of canaries; `nonce` is a valid part of an identifier."""
     return ((FUNCTIONS if with_pytest else "") + CASES).replace("{nonce}", nonce)
+
+
+def must_pass(name: str) -> bool:
+    """Tell whether a canary is one of those made to pass."""
+    return name.endswith(PASS_MARK)

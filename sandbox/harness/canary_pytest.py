@@ -30,13 +30,15 @@ class Canaries:
     def run(self, session: Any) -> None:
         """Run every canary once. They are not in `session.items` and no reporter hears of them."""
         runtestprotocol = __import__("_pytest.runner", fromlist=["runtestprotocol"]).runtestprotocol
-        items = list(self._items(self._module(session)))
-        for item in items:
+        for item in list(self._items(self._module(session))):
             item.fixturenames = []
             plain = not hasattr(item, "addFailure")
             watch = self._watches[id(item)] = ItemWatch(item, self._exceptions, plain)
-            runtestprotocol(item, log=False, nextitem=None)
-            found, _ = watch.verdict()
+            try:
+                runtestprotocol(item, log=False, nextitem=None)
+                found = watch.seen() if canary.must_pass(item.name) else watch.verdict()[0]
+            except Exception:
+                found = canary.UNKNOWN
             self._record("canary", name=item.name, outcome=found)
         self._watches.clear()
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 from _blake2 import blake2b
 
+KEY_BYTES = 32
 TAG_BYTES = 32
 HEADER_BYTES = 8 + TAG_BYTES
 LARGEST_BODY_BYTES = 1 << 20

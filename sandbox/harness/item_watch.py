@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from sandbox.harness import describe, outcome
+from sandbox.harness import canary, describe, outcome
 
 _CO_COROUTINE = 0x80
 
@@ -113,6 +113,12 @@ class ItemWatch:
             message = f"{type(raised).__name__}: {_text(raised)}\n(its report said: passed)"
         self._reports.append((phase, found, message))
 
+    def seen(self) -> str:
+        """Return what the test itself did, whatever was reported; unknown if it never came to it."""
+        if not self._ran:
+            return canary.UNKNOWN
+        return self._seen if self._called or not self._needs_call else outcome.ERROR
+
     def verdict(self) -> tuple[str, str]:
         """Return (outcome, message) of the last attempt: the worse of seen and reported."""
         found, message = self._reported()
@@ -123,7 +129,7 @@ class ItemWatch:
                 return outcome.ERROR, "This test was reported as passed but its code never ran."
             if self._seen == outcome.SKIPPED:
                 return self._seen, self._seen_message
-        if self._seen == outcome.FAILED and found != outcome.ERROR and found != outcome.FAILED:
+        if self._seen == outcome.FAILED and found not in (outcome.ERROR, outcome.FAILED):
             note = f"{self._seen_message}\n(its report was rewritten to: {found})"
             return outcome.FAILED, describe.tail(note)
         return found, message

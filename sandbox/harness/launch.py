@@ -1,6 +1,8 @@
 """Starts a test run: `python -S launch.py`, told what to do by one JSON line on standard input.
 
-See the package's docstring for why there are two processes.
+See the package's docstring for why there are two processes. The keys are made here and told to the
+host as the first bytes of the channel, whose other end is outside: what comes by standard input can
+be read again by everybody inside (`/proc/1/fd/0`).
 """
 
 from __future__ import annotations
@@ -33,11 +35,13 @@ def main() -> None:
     os.close(orders_read)
     os.close(records_write)
     _shut_the_door()
+    key, child_key = os.urandom(chain.KEY_BYTES), os.urandom(chain.KEY_BYTES)
+    os.write(channel, key)
     told = json.loads(sys.stdin.buffer.readline())
-    with open(orders_write, "wb") as orders:
-        orders.write(json.dumps(told["child"]).encode())
-    keeper = Keeper(channel, bytes.fromhex(told["keeper_key"]))
-    keeper.keep(pid, records_read, bytes.fromhex(told["child"]["key"]))
+    told.update(key=child_key.hex(), nonce="t" + os.urandom(8).hex())
+    with os.fdopen(orders_write, "wb") as orders:
+        orders.write(json.dumps(told).encode())
+    Keeper(channel, key).keep(pid, records_read, child_key)
     os._exit(0)
 
 

@@ -223,4 +223,3 @@ def _skip_reason(longrepr: Any) -> str:
     if isinstance(longrepr, tuple) and longrepr:
         return str(longrepr[-1])
     return str(longrepr)
-

@@ -13,18 +13,19 @@ from typing import Any
 from sandbox.harness import canary, describe, outcome
 from sandbox.harness.recorder import Recorder
 
-_LOADER_FAILURE = "unittest.loader._FailedTest."
+_LOADER = "unittest.loader."  # tests that stand for a module that failed or skipped while loading
+
+_NOTHING = "unittest reported nothing for this test."
 
 
 def run(recorder: Recorder, orders: dict[str, Any]) -> int:
     """Load and run what `python -m unittest <arguments>` would, and return the exit status."""
     sys.path.insert(0, os.getcwd())  # noqa: PTH109 - as python -m does
     program = _Loading(orders["arguments"])
-    watch = Watch(recorder, orders["paths"])
+    watch = Watch(recorder, orders["paths"], orders["nonce"])
     suite = watch.announce(program.test)
     for part in (_canaries(orders["nonce"]), suite, _canaries(orders["nonce"])):
         part(watch)
-    watch.finish_all()
     return 0
 
 
@@ -43,13 +44,15 @@ class _Loading(unittest.TestProgram):
 class Watch(unittest.TestResult):
     """Records every event of every test; a test is finished when the next one starts."""
 
-    def __init__(self, recorder: Recorder, paths: list[str]) -> None:
+    def __init__(self, recorder: Recorder, paths: list[str], nonce: str) -> None:
         super().__init__()
         self._record = recorder.record
         self._paths = tuple(paths)
+        self._nonce = nonce
         self._sources = describe.Sources()
-        self._numbers: dict[int, int] = {}
-        self._found: dict[int, tuple[str, str, float]] = {}
+        self._all: list[Any] = []  # keeps every test alive, so that no other takes over its id()
+        self._numbers: dict[int, int] = {}  # of the tests that have no result yet
+        self._found: dict[int, tuple[str, str]] = {}
         self._started = 0.0
 
     # --- before anything runs --------------------------------------------------------------
@@ -57,14 +60,15 @@ class Watch(unittest.TestResult):
     def announce(self, suite: Any) -> unittest.TestSuite:
         """Record every test that was asked for; return a suite of these, in the same grouping."""
         kept = self._kept(suite)
-        for number, test in enumerate(_tests(kept)):
+        self._all = list(_tests(kept))
+        for number, test in enumerate(self._all):
             self._numbers[id(test)] = number
             self._record("test", **self._description(test))
         self._record("collected", count=len(self._numbers))
         return kept
 
     def _kept(self, suite: Any) -> unittest.TestSuite:
-        kept = type(suite)()
+        kept: unittest.TestSuite = type(suite)()
         for part in suite:
             if hasattr(part, "__iter__"):
                 kept.addTest(self._kept(part))
@@ -79,7 +83,7 @@ class Watch(unittest.TestResult):
 
     def _description(self, test: Any) -> dict[str, object]:
         path = _path(test)
-        if test.id().startswith(_LOADER_FAILURE):
+        if test.id().startswith(_LOADER):
             return {"id": path, "path": path, "line": 0, "source": ""}
         method = getattr(test, getattr(test, "_testMethodName", ""), None)
         line, source = self._sources.of(method)
@@ -91,22 +95,25 @@ class Watch(unittest.TestResult):
         """Take note of the start."""
         super().startTest(test)
         self._started = perf_counter()
-        self._found[id(test)] = (outcome.ERROR, "unittest reported nothing for this test.", 0.0)
+        self._found[id(test)] = (outcome.ERROR, _NOTHING)
         if id(test) in self._numbers:
             self._record("start", number=self._numbers[id(test)])
 
     def stopTest(self, test: Any) -> None:  # noqa: N802
         """Record the worst that was heard of the test."""
         super().stopTest(test)
-        found, message, _ = self._found[id(test)]
-        seconds = round(perf_counter() - self._started, 6)
+        found, message = self._found[id(test)]
+        if found == outcome.FAILED and test.id().startswith(_LOADER):
+            found = outcome.ERROR
         if id(test) in self._numbers:
-            number = self._numbers.pop(id(test))
-            self._record(
-                "finish", number=number, outcome=found, message=message, seconds=seconds
-            )
-        elif canary.is_one(test.id()):
+            self._finish(test, found, message)
+        elif self._nonce in test.id():
             self._record("canary", name=test.id(), outcome=found)
+
+    def _finish(self, test: Any, found: str, message: str) -> None:
+        seconds = round(perf_counter() - self._started, 6)
+        number = self._numbers.pop(id(test))
+        self._record("finish", number=number, outcome=found, message=message, seconds=seconds)
 
     def addSuccess(self, test: Any) -> None:  # noqa: N802
         """Nothing went wrong, unless something was heard before."""
@@ -144,24 +151,25 @@ class Watch(unittest.TestResult):
             self._hear(test, outcome.FAILED, f"{subtest}\n{self._text(test, err)}")
 
     def _hear(self, test: Any, found: str, message: str) -> None:
-        before, said, seconds = self._found.get(id(test), (outcome.ERROR, "", 0.0))
-        if before == outcome.ERROR:
-            self._found[id(test)] = (found, message, seconds)
-        elif outcome.worse(before, found) == found and found != before:
-            self._found[id(test)] = (found, message or said, seconds)
+        before, said = self._found[id(test)]
+        if said == _NOTHING or (found != before and outcome.worse(before, found) == found):
+            self._found[id(test)] = (found, message)
 
     def _fixture_failed(self, holder: Any, found: str, message: str) -> None:
-        """Take a failure that no test stands for: `setUpClass (package.module.Class)`."""
+        """Take what class or module fixtures raise: `setUpClass (package.module.Class)`.
+
+        The tests behind a failed set-up never start, so this is their result.
+        """
         name = str(getattr(holder, "description", holder))
-        self._fixtures.append((name, found, message))
-
-    def finish_all(self) -> None:
-        """Give the tests that never started the failure of their class or module."""
-        # Filled in `run`: see `_fixtures`.
-
-    @property
-    def _fixtures(self) -> list[tuple[str, str, str]]:
-        return self.__dict__.setdefault("_fixture_failures", [])
+        where = name.partition("(")[2].rstrip(")")
+        behind = [test for test in self._all if where in _places(test)]
+        for test in [test for test in behind if id(test) in self._numbers]:
+            self._record("start", number=self._numbers[id(test)])
+            self._started = perf_counter()
+            self._finish(test, found, f"{name}\n{message}")
+        if found == outcome.ERROR and name.startswith("tearDown"):
+            path = _path(behind[0]) if behind else where
+            self._record("collect_error", id=name, path=path, message=message)
 
     def _text(self, test: Any, err: Any) -> str:
         return describe.tail(str(self._exc_info_to_string(err, test)))  # type: ignore[attr-defined]
@@ -175,18 +183,39 @@ def _tests(suite: Any) -> Iterator[Any]:
             yield part
 
 
+def _places(test: Any) -> tuple[str, str]:
+    kind = type(test)
+    return kind.__module__, f"{kind.__module__}.{kind.__qualname__}"
+
+
 def _path(test: Any) -> str:
     """Return the file of a test relative to the tree; of one that cannot be loaded, its guess."""
     name = test.id()
-    if name.startswith(_LOADER_FAILURE):
-        return name[len(_LOADER_FAILURE) :].replace(".", "/") + ".py"
+    if name.startswith(_LOADER):
+        return _guess(name[len(_LOADER) :].partition(".")[2].replace(".", "/"))
     module = sys.modules.get(type(test).__module__)
-    file = getattr(module, "__file__", None) or type(test).__module__
-    inside = os.path.relpath(str(file), os.getcwd()).replace(os.sep, "/")  # noqa: PTH109
-    return str(file) if inside.startswith("../") else inside
+    file = getattr(module, "__file__", None)
+    return _relative(str(file)) if file else _guess(type(test).__module__.replace(".", "/"))
+
+
+def _guess(stem: str) -> str:
+    for folder in sys.path:
+        for name in (f"{stem}.py", f"{stem}/__init__.py"):
+            if os.path.isfile(os.path.join(folder, name)):  # noqa: PTH113, PTH118
+                return _relative(os.path.join(folder, name))  # noqa: PTH118
+    return f"{stem}.py"
+
+
+def _relative(path: str) -> str:
+    inside = os.path.relpath(path, os.getcwd()).replace(os.sep, "/")  # noqa: PTH109
+    return path if inside.startswith("../") else inside
 
 
 def _canaries(nonce: str) -> unittest.TestSuite:
     module = types.ModuleType(f"test_{nonce}")
     exec(canary.source(nonce, with_pytest=False), module.__dict__)  # noqa: S102
-    return unittest.TestLoader().loadTestsFromModule(module)
+    sys.modules[module.__name__] = module
+    try:
+        return unittest.TestLoader().loadTestsFromModule(module)
+    finally:
+        del sys.modules[module.__name__]

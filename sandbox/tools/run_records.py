@@ -8,27 +8,20 @@ from dataclasses import dataclass, field
 from sandbox.harness import canary, chain
 from sandbox.models import Outcome, TestResult, TestRun
 
-_PYTEST_NO_TESTS = 5
+NO_TESTS = "No tests were collected."
 _PYTEST_STOPPED = {2: "was interrupted", 3: "failed inside", 4: "refused its arguments"}
-
-
-@dataclass(frozen=True, slots=True)
-class Secrets:
-    """What the host alone knows of one run: two keys and the canaries' name."""
-
-    keeper_key: bytes
-    child_key: bytes
-    nonce: str
 
 
 @dataclass(slots=True)
 class _Reading:
     """What has been read so far. `announced` and `finished` are by the test's number."""
 
+    started: bool = False
     announced: list[TestResult] = field(default_factory=list)
     finished: dict[int, TestResult] = field(default_factory=dict)
     others: list[TestResult] = field(default_factory=list)
     canaries: list[tuple[str, str]] = field(default_factory=list)
+    controlled: bool = False  # canaries ran after the last test
     running: int | None = None
     collected: int | None = None
     conftest_failed: bool = False
@@ -38,19 +31,22 @@ class _Reading:
     forged: str = ""
 
 
-def read_channel(channel: bytes, secrets: Secrets, killed: str = "") -> TestRun:
-    """Return what a finished or killed run proves. `killed` says which limit ended it, if one did."""
-    reading = _Reading()
-    reader = chain.Reader(secrets.keeper_key)
+def read_channel(channel: bytes, killed: str = "") -> TestRun:
+    """Return what a finished or killed run proves. `killed` says which limit ended it, if one did.
+
+    The channel starts with the keeper's key; then come its frames. A run that came to its end
+    without collecting anything is complete and says so as its problem.
+    """
+    reading = _Reading(started=len(channel) >= chain.KEY_BYTES)
+    reader = chain.Reader(channel[: chain.KEY_BYTES])
     try:
-        for body in reader.feed(channel):
+        for body in reader.feed(channel[chain.KEY_BYTES :]):
             _take(json.loads(body), reading)
     except chain.Broken as broken:
         reading.forged = reading.forged or str(broken)
     except (ValueError, TypeError, KeyError, IndexError):
         reading.forged = reading.forged or "a record of a wrong shape"
-    if reading.canaries:
-        _judge_canaries(reading)
+    _judge_canaries(reading)
     return _run(reading, killed)
 
 
@@ -69,6 +65,7 @@ def _take(record: dict[str, object], reading: _Reading) -> None:
         reading.problem = _text(record, "text")
     elif kind == "canary":
         reading.canaries.append((_text(record, "name"), _text(record, "outcome")))
+        reading.controlled = True
     else:
         _take_test(str(kind), record, reading)
 
@@ -80,6 +77,7 @@ def _take_test(kind: str, record: dict[str, object], reading: _Reading) -> None:
         reading.collected = _integer(record, "count")
     elif kind == "start" and reading.running is None:
         reading.running = _integer(record, "number")
+        reading.controlled = False
     elif kind == "finish" and reading.running == _integer(record, "number"):
         _finish(record, reading)
     elif kind == "deselected":
@@ -141,12 +139,13 @@ def _integer(record: dict[str, object], key: str) -> int:
 
 def _judge_canaries(reading: _Reading) -> None:
     """A test that must fail and did not gives away that results are bent, and so the reverse."""
-    failed = (Outcome.FAILED, Outcome.ERROR)
+    allowed = (Outcome.FAILED.value, Outcome.ERROR.value, canary.UNKNOWN)
     for name, outcome in reading.canaries:
-        if name.endswith(canary.FAIL_MARK) and outcome not in failed:
-            reading.forged = f"a test made to fail was reported as {outcome}"
-        if name.endswith(canary.PASS_MARK) and outcome != Outcome.PASSED:
-            reading.problem = f"a test made to pass was reported as {outcome}"
+        if canary.must_pass(name):
+            if outcome not in (Outcome.PASSED.value, canary.UNKNOWN):
+                reading.problem = f"a control test that must pass ended as {outcome}"
+        elif outcome not in allowed:
+            reading.forged = f"a control test that must fail ended as {outcome}"
 
 
 def _run(reading: _Reading, killed: str) -> TestRun:
@@ -163,7 +162,7 @@ def _run(reading: _Reading, killed: str) -> TestRun:
     return TestRun(
         complete=not problem,
         results=_unique((*results, *reading.others)),
-        problem=problem,
+        problem=problem or ("" if results or reading.others else NO_TESTS),
         forged=bool(reading.forged),
     )
 
@@ -196,39 +195,36 @@ def _unique(results: tuple[TestResult, ...]) -> tuple[TestResult, ...]:
 
 def _problem(reading: _Reading, killed: str) -> str:
     """Say in one sentence what keeps the run from proving anything; empty when nothing does."""
-    where = _where(reading)
     if reading.forged:
         return f"The results cannot be trusted: {reading.forged}."
     if killed:
-        return f"The test run {killed} {where}."
+        return f"The test run {killed} {_where(reading)}."
     if reading.problem:
         return _sentence(reading.problem)
+    return _early_end(reading) if reading.status is None else _session_problem(reading)
+
+
+def _early_end(reading: _Reading) -> str:
+    if not reading.started:
+        return "The test harness did not start; see the output."
     if reading.wait_status is None:
-        return f"The test run was killed from within {where}."
-    if reading.status is None:
-        return f"The test process {_end(reading.wait_status)} {where}, before its end."
-    return _session_problem(reading)
+        return f"The test run was killed from within {_where(reading)}."
+    return f"The test process {_end(reading.wait_status)} {_where(reading)}, before its end."
 
 
 def _session_problem(reading: _Reading) -> str:
-    errors = [r for r in reading.others if r.outcome is Outcome.ERROR]
+    """Say what is missing from a run that came to its end."""
     if reading.conftest_failed:
         return ""  # the error of conftest.py is the result of everything below it
-    if reading.status in _PYTEST_STOPPED and reading.collected is None:
-        return f"pytest {_PYTEST_STOPPED[reading.status]} before any test ran; see its output."
     if reading.collected is None:
-        return "No tests were collected."
-    if reading.collected != len(reading.announced):
-        return "The number of collected tests does not match."
-    missing = reading.collected - len(reading.finished)
+        how = _PYTEST_STOPPED.get(reading.status or 0, "did not come to running tests")
+        return f"pytest {how} before any test ran; see its output."
+    missing = max(reading.collected, len(reading.announced)) - len(reading.finished)
     if missing:
         return f"{missing} of {reading.collected} collected tests have no result."
-    if not reading.announced and errors:
-        files = "1 file" if len(errors) == 1 else f"{len(errors)} files"
-        return "" if reading.others else f"Collection failed in {files}."
-    if not reading.announced and not reading.others:
-        return "No tests were collected."
-    return ""
+    if not reading.announced or reading.controlled:
+        return ""
+    return "The control tests of the harness did not run."
 
 
 def _where(reading: _Reading) -> str:

@@ -6,7 +6,6 @@ The threats and the honest limits stand in `sandbox.harness`.
 from __future__ import annotations
 
 import json
-import secrets
 import shlex
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -14,7 +13,7 @@ from pathlib import Path
 from sandbox.base import TREE, Command, Completed, Killed, Limits, Mount, MountMode, Sandbox
 from sandbox.environments import layers
 from sandbox.models import Environment, Observation, Outcome, Side, TestRun, TestRunner
-from sandbox.tools.run_records import Secrets, read_channel
+from sandbox.tools.run_records import read_channel
 
 HARNESS_VERSION = "1"
 """Part of the key under which a caller may keep a run; changes when outcomes may."""
@@ -29,7 +28,8 @@ _BAD = (Outcome.FAILED, Outcome.ERROR)
 class TestOrder:
     """What to run: a tree (host folder), the environment of its side, and only `paths` if given.
 
-    `paths` are files or folders relative to the tree; the runner's own arguments still apply.
+    `paths` are files or folders relative to the tree ("" is all of it); the runner's own
+    arguments still apply.
     """
 
     __test__ = False
@@ -49,25 +49,21 @@ async def run_tests(sandbox: Sandbox, order: TestOrder) -> Observation:
         return _nothing(order, "The environment could not be built, so no test could run.")
     if runner is TestRunner.COMMAND:
         return await _run_shell_line(sandbox, order)
-    own = Secrets(secrets.token_bytes(32), secrets.token_bytes(32), "t" + secrets.token_hex(8))
-    completed = await sandbox.run(_command(order, own))
-    tests = read_channel(completed.channel, own, _killed(completed, order.limits))
+    completed = await sandbox.run(_command(order))
+    tests = read_channel(completed.channel, _killed(completed, order.limits))
     return _observation(order, completed, tests)
 
 
-def _command(order: TestOrder, own: Secrets) -> Command:
-    """The harness by the project's own interpreter; orders and keys go by standard input."""
+def _command(order: TestOrder) -> Command:
+    """The harness by the project's own interpreter; orders go by standard input."""
     variables = dict(layers.variables(order.environment))
     python = f"{layers.DEPENDENCIES}/bin/python"
-    child = {
-        "key": own.child_key.hex(),
-        "nonce": own.nonce,
+    orders = {
         "runner": order.environment.recipe.runner.value,
         "arguments": order.environment.recipe.test_arguments,
-        "paths": order.paths,
+        "paths": () if "" in order.paths else order.paths,
         "environment": variables,
     }
-    told = {"keeper_key": own.keeper_key.hex(), "child": child}
     return Command(
         argv=(python, "-S", f"{_HARNESS_TARGET}/launch.py"),
         mounts=(
@@ -76,8 +72,8 @@ def _command(order: TestOrder, own: Secrets) -> Command:
             Mount(str(_HARNESS), _HARNESS_TARGET),
         ),
         # PYTHONPATH and the like wait for the child: the keeper must not load the tree's modules.
-        environment=(("PYTHONHASHSEED", "0"), ("PYTHONDONTWRITEBYTECODE", "1")),
-        stdin=json.dumps(told).encode() + b"\n",
+        environment=(("PYTHONHASHSEED", "0"),),
+        stdin=json.dumps(orders).encode() + b"\n",
         limits=order.limits,
         channel_bytes=_CHANNEL_BYTES,
     )
@@ -105,7 +101,7 @@ def shown(order: TestOrder) -> str:
     recipe = order.environment.recipe
     if recipe.runner is TestRunner.COMMAND:
         return recipe.test_arguments[0]
-    return shlex.join(["python", "-m", recipe.runner.value, *recipe.test_arguments, *order.paths])
+    return shlex.join(["python", "-m", recipe.runner.value, *recipe.test_arguments, *filter(None, order.paths)])
 
 
 def _observation(

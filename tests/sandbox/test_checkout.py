@@ -330,6 +330,35 @@ def test_names_that_are_no_utf8_survive_json(root: Path, repository: Repository)
     assert {os.fsencode(p.name) for p in Path(checkout.head_tree).iterdir()} == {*odd, b"a"}
 
 
+def test_names_as_long_as_they_get_and_odd_encodings(root: Path, repository: Repository) -> None:
+    base = repository.commit({"a": "1"})
+    long = "/".join(["d" * 250] * 12) + "/f"
+    files = {long: "x", "u.txt": "text\n", "w.txt": "\r\n", "i.txt": "$Id$\n"}
+    attributes = "u.txt working-tree-encoding=NO-SUCH\nw.txt text eol=crlf\ni.txt ident\n"
+    repository.commit(files)
+    (repository.folder / ".gitattributes").write_text(attributes)
+    repository.git("add", ".gitattributes")
+    repository.git("commit", "-qm", "attributes")
+    head = repository.git("rev-parse", "HEAD")
+    tree = Path(taken(root, repository, base, head).head_tree)
+    assert (tree / long).read_text() == "x"
+    assert (tree / "u.txt").read_text() == "text\n"
+
+
+def test_a_name_too_long_for_the_disk_is_said(root: Path, repository: Repository) -> None:
+    base = repository.commit({"a": "1"})
+    blob = repository.blob("x")
+    head = repository.commit_tree(f"100644 blob {blob}\t{'n' * 300}\n", base)
+    with pytest.raises(CheckoutError, match="cannot be unpacked"):
+        taken(root, repository, base, head)
+
+
+def test_a_folder_with_an_odd_name(root: Path, tmp_path: Path) -> None:
+    repository = Repository(tmp_path / "wéird %41 :x'\n$(touch pwned)")
+    base, head = repository.commit({"a": "1"}), repository.commit({"a": "2"})
+    assert taken(root, repository, base, head).head_sha == head
+
+
 # --- where it comes from --------------------------------------------------------------------
 
 
@@ -374,7 +403,8 @@ def test_missing_branches_commits_and_repositories_on_a_server(
     sha = repository.commit({"a": "1"})
     with served(tmp_path, TOKEN) as server:
         source = Source(f"{server.url}/project/.git", TOKEN, allow_http=True)
-        for revision in ("deleted", "refs/pull/9/head", "f" * 40, "-x", "a..b", "refs/heads/*"):
+        odd = ("-x", "a..b", "refs/heads/*", "a\0b", "\ud800", "a\nb", "")
+        for revision in ("deleted", "refs/pull/9/head", "f" * 40, *odd):
             with pytest.raises(MissingRevision):
                 take(root, CheckoutRequest("e1", source, sha, revision))
         gone = Source(f"{server.url}/nothing/.git", TOKEN, allow_http=True)

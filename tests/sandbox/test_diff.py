@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from sandbox.diff import DiffLimits, read_diff
-from sandbox.mirror import Mirror, Source, fetch, open_mirror
+from sandbox.fetch import fetch
+from sandbox.mirror import Mirror, Source, open_mirror
 from sandbox.models import ChangeStatus, Diff, FileChange
 from tests.sandbox.repositories import Repository
 

@@ -65,3 +65,16 @@ def test_a_tree_that_is_being_written_stays(tmp_path: Path) -> None:
     (partial / "tree").mkdir(parents=True)
     assert evict(tmp_path / "root", NOTHING) == 0
     assert partial.exists()
+
+
+def test_a_mirror_that_nobody_opened_for_long_goes(tmp_path: Path) -> None:
+    checked_out(tmp_path, "e1")
+    root = tmp_path / "root"
+    (mirror,) = (root / "mirrors").glob("*.git")
+    old = time.time() - 8 * DAY_S
+    os.utime(mirror, (old, old))
+    assert evict(root) == 0
+    release(root, "e1")
+    assert evict(root) > 0
+    assert not mirror.exists()
+    assert Path(checked_out(tmp_path, "e2").head_tree, "a").exists()

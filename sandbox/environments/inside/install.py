@@ -28,7 +28,8 @@ def entries(tree: Path) -> set[str]:
     """Return the paths of all files, links and folders below `tree`."""
     found: set[str] = set()
     for folder, names, files in os.walk(tree):
-        found.update(os.path.relpath(os.path.join(folder, name), tree) for name in (*names, *files))
+        below = Path(folder).relative_to(tree)
+        found.update(str(below / name) for name in (*names, *files))
     return found
 
 
@@ -36,7 +37,7 @@ def added(tree: Path, before: set[str]) -> Iterator[str]:
     """Yield the topmost new entries; links are left out, since where they lead is not kept."""
     done: set[str] = set()
     for path in sorted(entries(tree) - before):
-        is_below = os.path.dirname(path) in done
+        is_below = str(Path(path).parent) in done
         if not is_below and not is_residue(Path(path)) and not (tree / path).is_symlink():
             yield path
         done.add(path)

@@ -1,6 +1,7 @@
 """Installs in place what the dependency layer had from the tree's own folders (see settle.py).
 
-Usage: install_local.py LOCAL PREFIX [DONE ...]. DONE are folders that are installed already.
+Usage: install_local.py LOCAL TREE PREFIX [DONE ...]. DONE are folders that are installed already;
+all folders are relative to TREE.
 """
 
 from __future__ import annotations
@@ -11,12 +12,12 @@ import sys
 from pathlib import Path
 
 
-def main(local_file: str, prefix: str, *done: str) -> int:
+def main(local_file: str, tree: str, prefix: str, *done: str) -> int:
     """Install each folder in turn; returns the first failing exit code, else 0."""
     folders = [folder for folder in json.loads(Path(local_file).read_text()) if folder not in done]
     for folder in folders:
-        argv = ["uv", "pip", "install", "--no-deps", "--prefix", prefix, "--editable", f"./{folder}"]
-        code = subprocess.run(argv, check=False).returncode
+        argv = ["uv", "pip", "install", "--no-deps", "--prefix", prefix]
+        code = subprocess.run([*argv, "--editable", f"{tree}/{folder}"], check=False).returncode
         if code:
             return code
     return 0

@@ -44,7 +44,9 @@ def normalised(name: str) -> str:
 def main(tree: str, project_site: str, local_file: str, *names: str) -> int:
     """Uninstall, note, activate; returns the exit code."""
     site = sysconfig.get_path("purelib")
-    found = {normalised(d.metadata["Name"]): local_folder(d, tree) for d in distributions(path=[site])}
+    found = {
+        normalised(d.metadata["Name"]): local_folder(d, tree) for d in distributions(path=[site])
+    }
     local = {name: folder for name, folder in found.items() if folder is not None}
     unwanted = sorted(set(local) | (set(found) & set(names)))
     if unwanted:

@@ -87,6 +87,7 @@ def dependencies(tmp_path_factory: pytest.TempPathFactory) -> Path:
                 target = site / file
                 target.parent.mkdir(parents=True, exist_ok=True)
                 shutil.copy(str(file.locate()), target)
+    subprocess.run([venv / "bin" / "python", "-m", "compileall", "-q", site], check=True)
     for path in [venv.parent.parent, venv.parent, venv]:
         path.chmod(0o755)
     return venv

@@ -75,60 +75,56 @@ _SHAPES = (
         "GitHub token",
         re.compile(r"(?:gh[pousr]_[A-Za-z0-9]{16,255}|github_pat_[A-Za-z0-9_]{16,255})"),
     ),
-    _Shape("GitLab token", re.compile(r"\bglpat-[\w-]{16,}")),
-    _Shape("AWS key id", re.compile(r"\b(?:AKIA|ASIA|ABIA|ACCA)[A-Z0-9]{16}\b")),
-    _Shape(
-        "Slack token", re.compile(r"\bxox[abeoprs]-[A-Za-z0-9-]{10,}|\bxapp-\d-[A-Za-z0-9-]{10,}")
-    ),
+    _Shape("GitLab token", re.compile(r"glpat-[\w-]{16,}")),
+    _Shape("AWS key id", re.compile(r"A(?:KIA|SIA|BIA|CCA)[A-Z0-9]{16}(?![A-Z0-9])")),
+    _Shape("Slack token", re.compile(r"x(?:ox[abeoprs]|app-\d)-[A-Za-z0-9-]{10,}")),
     _Shape("Slack webhook", re.compile(r"https://hooks\.slack\.com/services/[A-Za-z0-9/]{10,}")),
     _Shape(
-        "JSON web token", re.compile(r"\beyJ[\w-]{8,4000}\.[\w-]{8,8000}(?:\.[\w-]{0,8000}){1,3}")
+        "JSON web token", re.compile(r"eyJ(?<![\w-]eyJ)[\w-]{8,4000}\.[\w-]{8,8000}(?:\.[\w-]{0,8000}){1,3}")
     ),
-    _Shape("npm token", re.compile(r"\bnpm_[A-Za-z0-9]{30,}")),
-    _Shape("PyPI token", re.compile(r"\bpypi-AgE[\w-]{16,}")),
-    _Shape("API key", re.compile(r"(?<![A-Za-z0-9])sk-[A-Za-z0-9_-]{20,}"), _looks_random),
-    _Shape("API key", re.compile(r"\b[rs]k_(?:live|test)_[A-Za-z0-9]{16,}")),
-    _Shape("Google key", re.compile(r"\bAIza[\w-]{35}|\bya29\.[\w-]{20,}")),
-    _Shape("Hugging Face token", re.compile(r"\bhf_[A-Za-z0-9]{30,}")),
-    _Shape("SendGrid key", re.compile(r"\bSG\.[\w-]{16,32}\.[\w-]{32,64}")),
-    _Shape("access token", re.compile(r"\bdop_v1_[a-f0-9]{32,}|\bdckr_pat_[\w-]{20,}")),
+    _Shape("npm token", re.compile(r"npm_[A-Za-z0-9]{30,}")),
+    _Shape("PyPI token", re.compile(r"pypi-AgE[\w-]{16,}")),
+    _Shape("API key", re.compile(r"sk-(?<![A-Za-z0-9]sk-)[A-Za-z0-9_-]{20,}"), _looks_random),
+    _Shape("API key", re.compile(r"(?:s|r)k_(?:live|test)_[A-Za-z0-9]{16,}")),
+    _Shape("Google key", re.compile(r"AIza[\w-]{35}|ya29\.[\w-]{20,}")),
+    _Shape("Hugging Face token", re.compile(r"hf_[A-Za-z0-9]{30,}")),
+    _Shape("SendGrid key", re.compile(r"SG\.[\w-]{16,32}\.[\w-]{32,64}")),
+    _Shape("access token", re.compile(r"d(?:op_v1_[a-f0-9]{32,}|ckr_pat_[\w-]{20,})")),
     _Shape(
         "authorization",
         re.compile(
             r"(?P<keep>authorization[\"']?\s{0,8}[:=]\s{0,8}[\"']?(?:(?:bearer|basic|token|digest)\s{1,8})?)"
-            r"(?P<secret>[^\s\"'\[]{6,})",
+            r"(?P<secret>(?!(?:bearer|basic|token|digest)\s)[^\s\"'\[]{6,})",
             re.IGNORECASE,
         ),
     ),
     _Shape(
         "bearer token",
-        re.compile(r"(?P<keep>\bbearer\s{1,8})(?P<secret>[\w.~+/-]{16,}=*)", re.IGNORECASE),
+        re.compile(r"(?P<keep>bearer\s{1,8})(?P<secret>[\w.~+/-]{16,}=*)", re.IGNORECASE),
         _looks_random,
     ),
     _Shape(
         "cookie",
-        re.compile(
-            r"(?P<keep>\b(?:set-)?cookie:\s{0,8})(?P<secret>[^\s=]{1,80}=[^\n\[]{8,})", re.I
-        ),
+        re.compile(r"(?P<keep>cookie:\s{0,8})(?P<secret>[^\s=]{1,80}=[^\n\[]{8,})", re.I),
     ),
     _Shape(
         "credentials",
         re.compile(
-            r"(?P<keep>[A-Za-z][A-Za-z0-9+.-]{0,30}://)(?P<secret>[^\s/:@\"'\[]{0,300}:[^\s/@\"'\[]{1,300}"
-            r"|[^\s/:@\"'\[]{16,300})(?P<rest>@)"
+            r"(?P<keep>://)(?P<secret>[^\s/:@\"'\[<>]{0,300}:[^\s/@\"'\[<>]{1,300}"
+            r"|[^\s/:@\"'\[<>]{16,300})(?P<rest>@)"
         ),
     ),
     _Shape(
         "password",
         re.compile(
-            r"(?P<keep>\bmachine\s{1,9}\S{1,200}\s{1,9}login\s{1,9}\S{1,200}\s{1,9}password\s{1,9})"
+            r"(?P<keep>machine\s{1,9}\S{1,200}\s{1,9}login\s{1,9}\S{1,200}\s{1,9}password\s{1,9})"
             r"(?P<secret>[^\s\[]\S*)"
         ),
     ),
     _Shape(
         "secret",
         re.compile(
-            rf"(?P<keep>(?<![A-Za-z0-9])[A-Za-z0-9_]{{0,60}}{_NAME}[A-Za-z0-9_]{{0,40}}[\"']?\s{{0,4}}[=:]\s{{0,4}}"
+            rf"(?P<keep>{_NAME}[A-Za-z0-9_]{{0,40}}[\"']?\s{{0,4}}[=:]\s{{0,4}}"
             r"[\"']?)(?P<secret>[A-Za-z0-9+/_=.~!@$%^*-]{12,})",
             re.IGNORECASE,
         ),

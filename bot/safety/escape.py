@@ -1,8 +1,7 @@
-"""Make hostile text harmless for the place where it is shown.
+"""Escape hostile text for the place where it is shown in Markdown.
 
-`visible` first: what a terminal or a text direction would interpret is removed or spelled out. Then one
-escape per place: `prose` for a Markdown sentence or table cell, `code` for inline code, `fence` for
-a block. In HTML, Jinja's autoescape does the job.
+One escape per place: `prose` for a sentence or table cell, `code` for inline code, `fence` for a block.
+In HTML, Jinja's autoescape does the job.
 
 GitHub looks for mentions and references in the *rendered* text, where a backslash is gone: only a
 zero-width space between the sign and the word helps. Other bots read the raw comment, code
@@ -12,74 +11,13 @@ blocks included, so mentions and commands are broken there too.
 from __future__ import annotations
 
 import re
-from dataclasses import fields, is_dataclass, replace
-from enum import Enum
-from typing import TypeVar
 
 from markupsafe import Markup
 
-from bot.report.redact import redact
+from bot.safety.scrub import scrub
 
 _BREAK = "\u200b"
 _BREAK_ENTITY = "&#8203;"
-
-_TERMINAL = re.compile(
-    r"\x1b\[[0-?]*[ -/]*[@-~]"  # CSI: colours, cursor
-    r"|\x1b[\]PX^_][^\x07\x1b\x9c]{0,4096}(?:\x07|\x1b\\|\x9c)?"  # OSC, DCS: titles, links
-    r"|\x1b[ -/]*[0-~]?"
-    r"|\x9b[0-?]*[ -/]*[@-~]"
-)
-_NEWLINES = re.compile(r"\r\n?|[\x0b\x0c\x85\u2028\u2029]")
-_INVISIBLE = re.compile(
-    "[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200d\u2060-\u2065\u3164\ufe00-\ufe0e"
-    "\ufeff\uffa0\ufff9-\ufffb\U000e0000-\U000e0fff]"
-)
-_SPELLED = re.compile(
-    "[\x00-\x08\x0e-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u206f\ud800-\udfff]"
-)
-_UNUSUAL = re.compile(r"[^\n\t\x20-\x7e]")
-
-
-def visible(text: str) -> str:
-    """Remove terminal sequences and invisible characters; spell out controls and bidi overrides."""
-    if not _UNUSUAL.search(text):
-        return text
-    text = _TERMINAL.sub("", text)
-    text = _NEWLINES.sub("\n", text)
-    text = _INVISIBLE.sub("", text)
-    return _SPELLED.sub(lambda found: f"⟨U+{ord(found.group()):04X}⟩", text)
-
-
-def scrub(text: str, secrets: tuple[str, ...] = ()) -> str:
-    """`visible`, then `redact`: an invisible character inside a token must not hide the token."""
-    return redact(visible(text), secrets)
-
-
-_Tree = TypeVar("_Tree")
-
-
-def scrub_tree(value: _Tree, secrets: tuple[str, ...] = ()) -> _Tree:
-    """Scrub every string in a tree of dataclasses and tuples; enums and numbers stay.
-
-    By construction no text of an evaluation reaches a reader around it.
-    """
-    return _scrub_any(value, secrets)  # type: ignore[return-value]
-
-
-def _scrub_any(value: object, secrets: tuple[str, ...]) -> object:
-    if isinstance(value, Enum):
-        return value
-    if isinstance(value, str):
-        return scrub(value, secrets)
-    if isinstance(value, tuple):
-        return tuple(_scrub_any(item, secrets) for item in value)
-    if is_dataclass(value) and not isinstance(value, type):
-        parts = {f.name: _scrub_any(getattr(value, f.name), secrets) for f in fields(value)}
-        return replace(value, **parts)
-    return value
-
-
-# --- Markdown -------------------------------------------------------------------------------
 
 _SPACES = re.compile(r"\s+")
 _ENTITIES = {"&": "&amp;", "<": "&lt;", ">": "&gt;", "|": "&#124;"}
@@ -122,7 +60,7 @@ def code(text: str) -> Markup:
 
 
 def _one_line(text: str, links: re.Pattern[str]) -> str:
-    line = _SPACES.sub(" ", visible(text)).strip()
+    line = _SPACES.sub(" ", scrub(text)).strip()
     pieces: list[str] = []
     last = 0
     for found in links.finditer(line):
@@ -134,7 +72,7 @@ def _one_line(text: str, links: re.Pattern[str]) -> str:
 
 def fence(text: str, language: str = "") -> Markup:
     """Untrusted text as a code block that nothing inside it can close."""
-    body = _COMMAND_LINE.sub(rf"\1{_BREAK}/", visible(text).strip("\n"))
+    body = _COMMAND_LINE.sub(rf"\1{_BREAK}/", scrub(text).strip("\n"))
     body = _MENTION.sub(f"@{_BREAK}", body)
     longest = max((len(run) for run in _BACKTICKS.findall(body)), default=0)
     ticks = "`" * max(3, longest + 1)

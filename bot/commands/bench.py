@@ -1,0 +1,68 @@
+"""`assay bench`: judge the judge on real merges and on copies that were spoiled on purpose."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import sys
+import tempfile
+from dataclasses import asdict
+from pathlib import Path
+
+import click
+from rich.console import Console
+
+from bot.bench.trial import Row, open_trial
+from bot.commands.wiring import judge_once
+from bot.models import EvaluationRequest
+from bot.origins.local import LocalOrigin
+from bot.report.machine import ReportDocument, read_report
+from bot.settings import Settings, load_settings
+from bot.store import open_artifacts
+
+
+@click.command("bench")
+@click.argument(
+    "repositories", nargs=-1, required=True, type=click.Path(exists=True, path_type=Path)
+)
+@click.option("--count", default=5, show_default=True, help="How many merges of each repository.")
+@click.option("--out", type=click.Path(path_type=Path), help="File for the rows, a JSON line each.")
+def command(repositories: tuple[Path, ...], count: int, out: Path | None) -> None:
+    """Judge the newest merges of REPOSITORIES that change source and tests, and spoiled copies.
+
+    A spoiled copy must not pass; a real merge with tests that show it should. Exits with 1 when one
+    conclusion is wrong.
+    """
+    settings = load_settings()
+    rows: list[Row] = []
+    console = Console()
+
+    def tell(row: Row) -> None:
+        rows.append(row)
+        mark = "[red]WRONG[/red]" if row.is_wrong else "ok"
+        console.print(
+            f"{mark:5} {row.repository} {row.merge} {row.spoiling:26} {row.conclusion:16} "
+            f"f2p {row.fail_to_pass} p2f {row.broken_tests} {row.seconds:.0f} s  {row.said}",
+            highlight=False,
+        )
+        if out:
+            with out.open("a") as lines:
+                lines.write(json.dumps(asdict(row)) + "\n")
+
+    async def judge(request: EvaluationRequest) -> ReportDocument:
+        origin = LocalOrigin(Path(request.repository), settings.home / "git", lambda _stage: None)
+        publication = await judge_once(settings, origin, request)
+        report = open_artifacts(settings).get(publication.report_key, "report.json")
+        return read_report(report or b"")
+
+    for repository in repositories:
+        with tempfile.TemporaryDirectory(prefix="assay-bench-") as folder:
+            trial = open_trial(_name(repository), repository, Path(folder) / "clone", judge)
+            for merge in trial.bench.merges(count):
+                asyncio.run(trial.run(merge, tell))
+    sys.exit(int(any(row.is_wrong for row in rows)))
+
+
+def _name(repository: Path) -> str:
+    folder = repository.parent if repository.name in {"repo", ".git"} else repository
+    return folder.name

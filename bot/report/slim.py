@@ -1,0 +1,91 @@
+"""Leave out what no report shows, before anything is looked at letter by letter.
+
+An author can make ten thousand tests with long names and messages; scrubbing costs about a second
+for two megabytes.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import replace
+
+from bot.models import Evaluation, Evidence, FourWay, Observed, TestChange, TestComparison
+from sandbox.models import Finding, Observation
+
+TESTS_PER_GROUP = 200
+FINDINGS = 500
+MESSAGE_CHARACTERS = 20_000
+"""Kept of one message before scrubbing; far more than is shown, so that no cut halves a secret there."""
+
+SHOWN_CHANGES = (
+    TestChange.PASS_TO_FAIL,
+    TestChange.NEW_FAILING,
+    TestChange.EXPECTATION_CHANGED,
+    TestChange.NEVER_FAILED,
+    TestChange.FLAKY,
+    TestChange.REMOVED,
+    TestChange.UNKNOWN,
+    TestChange.FAIL_TO_PASS,
+    TestChange.STILL_FAILING,
+)
+"""The changes that can matter for a verdict, the worst first; the rest is only counted."""
+
+
+def slim(evaluation: Evaluation) -> Evaluation:
+    """The same evaluation with only the texts that a report may show."""
+    request = replace(evaluation.request, patch="", trajectory="", task_text="", description="")
+    observed = _observed(evaluation.observed) if evaluation.observed else None
+    return replace(evaluation, request=request, observed=observed, plan=None)
+
+
+def _observed(observed: Observed) -> Observed:
+    return replace(
+        observed,
+        evidence=tuple(map(_evidence, observed.evidence)),
+        tests=_tests(observed.tests),
+        findings=tuple(map(_finding, observed.findings[:FINDINGS])),
+        integrity=tuple(map(_finding, observed.integrity[:FINDINGS])),
+        changed_paths=(),
+    )
+
+
+def _evidence(item: Evidence) -> Evidence:
+    return replace(
+        item,
+        step=replace(item.step, arguments=()),
+        base=_observation(item.base) if item.base else None,
+        head=_observation(item.head) if item.head else None,
+    )
+
+
+def _observation(seen: Observation) -> Observation:
+    """Of single results only the outcome is shown, as a number."""
+    tests = seen.tests and replace(
+        seen.tests,
+        results=tuple(
+            replace(result, id="", message="", path="", source="") for result in seen.tests.results
+        ),
+    )
+    return replace(seen, tests=tests, findings=(), artifacts=())
+
+
+def _tests(tests: FourWay) -> FourWay:
+    seen: Counter[TestChange] = Counter()
+    kept = []
+    for comparison in tests.comparisons:
+        seen[comparison.change] += 1
+        is_shown = comparison.change in SHOWN_CHANGES and seen[comparison.change] <= TESTS_PER_GROUP
+        kept.append(_comparison(comparison, comparison.message if is_shown else ""))
+    return replace(tests, comparisons=tuple(kept))
+
+
+def _comparison(comparison: TestComparison, message: str) -> TestComparison:
+    return replace(comparison, source="", message=message[:MESSAGE_CHARACTERS])
+
+
+def _finding(finding: Finding) -> Finding:
+    return replace(
+        finding,
+        message=finding.message[:MESSAGE_CHARACTERS],
+        hunk=finding.hunk[:MESSAGE_CHARACTERS],
+    )

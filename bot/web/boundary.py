@@ -1,0 +1,75 @@
+"""The web boundary: every error becomes one clear answer, and none shows what is inside."""
+
+from __future__ import annotations
+
+import logging
+
+from flask import Flask, Response, jsonify, request
+from werkzeug.exceptions import HTTPException
+
+from bot.errors import Transient, UserError
+from bot.templates import render_html
+
+log = logging.getLogger(__name__)
+
+_HEADERS = (
+    ("X-Content-Type-Options", "nosniff"),
+    ("X-Frame-Options", "DENY"),
+    ("Referrer-Policy", "no-referrer"),
+    ("Cache-Control", "no-store"),
+)
+
+
+def install(app: Flask) -> None:
+    """Handle errors of all routes, and set the headers that every answer needs."""
+    app.register_error_handler(HTTPException, _http_error)
+    app.register_error_handler(UserError, _user_error)
+    app.register_error_handler(Transient, _transient)
+    app.register_error_handler(Exception, _bug)
+    app.after_request(_add_headers)
+
+
+def _http_error(error: HTTPException) -> Response:
+    answer = _answer(error.code or 500, error.name, error.description or "")
+    for name, value in error.get_headers():
+        if name in {"Allow", "Retry-After"}:
+            answer.headers[name] = value
+    return answer
+
+
+def _user_error(error: UserError) -> Response:
+    return _answer(400, error.what, error.next_step)
+
+
+def _transient(error: Transient) -> Response:
+    log.warning("%s: %s", request.path, error.what)
+    answer = _answer(503, "Not available right now", f"{error.what}. Try again in a moment.")
+    answer.headers["Retry-After"] = "10"
+    return answer
+
+
+def _bug(error: Exception) -> Response:
+    """The last resort; `Exception` is caught here and in the worker's loop, nowhere else."""
+    log.error("%s %s failed", request.method, request.path, exc_info=error)
+    return _answer(500, "Assay made a mistake", "The log of the web process says more.")
+
+
+def _answer(status: int, title: str, text: str) -> Response:
+    if _wants_page():
+        page = render_html("error.html.j2", status=status, title=title, text=text)
+        return Response(page, status, content_type="text/html; charset=utf-8")
+    response = jsonify(status=status, error=title, message=text)
+    response.status_code = status
+    return response
+
+
+def _wants_page() -> bool:
+    if request.path == "/webhook" or request.path.endswith(".json"):
+        return False
+    return request.accept_mimetypes.best == "text/html"
+
+
+def _add_headers(response: Response) -> Response:
+    for name, value in _HEADERS:
+        response.headers.setdefault(name, value)
+    return response

@@ -1,0 +1,139 @@
+"""`/metrics` for Prometheus: what this web server counted, and what the databases know.
+
+Several gunicorn workers count together when PROMETHEUS_MULTIPROC_DIR names a folder before the
+process starts (`deploy/gunicorn.conf.py` does so). Evaluations, stages and queues are read from the
+databases, so every web process says the same about all workers.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator
+from typing import Protocol
+
+from flask import Blueprint, Response
+from prometheus_client import (
+    CONTENT_TYPE_LATEST,
+    CollectorRegistry,
+    Counter,
+    Histogram,
+    generate_latest,
+)
+from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
+from prometheus_client.multiprocess import MultiProcessCollector
+from prometheus_client.registry import Collector
+
+from bot.engine import QueueDepth
+from bot.errors import Transient
+from bot.intake.registry import EVENTS, NOTED
+from bot.store import Totals
+
+_KNOWN = frozenset((*EVENTS, *NOTED))
+
+
+class WebhookCounters:
+    """Counts webhook requests; one registry for each application."""
+
+    def __init__(self) -> None:
+        self.registry = CollectorRegistry()
+        self._requests = Counter(
+            "assay_webhooks",
+            "Webhook requests by event and outcome.",
+            ("event", "outcome"),
+            registry=self.registry,
+        )
+        self._seconds = Histogram(
+            "assay_webhook_seconds",
+            "Seconds from the last byte of a webhook to its answer, the durable write included.",
+            registry=self.registry,
+            buckets=(0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10),
+        )
+
+    def count(self, event: str, outcome: str, seconds: float) -> None:
+        """Count one request; unknown events share one label, so that a sender cannot make many."""
+        known = event if event in _KNOWN else "other" if event else "none"
+        self._requests.labels(known, outcome).inc()
+        self._seconds.observe(seconds)
+
+
+class Depths(Protocol):
+    """Who knows how much waits."""
+
+    def depth(self) -> QueueDepth:
+        """Count the jobs that are not finished. May raise `Transient`."""
+
+
+class Counts(Protocol):
+    """Who knows how evaluations ended."""
+
+    def totals(self) -> Totals:
+        """Count by state, conclusion and stage. May raise `Transient`."""
+
+
+class DatabaseCollector(Collector):
+    """Reads the databases at each scrape."""
+
+    def __init__(self, jobs: Depths, store: Counts) -> None:
+        self._jobs = jobs
+        self._store = store
+
+    def collect(self) -> Iterator[Metric]:
+        """Yield everything, or only that the databases are down."""
+        try:
+            depth, totals = self._jobs.depth(), self._store.totals()
+        except Transient:
+            yield GaugeMetricFamily("assay_database_up", "Whether the databases answer.", value=0)
+            return
+        yield GaugeMetricFamily("assay_database_up", "Whether the databases answer.", value=1)
+        yield from _depth_metrics(depth)
+        yield from _total_metrics(totals)
+
+
+def _depth_metrics(depth: QueueDepth) -> Iterable[Metric]:
+    jobs = GaugeMetricFamily("assay_jobs", "Jobs queued or running.", labels=("queue",))
+    jobs.add_metric(("deliveries",), depth.deliveries)
+    jobs.add_metric(("evaluations",), depth.evaluations)
+    return (jobs,)
+
+
+def _total_metrics(totals: Totals) -> Iterable[Metric]:
+    ended = GaugeMetricFamily(
+        "assay_evaluations", "Evaluations on record.", labels=("state", "conclusion")
+    )
+    for state, conclusion, number in totals.evaluations:
+        ended.add_metric((state, conclusion), number)
+    runs = CounterMetricFamily("assay_stage_runs", "How often a stage ended.", labels=("stage",))
+    seconds = CounterMetricFamily("assay_stage_seconds", "Seconds in a stage.", labels=("stage",))
+    for stage in totals.stages:
+        runs.add_metric((stage.stage,), stage.runs)
+        seconds.add_metric((stage.stage,), stage.seconds)
+    return (ended, runs, seconds)
+
+
+def blueprint(jobs: Depths, store: Counts, counters: WebhookCounters) -> Blueprint:
+    """Build the one route."""
+    routes = Blueprint("metrics", __name__)
+    databases = DatabaseCollector(jobs, store)
+
+    @routes.get("/metrics")
+    def metrics() -> Response:
+        counted = _counted(counters)
+        page = generate_latest(counted) + generate_latest(_only(databases))
+        return Response(page, content_type=CONTENT_TYPE_LATEST)
+
+    return routes
+
+
+def _counted(counters: WebhookCounters) -> CollectorRegistry:
+    """All web processes' counts when they share a folder, else this one's."""
+    if "PROMETHEUS_MULTIPROC_DIR" not in os.environ:
+        return counters.registry
+    registry = CollectorRegistry()
+    MultiProcessCollector(registry)  # type: ignore[no-untyped-call]
+    return registry
+
+
+def _only(collector: Collector) -> CollectorRegistry:
+    registry = CollectorRegistry()
+    registry.register(collector)
+    return registry

@@ -1,0 +1,162 @@
+"""What people open in a browser: an evaluation's report or progress, and the list of them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from http import HTTPStatus
+from typing import Protocol
+
+from flask import Blueprint, Response, request
+
+from bot.errors import Transient
+from bot.safety import scrub_tree
+from bot.store import EvaluationRecord
+from bot.templates import DOWNLOADS, render_html
+from bot.web.links import INDEX, ReportLinks
+
+RECENT = 50
+REFRESH_S = 4
+
+POLICY = (
+    "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; "
+    "frame-ancestors 'none'"
+)
+"""No script, nothing remote. The page itself narrows styles to the hash of its own style sheet."""
+
+_HEADERS = {
+    "Content-Security-Policy": POLICY,
+    "X-Content-Type-Options": "nosniff",
+    "X-Frame-Options": "DENY",
+    "X-Robots-Tag": "noindex, nofollow",
+    "Referrer-Policy": "no-referrer",
+    "Cache-Control": "no-store",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+}
+_TYPES = {
+    "json": "application/json",
+    "md": "text/plain; charset=utf-8",
+    "pdf": "application/pdf",
+}
+
+
+class Evaluations(Protocol):
+    """Where the pages look evaluations up. Raises Transient when the database is away."""
+
+    def evaluation(self, evaluation_id: str) -> EvaluationRecord | None:
+        """Find one evaluation."""
+
+    def recent(self, limit: int = RECENT) -> tuple[EvaluationRecord, ...]:
+        """List the newest evaluations, newest first."""
+
+
+class Reports(Protocol):
+    """Where the rendered reports are."""
+
+    def get(self, key: str, name: str) -> bytes | None:
+        """Read one file of a report; None when there is none."""
+
+
+def report_pages(evaluations: Evaluations, reports: Reports, links: ReportLinks) -> Blueprint:
+    """Make the blueprint with `/` and `/evaluations/<id>[.json|.pdf|.md]`."""
+    pages = _Pages(evaluations, reports, links)
+    blueprint = Blueprint("pages", __name__)
+    blueprint.add_url_rule("/", view_func=pages.home, endpoint="home")
+    blueprint.add_url_rule(
+        "/evaluations/<path:evaluation_id>", view_func=pages.evaluation, endpoint="evaluation"
+    )
+    blueprint.register_error_handler(Transient, _away)
+    blueprint.after_request(_strict)
+    return blueprint
+
+
+@dataclass(frozen=True, slots=True)
+class _Pages:
+    evaluations: Evaluations
+    reports: Reports
+    links: ReportLinks
+
+    def home(self) -> Response:
+        """What runs here; the evaluations only for those who may see them."""
+        may_list = self.links.allows(INDEX, request.args.get("s", ""))
+        records = self.evaluations.recent(RECENT) if may_list else ()
+        rows = [(scrub_tree(record), self.links.sign(record.id)) for record in records]
+        return _page("pages/home.html.j2", rows=rows, may_list=may_list)
+
+    def evaluation(self, evaluation_id: str) -> Response:
+        """The report in one of its formats, or how far it is. A wrong signature finds nothing."""
+        evaluation_id, kind = _split(evaluation_id)
+        if not self.links.allows(evaluation_id, request.args.get("s", "")):
+            return missing()
+        record = self.evaluations.evaluation(evaluation_id)
+        if record is None:  # a signature that holds was once given out: the record is gone
+            return _gone() if self.links.private else missing()
+        if record.report_key:
+            return self._report(record, kind)
+        return _state(record, kind)
+
+    def _report(self, record: EvaluationRecord, kind: str) -> Response:
+        content = self.reports.get(record.report_key, f"report.{kind}")
+        if content is None and kind == "pdf" and self._has_page(record):
+            return _page("pages/no_pdf.html.j2", HTTPStatus.NOT_FOUND)
+        if content is None:
+            return _gone()
+        if kind == "html":
+            return Response(self._with_downloads(record, content), mimetype="text/html")
+        response = Response(content, content_type=_TYPES[kind])
+        name = f"assay-{record.head_sha[:12] or 'report'}.{kind}"
+        response.headers.set("Content-Disposition", "inline", filename=name)
+        return response
+
+    def _has_page(self, record: EvaluationRecord) -> bool:
+        return self.reports.get(record.report_key, "report.html") is not None
+
+    def _with_downloads(self, record: EvaluationRecord, page: bytes) -> bytes:
+        """Put the links to the other formats where the stored page left room for them."""
+        here, _, query = self.links.sign(record.id).partition("?")
+        links = [(kind, f"{here}.{kind}?{query}".rstrip("?")) for kind in _TYPES]
+        return page.replace(
+            DOWNLOADS.encode(), render_html("pages/downloads.html.j2", links=links).encode(), 1
+        )
+
+
+def missing() -> Response:
+    """A page that is not there, or not for this reader: both look the same."""
+    return _page("pages/missing.html.j2", HTTPStatus.NOT_FOUND)
+
+
+def _gone() -> Response:
+    return _page("pages/gone.html.j2", HTTPStatus.GONE)
+
+
+def _away(error: Transient) -> tuple[Response, int, dict[str, str]]:
+    wait_s = str(max(1, round(error.retry_after_s)))
+    page = _page("pages/away.html.j2", HTTPStatus.SERVICE_UNAVAILABLE)
+    return page, HTTPStatus.SERVICE_UNAVAILABLE, {"Retry-After": wait_s}
+
+
+def _split(path: str) -> tuple[str, str]:
+    name, _, kind = path.rpartition(".")
+    return (name, kind) if name and kind in _TYPES else (path, "html")
+
+
+def _state(record: EvaluationRecord, kind: str) -> Response:
+    """How far an evaluation without a report is: as a page, or for a machine that asks again."""
+    shown = scrub_tree(record)
+    status = HTTPStatus.OK if record.state.is_final else HTTPStatus.ACCEPTED
+    if kind == "json":
+        text = render_html("pages/state.json.j2", record=shown)
+        return Response(text, status, content_type=_TYPES["json"])
+    if kind != "html":
+        return missing()
+    refresh_s = 0 if record.state.is_final else REFRESH_S
+    return _page("pages/state.html.j2", record=shown, refresh_s=refresh_s)
+
+
+def _page(template: str, status: HTTPStatus = HTTPStatus.OK, **values: object) -> Response:
+    return Response(render_html(template, **values), status, mimetype="text/html")
+
+
+def _strict(response: Response) -> Response:
+    response.headers.update(_HEADERS)
+    return response

@@ -1,0 +1,151 @@
+"""One command of a build: what it sees and may reach, and what its failure means.
+
+The driver adds the host's package index and CA settings to every command with the build network.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import shlex
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from uv import find_uv_bin
+
+from sandbox.base import (
+    TREE,
+    Command,
+    Completed,
+    Killed,
+    Limits,
+    Mount,
+    MountMode,
+    Network,
+    Sandbox,
+)
+from sandbox.environments.layers import CACHE, DEPENDENCIES, INSIDE, PROJECT, SYSTEM_PATH, TOOLS
+from sandbox.models import Observation, Recipe, Side
+
+_OUTPUT_CHARS = 20_000
+_UNREACHABLE = re.compile(
+    r"dns error|failed to lookup address|connection (refused|reset|closed)|network is unreachable|"
+    r"operation timed out|error sending request|connect error|tcp connect|"
+    r"http status (server error|client error \(429)|temporary failure in name resolution",
+    re.I,
+)
+_OWN_FAILURE = re.compile(
+    r"no solution found|failed to build|build backend (returned|failed)", re.I
+)
+
+
+@dataclass(frozen=True, slots=True)
+class BuildRequest:
+    """One side to build. `tree` is only read; `version` is what the project shall say it is.
+
+    `state` is Assay's own persistent folder, `evaluation_folder` goes when the evaluation is over.
+    `repository` is the one that the pull request is for, never the fork.
+    """
+
+    side: Side
+    tree: Path
+    recipe: Recipe
+    version: str
+    repository: str
+    sha: str
+    state: Path
+    evaluation_folder: Path
+    limits: Limits = field(default_factory=Limits)
+
+
+@dataclass(frozen=True, slots=True)
+class BuildRun:
+    """What all commands of one build share."""
+
+    sandbox: Sandbox
+    request: BuildRequest
+
+
+async def run_step(
+    run: BuildRun, argv: tuple[str, ...], shown: tuple[str, ...], mounts: tuple[Mount, ...]
+) -> Observation | None:
+    """Run one command of a build; return None when it succeeded, else what it showed."""
+    command = Command(
+        argv,
+        mounts=(*_mounts(run), *mounts),
+        cwd=f"{TREE}/{run.request.recipe.root}".rstrip("/"),
+        environment=_variables(run),
+        network=Network.BUILD,
+        limits=run.request.limits,
+    )
+    done = await run.sandbox.run(command)
+    return None if done.exit_code == 0 else _observation(run.request.side, shown, done)
+
+
+def _observation(side: Side, shown: tuple[str, ...], done: Completed) -> Observation:
+    output = (done.stdout + b"\n" + done.stderr).decode(errors="replace").strip()
+    return Observation(
+        side=side,
+        command=shlex.join(shown),
+        exit_code=done.exit_code,
+        output=output[-_OUTPUT_CHARS:],  # the reason stands at the end
+        seconds=done.seconds,
+        timed_out=done.killed is Killed.TIMEOUT,
+        truncated=done.truncated or len(output) > _OUTPUT_CHARS,
+        problem=_network_problem(output),
+    )
+
+
+def _network_problem(output: str) -> str:
+    """Tell the network's failure from the project's own; a build that prints both is its own fault."""
+    if _OWN_FAILURE.search(output) or not _UNREACHABLE.search(output):
+        return ""
+    return "The package index could not be reached, so this says nothing about the project."
+
+
+def _mounts(run: BuildRun) -> tuple[Mount, ...]:
+    request = run.request
+    downloads = repository_folder(request) / "downloads"
+    downloads.mkdir(parents=True, exist_ok=True, mode=0o755)
+    is_base = request.side is Side.BASE
+    return (
+        Mount(str(request.tree), TREE, MountMode.COPY_ON_WRITE),
+        Mount(str(downloads), CACHE, MountMode.WRITABLE if is_base else MountMode.COPY_ON_WRITE),
+        Mount(str(Path(__file__).parent / "inside"), INSIDE),
+        installer(),
+    )
+
+
+def installer() -> Mount:
+    """Return the mount of the package installer from Assay's own installation."""
+    return Mount(find_uv_bin(), f"{TOOLS}/uv")
+
+
+def _variables(run: BuildRun) -> tuple[tuple[str, str], ...]:
+    path = f"{PROJECT}/bin:{DEPENDENCIES}/bin:{TOOLS}:{SYSTEM_PATH}"
+    return (
+        ("PATH", path),
+        ("VIRTUAL_ENV", DEPENDENCIES),
+        ("UV_PROJECT_ENVIRONMENT", DEPENDENCIES),
+        ("UV_CACHE_DIR", CACHE),
+        ("UV_LINK_MODE", "copy"),
+        ("UV_NO_CONFIG", "1"),  # the repository does not choose where from
+        ("UV_PYTHON_DOWNLOADS", "never"),
+        ("UV_NO_PROGRESS", "1"),
+        ("NO_COLOR", "1"),
+        ("GIT_TERMINAL_PROMPT", "0"),
+        *_versions(run.request.version),
+    )
+
+
+def _versions(version: str) -> tuple[tuple[str, str], ...]:
+    """Tell the plug-ins that read git's tags what the version is, since there is no git here."""
+    names = ("SETUPTOOLS_SCM_PRETEND_VERSION", "PDM_BUILD_SCM_VERSION", "PBR_VERSION")
+    bypass = ("POETRY_DYNAMIC_VERSIONING_BYPASS", "UV_DYNAMIC_VERSIONING_BYPASS")
+    return tuple((name, version or "0.0.0") for name in (*names, *bypass))
+
+
+def repository_folder(request: BuildRequest) -> Path:
+    """One folder a repository: what one builds is never used for another."""
+    name = hashlib.sha256(request.repository.encode()).hexdigest()[:24]
+    return request.state / "environments" / name

@@ -1,0 +1,359 @@
+"""The GitHub client against the forge over real HTTP: what each operation says and finds."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from bot.errors import UserError
+from bot.forge.operator import NewRepository
+from bot.github import (
+    Annotation,
+    AnnotationLevel,
+    CheckAction,
+    CheckReport,
+    CheckStatus,
+    IssueReference,
+    NotThere,
+    Permission,
+    Reaction,
+)
+from bot.github.client import convert_manifest, open_public
+from bot.models import Conclusion
+from tests.world import Place, World, git
+
+MARKER = "<!-- assay:report -->"
+
+
+def report(place: Place, **changes: object) -> CheckReport:
+    plain = CheckReport(
+        name="Assay",
+        head_sha=place.head(),
+        external_id="evaluation-1",
+        status=CheckStatus.QUEUED,
+        title="Queued",
+        summary="Waiting for a worker.",
+        details_url="http://127.0.0.1/evaluations/1",
+    )
+    return replace(plain, **changes)  # type: ignore[arg-type]
+
+
+def remarks(count: int) -> tuple[Annotation, ...]:
+    return tuple(
+        Annotation("hello.py", 1, 1, AnnotationLevel.WARNING, f"remark {index}", "ruff F401")
+        for index in range(count)
+    )
+
+
+async def test_a_pull_request_is_read_whole(place: Place) -> None:
+    place.world.operator.as_person(
+        place.world.ada, "PATCH", f"repos/{place.name}/pulls/{place.number}", body="Fixes it"
+    )
+    async with place.world.github().repository(place.name) as repository:
+        found = await repository.pull_request(place.number)
+    assert (found.title, found.body, found.state) == ("Greet the world", "Fixes it", "open")
+    assert (found.head_ref, found.base_ref) == ("feature", "main")
+    assert found.head_sha == place.head()
+    assert found.base_sha == git(place.tree, "rev-parse", "main")
+    assert (found.author, found.author_association) == ("ada", "OWNER")
+    assert not found.from_fork
+    assert not found.draft
+    assert found.url.endswith(f"/{place.name}/pull/{place.number}")
+
+
+async def test_a_fork_is_seen_as_one(place: Place) -> None:
+    operator, fork = place.world.operator, f"bob/{place.name.partition('/')[2]}"
+    bare = operator.repository(NewRepository(fork, fork_of=place.name))
+    git(place.tree, "push", "--quiet", str(bare), "HEAD:refs/heads/mine")
+    number = operator.pull_request(
+        place.world.bob, place.name, title="From outside", head="bob:mine", base="main"
+    )
+    async with place.world.github().repository(place.name) as repository:
+        found = await repository.pull_request(number)
+        assert found.from_fork
+        assert found.head_repository == fork
+        assert await repository.is_first_time_contributor(found)
+        mine = await repository.pull_request(place.number)
+        assert not await repository.is_first_time_contributor(mine)
+
+
+async def test_an_issue_is_told_from_a_pull_request(place: Place) -> None:
+    number = place.world.operator.issue(place.world.bob, place.name, "It greets nobody", "- [ ] x")
+    async with place.world.github().repository(place.name) as repository:
+        issue = await repository.issue(number)
+        other = await repository.issue(place.number)
+        with pytest.raises(NotThere):
+            await repository.issue(999)
+    assert (issue.title, issue.body, issue.author) == ("It greets nobody", "- [ ] x", "bob")
+    assert not issue.is_pull_request
+    assert other.is_pull_request
+
+
+async def test_closing_issues_are_githubs_own(place: Place) -> None:
+    operator, ada = place.world.operator, place.world.ada
+    first = operator.issue(ada, place.name, "One")
+    second = operator.issue(ada, place.name, "Two")
+    place.commit("more", {"a.py": ""})
+    body = f"Fixes #{first}, resolves #{second} and closes #999, mentions #{place.number}."
+    number = place.open("Two at once", head="more", body=body)
+    async with place.world.github().repository(place.name) as repository:
+        found = await repository.closing_issues(number)
+        with pytest.raises(NotThere):
+            await repository.closing_issues(first)
+    assert found == (IssueReference(place.name, first), IssueReference(place.name, second))
+
+
+async def test_the_comment_is_one_and_the_apps_own(place: Place) -> None:
+    operator = place.world.operator
+    operator.comment(place.world.bob, place.name, place.number, f"{MARKER}\nI am the app, honest")
+    async with place.world.github().repository(place.name) as repository:
+        first = await repository.put_comment(place.number, MARKER, "**failure**")
+        again = await repository.put_comment(place.number, MARKER, "**success**")
+        same = await repository.put_comment(place.number, MARKER, "**success**")
+        other = await repository.put_comment(place.number, "<!-- assay:help -->", "help")
+        everything = await repository.comments(place.number)
+    assert first.id == again.id == same.id != other.id
+    assert [comment.own for comment in everything] == [False, True, True]
+    assert everything[0].body.endswith("honest")
+    assert everything[1].body == f"{MARKER}\n**success**"
+
+
+async def test_a_comment_that_says_the_same_is_not_written_again(place: Place) -> None:
+    async with place.world.github().repository(place.name) as repository:
+        await repository.put_comment(place.number, MARKER, "same")
+        await repository.put_comment(place.number, MARKER, "same")
+    assert place.deliveries("issue_comment", "edited") == []
+
+
+async def test_a_deleted_comment_is_made_anew(place: Place) -> None:
+    async with place.world.github().repository(place.name) as repository:
+        first = await repository.put_comment(place.number, MARKER, "one")
+        path = f"repos/{place.name}/issues/comments/{first.id}"
+        place.world.operator.as_person(place.world.ada, "DELETE", path)
+        second = await repository.put_comment(place.number, MARKER, "two")
+        assert [comment.id for comment in await repository.comments(place.number)] == [second.id]
+
+
+async def test_the_comment_is_found_behind_many_others(place: Place) -> None:
+    async with place.world.github().repository(place.name) as repository:
+        first = await repository.put_comment(place.number, MARKER, "one")
+        for index in range(105):
+            place.world.operator.comment(place.world.bob, place.name, place.number, f"+{index}")
+        assert len(await repository.comments(place.number)) == 106
+        assert (await repository.put_comment(place.number, MARKER, "two")).id == first.id
+
+
+async def test_a_comment_too_long_is_a_clear_refusal(place: Place) -> None:
+    async with place.world.github().repository(place.name) as repository:
+        with pytest.raises(UserError, match="too long"):
+            await repository.put_comment(place.number, MARKER, "x" * 65_536)
+
+
+async def test_reactions_are_idempotent(place: Place) -> None:
+    number = place.world.operator.comment(place.world.ada, place.name, place.number, "/judge")
+    async with place.world.github().repository(place.name) as repository:
+        for reaction in (Reaction.EYES, Reaction.EYES, Reaction.ROCKET):
+            await repository.react(number, reaction)
+    path = f"repos/{place.name}/issues/comments/{number}/reactions"
+    found = place.world.operator.as_person(place.world.ada, "GET", path).items()
+    assert [item.text("content") for item in found] == ["eyes", "rocket"]
+
+
+async def test_permissions_are_githubs_word(world: World) -> None:
+    roles = {f"{role}er": role for role in ("admin", "maintain", "write", "triage", "read")}
+    for login in roles:
+        world.operator.person(login)
+    place = world.new_place(private=True, collaborators=roles)
+    async with world.github().repository(place.name) as repository:
+        found = {login: await repository.permission(login) for login in (*roles, "bob", "nobody")}
+    assert found == {
+        "adminer": Permission.ADMIN,
+        "maintainer": Permission.WRITE,
+        "writeer": Permission.WRITE,
+        "triageer": Permission.READ,
+        "reader": Permission.READ,
+        "bob": Permission.NONE,
+        "nobody": Permission.NONE,
+    }
+    assert [level.can_write for level in Permission] == [False, False, True, True]
+
+
+@pytest.mark.parametrize("login", ["../../user", "ada/../bob", "a b", "%2e%2e", "ö"])
+async def test_a_hostile_login_stays_in_its_place(place: Place, login: str) -> None:
+    async with place.world.github().repository(place.name) as repository:
+        assert await repository.permission(login) is Permission.NONE
+
+
+@pytest.mark.parametrize("name", ["../user", "a/..", "a/b/c", "a", "", "a/b?x=1", "a/b#c", "-/b"])
+async def test_a_hostile_repository_name_is_refused(world: World, name: str) -> None:
+    with pytest.raises(UserError, match="owner/name"):
+        async with world.github().repository(name):
+            pass
+
+
+async def test_branches_with_odd_names_are_found(place: Place) -> None:
+    names = ["feat/one", "feat#1", "50%", "ümlaut", "a+b"]
+    for name in names:
+        place.commit(name, {"a.py": name})
+    async with place.world.github().repository(place.name) as repository:
+        for name in names:
+            sha = git(place.tree, "ls-remote", str(place.bare), f"refs/heads/{name}").split()[0]
+            assert await repository.branch_sha(name) == sha
+        assert await repository.default_branch() == "main"
+        with pytest.raises(NotThere):
+            await repository.branch_sha("gone")
+
+
+async def test_a_check_run_goes_through_its_states(place: Place) -> None:
+    async with place.world.github().repository(place.name) as repository:
+        queued = await repository.put_check_run(report(place))
+        working = report(place, status=CheckStatus.IN_PROGRESS, title="observe")
+        running = await repository.put_check_run(working, queued.id)
+        done = report(
+            place,
+            status=CheckStatus.COMPLETED,
+            conclusion=Conclusion.FAILURE,
+            title="1 of 2 requirements",
+            text="details",
+            actions=(CheckAction("Run again " * 3, "d" * 60, "i" * 30),),
+        )
+        ended = await repository.put_check_run(done)
+        late = await repository.put_check_run(working)
+        listed = await repository.check_runs(place.head(), "Assay")
+    assert queued.id == running.id == ended.id == late.id
+    assert [run.status for run in (queued, running, ended)] == [
+        "queued",
+        "in_progress",
+        "completed",
+    ]
+    assert (ended.conclusion, late.status) == ("failure", "completed")
+    assert [run.id for run in listed] == [ended.id]
+
+
+async def test_another_evaluation_has_its_own_check_run(place: Place) -> None:
+    async with place.world.github().repository(place.name) as repository:
+        first = await repository.put_check_run(report(place))
+        second = await repository.put_check_run(report(place, external_id="evaluation-2"))
+        listed = await repository.check_runs(place.head(), "Assay")
+        assert await repository.check_runs(place.head(), "Other") == ()
+    assert [run.id for run in listed] == [second.id, first.id]
+
+
+@pytest.mark.parametrize("count", [0, 1, 50, 51, 120])
+async def test_annotations_come_in_batches_and_once(place: Place, count: int) -> None:
+    full = report(place, annotations=remarks(count))
+    async with place.world.github().repository(place.name) as repository:
+        created = await repository.put_check_run(full)
+        again = await repository.put_check_run(full)
+        known = await repository.put_check_run(full, created.id)
+    assert [run.annotations for run in (created, again, known)] == [count] * 3
+    path = f"repos/{place.name}/check-runs/{created.id}/annotations?per_page=100"
+    found = place.world.operator.as_person(place.world.ada, "GET", path).items()
+    assert [item.text("message") for item in found] == [f"remark {n}" for n in range(count)][:100]
+
+
+async def test_texts_are_cut_to_what_github_takes(place: Place) -> None:
+    long = report(place, summary="ä" * 70_000, text="x" * 70_000, title="t" * 300)
+    async with place.world.github().repository(place.name) as repository:
+        run = await repository.put_check_run(long)
+    path = f"repos/{place.name}/check-runs/{run.id}"
+    output = place.world.operator.as_person(place.world.ada, "GET", path).at("output")
+    assert len(output.text("summary").encode()) <= 65_535
+    assert output.text("summary").endswith("ä…")
+    assert len(output.text("text").encode()) == 65_535
+
+
+async def test_a_check_run_on_a_vanished_commit_is_a_clear_refusal(place: Place) -> None:
+    async with place.world.github().repository(place.name) as repository:
+        with pytest.raises(UserError, match="No commit found"):
+            await repository.put_check_run(report(place, head_sha="0" * 40))
+
+
+async def test_the_sweep_finds_what_was_missed(place: Place) -> None:
+    place.commit("second", {"b.py": ""})
+    missed = place.open("Missed", head="second")
+    place.commit("third", {"c.py": ""})
+    place.open("A draft", head="third", draft=True)
+    place.commit("fourth", {"d.py": ""})
+    closed = place.open("Closed", head="fourth")
+    path = f"repos/{place.name}/pulls/{closed}"
+    place.world.operator.as_person(place.world.ada, "PATCH", path, state="closed")
+    sha = git(place.tree, "ls-remote", str(place.bare), "refs/heads/feature").split()[0]
+    async with place.world.github().repository(place.name) as repository:
+        await repository.put_check_run(report(place, head_sha=sha))
+        found = await repository.unchecked_pull_requests("Assay")
+    assert [pull_request.number for pull_request in found] == [missed]
+
+
+async def test_the_app_knows_itself_and_where_it_is(place: Place) -> None:
+    world = place.world
+    github = world.github()
+    info = await github.app()
+    assert (info.id, info.slug) == (world.app.id, "assay")
+    assert dict(info.permissions)["checks"] == "write"
+    assert "merge_group" in info.events
+    assert [found.id for found in await github.installations()] == [world.installation]
+    assert await github.installation_of(place.name) == world.installation
+    assert place.name in await github.installation_repositories(world.installation)
+    assert github.clone_url(place.name) == f"{world.web}/{place.name}.git"
+
+
+async def test_a_repository_without_the_app_is_said_so(world: World) -> None:
+    world.operator.repository(NewRepository("bob/alone", private=True))
+    with pytest.raises(NotThere, match="not installed"):
+        await world.github().installation_of("bob/alone")
+
+
+async def test_the_clone_token_reads_one_repository_only(world: World) -> None:
+    place, other = world.new_place(private=True), world.new_place(private=True)
+    token = await world.github().clone_token(world.installation, place.name)
+
+    def url(target: Place) -> str:
+        return f"http://x-access-token:{token.value}@{world.web.partition('//')[2]}/{target.name}"
+
+    assert "refs/heads/main" in git(place.tree, "ls-remote", f"{url(place)}.git")
+    for command in (
+        ("ls-remote", f"{url(other)}.git"),
+        ("push", f"{url(place)}.git", "HEAD:refs/heads/evil"),
+    ):
+        with pytest.raises(Exception, match="non-zero exit status"):
+            git(place.tree, *command)
+
+
+async def test_secrets_stay_out_of_reprs(world: World) -> None:
+    place = world.new_place()
+    github = world.github()
+    token = await github.clone_token(world.installation, place.name)
+    shown = f"{github!r} {token!r} {world.app!r} {world.ada!r}"
+    for secret in (token.value, world.app.private_key, world.ada.token):
+        assert secret not in shown
+
+
+async def test_anybody_reads_what_is_public(place: Place) -> None:
+    async with open_public(place.world.manners(), place.name) as reader:
+        assert (await reader.pull_request(place.number)).title == "Greet the world"
+        assert await reader.closing_issues(place.number) == ()
+        assert await reader.comments(place.number) == ()
+        assert await reader.branch_sha("feature") == place.head()
+
+
+async def test_a_personal_token_opens_a_private_repository(world: World) -> None:
+    place = world.new_place(private=True)
+    async with open_public(world.manners(), place.name) as reader:
+        with pytest.raises(NotThere):
+            await reader.pull_request(place.number)
+    async with open_public(world.manners(), place.name, world.ada.token) as reader:
+        assert (await reader.pull_request(place.number)).number == place.number
+        assert await reader.closing_issues(place.number) == ()
+
+
+async def test_a_manifest_code_works_once(world: World) -> None:
+    code = world.submitted_manifest()
+    credentials = await convert_manifest(world.manners(), code)
+    assert credentials.slug == "assay-of-ada"
+    assert "PRIVATE KEY" in credentials.private_key
+    assert credentials.webhook_secret
+    assert credentials.private_key not in repr(credentials)
+    with pytest.raises(NotThere):
+        await convert_manifest(world.manners(), code)

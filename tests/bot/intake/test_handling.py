@@ -1,0 +1,396 @@
+"""Deliveries carried out: on a real job store and real records, against GitHub in memory."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import pytest
+
+from bot.engine import EngineClient, EngineOptions, JobState, migrate
+from bot.errors import Transient
+from bot.github import CheckStatus, Permission, Reaction
+from bot.intake.desk import Desk, evaluation_id
+from bot.intake.handle import ended, handle
+from bot.intake.sweep import forget_old, sweep
+from bot.models import Conclusion, Delivery, EvaluationRequest, Trigger
+from bot.steps import Ending, EndKind, run_in_process
+from bot.store import (
+    Decision,
+    Ended,
+    EvaluationRecord,
+    EvaluationState,
+    FileArtifacts,
+    Records,
+)
+from tests.bot.intake.payloads import (
+    HEAD,
+    agent_patch,
+    clicked,
+    comment,
+    merge_group,
+    pull_request,
+)
+from tests.bot.intake.pretended_github import PretendedGitHub, PretendedRepository
+
+NEWER = "e" * 40
+
+
+@dataclass
+class Office:
+    """A desk with all around it, and short ways to ask what happened."""
+
+    desk: Desk
+    hello: PretendedRepository
+    records: Records
+    jobs: EngineClient
+
+    async def take(self, delivery: Delivery) -> None:
+        await handle(self.desk, delivery, run_in_process)
+
+    @property
+    def latest(self) -> EvaluationRecord:
+        """The newest evaluation of all."""
+        return self.records.recent(1)[0]
+
+    def request(self) -> EvaluationRequest:
+        found = self.records.request(self.latest.id)
+        assert found
+        return found
+
+
+@pytest.fixture
+def office(tmp_path: Path) -> Iterator[Office]:
+    options = EngineOptions(f"sqlite:///{tmp_path / 'engine.db'}", tmp_path)
+    migrate(options)
+    jobs, github = EngineClient(options), PretendedGitHub()
+    with Records(f"sqlite:///{tmp_path / 'records.db'}") as records:
+        records.migrate()
+        desk = Desk(github, records, jobs, lambda name: f"https://assay.example/{name}", "Assay")
+        yield Office(desk, github.hello, records, jobs)
+    jobs.close()
+
+
+async def test_an_opened_pull_request_is_queued_everywhere(office: Office) -> None:
+    await office.take(pull_request("opened"))
+    record, request = office.latest, office.request()
+    assert (record.number, record.head_sha, record.state) == (9, HEAD, EvaluationState.QUEUED)
+    assert (request.trigger, request.base_ref, request.installation) == (Trigger.OPENED, "main", 7)
+    assert office.jobs.status(record.id) is JobState.QUEUED
+    check = office.hello.checks[record.id]
+    assert (check.status, check.head_sha, check.name) == (CheckStatus.QUEUED, HEAD, "Assay")
+    assert check.details_url == f"https://assay.example/{record.id}"
+    assert check.title == "Waiting for a worker"
+    assert record.check_run == 1
+
+
+async def test_the_same_delivery_twice_is_once(office: Office) -> None:
+    await office.take(pull_request("opened"))
+    await office.take(pull_request("opened"))
+    assert len(office.records.recent()) == 1
+    assert office.jobs.depth().evaluations == 1
+
+
+async def test_a_newer_head_cancels_the_older_evaluation(office: Office) -> None:
+    await office.take(pull_request("opened"))
+    older = office.latest
+    office.hello.push(9, NEWER)
+    await office.take(pull_request("synchronize", "d-2", head={"sha": NEWER}))
+    assert office.jobs.status(older.id) is JobState.CANCELLED
+    cancelled = office.records.evaluation(older.id)
+    assert cancelled
+    assert (cancelled.state, cancelled.check_run_finished) == (EvaluationState.CANCELLED, True)
+    check = office.hello.checks[older.id]
+    assert (check.status, check.conclusion) == (CheckStatus.COMPLETED, Conclusion.CANCELLED)
+    assert "A newer commit was pushed: eeee" in check.summary
+    assert office.latest.head_sha == NEWER
+    assert office.jobs.status(office.latest.id) is JobState.QUEUED
+
+
+async def test_an_old_delivery_does_not_bring_an_old_head_back(office: Office) -> None:
+    office.hello.push(9, NEWER)
+    await office.take(pull_request("opened"))
+    assert office.records.recent() == ()
+
+
+@pytest.mark.parametrize("gone", [{"state": "closed"}, {"draft": True}])
+async def test_what_github_says_now_counts(office: Office, gone: dict[str, object]) -> None:
+    office.hello.pull_requests[9] = replace(office.hello.pull_requests[9], **gone)  # type: ignore[arg-type]
+    await office.take(pull_request("opened"))
+    assert office.records.recent() == ()
+
+
+async def test_closing_cancels(office: Office) -> None:
+    await office.take(pull_request("opened"))
+    await office.take(pull_request("closed", "d-2", state="closed"))
+    assert office.latest.state is EvaluationState.CANCELLED
+    assert office.latest.problem == "the pull request was closed"
+    assert office.jobs.status(office.latest.id) is JobState.CANCELLED
+
+
+async def test_the_command_judges_again_and_shows_it(office: Office) -> None:
+    await office.take(pull_request("opened"))
+    first = office.latest
+    await office.take(comment("/judge"))
+    assert office.hello.reactions == [(31, Reaction.EYES), (31, Reaction.ROCKET)]
+    assert office.latest.id != first.id
+    assert office.request().trigger is Trigger.COMMAND
+    assert office.hello.checks[first.id].conclusion is Conclusion.CANCELLED
+
+
+async def test_the_permission_is_asked_first(office: Office) -> None:
+    office.hello.permissions["maintainer"] = Permission.READ
+    for line in ("/judge", "/judge help", "/judge cancel", "/judge --base_url=x"):
+        await office.take(comment(line))
+    assert set(office.hello.reactions) == {(31, Reaction.CONFUSED)}
+    assert office.hello.comments_put == {}
+    assert office.records.recent() == ()
+
+
+async def test_a_draft_is_judged_on_command(office: Office) -> None:
+    office.hello.pull_requests[9] = replace(office.hello.pull_requests[9], draft=True)
+    await office.take(comment("/judge"))
+    assert office.latest.state is EvaluationState.QUEUED
+
+
+async def test_help_and_what_is_not_understood(office: Office) -> None:
+    await office.take(comment("/judge help"))
+    ((place, body),) = office.hello.comments_put.items()
+    assert place == (9, "<!-- assay:reply -->")
+    assert "/judge cancel" in body
+    assert "does not understand" not in body
+    await office.take(comment("/judge @everyone `x` <img src=x>"))
+    ((_, body),) = office.hello.comments_put.items()
+    assert "does not understand" in body
+    assert "@everyone" not in body
+
+
+async def test_cancel_on_command(office: Office) -> None:
+    await office.take(comment("/judge cancel"))
+    assert "nothing to cancel" in office.hello.comments_put[9, "<!-- assay:reply -->"]
+    await office.take(pull_request("opened"))
+    await office.take(comment("/judge cancel"))
+    assert office.latest.state is EvaluationState.CANCELLED
+    assert (31, Reaction.ROCKET) in office.hello.reactions
+
+
+def from_a_fork(office: Office) -> None:
+    office.hello.first_timers.add("newcomer")
+    office.hello.pull_requests[9] = replace(
+        office.hello.pull_requests[9], author="newcomer", head_repository="newcomer/hello"
+    )
+
+
+async def test_a_first_fork_waits_for_approval(office: Office) -> None:
+    from_a_fork(office)
+    await office.take(pull_request("opened"))
+    asked = office.latest
+    assert (asked.state, asked.conclusion) == (EvaluationState.DONE, "action_required")
+    assert office.jobs.status(asked.id) is None
+    check = office.hello.checks[asked.id]
+    assert check.conclusion is Conclusion.ACTION_REQUIRED
+    assert [action.label for action in check.actions] == ["Approve and run"]
+    approve = {"requested_action": {"identifier": "approve"}}
+    await office.take(clicked("requested_action", asked.id, "d-2", **approve))
+    assert office.latest.state is EvaluationState.QUEUED
+    assert office.jobs.status(office.latest.id) is JobState.QUEUED
+    assert office.records.is_decided(Decision.APPROVED, "octo/hello", (9, HEAD))
+
+
+async def test_a_reader_cannot_approve_and_a_new_head_asks_again(office: Office) -> None:
+    from_a_fork(office)
+    await office.take(pull_request("opened"))
+    approve = {"requested_action": {"identifier": "approve"}}
+    office.hello.permissions["maintainer"] = Permission.READ
+    await office.take(clicked("requested_action", office.latest.id, "d-2", **approve))
+    assert office.latest.state is EvaluationState.DONE
+    office.hello.permissions["maintainer"] = Permission.WRITE
+    await office.take(clicked("requested_action", office.latest.id, "d-3", **approve))
+    assert office.latest.state is EvaluationState.QUEUED
+    office.hello.push(9, NEWER)
+    await office.take(pull_request("synchronize", "d-4", head={"sha": NEWER}))
+    assert (office.latest.head_sha, office.latest.conclusion) == (NEWER, "action_required")
+    assert office.jobs.depth().evaluations == 0
+
+
+async def test_a_command_is_an_approval_and_a_re_run_is_not(office: Office) -> None:
+    from_a_fork(office)
+    await office.take(pull_request("opened"))
+    await office.take(clicked("rerequested", office.latest.id, "d-2"))
+    assert office.latest.conclusion == "action_required"
+    await office.take(comment("/judge"))
+    assert office.latest.state is EvaluationState.QUEUED
+
+
+async def test_forks_run_when_the_settings_say_so(office: Office) -> None:
+    from_a_fork(office)
+    office.desk = replace(office.desk, approve_first_time_forks=False)
+    await office.take(pull_request("opened"))
+    assert office.latest.state is EvaluationState.QUEUED
+
+
+async def test_a_re_run_finds_its_pull_request(office: Office) -> None:
+    await office.take(pull_request("opened"))
+    first = office.latest
+    office.records.ended(first.id, Ended(EvaluationState.DONE, Conclusion.FAILURE))
+    await office.take(clicked("rerequested", first.id, "d-2"))
+    assert office.latest.id != first.id
+    assert office.request().trigger is Trigger.RERUN
+    before = office.latest.id
+    await office.take(clicked("rerequested", "", "d-3"))  # the id is gone, the commit is known
+    assert office.latest.id != before
+
+
+async def test_a_re_run_of_an_unknown_commit_does_nothing(office: Office) -> None:
+    await office.take(clicked("rerequested", "who-knows", "d-2"))
+    assert office.records.recent() == ()
+
+
+async def test_a_waiver_is_remembered_and_judged(office: Office) -> None:
+    await office.take(pull_request("opened"))
+    waive = {"requested_action": {"identifier": "waive"}}
+    await office.take(clicked("requested_action", office.latest.id, "d-2", **waive))
+    assert office.records.is_decided(Decision.WAIVED, "octo/hello", (9, HEAD))
+    assert office.request().trigger is Trigger.RERUN
+
+
+async def test_merge_groups_do_not_cancel_each_other(office: Office) -> None:
+    await office.take(merge_group("checks_requested"))
+    group = office.latest
+    assert office.request().trigger is Trigger.MERGE_GROUP
+    assert office.hello.checks[group.id].head_sha == "c" * 40
+    patch = {"diff": "--- a/x\n", "task": "Fix", "issue": 3}
+    await office.take(agent_patch(patch))
+    assert office.jobs.status(group.id) is JobState.QUEUED
+    await office.take(clicked("rerequested", group.id, "d-again"))
+    assert office.request().trigger is Trigger.MERGE_GROUP
+    await office.take(merge_group("destroyed", "d-end"))
+    assert office.jobs.status(office.latest.id) is JobState.CANCELLED
+
+
+async def test_an_agents_diff_is_queued_without_a_check_run(office: Office) -> None:
+    await office.take(
+        agent_patch({"diff": "--- a/x\n", "task": "Fix it", "issue": 3, "agent": "a"})
+    )
+    request = office.request()
+    assert (request.patch, request.task_text, request.issue) == ("--- a/x\n", "Fix it", 3)
+    assert (request.base_ref, request.base_sha, request.head_sha) == ("main", "b" * 40, "")
+    assert office.hello.checks == {}
+    assert office.jobs.status(request.id) is JobState.QUEUED
+
+
+async def test_an_agents_branch_is_pinned(office: Office) -> None:
+    office.hello.branches["agent/fix"] = NEWER
+    await office.take(agent_patch({"branch": "agent/fix", "task": "Fix it"}))
+    assert office.request().head_sha == NEWER
+    assert office.hello.checks[office.latest.id].status is CheckStatus.QUEUED
+
+
+@pytest.mark.parametrize(
+    ("payload", "problem"),
+    [
+        ({"branch": "not/there", "issue": 3}, "there is no branch not/there"),
+        ({"issue": 3}, "give either a unified diff"),
+    ],
+)
+async def test_a_wrong_patch_is_told_on_the_issue_and_on_its_page(
+    office: Office, payload: dict[str, object], problem: str
+) -> None:
+    await office.take(agent_patch(payload))
+    assert problem in office.hello.comments_put[3, "<!-- assay:agent-patch -->"]
+    assert office.latest.state is EvaluationState.FAILED
+    assert problem in office.latest.problem
+    assert office.jobs.status(office.latest.id) is None
+
+
+async def test_while_github_is_away_it_is_worth_another_try(office: Office) -> None:
+    office.hello.away = True
+    with pytest.raises(Transient):
+        await office.take(pull_request("opened"))
+    office.hello.away = False
+    await office.take(pull_request("opened"))
+    assert office.latest.state is EvaluationState.QUEUED
+
+
+async def test_a_repository_out_of_reach_ends_quietly(office: Office) -> None:
+    sent = pull_request("opened")
+    elsewhere = replace(sent, payload=sent.payload.replace("octo/hello", "octo/gone"))
+    await office.take(elsewhere)
+    assert office.records.recent() == ()
+
+
+async def test_an_evaluation_that_broke_ends_visibly(office: Office) -> None:
+    await office.take(pull_request("opened"))
+    request = office.request()
+    await ended(office.desk, request, Ending(EndKind.FAILED, "ValueError: @everyone <b>"))
+    record = office.latest
+    assert (record.state, record.conclusion) == (EvaluationState.FAILED, "action_required")
+    assert record.problem == "ValueError: @everyone <b>"
+    check = office.hello.checks[request.id]
+    assert check.conclusion is Conclusion.ACTION_REQUIRED
+    assert "Re-run" in check.summary
+    assert "@everyone" not in check.summary
+
+
+async def test_a_superseded_evaluation_ends_as_cancelled(office: Office) -> None:
+    await office.take(pull_request("opened"))
+    ending = Ending(EndKind.SUPERSEDED, "A newer commit was pushed: eeee.")
+    await ended(office.desk, office.request(), ending)
+    assert office.latest.state is EvaluationState.CANCELLED
+    assert office.hello.checks[office.latest.id].conclusion is Conclusion.CANCELLED
+
+
+async def test_the_sweep_finds_what_was_missed_once(office: Office) -> None:
+    office.hello.unchecked = (9,)
+    await sweep(office.desk, run_in_process)
+    assert office.request().trigger is Trigger.SWEEP
+    await sweep(office.desk, run_in_process)
+    assert len(office.records.recent()) == 1
+
+
+async def test_the_sweep_leaves_alone_what_is_on_its_way(office: Office) -> None:
+    await office.take(pull_request("opened"))
+    office.hello.unchecked = (9,)
+    await sweep(office.desk, run_in_process)
+    assert len(office.records.recent()) == 1
+    assert office.latest.state is EvaluationState.QUEUED
+
+
+async def test_the_sweep_closes_check_runs_that_were_left_open(office: Office) -> None:
+    await office.take(pull_request("opened"))
+    how = Ended(EvaluationState.FAILED, Conclusion.ACTION_REQUIRED, problem="it broke")
+    office.records.ended(office.latest.id, how)
+    await sweep(office.desk, run_in_process)
+    assert office.hello.checks[office.latest.id].conclusion is Conclusion.ACTION_REQUIRED
+    assert office.latest.check_run_finished
+
+
+async def test_what_is_old_is_forgotten(office: Office, tmp_path: Path) -> None:
+    await office.take(pull_request("opened"))
+    name = office.latest.id
+    artifacts = FileArtifacts((tmp_path / "artifacts").as_uri())
+    artifacts.put(name, "report.json", b"{}")
+    office.jobs.cancel(name, "test")
+    office.records.ended(name, Ended(EvaluationState.DONE, report_key=name))
+    assert forget_old(office.desk, artifacts, office.jobs.prune, time.time() - 60) == 0
+    assert office.jobs.status(name) is JobState.CANCELLED
+    assert forget_old(office.desk, artifacts, office.jobs.prune, time.time() + 60) == 1
+    assert office.jobs.status(name) is None
+    assert artifacts.get(name, "report.json") is None
+    assert office.records.recent() == ()
+
+
+def test_evaluation_ids_fit_files_and_addresses() -> None:
+    name = evaluation_id("octo/he..llo_ü/", 9, HEAD, "d-1")
+    assert all(letter.isalnum() or letter == "-" for letter in name)
+    assert evaluation_id("octo/hello", 9, HEAD, "d-1").startswith("hello-9-aaaaaaaa-")
+    different = {
+        evaluation_id("octo/hello", 9, HEAD, "d-1"),
+        evaluation_id("octo/hello", 9, HEAD, "d-2"),
+        evaluation_id("octo/hello", 8, HEAD, "d-1"),
+        evaluation_id("evil/hello", 9, HEAD, "d-1"),
+        evaluation_id("octo/hello", 9, NEWER, "d-1"),
+    }
+    assert len(different) == 5

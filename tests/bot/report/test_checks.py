@@ -1,0 +1,81 @@
+"""Annotations stand on changed lines only, within GitHub's limits, the blocking ones first."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from bot.models import Evaluation
+from bot.report.checks import Annotation, AnnotationLevel, annotate
+from bot.report.view import view
+from sandbox.models import ChangeStatus, Diff, FileChange, Finding, Hunk, Severity, Side
+from tests.bot.report.examples import regression, success, weakened_tests
+
+DIFF = Diff(
+    (
+        FileChange(
+            "slugify.py",
+            ChangeStatus.MODIFIED,
+            hunks=(Hunk(1, 3, 1, 4, (" a", "-b", "+c", "+import re", " d", "\\ No newline")),),
+        ),
+        FileChange(
+            "tests/test_slugify.py",
+            ChangeStatus.MODIFIED,
+            hunks=(Hunk(40, 2, 40, 2, (" def test():", "-    old", "+    new")),),
+        ),
+    )
+)
+
+
+def found(evaluation: Evaluation, *findings: Finding) -> tuple[Annotation, ...]:
+    assert evaluation.observed
+    observed = replace(evaluation.observed, findings=findings)
+    return annotate(view(replace(evaluation, observed=observed)), DIFF)
+
+
+def finding(line: int, **values: object) -> Finding:
+    return replace(
+        Finding("F401", Severity.ADVISE, "slugify.py", line, "unused", tool="ruff"),
+        **values,  # type: ignore[arg-type]
+    )
+
+
+def test_a_finding_on_a_changed_line_becomes_an_annotation() -> None:
+    assert found(success(), finding(3)) == (
+        Annotation("slugify.py", 3, 3, AnnotationLevel.WARNING, "ruff F401", "unused"),
+    )
+
+
+def test_unchanged_lines_other_files_and_base_are_left_alone() -> None:
+    assert found(success(), finding(1), finding(4), finding(99), finding(0)) == ()
+    assert found(success(), finding(3, path="other.py")) == ()
+    assert found(success(), finding(3, side=Side.BASE)) == ()
+
+
+def test_a_finding_that_reaches_into_changed_lines_counts() -> None:
+    (annotation,) = found(success(), finding(1, end_line=2))
+
+    assert (annotation.start_line, annotation.end_line) == (1, 2)
+
+
+def test_what_blocks_comes_first() -> None:
+    first, second = found(weakened_tests(), finding(2))
+
+    assert first.level is AnnotationLevel.FAILURE
+    assert first.path == "tests/test_slugify.py"
+    assert second.level is AnnotationLevel.WARNING
+
+
+def test_a_regressed_test_on_a_changed_line_is_shown_with_its_message() -> None:
+    (annotation,) = found(regression())
+
+    assert annotation.title.startswith("fails on head: tests/test_slugify.py::")
+    assert "AssertionError: assert 'one-two-' == 'one-two'" in annotation.message
+
+
+def test_a_message_fits_and_holds_no_secret() -> None:
+    token = "ghp_" + "a1B2" * 9
+    (annotation,) = found(success(), finding(3, message=token + "é" * 100_000, rule="x" * 999))
+
+    assert len(annotation.message.encode()) < 64 * 1024
+    assert len(annotation.title) <= 255
+    assert token not in annotation.message

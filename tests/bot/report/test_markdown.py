@@ -1,0 +1,177 @@
+"""The comment: verdict first, always whole, always within GitHub's limit, nothing hostile in it."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from inline_snapshot import snapshot
+from markdown_it import MarkdownIt
+from markdown_it.token import Token
+
+from bot.models import Evaluation, Observed
+from bot.report.checks import check_summary
+from bot.report.markdown import markdown, marker
+from bot.report.view import view
+from tests.bot.report.examples import EXAMPLES, HOSTILE, hostile, one_missing, regression, success
+
+LINK = "https://assay.example/evaluations/1?s=abc"
+MARKDOWN = MarkdownIt("gfm-like")
+assert MARKDOWN.linkify is not None
+MARKDOWN.linkify.set({"fuzzy_link": False})
+
+OUR_TAGS = re.compile(r"</?(?:code|details|summary|br|sub)>")
+
+
+def comment(evaluation: Evaluation) -> str:
+    return markdown(view(evaluation), LINK)
+
+
+def every(tokens: list[Token]) -> list[Token]:
+    return [*tokens, *(child for token in tokens for child in (token.children or ()))]
+
+
+def outside_code(tokens: list[Token]) -> str:
+    """What GitHub looks through for mentions and references: it leaves `<code>` alone."""
+    depth, found = 0, ""
+    for token in tokens:
+        if token.type == "html_inline":
+            depth += {"<code>": 1, "</code>": -1}.get(token.content, 0)
+        elif token.type == "text" and depth == 0:
+            found += token.content
+    return found
+
+
+def folds(text: str) -> list[str]:
+    blocks = [token.content for token in MARKDOWN.parse(text) if token.type == "html_block"]
+    return re.findall(r"</?details>", "".join(blocks))
+
+
+def heavy(evaluation: Evaluation, times: int) -> Evaluation:
+    """The same evaluation with very many requirements, tests, findings and outputs."""
+    observed, judgement = evaluation.observed, evaluation.judgement
+    assert observed
+    assert judgement
+    requirements = judgement.requirements.items * times
+    return replace(
+        evaluation,
+        warnings=tuple(f"warning {n} " + HOSTILE for n in range(times)),
+        environment=evaluation.environment * times,
+        observed=replace(
+            observed,
+            tests=replace(observed.tests, comparisons=observed.tests.comparisons * times),
+            findings=observed.findings * times,
+            integrity=observed.findings * times,
+            evidence=observed.evidence * times,
+        ),
+        judgement=replace(
+            judgement, requirements=replace(judgement.requirements, items=requirements)
+        ),
+    )
+
+
+def test_the_first_lines_say_what_why_and_what_to_do() -> None:
+    head = comment(one_missing()).split("\n\n| Verdict")[0]
+
+    assert head == snapshot("""\
+<!-- assay:pull-request 9 -->
+## ⚠️ 1 of 2 things that were asked for is not shown to work
+
+- R2 “Never return an empty slug for non-empty input” is unverified.
+
+**What to do next:**
+1. Add a test that fails on base and shows that an empty slug can no longer \
+happen, or name an existing one in the pull request's description.\
+""")
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_every_fold_and_fence_is_closed(name: str) -> None:
+    text = comment(EXAMPLES[name]())
+
+    assert folds(text) == ["<details>", "</details>"] * (len(folds(text)) // 2)
+    assert MARKDOWN.parse(text)[-1].type == "paragraph_close", "the last line is part of a block"
+
+
+def test_nothing_of_a_hostile_author_acts() -> None:
+    tokens = every(MARKDOWN.parse(comment(hostile())))
+    html = "".join(t.content for t in tokens if t.type in {"html_block", "html_inline"})
+    html = html.replace(marker(hostile().request), "")
+    links = [token for token in tokens if token.type == "link_open"]
+    prose = outside_code(tokens)
+
+    assert re.sub(r"[^<>]*", "", OUR_TAGS.sub("", html)) == "", html
+    assert [token.attrGet("href") for token in links] == [LINK]
+    assert not [token for token in tokens if token.type in {"image", "em_open", "s_open"}]
+    assert not re.search(r"(?<!\w)@\w|#\d|GH-\d|www\.|ghp_", prose)
+
+
+@given(st.text(max_size=200))
+def test_no_title_or_requirement_makes_a_link_or_tag(text: str) -> None:
+    evaluation = success()
+    assert evaluation.judgement
+    first, *rest = evaluation.judgement.requirements.items
+    items = (replace(first, text=text, origin=text), *rest)
+    judgement = replace(
+        evaluation.judgement, requirements=replace(evaluation.judgement.requirements, items=items)
+    )
+    gate = replace(evaluation.gate, title=text)
+    tokens = MARKDOWN.parse(comment(replace(evaluation, judgement=judgement, gate=gate)))
+
+    assert [t.attrGet("href") for t in every(tokens) if t.type == "link_open"] == [LINK]
+    assert sum(token.type == "table_open" for token in tokens) == 2
+    assert sum(token.type == "tr_open" for token in tokens) == 1 + 5 + 1 + 2
+
+
+@pytest.mark.parametrize("times", (1, 20, 100))
+@pytest.mark.parametrize("example", (regression, hostile), ids=("regression", "hostile"))
+def test_it_always_fits(example: object, times: int) -> None:
+    evaluation = heavy(regression() if example is regression else hostile(), times)
+    text = comment(evaluation)
+
+    assert len(text.encode()) <= 65_536
+    assert len(check_summary(view(evaluation), LINK).summary.encode()) <= 65_535
+    assert folds(text) == ["<details>", "</details>"] * (len(folds(text)) // 2)
+    assert f"]({LINK})" in text
+    assert "unsatisfied" in text
+
+
+def test_what_is_left_out_is_counted() -> None:
+    text = comment(heavy(regression(), 400))
+
+    shown = len(re.findall(r"^\| [✅❌❔]", text, re.MULTILINE))
+    assert f"{2000 - shown} more requirements are in the [full report]" in text
+
+
+def test_one_huge_output_does_not_push_the_verdict_out() -> None:
+    evaluation = regression()
+    assert isinstance(evaluation.observed, Observed)
+    item = evaluation.observed.evidence[0]
+    assert item.head
+    flooded = replace(item, head=replace(item.head, output="`<@x>\n" * 200_000, exit_code=1))
+    text = comment(replace(evaluation, observed=replace(evaluation.observed, evidence=(flooded,))))
+
+    assert len(text.encode()) <= 65_536
+    assert "characters left out" in text
+
+
+def test_the_marker_stays_the_same_over_a_pull_requests_life() -> None:
+    first, second = success().request, replace(success().request, id="other", head_sha="f" * 40)
+
+    assert marker(first) == marker(second) == comment(success()).splitlines()[0]
+    patch = replace(first, number=0, id="a--><b>")
+    assert marker(patch) == "<!-- assay:evaluation a--b -->"
+
+
+def test_the_check_run_uses_the_same_words() -> None:
+    shown = view(regression())
+
+    assert check_summary(shown, LINK).summary in markdown(shown, LINK)
+    assert check_summary(shown, LINK).title == shown.title
+
+
+def test_without_a_served_page_there_is_no_link() -> None:
+    assert "](" not in markdown(view(success()), "")

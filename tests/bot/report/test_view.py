@@ -1,0 +1,95 @@
+"""The view keeps everything that counts, and nothing that must not be shown."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+
+from bot.models import Decider, TestChange, Trigger, VerdictOutcome
+from bot.report.machine import machine
+from bot.report.view import view
+from tests.bot.report.examples import (
+    EXAMPLES,
+    hostile,
+    needs_toolchain,
+    one_missing,
+    regression,
+    success,
+    superseded,
+)
+
+
+def test_a_requirement_without_a_verdict_is_unverified_and_counts() -> None:
+    evaluation = success()
+    assert evaluation.judgement
+    judgement = replace(evaluation.judgement, verdicts=evaluation.judgement.verdicts[:-1])
+    shown = view(replace(evaluation, judgement=judgement))
+
+    last = shown.requirements[-1].verdict
+    assert (last.outcome, last.decided_by) == (VerdictOutcome.UNVERIFIED, Decider.NOBODY)
+    assert shown.score.total == 5
+
+
+def test_the_tests_that_matter_come_worst_first() -> None:
+    tests = view(regression()).tests
+    assert tests
+
+    assert [group.change for group in tests.shown] == [
+        TestChange.PASS_TO_FAIL, TestChange.NEVER_FAILED, TestChange.FLAKY, TestChange.FAIL_TO_PASS,
+    ]  # fmt: skip
+    assert tests.total == 17
+
+
+def test_what_to_do_next_is_said_once() -> None:
+    shown = view(one_missing())
+
+    assert len(shown.next_steps) == 1
+    assert shown.next_steps[0].startswith("Add a test that fails on base")
+
+
+def test_a_known_secret_appears_nowhere() -> None:
+    evaluation = replace(success(), warnings=("the key is open-sesame-42",))
+
+    assert "open-sesame-42" not in machine(view(evaluation, ("open-sesame-42",)))
+
+
+def test_no_control_bidi_or_token_of_a_hostile_author_is_left_anywhere() -> None:
+    text = json.dumps(json.loads(machine(view(hostile()))), ensure_ascii=False)
+
+    assert "ghp_" not in text
+    assert not set(text) & set("\x1b\u202e\u202c\u200b\x00\ud800")
+
+
+def test_a_secret_at_the_cut_of_a_long_output_is_not_left_in_half() -> None:
+    token = "ghp_" + "a1B2" * 9
+    evaluation = regression()
+    assert evaluation.observed
+    item = evaluation.observed.evidence[0]
+    assert item.head
+    for offset in range(9_960, 10_005, 5):
+        output = "x" * offset + " " + token + " " + "y" * 30_000
+        evidence = (replace(item, head=replace(item.head, output=output)),)
+        shown = view(replace(evaluation, observed=replace(evaluation.observed, evidence=evidence)))
+        head = shown.evidence[0].head
+        assert head
+        assert token[:10] not in head.output
+
+
+def test_the_subject_is_named_as_people_would() -> None:
+    request = success().request
+
+    def label(**values: object) -> str:
+        changed = replace(request, **values)  # type: ignore[arg-type]
+        return view(replace(success(), request=changed)).subject.label
+
+    assert label() == "pull request #9"
+    assert label(number=0, trigger=Trigger.LOCAL) == "main…fix-unicode"
+    assert label(number=0, trigger=Trigger.MERGE_GROUP) == "merge group"
+    patch = {"number": 0, "trigger": Trigger.AGENT_PATCH, "issue": 7, "agent": "robo"}
+    assert label(**patch) == "patch by robo for issue #7"
+
+
+def test_what_ended_early_says_why() -> None:
+    assert view(superseded()).problem == "Superseded by 0c4d1e2f9a."
+    assert view(needs_toolchain()).needs == ("Python >= 3.13",)
+    assert not any(view(EXAMPLES[name]()).judged for name in ("empty_diff", "superseded"))

@@ -1,0 +1,1 @@
+"""GitHub's own descriptions, held against every exchange with the forge."""
