@@ -97,13 +97,6 @@ class ProcessTree:
         """Wait until the program's own process ended."""
         await _readable(self._pidfd)
 
-    def kill(self) -> None:
-        """Kill bubblewrap; the kernel then kills its PID namespace with everything in it."""
-        for pidfd in (self._pidfd, self._status.take_init()):
-            if pidfd is not None:
-                with suppress(ProcessLookupError):
-                    signal.pidfd_send_signal(pidfd, signal.SIGKILL)
-
     async def __aenter__(self) -> Self:
         return self
 
