@@ -17,7 +17,6 @@ COMMANDS = {
     "judge": "bot.commands.judge",
     "serve": "bot.commands.serve",
     "setup": "bot.commands.setup",
-    "sweep": "bot.commands.sweep",
     "web": "bot.commands.web",
     "worker": "bot.commands.worker",
 }

@@ -53,3 +53,14 @@ class Settings(BaseSettings):
     ghe_host: str = Field(default="", validation_alias=AliasChoices("GHE_HOST", "ghe_host"))
     """GitHub Enterprise host, or a full URL of a GitHub-compatible server; empty: github.com."""
     log_level: str = Field(default="INFO", validation_alias=AliasChoices("LOG_LEVEL", "log_level"))
+
+
+CREDENTIALS = "app.env"
+"""In `home`, 0600: what `assay setup` stored."""
+
+
+def load_settings() -> Settings:
+    """Read the environment, and below it what `assay setup` stored in `home`."""
+    settings = Settings()
+    stored = settings.home / CREDENTIALS
+    return Settings(_env_file=stored) if stored.is_file() else settings  # type: ignore[call-arg]

@@ -26,6 +26,12 @@ def folder() -> Path:
     return _INSTALLED if _INSTALLED.is_dir() else _SOURCE
 
 
+def deployed(name: str) -> Path:
+    """Where a file of `deploy/` is: inside an installed wheel, or in the source tree."""
+    installed = _INSTALLED / "deploy" / name
+    return installed if installed.is_file() else _SOURCE.parent / "deploy" / name
+
+
 def _clipped(text: str, characters: int) -> str:
     """The beginning of a text, for a place with little room."""
     return text if len(text) <= characters else text[: characters - 1].rstrip() + "…"

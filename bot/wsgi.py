@@ -11,16 +11,18 @@ from flask import Flask
 
 from bot.engine import EngineClient, engine_options, migrate
 from bot.errors import Transient
-from bot.settings import Settings
-from bot.store import open_records
+from bot.settings import load_settings
+from bot.store import open_artifacts, open_records
 from bot.web.app import WebParts, create_app
+from bot.web.links import open_links
+from bot.web.pages import report_pages
 
 log = logging.getLogger(__name__)
 
 
 def application() -> Flask:
     """Wire the web process from the environment; it starts, not ready, while the database is away."""
-    settings = Settings()
+    settings = load_settings()
     logging.basicConfig(level=settings.log_level)
     options = engine_options(settings)
     records = open_records(settings)
@@ -30,4 +32,5 @@ def application() -> Flask:
     except Transient as error:
         log.warning("the databases are not prepared yet: %s", error.what)
     parts = WebParts(settings.webhook_secret.get_secret_value(), EngineClient(options), records)
-    return create_app(parts)
+    pages = report_pages(records, open_artifacts(settings), open_links(settings))
+    return create_app(parts, (pages,))

@@ -22,21 +22,20 @@ from pathlib import Path
 
 from sandbox import layout, network
 from sandbox.base import Command, Completed, Killed, Limits, Mount, MountMode, Network, SandboxError
-from sandbox.index import index_settings
+from sandbox.index import host_index_settings
+from sandbox.folders import FolderPolicy, Folders, is_overlaid, resolved
 from sandbox.limits import (
     MEBIBYTE,
     DiskWatch,
     MemoryGroup,
-    TreeMemory,
     find_group_parent,
-    limit_reached,
 )
+from sandbox.outcome import Bounds, Streams, completed, first_end, kernel_killed, open_ends
 from sandbox.plan import LaunchPlan, StagedMount
 from sandbox.process import Ends, Pipes, ProcessTree, StatusLines, memory_file, start
 from sandbox.selfcheck import ways_out
 from sandbox.stage import CHANNEL_DESCRIPTOR, NOT_MAPPABLE
 from sandbox.streams import Capped, HeadTail
-from sandbox.trees import FolderPolicy, Trees, is_overlaid, resolved
 
 # Above every range that systemd and /etc/subuid hand out (systemd: UIDS-GIDS.md); one for each
 # command, so that RLIMIT_NPROC counts that command alone.
@@ -90,16 +89,6 @@ class _Prepared:
     group: MemoryGroup | None
 
 
-@dataclass(frozen=True, slots=True)
-class _Streams:
-    """Where the command's output goes."""
-
-    out: HeadTail
-    err: HeadTail
-    channel: Capped
-    status: StatusLines
-
-
 class BubblewrapSandbox:
     """Runs commands by bubblewrap in mount, user, PID, IPC, UTS and network namespaces."""
 
@@ -111,17 +100,17 @@ class BubblewrapSandbox:
         Raises SandboxError when bubblewrap is missing.
         """
         self._bwrap = _program("bwrap", "bubblewrap")
-        self._trees = Trees(state / "copies")
+        self._folders = Folders(state / "copies")
         self._by_copy = copies
         self._is_root = os.geteuid() == 0
         self._maps_owners = self._is_root
         own = Path("/proc/self/cgroup").read_text()
         self._groups = find_group_parent(own, Path("/sys/fs/cgroup")) if cgroups else None
-        self._index = index_settings(os.environ, Path.home())
+        self._build = network.build_settings(host_index_settings())
 
     def sweep(self) -> None:
         """Remove what a killed worker left: copies of trees and empty cgroups."""
-        self._trees.sweep()
+        self._folders.sweep()
         if self._groups:
             self._groups.sweep()
 
@@ -162,7 +151,7 @@ class BubblewrapSandbox:
         mounts = layout.in_mounting_order(resolved(self._mounts(command)))
         policy = FolderPolicy(self._by_copy, None if self._maps_owners else uid)
         way_out = await self._way_out(command.network)
-        async with self._trees.prepared(mounts, policy) as laid_out:
+        async with self._folders.prepared(mounts, policy) as laid_out:
             with ExitStack() as closing:
                 group = self._group(command.limits, closing)
                 prepared = _Prepared(command, laid_out, uid, way_out, group)
@@ -173,13 +162,13 @@ class BubblewrapSandbox:
         if command.network is Network.NONE:
             return command.mounts
         taken = {mount.target for mount in command.mounts}
-        added = [Mount(path, path) for path in self._index.paths if path not in taken]
+        added = [mount for mount in self._build.mounts if mount.target not in taken]
         return (*command.mounts, *added)
 
     async def _way_out(self, wanted: Network) -> tuple[bytes, ...]:
         if wanted is Network.NONE:
             return ()
-        return network.routes(await network.addresses_of(self._index.hosts))
+        return network.routes(await network.addresses_of(self._build.hosts))
 
     def _group(self, limits: Limits, closing: ExitStack) -> MemoryGroup | None:
         if self._groups is None:
@@ -194,31 +183,32 @@ class BubblewrapSandbox:
     async def _run_prepared(self, prepared: _Prepared, closing: ExitStack) -> Completed:
         command, overflowed = prepared.command, asyncio.Event()
         output_bytes = command.limits.output_bytes
-        streams = _Streams(
+        streams = Streams(
             out=HeadTail(output_bytes),
             err=HeadTail(output_bytes),
             channel=Capped(command.channel_bytes, overflowed.set),
             status=StatusLines(),
         )
         pipes = Pipes(closing)
-        ends = _open_ends(pipes, streams, wants_channel=command.channel_bytes > 0)
+        ends = open_ends(pipes, streams, wants_channel=command.channel_bytes > 0)
         disk = await asyncio.to_thread(_disk_watch, prepared)
         started = time.monotonic()
         process = self._start(prepared, ends, closing)
         pipes.close_writing_ends()
         async with ProcessTree(process, streams.status) as tree:
-            killed = await _first_end(tree, prepared, disk, overflowed)
+            bounds = Bounds(prepared.group, disk)
+            killed = await first_end(tree, command.limits, bounds, overflowed)
         seconds = time.monotonic() - started
         await pipes.drained(_DRAIN_TIMEOUT_S)
         if killed is None and overflowed.is_set():
             killed = Killed.CHANNEL
-        return _completed(streams, _kernel_killed(killed, streams, prepared.group), seconds)
+        return completed(streams, kernel_killed(killed, streams, prepared.group), seconds)
 
     def _start(
         self, prepared: _Prepared, ends: Ends, closing: ExitStack
     ) -> subprocess.Popen[bytes]:
         command = prepared.command
-        variables = layout.environment(command, self._index.variables)
+        variables = layout.environment(command, self._build.variables)
         if ends.channel is not None:
             variables["ASSAY_CHANNEL_FD"] = str(CHANNEL_DESCRIPTOR)
         options = layout.bubblewrap_options(command, prepared.mounts, variables, ends.status)
@@ -268,8 +258,10 @@ def open_bubblewrap(state: Path) -> BubblewrapSandbox:
 
 
 def _program_argv(command: Command) -> tuple[str, ...]:
-    # `env` turns a missing program into 127 and a missing folder into 125, as a shell would.
-    return ("/usr/bin/env", "-u", "PWD", f"--chdir={command.cwd}", "--", *command.argv)
+    # `env` turns a missing program into 127 and a missing folder into 125, as a shell would, and
+    # gives back the signals that Python ignores (a program would otherwise inherit that).
+    options = ("--default-signal", "-u", "PWD", f"--chdir={command.cwd}", "--")
+    return ("/usr/bin/env", *options, *command.argv)
 
 
 def _scratch_bytes(limits: Limits) -> int:
@@ -290,68 +282,7 @@ def _rlimits(limits: Limits) -> tuple[tuple[int, int], ...]:
     )
 
 
-def _open_ends(pipes: Pipes, streams: _Streams, *, wants_channel: bool) -> Ends:
-    return Ends(
-        stdout=pipes.open(streams.out),
-        stderr=pipes.open(streams.err),
-        status=pipes.open(streams.status),
-        channel=pipes.open(streams.channel) if wants_channel else None,
-    )
-
-
 def _disk_watch(prepared: _Prepared) -> DiskWatch:
     folders = [mount.source for mount in prepared.mounts if mount.mode is MountMode.WRITABLE]
     limit_bytes = prepared.command.limits.disk_mb * MEBIBYTE
     return DiskWatch((folder for folder in folders if Path(folder).is_dir()), limit_bytes)
-
-
-async def _first_end(
-    tree: ProcessTree, prepared: _Prepared, disk: DiskWatch, overflowed: asyncio.Event
-) -> Killed | None:
-    """Wait for the program's end or the first limit that it runs into."""
-    limits = prepared.command.limits
-    limit_bytes = limits.memory_mb * MEBIBYTE
-    memory = prepared.group or TreeMemory(tree.pid, limit_bytes)
-    ended = asyncio.create_task(tree.ended())
-    overflow = asyncio.create_task(overflowed.wait())
-    passed = asyncio.create_task(limit_reached(memory, limit_bytes, disk))
-    tasks: tuple[asyncio.Task[None] | asyncio.Task[bool] | asyncio.Task[Killed], ...]
-    tasks = (ended, overflow, passed)
-    try:
-        done, _ = await asyncio.wait(
-            tasks, timeout=limits.timeout_s, return_when=asyncio.FIRST_COMPLETED
-        )
-        if ended in done:
-            return None
-        if overflow in done:
-            return Killed.CHANNEL
-        return passed.result() if passed in done else Killed.TIMEOUT
-    finally:
-        for task in tasks:
-            task.cancel()
-        await asyncio.wait(tasks)
-
-
-def _kernel_killed(
-    killed: Killed | None, streams: _Streams, group: MemoryGroup | None
-) -> Killed | None:
-    """Memory, when the kernel killed for it and the program did not end well all the same."""
-    if killed is None and group and streams.status.exit_code() != 0 and group.ran_out():
-        return Killed.MEMORY
-    return killed
-
-
-def _completed(streams: _Streams, killed: Killed | None, seconds: float) -> Completed:
-    exit_code = streams.status.exit_code()
-    if exit_code is None and killed is None:
-        said = streams.err.value().decode(errors="replace").strip()
-        raise SandboxError(streams.status.failure() or said or "bubblewrap ended without a word")
-    return Completed(
-        exit_code=None if killed else exit_code,
-        stdout=streams.out.value(),
-        stderr=streams.err.value(),
-        seconds=seconds,
-        killed=killed,
-        truncated=streams.out.truncated or streams.err.truncated,
-        channel=streams.channel.value(),
-    )

@@ -12,6 +12,7 @@ from sandbox.git import GitCall, GitResult, askpass, expect, last_line, run_git
 from sandbox.mirror import SHA, Mirror, Source, checked_location, git, has, is_shallow, locked
 
 _FETCH_TIMEOUT_S = 900.0
+_LIST_TIMEOUT_S = 60.0
 _MANY_LOOSE = 6700
 _UPLOAD_PACK = (
     "git -c safe.directory=* -c core.hooksPath=/dev/null -c core.fsmonitor=false"
@@ -26,6 +27,8 @@ def resolve_at_source(mirror: Mirror, revision: str) -> str:
     """
     if SHA.fullmatch(revision):
         return revision
+    if not revision or "\0" in revision or not revision.isprintable():
+        raise MissingRevision(f"{revision!r} is not a revision.")
     if mirror.source.is_local:
         return _resolve_locally(mirror.source, revision)
     name = revision if revision.startswith("refs/") else f"refs/heads/{revision}"
@@ -45,7 +48,7 @@ def resolve_at_source(mirror: Mirror, revision: str) -> str:
 def check_reference(name: str) -> None:
     """Raise MissingRevision for a name that git would not accept as a reference."""
     result = run_git(GitCall(("check-ref-format", name)))
-    if result.exit_code or "\0" in name:
+    if result.exit_code:
         raise MissingRevision(f"{name!r} is not a name that git accepts for a branch.")
 
 
@@ -53,8 +56,6 @@ def _resolve_locally(source: Source, revision: str) -> str:
     folder = checked_location(source)
     if not Path(folder).is_dir():
         raise CheckoutError(f"{folder} is not a folder.", "Name the folder of a git repository.")
-    if "\0" in revision or not revision:
-        raise MissingRevision(f"{revision!r} is not a revision.")
     found = run_git(GitCall(("-C", folder, "rev-parse", "--git-dir")))
     if found.exit_code:
         raise CheckoutError(
@@ -127,7 +128,7 @@ def _remote(mirror: Mirror, arguments: tuple[str, ...], lock: int | None = None)
                 variables=lent.variables,
                 protocols=(url.scheme,),
                 inherit=(*lent.inherit, *(() if lock is None else (lock,))),
-                timeout_s=_FETCH_TIMEOUT_S,
+                timeout_s=_LIST_TIMEOUT_S if lock is None else _FETCH_TIMEOUT_S,
             )
         )
     if result.exit_code:

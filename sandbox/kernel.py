@@ -6,6 +6,7 @@ Only the launcher uses them. Sources: man 2 unshare, mount, open_tree, move_moun
 from __future__ import annotations
 
 import ctypes
+import errno
 import os
 
 CLONE_NEWNS = 0x00020000
@@ -29,6 +30,9 @@ _OPEN_TREE_CLOEXEC = os.O_CLOEXEC
 _MOVE_MOUNT_F_EMPTY_PATH = 0x4
 _MOUNT_ATTR_IDMAP = 0x00100000
 _PR_SET_PDEATHSIG = 1
+_KEYCTL_JOIN_SESSION_KEYRING = 1
+# The one old call here: its number differs.
+_SYS_KEYCTL = 250 if os.uname().machine == "x86_64" else 219
 _PR_SET_DUMPABLE = 4
 _SIGKILL = 9  # `import signal` costs 4 ms at every start
 
@@ -112,6 +116,13 @@ def die_with_parent(parent: int) -> None:
     _checked(_libc.prctl(_PR_SET_PDEATHSIG, _SIGKILL, 0, 0, 0), "prctl")
     if os.getppid() != parent:
         os._exit(1)
+
+
+def leave_keyring() -> None:
+    """Start a new session keyring: the worker's would be readable inside whatever the uid."""
+    result = int(_libc.syscall(_SYS_KEYCTL, _KEYCTL_JOIN_SESSION_KEYRING, None))
+    if result < 0 and ctypes.get_errno() != errno.ENOSYS:  # a kernel without keys has none to leak
+        _checked(result, "keyctl")
 
 
 def allow_own_proc_files() -> None:

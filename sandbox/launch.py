@@ -187,6 +187,7 @@ def _add_routes(plan: LaunchPlan) -> None:
 def launch(plan: LaunchPlan) -> None:
     """Carry out the plan; returns only by raising OSError."""
     kernel.die_with_parent(plan.parent)
+    kernel.leave_keyring()
     for procs in plan.cgroups:
         _write(procs, str(os.getpid()))
     if plan.drop_to is None:

@@ -7,7 +7,7 @@ from pathlib import Path, PurePosixPath
 
 from sandbox.base import Command, Mount, MountMode, Network
 from sandbox.stage import ETC, SCRATCH, layered, staged
-from sandbox.trees import is_overlaid
+from sandbox.folders import is_overlaid
 
 HOME = "/home/assay"
 UID = 1000
@@ -31,6 +31,8 @@ _SYSTEM_FOLDERS = ("bin", "sbin", "lib", "lib32", "lib64", "libx32")
 _HOST_ETC = (
     "alternatives",
     "ca-certificates.conf",
+    "chromium",
+    "chromium.d",
     "debian_version",
     "fonts",
     "java-11-openjdk",

@@ -23,7 +23,7 @@ from sandbox.base import Killed, Limits
 
 MEBIBYTE = 1 << 20
 _LOOK_EVERY_S = 0.1
-_SCAN_EVERY_S = 2.0
+_SCAN_EVERY_S = 10.0
 _REMOVE_TRIES = 50
 _GROUP_PREFIX = "assay-"
 

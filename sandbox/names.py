@@ -28,8 +28,8 @@ def display_name(raw: bytes) -> str:
 def raw_name(display: str) -> bytes:
     """Return the bytes of a file name shown by `display_name`."""
     if not (display.startswith('"') and display.endswith('"') and len(display) > 1):
-        return display.encode()
-    return _ESCAPE.sub(_unescape, display[1:-1].encode())
+        return display.encode(errors="surrogatepass")
+    return _ESCAPE.sub(_unescape, display[1:-1].encode(errors="surrogatepass"))
 
 
 def _quoted(raw: bytes) -> str:

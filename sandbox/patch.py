@@ -24,7 +24,7 @@ def commit_patch(mirror: Mirror, base: str, patch: str, identifier: str) -> str:
     """
     if not _ID.fullmatch(identifier):
         raise CheckoutError(f"{identifier!r} cannot name a patch.")
-    raw = patch.encode(errors="surrogateescape")
+    raw = patch.encode(errors="surrogatepass")
     if len(raw) > _MAX_PATCH_BYTES:
         raise PatchRejected("The diff is larger than 20 MB.", "Split it.")
     if not raw.strip():

@@ -17,7 +17,7 @@ from bot.commands.wiring import judge_once
 from bot.models import EvaluationRequest
 from bot.origins.local import LocalOrigin
 from bot.report.machine import ReportDocument, read_machine
-from bot.settings import Settings
+from bot.settings import Settings, load_settings
 from bot.store import open_artifacts
 
 
@@ -33,7 +33,7 @@ def command(repositories: tuple[Path, ...], count: int, out: Path | None) -> Non
     A spoiled copy must not pass; a real merge with tests that show it should. Exits with 1 when one
     conclusion is wrong.
     """
-    settings = Settings()
+    settings = load_settings()
     rows: list[Row] = []
     console = Console()
 

@@ -13,7 +13,7 @@ import click
 from rich.console import Console
 from rich.table import Table
 
-from bot.settings import Settings
+from bot.settings import Settings, load_settings
 from sandbox import open_sandbox
 from sandbox.base import Command, SandboxError
 
@@ -90,7 +90,7 @@ async def examine(settings: Settings) -> tuple[Diagnosis, ...]:
 @click.command("doctor")
 def command() -> None:
     """Say what is missing on this machine, and how to install it."""
-    diagnoses = asyncio.run(examine(Settings()))
+    diagnoses = asyncio.run(examine(load_settings()))
     table = Table(box=None)
     for title in ("", "what", "seen", "to do"):
         table.add_column(title)

@@ -20,7 +20,7 @@ from bot.judge import EXIT_CODES
 from bot.models import EvaluationRequest, Trigger
 from bot.origins.local import LocalOrigin
 from bot.report.machine import ReportDocument, read_machine
-from bot.settings import Settings
+from bot.settings import Settings, load_settings
 from bot.store import open_artifacts
 
 REPORT_FILES = ("report.json", "report.md", "report.html", "report.pdf")
@@ -56,7 +56,7 @@ def command(repository: str, base: str | None, head: str, task: Path | None,
 
     Exits with 0 success, 1 failure, 3 a person must decide, 2 usage or set-up error.
     """
-    settings = Settings().model_copy(update={"sandbox": sandbox})
+    settings = load_settings().model_copy(update={"sandbox": sandbox})
     if repository.startswith(("https://", "http://")):
         raise click.UsageError("judging a pull request by URL is not there yet")
     if base is None:

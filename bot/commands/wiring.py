@@ -2,20 +2,38 @@
 
 from __future__ import annotations
 
-from contextlib import closing
+import logging
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack, closing, contextmanager
+from functools import partial
 
+from bot.engine import EngineClient, Work, engine_options
+from bot.errors import UserError
+from bot.github.addresses import Addresses
+from bot.github.client import GitHubApp
+from bot.github.transport import Manners
+from bot.intake.desk import Desk
+from bot.intake.handle import ended, handle
+from bot.intake.sweep import forget_old, sweep
 from bot.models import EvaluationRequest, Publication
+from bot.origins.github import CHECK_NAME, GitHubOrigin
 from bot.settings import Settings
 from bot.stages import evaluate
 from bot.stages.services import Origin, Services
-from bot.steps import run_in_process
+from bot.stages.upkeep import tidy
+from bot.steps import StepRunner, run_in_process
 from bot.store import open_artifacts, open_records
+from bot.web.links import open_links
 from sandbox import open_sandbox
+
+SECONDS_A_DAY = 86_400
 
 
 async def judge_once(settings: Settings, origin: Origin, request: EvaluationRequest) -> Publication:
     """Run one evaluation here and now, without an engine. Raises SandboxError, Transient."""
     with closing(open_records(settings)) as store:
+        store.migrate()
         services = Services(
             settings=settings,
             sandbox=open_sandbox(settings.sandbox, settings.home / "sandbox"),
@@ -24,3 +42,66 @@ async def judge_once(settings: Settings, origin: Origin, request: EvaluationRequ
             origin=origin,
         )
         return await evaluate(request, services, run_in_process)
+
+
+@contextmanager
+def open_work(settings: Settings) -> Iterator[Work]:
+    """Wire what a worker runs. Raises UserError when the App is not registered."""
+    with ExitStack() as stack:
+        store = stack.enter_context(open_records(settings))
+        store.migrate()
+        artifacts = open_artifacts(settings)
+        github = open_app(settings)
+        jobs = EngineClient(engine_options(settings))
+        stack.callback(jobs.close)
+        links = open_links(settings)
+        sandbox = open_sandbox(settings.sandbox, settings.home / "sandbox")
+        origin = GitHubOrigin(github, store, links.sign, allow_http="://" in settings.ghe_host)
+        services = Services(settings, sandbox, store, artifacts, origin)
+        approve = settings.approve_first_time_forks
+        desk = Desk(github, store, jobs, links.sign, CHECK_NAME, approve)
+
+        async def run_evaluation(request: EvaluationRequest, run: StepRunner) -> Publication:
+            return await evaluate(request, services, run)
+
+        async def look_after(run: StepRunner) -> None:
+            await run("tidy", tidy, services)
+            oldest_s = time.time() - settings.retention_days * SECONDS_A_DAY
+            await run("forget", forget_old, desk, artifacts, jobs.prune, oldest_s)
+            await sweep(desk, run)
+
+        yield Work(
+            evaluate=run_evaluation,
+            handle=partial(handle, desk),
+            ended=partial(ended, desk),
+            sweep=look_after,
+            progress=store,
+        )
+
+
+def open_app(settings: Settings) -> GitHubApp:
+    """Connect as the App. Raises UserError when it is not registered or its key cannot be read."""
+    return GitHubApp(
+        Manners(Addresses.of(settings.ghe_host)), settings.app_id, private_key(settings)
+    )
+
+
+def private_key(settings: Settings) -> str:
+    """Return the App's key from the environment or its file."""
+    if settings.private_key_path is None:
+        return settings.private_key.get_secret_value().replace("\\n", "\n")
+    try:
+        return settings.private_key_path.read_text()
+    except OSError as error:
+        raise UserError(
+            f"The App's key cannot be read from {settings.private_key_path}: {error.strerror}.",
+            "Check PRIVATE_KEY_PATH and who may read that file.",
+        ) from error
+
+
+def set_up_log(settings: Settings) -> None:
+    """Log to standard error, one line an event."""
+    logging.basicConfig(
+        level=settings.log_level, format="%(asctime)s %(levelname)-7s %(name)s: %(message)s"
+    )
+    logging.getLogger("httpx").setLevel(logging.WARNING)

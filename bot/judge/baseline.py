@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bot.judge.case import Case
 from bot.judge.requirements import BUILDS, NOTHING_REGRESSES
-from bot.judge.rules import UNREAD_CHANGES
+from bot.judge.rules import MADE_UP, UNREAD_CHANGES
 from bot.judge.witnesses import test_ids
 from bot.models import Decider, Requirement, Transition, Verdict, VerdictOutcome
 from sandbox.models import Severity
@@ -98,7 +98,14 @@ def _tests_not_weakened(requirement: Requirement, case: Case) -> Verdict:
             "The change is too large to be read whole, so weakened tests could be hidden in it.",
             "Split the pull request, or read its tests by hand.",
         )
-    remark = f"; {len(advising)} remark(s) to read" if advising else ""
+    made_up = [f for f in advising if f.rule in MADE_UP]
+    if made_up:
+        return unverified(
+            requirement,
+            f"{made_up[0].path}:{made_up[0].line}: {made_up[0].message}",
+            "Read this code: it can change what the tests report.",
+        )
+    remark = f"; {len(advising)} remark(s) to read below" if advising else ""
     return satisfied(requirement, f"No test was found weakened in the diff{remark}.", case)
 
 

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 from bot.judge.baseline import satisfied, unsatisfied, unverified
 from bot.judge.case import Case
-from bot.judge.ties import Tie
+from bot.judge.ties import Tie, speaks_of
 from bot.judge.witnesses import test_ids
-from bot.models import Decider, Requirement, TestComparison, Verdict, VerdictOutcome
+from bot.models import Decider, Requirement, TestComparison, Trust, Verdict, VerdictOutcome
 
 SOLE = "it is the only thing asked, and only the change makes the test pass"
 
@@ -54,7 +52,9 @@ def _proofs(
     tied = tuple(test for test in case.witnesses.proofs if test.id in ties)
     if tied or not case.is_sole(requirement):
         return tied
-    return case.witnesses.proofs
+    if requirement.trust is Trust.AUTHOR:
+        return case.witnesses.proofs
+    return tuple(test for test in case.witnesses.proofs if speaks_of(requirement, test))
 
 
 def _proven(
@@ -109,8 +109,3 @@ def _nothing_speaks(proofs: tuple[TestComparison, ...]) -> str:
 def _message(test: TestComparison) -> str:
     first = next(iter(test.message.strip().splitlines()), "")
     return f" ({first[:160]})." if first else "."
-
-
-def tied_to_any(test: TestComparison, ties: Iterable[Tie]) -> bool:
-    """Whether some requirement speaks of a test."""
-    return any(tie.test_id == test.id for tie in ties)

@@ -6,20 +6,33 @@ import re
 
 from bot.judge.markdown import read_document
 
+_FIRST_PERSON = (
+    r"\bi(?:'ve| have| am|'m| will|'ll| agree| understand| confirm| searched| checked| read)\b",
+    r"\bmy (?:code|change|pull request|pr|commits?)\b",
+    r"^(?:this|the) (?:pr|pull request|change)s? (?:is|has|have|does|follows|closes|includes)\b",
+)
+_CHORES_DONE = (
+    r"^(?:new |unit |all |existing |regression )*tests? (?:(?:have been|are|were|is) )?"
+    r"(?:added|updated|written|included|pass(?:es|ing)?)",
+    r"^(?:added|updated|wrote|included|add or update|add/update)\b.{0,30}"
+    r"\b(?:tests?|docs|documentation|change ?log|news|release notes?)\b",
+    r"^(?:docs|documentation|docstrings?|change ?log|news|readme)\b.{0,30}"
+    r"\b(?:added|updated|is up to date|entry|if)\b",
+    r"linters?\b.{0,20}\b(?:pass|run)",
+    r"pre-?commit\b.{0,30}(?:pass|run|install)",
+    r"^(?:lint|format|style) (?:passes|is clean)",
+)
+_KINDS_OF_CHANGE = (
+    r"^(?:bug ?fix|new feature|feature|breaking change|refactoring|documentation(?: update)?|other|"
+    r"enhancement|code style|performance|chore|yes|no|n/?a)\s*(?:\(.*\))?[:.]?$",
+)
+_FORMALITIES = (
+    r"contributing|code of conduct|self[- ]review|latest version|existing issues?|duplicates?\b",
+    r"\b(?:cla|dco)\b|sign(?:ed)?[- ]off|github\.com/\S*/(?:blob|wiki)\S*contribut",
+    r"^(?:closes|fixes|resolves|relates to|related)\s*#|if (?:applicable|needed|necessary|you)",
+)
 _USUAL = re.compile(
-    r"\bi(?:'ve| have| am|'m| will|'ll| agree| understand| confirm| searched| checked| read)\b|"
-    r"\bmy (?:code|change|pull request|pr|commits?)\b|contributing|code of conduct|"
-    r"^(?:this|the) (?:pr|pull request|change)s? (?:is|has|have|does|follows|closes|includes)\b|"
-    r"^(?:new |unit |all |existing |regression )*tests? (?:have been |are |were |is |is |was )?(?:added|updated|written|included|pass(?:es|ing)?)|"
-    r"^(?:added|updated|wrote|included|add or update|add/update)\b.{0,30}\b(?:tests?|docs|documentation|change ?log|news|release notes?)\b|"
-    r"^(?:docs|documentation|docstrings?|change ?log|news|readme)\b.{0,30}\b(?:added|updated|is up to date|entry|if)\b|"
-    r"^(?:bug ?fix|new feature|feature|breaking change|refactoring|documentation(?: update)?|other|enhancement|"
-    r"code style|performance|chore|yes|no|n/?a)\s*(?:\(.*\))?[:.]?$|"
-    r"\b(?:cla|dco)\b|sign(?:ed)?[- ]off|linters?\b.{0,20}\b(?:pass|run)|pre-?commit\b.{0,30}(?:pass|run|install)|"
-    r"^(?:lint|format|style) (?:passes|is clean)|self[- ]review|latest version|existing issues?|duplicates?\b|"
-    r"^(?:closes|fixes|resolves|relates to|related)\s*#|if (?:applicable|needed|necessary|you)|"
-    r"github\.com/\S*/(?:blob|wiki)\S*contribut",
-    re.IGNORECASE,
+    "|".join((*_FIRST_PERSON, *_CHORES_DONE, *_KINDS_OF_CHANGE, *_FORMALITIES)), re.IGNORECASE
 )
 
 

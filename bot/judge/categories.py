@@ -22,9 +22,10 @@ class Area(StrEnum):
     AUTOMATION = "automation"
     CODE = "code"  # refactoring, renaming, style: source changes, behaviour does not
     RELEASE = "release"
+    CHORE = "chore"  # whatever keeps the project going: code, build or automation
 
 
-_CONVENTIONAL = re.compile(r"^(?P<type>[a-z]+)(?:\([^)]{0,60}\))?!?:\s", re.IGNORECASE)
+_CONVENTIONAL = re.compile(r"^(?P<type>[a-z]+)(?:\((?P<scope>[^)]{0,60})\))?!?:\s", re.IGNORECASE)
 _BY_TYPE = {
     "docs": Area.DOCUMENTATION,
     "doc": Area.DOCUMENTATION,
@@ -38,23 +39,22 @@ _BY_TYPE = {
     "ci": Area.AUTOMATION,
     "refactor": Area.CODE,
     "style": Area.CODE,
-    "chore": Area.CODE,
+    "chore": Area.CHORE,
     "cleanup": Area.CODE,
     "release": Area.RELEASE,
 }
 _BEHAVIOUR_TYPES = {"feat", "feature", "fix", "bugfix", "perf", "revert"}
 
 _VERB = r"(?:add|update|write|improve|fix|mention|document|extend|adjust|include|correct|remove)"
-_DOCUMENT = (
-    r"(?:docs?|documentation|readme|docstrings?|comments?|user guide|typos?|examples? in the docs)"
-)
+_DOCUMENT = r"(?:docs?|documentation|readme|docstrings?|code comments?|user guide|typos?)"
+_TELLING = r"(?:updated?|complete|up to date|improve\w*|describes?|explains?|mentions?|covers?)"
 _BY_WORDS: tuple[tuple[Area, re.Pattern[str]], ...] = tuple(
     (area, re.compile(pattern, re.IGNORECASE))
     for area, pattern in (
         (
             Area.CHANGELOG,
             rf"^(?:{_VERB}\s+)?(?:an?\s+|the\s+)?(?:entry\s+(?:in|to)\s+(?:the\s+)?)?"
-            r"(?:change ?log|release notes?|news ?(?:fragment|entry)?|history)\b[^.]{0,40}$",
+            r"(?:change ?log|release notes?|news ?(?:fragment|entry))\b[^.]{0,40}$",
         ),
         (
             Area.CHANGELOG,
@@ -62,8 +62,9 @@ _BY_WORDS: tuple[tuple[Area, re.Pattern[str]], ...] = tuple(
         ),
         (
             Area.TESTS,
-            rf"^(?:{_VERB}\s+)?(?:some\s+|more\s+|the\s+|new\s+|missing\s+)?(?:unit |regression |integration )?"
-            r"(?:tests?|test (?:cases?|coverage))(?:\s+(?:for|to|of|covering)\b.*|\s*(?:added|updated|pass)?\.?)$",
+            rf"^(?:{_VERB}\s+)?(?:(?:some|more|the|new|missing)\s+)?(?:unit |regression |integration )?"
+            r"(?:tests?|test (?:cases?|coverage))"
+            r"(?:\s+(?:for|to|of|covering)\b.*|\s*(?:added|updated|pass)?\.?)$",
         ),
         (
             Area.DOCUMENTATION,
@@ -71,12 +72,13 @@ _BY_WORDS: tuple[tuple[Area, re.Pattern[str]], ...] = tuple(
         ),
         (
             Area.DOCUMENTATION,
-            rf"^{_DOCUMENT}\b(?:\s+(?:is|are|updates?|changes?|improvements?|fix\w*).*)?\.?$",
+            rf"^(?:the )?{_DOCUMENT}(?: (?:is|are|must be|should be))?(?: {_TELLING}\b.*)?\.?$",
         ),
         (Area.DOCUMENTATION, r"^document\s"),
         (
             Area.TYPING,
-            r"^(?:add|fix|improve|complete|correct|update)\s+(?:\w+\s+){0,2}(?:type (?:hints?|annotations?)|typing|annotations)\b",
+            r"^(?:add|fix|improve|complete|correct|update)\s+(?:\w+\s+){0,2}"
+            r"(?:type (?:hints?|annotations?)|typing|annotations)\b",
         ),
         (Area.TYPING, r"\b(?:mypy|pyright) (?:errors?|strict|passes|clean)\b"),
         (
@@ -88,7 +90,8 @@ _BY_WORDS: tuple[tuple[Area, re.Pattern[str]], ...] = tuple(
         (Area.DEPENDENCIES, r"^build\(deps"),
         (
             Area.AUTOMATION,
-            r"^\[pre-commit\.ci\]|^(?:update|fix|add)\s+(?:\w+\s+){0,2}(?:ci|github actions?|workflows?|pre-?commit|tox)\b",
+            r"^\[pre-commit\.ci\]|^(?:update|fix|add)\s+(?:\w+\s+){0,2}"
+            r"(?:ci|github actions?|workflows?|pre-?commit|tox)\b",
         ),
         (
             Area.CODE,
@@ -113,6 +116,8 @@ def upkeep_area(text: str) -> Area | None:
     conventional = _CONVENTIONAL.match(cleaned)
     if conventional:
         kind = conventional["type"].lower()
+        if conventional["scope"] in ("deps", "deps-dev") and kind not in _BEHAVIOUR_TYPES:
+            return Area.DEPENDENCIES
         if kind in _BY_TYPE:
             return _BY_TYPE[kind]
         if kind in _BEHAVIOUR_TYPES:

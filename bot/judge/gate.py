@@ -10,12 +10,11 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from bot.configuration import Configuration, UnverifiedPolicy, Weight
-from bot.judge.behaviour import tied_to_any
 from bot.judge.case import Case, open_case
 from bot.judge.categories import Area, upkeep_area
-from bot.judge.requirements import BUILDS, NOTHING_REGRESSES, TESTS_NOT_WEAKENED
-from bot.judge.paths import is_source_path
 from bot.judge.outcome import count_met
+from bot.judge.paths import is_source_path
+from bot.judge.requirements import BUILDS, NOTHING_REGRESSES, TESTS_NOT_WEAKENED
 from bot.judge.witnesses import test_ids
 from bot.models import (
     Category,
@@ -26,7 +25,6 @@ from bot.models import (
     Requirement,
     Requirements,
     Standing,
-    TestChange,
     Verdict,
     VerdictOutcome,
 )
@@ -209,12 +207,13 @@ def _expectations_are_asked_for(facts: _Facts) -> Iterator[GateReason]:
     """
     if facts.members:
         return
-    asked = [r.id for r in facts.case.requirements.items if r.category is Category.BEHAVIOUR]
-    ties = [tie for tie in facts.case.ties if tie.requirement_id in asked]
+    case = facts.case
+    asked = {r.id for r in case.requirements.items if r.category is Category.BEHAVIOUR}
+    named = {tie.test_id for tie in case.ties if tie.requirement_id in asked}
     unasked = [
         test
-        for test in facts.case.observed.tests.comparisons
-        if test.change is TestChange.EXPECTATION_CHANGED and not tied_to_any(test, ties)
+        for test in case.witnesses.expectations
+        if test.id not in named or test not in case.witnesses.proofs
     ]
     if unasked:
         yield GateReason(

@@ -81,11 +81,13 @@ def _judge_check(requirement: Requirement, case: Case) -> Verdict:
         requirement.id,
         VerdictOutcome.SATISFIED if head else VerdictOutcome.UNSATISFIED,
         Decider.ORACLE,
-        _CHECK_REASONS[evidence.transition, head]
-        if (evidence.transition, head) in _CHECK_REASONS
-        else f"The check {'passes' if head else 'fails'} on head; base could not be observed.",
+        _CHECK_REASONS.get((evidence.transition, head), _only_head(head)),
         (evidence.id,),
     )
+
+
+def _only_head(passes: bool) -> str:
+    return f"The check {'passes' if passes else 'fails'} on head; base could not be observed."
 
 
 _CHECK_REASONS = {

@@ -17,3 +17,6 @@ EARLY_EXIT = "early-exit"
 EQUALITY_FAKED = "equality-faked"
 STARTUP_HOOK = "startup-hook"
 SUPPRESSION_ADDED = "suppression-added"
+
+MADE_UP = frozenset({RESULTS_REWRITTEN, EARLY_EXIT, EQUALITY_FAKED, STARTUP_HOOK})
+"""Code that can make results up: even where nothing else is wrong, a person has to look."""

@@ -35,7 +35,8 @@ _DEMANDS = re.compile(
 _WISHES = re.compile(r"nice[- ]to[- ]have|optional|stretch|would be nice|bonus|wish", re.IGNORECASE)
 _NOT_DEMANDING_LEAD = re.compile(
     r"reproduc|\bsteps?\b|\btried\b|environment|versions?\b|currently|actual|observed|happens|"
-    r"i (?:ran|run|get|see|use|am)\b|for example|e\.g\.|because|following (?:error|output|code)",
+    r"traceback|\blogs?\b|i (?:ran|run|get|see|use|am)\b|for example|e\.g\.|"
+    r"because|following (?:error|output|code)",
     re.IGNORECASE,
 )
 _MODAL = re.compile(r"\b(?:must|shall|should|needs? to|has to|have to|required)\b", re.IGNORECASE)
@@ -44,12 +45,15 @@ _ASKING_LEAD = re.compile(
     r"want|please|criteria|demands?|done when)\b[^.?!]*:\s*$",
     re.IGNORECASE,
 )
+_DEMANDING_VERBS = (
+    "add allow accept avoid calculate change check convert create delete deprecate detect disallow "
+    "drop emit enable ensure expose fix forbid format handle ignore implement include keep limit log "
+    "make move never only parse pass prevent preserve print provide raise read refuse reject remove "
+    "rename replace respect return round show skip sort stop store strip support throw treat update "
+    "use validate warn write yield"
+)
 _DEMANDING_START = re.compile(
-    r"^(?:`[^`]+`\s+)?(?:add|allow|accept|avoid|calculate|change|check|convert|create|delete|deprecate|detect|"
-    r"disallow|do not|don't|drop|emit|enable|ensure|expose|fix|forbid|format|handle|ignore|implement|include|keep|limit|"
-    r"log|make|move|never|only|parse|pass|prevent|preserve|print|provide|raise|read|refuse|reject|remove|rename|"
-    r"replace|respect|return|round|show|skip|sort|stop|store|strip|support|throw|treat|update|use|validate|"
-    r"warn|write|yield)(?:s|es)?\b",
+    rf"^(?:`[^`]+`\s+)?(?:do not|don't|(?:{_DEMANDING_VERBS.replace(' ', '|')})(?:s|es)?)\b",
     re.IGNORECASE,
 )
 
@@ -74,12 +78,9 @@ def item_kind(item: ListItem) -> SectionKind:
         return kind
     if _WISHES.search(item.lead):
         return SectionKind.WISHES
-    if item.ticked is not None:
+    if item.ticked is not None or _ASKING_LEAD.search(item.lead):
         return SectionKind.DEMANDS
-    if _ASKING_LEAD.search(item.lead):
-        return SectionKind.DEMANDS
-    if _NOT_DEMANDING_LEAD.search(item.lead):
-        return SectionKind.OTHER
-    if _MODAL.search(item.text) or (item.number and _DEMANDING_START.search(item.text)):
-        return SectionKind.DEMANDS
-    return SectionKind.OTHER
+    told = not _NOT_DEMANDING_LEAD.search(item.lead) and (
+        _MODAL.search(item.text) or (item.number and _DEMANDING_START.search(item.text))
+    )
+    return SectionKind.DEMANDS if told else SectionKind.OTHER

@@ -27,9 +27,15 @@ class TestStanding:
     removals: tuple[str, ...]
 
     def base_version_fails(self, path: str, name: str) -> bool:
-        """Whether a test that passed on base fails on head in its base version."""
+        """Whether a test that passed on base fails on head, and the edit only made it weaker.
+
+        An edited test that fails on base's code demands something new: that is a changed expectation,
+        for the gate to weigh.
+        """
         return any(
-            t.base_on_base is Outcome.PASSED and t.base_on_head in FAILING
+            t.base_on_base is Outcome.PASSED
+            and t.base_on_head in FAILING
+            and t.head_on_base not in FAILING
             for t in self._named(path, name)
         )
 

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from bot.judge.words import code_words, same_word, words_of
 from bot.models import Requirement, TestComparison
 
-THRESHOLD = 0.34
+THRESHOLD = 0.4
 """Chosen on merged pull requests of four projects; see tests/bot/judge/test_ties.py."""
 CODE_WEIGHT = 0.6  # a word in the code of a test tells less than one in its name or docstring
 _GENERIC_NAME = re.compile(r"^(?:test|tests|test_?it|test_?main|test_?\d+)$")
@@ -68,7 +68,7 @@ def _ties_of_one(
     scored = [(scale.score(r, words), r) for r in requirements]
     best = max((score for (score, _), _ in scored), default=0.0)
     similar = [
-        Tie(r.id, test.id, round(score, 2), f"both speak of {_listed(shared)}")
+        Tie(r.id, test.id, round(score, 2), f"both speak of {_listed(r.text, shared)}")
         for (score, shared), r in scored
         if r.id not in named and score >= THRESHOLD and score >= best * scale.margin
     ]
@@ -168,5 +168,18 @@ def _all_words(words: _TestWords) -> frozenset[str]:
     return words.name | words.code
 
 
-def _listed(words: Sequence[str]) -> str:
-    return ", ".join(f"“{word}”" for word in words[:5])
+def _listed(text: str, stems: Sequence[str]) -> str:
+    """The shared words as the requirement spells them."""
+    spelled: dict[str, str] = {}
+    for word in re.findall(r"\w+", text):
+        for part in words_of(word):
+            spelled.setdefault(part, word)
+    shown = dict.fromkeys(spelled.get(part, part) for part in stems)
+    return ", ".join(f"“{word}”" for word in list(shown)[:5])
+
+
+def speaks_of(requirement: Requirement, test: TestComparison) -> bool:
+    """Whether a requirement, with all that is said around it, and a test share any telling word."""
+    said = words_of(f"{requirement.text}\n{requirement.detail}")
+    words = _words_of_test(test)
+    return any(same_word(one, other) for one in said for other in words.name | words.code)

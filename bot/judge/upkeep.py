@@ -63,6 +63,7 @@ def belongs_to(path: str, area: Area) -> bool:
         Area.DOCUMENTATION: is_document,
         Area.AUTOMATION: lambda p: is_automation(p) or is_build_file(p),
         Area.DEPENDENCIES: lambda p: is_build_file(p) or is_automation(p),
+        Area.CHORE: lambda p: is_source_path(p) or is_build_file(p) or is_automation(p),
         Area.RELEASE: lambda p: not is_test_path(p),
     }
     return kinds.get(area, is_source_path)(path)
@@ -93,4 +94,5 @@ _SPOKEN = {
     Area.AUTOMATION: "an automation file",
     Area.CODE: "source code",
     Area.RELEASE: "a release file",
+    Area.CHORE: "code, build or automation",
 }

@@ -4,10 +4,20 @@ from __future__ import annotations
 
 import re
 
-_STOP = frozenset(
-    ["a", "about", "after", "all", "also", "an", "and", "any", "are", "as", "assert", "at", "be", "been", "being", "both", "but", "by", "can", "case", "cases", "class", "code", "could", "def", "do", "does", "done", "each", "ensure", "every", "expect", "expected", "fix", "fixed", "fixes", "for", "from", "function", "get", "given", "has", "have", "how", "i", "if", "implement", "import", "in", "instead", "into", "is", "issue", "it", "its", "just", "like", "make", "makes", "may", "method", "methods", "more", "must", "need", "needs", "no", "new", "non", "not", "now", "of", "on", "only", "or", "other", "our", "out", "own", "please", "pr", "properly", "pull", "request", "requirement", "return", "returned", "returns", "self", "shall", "should", "so", "some", "still", "such", "support", "test", "testcase", "tests", "than", "that", "the", "their", "them", "then", "there", "these", "they", "this", "those", "to", "up", "use", "used", "uses", "using", "via", "was", "we", "well", "were", "what", "when", "where", "which", "while", "who", "will", "with", "within", "work", "working", "works", "would", "yet", "you", "bug", "change", "changed", "changes", "check", "checks", "correct", "correctly", "true", "false", "pytest", "mark", "parametrize", "unittest", "fixture", "result", "results", "value", "values", "actual", "parameter"]
+_STOP_WORDS = (
+    "a about after all also an and any are as assert at be been being both but by can case cases "
+    "class code could def do does done each ensure every expect expected fix fixed fixes for from "
+    "function get given has have how i if implement import in instead into is issue it its just "
+    "like make makes may method methods more must need needs no new non not now of on only or "
+    "other our out own please pr properly pull request requirement return returned returns self "
+    "shall should so some still such support test testcase tests than that the their them then "
+    "there these they this those to up use used uses using via was we well were what when where "
+    "which while who will with within work working works would yet you bug change changed changes "
+    "check checks correct correctly true false pytest mark parametrize unittest fixture result "
+    "results value values actual parameter"
 )
-_IDENTIFIER = re.compile(r"[^\W\d_]+(?:['’]\w+)?|\d+", re.UNICODE)
+_STOP = frozenset(_STOP_WORDS.split())
+_IDENTIFIER = re.compile(r"[^\W\d_]+(?:'\w+)?|\d+", re.UNICODE)
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 _LITERALS = (
     (re.compile(r"(?<![\w\])'\"])(?:''|\"\"|\[\]|\{\}|\(\))(?!['\"])"), "empti"),
@@ -20,8 +30,10 @@ MIN_PREFIX = 5
 def words_of(text: str) -> frozenset[str]:
     """The telling words of prose or code, as stems."""
     found = set()
-    for chunk in _IDENTIFIER.findall(_CAMEL.sub(" ", text.replace("_", " "))):
-        word = chunk.casefold().split("'")[0].split("’")[0]
+    for chunk in _IDENTIFIER.findall(
+        _CAMEL.sub(" ", text.replace("_", " ").replace("\u2019", "'"))
+    ):
+        word = chunk.casefold().split("'")[0]
         if word in _STOP or (len(word) < 2 and not word.isdigit()):
             continue
         found.add(stem(_SPELLED.get(word, word)))

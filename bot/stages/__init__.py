@@ -28,6 +28,7 @@ from bot.stages.publish import publish
 from bot.stages.report import write_report
 from bot.stages.services import Services
 from bot.stages.task import collect_task
+from bot.stages.upkeep import clean_up
 from bot.steps import StepRunner
 
 STAGES = (
@@ -61,4 +62,8 @@ async def evaluate(request: EvaluationRequest, services: Services, run: StepRunn
         docket.judgement = await run("judge", judge, services, request, planned, observed, policy)
     evaluation = docket.evaluation()
     report_key = await run("report", write_report, services, evaluation)
-    return await run("publish", publish, services, evaluation, docket.checkout, report_key)
+    publication = await run(
+        "publish", publish, services, evaluation, docket.checkout, report_key
+    )
+    await run("clean up", clean_up, services, request)
+    return publication

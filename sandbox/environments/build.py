@@ -34,7 +34,7 @@ from sandbox.environments.layers import (
     TOOLS,
 )
 from sandbox.environments.tree import Tree
-from sandbox.models import Environment, Observation, Recipe, Side
+from sandbox.models import Environment, Observation, Side
 
 _KEPT_ENTRIES = 200
 

@@ -118,7 +118,7 @@ def _configured(setup: SetupHints) -> tuple[tuple[str, ...], ...]:
     """The configured line may call pip, which a bare environment does not have."""
     if not setup.install:
         return ()
-    return ((*_TO_DEPENDENCIES, "pip", "setuptools", "wheel"), ("sh", "-c", setup.install))
+    return ((*_PIP_INSTALL, "pip", "setuptools", "wheel"), ("sh", "-c", setup.install))
 
 
 def _install(

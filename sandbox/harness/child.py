@@ -23,7 +23,7 @@ def main(orders_fd: int, records_fd: int) -> NoReturn:
     The process leaves by `_exit`, so neither `atexit` handlers nor forgotten threads hold it up.
     """
     leave = posix._exit
-    with open(orders_fd, "rb") as stream:
+    with os.fdopen(orders_fd, "rb") as stream:
         orders = json.loads(stream.read())
     recorder = Recorder(records_fd, bytes.fromhex(orders.pop("key")))
     streams = (sys.stdout, sys.stderr)

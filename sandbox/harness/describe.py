@@ -42,7 +42,7 @@ class Sources:
         try:
             if os.path.getsize(name) > _LARGEST_FILE_BYTES:  # noqa: PTH202
                 return
-            with open(name, "rb") as file:
+            with open(name, "rb") as file:  # noqa: PTH123
                 data = file.read()
             tree = ast.parse(data)
         except (OSError, SyntaxError, ValueError, RecursionError, MemoryError):

@@ -129,7 +129,7 @@ class ItemWatch:
                 return outcome.ERROR, "This test was reported as passed but its code never ran."
             if self._seen == outcome.SKIPPED:
                 return self._seen, self._seen_message
-        if self._seen == outcome.FAILED and found != outcome.ERROR and found != outcome.FAILED:
+        if self._seen == outcome.FAILED and found not in (outcome.ERROR, outcome.FAILED):
             note = f"{self._seen_message}\n(its report was rewritten to: {found})"
             return outcome.FAILED, describe.tail(note)
         return found, message

@@ -39,7 +39,7 @@ def main() -> None:
     os.write(channel, key)
     told = json.loads(sys.stdin.buffer.readline())
     told.update(key=child_key.hex(), nonce="t" + os.urandom(8).hex())
-    with open(orders_write, "wb") as orders:
+    with os.fdopen(orders_write, "wb") as orders:
         orders.write(json.dumps(told).encode())
     Keeper(channel, key).keep(pid, records_read, child_key)
     os._exit(0)

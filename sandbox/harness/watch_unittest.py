@@ -68,7 +68,7 @@ class Watch(unittest.TestResult):
         return kept
 
     def _kept(self, suite: Any) -> unittest.TestSuite:
-        kept = type(suite)()
+        kept: unittest.TestSuite = type(suite)()
         for part in suite:
             if hasattr(part, "__iter__"):
                 kept.addTest(self._kept(part))

@@ -19,6 +19,7 @@ from sandbox.errors import CheckoutError
 from sandbox.models import Environment, Observation, Side
 from sandbox.names import inside
 
+_MAX_LINE_BYTES = 128 * 1024  # the kernel's limit for one argument
 _KILLED = {
     Killed.MEMORY: "It used more memory than it may.",
     Killed.DISK: "It wrote more to disk than it may.",
@@ -47,8 +48,18 @@ async def run_shell(sandbox: Sandbox, run: ShellRun) -> Observation:
     if environment is not None and environment.failure is not None:
         problem = f"The environment of {run.side} could not be built, so nothing was run."
         return Observation(run.side, run.line, None, "", 0.0, problem=problem)
+    if not _is_an_argument(run.line):
+        problem = "The line holds characters that no program can be given, or is too long."
+        return Observation(run.side, repr(run.line)[:200], None, "", 0.0, problem=problem)
     completed = await sandbox.run(_command(run))
     return _observed(run, completed)
+
+
+def _is_an_argument(line: str) -> bool:
+    try:
+        return "\0" not in line and len(line.encode()) < _MAX_LINE_BYTES
+    except UnicodeEncodeError:  # half of a surrogate pair
+        return False
 
 
 def _command(run: ShellRun) -> Command:
@@ -111,12 +122,27 @@ _OWN_FILES = {
 }
 _TEST_FILE = re.compile(r"(^|/)(test_[^/]*|[^/]*_test|conftest)\.py$|(^|/)tests?/")
 _ASSIGNMENT = re.compile(r"[A-Za-z_]\w*=")
+# What stands beside a tool is what it imports, so such a folder is trusted as a whole: an edited
+# `tools/common.py` or an added `tools/json.py` would speak in the tool's name.
+_TOOL_FOLDERS = {
+    "tools",
+    "tool",
+    "scripts",
+    "script",
+    "checks",
+    "ci",
+    ".ci",
+    ".github",
+    "hack",
+    "dev",
+}
 _VALUE_OPTIONS = {"-W", "-X"}  # of an interpreter, followed by a word of their own
 
 
 def trusted_files(line: str, base_tree: Path) -> tuple[str, ...]:
-    """Return the files of base that the line runs: programs, scripts, modules and named tests.
+    """Return the paths of base that the line runs: programs, scripts, modules and named tests.
 
+    A script in a folder for tools (`tools/`, `scripts/`, ...) brings that whole folder.
     A file that is only looked at (`mypy src/app.py`) is not among them: it is what is judged, and
     base's copy would make the check say yes to everything.
     """
@@ -129,7 +155,8 @@ def trusted_files(line: str, base_tree: Path) -> tuple[str, ...]:
         for name in _run_by(words):
             path = _normalised(folder / name)
             if _is_file(base_tree, path):
-                found[path] = None
+                top = path.partition("/")[0]
+                found[top if top in _TOOL_FOLDERS else path] = None
     return tuple(found)
 
 

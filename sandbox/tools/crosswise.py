@@ -37,10 +37,13 @@ def find_crosswise(base_tree: Path, head_tree: Path) -> Crosswise:
         if not _differs(base_tree, head_tree, path):
             continue
         swapped.add(path)
-        reach = path if classify(path) is PathKind.TEST else scope(path)
-        if path in base or path.endswith(".py"):
+        kind = classify(path)
+        reach = path if kind is PathKind.TEST else scope(path)
+        # Data that one side does not have changes nothing for that side's tests; code might.
+        speaks_by_absence = kind is PathKind.RUNNER_CONFIG or path.endswith(".py")
+        if path in base or speaks_by_absence:
             base_paths.add(reach)
-        if path in head or path.endswith(".py"):
+        if path in head or speaks_by_absence:
             head_paths.add(reach)
     return Crosswise(tuple(sorted(swapped)), _least(base_paths, base), _least(head_paths, head))
 

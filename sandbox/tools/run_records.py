@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from sandbox.harness import canary, chain
 from sandbox.models import Outcome, TestResult, TestRun
 
-_NO_TESTS = "No tests were collected."
+NO_TESTS = "No tests were collected."
 _PYTEST_STOPPED = {2: "was interrupted", 3: "failed inside", 4: "refused its arguments"}
 
 
@@ -34,7 +34,8 @@ class _Reading:
 def read_channel(channel: bytes, killed: str = "") -> TestRun:
     """Return what a finished or killed run proves. `killed` says which limit ended it, if one did.
 
-    The channel starts with the keeper's key; then come its frames.
+    The channel starts with the keeper's key; then come its frames. A run that came to its end
+    without collecting anything is complete and says so as its problem.
     """
     reading = _Reading(started=len(channel) >= chain.KEY_BYTES)
     reader = chain.Reader(channel[: chain.KEY_BYTES])
@@ -161,7 +162,7 @@ def _run(reading: _Reading, killed: str) -> TestRun:
     return TestRun(
         complete=not problem,
         results=_unique((*results, *reading.others)),
-        problem=problem,
+        problem=problem or ("" if results or reading.others else NO_TESTS),
         forged=bool(reading.forged),
     )
 
@@ -194,20 +195,21 @@ def _unique(results: tuple[TestResult, ...]) -> tuple[TestResult, ...]:
 
 def _problem(reading: _Reading, killed: str) -> str:
     """Say in one sentence what keeps the run from proving anything; empty when nothing does."""
-    where = _where(reading)
     if reading.forged:
         return f"The results cannot be trusted: {reading.forged}."
     if killed:
-        return f"The test run {killed} {where}."
+        return f"The test run {killed} {_where(reading)}."
     if reading.problem:
         return _sentence(reading.problem)
+    return _early_end(reading) if reading.status is None else _session_problem(reading)
+
+
+def _early_end(reading: _Reading) -> str:
     if not reading.started:
         return "The test harness did not start; see the output."
     if reading.wait_status is None:
-        return f"The test run was killed from within {where}."
-    if reading.status is None:
-        return f"The test process {_end(reading.wait_status)} {where}, before its end."
-    return _session_problem(reading)
+        return f"The test run was killed from within {_where(reading)}."
+    return f"The test process {_end(reading.wait_status)} {_where(reading)}, before its end."
 
 
 def _session_problem(reading: _Reading) -> str:
@@ -215,21 +217,14 @@ def _session_problem(reading: _Reading) -> str:
     if reading.conftest_failed:
         return ""  # the error of conftest.py is the result of everything below it
     if reading.collected is None:
-        how = _PYTEST_STOPPED.get(reading.status or 0)
-        return f"pytest {how} before any test ran; see its output." if how else _NO_TESTS
+        how = _PYTEST_STOPPED.get(reading.status or 0, "did not come to running tests")
+        return f"pytest {how} before any test ran; see its output."
     missing = max(reading.collected, len(reading.announced)) - len(reading.finished)
     if missing:
         return f"{missing} of {reading.collected} collected tests have no result."
-    if not reading.announced:
-        return _nothing_collected(reading)
-    return "" if reading.controlled else "The control tests of the harness did not run."
-
-
-def _nothing_collected(reading: _Reading) -> str:
-    errors = sum(other.outcome is Outcome.ERROR for other in reading.others)
-    if errors:
-        return f"Collection failed in {errors} file{'s' if errors > 1 else ''}; no test ran."
-    return "" if reading.others else _NO_TESTS
+    if not reading.announced or reading.controlled:
+        return ""
+    return "The control tests of the harness did not run."
 
 
 def _where(reading: _Reading) -> str:

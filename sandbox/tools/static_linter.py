@@ -1,8 +1,9 @@
 """Ruff on the changed Python files of both sides; what is new on head is what counts.
 
 The repository's ruff configuration is data that only ruff reads, inside the sandbox. Base's
-configuration holds on both sides, so a pull request can neither quieten the linter nor drown the
-report in rules it just switched on. A repository without one gets a small set that finds mistakes.
+configuration (the one at the root) holds on both sides, so a pull request can neither quieten the
+linter nor drown the report in rules it just switched on. A repository without one gets a small set
+that finds mistakes.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ import tomllib
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 
 from sandbox.base import TREE, Command, Completed, Limits, Mount, MountMode, Sandbox, SandboxError
 from sandbox.models import ChangeStatus, Checkout, FileChange, Finding, Observation, Severity, Side
@@ -22,10 +23,11 @@ from sandbox.names import inside
 
 _RUFF = "/opt/assay/ruff"
 _DEFAULT_RULES = "E9,F63,F7,F82,F401,F811,F841,B"
-_CONFIGURATION = ("ruff.toml", ".ruff.toml", "pyproject.toml")
+_CONFIGURATION = (".ruff.toml", "ruff.toml", "pyproject.toml")  # in ruff's own order
 _LIMITS = Limits(timeout_s=120.0, memory_mb=2048, processes=64, output_bytes=32_000_000)
 _MAX_OUTPUT = 4000
 _MAX_MESSAGE = 500
+_MAX_NAME_BYTES = 1_000_000  # the kernel takes 2 MB of arguments
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,32 +45,43 @@ async def lint_python(sandbox: Sandbox, checkout: Checkout) -> Linted | None:
     A configuration that ruff refuses is a `problem` of the observations, with no new finding.
     Raises SandboxError when ruff is not installed with Assay or isolation cannot be had.
     """
-    changes = [change for change in checkout.diff.files if _is_python(change)]
+    changes = list(_named_within(checkout.diff.files, _MAX_NAME_BYTES))
     if not any(change.status is not ChangeStatus.DELETED for change in changes):
         return None
-    configured = has_configuration(Path(checkout.base_tree))
-    extra = _base_configuration(checkout) if configured else ()
+    configuration = configuration_of(Path(checkout.base_tree))
+    extra = _base_configuration(checkout) if configuration else ()
     sides = []
     for side, tree in ((Side.BASE, checkout.base_tree), (Side.HEAD, checkout.head_tree)):
         paths = _paths(changes, side, Path(tree))
         mounts = (Mount(tree, TREE, MountMode.COPY_ON_WRITE), *(extra if side is Side.HEAD else ()))
-        sides.append(await _lint(sandbox, side, _arguments(paths, configured), mounts))
+        sides.append(await _lint(sandbox, side, _arguments(paths, configuration), mounts))
     base, head = sides
     new = () if base.problem or head.problem else _new_on_head(base, head, checkout, changes)
     return Linted(base, head, new)
 
 
-def has_configuration(tree: Path) -> bool:
-    """Say whether the repository configures ruff at its root; a broken file counts as a yes."""
-    if any((tree / name).is_file() for name in _CONFIGURATION[:2]):
-        return True
-    project = tree / "pyproject.toml"
-    if project.is_symlink() or not project.is_file():
-        return False
+def configuration_of(tree: Path) -> str:
+    """Return the file at the root that configures ruff, or ""; a broken pyproject.toml counts."""
+    found = (name for name in _CONFIGURATION if (tree / name).is_file())
+    return next(
+        (name for name in found if name != "pyproject.toml" or _tells_ruff(tree / name)), ""
+    )
+
+
+def _tells_ruff(project: Path) -> bool:
     try:
         return "ruff" in tomllib.loads(project.read_text(errors="replace")).get("tool", {})
     except (tomllib.TOMLDecodeError, RecursionError, AttributeError, TypeError):
         return True
+
+
+def _named_within(changes: tuple[FileChange, ...], max_bytes: int) -> Iterator[FileChange]:
+    """Yield the changed Python files whose names fit into one command, on both sides the same."""
+    left = max_bytes
+    for change in filter(_is_python, changes):
+        left -= len(change.path.encode()) + len((change.old_path or "").encode()) + 16
+        if left > 0:
+            yield change
 
 
 def _is_python(change: FileChange) -> bool:
@@ -93,13 +106,16 @@ def _is_regular(tree: Path, path: str) -> bool:
 
 
 def _base_configuration(checkout: Checkout) -> tuple[Mount, ...]:
-    """Return base's configuration files, to lie over what the pull request made of them."""
+    """Return base's version of every TOML file, to lie over what the pull request made of it.
+
+    Any of them may be part of the configuration (`extend = "shared.toml"`).
+    """
     changed = (
         change.old_path or change.path
         for change in checkout.diff.files
         if change.status is not ChangeStatus.ADDED
     )
-    names = [path for path in changed if PurePosixPath(path).name in _CONFIGURATION]
+    names = [path for path in changed if path.endswith(".toml")]
     base, head = Path(checkout.base_tree), Path(checkout.head_tree)
     return tuple(
         Mount(str(inside(base, path)), f"{TREE}/{path}")
@@ -108,8 +124,10 @@ def _base_configuration(checkout: Checkout) -> tuple[Mount, ...]:
     )
 
 
-def _arguments(paths: list[str], configured: bool) -> tuple[str, ...]:
-    rules = () if configured else ("--isolated", "--select", _DEFAULT_RULES)
+def _arguments(paths: list[str], configuration: str) -> tuple[str, ...]:
+    rules: tuple[str, ...] = ("--isolated", "--select", _DEFAULT_RULES)
+    if configuration:  # named, so that a file added next to it or below it is not looked at
+        rules = ("--config", f"{TREE}/{configuration}")
     options = ("--output-format=json", "--no-fix", "--no-cache", "--exit-zero", "--force-exclude")
     return ("check", *options, *rules, "--", *(f"./{path}" for path in paths)) if paths else ()
 

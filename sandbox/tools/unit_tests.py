@@ -28,7 +28,8 @@ _BAD = (Outcome.FAILED, Outcome.ERROR)
 class TestOrder:
     """What to run: a tree (host folder), the environment of its side, and only `paths` if given.
 
-    `paths` are files or folders relative to the tree; the runner's own arguments still apply.
+    `paths` are files or folders relative to the tree ("" is all of it); the runner's own
+    arguments still apply.
     """
 
     __test__ = False
@@ -60,7 +61,7 @@ def _command(order: TestOrder) -> Command:
     orders = {
         "runner": order.environment.recipe.runner.value,
         "arguments": order.environment.recipe.test_arguments,
-        "paths": order.paths,
+        "paths": () if "" in order.paths else order.paths,
         "environment": variables,
     }
     return Command(
@@ -100,7 +101,7 @@ def shown(order: TestOrder) -> str:
     recipe = order.environment.recipe
     if recipe.runner is TestRunner.COMMAND:
         return recipe.test_arguments[0]
-    return shlex.join(["python", "-m", recipe.runner.value, *recipe.test_arguments, *order.paths])
+    return shlex.join(["python", "-m", recipe.runner.value, *recipe.test_arguments, *filter(None, order.paths)])
 
 
 def _observation(

@@ -403,7 +403,8 @@ def test_missing_branches_commits_and_repositories_on_a_server(
     sha = repository.commit({"a": "1"})
     with served(tmp_path, TOKEN) as server:
         source = Source(f"{server.url}/project/.git", TOKEN, allow_http=True)
-        for revision in ("deleted", "refs/pull/9/head", "f" * 40, "-x", "a..b", "refs/heads/*"):
+        odd = ("-x", "a..b", "refs/heads/*", "a\0b", "\ud800", "a\nb", "")
+        for revision in ("deleted", "refs/pull/9/head", "f" * 40, *odd):
             with pytest.raises(MissingRevision):
                 take(root, CheckoutRequest("e1", source, sha, revision))
         gone = Source(f"{server.url}/nothing/.git", TOKEN, allow_http=True)

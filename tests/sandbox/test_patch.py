@@ -68,6 +68,7 @@ def test_a_hunk_that_does_not_fit_is_named(repository: Repository) -> None:
     [
         ("please make it faster", "not a unified diff"),
         ("   \n", "empty"),
+        ("--- a/other.py\n+++ b/other.py\n@@ -1 +1 @@\n-\ud800\n+\0\n", "other.py, hunk 1"),
         ("--- a/other.py\n+++ b/other.py\n@@ -1,9 +1,9 @@\n-x\n+y\n", "broken at its line"),
         ("--- a/gone.py\n+++ b/gone.py\n@@ -1 +1 @@\n-x\n+y\n", "gone.py"),
         ("--- /dev/null\n+++ b/.git/config\n@@ -0,0 +1 @@\n+x\n", "does not apply"),

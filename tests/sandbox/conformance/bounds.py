@@ -22,13 +22,6 @@ _DAEMON = (
 )
 
 
-@pytest.fixture
-def out(tmp_path: Path) -> Path:
-    folder = tmp_path / "out"
-    folder.mkdir()
-    return folder
-
-
 def at_out(folder: Path) -> tuple[Mount, ...]:
     return (Mount(str(folder), "/out", MountMode.WRITABLE),)
 
@@ -45,6 +38,12 @@ async def assert_still(out: Path) -> None:
 
 
 class Bounds:
+    @pytest.fixture
+    def out(self, tmp_path: Path) -> Path:
+        folder = tmp_path / "out"
+        folder.mkdir()
+        return folder
+
     async def test_timeout_kills_daemons_too(self, sandbox: Sandbox, out: Path) -> None:
         started = time.monotonic()
         limits = replace(SMALL, timeout_s=1)

@@ -12,19 +12,6 @@ from sandbox.outputs import read_output
 from tests.sandbox.conformance.running import program, shell
 
 
-@pytest.fixture
-def tree(tmp_path: Path) -> Path:
-    """A folder as git exports it: usual modes, a program, a link, a name that is no UTF-8."""
-    folder = tmp_path / "tree"
-    (folder / "pkg").mkdir(parents=True)
-    (folder / "pkg/code.py").write_text("x = 1\n")
-    (folder / "run.sh").write_text("#!/bin/sh\necho ran\n")
-    (folder / "run.sh").chmod(0o755)
-    (folder / "link").symlink_to("pkg/code.py")
-    Path(os.fsdecode(os.fsencode(folder) + b"/\xff\xfe")).write_text("odd\n")
-    return folder
-
-
 def snapshot(folder: Path) -> dict[str, tuple[object, ...]]:
     found: dict[str, tuple[object, ...]] = {}
     for path in sorted(folder.rglob("*")):
@@ -35,6 +22,18 @@ def snapshot(folder: Path) -> dict[str, tuple[object, ...]]:
 
 
 class Folders:
+    @pytest.fixture
+    def tree(self, tmp_path: Path) -> Path:
+        """A folder as git exports it: usual modes, a program, a link, a name that is no UTF-8."""
+        folder = tmp_path / "tree"
+        (folder / "pkg").mkdir(parents=True)
+        (folder / "pkg/code.py").write_text("x = 1\n")
+        (folder / "run.sh").write_text("#!/bin/sh\necho ran\n")
+        (folder / "run.sh").chmod(0o755)
+        (folder / "link").symlink_to("pkg/code.py")
+        Path(os.fsdecode(os.fsencode(folder) + b"/\xff\xfe")).write_text("odd\n")
+        return folder
+
     async def test_read_only_can_be_read_and_run_but_not_changed(
         self, sandbox: Sandbox, tree: Path
     ) -> None:
@@ -51,11 +50,11 @@ class Folders:
         before = snapshot(tree)
         script = (
             "set -e; echo y >> pkg/code.py; mv pkg lib; cat lib/code.py; rm run.sh; mkdir pkg;"
-            "echo new > pkg/new; chmod 600 link; rm -r lib; touch *; ls; test -O .; test -O link"
+            "echo new > pkg/new; rm link; chmod 700 .; rm -r lib; touch *; ls; test -O . && test -O pkg"
         )
         mounts = (Mount(str(tree), TREE, MountMode.COPY_ON_WRITE),)
-        done = await shell(sandbox, script.replace("chmod 600 link;", ""), mounts=mounts, cwd=TREE)
-        assert (done.exit_code, done.stdout[:8]) == (1, b"x = 1\ny\n") or done.exit_code == 0, done
+        done = await shell(sandbox, script, mounts=mounts, cwd=TREE)
+        assert (done.exit_code, done.stdout[:8]) == (0, b"x = 1\ny\n"), done
         assert snapshot(tree) == before
 
     async def test_each_command_starts_from_the_folder_again(
@@ -128,12 +127,12 @@ class Folders:
         self, sandbox: Sandbox, tmp_path: Path
     ) -> None:
         large = tmp_path / "large"
-        for folder in range(50):
+        for folder in range(20):
             (large / str(folder)).mkdir(parents=True)
             for name in range(100):
                 (large / str(folder) / str(name)).touch()
         mounts = (Mount(str(large), TREE, MountMode.COPY_ON_WRITE),)
         started = time.monotonic()
         done = await program(sandbox, "find", ".", "-type", "f", mounts=mounts, cwd=TREE)
-        assert done.stdout.count(b"\n") == 5000
+        assert done.stdout.count(b"\n") == 2000
         assert time.monotonic() - started < 5

@@ -23,8 +23,8 @@ class BuildNetwork:
             pytest.skip("this machine cannot reach the package index itself")
         script = (
             "import subprocess, sys\n"
-            "subprocess.run([sys.executable, '-m', 'venv', 'v'], check=True)\n"
-            "subprocess.run(['v/bin/pip', 'download', '-q', '--no-deps', 'iniconfig'], check=True)\n"
+            "pip = [sys.executable, '-m', 'pip', 'download', '-q', '--no-deps', 'iniconfig']\n"
+            "subprocess.run(pip, check=True)\n"
             "import glob, urllib.request\n"
             "print(len(glob.glob('iniconfig*')))\n"
             "print(urllib.request.urlopen('https://index.invalid/simple/iniconfig/').status)"

@@ -26,7 +26,10 @@ def _build_system(requires: str, backend: str) -> str:
 
 
 PROJECTS: dict[str, tuple[str, dict[str, str]]] = {
-    "hatchling": ("src/", {"pyproject.toml": _build_system("hatchling", "hatchling.build") + _PROJECT}),
+    "hatchling": (
+        "src/",
+        {"pyproject.toml": _build_system("hatchling", "hatchling.build") + _PROJECT},
+    ),
     "flit": (
         "",
         {

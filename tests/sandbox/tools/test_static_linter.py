@@ -93,6 +93,20 @@ async def test_the_pull_request_cannot_change_the_rules_it_is_judged_by(
     assert told(await linted(sandbox, tmp_path, base, head)) == [("F401", "a.py", 1)]
 
 
+async def test_a_second_configuration_does_not_outrank_the_first(
+    sandbox: Sandbox, tmp_path: Path
+) -> None:
+    base = {
+        "pyproject.toml": '[tool.ruff]\nextend = "shared.toml"\n',
+        "shared.toml": "[lint]\nselect = ['F']\n",
+        "pkg/a.py": "x = 1\n",
+    }
+    quiet = "[lint]\nselect = []\n"
+    head = {".ruff.toml": quiet, "pkg/ruff.toml": quiet, "shared.toml": quiet}
+    result = await linted(sandbox, tmp_path, base, head | {"pkg/a.py": "import os\nx = 1\n"})
+    assert told(result) == [("F401", "pkg/a.py", 1)]
+
+
 async def test_a_first_configuration_is_not_yet_policy(sandbox: Sandbox, tmp_path: Path) -> None:
     head = {"ruff.toml": "[lint]\nselect = ['ALL']\n", "a.py": "import os\n"}
     assert told(await linted(sandbox, tmp_path, {"a.py": ""}, head)) == [("F401", "a.py", 1)]
@@ -138,3 +152,12 @@ async def test_awkward_files(sandbox: Sandbox, tmp_path: Path) -> None:
     rules = told(await linted(sandbox, tmp_path, {"a.py": ""}, head))
     assert ("F401", "--config=evil.py", 1) in rules
     assert ("F401", "naïve dir/m ö.py", 1) in rules
+
+
+async def test_more_names_than_one_command_can_hold(sandbox: Sandbox, tmp_path: Path) -> None:
+    folder = "/".join(["d" * 200] * 10)
+    head = {f"{folder}/m{n:04}.py": "import os\n" for n in range(600)}
+    result = await linted(sandbox, tmp_path, {"a.py": ""}, head)
+    assert result is not None
+    assert result.head.problem == ""
+    assert len(result.new) > 400

@@ -45,7 +45,7 @@ def _give(folder: Path, owner: tuple[int, int]) -> None:
             os.lchown(path, *owner)
 
 
-class Trees:
+class Folders:
     """Makes and removes copies below `folder`, named after the process that made them."""
 
     def __init__(self, folder: Path) -> None:

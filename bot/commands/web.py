@@ -1,0 +1,26 @@
+"""`assay web`: webhook intake and report pages, by gunicorn."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+import click
+
+from bot.settings import load_settings
+from bot.templates import deployed
+
+
+@click.command("web")
+def command() -> None:
+    """Serve the webhook and the pages on ASSAY_HOST:ASSAY_PORT (loopback by default)."""
+    settings = load_settings()
+    environment = {
+        **os.environ,
+        "ASSAY_HOST": settings.host,
+        "ASSAY_PORT": str(settings.port),
+        "ASSAY_HOME": str(settings.home.absolute()),
+    }
+    configuration = deployed("gunicorn.conf.py")
+    argv = [sys.executable, "-m", "gunicorn", "--config", str(configuration)]
+    os.execve(sys.executable, argv, environment)  # noqa: S606  signals reach gunicorn itself

@@ -1,0 +1,23 @@
+"""`assay worker`: runs evaluations until it is told to stop."""
+
+from __future__ import annotations
+
+import signal
+
+import click
+
+from bot.commands.wiring import open_work, set_up_log
+from bot.engine import engine_options, open_worker
+from bot.settings import load_settings
+
+
+@click.command("worker")
+def command() -> None:
+    """Run evaluations. What is not finished when it stops goes on in the next worker."""
+    settings = load_settings()
+    set_up_log(settings)
+    with open_work(settings) as work, open_worker(engine_options(settings), work) as worker:
+        for number in (signal.SIGTERM, signal.SIGINT):
+            signal.signal(number, lambda *_: worker.stop())
+        click.echo("assay worker: ready", err=True)
+        worker.wait()

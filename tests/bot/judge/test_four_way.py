@@ -1,0 +1,270 @@
+"""What four runs say of one test, by the rules of the design."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pydantic import TypeAdapter
+
+from bot.judge.four_way import compare
+from bot.models import FourWay, TestChange, TestComparison
+from sandbox.models import ChangeStatus, Diff, FileChange, Outcome, TestResult, TestRun
+from sandbox.tools.four_runs import FourRuns, Repeat
+
+FILE = "tests/test_app.py"
+TEST = f"{FILE}::test_it"
+NOTHING_CHANGED = Diff(())
+CODE_CHANGED = Diff((FileChange("app.py", ChangeStatus.MODIFIED),))
+TEST_CHANGED = Diff((*CODE_CHANGED.files, FileChange(FILE, ChangeStatus.MODIFIED)))
+
+P, F, E, S = Outcome.PASSED, Outcome.FAILED, Outcome.ERROR, Outcome.SKIPPED
+XF, XP = Outcome.XFAILED, Outcome.XPASSED
+
+
+def result(test_id: str, outcome: Outcome, source: str = "") -> TestResult:
+    path = test_id.split("::", maxsplit=1)[0]
+    return TestResult(test_id, outcome, message=f"{test_id} {outcome}", path=path, source=source)
+
+
+def run(outcomes: dict[str, Outcome], **sources: str) -> TestRun:
+    results = [result(name, outcome) for name, outcome in outcomes.items()]
+    named = [replace(r, source=sources.get(r.id.rsplit("::", maxsplit=1)[-1], "")) for r in results]
+    return TestRun(True, tuple(named))
+
+
+def one(*outcomes: Outcome | None, repeat: Repeat | None = None) -> TestComparison:
+    """Compare one test of a changed file: base on base, base on head, head on base, head on head."""
+    runs = [run({TEST: outcome} if outcome else {}) for outcome in outcomes]
+    base_on_base, base_on_head, head_on_base, head_on_head = runs
+    repeats = (repeat,) if repeat else ()
+    four = FourRuns(
+        base_on_base, head_on_head, base_on_head, head_on_base, (FILE,), (FILE,), repeats
+    )
+    found = compare(four, TEST_CHANGED)
+    assert found.problem == ""
+    (comparison,) = found.comparisons
+    return comparison
+
+
+def changes(found: FourWay) -> dict[str, str]:
+    return {item.id: item.change.value for item in found.comparisons}
+
+
+@pytest.mark.parametrize(
+    ("outcomes", "change"),
+    [
+        ((P, P, P, P), TestChange.PASS_TO_PASS),
+        ((F, P, F, P), TestChange.FAIL_TO_PASS),
+        ((P, F, F, F), TestChange.PASS_TO_FAIL),
+        ((F, F, F, F), TestChange.STILL_FAILING),
+        # The edited test: stricter, changed in what it expects, loosened, silenced.
+        ((P, P, F, P), TestChange.FAIL_TO_PASS),
+        ((P, F, F, P), TestChange.EXPECTATION_CHANGED),
+        ((P, F, E, P), TestChange.EXPECTATION_CHANGED),
+        ((P, F, P, P), TestChange.PASS_TO_FAIL),
+        ((P, F, S, S), TestChange.PASS_TO_FAIL),
+        ((P, F, XF, XF), TestChange.PASS_TO_FAIL),
+        ((P, F, None, None), TestChange.PASS_TO_FAIL),
+        ((P, P, S, S), TestChange.SKIPPED),
+        ((P, P, P, F), TestChange.NEW_FAILING),
+        ((P, P, None, None), TestChange.REMOVED),
+        ((F, F, P, P), TestChange.NEVER_FAILED),
+        ((F, F, F, P), TestChange.FAIL_TO_PASS),
+        ((F, P, None, None), TestChange.REMOVED),
+        # Known bugs.
+        ((XF, XP, F, P), TestChange.FAIL_TO_PASS),
+        ((XF, F, F, P), TestChange.FAIL_TO_PASS),
+        ((XF, XP, XF, XP), TestChange.FAIL_TO_PASS),
+        ((XF, XF, P, P), TestChange.NEVER_FAILED),
+        ((XF, XF, XF, XF), TestChange.SKIPPED),
+        ((S, S, S, S), TestChange.SKIPPED),
+        ((S, S, F, P), TestChange.FAIL_TO_PASS),
+        ((S, F, F, F), TestChange.NEW_FAILING),
+        # New tests.
+        ((None, None, F, P), TestChange.FAIL_TO_PASS),
+        ((None, None, E, P), TestChange.FAIL_TO_PASS),
+        ((None, None, P, P), TestChange.NEVER_FAILED),
+        ((None, None, F, F), TestChange.NEW_FAILING),
+        ((None, None, None, P), TestChange.UNKNOWN),
+        ((None, None, S, P), TestChange.UNKNOWN),
+        ((None, None, S, S), TestChange.SKIPPED),
+        # Not collected with head's code although head has it.
+        ((P, None, P, P), TestChange.UNKNOWN),
+    ],
+)
+def test_every_combination_has_its_name(
+    outcomes: tuple[Outcome | None, ...], change: TestChange
+) -> None:
+    assert one(*outcomes).change is change
+
+
+@given(st.lists(st.sampled_from([*Outcome, None]), min_size=4, max_size=4))
+def test_what_fails_on_head_never_looks_good(outcomes: list[Outcome | None]) -> None:
+    base_on_base, base_on_head, _, head_on_head = outcomes
+    if base_on_base is None and head_on_head is None:
+        return
+    change = one(*outcomes).change
+    good = (TestChange.FAIL_TO_PASS, TestChange.PASS_TO_PASS)
+    if change in good:
+        assert head_on_head in (P, XP)
+    if base_on_base in (P, XP) and base_on_head in (F, E):
+        assert change in (TestChange.PASS_TO_FAIL, TestChange.EXPECTATION_CHANGED)
+
+
+def test_the_message_is_the_failure_that_matters() -> None:
+    assert "tests/test_app.py::test_it failed" in one(P, F, F, F).message
+    assert one(P, F, P, P).message.startswith("Base's version of this test fails on head; the")
+    assert one(P, P, P, P).message == ""
+
+
+def test_an_unchanged_file_needs_no_crosswise_run() -> None:
+    runs = FourRuns(run({TEST: F, "tests/b.py::t": P}), run({TEST: P, "tests/b.py::t": F}))
+    found = compare(runs, CODE_CHANGED)
+    assert changes(found) == {TEST: "fail_to_pass", "tests/b.py::t": "pass_to_fail"}
+    assert not any(item.written_by_author for item in found.comparisons)
+
+
+def test_a_new_test_file_that_base_cannot_import() -> None:
+    runs = FourRuns(
+        run({}), run({TEST: P}), None,
+        run({FILE: E}), (), (FILE,),
+    )  # fmt: skip
+    (item,) = compare(runs, TEST_CHANGED).comparisons
+    assert (item.change, item.head_on_base) == (TestChange.FAIL_TO_PASS, E)
+    assert "its file cannot be loaded" in item.message
+    assert item.written_by_author
+
+
+def test_a_conftest_that_base_cannot_import_fails_every_test_below_it() -> None:
+    runs = FourRuns(run({}), run({TEST: P}), None, run({"tests/conftest.py": E}), (), ("tests",))
+    (item,) = compare(runs, TEST_CHANGED).comparisons
+    assert item.change is TestChange.FAIL_TO_PASS
+
+
+def test_a_file_that_head_cannot_import_fails_each_of_its_tests() -> None:
+    runs = FourRuns(run({TEST: P, f"{FILE}::test_b": P}), run({FILE: E}))
+    found = compare(runs, CODE_CHANGED)
+    assert changes(found) == {TEST: "pass_to_fail", f"{FILE}::test_b": "pass_to_fail"}
+
+
+def test_a_new_file_that_head_cannot_import_is_shown() -> None:
+    found = compare(FourRuns(run({}), run({FILE: E})), TEST_CHANGED)
+    assert changes(found) == {FILE: "new_failing"}
+
+
+def test_a_file_that_base_cannot_import_and_head_can() -> None:
+    found = compare(FourRuns(run({FILE: E}), run({TEST: P})), CODE_CHANGED)
+    assert changes(found) == {TEST: "fail_to_pass"}
+
+
+def test_a_file_broken_on_both_sides_stays_one_row() -> None:
+    found = compare(FourRuns(run({FILE: E}), run({FILE: E})), CODE_CHANGED)
+    assert changes(found) == {FILE: "still_failing"}
+
+
+def test_a_renamed_file_keeps_its_tests() -> None:
+    old, new = "tests/test_old.py", "tests/test_new.py"
+    diff = Diff((FileChange(new, ChangeStatus.RENAMED, old_path=old),))
+    runs = FourRuns(
+        run({f"{old}::test_it": P}), run({f"{new}::test_it": P}),
+        run({f"{old}::test_it": P}), run({f"{new}::test_it": P}), (old,), (new,),
+    )  # fmt: skip
+    found = compare(runs, diff)
+    assert changes(found) == {f"{new}::test_it": "pass_to_pass"}
+
+
+def test_a_test_moved_to_another_file_keeps_its_history() -> None:
+    old, new = "tests/test_a.py", "tests/test_b.py"
+    runs = FourRuns(
+        run({f"{old}::T::test_it": P}), run({f"{new}::T::test_it": P}),
+        run({f"{old}::T::test_it": P}), run({f"{new}::T::test_it": P}), (old,), (new,),
+    )  # fmt: skip
+    found = compare(runs, TEST_CHANGED)
+    assert changes(found) == {f"{new}::T::test_it": "pass_to_pass"}
+
+
+def test_a_renamed_class_and_a_renamed_function_keep_their_history() -> None:
+    body = "    value = compute(3)\n    assert value == 9\n"
+    base = {f"{FILE}::TestOld::test_it": P, f"{FILE}::test_first_name": P}
+    head = {f"{FILE}::TestNew::test_it": P, f"{FILE}::test_second_name": P}
+    sources = {
+        "test_first_name": f"def test_first_name():\n{body}",
+        "test_second_name": f"def test_second_name():\n{body}",
+    }
+    runs = FourRuns(
+        run(base, **sources), run(head, **sources), run(base), run(head), (FILE,), (FILE,)
+    )
+    assert set(changes(compare(runs, TEST_CHANGED)).values()) == {"pass_to_pass"}
+
+
+def test_new_parameters_with_new_expectations() -> None:
+    old, new = f"{TEST}[2-4]", f"{TEST}[2-8]"
+    runs = FourRuns(run({old: P}), run({new: P}), run({old: F}), run({new: F}), (FILE,), (FILE,))
+    found = compare(runs, TEST_CHANGED)
+    assert changes(found) == {old: "expectation_changed", new: "fail_to_pass"}
+
+
+def test_a_dropped_parameter_that_fails_on_head_is_a_regression() -> None:
+    kept, dropped = f"{TEST}[1]", f"{TEST}[2]"
+    runs = FourRuns(
+        run({kept: P, dropped: P}), run({kept: P}),
+        run({kept: P, dropped: F}), run({kept: P}), (FILE,), (FILE,),
+    )  # fmt: skip
+    found = compare(runs, TEST_CHANGED)
+    assert changes(found) == {kept: "pass_to_pass", dropped: "pass_to_fail"}
+
+
+@pytest.mark.parametrize(
+    ("repeat", "change"),
+    [
+        (Repeat(TEST, base_passes=3, base_runs=3, head_passes=0, head_runs=3), "pass_to_fail"),
+        (Repeat(TEST, base_passes=2, base_runs=3, head_passes=0, head_runs=3), "flaky"),
+        (Repeat(TEST, base_passes=3, base_runs=3, head_passes=3, head_runs=3), "flaky"),
+        (Repeat(TEST, base_passes=3, base_runs=3, head_passes=1, head_runs=3), "pass_to_fail"),
+        (Repeat(TEST, base_passes=0, base_runs=0, head_passes=0, head_runs=0), "pass_to_fail"),
+    ],
+)
+def test_repeats_tell_a_flake_from_a_regression(repeat: Repeat, change: str) -> None:
+    found = one(P, F, F, F, repeat=repeat)
+    assert found.change == change
+    assert (found.passes, found.runs) == (repeat.head_passes, repeat.head_runs)
+
+
+def test_a_test_that_failed_on_base_by_chance_is_no_fix() -> None:
+    repeat = Repeat(TEST, base_passes=1, base_runs=2, head_passes=2, head_runs=2)
+    assert one(F, P, F, P, repeat=repeat).change is TestChange.FLAKY
+
+
+def test_an_incomplete_full_run_proves_nothing() -> None:
+    broken = TestRun(False, (result(TEST, P),), "The test run timed out after 600 s in x.")
+    found = compare(FourRuns(run({TEST: P}), broken), CODE_CHANGED)
+    assert found.comparisons == ()
+    assert found.problem == (
+        "The tests of head on head's code: The test run timed out after 600 s in x."
+    )
+
+
+def test_an_incomplete_crosswise_run_is_told_and_its_tests_are_unknown() -> None:
+    broken = TestRun(False, (), "The test run timed out after 600 s in x.")
+    runs = FourRuns(run({}), run({TEST: P}), None, broken, (), (FILE,))
+    found = compare(runs, TEST_CHANGED)
+    assert changes(found) == {TEST: "unknown"}
+    assert found.problem.startswith("The tests of head on base's code: ")
+
+
+def test_values_survive_json() -> None:
+    runs = FourRuns(run({TEST: P}), run({TEST: F}), repeats=(Repeat(TEST, 1, 2, 3, 4),))
+    runs_adapter = TypeAdapter(FourRuns)
+    assert runs_adapter.validate_json(runs_adapter.dump_json(runs)) == runs
+    found_adapter = TypeAdapter(FourWay)
+    found = compare(runs, NOTHING_CHANGED)
+    assert found_adapter.validate_json(found_adapter.dump_json(found)) == found
+
+
+def test_when_nothing_can_be_loaded_on_either_side_nothing_is_proved() -> None:
+    found = compare(FourRuns(run({FILE: E}), run({FILE: E})), CODE_CHANGED)
+    assert found.problem == "No test could be loaded on either side: collection failed in 1 files."
+    assert changes(found) == {FILE: "still_failing"}

@@ -1,0 +1,128 @@
+"""The repository's configuration: a closed schema whose errors show the way out."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pydantic import TypeAdapter
+
+from bot.configuration import (
+    Configuration,
+    ConfiguredTrigger,
+    NetworkPolicy,
+    describe_keys,
+    read_configuration,
+)
+from bot.errors import UserError
+
+FULL = """
+triggers: [opened, synchronize, ready_for_review]   # or [command] for /judge only
+setup:   {install: "pip install -e .[test]", test: "pytest -q", serve: "npm run dev",
+          url: "http://localhost:5173"}
+requirements:
+  - {id: R1, text: "Public functions keep their signatures", check: "python tools/api_diff.py"}
+criteria: evaluation/detailed_test_plan.json
+gate:    {unverified: block, lint: advise, scope: advise, min_score: 0}
+judges:  {count: 3, rounds: 4}
+limits:  {minutes: 30, interactions: 40, usd: 2.00}
+sandbox: {network: build}
+web:     {enabled: true}
+"""
+
+
+def refusal(text: str) -> str:
+    with pytest.raises(UserError) as caught:
+        read_configuration(text)
+    assert caught.value.next_step
+    return caught.value.what
+
+
+def test_everything_that_the_design_shows_is_read():
+    configuration = read_configuration(FULL)
+    assert configuration.setup.test == "pytest -q"
+    assert configuration.requirements[0].check == "python tools/api_diff.py"
+    assert configuration.limits.usd == 2.0
+    assert configuration.sandbox.network is NetworkPolicy.BUILD
+
+
+@pytest.mark.parametrize("text", [None, "", "# nothing yet\n", "---\n"])
+def test_an_absent_or_empty_file_gives_the_defaults(text):
+    assert read_configuration(text) == Configuration()
+
+
+def test_the_defaults_are_those_of_the_design():
+    shown = read_configuration(FULL).model_dump(exclude={"setup", "requirements", "criteria"})
+    assert Configuration().model_dump(exclude={"setup", "requirements", "criteria"}) == shown
+
+
+def test_command_alone_is_a_trigger():
+    assert read_configuration("triggers: [command]").triggers == (ConfiguredTrigger.COMMAND,)
+
+
+def test_it_goes_to_json_and_back():
+    adapter = TypeAdapter(Configuration)
+    configuration = read_configuration(FULL)
+    assert adapter.validate_json(adapter.dump_json(configuration)) == configuration
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("gaet: {}", "`gaet` is not a known key (did you mean `gate`?); allowed here: triggers"),
+        (
+            "gate: {unverifed: allow}",
+            "`gate.unverifed` is not a known key (did you mean `unverified`?)",
+        ),
+        ("requirements: [{id: C1, text: x, chek: y}]", "`requirements[0].chek`"),
+        ("requirements: [{id: C1}]", "`requirements[0].text`: is required"),
+        ("requirements: [{id: C1, text: a}, {id: C1, text: b}]", "the id C1 appears twice"),
+        ("requirements: [{id: B2, text: a}]", "the id B2 is taken by a baseline requirement"),
+        ("triggers: command", "`triggers`: must be a list"),
+        ("web: {enabled: 'yes'}", "`web.enabled`: must be a valid boolean"),
+        ("limits: 3", "`limits`: must be a mapping of keys"),
+        ("limits: {minutes: .nan}", "`limits.minutes`: must be a finite number"),
+        ("limits: {minutes: 0}", "`limits.minutes`: must be greater than 0"),
+        ("gate: {min_score: 5}", "`gate.min_score`: must be less than or equal to 4"),
+        ("setup: {url: 'ftp://x'}", "`setup.url`: must start with http:// or https://"),
+        ("criteria: ../secrets.json", "`criteria`: must be a path inside the repository"),
+        ("criteria: /etc/passwd", "must be a path inside the repository"),
+        ("a: 1\na: 2", "line 2: the key a appears twice"),
+        ("a: &x [1]\nb: *x", "line 2: aliases (*name) are not allowed"),
+        ("a: !!python/object/apply:os.system [ls]", "line 1"),
+        ("a: 2020-01-01", "neither text, number, list nor mapping"),
+        ("? [a]\n: b", "a key is not text"),
+        ("[" * 400, "nested too deeply"),
+        ("- 1", "the top level must be a mapping"),
+        ("'open", "line 1"),
+        ("x: " + "y" * 70_000, "larger than 64 KiB"),
+    ],
+)
+def test_what_is_wrong_is_told_by_its_key(text, told):
+    assert told in refusal(text)
+
+
+@pytest.mark.parametrize("secret", ["ghp_0123456789abcdefghij0123456789abcdef", "sk-live-123"])
+@pytest.mark.parametrize(
+    "shape", ["gate: {{lint: {0}}}", "{0}: 1", "setup: [{0}]", "judges: {{count: '{0}'}}"]
+)
+def test_values_and_keys_that_look_secret_are_not_repeated(secret, shape):
+    assert secret not in refusal(shape.format(secret))
+
+
+def test_every_key_is_described():
+    described = describe_keys()
+    assert {key.path for key in described} >= {
+        "triggers",
+        "gate.unverified",
+        "requirements[].check",
+    }
+    assert all(len(key.text) > 10 for key in described)
+
+
+@given(st.text(max_size=300))
+def test_any_text_is_read_or_refused(text):
+    try:
+        read_configuration(text)
+    except UserError as error:
+        assert error.next_step

@@ -1,0 +1,212 @@
+"""What is read off a tree without running any of it."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from sandbox.environments import SetupHints, Toolchain, detect
+from sandbox.environments.root import nearest_root
+from sandbox.models import Recipe, TestRunner
+from tests.sandbox.environments.projects import PROJECTS, TEST, project, write
+
+TOOLS = Toolchain(python="3.11.2", uv="0.13.9")
+HATCHLING = PROJECTS["hatchling"][1]["pyproject.toml"]
+
+
+def recipe(tree: Path, **setup: str) -> Recipe:
+    found = detect(tree, SetupHints(**setup), TOOLS)
+    assert found is not None
+    return found
+
+
+def installs(found: Recipe) -> list[str]:
+    """The words of the commands that fill the dependency layer."""
+    return [word for argv in found.install if argv[1] in {"pip", "sync"} for word in argv]
+
+
+def test_a_folder_without_python_is_not_ours(tmp_path: Path) -> None:
+    write(tmp_path, {"package.json": "{}", "index.js": ""})
+    assert detect(tmp_path, SetupHints(), TOOLS) is None
+
+
+def test_tests_and_development_lists_are_found_by_name_and_content(tmp_path: Path) -> None:
+    text = HATCHLING + (
+        'docs = ["sphinx"]\n[dependency-groups]\ndev = ["ruff", {include-group = "qa"}]\n'
+        'qa = ["pytest-cov", "pytest"]\nlint = ["mypy"]\n'
+    )
+    found = recipe(write(tmp_path, {"pyproject.toml": text, "tests/test_a.py": TEST}))
+    words = installs(found)
+    assert words[words.index("--extra") + 1] == "test"
+    assert words[words.index("--group") + 1] == "dev"
+    assert "docs" not in words
+    assert "lint" not in words
+    assert "Extra `test` is installed, because its name says that it is for tests." in found.reasons
+    assert (
+        "Dependency group `dev` is installed, because it is for development and brings pytest."
+        in found.reasons
+    )
+
+
+def test_tox_names_extras_files_and_how_tests_are_called(tmp_path: Path) -> None:
+    tox = (
+        "[testenv]\nextras = fast\ndeps =\n    -rci/needs.txt\n    coverage\n    py38: typing\n"
+        "commands =\n    coverage run -m pytest -v {posargs:checks} --cov=tally\n"
+    )
+    text = HATCHLING + 'fast = ["cython"]\n'
+    files = {"pyproject.toml": text, "tox.ini": tox, "ci/needs.txt": "trio\n"}
+    found = recipe(write(tmp_path, {**files, "checks/test_a.py": TEST}))
+    words = installs(found)
+    assert {"fast", "ci/needs.txt", "coverage"} <= set(words)
+    assert "typing" not in words
+    assert found.test_arguments == ("checks",)
+    assert "Extra `fast` is installed, because tox.ini installs it." in found.reasons
+
+
+def test_a_ci_job_that_runs_tests_names_what_it_installs(tmp_path: Path) -> None:
+    workflow = (
+        "jobs:\n  docs:\n    steps:\n      - run: pip install .[docs]\n"
+        "  test:\n    steps:\n      - run: |\n"
+        "          python -m pip install -e '.[speed]' freezegun tox $EXTRA\n"
+        "          pytest -q -m 'not slow' tests\n"
+    )
+    text = HATCHLING + 'docs = ["sphinx"]\nspeed = ["orjson"]\n'
+    files = {"pyproject.toml": text, ".github/workflows/ci.yml": workflow, "tests/test_a.py": TEST}
+    found = recipe(write(tmp_path, files))
+    words = installs(found)
+    assert {"speed", "freezegun"} <= set(words)
+    assert not {"docs", "tox", "$EXTRA"} & set(words)
+    assert found.test_arguments == ("-m", "not slow", "tests")
+
+
+@pytest.mark.parametrize(
+    "call", ["pytest ../outside", "pytest $ARGS", "pytest --unheard-of=1 tests"]
+)
+def test_a_call_that_is_not_plain_is_not_copied(tmp_path: Path, call: str) -> None:
+    tree = project(tmp_path, "hatchling")
+    write(tree, {"tox.ini": f"[testenv]\ncommands = {call}\n"})
+    assert recipe(tree).test_arguments == ()
+
+
+def test_pytest_is_added_when_tests_need_it_and_nothing_installs_it(tmp_path: Path) -> None:
+    text = HATCHLING.replace('test = ["pytest"]', "")
+    found = recipe(write(tmp_path, {"pyproject.toml": text, "tests/test_a.py": TEST}))
+    assert installs(found)[-1] == "pytest"
+    assert "`pytest` is added, because the tests need it and nothing installs it." in found.reasons
+
+
+def test_unittest_is_used_when_nothing_speaks_of_pytest(tmp_path: Path) -> None:
+    text = "import unittest\n\n\nclass Sums(unittest.TestCase):\n    def test_sum(self): ...\n"
+    pyproject = HATCHLING.replace('test = ["pytest"]', "")
+    found = recipe(write(tmp_path, {"pyproject.toml": pyproject, "tests/test_a.py": text}))
+    assert found.runner is TestRunner.UNITTEST
+    assert found.test_arguments == ("discover", "-s", "tests")
+    assert "pytest" not in installs(found)
+
+
+def test_no_tests_are_said_to_be_none(tmp_path: Path) -> None:
+    text = HATCHLING.replace('test = ["pytest"]', "")
+    assert recipe(write(tmp_path, {"pyproject.toml": text})).runner is TestRunner.NONE
+
+
+def test_poetrys_notation_is_translated(tmp_path: Path) -> None:
+    text = (
+        '[build-system]\nrequires = ["poetry-core"]\nbuild-backend = "poetry.core.masonry.api"\n'
+        '[tool.poetry]\nname = "tally"\nversion = "1"\n[tool.poetry.dependencies]\npython = "^3.12"\n'
+        '[tool.poetry.group.dev.dependencies]\npytest = "^8.1"\ntrio = {version = "~0.22", '
+        'extras = ["x"]}\nlocal = {path = "../local"}\nzero = "^0.3.1"\nany = "*"\n'
+    )
+    found = recipe(write(tmp_path, {"pyproject.toml": text, "tests/test_a.py": TEST}))
+    assert found.needs == ("Python >= 3.12",)
+    found = recipe(
+        write(tmp_path, {"pyproject.toml": text.replace("^3.12", "^3.8"), "tests/test_a.py": TEST})
+    )
+    words = installs(found)
+    assert {"pytest>=8.1,<9", "trio[x]>=0.22,<0.23", "zero>=0.3.1,<0.4", "any"} <= set(words)
+    assert not [word for word in words if word.startswith("local")]
+
+
+def test_setup_py_is_read_as_a_syntax_tree_and_never_run(tmp_path: Path) -> None:
+    text = (
+        "import pathlib\npathlib.Path('ran').write_text('')\nTESTS = ['pytest', 'mock']\n"
+        "from setuptools import setup\nsetup(name='Tally_X', python_requires='>=3.8', "
+        "tests_require=TESTS, extras_require={'dev': ['ruff']})\n"
+    )
+    found = recipe(write(tmp_path, {"setup.py": text, "tests/test_a.py": TEST}))
+    assert {"setup.py", "mock"} <= set(installs(found))
+    assert found.install[-1][-1] == "tally-x"
+    assert not list(tmp_path.rglob("ran"))
+
+
+def test_configured_test_lines_keep_their_arguments(tmp_path: Path) -> None:
+    tree = project(tmp_path, "hatchling")
+    found = recipe(tree, test="python -m pytest -q --slow tests")
+    assert (found.runner, found.test_arguments) == (TestRunner.PYTEST, ("-q", "--slow", "tests"))
+    assert recipe(tree, test="pytest && make x").runner is TestRunner.COMMAND
+
+
+DIGEST_CHANGES = {
+    "a dependency": ("pyproject.toml", HATCHLING.replace("= []", '= ["attrs"]'), True),
+    "formatting": ("pyproject.toml", HATCHLING.replace("= []", "= [\n]"), False),
+    "the version": ("pyproject.toml", HATCHLING.replace("1.2.3", "1.2.4"), False),
+    "code": ("src/tally/__init__.py", "NEW = 1\n", False),
+    "a test requirement": ("requirements-test.txt", "trio\n", True),
+}
+
+
+@pytest.mark.parametrize("change", DIGEST_CHANGES)
+def test_the_digest_changes_with_the_dependencies_only(tmp_path: Path, change: str) -> None:
+    path, text, changes = DIGEST_CHANGES[change]
+    before = recipe(project(tmp_path, "hatchling")).lock_digest
+    after = recipe(write(tmp_path, {path: text})).lock_digest
+    assert (before != after) is changes
+
+
+def test_the_digest_follows_what_setup_py_reads(tmp_path: Path) -> None:
+    setup = (
+        "from setuptools import setup\nsetup(install_requires=open('needs.in').read().split())\n"
+    )
+    tree = write(tmp_path, {"setup.py": setup, "needs.in": "attrs\n"})
+    before = recipe(tree).lock_digest
+    assert recipe(write(tree, {"needs.in": "attrs\ntrio\n"})).lock_digest != before
+
+
+def test_another_python_is_another_digest(tmp_path: Path) -> None:
+    tree = project(tmp_path, "hatchling")
+    other = detect(tree, SetupHints(), Toolchain(python="3.12.1", uv="0.13.9"))
+    assert other is not None
+    assert other.lock_digest != recipe(tree).lock_digest
+
+
+@pytest.mark.parametrize(
+    "text", ["[[[", "x = " + "[" * 5000, "\0", "[project]\ndependencies = 7\n"]
+)
+def test_broken_project_files_are_left_to_the_build(tmp_path: Path, text: str) -> None:
+    tree = write(tmp_path, {"pyproject.toml": text, "setup.cfg": "[[", "tox.ini": "a\n=b"})
+    assert recipe(tree).ecosystem == "python"
+
+
+def test_nothing_outside_the_tree_and_no_pipe_is_read(tmp_path: Path) -> None:
+    secret = write(tmp_path / "outside", {"pyproject.toml": HATCHLING}) / "pyproject.toml"
+    tree = write(tmp_path / "tree", {"a.py": ""})
+    (tree / "pyproject.toml").symlink_to(secret)
+    os.mkfifo(tree / "requirements.txt")
+    found = recipe(tree)
+    assert found.install_project == ()
+    assert (
+        "There is no project file; the repository's files are used as they stand." in found.reasons
+    )
+
+
+def test_the_nearest_project_with_tests_is_found(tmp_path: Path) -> None:
+    project(tmp_path, "hatchling")
+    project(tmp_path / "packages/one", "hatchling")
+    project(tmp_path / "packages/two", "hatchling")
+    write(tmp_path / "examples/demo", {"pyproject.toml": HATCHLING})
+    assert nearest_root(tmp_path, ["packages/one/src/a.py", "packages/one/b"]) == "packages/one"
+    assert nearest_root(tmp_path, ["packages/one/a.py", "packages/two/a.py"]) == ""
+    assert nearest_root(tmp_path, ["examples/demo/a.py"]) == ""
+    assert nearest_root(tmp_path, ["../packages/one/a.py"]) == ""
+    assert nearest_root(tmp_path, []) == ""

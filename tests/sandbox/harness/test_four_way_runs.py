@@ -1,0 +1,160 @@
+"""Base's and head's tests on base's and head's code, run for real and named by the rules."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from bot.judge.four_way import compare
+from bot.models import FourWay
+from sandbox.base import Limits
+from sandbox.models import Checkout, Diff, Observation, Outcome, Side, TestRunner
+from sandbox.tools.four_way import FourObservations, Sides, run_four_ways
+from tests.sandbox.harness.conftest import Bench
+
+pytestmark = pytest.mark.real
+
+BASE = {
+    "shop.py": "def price(n):\n    return n * 2\n\ndef name():\n    return 'shop'\n",
+    "tests/test_price.py": (
+        "import shop\n\ndef test_price():\n    assert shop.price(2) == 4\n\n"
+        "def test_old_name():\n    assert shop.name() == 'shop'\n"
+    ),
+    "tests/test_other.py": "import shop\n\ndef test_name():\n    assert shop.name() == 'shop'\n",
+}
+
+
+async def four(
+    bench: Bench,
+    head: dict[str, str | None],
+    base: dict[str, str] | None = None,
+    known: Observation | None = None,
+) -> tuple[FourObservations, FourWay]:
+    base = BASE if base is None else base
+    after = {**base, **head}
+    base_tree = str(bench.tree(base, "base"))
+    head_tree = str(bench.tree({k: v for k, v in after.items() if v is not None}, "head"))
+    checkout = Checkout("b" * 40, "a" * 40, "b" * 40, base_tree, head_tree, Diff(()))
+    environment = bench.environment()
+    sides = Sides(
+        checkout,
+        replace(environment, side=Side.BASE),
+        environment,
+        bench.folder / "combined",
+        Limits(timeout_s=60),
+        known,
+    )
+    observations = await run_four_ways(bench.sandbox, sides)
+    assert observations.runs is not None
+    return observations, compare(observations.runs, Diff(()))
+
+
+def changes(found: FourWay) -> dict[str, str]:
+    return {item.id.split("::")[-1]: item.change.value for item in found.comparisons}
+
+
+async def test_a_right_fix_with_its_test(bench: Bench) -> None:
+    _, found = await four(
+        bench,
+        {
+            "shop.py": BASE["shop.py"] + "\ndef discount(n):\n    return n // 2\n",
+            "tests/test_discount.py": (
+                "from shop import discount\n\ndef test_discount():\n    assert discount(4) == 2\n"
+            ),
+        },
+    )
+    assert found.problem == ""
+    assert changes(found) == {
+        "test_discount": "fail_to_pass",
+        "test_price": "pass_to_pass",
+        "test_old_name": "pass_to_pass",
+        "test_name": "pass_to_pass",
+    }
+    (new,) = [item for item in found.comparisons if item.id.endswith("test_discount")]
+    assert "its file cannot be loaded" in new.message
+    assert "cannot import name 'discount'" in new.message
+
+
+async def test_a_regression_survives_its_repeats(bench: Bench) -> None:
+    observations, found = await four(
+        bench, {"shop.py": BASE["shop.py"].replace("'shop'", "'store'")}
+    )
+    assert changes(found)["test_name"] == "pass_to_fail"
+    assert changes(found)["test_old_name"] == "pass_to_fail"
+    assert changes(found)["test_price"] == "pass_to_pass"
+    assert (observations.base.exit_code, observations.head.exit_code) == (0, 1)
+    (item,) = [item for item in found.comparisons if item.id.endswith("test_name")]
+    assert (item.passes, item.runs) == (0, 2)
+
+
+async def test_tests_weakened_until_green(bench: Bench) -> None:
+    broken = BASE["shop.py"].replace("n * 2", "n * 3")
+    weak = BASE["tests/test_price.py"].replace("shop.price(2) == 4", "shop.price(2)")
+    _, found = await four(bench, {"shop.py": broken, "tests/test_price.py": weak})
+    assert changes(found)["test_price"] == "pass_to_fail"
+    changed = BASE["tests/test_price.py"].replace("shop.price(2) == 4", "shop.price(2) == 6")
+    _, found = await four(
+        replace(bench, folder=bench.folder / "second"),
+        {"shop.py": broken, "tests/test_price.py": changed},
+    )
+    assert changes(found)["test_price"] == "expectation_changed"
+
+
+async def test_a_failing_test_hidden_by_configuration_is_found(bench: Bench) -> None:
+    broken = BASE["shop.py"].replace("n * 2", "n * 3")
+    for number, hiding in enumerate(
+        (
+            {"pytest.ini": "[pytest]\naddopts = --deselect tests/test_price.py::test_price\n"},
+            {"pytest.ini": "[pytest]\naddopts = --ignore tests/test_price.py\n"},
+            {"tests/conftest.py": "collect_ignore = ['test_price.py']\n"},
+            {"tests/test_price.py": None},
+        )
+    ):
+        own = replace(bench, folder=bench.folder / str(number))
+        _, found = await four(own, {"shop.py": broken, **hiding})
+        assert changes(found)["test_price"] == "pass_to_fail", hiding
+
+
+async def test_a_test_that_was_lucky_on_base_is_no_regression(bench: Bench) -> None:
+    base = {**BASE, "tests/test_luck.py": "def test_luck():\n    assert False\n"}
+    observations, _ = await four(bench, {}, base)
+    assert observations.base.tests is not None
+    lucky = tuple(
+        replace(result, outcome=Outcome.PASSED) for result in observations.base.tests.results
+    )
+    known = replace(observations.base, tests=replace(observations.base.tests, results=lucky))
+    observations, found = await four(bench, {}, base, known)
+    assert observations.base is known
+    assert changes(found)["test_luck"] == "flaky"
+    (item,) = [item for item in found.comparisons if item.id.endswith("test_luck")]
+    assert item.message.startswith("This test failed in 3 of 3 more runs on base too.")
+
+
+async def test_an_equal_pair_needs_two_runs_only(bench: Bench) -> None:
+    observations, found = await four(bench, {})
+    assert set(changes(found).values()) == {"pass_to_pass"}
+    assert observations.runs is not None
+    assert (observations.runs.base_on_head, observations.runs.repeats) == (None, ())
+
+
+async def test_the_first_tests_of_a_repository(bench: Bench) -> None:
+    base = {"shop.py": BASE["shop.py"]}
+    _, found = await four(bench, {"tests/test_other.py": BASE["tests/test_other.py"]}, base)
+    assert (found.problem, changes(found)) == ("", {"test_name": "never_failed"})
+
+
+async def test_a_repository_without_tests(bench: Bench) -> None:
+    observations, found = await four(bench, {}, {"shop.py": BASE["shop.py"]})
+    assert observations.base.problem == "No tests were collected."
+    assert found == FourWay((), "No tests were collected on either side.")
+
+
+async def test_a_shell_line_tells_only_its_exit_code(bench: Bench) -> None:
+    tree = str(bench.tree(BASE))
+    checkout = Checkout("b" * 40, "a" * 40, "b" * 40, tree, tree, Diff(()))
+    environment = bench.environment(TestRunner.COMMAND, ("exit 3",))
+    sides = Sides(checkout, environment, environment, bench.folder / "combined")
+    observations = await run_four_ways(bench.sandbox, sides)
+    assert (observations.base.exit_code, observations.runs) == (3, None)
+    assert "only its exit code" in observations.problem
