@@ -16,7 +16,7 @@ from bot.bench.trial import Row, open_trial
 from bot.commands.wiring import judge_once
 from bot.models import EvaluationRequest
 from bot.origins.local import LocalOrigin
-from bot.report.machine import ReportDocument, read_report
+from bot.report.machine import ReportDocument, read_machine
 from bot.settings import Settings, load_settings
 from bot.store import open_artifacts
 
@@ -53,7 +53,7 @@ def command(repositories: tuple[Path, ...], count: int, out: Path | None) -> Non
         origin = LocalOrigin(Path(request.repository), settings.home / "git", lambda _stage: None)
         publication = await judge_once(settings, origin, request)
         report = open_artifacts(settings).get(publication.report_key, "report.json")
-        return read_report(report or b"")
+        return read_machine(report or b"")
 
     for repository in repositories:
         with tempfile.TemporaryDirectory(prefix="assay-bench-") as folder:

@@ -19,7 +19,7 @@ from bot.commands.wiring import judge_once
 from bot.judge import EXIT_CODES
 from bot.models import EvaluationRequest, Trigger
 from bot.origins.local import LocalOrigin
-from bot.report.machine import ReportDocument, read_report
+from bot.report.machine import ReportDocument, read_machine
 from bot.settings import Settings, load_settings
 from bot.store import open_artifacts
 
@@ -83,7 +83,7 @@ def _judge(settings: Settings, request: EvaluationRequest, out: Path) -> int:
         )
         publication = asyncio.run(judge_once(settings, origin, request))
     _copy_report(settings, publication.report_key, out)
-    document = read_report((out / "report.json").read_bytes())
+    document = read_machine((out / "report.json").read_bytes())
     _print(Console(), document, out)
     return EXIT_CODES[publication.conclusion]
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from bot.models import Evaluation, Publication
-from bot.report import annotate, check_summary, markdown, view
+from bot.report.checks import annotate, check_summary
+from bot.report.markdown import markdown
+from bot.report.view import view
 from bot.stages.services import Answer, Services
 from sandbox.models import Checkout, Diff
 

@@ -6,7 +6,11 @@ import asyncio
 import logging
 
 from bot.models import Evaluation
-from bot.report import html, machine, markdown, pdf, view
+from bot.report.html import html
+from bot.report.machine import machine
+from bot.report.markdown import markdown
+from bot.report.pdf import pdf
+from bot.report.view import view
 from bot.stages.services import Services, evaluation_key
 
 log = logging.getLogger(__name__)
