@@ -58,7 +58,7 @@ async def run_four_ways(sandbox: Sandbox, sides: Sides) -> FourObservations:
 
 async def _cross(sandbox: Sandbox, sides: Sides, base: Observation, head: Observation) -> FourRuns:
     """Run crosswise what differs, then repeat what disagrees."""
-    assert base.tests is not None and head.tests is not None  # noqa: S101, PT018 - checked above
+    assert base.tests is not None and head.tests is not None  # noqa: S101 - checked above
     base_tree, head_tree = Path(sides.checkout.base_tree), Path(sides.checkout.head_tree)
     crosswise = await asyncio.to_thread(find_crosswise, base_tree, head_tree)
     trees = await asyncio.to_thread(_combined, sides, crosswise)
