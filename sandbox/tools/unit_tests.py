@@ -109,12 +109,12 @@ def shown(order: TestOrder) -> str:
 def _observation(
     order: TestOrder, completed: Completed, tests: TestRun | None, problem: str = ""
 ) -> Observation:
-    output = (completed.stdout + b"\n" + completed.stderr).decode("utf-8", "replace").strip()
+    output = (completed.stdout + b"\n" + completed.stderr).decode("utf-8", "replace")
     return Observation(
         side=order.side,
         command=shown(order),
         exit_code=_exit_code(completed, tests),
-        output=output,
+        output=output.replace("\0", "\ufffd").strip(),
         seconds=completed.seconds,
         timed_out=completed.killed is Killed.TIMEOUT,
         truncated=completed.truncated,
