@@ -144,6 +144,17 @@ async def test_the_comment_is_found_behind_many_others(place: Place) -> None:
         assert (await repository.put_comment(place.number, MARKER, "two")).id == first.id
 
 
+async def test_half_a_character_is_replaced_not_a_crash(place: Place) -> None:
+    async with place.world.github().repository(place.name) as repository:
+        comment = await repository.put_comment(place.number, MARKER, "a\ud800b")
+        assert await repository.permission("a\ud800b") is Permission.NONE
+        run = await repository.put_check_run(
+            report(place, summary="\udfff", annotations=remarks(1), external_id="x\ud800")
+        )
+    assert comment.body == f"{MARKER}\na?b"
+    assert run.annotations == 1
+
+
 async def test_a_comment_too_long_is_a_clear_refusal(place: Place) -> None:
     async with place.world.github().repository(place.name) as repository:
         with pytest.raises(UserError, match="too long"):
@@ -284,6 +295,28 @@ async def test_the_sweep_finds_what_was_missed(place: Place) -> None:
         await repository.put_check_run(report(place, head_sha=sha))
         found = await repository.unchecked_pull_requests("Assay")
     assert [pull_request.number for pull_request in found] == [missed]
+
+
+async def test_a_merge_group_names_its_members(place: Place) -> None:
+    queue = f"gh-readonly-queue/main/pr-{place.number}-{'a' * 40}"
+    place.commit("second", {"b.py": ""})
+    second = place.open("Second", head="second")
+    group = place.commit(queue, {"c.py": ""})
+    async with place.world.github().repository(place.name) as repository:
+        alone = await repository.merge_group_members(f"refs/heads/{queue}", group)
+        place.world.operator.control(
+            "POST",
+            "merge-groups",
+            repository=place.name,
+            head_ref=queue,
+            members=[second, place.number],
+        )
+        both = await repository.merge_group_members(queue, group)
+        old = await repository.merge_group_members(queue, "b" * 40)
+        assert await repository.merge_group_members("refs/heads/main", group) == ()
+    assert alone == (place.number,)
+    assert both == (second, place.number)
+    assert old == (place.number,)
 
 
 async def test_the_app_knows_itself_and_where_it_is(place: Place) -> None:
