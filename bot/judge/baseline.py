@@ -47,7 +47,7 @@ def _builds(requirement: Requirement, case: Case) -> Verdict:
 
 
 def _nothing_regresses(requirement: Requirement, case: Case) -> Verdict:
-    broken = case.witnesses.regressions
+    broken = case.regressions
     if broken:
         return unsatisfied(
             requirement,

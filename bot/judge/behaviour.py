@@ -40,7 +40,7 @@ def _against(
     new = [t for t in case.witnesses.failures if t.id in ties or sole]
     named = [
         t
-        for t in (*case.witnesses.still_failing, *case.witnesses.regressions)
+        for t in (*case.witnesses.still_failing, *case.regressions)
         if t.id in ties and ties[t.id].explicit
     ]
     return (*new, *named)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from bot.configuration import Configuration, UnverifiedPolicy
+from bot.judge.rules import TEST_ADAPTED, adapted
 from bot.judge.ties import Tie, tie_tests
 from bot.judge.transitions import passed
 from bot.judge.witnesses import Witnesses, call_witnesses
@@ -15,6 +16,7 @@ from bot.models import (
     Observed,
     Requirement,
     Requirements,
+    TestComparison,
     Transition,
 )
 
@@ -48,6 +50,36 @@ class Case:
         return asked == [requirement]
 
     @property
+    def regressions(self) -> tuple[TestComparison, ...]:
+        """Tests that passed on base and fail on head, without those that something speaks for.
+
+        An edited test counts unless it only follows a moved interface; parameters that were taken
+        out count unless a requirement names them: that is a changed expectation, for the gate.
+        """
+        return (
+            *self.witnesses.regressions,
+            *(t for t in self.witnesses.loosened if not self.is_adapted(t)),
+            *(t for t in self.witnesses.withdrawn if not self.is_named(t)),
+        )
+
+    def is_adapted(self, test: TestComparison) -> bool:
+        """Whether reading both versions showed that a test still demands the same."""
+        message = adapted(test.id)
+        return any(f.rule == TEST_ADAPTED and f.message == message for f in self.observed.integrity)
+
+    def is_named(self, test: TestComparison) -> bool:
+        """Whether a requirement plainly speaks of a test whose parameters were taken out."""
+        return any(tie.test_id == test.id and tie.score >= NAMED for tie in self.ties)
+
+    def is_accepted(self, test: TestComparison) -> bool:
+        """Whether a changed expectation was asked for and the new behaviour is proven."""
+        naming = {tie.requirement_id for tie in self.ties if tie.test_id == test.id}
+        if test.head_on_head is not None:
+            return bool(naming) and test in self.witnesses.proofs
+        proofs = {proof.id for proof in self.witnesses.proofs}
+        return any(tie.requirement_id in naming for tie in self.ties if tie.test_id in proofs)
+
+    @property
     def suite_ids(self) -> tuple[str, ...]:
         """The evidence id of the tests, for a verdict to cite."""
         if self.observed.tests.evidence_id:
@@ -70,7 +102,7 @@ class Case:
     @property
     def tests_passed_on_base(self) -> bool:
         """Whether anything passed on base that could regress."""
-        if self.witnesses.kept or self.witnesses.regressions:
+        if self.witnesses.kept or self.regressions:
             return True
         return (
             self.suite is not None
@@ -85,7 +117,7 @@ class Case:
             return False
         if self.only_exit_code is not None:
             return self.only_exit_code is Transition.HELD
-        return not (self.witnesses.regressions or self.witnesses.undecided)
+        return not (self.regressions or self.witnesses.undecided)
 
     @property
     def allow_hint(self) -> str:
@@ -95,6 +127,8 @@ class Case:
         return " Or let a maintainer decide and merge by hand."
 
 
+NAMED = 0.5
+"""A tie from which on a requirement is taken to name a test whose expectation was taken out."""
 ASKED = (Category.BEHAVIOUR, Category.UPKEEP)
 
 
@@ -106,10 +140,11 @@ def open_case(requirements: Requirements, observed: Observed, configuration: Con
         *witnesses.failures,
         *witnesses.hollow,
         *witnesses.regressions,
+        *witnesses.withdrawn,
         *witnesses.still_failing,
         *(e for e in witnesses.expectations if e not in witnesses.proofs),
     )
-    asked = [r for r in requirements.items if r.category in ASKED]
+    asked = [r for r in requirements.items if r.category is Category.BEHAVIOUR]
     suites = [e for e in observed.evidence if e.step.action is ActionKind.UNIT_TESTS]
     return Case(
         requirements=requirements,

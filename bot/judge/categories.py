@@ -86,17 +86,21 @@ _BY_WORDS: tuple[tuple[Area, re.Pattern[str]], ...] = tuple(
             r"^(?:bump|upgrade|pin|unpin)\s+\S+.*\b(?:from|to|version|dependenc\w+)\b",
         ),
         (Area.DEPENDENCIES, r"^update\s+(?:dependenc\w+|requirements|lock ?file)\b"),
-        (Area.DEPENDENCIES, r"^drop (?:support for )?(?:eol )?python\s*[\d.]+"),
+        (
+            Area.DEPENDENCIES,
+            r"^(?:drop|require|remove)\b(?: support for)?(?: eol)? python\s*[<>=]*\s*\d[\d.+]*",
+        ),
         (Area.DEPENDENCIES, r"^build\(deps"),
         (
             Area.AUTOMATION,
-            r"^\[pre-commit\.ci\]|^(?:update|fix|add)\s+(?:\w+\s+){0,2}"
+            r"^(?:update|fix|add)\s+(?:\w+\s+){0,2}"
             r"(?:ci|github actions?|workflows?|pre-?commit|tox)\b",
         ),
         (
             Area.CODE,
             r"^(?:refactor|clean ?up|reformat|reorgani[sz]e|simplify the (?:code|implementation))\b",
         ),
+        (Area.CHORE, r"^\[pre-commit\.ci\]"),
         (
             Area.RELEASE,
             r"^(?:release|prepare (?:for )?(?:the )?release|bump version|version bump)\b",

@@ -145,7 +145,7 @@ def _ran_out_of_time(requirement: Requirement, facts: _Facts) -> bool:
 
 
 def _nothing_regressed(facts: _Facts) -> Iterator[GateReason]:
-    broken = facts.case.witnesses.regressions
+    broken = facts.case.regressions
     if broken and facts.outcome(NOTHING_REGRESSES) is not VerdictOutcome.UNSATISFIED:
         yield GateReason(
             "regression",
@@ -208,13 +208,11 @@ def _expectations_are_asked_for(facts: _Facts) -> Iterator[GateReason]:
     if facts.members:
         return
     case = facts.case
-    asked = {r.id for r in case.requirements.items if r.category is Category.BEHAVIOUR}
-    named = {tie.test_id for tie in case.ties if tie.requirement_id in asked}
-    unasked = [
-        test
-        for test in case.witnesses.expectations
-        if test.id not in named or test not in case.witnesses.proofs
-    ]
+    changed = (
+        *(t for t in case.witnesses.expectations if not case.is_adapted(t)),
+        *(t for t in case.witnesses.withdrawn if case.is_named(t)),
+    )
+    unasked = [test for test in changed if not case.is_accepted(test)]
     if unasked:
         yield GateReason(
             "expectation",

@@ -11,14 +11,23 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Protocol
 
+from bot.judge.adaptation import is_only_adapted
 from bot.judge.loosening import Remark, Version, compare_tests
 from bot.judge.paths import is_automation, is_test_module
-from bot.judge.rules import CI_EDITED, EXPECTATION_CHANGED, TEST_FILE_DELETED, UNREAD_CHANGES
+from bot.judge.rules import (
+    ASSERTION_LOOSENED,
+    CI_EDITED,
+    EXPECTATION_CHANGED,
+    TEST_ADAPTED,
+    TEST_FILE_DELETED,
+    UNREAD_CHANGES,
+    adapted,
+)
 from bot.judge.standing import TestStanding, open_standing
 from bot.judge.tampering import tampering_in
 from bot.judge.test_code import CodeOfTests, read_tests
-from bot.models import FourWay, Requirements, TestChange
-from sandbox.models import ChangeStatus, Diff, FileChange, Finding, Severity, Side
+from bot.models import FourWay, Requirements, TestChange, TestComparison
+from sandbox.models import ChangeStatus, Diff, FileChange, Finding, Outcome, Severity, Side
 
 MAX_FINDINGS = 200
 MAX_HUNK_LINES = 40
@@ -117,13 +126,32 @@ def _changed_expectations(inspection: _Inspection) -> Iterator[Finding]:
     """What four ways show and the syntax does not: fixtures, snapshots, values."""
     changes = {change.path: change for change in inspection.diff.files}
     for test in inspection.standing.tests:
-        if test.change is TestChange.EXPECTATION_CHANGED and test.path in changes:
-            yield _finding(
-                EXPECTATION_CHANGED,
-                changes[test.path],
-                test.line,
-                f"What `{test.id}` expects was changed; its base version fails on head.",
-            )
+        change = changes.get(test.path)
+        if change is None or not _is_edited_until_green(test):
+            continue
+        loosened = test.change is TestChange.PASS_TO_FAIL
+        if _is_adapted(test, change, inspection):
+            yield _finding(TEST_ADAPTED, change, test.line, adapted(test.id))
+        elif loosened:
+            message = f"`{test.id}` now passes with any code; its base version fails on head."
+            found = _finding(ASSERTION_LOOSENED, change, test.line, message)
+            yield replace(found, severity=Severity.BLOCK)
+        else:
+            message = f"What `{test.id}` expects was changed; its base version fails on head."
+            yield _finding(EXPECTATION_CHANGED, change, test.line, message)
+
+
+def _is_edited_until_green(test: TestComparison) -> bool:
+    if test.change is TestChange.EXPECTATION_CHANGED:
+        return True
+    return test.change is TestChange.PASS_TO_FAIL and test.head_on_head is Outcome.PASSED
+
+
+def _is_adapted(test: TestComparison, change: FileChange, inspection: _Inspection) -> bool:
+    before = inspection.base.read(_old(change))
+    after = inspection.head.read(change.path)
+    _, _, name = test.id.split("[", 1)[0].partition("::")
+    return bool(before and after and name) and is_only_adapted(before or "", after or "", name)
 
 
 def _parsed(reader: TextReader, path: str) -> CodeOfTests | None:
@@ -167,7 +195,10 @@ def _edited_automation(inspection: _Inspection) -> Iterator[Finding]:
         if is_automation(change.path):
             line = change.hunks[0].new_start if change.hunks else 0
             yield _finding(
-                CI_EDITED, change, line, "The change edits what continuous integration runs."
+                CI_EDITED,
+                change,
+                line,
+                "The change edits what continuous integration runs.",
             )
 
 

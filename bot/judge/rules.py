@@ -11,6 +11,7 @@ ASSERTION_REMOVED = "assertion-removed"
 ASSERTION_LOOSENED = "assertion-loosened"
 ASSERTION_TRIVIAL = "assertion-trivial"
 EXPECTATION_CHANGED = "expectation-changed"
+TEST_ADAPTED = "test-adapted"
 CI_EDITED = "ci-edited"
 RESULTS_REWRITTEN = "results-rewritten"
 EARLY_EXIT = "early-exit"
@@ -20,3 +21,8 @@ SUPPRESSION_ADDED = "suppression-added"
 
 MADE_UP = frozenset({RESULTS_REWRITTEN, EARLY_EXIT, EQUALITY_FAKED, STARTUP_HOOK})
 """Code that can make results up: even where nothing else is wrong, a person has to look."""
+
+
+def adapted(test_id: str) -> str:
+    """The message of a `test-adapted` finding; the gate knows the test by it."""
+    return f"`{test_id}` follows a moved interface; what it demands is unchanged."

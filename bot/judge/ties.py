@@ -17,6 +17,7 @@ from bot.models import Requirement, TestComparison
 
 THRESHOLD = 0.4
 """Chosen on merged pull requests of four projects; see tests/bot/judge/test_ties.py."""
+MIN_COVERAGE = 0.2  # share of the requirement's own words that a test has to meet
 CODE_WEIGHT = 0.6  # a word in the code of a test tells less than one in its name or docstring
 _GENERIC_NAME = re.compile(r"^(?:test|tests|test_?it|test_?main|test_?\d+)$")
 
@@ -111,7 +112,9 @@ class _Scale:
         shared = sorted((w for w in demanded if met[w]), key=lambda w: -self.weight(w))
         coverage = sum(self.weight(w) * met[w] for w in shared) / total
         named = self._share_of_name(test, demanded | words_of(requirement.detail))
-        return (2 * coverage + named) / 3 if shared else 0.0, tuple(shared)
+        if coverage < MIN_COVERAGE or len(shared) < min(2, len(demanded) - 1):
+            return 0.0, ()
+        return (2 * coverage + named) / 3, tuple(shared)
 
     def _found(self, word: str, test: _TestWords) -> float:
         if any(same_word(word, other) for other in test.name):
@@ -161,7 +164,8 @@ def _words_of_test(test: TestComparison) -> _TestWords:
     told = (docstring.group(1) or docstring.group(2) or "") if docstring else ""
     scope = test.id.split("[", 1)[0].split("::")[1:-1]
     name = words_of(" ".join((test_name(test.id), told, *scope)))
-    return _TestWords(name, code_words(test.source) - name)
+    parameters = test.id.partition("[")[2]
+    return _TestWords(name, code_words(f"{test.source}\n{parameters}") - name)
 
 
 def _all_words(words: _TestWords) -> frozenset[str]:

@@ -17,13 +17,17 @@ class Witnesses:
 
     `proofs` fail on base's code and pass on head's; `failures` are new on head and fail there;
     `hollow` are new and cannot fail on base's code; `regressions` passed on base and fail on head;
-    `undecided` passed on base and nobody knows about head; `kept` pass on both.
+    `loosened` are those that the pull request edited until they pass with any code, and `withdrawn`
+    parameters that it took out of a test that stays; both are regressions until something speaks
+    for them. `undecided` passed on base and nobody knows about head; `kept` pass on both.
     """
 
     proofs: tuple[TestComparison, ...]
     failures: tuple[TestComparison, ...]
     hollow: tuple[TestComparison, ...]
     regressions: tuple[TestComparison, ...]
+    loosened: tuple[TestComparison, ...]
+    withdrawn: tuple[TestComparison, ...]
     undecided: tuple[TestComparison, ...]
     kept: tuple[TestComparison, ...]
     still_failing: tuple[TestComparison, ...]
@@ -33,11 +37,17 @@ class Witnesses:
 def call_witnesses(tests: FourWay) -> Witnesses:
     """Sort the comparisons by what they can show; nothing is called from a result that proves nothing."""
     comparisons = () if tests.problem else tests.comparisons
+    passing = {_function(c) for c in comparisons if c.head_on_head is Outcome.PASSED}
+    broken = _of(comparisons, TestChange.PASS_TO_FAIL)
+    loosened = tuple(c for c in broken if _is_loosened(c))
+    withdrawn = tuple(c for c in broken if c.head_on_head is None and _function(c) in passing)
     return Witnesses(
         proofs=tuple(c for c in comparisons if _proves(c)),
         failures=_of(comparisons, TestChange.NEW_FAILING),
         hollow=_of(comparisons, TestChange.NEVER_FAILED),
-        regressions=_of(comparisons, TestChange.PASS_TO_FAIL),
+        regressions=tuple(c for c in broken if c not in loosened and c not in withdrawn),
+        loosened=loosened,
+        withdrawn=withdrawn,
         undecided=tuple(
             c
             for c in comparisons
@@ -71,3 +81,11 @@ def _proves(c: TestComparison) -> bool:
         and c.head_on_base in FAILING
         and c.head_on_head is Outcome.PASSED
     )
+
+
+def _is_loosened(c: TestComparison) -> bool:
+    return c.head_on_head is Outcome.PASSED and c.head_on_base is Outcome.PASSED
+
+
+def _function(c: TestComparison) -> str:
+    return c.id.split("[", 1)[0]

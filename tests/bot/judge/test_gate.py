@@ -26,6 +26,7 @@ from sandbox.models import Finding, Severity, Side, TestRun
 from tests.bot.judge.cases import (
     DEFAULTS,
     KEPT,
+    PASSED,
     SPLIT,
     comparison,
     conclusion_of,
@@ -274,3 +275,36 @@ def test_reasons_are_ordered_and_the_first_decides(seen, policy):
     assert 0 < len(gate.title) < 120
     assert "\n" not in gate.title
     assert gate.conclusion is not Conclusion.NEUTRAL
+
+
+# --- expectations that were edited away ----------------------------------------------------------
+
+
+def test_an_edit_that_passes_with_any_code_is_a_regression():
+    loosened = comparison(
+        "test_total", TestChange.PASS_TO_FAIL, head_on_base=PASSED, head_on_head=PASSED
+    )
+    assert conclusion_of(SPLIT, loosened) is FAILURE
+
+
+WITHDRAWN = comparison(
+    "test_split_refuses_people[zero]", TestChange.PASS_TO_FAIL, head_on_base=None, head_on_head=None
+)
+STAYS = comparison("test_split_refuses_people[-1]", TestChange.PASS_TO_PASS)
+
+
+def test_a_withdrawn_parameter_is_accepted_when_it_was_asked_for_and_proven():
+    assert conclusion_of(SPLIT, STAYS, WITHDRAWN) is SUCCESS
+    assert conclusion_of(STAYS, WITHDRAWN) is ACTION
+
+
+def test_a_withdrawn_parameter_that_nobody_speaks_of_is_a_regression():
+    other = comparison(
+        "test_total[1]", TestChange.PASS_TO_FAIL, head_on_base=None, head_on_head=None
+    )
+    rest = comparison("test_total[2]", TestChange.PASS_TO_PASS)
+    assert conclusion_of(SPLIT, rest, other) is FAILURE
+
+
+def test_a_deleted_failing_test_is_a_regression_even_when_named():
+    assert conclusion_of(SPLIT, WITHDRAWN) is FAILURE
