@@ -73,9 +73,17 @@ def stem(word: str) -> str:
     return word
 
 
-def same_word(one: str, other: str) -> bool:
-    """Whether two stems are one word: equal, or one begins the other by five letters or more."""
-    if one == other:
-        return True
-    short, long = sorted((one, other), key=len)
-    return len(short) >= MIN_PREFIX and long.startswith(short)
+class Vocabulary:
+    """A set of stems that also knows a word by its beginning."""
+
+    __slots__ = ("_beginnings", "words")
+
+    def __init__(self, words: frozenset[str]) -> None:
+        self.words = words
+        self._beginnings = {word[:n] for word in words for n in range(MIN_PREFIX, len(word))}
+
+    def knows(self, word: str) -> bool:
+        """Whether the word is here: equal, or one begins the other by five letters or more."""
+        if word in self.words or word in self._beginnings:
+            return True
+        return any(word[:n] in self.words for n in range(MIN_PREFIX, len(word)))
