@@ -17,6 +17,7 @@ from bot.models import Requirement, TestComparison
 
 THRESHOLD = 0.4
 """Chosen on merged pull requests of four projects; see tests/bot/judge/test_ties.py."""
+MAX_TESTS = 3000  # of those that could speak for something; the proofs come first
 MIN_COVERAGE = 0.2  # share of the requirement's own words that a test has to meet
 CODE_WEIGHT = 0.6  # a word in the code of a test tells less than one in its name or docstring
 _GENERIC_NAME = re.compile(r"^(?:test|tests|test_?it|test_?main|test_?\d+)$")
@@ -59,7 +60,7 @@ def tie_tests(
     scale = _Scale(requirements, corpus)
     demands = [_demand(requirement) for requirement in requirements]
     ties: list[Tie] = []
-    for test in tests:
+    for test in tests[:MAX_TESTS]:
         ties.extend(_explicit_ties(test, requirements) or _similar_ties(test, demands, scale))
     return tuple(ties)
 
@@ -101,6 +102,7 @@ class _Scale:
         self._document_frequency = Counter(
             word for t in functions.values() for word in _all_words(t)
         )
+        self._weights: dict[str, float] = {}
         self._requirements = len(requirements)
         self._requirement_frequency = Counter(
             word for r in requirements for word in words_of(r.text)
@@ -108,6 +110,11 @@ class _Scale:
 
     def weight(self, word: str) -> float:
         """Inverse document frequency over tests, times how few requirements share the word."""
+        if word not in self._weights:
+            self._weights[word] = self._weigh(word)
+        return self._weights[word]
+
+    def _weigh(self, word: str) -> float:
         rare = math.log(1 + (self._tests + 1) / (1 + self._document_frequency[word]))
         sharing = max(1, self._requirement_frequency[word])
         if self._requirements == 1 or sharing == 1:
@@ -148,8 +155,9 @@ def mention(
     ):
         return f"the requirement names `{name}`"
     issue = re.search(r"#(\d+)$", requirement.origin)
-    siblings = sum(r.origin == requirement.origin for r in all_requirements)
-    if issue and siblings == 1 and _names_issue(test, int(issue.group(1))):
+    if issue is None or not _names_issue(test, int(issue.group(1))):
+        return ""
+    if sum(r.origin == requirement.origin for r in all_requirements) == 1:
         return f"the test names issue #{issue.group(1)}"
     return ""
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 _STOP_WORDS = (
     "a about after all also an and any are as assert at be been being both but by can case cases "
@@ -46,6 +47,7 @@ def code_words(source: str) -> frozenset[str]:
     return words_of(source) | shown
 
 
+@lru_cache(maxsize=20_000)
 def stem(word: str) -> str:
     """A word without its English endings; crude, but the same for `raises`, `raised`, `raising`."""
     if len(word) > 4 and word.endswith("ies"):
