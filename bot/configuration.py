@@ -67,7 +67,7 @@ class NetworkPolicy(StrEnum):
 
 
 class _Closed(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid", strict=True, allow_inf_nan=False)
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
 
 class Setup(_Closed):
@@ -234,7 +234,7 @@ def read_configuration(text: str | None) -> Configuration:
     if not isinstance(data, dict):
         raise _refused(f"the top level must be a mapping of keys; allowed: {_keys(Configuration)}")
     try:
-        return Configuration.model_validate_json(json.dumps(data))
+        return Configuration.model_validate_json(json.dumps(data), strict=True)
     except ValidationError as error:
         raise _refused("; ".join(_problems(error))) from None
     except (TypeError, ValueError, RecursionError):

@@ -33,6 +33,8 @@ class Settings(BaseSettings):
     """Signs report links; the same on every host. Empty: a key is kept in `home`."""
     retention_days: int = Field(default=30, ge=1)
     disk_gb: int = Field(default=20, ge=1)
+    write_pause_s: float = Field(default=1.0, ge=0)
+    """Between two writes to GitHub, which asks for a second."""
     sweep_minutes: int = Field(default=10, ge=1)
     patience_hours: int = Field(default=24, ge=1)
     """How long an evaluation waits for GitHub to come back before it is given up."""

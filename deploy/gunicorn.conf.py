@@ -3,8 +3,6 @@
 import os
 from pathlib import Path
 
-from prometheus_client import multiprocess
-
 bind = f"{os.environ.get('ASSAY_HOST', '127.0.0.1')}:{os.environ.get('ASSAY_PORT', '8080')}"
 wsgi_app = "bot.wsgi:application()"
 
@@ -26,6 +24,7 @@ limit_request_field_size = 8_190
 worker_tmp_dir = "/dev/shm" if Path("/dev/shm").is_dir() else None  # noqa: S108
 errorlog = "-"
 accesslog = None
+control_socket_disable = True  # it would stand in the home folder, one for all servers
 
 # All workers count into files of one folder. It must be known before the first import of the client.
 _counts = Path(os.environ.get("ASSAY_HOME", ".assay")).absolute() / "metrics"
@@ -42,4 +41,7 @@ def on_starting(server):
 
 def child_exit(server, worker):
     """Forget the gauges of a worker that is gone; its counts stay."""
+    # Not at the top: the client looks for the folder when it is imported.
+    from prometheus_client import multiprocess  # noqa: PLC0415
+
     multiprocess.mark_process_dead(worker.pid)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import json
 import os
+import shutil
 import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -81,6 +82,15 @@ class World:
     def github(self, timeout_s: float = 5.0) -> GitHubApp:
         return GitHubApp(self.manners(timeout_s), str(self.app.id), self.app.private_key)
 
+    def get(self, address: str) -> httpx.Response:
+        """A page as anybody's browser gets it."""
+        return httpx.get(address, timeout=10)
+
+    def post(self, path: str, token: str, body: object) -> httpx.Response:
+        """A REST call with a token, whatever comes of it."""
+        headers = {"Authorization": f"Bearer {token}"}
+        return httpx.post(f"{self.web}/api/{path}", json=body, headers=headers, timeout=10)
+
     def faults(self) -> list[str]:
         """What was wrong since the last call, by GitHub's descriptions; webhooks included."""
         if self.checker is None:
@@ -108,15 +118,25 @@ class World:
         """A repository of ada's with branches `main` and `feature`, and an open pull request."""
         name = f"ada/place{next(self._names)}"
         tree = self.folder / name.replace("/", "-")
-        tree.mkdir()
+        shutil.copytree(self._seed(), tree)
         bare = self.operator.repository(NewRepository(name, **more))  # type: ignore[arg-type]
-        git(tree, "init", "--quiet", "--initial-branch=main")
+        git(tree, "push", "--quiet", str(bare), "main", "feature")
         place = Place(self, name, tree, bare)
-        place.commit("main", {"hello.py": "print('hello')\n"})
-        git(tree, "checkout", "--quiet", "-b", "feature")
-        place.commit("feature", {"hello.py": "print('hello, world')\n"})
         place.number = place.open("Greet the world", head="feature")
         return place
+
+    def _seed(self) -> Path:
+        """A work tree to copy: starting git a dozen times for each test would take most of the time."""
+        tree = self.folder / "seed"
+        if not tree.exists():
+            tree.mkdir()
+            git(tree, "init", "--quiet", "--initial-branch=main")
+            for branch, text in (("main", "hello"), ("feature", "hello, world")):
+                git(tree, "checkout", "--quiet", "-B", branch)
+                (tree / "hello.py").write_text(f"print('{text}')\n")
+                git(tree, "add", "--all")
+                git(tree, "commit", "--quiet", "-m", "Change")
+        return tree
 
 
 @dataclass(slots=True)
@@ -171,7 +191,7 @@ def running_world(
         forge.wrap = checker.round
     with forge, ForgeOperator(forge.web, folder / "state") as operator:
         ada, bob = operator.person("ada"), operator.person("bob")
-        app = operator.app("Assay")
+        app = operator.app("Assay", "http://127.0.0.1:9/webhook")
         installation = operator.install(app, "ada")
         counter = itertools.count(1)
         yield World(forge, operator, app, installation, ada, bob, checker, folder, counter)

@@ -80,10 +80,10 @@ class Workbench:
         return self._git("diff", "--name-only", "-z", "--no-renames", base, head).split("\0")[:-1]
 
     def reverted(self, merge: Merge) -> str:
-        """Commit head with every source file as on base: only the tests of the change are left."""
+        """Commit head with all but the tests as on base: only the tests of the change are left."""
         self._git("checkout", "--quiet", "--force", "--detach", merge.head)
         for path in self.changed(merge.base, merge.head):
-            if classify(path) is PathKind.SOURCE:
+            if classify(path) not in (PathKind.TEST, PathKind.SUPPORT):
                 self._take_from_base(merge.base, path)
         return self._commit(Spoiling.REVERTED)
 

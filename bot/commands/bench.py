@@ -17,7 +17,7 @@ from bot.commands.wiring import judge_once
 from bot.models import EvaluationRequest
 from bot.origins.local import LocalOrigin
 from bot.report.machine import ReportDocument, read_machine
-from bot.settings import Settings, load_settings
+from bot.settings import load_settings
 from bot.store import open_artifacts
 
 

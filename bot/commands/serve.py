@@ -21,7 +21,9 @@ def command() -> None:
     stop = threading.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: stop.set())
-    parts = [subprocess.Popen([sys.executable, "-m", "bot.cli", name]) for name in ("web", "worker")]
+    parts = [
+        subprocess.Popen([sys.executable, "-m", "bot.cli", name]) for name in ("web", "worker")
+    ]
     click.echo(f"assay: {settings.public_url} (Ctrl-C stops it)", err=True)
     try:
         while not stop.wait(0.5) and all(part.poll() is None for part in parts):

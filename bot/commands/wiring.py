@@ -12,7 +12,7 @@ from bot.engine import EngineClient, Work, engine_options
 from bot.errors import UserError
 from bot.github.addresses import Addresses
 from bot.github.client import GitHubApp
-from bot.github.transport import Manners
+from bot.github.transport import Manners, Pace
 from bot.intake.desk import Desk
 from bot.intake.handle import ended, handle
 from bot.intake.sweep import forget_old, sweep
@@ -82,7 +82,9 @@ def open_work(settings: Settings) -> Iterator[Work]:
 def open_app(settings: Settings) -> GitHubApp:
     """Connect as the App. Raises UserError when it is not registered or its key cannot be read."""
     return GitHubApp(
-        Manners(Addresses.of(settings.ghe_host)), settings.app_id, private_key(settings)
+        Manners(Addresses.of(settings.ghe_host), pace=Pace(settings.write_pause_s)),
+        settings.app_id,
+        private_key(settings),
     )
 
 

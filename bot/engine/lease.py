@@ -9,10 +9,16 @@ from __future__ import annotations
 import fcntl
 import hashlib
 import os
+import time
 from pathlib import Path
-from typing import Protocol
+from typing import LiteralString, Protocol
 
 import psycopg
+
+from bot.errors import Transient
+
+_TRIES = 5
+_PAUSE_S = 0.2
 
 
 class LeaseLost(Exception):
@@ -26,7 +32,7 @@ class Lease(Protocol):
         """Hold the lease of this process until `release`."""
 
     def check(self) -> None:
-        """Raise LeaseLost when the lease is not held any more."""
+        """Raise LeaseLost when the lease is not held any more, Transient when nobody can tell."""
 
     def is_free(self, executor: str) -> bool:
         """Tell whether nobody holds another executor's lease."""
@@ -85,7 +91,11 @@ class FileLease:
 
 
 class PostgresLease:
-    """An advisory lock on a connection of its own. A pooler that shares sessions breaks it."""
+    """An advisory lock on a connection of its own. A pooler that shares sessions breaks it.
+
+    While the server is away nobody can take over anything, so a lost connection is not a lost
+    lease; and a worker that was taken for dead all the same is stopped at its next checkpoint.
+    """
 
     def __init__(self, url: str) -> None:
         self._url = url
@@ -93,22 +103,27 @@ class PostgresLease:
         self._connection: psycopg.Connection[tuple[object, ...]] | None = None
 
     def take(self, executor: str) -> None:
-        """Connect and lock. Raises LeaseLost when the lock is taken."""
+        """Connect and lock. Raises LeaseLost when the lock is taken, Transient without a server."""
         self._executor = executor
-        self._connection = psycopg.connect(self._url, autocommit=True, application_name="assay")
-        if not self._ask("select pg_try_advisory_lock(%s)", executor):
-            raise LeaseLost(f"the lease of {executor} is taken")
+        try:
+            self._connection = psycopg.connect(
+                self._url, autocommit=True, application_name="assay lease"
+            )
+        except psycopg.OperationalError as error:
+            raise Transient("the job store cannot be reached") from error
+        for _ in range(_TRIES):
+            if self._ask("select pg_try_advisory_lock(%s)", executor):
+                return
+            time.sleep(_PAUSE_S)  # another worker's `is_free` holds it for a moment
+        raise LeaseLost(f"the lease of {executor} is taken")
 
     def check(self) -> None:
-        """Ask on the lease's own connection; connect again once when the database was restarted."""
+        """Ask on the lease's own connection; take the lease anew when the server was restarted."""
         try:
-            self._ask("select %s::bigint is not null", "")
-        except psycopg.OperationalError:
+            self._ask("select %s::bigint is not null", self._executor)
+        except Transient:
             self.release()
-            try:
-                self.take(self._executor)
-            except psycopg.OperationalError as error:
-                raise LeaseLost("the database is gone") from error
+            self.take(self._executor)
 
     def is_free(self, executor: str) -> bool:
         """Take the other's lock for a moment, if it can be taken."""
@@ -126,10 +141,13 @@ class PostgresLease:
             self._connection.close()
             self._connection = None
 
-    def _ask(self, question: str, executor: str) -> bool:
+    def _ask(self, question: LiteralString, executor: str) -> bool:
         if self._connection is None:
-            raise LeaseLost("there is no connection")
-        row = self._connection.execute(question.encode(), [_key(executor)]).fetchone()
+            raise Transient("the job store cannot be reached")
+        try:
+            row = self._connection.execute(question, [_key(executor)]).fetchone()
+        except psycopg.OperationalError as error:
+            raise Transient("the job store cannot be reached") from error
         return bool(row and row[0])
 
 

@@ -115,5 +115,7 @@ _WITHOUT_CANCELLATIONS = _WithoutCancellations()
 def quiet_library_log() -> None:
     """Let the library say warnings only, through our own log."""
     log = logging.getLogger("dbos")
+    if not log.handlers:
+        log.addHandler(logging.NullHandler())  # or the library prints in a format of its own
     log.setLevel(logging.WARNING)
     log.addFilter(_WITHOUT_CANCELLATIONS)  # a second time changes nothing

@@ -13,6 +13,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from dbos import DBOS, DBOSClient, DBOSConfig
+from sqlalchemy.exc import SQLAlchemyError
 
 from bot.engine.codec import JsonSerializer, decode, encode
 from bot.engine.durable import DurableSteps, NoProgress, Progress
@@ -139,6 +140,7 @@ class Worker:
             system_database_url=options.database_url,
             serializer=JsonSerializer(),
             application_name=APPLICATION,
+            retry_connection_errors=False,  # the lease comes first, at every pass
         )
         self._thread = threading.Thread(target=self._keep, name="engine-keeper", daemon=True)
 
@@ -172,6 +174,8 @@ class Worker:
             except LeaseLost as lost:
                 self._lost = lost
                 self._stop.set()
+            except (Transient, SQLAlchemyError) as error:
+                log.warning("the job store does not answer: %s", type(error).__name__)
             except Exception:  # the worker's loop: the next pass tries again
                 log.exception("looking after the jobs failed")
 

@@ -15,7 +15,7 @@ from bot.forge.context import answer, body, context, required_text
 from bot.forge.errors import invalid, not_found
 from bot.forge.registration import register
 from bot.forge.rows import AppRow, Collaborator, InstallationRow, RepositoryRow, TokenRow, User
-from bot.forge.shapes import Json
+from bot.forge.shapes import Json, iso
 
 routes = Blueprint("_forge", __name__, url_prefix="/_forge")
 LOOPBACK = frozenset({"127.0.0.1", "::1"})
@@ -97,6 +97,8 @@ def app_pinged(app_id: int) -> Response:
         "app_id": app.id,
         "events": list(app.events),
         "config": {"content_type": "json", "insecure_ssl": "0", "url": app.webhook_url},
+        "created_at": iso(app.created_at_s),
+        "updated_at": iso(app.created_at_s),
     }
     payload: Json = {"zen": "Keep it logically awesome.", "hook_id": app.id, "hook": hook}
     return answer({"delivery": forge.deliveries.send("ping", app, None, payload)}, 201)

@@ -30,6 +30,7 @@ class Deliveries:
         self._state = state
         self._shapes = shapes
         self._queue: queue.Queue[str | None] = queue.Queue()
+        self._client = httpx.Client(timeout=RECEIVER_TIMEOUT_S)
         self._thread = threading.Thread(target=self._run, name="forge-deliveries", daemon=True)
         self._thread.start()
 
@@ -37,6 +38,7 @@ class Deliveries:
         """Stops after what is being sent now."""
         self._queue.put(None)
         self._thread.join(RECEIVER_TIMEOUT_S + 2)
+        self._client.close()
 
     def wait(self, timeout_s: float = 20.0) -> bool:
         """Waits until everything queued so far was sent; says whether that came in time."""
@@ -95,12 +97,10 @@ class Deliveries:
             return
         body = row.payload.encode()
         try:
-            status = httpx.post(
-                app.webhook_url,
-                content=body,
-                headers=_headers(row, app, body),
-                timeout=RECEIVER_TIMEOUT_S,
-            ).status_code
+            reply = self._client.post(
+                app.webhook_url, content=body, headers=_headers(row, app, body)
+            )
+            status = reply.status_code
         except (httpx.HTTPError, httpx.InvalidURL):
             status = NO_ANSWER
         self._state.put(row.id, replace(row, status=status, attempts=row.attempts + 1))

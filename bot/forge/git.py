@@ -12,6 +12,8 @@ from bot.forge.rows import PullPart
 from bot.forge.state import State
 
 GIT_TIMEOUT_S = 60
+# GitHub serves any commit it still has: runs pin a sha and fetch it later.
+_SERVING = "[http]\n\treceivepack = true\n[uploadpack]\n\tallowAnySHA1InWant = true\n"
 SHA = re.compile(r"[0-9a-f]{40}")
 
 
@@ -44,9 +46,8 @@ def create(state: State, repository: str, default_branch: str, fork_of: str) -> 
     folder = state.git_dir(repository)
     folder.parent.mkdir(parents=True, exist_ok=True)
     _must(run_git(folder, "init", "--bare", f"--initial-branch={default_branch}"))
-    _must(run_git(folder, "config", "http.receivepack", "true"))
-    # GitHub serves any commit it still has; runs pin a sha and fetch it later.
-    _must(run_git(folder, "config", "uploadpack.allowAnySHA1InWant", "true"))
+    with (folder / "config").open("a") as configuration:
+        configuration.write(_SERVING)
     if fork_of:
         parent = str(state.git_dir(fork_of))
         _must(run_git(folder, "fetch", "--quiet", parent, "+refs/heads/*:refs/heads/*"))

@@ -75,6 +75,10 @@ _FEATURES: Json = {
     "mirror_url": None,
     "license": None,
     "description": None,
+    "topics": [],
+    "allow_forking": True,
+    "is_template": False,
+    "web_commit_signoff_required": False,
 }
 _COUNTS = (
     "forks forks_count open_issues open_issues_count size stargazers_count watchers watchers_count"

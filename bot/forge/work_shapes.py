@@ -189,7 +189,7 @@ class WorkShapes(Shapes):
             "external_id": row.external_id,
             "url": url,
             "html_url": f"{self.web}/{row.repository}/runs/{row.id}",
-            "details_url": row.details_url or None,
+            "details_url": row.details_url or (f"{self.web}/apps/{app.slug}" if app else None),
             "status": row.status,
             "conclusion": row.conclusion or None,
             "started_at": iso(row.started_at_s),

@@ -17,7 +17,7 @@ from bot.github.base import (
 )
 from bot.github.repository import InstalledRepository, ReadOnlyRepository
 from bot.github.tokens import InstallationCredential, InstallationTokens
-from bot.github.transport import Anonymous, Manners, Transport, app_transport
+from bot.github.transport import Anonymous, AppKey, Manners, Transport, app_transport
 from bot.payload import Payload
 
 
@@ -30,13 +30,12 @@ class GitHubApp:
                 "APP_ID and PRIVATE_KEY (or PRIVATE_KEY_PATH) are not set.", "Run `assay setup`."
             )
         self._manners = manners
-        self._app_id = app_id
-        self._private_key = private_key
-        self._tokens = InstallationTokens(manners, app_id, private_key)
+        self._key = AppKey(app_id, private_key)
+        self._tokens = InstallationTokens(manners, self._key)
         self._info: AppInfo | None = None
 
     def __repr__(self) -> str:
-        return f"GitHubApp(app_id={self._app_id!r}, web={self._manners.addresses.web!r})"
+        return f"GitHubApp(app_id={self._key.app_id!r}, web={self._manners.addresses.web!r})"
 
     @asynccontextmanager
     async def repository(self, name: str, installation: int = 0) -> AsyncIterator[Repository]:
@@ -90,7 +89,7 @@ class GitHubApp:
         return clone_url(self._manners, repository)
 
     def _as_app(self) -> Transport:
-        return app_transport(self._manners, self._app_id, self._private_key)
+        return app_transport(self._manners, self._key)
 
 
 @asynccontextmanager

@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 
 from bot.errors import Transient, UserError
 from bot.github.base import AccessToken, NotThere
-from bot.github.transport import JsonBody, Manners, app_transport
+from bot.github.transport import AppKey, JsonBody, Manners, app_transport
 
 REFRESH_BEFORE_S = 600.0  # no token is used in its last ten minutes: a fetch may take some
 
@@ -19,10 +19,9 @@ REFRESH_BEFORE_S = 600.0  # no token is used in its last ten minutes: a fetch ma
 class InstallationTokens:
     """Mints and remembers tokens, one for each installation. Secrets stay out of every repr."""
 
-    def __init__(self, manners: Manners, app_id: str, private_key: str) -> None:
+    def __init__(self, manners: Manners, key: AppKey) -> None:
         self._manners = manners
-        self._app_id = app_id
-        self._private_key = private_key
+        self._key = key
         self._known: dict[int, AccessToken] = {}
 
     async def token(self, installation: int) -> AccessToken:
@@ -47,7 +46,7 @@ class InstallationTokens:
     async def _mint(self, installation: int, limits: JsonBody) -> AccessToken:
         path = f"app/installations/{installation:d}/access_tokens"
         try:
-            async with app_transport(self._manners, self._app_id, self._private_key) as transport:
+            async with app_transport(self._manners, self._key) as transport:
                 # No content is created, so it does not wait for its turn among the writes.
                 reply = await transport.exchange(path, limits)
         except NotThere as error:

@@ -8,7 +8,9 @@ off (a write must be seen by the next read) and its typed replies are not used (
 from __future__ import annotations
 
 import asyncio
+import functools
 import random
+import ssl
 import threading
 import time
 from dataclasses import dataclass, field
@@ -90,23 +92,36 @@ class Anonymous:
         return False
 
 
+@dataclass(frozen=True, slots=True)
+class AppKey:
+    """An app's identity. The cache keeps its JWT for minutes: reading the key takes 0.1 s."""
+
+    app_id: str
+    private_key: str = field(repr=False)
+    cache: MemCacheStrategy = field(default_factory=MemCacheStrategy, repr=False)
+
+    def strategy(self) -> AppAuthStrategy:
+        """How githubkit signs as this app."""
+        return AppAuthStrategy(self.app_id, self.private_key)
+
+
 class Transport:
     """One connection pool to one GitHub under one credential; enter it inside the job."""
 
-    def __init__(
-        self, manners: Manners, credential: Credential, auth: BaseAuthStrategy | None = None
-    ) -> None:
+    def __init__(self, manners: Manners, credential: Credential, app: AppKey | None = None) -> None:
         self._manners = manners
         self._credential = credential
+        auth: BaseAuthStrategy = app.strategy() if app else UnauthAuthStrategy()
         self._client = GitHub(
-            auth or UnauthAuthStrategy(),
+            auth,
             base_url=manners.addresses.rest,
             timeout=manners.timeout_s,
             user_agent="assay",
+            ssl_verify=_certificates(),
             http_cache=False,
             auto_retry=False,
             # The default one is shared by the whole process and does not know the base URL.
-            cache_strategy=MemCacheStrategy(),
+            cache_strategy=app.cache if app else MemCacheStrategy(),
         )
 
     async def __aenter__(self) -> Self:
@@ -235,6 +250,12 @@ def _json(response: httpx.Response, what: str) -> Payload:
         raise Transient(f"{what}: GitHub's reply is no JSON.", SERVER_WAIT_S) from None
 
 
-def app_transport(manners: Manners, app_id: str, private_key: str) -> Transport:
-    """The app speaking as itself (RS256 JWT of nine minutes) instead of as an installation."""
-    return Transport(manners, Anonymous(), AppAuthStrategy(app_id, private_key))
+@functools.cache
+def _certificates() -> ssl.SSLContext:
+    """The trusted certificates; reading them takes 30 ms, so once for all connections."""
+    return httpx.create_ssl_context()
+
+
+def app_transport(manners: Manners, key: AppKey) -> Transport:
+    """The app speaking as itself (an RS256 JWT of nine minutes) instead of as an installation."""
+    return Transport(manners, Anonymous(), key)

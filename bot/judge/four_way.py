@@ -17,8 +17,8 @@ from sandbox.tools.four_runs import FourRuns, Lookup, is_whole_file
 def compare(runs: FourRuns, diff: Diff) -> FourWay:
     """Return every test of base and head four ways; `problem` when a run proves nothing.
 
-    Without two complete full runs there is nothing to compare. An incomplete crosswise run leaves
-    what it should have shown unknown.
+    Without two complete full runs there is nothing to compare. Head's tests may hang with base's
+    code, when head mends just that: the one that hung failed there, the others stay unknown.
     """
     problem = _problem(runs)
     if not (runs.base_on_base.complete and runs.head_on_head.complete):
@@ -33,10 +33,14 @@ def _problem(runs: FourRuns) -> str:
         ("The tests of base on base's code", runs.base_on_base),
         ("The tests of head on head's code", runs.head_on_head),
         ("The tests of base on head's code", runs.base_on_head),
-        ("The tests of head on base's code", runs.head_on_base),
+        ("The tests of head on base's code", _only_if_forged(runs.head_on_base)),
     )
     told = [f"{name}: {run.problem}" for name, run in named if run and not run.complete]
     return " ".join(told) or _nothing_to_compare(runs)
+
+
+def _only_if_forged(run: TestRun | None) -> TestRun | None:
+    return run if run is not None and run.forged else None
 
 
 def _nothing_to_compare(runs: FourRuns) -> str:

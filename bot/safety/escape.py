@@ -21,7 +21,7 @@ _BREAK_ENTITY = "&#8203;"
 
 _SPACES = re.compile(r"\s+")
 _ENTITIES = {"&": "&amp;", "<": "&lt;", ">": "&gt;", "|": "&#124;"}
-_MARKUP = re.compile(r"[\\`*\[\]~$&<>|]|(?<![A-Za-z0-9])_|_(?![A-Za-z0-9])")
+_MARKUP = re.compile(r"[\\`*\[\]~$&<>|#]|(?<![A-Za-z0-9])_|_(?![A-Za-z0-9])")
 _BLOCK_START = re.compile(r"^(?:[#+=:/-]|\d{1,9}(?=[.)](?:\s|$)))")
 _ADDRESS = r"@(?=[A-Za-z0-9])|(?<=[A-Za-z0-9]):(?=//)|www(?=\.)|(?:mailto|xmpp):"
 _AUTOLINK = re.compile(

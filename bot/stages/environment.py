@@ -12,7 +12,7 @@ from bot.stages.services import Services
 from sandbox.base import Limits, SandboxError
 from sandbox.environments import detect
 from sandbox.environments.build import build, toolchain
-from sandbox.environments.build_command import BuildRequest
+from sandbox.environments.build_request import BuildRequest
 from sandbox.environments.hints import SetupHints, Toolchain
 from sandbox.models import Checkout, Environment, Side
 

@@ -15,13 +15,8 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 from sandbox.base import TREE, Command, Mount, MountMode, Sandbox, SandboxError
-from sandbox.environments.build_command import (
-    BuildRequest,
-    BuildRun,
-    installer,
-    repository_folder,
-    run_step,
-)
+from sandbox.environments.build_command import BuildRun, installer, run_step
+from sandbox.environments.build_request import BuildRequest, repository_folder
 from sandbox.environments.hints import Toolchain
 from sandbox.environments.layer_store import is_finished, locked, publish, unfinished
 from sandbox.environments.layers import (

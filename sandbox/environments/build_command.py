@@ -5,10 +5,9 @@ The driver adds the host's package index and CA settings to every command with t
 
 from __future__ import annotations
 
-import hashlib
 import re
 import shlex
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 from uv import find_uv_bin
@@ -18,14 +17,14 @@ from sandbox.base import (
     Command,
     Completed,
     Killed,
-    Limits,
     Mount,
     MountMode,
     Network,
     Sandbox,
 )
+from sandbox.environments.build_request import BuildRequest, repository_folder
 from sandbox.environments.layers import CACHE, DEPENDENCIES, INSIDE, PROJECT, SYSTEM_PATH, TOOLS
-from sandbox.models import Observation, Recipe, Side
+from sandbox.models import Observation, Side
 
 _OUTPUT_CHARS = 20_000
 _UNREACHABLE = re.compile(
@@ -34,28 +33,10 @@ _UNREACHABLE = re.compile(
     r"http status (server error|client error \(429)|temporary failure in name resolution",
     re.I,
 )
+# What a build backend prints is quoted below such a line: it cannot pass for the network's failure.
 _OWN_FAILURE = re.compile(
-    r"no solution found|failed to build|build backend (returned|failed)", re.I
+    r"no solution found|build backend (returned|failed)|call to `[^`]*` failed", re.I
 )
-
-
-@dataclass(frozen=True, slots=True)
-class BuildRequest:
-    """One side to build. `tree` is only read; `version` is what the project shall say it is.
-
-    `state` is Assay's own persistent folder, `evaluation_folder` goes when the evaluation is over.
-    `repository` is the one that the pull request is for, never the fork.
-    """
-
-    side: Side
-    tree: Path
-    recipe: Recipe
-    version: str
-    repository: str
-    sha: str
-    state: Path
-    evaluation_folder: Path
-    limits: Limits = field(default_factory=Limits)
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +65,8 @@ async def run_step(
 
 def _observation(side: Side, shown: tuple[str, ...], done: Completed) -> Observation:
     output = (done.stdout + b"\n" + done.stderr).decode(errors="replace").strip()
+    if done.killed:
+        output += f"\n[ended by the {done.killed.value} limit]"
     return Observation(
         side=side,
         command=shlex.join(shown),
@@ -143,9 +126,3 @@ def _versions(version: str) -> tuple[tuple[str, str], ...]:
     names = ("SETUPTOOLS_SCM_PRETEND_VERSION", "PDM_BUILD_SCM_VERSION", "PBR_VERSION")
     bypass = ("POETRY_DYNAMIC_VERSIONING_BYPASS", "UV_DYNAMIC_VERSIONING_BYPASS")
     return tuple((name, version or "0.0.0") for name in (*names, *bypass))
-
-
-def repository_folder(request: BuildRequest) -> Path:
-    """One folder a repository: what one builds is never used for another."""
-    name = hashlib.sha256(request.repository.encode()).hexdigest()[:24]
-    return request.state / "environments" / name

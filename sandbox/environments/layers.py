@@ -43,7 +43,8 @@ def mounts(environment: Environment) -> tuple[Mount, ...]:
 
 
 def _kept(layer: Path) -> tuple[Mount, ...]:
-    notes = json.loads((layer.parent / NOTES).read_text())
+    notes_file = layer.parent / NOTES
+    notes = json.loads(notes_file.read_text()) if notes_file.exists() else []
     return tuple(Mount(str(layer / KEPT / name), f"{TREE}/{path}") for name, path in notes)
 
 

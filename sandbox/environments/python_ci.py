@@ -17,8 +17,9 @@ from sandbox.environments.tree import Table, Tree
 # Tools that CI installs to run the job, not to run the tests.
 _TOOLS = frozenset(
     {"pip", "setuptools", "wheel", "build", "twine", "tox", "tox-uv", "tox-gh-actions", "nox"}
-    | {"hatch", "poetry", "pdm", "uv", "pre-commit", "virtualenv", "codecov", "coveralls"}
+    | {"hatch", "flit", "poetry", "pdm", "uv", "pre-commit", "virtualenv", "codecov", "coveralls"}
     | {"flake8", "black", "ruff", "isort", "mypy", "pylint", "bandit", "safety", "pip-audit"}
+    | {"pytest-travis-fold", "pytest-github-actions-annotate-failures"}
 )
 _CI_FILES = (".gitlab-ci.yml", ".travis.yml", "azure-pipelines.yml", ".circleci/config.yml")
 _TEST_CALL = re.compile(

@@ -22,7 +22,7 @@ _TESTS = {
     "tests-require",
 }
 _DEVELOPMENT = {"dev", "develop", "development", "default"}
-_FILE_WORDS = _TESTS | _DEVELOPMENT | {"ci", "devel"}
+_DEVELOPMENT_FILES = _DEVELOPMENT | {"ci", "devel"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,13 +95,19 @@ def _files(tree: Tree, project: Project, hints: tuple[TestHints, ...]) -> dict[s
             if tree.read_bytes(path):
                 found.setdefault(path, f"{hint.source} installs it")
     for path in _requirement_files(tree):
-        words = set(re.split(r"[\W_]+", PurePosixPath(path).with_suffix("").as_posix().lower()))
-        if words & _FILE_WORDS:
-            found.setdefault(path, "its name says that it is for tests or development")
+        if _words(path) & _TESTS:
+            found.setdefault(path, "its name says that it is for tests")
+    for path in _requirement_files(tree) if not found else []:
+        if _words(path) & _DEVELOPMENT_FILES:
+            found.setdefault(path, "its name says that it is for development")
     text = tree.read("requirements.txt")
     if text and (not _states_dependencies(project) or _is_development_file(text)):
         found.setdefault("requirements.txt", "it lists what the repository needs")
     return found
+
+
+def _words(path: str) -> set[str]:
+    return set(re.split(r"[\W_]+", PurePosixPath(path).with_suffix("").as_posix().lower()))
 
 
 def _requirement_files(tree: Tree) -> list[str]:

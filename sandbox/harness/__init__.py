@@ -20,3 +20,5 @@ running test, take its current key, and continue the chain with plausible result
 canaries alone. Who can replace pytest itself (by changing what is installed) does not even need that.
 Such a patch shows in the diff; the harness makes sure that nothing shorter works.
 """
+
+from __future__ import annotations

@@ -16,7 +16,9 @@ def tail(text: str) -> str:
     text = text.encode("utf-8", "replace").decode("utf-8")
     if len(text) <= _LARGEST_MESSAGE:
         return text
-    return "... " + text[-_LARGEST_MESSAGE:].split("\n", 1)[-1]
+    end = text[-_LARGEST_MESSAGE:]
+    start = end.find("\n", 0, _LARGEST_MESSAGE // 10) + 1
+    return "... " + end[start:]
 
 
 class Sources:

@@ -51,24 +51,34 @@ async def run_four_ways(sandbox: Sandbox, sides: Sides) -> FourObservations:
     if base.tests is None or head.tests is None:
         problem = base.problem or head.problem or _ONLY_EXIT_CODE
         return FourObservations(base, head, None, problem)
-    runs = FourRuns(base.tests, head.tests)
     if not (base.tests.complete and head.tests.complete):
-        return FourObservations(base, head, runs)
-    crosswise = await asyncio.to_thread(
-        find_crosswise, Path(sides.checkout.base_tree), Path(sides.checkout.head_tree)
-    )
+        return FourObservations(base, head, FourRuns(base.tests, head.tests))
+    return FourObservations(base, head, await _cross(sandbox, sides, base, head))
+
+
+async def _cross(sandbox: Sandbox, sides: Sides, base: Observation, head: Observation) -> FourRuns:
+    """Run crosswise what differs, then repeat what disagrees."""
+    assert base.tests is not None and head.tests is not None  # noqa: S101 - checked above
+    base_tree, head_tree = Path(sides.checkout.base_tree), Path(sides.checkout.head_tree)
+    crosswise = await asyncio.to_thread(find_crosswise, base_tree, head_tree)
     trees = await asyncio.to_thread(_combined, sides, crosswise)
-    base_on_head = replace(head_order, tree=trees.base_tests_on_head, paths=crosswise.base_paths)
-    head_on_base = replace(base_order, tree=trees.head_tests_on_base, paths=crosswise.head_paths)
-    runs = replace(
-        runs,
-        base_on_head=await _crosswise_run(sandbox, base_on_head),
-        head_on_base=await _crosswise_run(sandbox, head_on_base),
+    base_order, head_order = _full_orders(sides)
+    limits = _crosswise_limits(sides.limits, base, head)
+    on_head = replace(head_order, tree=trees.base_tests_on_head, limits=limits)
+    on_base = replace(base_order, tree=trees.head_tests_on_base, limits=limits)
+    runs = FourRuns(
+        base_on_base=base.tests,
+        head_on_head=head.tests,
+        base_on_head=await _run_paths(sandbox, on_head, crosswise.base_paths),
+        head_on_base=await _run_paths(sandbox, on_base, crosswise.head_paths),
         base_paths=crosswise.base_paths,
         head_paths=crosswise.head_paths,
     )
-    repeats = Repeats(sandbox, base_order, replace(base_on_head, paths=()))
-    return FourObservations(base, head, replace(runs, repeats=await repeats.of(runs)))
+    return replace(runs, repeats=await Repeats(sandbox, base_order, on_head).of(runs))
+
+
+async def _run_paths(sandbox: Sandbox, order: TestOrder, paths: tuple[str, ...]) -> TestRun | None:
+    return (await run_tests(sandbox, replace(order, paths=paths))).tests if paths else None
 
 
 _ONLY_EXIT_CODE = (
@@ -94,6 +104,12 @@ async def _both(
     return known or (base_task.result() if base_task else head_task.result()), head_task.result()
 
 
+def _crosswise_limits(limits: Limits, base: Observation, head: Observation) -> Limits:
+    """Do not wait the whole limit for new tests that hang with the old code."""
+    longest_s = 60 + 5 * max(base.seconds, head.seconds)
+    return replace(limits, timeout_s=min(limits.timeout_s, longest_s))
+
+
 @dataclass(frozen=True, slots=True)
 class _Trees:
     base_tests_on_head: str
@@ -111,10 +127,3 @@ def _combined(sides: Sides, crosswise: Crosswise) -> _Trees:
         str(combine(head, base, crosswise.swapped, sides.workspace / name)),
         str(combine(base, head, crosswise.swapped, sides.workspace / reverse)),
     )
-
-
-async def _crosswise_run(sandbox: Sandbox, order: TestOrder) -> TestRun | None:
-    """Run only what differs. A run without any test of its own is an empty, complete one."""
-    if not order.paths:
-        return None
-    return (await run_tests(sandbox, order)).tests

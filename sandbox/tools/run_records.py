@@ -201,7 +201,8 @@ def _problem(reading: _Reading, killed: str) -> str:
         return f"The test run {killed} {_where(reading)}."
     if reading.problem:
         return _sentence(reading.problem)
-    return _early_end(reading) if reading.status is None else _session_problem(reading)
+    ended = reading.status is not None and reading.wait_status is not None
+    return _session_problem(reading) if ended else _early_end(reading)
 
 
 def _early_end(reading: _Reading) -> str:

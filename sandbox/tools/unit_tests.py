@@ -101,7 +101,9 @@ def shown(order: TestOrder) -> str:
     recipe = order.environment.recipe
     if recipe.runner is TestRunner.COMMAND:
         return recipe.test_arguments[0]
-    return shlex.join(["python", "-m", recipe.runner.value, *recipe.test_arguments, *filter(None, order.paths)])
+    return shlex.join(
+        ["python", "-m", recipe.runner.value, *recipe.test_arguments, *filter(None, order.paths)]
+    )
 
 
 def _observation(

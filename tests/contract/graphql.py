@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from graphql import GraphQLSchema, build_schema, execute_sync, parse, validate
+from graphql import GraphQLError, GraphQLSchema, build_schema, execute_sync, parse, validate
 
 
 class GraphqlDescription:
@@ -19,7 +19,10 @@ class GraphqlDescription:
         # Building takes seconds, so it waits for the first query.
         if self._schema is None:
             self._schema = build_schema(self._path.read_text(), assume_valid=True)
-        document = parse(query)
+        try:
+            document = parse(query)
+        except GraphQLError as error:
+            return [str(error)]
         found = [str(error) for error in validate(self._schema, document)]
         data = reply.get("data")
         if found or data is None:

@@ -87,7 +87,9 @@ class Description:
         if wanted not in self._webhooks:
             return [f"GitHub sends no {wanted}"]
         content = self._webhooks[wanted]["post"]["requestBody"]["content"]["application/json"]
-        return self._faults(f"webhook {wanted}", content["schema"], payload)
+        faults = self._faults(f"webhook {wanted}", content["schema"], payload)
+        # This list of events is older than merge queues; the component `integration` takes any word.
+        return [fault for fault in faults if "check_suite/app/events" not in fault]
 
     def _query_faults(self, operation: str, described: Schema, query: dict[str, str]) -> list[str]:
         known = {}

@@ -27,9 +27,6 @@ from bot.models import Conclusion, Delivery, EvaluationRequest, Publication, Tri
 from bot.steps import Ending, EndKind, StepRunner
 
 T = TypeVar("T")
-<<<<<<< HEAD
-STAGES = "checkout configure environment task plan observe judge report publish".split()
-=======
 STAGES = (
     "checkout",
     "configure",
@@ -41,7 +38,6 @@ STAGES = (
     "report",
     "publish",
 )
->>>>>>> main
 MOMENTS = ("before", "middle", "unrecorded", "after")
 REQUEST = EvaluationRequest("kill-1", "o/r", "h" * 40, "b" * 40, "main", Trigger.OPENED, number=7)
 

@@ -44,15 +44,19 @@ VALUES = values_of(bot.models, sandbox.models)
 TEXT = st.text(st.characters(), max_size=6) | st.sampled_from(["\udcff.py", "\0", "é", "💥"])
 
 
+PLAIN: dict[object, st.SearchStrategy[object]] = {
+    str: TEXT,
+    int: st.integers(),
+    bool: st.booleans(),
+    float: st.floats(allow_nan=False),
+    type(None): st.none(),
+}
+
+
 def strategy_of(hint: object) -> st.SearchStrategy[object]:
     """Build values by the annotation, all the way down."""
-    if hint is str:
-        return TEXT
-    plain = {int: st.integers(), bool: st.booleans(), float: st.floats(allow_nan=False)}
-    if hint in plain:
-        return plain[hint]  # type: ignore[index]
-    if hint is type(None):
-        return st.none()
+    if hint in PLAIN:
+        return PLAIN[hint]
     if isinstance(hint, type) and issubclass(hint, Enum):
         return st.sampled_from(list(hint))
     if isinstance(hint, type) and dataclasses.is_dataclass(hint):
@@ -109,7 +113,7 @@ def test_the_serializer_writes_json_and_remembers_errors() -> None:
     assert str(error) == "ValueError: no"
 
 
-class Callable_:
+class Answering:
     def __call__(self) -> int:
         return 1
 
@@ -124,8 +128,8 @@ def no_annotation():  # type: ignore[no-untyped-def]
 @pytest.mark.parametrize(
     ("step", "kind"),
     [
-        (Callable_(), int),
-        (Callable_().method, str),
+        (Answering(), int),
+        (Answering().method, str),
         (functools.partial(functools.partial(encode, 1), int), str),
     ],
 )

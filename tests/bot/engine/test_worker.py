@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import itertools
 import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+import psycopg
 import pytest
 
 from bot.engine import EngineClient, EngineOptions, JobState, LeaseLost, Work, migrate, open_worker
@@ -168,7 +170,7 @@ def test_it_waits_for_the_outside_and_says_why(sqlite_options: EngineOptions) ->
     run_until(sqlite_options, notes, lambda client: client.status("e1") is JobState.DONE)
     assert notes.lines.count("e1 waits in checkout: GitHub answers 503") == 1
     assert "published e1" in notes.lines
-    assert all(later - earlier >= 0.3 for earlier, later in zip(tries, tries[1:], strict=False))
+    assert all(later - earlier >= 0.3 for earlier, later in itertools.pairwise(tries))
 
 
 @pytest.mark.parametrize(
@@ -280,6 +282,35 @@ def test_a_live_workers_jobs_are_left_alone(options: EngineOptions) -> None:
     assert watcher.is_free("never there")
     watcher.forget("somebody")
     watcher.release()
+
+
+def test_a_lease_outlives_its_connection(postgres: Postgres, tmp_path: Path) -> None:
+    url = postgres.database()
+    lease, watcher = lease_for(url, tmp_path), lease_for(url, tmp_path)
+    lease.take("somebody")
+    watcher.take("me")
+    with psycopg.connect(url, autocommit=True) as connection:
+        connection.execute(
+            "select pg_terminate_backend(pid) from pg_stat_activity"
+            " where application_name = 'assay lease' and datname = current_database()"
+        )
+    with pytest.raises(Transient):
+        watcher.is_free("somebody")
+    lease.check()
+    watcher.check()
+    assert not watcher.is_free("somebody")
+    lease.release()
+    assert watcher.is_free("somebody")
+    watcher.release()
+
+
+def test_a_lease_is_held_once(options: EngineOptions) -> None:
+    first, second = (lease_for(options.database_url, options.home) for _ in range(2))
+    first.take("somebody")
+    with pytest.raises((LeaseLost, BlockingIOError)):
+        second.take("somebody")
+    first.release()
+    second.release()
 
 
 def test_a_worker_without_its_lease_ends(sqlite_options: EngineOptions) -> None:

@@ -24,25 +24,24 @@ from bot.github.client import GitHubApp, open_public
 from bot.github.transport import Manners, Pace
 from tests.world import Place, World, running_world
 
-MARKER = "<!-- assay:report -->"
-Act = Callable[[Repository, Place], Awaitable[object]]
+Act = Callable[[Repository, Place, str], Awaitable[object]]
 
 
-async def read(repository: Repository, place: Place) -> object:
+async def read(repository: Repository, place: Place, key: str = "") -> object:
     return await repository.pull_request(place.number)
 
 
-async def comment(repository: Repository, place: Place) -> object:
-    return await repository.put_comment(place.number, MARKER, "verdict")
+async def comment(repository: Repository, place: Place, key: str = "report") -> object:
+    return await repository.put_comment(place.number, f"<!-- {key} -->", "verdict")
 
 
-async def check(repository: Repository, place: Place) -> object:
+async def check(repository: Repository, place: Place, key: str = "e1") -> object:
     remarks = [Annotation("a", 1, 1, AnnotationLevel.NOTICE, f"{n}") for n in range(120)]
     return await repository.put_check_run(
         CheckReport(
             name="Assay",
             head_sha=place.head(),
-            external_id="e1",
+            external_id=key,
             status=CheckStatus.IN_PROGRESS,
             title="observe",
             summary="",
@@ -51,7 +50,7 @@ async def check(repository: Repository, place: Place) -> object:
     )
 
 
-async def closing(repository: Repository, place: Place) -> object:
+async def closing(repository: Repository, place: Place, key: str = "") -> object:
     return await repository.closing_issues(place.number)
 
 
@@ -62,6 +61,12 @@ OPERATIONS: dict[str, Act] = {
     "checks/update": check,
     "graphql": closing,
 }
+
+
+@pytest.fixture(scope="module")
+def one_place(shared_world: World) -> Place:
+    """One repository for the many cases that differ in the failure only."""
+    return shared_world.new_place()
 
 
 @pytest.fixture(autouse=True)
@@ -87,14 +92,15 @@ def _clean(world: World) -> None:
     ],
 )
 async def test_each_status_has_its_meaning(
-    place: Place, operation: str, status: int, error: type[Exception], way_out: str
+    one_place: Place, operation: str, status: int, error: type[Exception], way_out: str
 ) -> None:
+    place = one_place
     async with place.world.github().repository(place.name) as repository:
         place.world.operator.fault(
             operation, "status", status=status, calls=9, message="why\x1b[0m"
         )
         with pytest.raises(error) as caught:
-            await OPERATIONS[operation](repository, place)
+            await OPERATIONS[operation](repository, place, f"{operation} {status}")
     assert str(status) in str(caught.value)
     assert way_out in str(caught.value)
     assert "\x1b" not in str(caught.value)
@@ -103,12 +109,13 @@ async def test_each_status_has_its_meaning(
 @pytest.mark.parametrize("operation", OPERATIONS)
 @pytest.mark.parametrize("kind", ["cut", "garbage"])
 async def test_a_broken_answer_is_worth_another_try(
-    place: Place, operation: str, kind: str
+    one_place: Place, operation: str, kind: str
 ) -> None:
+    place = one_place
     async with place.world.github().repository(place.name) as repository:
         place.world.operator.fault(operation, kind, calls=9)
         with pytest.raises(Transient):
-            await OPERATIONS[operation](repository, place)
+            await OPERATIONS[operation](repository, place, f"{operation} {kind}")
 
 
 @pytest.mark.parametrize("operation", ["pulls/get", "issues/create-comment"])
@@ -193,8 +200,9 @@ async def test_annotations_whose_answer_was_lost_are_not_doubled(place: Place, l
 )
 @pytest.mark.parametrize("status", [403, 429])
 async def test_a_rate_limit_says_when_to_come_back(
-    place: Place, status: int, headers: dict[str, str], wait_s: tuple[int, int]
+    one_place: Place, status: int, headers: dict[str, str], wait_s: tuple[int, int]
 ) -> None:
+    place = one_place
     soon = str(int(time.time()) + 100)
     sent = {name: value.format(soon=soon) for name, value in headers.items()}
     async with place.world.github().repository(place.name) as repository:

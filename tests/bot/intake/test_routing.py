@@ -200,8 +200,27 @@ TREE = st.recursive(
         st.lists(inner, max_size=3)
         | st.dictionaries(
             st.sampled_from(
-                "pull_request issue comment check_run merge_group number head sha user body "
-                "pull_requests client_payload diff branch base task changes title state".split()
+                [
+                    "pull_request",
+                    "issue",
+                    "comment",
+                    "check_run",
+                    "merge_group",
+                    "number",
+                    "head",
+                    "sha",
+                    "user",
+                    "body",
+                    "pull_requests",
+                    "client_payload",
+                    "diff",
+                    "branch",
+                    "base",
+                    "task",
+                    "changes",
+                    "title",
+                    "state",
+                ]
             ),
             inner,
             max_size=5,

@@ -247,12 +247,23 @@ def test_an_incomplete_full_run_proves_nothing() -> None:
     )
 
 
-def test_an_incomplete_crosswise_run_is_told_and_its_tests_are_unknown() -> None:
-    broken = TestRun(False, (), "The test run timed out after 600 s in x.")
-    runs = FourRuns(run({}), run({TEST: P}), None, broken, (), (FILE,))
+def test_an_incomplete_crosswise_run_of_bases_tests_is_a_problem() -> None:
+    broken = TestRun(False, (), "The test process exited with 0 in x, before its end.")
+    runs = FourRuns(run({TEST: P}), run({TEST: P}), broken, None, (FILE,), ())
     found = compare(runs, TEST_CHANGED)
     assert changes(found) == {TEST: "unknown"}
-    assert found.problem.startswith("The tests of head on base's code: ")
+    assert found.problem.startswith("The tests of base on head's code: The test process exited")
+
+
+def test_a_new_test_that_hangs_with_bases_code_fails_there() -> None:
+    other = f"{FILE}::test_later"
+    hung = TestRun(False, (result(TEST, E),), "The test run timed out after 60 s in x.")
+    runs = FourRuns(run({}), run({TEST: P, other: P}), None, hung, (), (FILE,))
+    found = compare(runs, TEST_CHANGED)
+    assert found.problem == ""
+    assert changes(found) == {TEST: "fail_to_pass", other: "unknown"}
+    forged = replace(hung, forged=True)
+    assert compare(replace(runs, head_on_base=forged), TEST_CHANGED).problem != ""
 
 
 def test_values_survive_json() -> None:

@@ -183,10 +183,33 @@ JSON = st.recursive(
     lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(), inner, max_size=4),
     max_leaves=12,
 )
-PARTS = (
-    "action pull_request issue comment check_run repository sender installation number id full_name"
-    " head sha user login type client_payload base diff merge_group pull_requests body changes"
-).split()
+PARTS = sorted(
+    [
+        "action",
+        "pull_request",
+        "issue",
+        "comment",
+        "check_run",
+        "repository",
+        "sender",
+        "installation",
+        "number",
+        "id",
+        "full_name",
+        "head",
+        "sha",
+        "user",
+        "login",
+        "type",
+        "client_payload",
+        "base",
+        "diff",
+        "merge_group",
+        "pull_requests",
+        "body",
+        "changes",
+    ]
+)
 KNOWN = st.dictionaries(st.sampled_from(PARTS), JSON, max_size=6)
 NESTED = st.dictionaries(st.sampled_from(PARTS), KNOWN | JSON, max_size=6)
 
@@ -217,18 +240,15 @@ def test_no_signed_payload_breaks_it(
     delivery=st.text(st.characters(min_codepoint=32, max_codepoint=255), max_size=120),
     event=st.text(st.characters(min_codepoint=32, max_codepoint=255), max_size=80),
     content=st.sampled_from(["application/json", "text/plain", "application/json; charset=x", ""]),
-    signed=st.booleans(),
 )
 def test_no_request_breaks_it(
-    sender: Sender, body: bytes, delivery: str, event: str, content: str, signed: bool
+    sender: Sender, body: bytes, delivery: str, event: str, content: str
 ) -> None:
     headers: dict[str, str | None] = {
         "X-GitHub-Delivery": delivery,
         "X-GitHub-Event": event,
         "Content-Type": content,
     }
-    if not signed:
-        headers["X-Hub-Signature-256"] = "sha256=" + "é" * 8
-    answer = sender.send(body, headers=headers)
-    assert answer.status_code in {202, 400, 401, 415}
-    assert answer.status_code != 202 or signed
+    assert sender.send(body, headers=headers).status_code in {202, 400, 415}
+    unsigned = {**headers, "X-Hub-Signature-256": "sha256=" + delivery}
+    assert sender.send(body, headers=unsigned).status_code == 401

@@ -12,7 +12,8 @@ import pytest
 from sandbox import open_sandbox
 from sandbox.base import TREE, Command, Completed, Mount, MountMode, Sandbox
 from sandbox.environments import SetupHints, Toolchain, detect
-from sandbox.environments.build import BuildRequest, build, toolchain
+from sandbox.environments.build import build, toolchain
+from sandbox.environments.build_request import BuildRequest
 from sandbox.environments.layers import mounts, variables
 from sandbox.models import Environment, Side, TestRunner
 from tests.sandbox.environments.projects import MODULE, PROJECTS, TEST, project, write
@@ -275,18 +276,6 @@ async def test_a_failing_build_is_data(workshop: Workshop, tmp_path: Path) -> No
     assert environment.failure.problem == ""
     assert environment.failure.command.startswith("uv pip install")
     assert (environment.dependencies_layer, environment.project_layer) == ("", "")
-
-
-async def test_an_index_out_of_reach_says_nothing_about_the_project(
-    workshop: Workshop, tmp_path: Path
-) -> None:
-    tree = project(tmp_path / "tree", "hatchling")
-    (tree / "requirements-test.txt").write_text(
-        "--index-url http://127.0.0.1:9/simple\nnosuchthing\n"
-    )
-    environment = await workshop.build(tree)
-    assert environment.failure is not None
-    assert "could not be reached" in environment.failure.problem, environment.failure.output
 
 
 async def test_a_missing_python_is_said_and_nothing_is_built(

@@ -18,6 +18,7 @@ from sandbox.base import Limits, Sandbox
 from sandbox.models import Environment, Observation, Recipe, Side, TestResult, TestRun, TestRunner
 from sandbox.tools.unit_tests import TestOrder, run_tests
 
+BASE_PYTHON = Path(sys.base_prefix) / "bin" / f"python3.{sys.version_info.minor}"
 PACKAGES = ("pytest", "pluggy", "iniconfig", "packaging", "pygments")
 
 
@@ -78,8 +79,7 @@ def outcomes(run: TestRun) -> dict[str, str]:
 @pytest.fixture(scope="session")
 def dependencies(tmp_path_factory: pytest.TempPathFactory) -> Path:
     venv = tmp_path_factory.mktemp("deps") / "venv"
-    python = Path(sys.base_prefix) / "bin" / f"python3.{sys.version_info.minor}"
-    subprocess.run([python, "-m", "venv", "--without-pip", venv], check=True)
+    subprocess.run([BASE_PYTHON, "-m", "venv", "--without-pip", venv], check=True)
     site = venv / "lib" / f"python3.{sys.version_info.minor}" / "site-packages"
     for name in PACKAGES:
         for file in importlib.metadata.files(name) or ():

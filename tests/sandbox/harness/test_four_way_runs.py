@@ -88,32 +88,30 @@ async def test_a_regression_survives_its_repeats(bench: Bench) -> None:
     assert (item.passes, item.runs) == (0, 2)
 
 
-async def test_tests_weakened_until_green(bench: Bench) -> None:
-    broken = BASE["shop.py"].replace("n * 2", "n * 3")
-    weak = BASE["tests/test_price.py"].replace("shop.price(2) == 4", "shop.price(2)")
-    _, found = await four(bench, {"shop.py": broken, "tests/test_price.py": weak})
+async def test_tests_edited_until_green(bench: Bench) -> None:
+    """A loosened assertion is a regression; another expectation is shown as such."""
+    broken = BASE["shop.py"].replace("n * 2", "n * 3").replace("'shop'", "'store'")
+    edited = BASE["tests/test_price.py"].replace("== 4", "").replace("'shop'", "'store'")
+    _, found = await four(bench, {"shop.py": broken, "tests/test_price.py": edited})
     assert changes(found)["test_price"] == "pass_to_fail"
-    changed = BASE["tests/test_price.py"].replace("shop.price(2) == 4", "shop.price(2) == 6")
-    _, found = await four(
-        replace(bench, folder=bench.folder / "second"),
-        {"shop.py": broken, "tests/test_price.py": changed},
-    )
-    assert changes(found)["test_price"] == "expectation_changed"
+    assert changes(found)["test_old_name"] == "expectation_changed"
 
 
-async def test_a_failing_test_hidden_by_configuration_is_found(bench: Bench) -> None:
+@pytest.mark.parametrize(
+    "hiding",
+    [
+        {"pytest.ini": "[pytest]\naddopts = --deselect tests/test_price.py::test_price\n"},
+        {"tests/conftest.py": "collect_ignore = ['test_price.py']\n"},
+        {"tests/test_price.py": None},
+    ],
+    ids=["configuration", "conftest", "deleted"],
+)
+async def test_a_failing_test_that_is_hidden_is_found(
+    bench: Bench, hiding: dict[str, str | None]
+) -> None:
     broken = BASE["shop.py"].replace("n * 2", "n * 3")
-    for number, hiding in enumerate(
-        (
-            {"pytest.ini": "[pytest]\naddopts = --deselect tests/test_price.py::test_price\n"},
-            {"pytest.ini": "[pytest]\naddopts = --ignore tests/test_price.py\n"},
-            {"tests/conftest.py": "collect_ignore = ['test_price.py']\n"},
-            {"tests/test_price.py": None},
-        )
-    ):
-        own = replace(bench, folder=bench.folder / str(number))
-        _, found = await four(own, {"shop.py": broken, **hiding})
-        assert changes(found)["test_price"] == "pass_to_fail", hiding
+    _, found = await four(bench, {"shop.py": broken, **hiding})
+    assert changes(found)["test_price"] == "pass_to_fail"
 
 
 async def test_a_test_that_was_lucky_on_base_is_no_regression(bench: Bench) -> None:

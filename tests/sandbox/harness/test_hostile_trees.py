@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import shutil
+from dataclasses import replace
+from pathlib import Path
+
 import pytest
 
 from sandbox.models import Outcome
@@ -136,6 +140,17 @@ threading.Thread(target=lambda: time.sleep(3600)).start()
 atexit.register(lambda: time.sleep(3600))
 """
 
+ENTRY_POINT = {
+    "assay_green.py": "import pytest\n" + PASS_REPORTS + CATCH_CALL,
+    "assay_green-1.dist-info/entry_points.txt": "[pytest11]\ngreen = assay_green\n",
+    "assay_green-1.dist-info/METADATA": "Metadata-Version: 2.1\nName: assay-green\nVersion: 1\n",
+}
+PTH = {
+    "green.pth": "import green_start\n",
+    "green_start.py": PATCH_RUNNER + PATCH_CALLS + PATCH_WRITE,
+}
+SITECUSTOMIZE = {"sitecustomize.py": PATCH_RUNNER + PATCH_CALLS + PATCH_WRITE}
+
 # Ways to stop the run or to silence the harness: what comes back must be incomplete.
 STOPPING = {
     "exit on import": app("import os\nos._exit(0)"),
@@ -210,3 +225,45 @@ def test_a_failing_test_does_not_pass(bench: Bench, name: str) -> None:
     assert bent.get(ONE_ID) not in (Outcome.PASSED, Outcome.XPASSED) or run.forged, run
     assert run.complete or run.problem
     print(name, run.complete, run.forged, run.problem, bent)
+
+
+@pytest.mark.parametrize("files", [ENTRY_POINT, PTH, SITECUSTOMIZE], ids=["entry", "pth", "site"])
+def test_an_installed_project_that_bends_the_runner(
+    bench: Bench, tmp_path: Path, files: dict[str, str]
+) -> None:
+    """What head's project installs beside the dependencies is loaded before any test."""
+    spoiled = tmp_path / "spoiled"
+    shutil.copytree(bench.dependencies, spoiled, symlinks=True)
+    (site,) = spoiled.glob("lib/python*/site-packages")
+    bench.tree(files, str(site))
+    run = replace(bench, dependencies=spoiled).results(app(""))
+    bent = {result.id: result.outcome for result in run.results}
+    assert bent.get(ONE_ID) is not Outcome.PASSED or run.forged, run
+
+
+def test_the_keys_cannot_be_read_from_inside(bench: Bench) -> None:
+    """Everything under /proc that the tests may open holds neither keys nor the way to the host."""
+    spy = """
+import os
+def test_spy():
+    keeper = str(os.getppid())
+    readable = []
+    for process in filter(str.isdigit, os.listdir("/proc")):
+        for name in ["mem", "environ", "maps", *(f"fd/{n}" for n in range(256))]:
+            path = f"/proc/{process}/{name}"
+            try:
+                open(path, "rb").close()
+            except OSError:
+                continue
+            readable.append((process, os.readlink(path) if "fd/" in path else name))
+    print("READABLE", [what for process, what in readable if process == keeper])
+    for process in ("1",):
+        print("STDIN", open("/proc/1/fd/0", "rb").read()[:4096])
+    assert 0
+"""
+    output = bench.run({"test_spy.py": spy}).output
+    assert "READABLE []" in output
+    stdin = output.rsplit("STDIN", 1)[1].split("\n", 1)[0]
+    assert "runner" in stdin
+    assert "key" not in stdin
+    assert "nonce" not in stdin

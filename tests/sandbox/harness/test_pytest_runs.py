@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
-import pytest
+import subprocess
+from dataclasses import replace
+from pathlib import Path
 
-from tests.sandbox.harness.conftest import Bench, by_id, outcomes
+import pytest
+from pydantic import TypeAdapter
+
+from sandbox.models import TestRun
+from tests.sandbox.harness.conftest import BASE_PYTHON, Bench, by_id, outcomes
 
 pytestmark = pytest.mark.real
 
@@ -84,3 +90,252 @@ def test_every_outcome_is_told_apart(bench: Bench) -> None:
     fails = by_id(run)["test_all.py::test_fails"]
     assert "assert [1, 2] == [1, 3]" in fails.message
     assert "At index 1 diff: 2 != 3" in fails.message
+
+
+def test_files_that_cannot_be_collected_are_errors_and_the_others_run(bench: Bench) -> None:
+    run = bench.results(
+        {
+            "tests/test_good.py": "def test_it(): pass\n",
+            "tests/test_bad.py": "import nowhere\ndef test_it(): pass\n",
+            "tests/test_syntax.py": "def test_it(:\n",
+            "tests/test_idle.py": "import pytest\npytest.skip('not here', allow_module_level=True)\n",
+        }
+    )
+    assert run.complete
+    assert {result.id: result.outcome.value for result in run.results} == {
+        "tests/test_good.py::test_it": "passed",
+        "tests/test_bad.py": "error",
+        "tests/test_syntax.py": "error",
+        "tests/test_idle.py": "skipped",
+    }
+    results = by_id(run)
+    assert "No module named 'nowhere'" in results["tests/test_bad.py"].message
+    assert results["tests/test_idle.py"].message == "Skipped: not here"
+
+
+def test_a_conftest_that_cannot_be_loaded_is_an_error_of_its_own(bench: Bench) -> None:
+    files = {"tests/conftest.py": "import nowhere\n", "tests/test_a.py": "def test_it(): pass\n"}
+    run = bench.results(files)
+    assert run.complete
+    assert [(r.id, r.path, r.outcome.value) for r in run.results] == [
+        ("tests/conftest.py", "tests/conftest.py", "error")
+    ]
+    assert run.results[0].message == "ModuleNotFoundError: No module named 'nowhere'"
+
+
+def test_a_tree_without_tests(bench: Bench) -> None:
+    observation = bench.run({"app.py": ""})
+    assert observation.tests is not None
+    assert (observation.tests.complete, observation.tests.results) == (True, ())
+    assert observation.problem == "No tests were collected."
+
+
+def test_an_environment_without_pytest(bench: Bench, tmp_path: Path) -> None:
+    bare = tmp_path / "bare"
+    subprocess.run([BASE_PYTHON, "-m", "venv", "--without-pip", bare], check=True)
+    observation = replace(bench, dependencies=bare).run({"test_a.py": "def test_it(): pass\n"})
+    assert observation.tests is not None
+    assert not observation.tests.complete
+    assert observation.problem == "Pytest is not installed in the environment."
+
+
+def test_arguments_that_pytest_refuses(bench: Bench) -> None:
+    observation = bench.run({"test_a.py": "def test_it(): pass\n"}, arguments=("--nonsense",))
+    assert observation.problem == (
+        "pytest refused its arguments before any test ran; see its output."
+    )
+    assert "unrecognized arguments: --nonsense" in observation.output
+
+
+def test_a_test_that_never_ends(bench: Bench) -> None:
+    text = "import time\ndef test_a(): pass\ndef test_b(): time.sleep(600)\ndef test_c(): pass\n"
+    observation = bench.run({"test_slow.py": text}, timeout_s=5)
+    assert observation.tests is not None
+    assert observation.timed_out
+    assert not observation.tests.complete
+    assert observation.problem == ("The test run timed out after 5 s in test_slow.py::test_b.")
+    assert outcomes(observation.tests) == {"test_a": "passed", "test_b": "error"}
+
+
+def test_only_the_files_asked_for(bench: Bench) -> None:
+    one = "def test_it(): pass\n"
+    files = {
+        "tests/unit/test_a.py": one,
+        "tests/unit/test_b.py": one,
+        "tests/deep/test_c.py": one,
+        "tests/deep/test_d.py": "import nowhere\n",
+        "pytest.ini": "[pytest]\ntestpaths = tests\n",
+    }
+    run = bench.results(files, paths=("tests/unit/test_b.py", "tests/deep/test_c.py"))
+    assert run.complete
+    assert [r.id for r in run.results] == ["tests/deep/test_c.py::test_it",
+                                           "tests/unit/test_b.py::test_it"]  # fmt: skip
+    run = bench.results(files, paths=("tests/deep",), arguments=("tests/unit/test_a.py", "tests"))
+    assert {r.id for r in run.results} == {"tests/deep/test_c.py::test_it", "tests/deep/test_d.py"}
+
+
+MIXED = '''
+import unittest
+import pytest
+
+class TestGroup:
+    @pytest.mark.parametrize("text", ["a/b", "ä", "x::y", "[z]"])
+    def test_ids(self, text):
+        assert text
+
+class Case(unittest.TestCase):
+    def test_passes(self):
+        self.assertEqual(1, 1)
+
+    def test_fails(self):
+        self.assertEqual(1, 2)
+
+    def test_parts(self):
+        for value in range(3):
+            with self.subTest(value=value):
+                self.assertNotEqual(value, 1)
+
+    @unittest.expectedFailure
+    def test_known_bug(self):
+        self.fail()
+
+class Asynchronous(unittest.IsolatedAsyncioTestCase):
+    async def test_awaits(self):
+        self.assertTrue(True)
+
+    async def test_awaits_in_vain(self):
+        self.assertTrue(False)
+
+def test_subtests(subtests):
+    for value in range(3):
+        with subtests.test(value=value):
+            assert value != 1
+
+def test_good_subtests(subtests):
+    with subtests.test("one"):
+        assert True
+
+def helper():
+    """
+    >>> helper()
+    1
+    """
+    return 2
+'''
+
+
+def test_classes_unittest_subtests_and_doctests(bench: Bench) -> None:
+    run = bench.results({"test_mixed.py": MIXED}, arguments=("--doctest-modules",))
+    assert run.complete, run.problem
+    assert outcomes(run) == {
+        "TestGroup::test_ids[a/b]": "passed",
+        "TestGroup::test_ids[\\xe4]": "passed",
+        "TestGroup::test_ids[x::y]": "passed",
+        "TestGroup::test_ids[[z]]": "passed",
+        "Case::test_passes": "passed",
+        "Case::test_fails": "failed",
+        "Case::test_parts": "failed",
+        "Case::test_known_bug": "xfailed",
+        "Asynchronous::test_awaits": "passed",
+        "Asynchronous::test_awaits_in_vain": "failed",
+        "test_subtests": "failed",
+        "test_good_subtests": "passed",
+        "test_mixed.helper": "failed",
+    }
+    doctest = by_id(run)["test_mixed.py::test_mixed.helper"]
+    assert doctest.path == "test_mixed.py"
+    assert ">>> helper()" in doctest.source
+
+
+AWAITING = """
+import asyncio
+import inspect
+
+def pytest_pyfunc_call(pyfuncitem):
+    if inspect.iscoroutinefunction(pyfuncitem.obj):
+        names = pyfuncitem._fixtureinfo.argnames
+        asyncio.run(pyfuncitem.obj(**{name: pyfuncitem.funcargs[name] for name in names}))
+        return True
+"""
+REPEATING = """
+from _pytest.runner import runtestprotocol
+
+def pytest_runtest_protocol(item, nextitem):
+    for attempt in range(3):
+        reports = runtestprotocol(item, nextitem=nextitem, log=False)
+        if not any(report.failed for report in reports):
+            break
+    for report in reports:
+        item.ihook.pytest_runtest_logreport(report=report)
+    return True
+"""
+
+
+def test_honest_plugins_are_understood(bench: Bench) -> None:
+    run = bench.results(
+        {
+            "one/conftest.py": AWAITING,
+            "one/test_async.py": "async def test_good(tmp_path): assert tmp_path\n"
+            "async def test_bad(): assert False\n",
+            "two/conftest.py": REPEATING,
+            "two/test_again.py": "calls = []\ndef test_third_time():\n"
+            "    calls.append(1)\n    assert len(calls) == 3\n"
+            "def test_never():\n    assert False\n",
+        }
+    )
+    assert run.complete
+    assert outcomes(run) == {
+        "test_good": "passed",
+        "test_bad": "failed",
+        "test_third_time": "passed",
+        "test_never": "failed",
+    }
+
+
+FUSSY = """
+import pytest
+
+@pytest.fixture(autouse=True, scope="session")
+def server():
+    yield 1
+
+@pytest.fixture(autouse=True)
+def needs_a_class(request):
+    assert request.cls.NAME
+
+def pytest_runtest_setup(item):
+    item.cls.NAME.upper()
+
+@pytest.hookimpl(hookwrapper=True)
+def pytest_runtest_makereport(item, call):
+    item.cls.NAME.upper()
+    yield
+"""
+
+
+def test_hooks_that_only_know_their_own_tests_do_not_spoil_the_run(bench: Bench) -> None:
+    text = "class TestIt:\n    NAME = 'x'\n    def test_it(self): pass\n"
+    run = bench.results({"conftest.py": FUSSY, "test_it.py": text})
+    assert (run.complete, run.problem) == (True, "")
+    assert outcomes(run) == {"TestIt::test_it": "passed"}
+
+
+def test_warnings_as_errors_and_strict_settings(bench: Bench) -> None:
+    ini = "[pytest]\nfilterwarnings = error\naddopts = --strict-markers --strict-config -p no:cacheprovider\n"
+    run = bench.results({"pytest.ini": ini, "test_it.py": "def test_it(): pass\n"})
+    assert (run.complete, outcomes(run)) == (True, {"test_it": "passed"})
+
+
+def test_a_long_failure_keeps_its_end(bench: Bench) -> None:
+    text = "def test_it():\n    raise ValueError('start ' + 'x' * 200_000 + ' the end')\n"
+    (result,) = bench.results({"test_it.py": text}).results
+    assert len(result.message) < 4100
+    assert "the end" in result.message
+
+
+def test_a_thousand_tests(bench: Bench) -> None:
+    text = "import pytest\n@pytest.mark.parametrize('n', range(1000))\ndef test_n(n): pass\n"
+    run = bench.results({"test_many.py": text})
+    assert (run.complete, len(run.results)) == (True, 1000)
+    adapter = TypeAdapter(TestRun)
+    assert adapter.validate_json(adapter.dump_json(run)) == run

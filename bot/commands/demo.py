@@ -1,0 +1,141 @@
+"""`assay demo`: four pull requests are judged on a forge of this machine, before your eyes."""
+
+from __future__ import annotations
+
+import shutil
+import signal
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import click
+from rich.console import Console
+from rich.live import Live
+from rich.markup import escape
+from rich.table import Table
+
+from bot.demo.town import REPOSITORY, OpenedScene, Town, running_town
+from bot.payload import Payload
+
+TIMEOUT_S = 600
+POLL_S = 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """One row of the progress display, from the check run as the forge has it."""
+
+    opened: OpenedScene
+    status: str = "waiting for the webhook"
+    conclusion: str = ""
+    title: str = ""
+    link: str = ""
+
+    @property
+    def is_expected(self) -> bool:
+        """Whether it came out as the scene's author knows it must."""
+        return self.conclusion == self.opened.scene.expected
+
+
+@click.command("demo")
+@click.option("--serve", is_flag=True, help="Keep everything up to click through, until Ctrl-C.")
+@click.option(
+    "--folder",
+    type=click.Path(file_okay=False, path_type=Path),
+    help="Where to put everything; removed before it starts. Default: a new temporary folder.",
+)
+def command(serve: bool, folder: Path | None) -> None:
+    """Start a forge and Assay, open four pull requests, and watch them being judged.
+
+    Ends with 1 when a conclusion is not the expected one.
+    """
+    console = Console()
+    with _folder(folder) as place, running_town(place) as town:
+        console.print(f"A forge runs at {town.forge}, Assay at {town.public_url}.", highlight=False)
+        shown = _watch(console, town, town.open_scenes())
+        _print(console, town, shown)
+        if serve:
+            console.print("Everything stays up until Ctrl-C.")
+            _wait_for_signal()
+    sys.exit(int(not all(row.is_expected for row in shown)))
+
+
+@contextmanager
+def _folder(wanted: Path | None) -> Iterator[Path]:
+    """Yield an empty folder; what the demo leaves there stays for whoever wants to look."""
+    if wanted is None:
+        yield Path(tempfile.mkdtemp(prefix="assay-demo-"))
+        return
+    shutil.rmtree(wanted, ignore_errors=True)
+    wanted.mkdir(parents=True)
+    yield wanted.absolute()
+
+
+def _watch(console: Console, town: Town, scenes: tuple[OpenedScene, ...]) -> list[Shown]:
+    deadline_s = time.monotonic() + TIMEOUT_S
+    shown = [Shown(opened) for opened in scenes]
+    with Live(_table(shown), console=console, refresh_per_second=4) as live:
+        while time.monotonic() < deadline_s and not all(row.conclusion for row in shown):
+            time.sleep(POLL_S)
+            shown = [_look(town, row.opened) for row in shown]
+            live.update(_table(shown))
+    return shown
+
+
+def _look(town: Town, opened: OpenedScene) -> Shown:
+    path = f"repos/{REPOSITORY}/commits/{opened.head_sha}/check-runs"
+    runs = town.operator.as_person(town.owner, "GET", path).items("check_runs")
+    return _shown(opened, runs[0]) if runs else Shown(opened)
+
+
+def _shown(opened: OpenedScene, run: Payload) -> Shown:
+    return Shown(
+        opened,
+        run.text("status"),
+        run.text("conclusion"),
+        run.text("output", "title"),
+        run.text("details_url"),
+    )
+
+
+def _table(shown: list[Shown]) -> Table:
+    table = Table(box=None, padding=(0, 2))
+    for heading in ("", "pull request", "check run", "what it says"):
+        table.add_column(heading)
+    for row in shown:
+        colour = {"success": "green", "failure": "red"}.get(row.conclusion, "yellow")
+        state = f"[{colour}]{row.conclusion}[/{colour}]" if row.conclusion else row.status
+        table.add_row(f"#{row.opened.number}", row.opened.scene.title, state, escape(row.title))
+    return table
+
+
+def _print(console: Console, town: Town, shown: list[Shown]) -> None:
+    for row in shown:
+        scene, verdict = row.opened.scene, "as expected"
+        if not row.is_expected:
+            verdict = f"[red]expected {scene.expected}[/red], see {town.folder / 'worker.log'}"
+        console.print()
+        console.print(
+            f"[bold]#{row.opened.number} {row.conclusion or row.status}[/bold] ({verdict})"
+        )
+        console.print(f"  {scene.lesson}")
+        for name, value in (
+            ("pull request", town.page(row.opened.number)),
+            ("report", row.link),
+            ("report as JSON", row.link.replace("?", ".json?", 1)),
+            ("report as PDF", row.link.replace("?", ".pdf?", 1)),
+        ):
+            console.print(f"  {name:14} {value}", highlight=False, soft_wrap=True)
+    console.print(f"\nFiles and logs: {town.folder}", highlight=False)
+
+
+def _wait_for_signal() -> None:
+    stop = threading.Event()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, lambda *_: stop.set())
+    stop.wait()

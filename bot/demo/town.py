@@ -1,0 +1,200 @@
+"""The demo's surroundings as real processes on the loopback: a forge, Assay's web and its worker."""
+
+from __future__ import annotations
+
+import os
+import secrets
+import shutil
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import httpx
+
+from bot.demo.scenes import ISSUES, PROJECT, SCENES, Scene
+from bot.errors import UserError
+from bot.forge.operator import ForgeOperator, NewRepository, Person, RegisteredApp
+
+OWNER, AUTHOR = "mara", "patchwork-agent"
+REPOSITORY = f"{OWNER}/tally"
+START_TIMEOUT_S = 60
+STOP_TIMEOUT_S = 25
+
+
+@dataclass(frozen=True, slots=True)
+class OpenedScene:
+    """A scene's pull request on the forge."""
+
+    scene: Scene
+    number: int
+    head_sha: str
+
+
+@dataclass(frozen=True, slots=True)
+class Town:
+    """What runs: addresses, the folder with everything in it, and the forge's owner."""
+
+    folder: Path
+    forge: str
+    public_url: str
+    operator: ForgeOperator
+    owner: Person
+    author: Person
+
+    def open_scenes(self) -> tuple[OpenedScene, ...]:
+        """Open the issues and the four pull requests; their webhooks reach Assay at once."""
+        for issue in ISSUES:
+            self.operator.issue(self.owner, REPOSITORY, issue.title, issue.body)
+        return tuple(self._open(scene) for scene in SCENES)
+
+    def _open(self, scene: Scene) -> OpenedScene:
+        number = self.operator.pull_request(
+            self.author,
+            REPOSITORY,
+            title=scene.title,
+            body=scene.body,
+            head=scene.name,
+            base="main",
+        )
+        path = f"repos/{REPOSITORY}/pulls/{number}"
+        reply = self.operator.as_person(self.author, "GET", path)
+        return OpenedScene(scene, number, reply.text("head", "sha"))
+
+    def page(self, number: int) -> str:
+        """Return the address of a pull request's page."""
+        return f"{self.forge}/{REPOSITORY}/pull/{number}"
+
+
+@contextmanager
+def running_town(folder: Path) -> Iterator[Town]:
+    """Start everything below `folder`; stop it, in the other order, on the way out.
+
+    Raises UserError when a part does not come up, with the end of its log.
+    """
+    with ExitStack() as stack:
+        forge = stack.enter_context(_forge(folder))
+        operator = stack.enter_context(ForgeOperator(forge, folder / "forge"))
+        owner, author = operator.person(OWNER), operator.person(AUTHOR)
+        wanted = NewRepository(
+            REPOSITORY, private=True, required_check="Assay", collaborators={AUTHOR: "write"}
+        )
+        _push_project(operator.repository(wanted), folder / "work")
+        operator.refresh(REPOSITORY)
+        port, secret = _free_port(), secrets.token_hex(20)
+        public_url = f"http://127.0.0.1:{port}"
+        app = operator.app("Assay", f"{public_url}/webhook", secret)
+        operator.install(app, OWNER)
+        environment = _environment(folder, forge, app)
+        environment |= {
+            "WEBHOOK_SECRET": secret,
+            "ASSAY_PORT": str(port),
+            "ASSAY_PUBLIC_URL": public_url,
+        }
+        stack.enter_context(_part("web", folder, environment))
+        stack.enter_context(_part("worker", folder, environment))
+        _await_ready(public_url, folder)
+        yield Town(folder, forge, public_url, operator, owner, author)
+
+
+def _environment(folder: Path, forge: str, app: RegisteredApp) -> dict[str, str]:
+    key = folder / "app.pem"
+    key.touch(mode=0o600)
+    key.write_text(app.private_key)
+    return {
+        "APP_ID": str(app.id),
+        "PRIVATE_KEY_PATH": str(key),
+        "GHE_HOST": forge,
+        "ASSAY_HOME": str(folder / "assay"),
+        "ASSAY_WORKERS": "2",
+        "ASSAY_WEB_WORKERS": "1",
+        "ASSAY_WRITE_PAUSE_S": "0",  # this forge counts no requests
+    }
+
+
+@contextmanager
+def _forge(folder: Path) -> Iterator[str]:
+    argv = [sys.executable, "-m", "bot.forge", "--state", str(folder / "forge")]
+    log = (folder / "forge.log").open("wb")
+    with log, subprocess.Popen(argv, stdout=subprocess.PIPE, stderr=log, text=True) as process:
+        try:
+            line = process.stdout.readline().strip() if process.stdout else ""
+            if not line:
+                raise _did_not_start("forge", folder)
+            yield line
+        finally:
+            _stop(process)
+
+
+@contextmanager
+def _part(name: str, folder: Path, environment: Mapping[str, str]) -> Iterator[None]:
+    argv = [sys.executable, "-m", "bot.cli", name]
+    log = (folder / f"{name}.log").open("wb")
+    with (
+        log,
+        subprocess.Popen(
+            argv, stdout=log, stderr=log, env={**os.environ, **environment}
+        ) as process,
+    ):
+        try:
+            yield
+        finally:
+            _stop(process)
+
+
+def _stop(process: subprocess.Popen[bytes] | subprocess.Popen[str]) -> None:
+    process.terminate()
+    try:
+        process.wait(STOP_TIMEOUT_S)
+    except subprocess.TimeoutExpired:
+        process.kill()
+
+
+def _await_ready(public_url: str, folder: Path) -> None:
+    deadline_s = time.monotonic() + START_TIMEOUT_S
+    while time.monotonic() < deadline_s:
+        try:
+            if httpx.get(f"{public_url}/readyz", timeout=2).is_success:
+                return
+        except httpx.HTTPError:
+            pass
+        time.sleep(0.2)
+    raise _did_not_start("web", folder)
+
+
+def _did_not_start(name: str, folder: Path) -> UserError:
+    log = (folder / f"{name}.log").read_text(errors="replace")[-2000:]
+    return UserError(f"The demo's {name} did not start.", f"Its log ends:\n{log}")
+
+
+def _free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+def _push_project(bare: Path, work: Path) -> None:
+    """Commit the sample project as main and each scene as a branch, and push all of it."""
+    shutil.copytree(PROJECT, work)
+    _git(work, "init", "--quiet", "--initial-branch=main")
+    _commit(work, OWNER, "Start the project")
+    for scene in SCENES:
+        _git(work, "checkout", "--quiet", "-b", scene.name, "main")
+        shutil.copytree(scene.files, work, dirs_exist_ok=True)
+        _commit(work, AUTHOR, scene.title)
+    _git(work, "push", "--quiet", "--all", str(bare))
+
+
+def _commit(work: Path, author: str, message: str) -> None:
+    who = ("-c", f"user.name={author}", "-c", f"user.email={author}@users.invalid")
+    _git(work, "add", "--all")
+    _git(work, *who, "commit", "--quiet", "--no-verify", "--message", message)
+
+
+def _git(work: Path, *arguments: str) -> None:
+    environment = {"PATH": os.environ["PATH"], "GIT_CONFIG_GLOBAL": os.devnull, "HOME": str(work)}
+    subprocess.run(["git", "-C", str(work), *arguments], check=True, env=environment)
