@@ -6,8 +6,6 @@ import asyncio
 import time
 from collections.abc import Awaitable, Callable
 
-import httpx
-import jwt
 import pytest
 
 from bot.errors import Transient, UserError
@@ -339,25 +337,3 @@ async def test_the_token_is_in_no_log(place: Place, caplog: pytest.LogCaptureFix
     assert "ghs_" not in said
     assert "Bearer" not in said
     assert "PRIVATE KEY" not in said
-
-
-def test_the_apps_jwt_is_what_github_wants(world: World) -> None:
-    """The forge checks it; here the forge's check itself is checked."""
-    now_s = int(time.time())
-    good = {"iss": str(world.app.id), "iat": now_s - 60, "exp": now_s + 540}
-    other = world.operator.app("Someone else")
-
-    def status(claims: dict[str, object], key: str, algorithm: str = "RS256") -> int:
-        token = jwt.encode(claims, key, algorithm=algorithm)
-        headers = {"Authorization": f"Bearer {token}"}
-        return httpx.get(f"{world.web}/api/v3/app", headers=headers, timeout=5).status_code
-
-    key = world.app.private_key
-    assert status(good, key) == 200
-    assert status(good, other.private_key) == 401
-    assert status({**good, "exp": now_s - 120}, key) == 401
-    assert status({**good, "exp": now_s + 3600}, key) == 401
-    assert status({**good, "iat": now_s + 600}, key) == 401
-    assert status({"iss": good["iss"], "iat": now_s}, key) == 401
-    assert status({**good, "iss": "424242"}, key) == 404
-    assert status(good, "a shared secret that is long enough for HS256", "HS256") == 401
