@@ -2,13 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from importlib import import_module
 from pathlib import Path
 
 from sandbox.base import Sandbox, SandboxError
-from sandbox.bubblewrap import BubblewrapSandbox, open_bubblewrap
 
-DRIVERS = {BubblewrapSandbox.name: open_bubblewrap}
-"""Every driver by its name, in the order in which `auto` tries them."""
+DRIVERS = {
+    "bubblewrap": "sandbox.bubblewrap:open_bubblewrap",
+    "docker": "sandbox.docker.driver:open_docker",
+}
+"""Every driver by its name, in the order in which `auto` tries them; imported when it is opened."""
+
+
+def _opener(name: str) -> Callable[[Path], Sandbox]:
+    module, _, function = DRIVERS[name].partition(":")
+    opener: Callable[[Path], Sandbox] = getattr(import_module(module), function)
+    return opener
 
 
 def open_sandbox(name: str, state: Path) -> Sandbox:
@@ -22,7 +32,7 @@ def open_sandbox(name: str, state: Path) -> Sandbox:
     failures = []
     for candidate in DRIVERS if name == "auto" else (name,):
         try:
-            return DRIVERS[candidate](state)
+            return _opener(candidate)(state)
         except SandboxError as error:
             failures.append(f"{candidate}: {error}")
     raise SandboxError("; ".join(failures))

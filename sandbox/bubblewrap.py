@@ -67,18 +67,6 @@ def _program(name: str, package: str) -> str:
     return path
 
 
-def _check(command: Command) -> None:
-    texts = [*command.argv, command.cwd, *(part for pair in command.environment for part in pair)]
-    texts += [path for mount in command.mounts for path in (mount.source, mount.target)]
-    if not command.argv or any("\0" in text for text in texts):
-        raise ValueError("argv must not be empty, and no text may hold a NUL character")
-    if not command.argv[0] or "=" in command.argv[0]:
-        raise ValueError(f"a program's name cannot be empty or hold '=': {command.argv[0]!r}")
-    if any(not name or "=" in name for name, _ in command.environment):
-        raise ValueError("a variable's name cannot be empty or hold '='")
-    layout.check_mounts(command.mounts)
-
-
 @dataclass(frozen=True, slots=True)
 class _Prepared:
     """A command made ready to start: mounts in mounting order, its id, way out and memory group."""
@@ -141,7 +129,7 @@ class BubblewrapSandbox:
 
     async def run(self, command: Command) -> Completed:
         """Run to the end or to a limit. See `Sandbox.run`. Raises SandboxError, ValueError."""
-        _check(command)
+        layout.check_command(command)
         try:
             return await self._run(command)
         except SandboxError as error:
@@ -222,7 +210,7 @@ class BubblewrapSandbox:
             keep.append(memory_file("seccomp", rules, closing))
             options += ["--seccomp", str(keep[-1])]
         arguments = memory_file("bwrap", os.fsencode("\0".join(options) + "\0"), closing)
-        bwrap = (self._bwrap, "--args", str(arguments), "--", *_program_argv(command))
+        bwrap = (self._bwrap, "--args", str(arguments), "--", *layout.program_argv(command))
         plan = memory_file("plan", self._plan(prepared, bwrap, ends).to_bytes(), closing)
         stdin = memory_file("stdin", command.stdin, closing)
         python = os.path.realpath(sys.executable)
@@ -266,13 +254,6 @@ def open_bubblewrap(state: Path) -> BubblewrapSandbox:
     driver.check()
     driver.sweep()
     return driver
-
-
-def _program_argv(command: Command) -> tuple[str, ...]:
-    # `env` turns a missing program into 127 and a missing folder into 125, as a shell would, and
-    # gives back the signals that Python ignores (a program would otherwise inherit that).
-    options = ("--default-signal", "-u", "PWD", f"--chdir={command.cwd}", "--")
-    return ("/usr/bin/env", *options, *command.argv)
 
 
 def _scratch_bytes(limits: Limits) -> int:

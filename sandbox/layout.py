@@ -20,7 +20,7 @@ DEFAULT_ENVIRONMENT = {
 }
 
 SCRATCH_FOLDERS = ("tmp", "vartmp", "shm", "home")
-_SCRATCH_TARGETS = (
+SCRATCH_TARGETS = (
     ("tmp", "/tmp"),  # noqa: S108  the sandbox's own
     ("vartmp", "/var/tmp"),  # noqa: S108
     ("shm", "/dev/shm"),  # noqa: S108
@@ -57,10 +57,23 @@ _HOST_ETC = (
 )
 _RESERVED = ("/", "/proc", "/dev", "/etc", "/usr", "/tmp", HOME)  # noqa: S108
 
+
+def passwd(uid: int, gid: int) -> str:
+    """The text of /etc/passwd: root, the command's user and nobody."""
+    return (
+        f"root:x:0:0:root:/root:/usr/sbin/nologin\nassay:x:{uid}:{gid}::{HOME}:/bin/sh\n"
+        "nobody:x:65534:65534:nobody:/nonexistent:/usr/sbin/nologin\n"
+    )
+
+
+def group(gid: int) -> str:
+    """The text of /etc/group."""
+    return f"root:x:0:\nassay:x:{gid}:\nnogroup:x:65534:\n"
+
+
 _ETC = {
-    "passwd": f"root:x:0:0:root:/root:/usr/sbin/nologin\nassay:x:{UID}:{UID}::{HOME}:/bin/sh\n"
-    "nobody:x:65534:65534:nobody:/nonexistent:/usr/sbin/nologin\n",
-    "group": f"root:x:0:\nassay:x:{UID}:\nnogroup:x:65534:\n",
+    "passwd": passwd(UID, UID),
+    "group": group(UID),
     "hosts": "127.0.0.1 localhost sandbox\n::1 localhost ip6-localhost ip6-loopback\n",
     "hostname": "sandbox\n",
     "nsswitch.conf": "passwd: files\ngroup: files\nhosts: files dns\n",
@@ -73,6 +86,28 @@ def generated_etc(resolver: str | None) -> tuple[tuple[str, str], ...]:
     """The files of /etc that are ours: (name, text). `resolver` is the address of the name server."""
     resolv_conf = f"nameserver {resolver}\n" if resolver else ""
     return (*_ETC.items(), ("resolv.conf", resolv_conf))
+
+
+def check_command(command: Command) -> None:
+    """Raise ValueError for what no program can be given, and for a target that cannot be mounted."""
+    texts = [*command.argv, command.cwd, *(part for pair in command.environment for part in pair)]
+    texts += [path for mount in command.mounts for path in (mount.source, mount.target)]
+    if not command.argv or any("\0" in text for text in texts):
+        raise ValueError("argv must not be empty, and no text may hold a NUL character")
+    if not command.argv[0] or "=" in command.argv[0]:
+        raise ValueError(f"a program's name cannot be empty or hold '=': {command.argv[0]!r}")
+    if any(not name or "=" in name for name, _ in command.environment):
+        raise ValueError("a variable's name cannot be empty or hold '='")
+    check_mounts(command.mounts)
+
+
+def program_argv(command: Command) -> tuple[str, ...]:
+    """The program behind `env`, which says 127 for a missing program and 125 for a missing folder.
+
+    It also gives back the signals that Python ignores: a program would otherwise inherit that.
+    """
+    options = ("--default-signal", "-u", "PWD", f"--chdir={command.cwd}", "--")
+    return ("/usr/bin/env", *options, *command.argv)
 
 
 def check_mounts(mounts: Iterable[Mount]) -> None:
@@ -108,7 +143,7 @@ def bubblewrap_options(
     for name, value in variables.items():
         options += ["--setenv", name, value]
     options += _system() + _etc() + ["--proc", "/proc", "--dev", "/dev"]
-    for folder, target in _SCRATCH_TARGETS:
+    for folder, target in SCRATCH_TARGETS:
         options += ["--bind", f"{SCRATCH}/{folder}", target]
     for index, mount in enumerate(mounts):
         options += _bind(index, mount)

@@ -39,6 +39,13 @@ _RTN_UNICAST = 1
 _RTN_PROHIBIT = 8
 _RTA_DST = 1
 _RTA_GATEWAY = 5
+# linux/fib_rules.h
+_RTM_NEWRULE = 32
+_FR_ACT_TO_TBL = 1
+_FRA_DST = 1
+_FRA_IP_PROTO = 22
+_FRA_DPORT_RANGE = 24
+_NAME_SERVER_TABLE = 53
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,26 +108,59 @@ def _host_addresses() -> set[str]:
     return found
 
 
-def _route(network: IPv4Network, kind: int, attributes: bytes = b"") -> bytes:
+def _message(kind: int, body: bytes) -> bytes:
+    return struct.pack("IHHII", 16 + len(body), kind, _NLM_F_REQUEST_ACK_CREATE, 1, 0) + body
+
+
+def _attribute(kind: int, value: bytes) -> bytes:
+    padding = bytes(-len(value) % 4)
+    return struct.pack("HH", 4 + len(value), kind) + value + padding
+
+
+def _route(
+    network: IPv4Network, kind: int, attributes: bytes = b"", table: int = _RT_TABLE_MAIN
+) -> bytes:
     """The netlink message that adds a route (man 7 rtnetlink)."""
     family, prefix = socket.AF_INET, network.prefixlen
-    fixed = (family, prefix, 0, 0, _RT_TABLE_MAIN, _RTPROT_STATIC, _RT_SCOPE_UNIVERSE, kind, 0)
+    fixed = (family, prefix, 0, 0, table, _RTPROT_STATIC, _RT_SCOPE_UNIVERSE, kind, 0)
     body = struct.pack("BBBBBBBBI", *fixed) + attributes
-    body += struct.pack("HH", 8, _RTA_DST) + network.network_address.packed
-    header = struct.pack("IHHII", 16 + len(body), _RTM_NEWROUTE, _NLM_F_REQUEST_ACK_CREATE, 1, 0)
-    return header + body
+    return _message(_RTM_NEWROUTE, body + _attribute(_RTA_DST, network.network_address.packed))
 
 
-def routes(allowed_addresses: Iterable[str]) -> tuple[bytes, ...]:
+def _via(gateway: str) -> bytes:
+    return _attribute(_RTA_GATEWAY, IPv4Address(gateway).packed)
+
+
+def prohibitions(networks: Iterable[IPv4Network]) -> tuple[bytes, ...]:
+    """Netlink messages that refuse these networks at once (EACCES)."""
+    return tuple(_route(network, _RTN_PROHIBIT) for network in networks)
+
+
+def routes(allowed_addresses: Iterable[str], gateway: str = _GATEWAY) -> tuple[bytes, ...]:
     """Netlink messages: refuse what `refused_networks` says but for the operator's own servers.
 
     `allowed_addresses` are the IPv4 addresses of the package indexes and proxies that the host is
     configured to use; they may well be private.
     """
     allowed = {IPv4Network(address) for address in allowed_addresses}
-    gateway = struct.pack("HH", 8, _RTA_GATEWAY) + IPv4Address(_GATEWAY).packed
-    refused = [_route(network, _RTN_PROHIBIT) for network in sorted(refused_networks() - allowed)]
-    return (*refused, *(_route(network, _RTN_UNICAST, gateway) for network in sorted(allowed)))
+    # A gateway that is refused already would not do as a route's next hop.
+    refused = prohibitions(sorted(refused_networks() - allowed - {IPv4Network(gateway)}))
+    via = _via(gateway)
+    return (*refused, *(_route(network, _RTN_UNICAST, via) for network in sorted(allowed)))
+
+
+def name_server_rules(servers: Iterable[str], gateway: str) -> tuple[bytes, ...]:
+    """Netlink messages that lead questions to these name servers, port 53 alone, past the main table."""
+    found = [_route(IPv4Network("0.0.0.0/0"), _RTN_UNICAST, _via(gateway), _NAME_SERVER_TABLE)]
+    for server in servers:
+        for protocol in (socket.IPPROTO_UDP, socket.IPPROTO_TCP):
+            header = (socket.AF_INET, 32, 0, 0, _NAME_SERVER_TABLE, 0, 0, _FR_ACT_TO_TBL, 0)
+            body = struct.pack("BBBBBBBBI", *header)
+            body += _attribute(_FRA_DST, IPv4Address(server).packed)
+            body += _attribute(_FRA_IP_PROTO, bytes([protocol]))
+            body += _attribute(_FRA_DPORT_RANGE, struct.pack("HH", 53, 53))
+            found.append(_message(_RTM_NEWRULE, body))
+    return tuple(found)
 
 
 async def addresses_of(hosts: Iterable[str]) -> frozenset[str]:

@@ -1,0 +1,20 @@
+# What a pull request runs in under the docker driver: system tools and toolchains, nothing of Assay.
+# Build: docker build -f deploy/sandbox.Dockerfile -t assay-sandbox deploy
+# Without an image registry: debootstrap --variant=minbase bookworm root && tar -C root -c . | docker import - base,
+# then add --build-arg BASE=base.
+ARG BASE=debian:12-slim
+FROM ${BASE}
+
+# ARG TOOLCHAINS: further Debian packages, for example "golang-go nodejs npm default-jdk-headless cargo".
+ARG TOOLCHAINS=""
+RUN apt-get update \
+    && DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends \
+        ca-certificates g++ git libc6-dev make mount procps python3 python3-dev python3-pip python3-venv \
+        ${TOOLCHAINS} \
+    && rm -rf /var/lib/apt/lists/* /var/cache/apt/archives/*.deb \
+    && useradd --uid 10001 --create-home assay
+
+# Every command sets its own user, folders and environment; this is for those who start the image by hand.
+USER assay
+WORKDIR /tmp
+CMD ["/bin/sh"]

@@ -1,0 +1,121 @@
+"""How a command is locked in: the settings of its container."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from sandbox.base import Limits, Mount, MountMode
+from sandbox.layout import SCRATCH_TARGETS
+from sandbox.limits import MEBIBYTE
+
+PYTHON = ("/usr/bin/python3", "-I", "-S", "-c")
+NO_NETWORK = "none"
+# The engine's own list and, as under bubblewrap, the machine's description in /sys.
+_MASKED = (
+    "/sys",
+    "/proc/acpi",
+    "/proc/asound",
+    "/proc/kcore",
+    "/proc/keys",
+    "/proc/latency_stats",
+    "/proc/sched_debug",
+    "/proc/scsi",
+    "/proc/timer_list",
+    "/proc/timer_stats",
+)
+_READ_ONLY = ("/proc/bus", "/proc/fs", "/proc/irq", "/proc/sys", "/proc/sysrq-trigger")
+_OWN_PROCESSES = 2  # the entry program, and one that is being replaced
+_PROCESSORS = 2
+
+
+def program_of_ours(name: str) -> str:
+    """The text of a module beside this one that runs inside a container."""
+    return Path(__file__).with_name(f"{name}.py").read_text()
+
+
+@dataclass(frozen=True, slots=True)
+class Locked:
+    """One container: what runs in it, as whom, with which mounts, network and limits.
+
+    `owner` is "uid:gid". `scratch_bytes` is the size of each scratch folder, 0 for none of them.
+    """
+
+    name: str
+    image: str
+    program: str
+    owner: str
+    labels: Mapping[str, str]
+    mounts: tuple[Mount, ...] = ()
+    network: str = NO_NETWORK
+    limits: Limits = field(default_factory=Limits)
+    processors: int = _PROCESSORS
+    scratch_bytes: int = 0
+    capabilities: tuple[str, ...] = ()
+
+    def options(self) -> dict[str, Any]:
+        """The options of the SDK's `create_container`."""
+        return {
+            "name": self.name,
+            "image": self.image,
+            "entrypoint": [*PYTHON, self.program],
+            "command": [],
+            "user": self.owner,
+            "working_dir": "/",
+            "labels": dict(self.labels),
+            "stdin_open": True,  # and closed for good when the worker's end closes
+            "healthcheck": {"test": ["NONE"]},
+            **({} if self._shares_network() else {"hostname": "sandbox"}),
+        }
+
+    def host_options(self) -> dict[str, Any]:
+        """The options of the SDK's `create_host_config`."""
+        memory = (self.limits.memory_mb + self.limits.disk_mb) * MEBIBYTE
+        return {
+            "cap_drop": ["ALL"],
+            "cap_add": list(self.capabilities),
+            "security_opt": ["no-new-privileges:true"],
+            "read_only": True,
+            "network_mode": self.network,
+            "mem_limit": memory,
+            "memswap_limit": memory,  # the same: no swap
+            "pids_limit": self.limits.processes + _OWN_PROCESSES,
+            "nano_cpus": min(self.processors, _PROCESSORS) * 10**9,
+            "tmpfs": self._scratch(),
+            "mounts": [_bind(mount) for mount in self.mounts],
+            "log_config": {"Type": "none", "Config": {}},
+            "ipc_mode": "private",
+            "ulimits": [
+                {"Name": "core", "Soft": 0, "Hard": 0},
+                _limit("fsize", self.limits.file_size_mb * MEBIBYTE),
+            ],
+        }
+
+    def host_extras(self) -> dict[str, Any]:
+        """Settings of the engine's API that the SDK has no option for."""
+        return {"MaskedPaths": list(_MASKED), "ReadonlyPaths": list(_READ_ONLY)}
+
+    def _shares_network(self) -> bool:
+        return self.network.startswith("container:")
+
+    def _scratch(self) -> dict[str, str]:
+        if not self.scratch_bytes:
+            return {}
+        uid, _, gid = self.owner.partition(":")
+        options = f"rw,exec,nosuid,nodev,mode=755,uid={uid},gid={gid},size={self.scratch_bytes}"
+        return {target: options for _, target in SCRATCH_TARGETS}
+
+
+def _limit(name: str, value: int) -> dict[str, Any]:
+    return {"Name": name, "Soft": value, "Hard": value}
+
+
+def _bind(mount: Mount) -> dict[str, Any]:
+    return {
+        "Type": "bind",
+        "Source": mount.source,
+        "Target": mount.target,
+        "ReadOnly": mount.mode is MountMode.READ_ONLY,
+    }

@@ -1,0 +1,287 @@
+"""Runs a command in a container of its own and carries back what came of it."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import secrets
+import time
+from collections.abc import AsyncIterator, Callable
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import ParamSpec, TypeVar
+
+from sandbox import layout, network
+from sandbox.base import Command, Completed, Killed, Limits, Mount, MountMode, Network, SandboxError
+from sandbox.docker import owners
+from sandbox.docker.build_network import BuildNetwork
+from sandbox.docker.container import NO_NETWORK, Locked, program_of_ours
+from sandbox.docker.engine import Attached, Engine
+from sandbox.docker.frames import Frames, Launch, launch_message
+from sandbox.folders import FolderPolicy, Folders, resolved
+from sandbox.index import host_index_settings
+from sandbox.limits import MEBIBYTE, DiskWatch
+from sandbox.seccomp import seccomp_filter
+from sandbox.stage import CHANNEL_DESCRIPTOR
+from sandbox.streams import Capped, HeadTail
+
+DEFAULT_IMAGE = "assay-sandbox"
+# Above every range that systemd and /etc/subuid hand out: nobody on the host has this id.
+_FIRST_UID, _UIDS = 0x7000_0000, 1 << 24
+_READ_BYTES = 1 << 18
+_LOOK_EVERY_S = 0.2
+_SPARE_S = 30  # the container's own deadline comes after the worker's
+_TRIAL = Command(("true",), cwd="/", limits=Limits(timeout_s=30))
+
+Arguments = ParamSpec("Arguments")
+Result = TypeVar("Result")
+
+
+async def _in_thread(
+    function: Callable[Arguments, Result], *arguments: Arguments.args, **options: Arguments.kwargs
+) -> Result:
+    """Like `to_thread`, but a cancellation waits for the thread: what it made can then be removed."""
+    task = asyncio.ensure_future(asyncio.to_thread(function, *arguments, **options))
+    try:
+        return await asyncio.shield(task)
+    except asyncio.CancelledError:
+        await asyncio.wait([task])
+        raise
+
+
+@dataclass(frozen=True, slots=True)
+class _Streams:
+    """Where one command's output goes."""
+
+    out: HeadTail
+    err: HeadTail
+    channel: Capped
+    overflowed: asyncio.Event
+    frames: Frames
+
+
+def _streams(command: Command) -> _Streams:
+    overflowed = asyncio.Event()
+    out, err = (HeadTail(command.limits.output_bytes) for _ in range(2))
+    channel = Capped(command.channel_bytes, overflowed.set)
+    frames = Frames({b"o": out, b"e": err, b"c": channel})
+    return _Streams(out, err, channel, overflowed, frames)
+
+
+class DockerSandbox:
+    """Runs commands by a docker engine on this machine, each in a fresh container."""
+
+    name = "docker"
+
+    def __init__(self, state: Path, image: str) -> None:
+        """`state` is a folder of ours that the engine sees at the same path. Raises SandboxError."""
+        self._engine = Engine()
+        self._image = image
+        self._folders = Folders(state / "docker")
+        is_root = os.geteuid() == 0
+        self._given_to = _FIRST_UID + secrets.randbelow(_UIDS) if is_root else None
+        uid = gid = self._given_to or os.geteuid()
+        if not is_root:
+            gid = os.getegid()
+        self._owner = f"{uid}:{gid}"
+        self._etc = _write_etc(state / "docker-etc", uid, gid)
+        self._build = network.build_settings(host_index_settings())
+        self._network = BuildNetwork(self._engine, image)
+        self._entry = program_of_ours("entry")
+        self._processors = self._engine.processors()
+
+    def sweep(self) -> None:
+        """Remove what a killed worker left: its containers and copies of trees."""
+        for found in self._engine.containers(owners.OURS):
+            if owners.is_abandoned(found.labels, time.time()):
+                self._engine.remove(found.name)
+        self._folders.sweep()
+
+    def check(self) -> None:
+        """Run a command to see that the engine and the image work. Raises SandboxError."""
+        with ThreadPoolExecutor(1) as executor:
+            done = executor.submit(asyncio.run, self.run(_TRIAL)).result()
+        if done.exit_code != 0:
+            said = done.stderr.decode(errors="replace").strip()
+            raise SandboxError(f"the image {self._image} cannot run a program: {said}")
+
+    async def run(self, command: Command) -> Completed:
+        """Run to the end or to a limit. See `Sandbox.run`. Raises SandboxError, ValueError."""
+        layout.check_command(command)
+        mounts = layout.in_mounting_order(resolved(self._mounts(command)))
+        policy = FolderPolicy(by_copy=True, owner=self._given_to)
+        async with (
+            self._folders.prepared(mounts, policy) as laid_out,
+            self._way_out(command) as connected,
+        ):
+            locked = await asyncio.to_thread(self._locked, command, laid_out, connected)
+            async with self._attached(locked) as attached:
+                return await self._converse(command, locked, attached)
+
+    def _mounts(self, command: Command) -> tuple[Mount, ...]:
+        if command.network is Network.NONE:
+            return command.mounts
+        taken = {mount.target for mount in command.mounts}
+        added = [mount for mount in self._build.mounts if mount.target not in taken]
+        return (*command.mounts, *added)
+
+    @asynccontextmanager
+    async def _way_out(self, command: Command) -> AsyncIterator[str]:
+        if command.network is Network.NONE:
+            yield NO_NETWORK
+            return
+        hosts = await network.addresses_of(self._build.hosts)
+        name = f"assay-{secrets.token_hex(8)}-net"
+        try:
+            await _in_thread(self._network.open, name, hosts, command.limits.timeout_s)
+            yield f"container:{name}"
+        finally:
+            await asyncio.shield(asyncio.ensure_future(asyncio.to_thread(self._network.end, name)))
+
+    def _locked(self, command: Command, mounts: tuple[Mount, ...], connected: str) -> Locked:
+        return Locked(
+            name=f"assay-{secrets.token_hex(8)}",
+            image=self._image,
+            program=self._entry,
+            owner=self._owner,
+            labels=owners.labels(command.limits.timeout_s),
+            mounts=(*self._etc, *mounts),
+            network=connected,
+            limits=command.limits,
+            processors=self._processors,
+            scratch_bytes=command.limits.disk_mb * MEBIBYTE,
+        )
+
+    @asynccontextmanager
+    async def _attached(self, locked: Locked) -> AsyncIterator[Attached]:
+        """The started container's stream; when the context ends the container is gone."""
+        attached = None
+        try:
+            await _in_thread(self._engine.create, locked)
+            attached = await _in_thread(self._engine.attach, locked.name)
+            await _in_thread(self._engine.start, locked.name)
+            yield attached
+        finally:
+            if attached:
+                attached.close()
+            removing = asyncio.to_thread(self._engine.remove, locked.name)
+            await asyncio.shield(asyncio.ensure_future(removing))
+
+    async def _converse(self, command: Command, locked: Locked, attached: Attached) -> Completed:
+        streams = _streams(command)
+        disk = await asyncio.to_thread(_disk_watch, locked)
+        started = time.monotonic()
+        talking = asyncio.create_task(self._talk(command, attached, streams))
+        killed = await self._first_end(talking, streams, locked, disk)
+        seconds = time.monotonic() - started
+        if killed is None and streams.frames.exit_code != 0:
+            if await _in_thread(self._engine.ran_out_of_memory, locked.name):
+                killed = Killed.MEMORY
+        if killed is None and await asyncio.to_thread(disk.is_over):
+            killed = Killed.DISK
+        return _completed(streams, killed, seconds)
+
+    async def _talk(self, command: Command, attached: Attached, streams: _Streams) -> None:
+        loop = asyncio.get_running_loop()
+        sending = asyncio.create_task(
+            loop.sock_sendall(attached.socket, launch_message(self._launch(command)))
+        )
+        try:
+            while data := await loop.sock_recv(attached.socket, _READ_BYTES):
+                streams.frames.feed(data)
+                if streams.frames.exit_code is not None:
+                    return
+        finally:
+            sending.cancel()
+            await asyncio.wait([sending])
+
+    def _launch(self, command: Command) -> Launch:
+        variables = layout.environment(command, self._build.variables)
+        if command.channel_bytes:
+            variables["ASSAY_CHANNEL_FD"] = str(CHANNEL_DESCRIPTOR)
+        return Launch(
+            argv=layout.program_argv(command),
+            environment=variables,
+            stdin=command.stdin,
+            filter=seccomp_filter() or b"",
+            wants_channel=command.channel_bytes > 0,
+            deadline_s=int(command.limits.timeout_s) + _SPARE_S,
+        )
+
+    async def _first_end(
+        self, talking: asyncio.Task[None], streams: _Streams, locked: Locked, disk: DiskWatch
+    ) -> Killed | None:
+        overflow = asyncio.create_task(streams.overflowed.wait())
+        passed = asyncio.create_task(self._limit_passed(locked, disk))
+        tasks: tuple[asyncio.Task[None] | asyncio.Task[bool] | asyncio.Task[Killed], ...]
+        tasks = (talking, overflow, passed)
+        try:
+            timeout_s = locked.limits.timeout_s
+            done, _ = await asyncio.wait(
+                tasks, timeout=timeout_s, return_when=asyncio.FIRST_COMPLETED
+            )
+            if streams.overflowed.is_set():
+                return Killed.CHANNEL
+            if talking in done:
+                talking.result()
+                return None
+            return passed.result() if passed in done else Killed.TIMEOUT
+        finally:
+            for task in tasks:
+                task.cancel()
+            await asyncio.wait(tasks)
+
+    async def _limit_passed(self, locked: Locked, disk: DiskWatch) -> Killed:
+        limit_bytes = locked.limits.memory_mb * MEBIBYTE
+        while True:
+            await asyncio.sleep(_LOOK_EVERY_S)
+            if await asyncio.to_thread(disk.is_over):
+                return Killed.DISK
+            if await asyncio.to_thread(self._engine.held_bytes, locked.name) > limit_bytes:
+                return Killed.MEMORY
+
+
+def _disk_watch(locked: Locked) -> DiskWatch:
+    folders = [mount.source for mount in locked.mounts if mount.mode is MountMode.WRITABLE]
+    limit_bytes = locked.limits.disk_mb * MEBIBYTE
+    return DiskWatch((folder for folder in folders if Path(folder).is_dir()), limit_bytes)
+
+
+def _completed(streams: _Streams, killed: Killed | None, seconds: float) -> Completed:
+    exit_code = streams.frames.exit_code
+    if exit_code is None and killed is None:
+        said = streams.frames.said() or "without a word"
+        raise SandboxError(f"the container ended before the program did: {said}")
+    return Completed(
+        exit_code=None if killed else exit_code,
+        stdout=streams.out.value(),
+        stderr=streams.err.value(),
+        seconds=seconds,
+        killed=killed,
+        truncated=streams.out.truncated or streams.err.truncated,
+        channel=streams.channel.value(),
+    )
+
+
+def _write_etc(folder: Path, uid: int, gid: int) -> tuple[Mount, ...]:
+    """The user's name, for programs that ask."""
+    folder = folder / f"{uid}-{gid}"
+    folder.mkdir(parents=True, exist_ok=True)
+    mounts = []
+    for name, text in (("passwd", layout.passwd(uid, gid)), ("group", layout.group(gid))):
+        path = folder / name
+        path.write_text(text)
+        path.chmod(0o644)
+        mounts.append(Mount(str(path.resolve()), f"/etc/{name}"))
+    return tuple(mounts)
+
+
+def open_docker(state: Path) -> DockerSandbox:
+    """The driver, tried once and with what a killed worker left removed. Raises SandboxError."""
+    state.mkdir(parents=True, exist_ok=True, mode=0o700)
+    driver = DockerSandbox(state, os.environ.get("ASSAY_DOCKER_IMAGE") or DEFAULT_IMAGE)
+    driver.check()
+    driver.sweep()
+    return driver

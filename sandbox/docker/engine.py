@@ -1,0 +1,171 @@
+"""All that is said to the docker engine, each failure told with its way out."""
+
+from __future__ import annotations
+
+import os
+import socket
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from typing import Any
+
+from docker import APIClient  # type: ignore[import-untyped]
+from docker.errors import (  # type: ignore[import-untyped]
+    APIError,
+    DockerException,
+    ImageNotFound,
+    NotFound,
+)
+from docker.utils import kwargs_from_env  # type: ignore[import-untyped]
+from requests.exceptions import RequestException  # type: ignore[import-untyped]
+
+from sandbox.base import SandboxError
+from sandbox.docker.container import Locked
+
+_TIMEOUT_S = 60
+_ATTACH = {"stdin": 1, "stdout": 1, "stderr": 1, "stream": 1}
+_NO_ENGINE = (
+    "no docker engine answers at {at}: sudo systemctl start docker, and so that this user may use it: "
+    "sudo usermod -aG docker {user} ({error})"
+)
+_NO_IMAGE = (
+    "the engine has no image {image}: docker build -f deploy/sandbox.Dockerfile -t {image} deploy"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A container or volume of ours: its name and labels."""
+
+    name: str
+    labels: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Subnet:
+    """The IPv4 range of a network and the address of its way out."""
+
+    range: str
+    gateway: str
+
+
+class Attached:
+    """The stream of a container: one socket for input and output."""
+
+    def __init__(self, stream: Any) -> None:
+        self._stream = stream
+        self.socket: socket.socket = stream._sock
+        self.socket.setblocking(False)
+
+    def close(self) -> None:
+        """Close it; the container's input ends by that."""
+        with suppress(OSError):
+            self.socket.shutdown(socket.SHUT_RDWR)
+        self._stream._response.close()
+        self._stream.close()
+        self.socket.close()
+
+
+@contextmanager
+def _told(doing: str) -> Iterator[None]:
+    try:
+        yield
+    except APIError as error:
+        raise SandboxError(f"docker cannot {doing}: {error.explanation or error}") from error
+    except (DockerException, RequestException) as error:
+        raise SandboxError(f"docker cannot {doing}: {error}") from error
+
+
+class Engine:
+    """A connection to a running engine, for many threads."""
+
+    def __init__(self) -> None:
+        """Connect as `DOCKER_HOST` says. Raises SandboxError."""
+        at = os.environ.get("DOCKER_HOST") or "unix:///var/run/docker.sock"
+        try:
+            self._client = APIClient(timeout=_TIMEOUT_S, **kwargs_from_env())
+        except (DockerException, RequestException) as error:
+            user = os.environ.get("USER") or str(os.geteuid())
+            raise SandboxError(_NO_ENGINE.format(at=at, user=user, error=error)) from error
+
+    def close(self) -> None:
+        """Close what is open to the engine."""
+        self._client.close()
+
+    def processors(self) -> int:
+        """How many processors the engine's machine has."""
+        with _told("say what it is"):
+            return int(self._client.info()["NCPU"])
+
+    def has_image(self, image: str) -> bool:
+        """True when the image is there; nothing is ever pulled."""
+        with _told(f"look for the image {image}"):
+            try:
+                self._client.inspect_image(image)
+            except ImageNotFound:
+                return False
+        return True
+
+    def create(self, locked: Locked) -> None:
+        """Create a container. Raises SandboxError, also when its image is missing."""
+        if not locked.image:
+            raise ValueError("a container needs an image")
+        with _told("create a container"):
+            options = self._client.create_host_config(**locked.host_options())
+            options |= locked.host_extras()
+            try:
+                self._client.create_container(host_config=options, **locked.options())
+            except ImageNotFound as error:
+                raise SandboxError(_NO_IMAGE.format(image=locked.image)) from error
+
+    def attach(self, name: str) -> Attached:
+        """Attach to a container's stream, before it is started."""
+        with _told("attach to a container"):
+            return Attached(self._client.attach_socket(name, params=dict(_ATTACH)))
+
+    def start(self, name: str) -> None:
+        """Start a container."""
+        with _told("start a container"):
+            self._client.start(name)
+
+    def ran_out_of_memory(self, name: str) -> bool:
+        """Wait for the container's end; true when the kernel killed inside for want of memory."""
+        with _told("inspect a container"):
+            self._client.wait(name, timeout=_TIMEOUT_S)
+            return bool(self._client.inspect_container(name)["State"]["OOMKilled"])
+
+    def held_bytes(self, name: str) -> int:
+        """Memory that the container's processes hold, without files in scratch space."""
+        with _told("measure a container"):
+            try:
+                memory = self._client.stats(name, stream=False, one_shot=True)["memory_stats"]
+            except NotFound:
+                return 0
+        counts = memory.get("stats", {})
+        return int(counts.get("anon", counts.get("total_rss", 0)))
+
+    def remove(self, name: str) -> None:
+        """Kill and remove a container; one that is not there is fine."""
+        with _told("remove a container"), suppress(NotFound):
+            self._client.remove_container(name, v=True, force=True)
+
+    def containers(self, label: str) -> list[Found]:
+        """All containers with the label, running or not."""
+        with _told("list containers"):
+            found = self._client.containers(all=True, filters={"label": label})
+        return [Found(one["Names"][0].lstrip("/"), one["Labels"]) for one in found]
+
+    def network(self, name: str, labels: Mapping[str, str]) -> Subnet:
+        """The bridge network of that name, made when it is not there."""
+        with _told("make a network"):
+            if not (known := self._client.networks(names=[f"^{name}$"])):
+                self._client.create_network(
+                    name,
+                    driver="bridge",
+                    options={"com.docker.network.bridge.enable_icc": "false"},
+                    labels=dict(labels),
+                    enable_ipv6=False,
+                )
+                known = self._client.networks(names=[f"^{name}$"])
+            settings = known[0]["IPAM"]["Config"][0]
+            return Subnet(settings["Subnet"], settings["Gateway"])
