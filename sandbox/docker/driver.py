@@ -176,12 +176,18 @@ class DockerSandbox:
         talking = asyncio.create_task(self._talk(command, attached, streams))
         killed = await self._first_end(talking, streams, locked, disk)
         seconds = time.monotonic() - started
-        if killed is None and streams.frames.exit_code != 0:
-            if await _in_thread(self._engine.ran_out_of_memory, locked.name):
-                killed = Killed.MEMORY
-        if killed is None and await asyncio.to_thread(disk.is_over):
-            killed = Killed.DISK
+        if killed is None:
+            killed = await self._passed_unseen(streams, locked, disk)
         return _completed(streams, killed, seconds)
+
+    async def _passed_unseen(
+        self, streams: _Streams, locked: Locked, disk: DiskWatch
+    ) -> Killed | None:
+        """A limit that the program ran into between two looks."""
+        failed = streams.frames.exit_code != 0
+        if failed and await _in_thread(self._engine.ran_out_of_memory, locked.name):
+            return Killed.MEMORY
+        return Killed.DISK if await asyncio.to_thread(disk.is_over) else None
 
     async def _talk(self, command: Command, attached: Attached, streams: _Streams) -> None:
         loop = asyncio.get_running_loop()

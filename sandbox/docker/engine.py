@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import socket
+import weakref
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -17,7 +18,7 @@ from docker.errors import (  # type: ignore[import-untyped]
     NotFound,
 )
 from docker.utils import kwargs_from_env  # type: ignore[import-untyped]
-from requests.exceptions import RequestException  # type: ignore[import-untyped]
+from requests.exceptions import RequestException
 
 from sandbox.base import SandboxError
 from sandbox.docker.container import Locked
@@ -87,29 +88,15 @@ class Engine:
         except (DockerException, RequestException) as error:
             user = os.environ.get("USER") or str(os.geteuid())
             raise SandboxError(_NO_ENGINE.format(at=at, user=user, error=error)) from error
-
-    def close(self) -> None:
-        """Close what is open to the engine."""
-        self._client.close()
+        weakref.finalize(self, self._client.close)
 
     def processors(self) -> int:
         """How many processors the engine's machine has."""
         with _told("say what it is"):
             return int(self._client.info()["NCPU"])
 
-    def has_image(self, image: str) -> bool:
-        """True when the image is there; nothing is ever pulled."""
-        with _told(f"look for the image {image}"):
-            try:
-                self._client.inspect_image(image)
-            except ImageNotFound:
-                return False
-        return True
-
     def create(self, locked: Locked) -> None:
         """Create a container. Raises SandboxError, also when its image is missing."""
-        if not locked.image:
-            raise ValueError("a container needs an image")
         with _told("create a container"):
             options = self._client.create_host_config(**locked.host_options())
             options |= locked.host_extras()

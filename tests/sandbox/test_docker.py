@@ -34,10 +34,15 @@ def engine() -> Iterator[str]:
             pytest.skip(str(error))
 
 
+@pytest.fixture(scope="module")
+def opened(engine: str, tmp_path_factory: pytest.TempPathFactory) -> Sandbox:
+    return open_sandbox("docker", tmp_path_factory.mktemp("state"))
+
+
 class Driver:
     @pytest.fixture
-    def sandbox(self, engine: str, tmp_path: Path) -> Sandbox:
-        return open_sandbox("docker", tmp_path / "state")
+    def sandbox(self, opened: Sandbox) -> Sandbox:
+        return opened
 
 
 class TestPrograms(Driver, conformance.Programs): ...
