@@ -85,23 +85,24 @@ def running_town(folder: Path) -> Iterator[Town]:
         )
         _push_project(operator.repository(wanted), folder / "work")
         operator.refresh(REPOSITORY)
-        port, secret = _free_port(), secrets.token_hex(20)
+        port, secret = free_port(), secrets.token_hex(20)
         public_url = f"http://127.0.0.1:{port}"
         app = operator.app("Assay", f"{public_url}/webhook", secret)
         operator.install(app, OWNER)
-        environment = _environment(folder, forge, app)
+        environment = environment_of(folder, forge, app)
         environment |= {
             "WEBHOOK_SECRET": secret,
             "ASSAY_PORT": str(port),
             "ASSAY_PUBLIC_URL": public_url,
         }
-        stack.enter_context(_part("web", folder, environment))
-        stack.enter_context(_part("worker", folder, environment))
-        _await_ready(public_url, folder)
+        stack.enter_context(running_part("web", folder, environment))
+        stack.enter_context(running_part("worker", folder, environment))
+        await_ready(public_url, folder)
         yield Town(folder, forge, public_url, operator, owner, author)
 
 
-def _environment(folder: Path, forge: str, app: RegisteredApp) -> dict[str, str]:
+def environment_of(folder: Path, forge: str, app: RegisteredApp) -> dict[str, str]:
+    """Name what Assay's parts need to know of a forge and its app; stores the app's key."""
     key = folder / "app.pem"
     key.touch(mode=0o600)
     key.write_text(app.private_key)
@@ -131,7 +132,8 @@ def _forge(folder: Path) -> Iterator[str]:
 
 
 @contextmanager
-def _part(name: str, folder: Path, environment: Mapping[str, str]) -> Iterator[None]:
+def running_part(name: str, folder: Path, environment: Mapping[str, str]) -> Iterator[None]:
+    """Run `assay <name>` until the block ends; its log is `<name>.log` in the folder."""
     argv = [sys.executable, "-m", "bot.cli", name]
     log = (folder / f"{name}.log").open("wb")
     with (
@@ -154,7 +156,8 @@ def _stop(process: subprocess.Popen[bytes] | subprocess.Popen[str]) -> None:
         process.kill()
 
 
-def _await_ready(public_url: str, folder: Path) -> None:
+def await_ready(public_url: str, folder: Path) -> None:
+    """Wait until the web process takes webhooks. Raises UserError with the end of its log."""
     deadline_s = time.monotonic() + START_TIMEOUT_S
     while time.monotonic() < deadline_s:
         try:
@@ -171,7 +174,8 @@ def _did_not_start(name: str, folder: Path) -> UserError:
     return UserError(f"The demo's {name} did not start.", f"Its log ends:\n{log}")
 
 
-def _free_port() -> int:
+def free_port() -> int:
+    """Find a port of the loopback that nobody listens on."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return int(probe.getsockname()[1])
