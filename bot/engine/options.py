@@ -34,6 +34,7 @@ class EngineOptions:
     deliveries: int = 8  # webhooks that one worker handles at the same time
     sweep_s: float = 600.0
     patience_s: float = 86_400.0  # how long a step is tried again while the outside is away
+    longest_wait_s: float = 3700.0  # between two tries of a step, whatever the outside asks for
     poll_s: float = 0.5
     reap_s: float = 1.0
     grace_passes: int = 2  # an executor without a lease is dead after so many passes of the reaper
@@ -60,6 +61,7 @@ def engine_options(settings: Settings) -> EngineOptions:
         workers=settings.workers,
         sweep_s=settings.sweep_minutes * 60.0,
         patience_s=settings.patience_hours * 3600.0,
+        longest_wait_s=settings.longest_wait_s,
     )
 
 

@@ -58,7 +58,7 @@ class _Jobs:
 
     def __init__(self, work: Work, options: EngineOptions) -> None:
         self._work = work
-        self._patience_s = options.patience_s
+        self._patience = (options.patience_s, options.longest_wait_s)
 
     def register(self, max_recovery_attempts: int) -> None:
         """Make them known to DBOS, which finds them by name."""
@@ -99,7 +99,7 @@ class _Jobs:
         await self._work.ended(request, ending)
 
     def _steps(self, job_id: str, progress: Progress) -> DurableSteps:
-        return DurableSteps(job_id, progress, self._patience_s)
+        return DurableSteps(job_id, progress, *self._patience)
 
 
 def _as_function(method: Callable[..., Awaitable[object]]) -> Callable[..., Awaitable[object]]:

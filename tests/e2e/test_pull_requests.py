@@ -128,7 +128,7 @@ def test_an_empty_diff_has_nothing_to_judge(town: Town) -> None:
 
 def test_a_repository_without_tests_cannot_be_told(town: Town) -> None:
     place = town.place()
-    place.push("main", {path: None for path in PROJECT} | {"README.md": "Hello\n"}, new=False)
+    place.push("main", dict.fromkeys(PROJECT) | {"README.md": "Hello\n"}, new=False)
     sha = place.push("words", {"README.md": "Hello, world\n"})
     place.open("words", "Greet the world")
     run = place.completed(sha)

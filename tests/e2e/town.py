@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import itertools
-import os
 import secrets
-import shutil
-import sys
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
