@@ -80,7 +80,8 @@ _SHAPES = (
     _Shape("Slack token", re.compile(r"x(?:ox[abeoprs]|app-\d)-[A-Za-z0-9-]{10,}")),
     _Shape("Slack webhook", re.compile(r"https://hooks\.slack\.com/services/[A-Za-z0-9/]{10,}")),
     _Shape(
-        "JSON web token", re.compile(r"eyJ(?<![\w-]eyJ)[\w-]{8,4000}\.[\w-]{8,8000}(?:\.[\w-]{0,8000}){1,3}")
+        "JSON web token",
+        re.compile(r"eyJ(?<![\w-]eyJ)[\w-]{8,4000}\.[\w-]{8,8000}(?:\.[\w-]{0,8000}){1,3}"),
     ),
     _Shape("npm token", re.compile(r"npm_[A-Za-z0-9]{30,}")),
     _Shape("PyPI token", re.compile(r"pypi-AgE[\w-]{16,}")),

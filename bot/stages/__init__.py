@@ -62,8 +62,6 @@ async def evaluate(request: EvaluationRequest, services: Services, run: StepRunn
         docket.judgement = await run("judge", judge, services, request, planned, observed, policy)
     evaluation = docket.evaluation()
     report_key = await run("report", write_report, services, evaluation)
-    publication = await run(
-        "publish", publish, services, evaluation, docket.checkout, report_key
-    )
+    publication = await run("publish", publish, services, evaluation, docket.checkout, report_key)
     await run("clean up", clean_up, services, request)
     return publication

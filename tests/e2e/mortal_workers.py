@@ -25,7 +25,8 @@ from bot.models import EvaluationRequest, Publication
 from bot.settings import load_settings
 from bot.steps import StepRunner
 
-MOMENTS = ("before", "unrecorded", "after")
+MOMENTS = ("unrecorded", "after")
+"""After the stage's work but before its checkpoint, and after it: that is before the next stage."""
 IN_THE_MIDDLE = ("environment", "observe")
 """Stages that run programs; they also die while a sandbox runs."""
 
@@ -63,8 +64,6 @@ class Fate:
         """Wrap a runner: its steps are the real ones, with deaths round and after the work."""
 
         async def run_one(name: str, step: Callable[..., Any], /, *args: Any) -> Any:
-            self.maybe_die(name, "before")
-
             @functools.wraps(step)
             async def lived(*args: Any) -> Any:
                 self.note(f"begin {name}")
