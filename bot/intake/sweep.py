@@ -8,9 +8,9 @@ from collections.abc import Callable
 
 from bot.errors import UserError
 from bot.intake.decisions import Place, StartPullRequest
-from bot.intake.desk import Desk, check_words, close_check_run
+from bot.intake.desk import Desk, close_check_run, last_words
 from bot.intake.start import start_pull_request
-from bot.models import Conclusion, Trigger
+from bot.models import Trigger
 from bot.steps import StepRunner
 from bot.store import Artifacts, EvaluationRecord
 
@@ -75,9 +75,7 @@ async def close_dangling(desk: Desk) -> int:
 
 
 async def _close(desk: Desk, record: EvaluationRecord) -> None:
-    conclusion = Conclusion(record.conclusion) if record.conclusion else Conclusion.ACTION_REQUIRED
-    superseded = conclusion is Conclusion.CANCELLED
-    words = check_words("ended", superseded=superseded, why=record.problem, next_step="")
+    conclusion, words = last_words(desk, record)
     async with desk.github.repository(record.repository, record.installation) as repository:
         await close_check_run(desk, repository, record, conclusion, words)
 

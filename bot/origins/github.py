@@ -112,19 +112,23 @@ class GitHubOrigin:
         return self.report_link(request.id)
 
     async def publish(self, answer: Answer) -> Publication:
-        """Complete the check run, then bring the comment up to date unless a newer head is there."""
+        """Post the comment unless a newer head is there, then complete the check run.
+
+        The check run comes last: who waited for it finds the report and the comment in place.
+        """
         request = answer.evaluation.request
-        check_run = 0
-        if _has_check_run(request):
-            check_run = await self._put_check(request, self._completed(answer))
-        comment, skipped = 0, await self._why_not_comment(request)
+        skipped = await self._why_not_comment(request)
+        comment = 0
         try:
             comment = 0 if skipped else await self._put_comment(request, answer.comment)
         except UserError as error:  # a locked or deleted conversation; the check run has it all
             skipped = error.what
             log.warning("%s was not commented on: %s", request.id, skipped)
-        conclusion = answer.evaluation.gate.conclusion
         self.store.ended(request.id, _end(answer, comment))
+        check_run = 0
+        if _has_check_run(request):
+            check_run = await self._put_check(request, self._completed(answer))
+        conclusion = answer.evaluation.gate.conclusion
         return Publication(request.id, conclusion, answer.report_key, comment, check_run, skipped)
 
     async def _why_not_comment(self, request: EvaluationRequest) -> str:
