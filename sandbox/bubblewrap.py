@@ -22,8 +22,8 @@ from pathlib import Path
 
 from sandbox import layout, network
 from sandbox.base import Command, Completed, Killed, Limits, Mount, MountMode, Network, SandboxError
-from sandbox.index import host_index_settings
 from sandbox.folders import FolderPolicy, Folders, is_overlaid, resolved
+from sandbox.index import host_index_settings
 from sandbox.limits import (
     MEBIBYTE,
     DiskWatch,
@@ -33,6 +33,7 @@ from sandbox.limits import (
 from sandbox.outcome import Bounds, Streams, completed, first_end, kernel_killed, open_ends
 from sandbox.plan import LaunchPlan, StagedMount
 from sandbox.process import Ends, Pipes, ProcessTree, StatusLines, memory_file, start
+from sandbox.seccomp import seccomp_filter
 from sandbox.selfcheck import ways_out
 from sandbox.stage import CHANNEL_DESCRIPTOR, NOT_MAPPABLE
 from sandbox.streams import Capped, HeadTail
@@ -95,7 +96,11 @@ class BubblewrapSandbox:
     name = "bubblewrap"
 
     def __init__(self, state: Path, *, copies: bool = False, cgroups: bool = True) -> None:
-        """`state` is a folder of ours. `copies`: do without overlays. `cgroups`: False watches only.
+        """`state` is a folder of ours.
+
+        `copies` does without overlays and mapped owners, as an old kernel must: it copies trees,
+        and root gives writable folders away for the time of a command. `cgroups=False` sums the
+        processes' memory instead.
 
         Raises SandboxError when bubblewrap is missing.
         """
@@ -103,7 +108,7 @@ class BubblewrapSandbox:
         self._folders = Folders(state / "copies")
         self._by_copy = copies
         self._is_root = os.geteuid() == 0
-        self._maps_owners = self._is_root
+        self._maps_owners = self._is_root and not copies
         own = Path("/proc/self/cgroup").read_text()
         self._groups = find_group_parent(own, Path("/sys/fs/cgroup")) if cgroups else None
         self._build = network.build_settings(host_index_settings())
@@ -212,13 +217,19 @@ class BubblewrapSandbox:
         if ends.channel is not None:
             variables["ASSAY_CHANNEL_FD"] = str(CHANNEL_DESCRIPTOR)
         options = layout.bubblewrap_options(command, prepared.mounts, variables, ends.status)
+        keep = []
+        if (rules := seccomp_filter()) is not None:
+            keep.append(memory_file("seccomp", rules, closing))
+            options += ["--seccomp", str(keep[-1])]
         arguments = memory_file("bwrap", os.fsencode("\0".join(options) + "\0"), closing)
         bwrap = (self._bwrap, "--args", str(arguments), "--", *_program_argv(command))
         plan = memory_file("plan", self._plan(prepared, bwrap, ends).to_bytes(), closing)
         stdin = memory_file("stdin", command.stdin, closing)
         python = os.path.realpath(sys.executable)
         launcher = [python, "-I", "-S", "-c", _BOOT, str(Path(__file__).parent)]
-        return start([*launcher, str(plan), str(ends.status)], stdin, ends, (arguments, plan))
+        return start(
+            [*launcher, str(plan), str(ends.status)], stdin, ends, (arguments, plan, *keep)
+        )
 
     def _plan(self, prepared: _Prepared, bwrap: tuple[str, ...], ends: Ends) -> LaunchPlan:
         limits, group = prepared.command.limits, prepared.group

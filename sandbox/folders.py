@@ -40,9 +40,10 @@ def is_overlaid(mount: Mount) -> bool:
 
 
 def _give(folder: Path, owner: tuple[int, int]) -> None:
-    for root, _, names in os.walk(folder):
-        for path in (root, *(os.path.join(root, name) for name in names)):  # noqa: PTH118
-            os.lchown(path, *owner)
+    os.lchown(folder, *owner)
+    for root, folders, names in os.walk(folder):
+        for name in (*folders, *names):
+            os.lchown(os.path.join(root, name), *owner)  # noqa: PTH118  called 50,000 times
 
 
 class Folders:

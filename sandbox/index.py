@@ -19,7 +19,13 @@ from urllib.parse import unquote, urlsplit
 from sandbox.base import Mount
 
 _CA_TARGET = "/env/ca.pem"
-_CA_READERS = ("SSL_CERT_FILE", "REQUESTS_CA_BUNDLE", "PIP_CERT", "CURL_CA_BUNDLE", "GIT_SSL_CAINFO")
+_CA_READERS = (
+    "SSL_CERT_FILE",
+    "REQUESTS_CA_BUNDLE",
+    "PIP_CERT",
+    "CURL_CA_BUNDLE",
+    "GIT_SSL_CAINFO",
+)
 _CA_SOURCES = ("UV_SSL_CERT_FILE", "PIP_CERT", "SSL_CERT_FILE", "REQUESTS_CA_BUNDLE")
 _PROXIES = ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY")
 
@@ -56,7 +62,9 @@ def index_settings(environ: Mapping[str, str], pip_files: Iterable[Path]) -> Ind
     extra = environ.get("UV_INDEX") or environ.get("UV_EXTRA_INDEX_URL") or pip["extra-index-url"]
     links = environ.get("UV_FIND_LINKS", "").replace(",", " ") or pip["find-links"]
     urls = {"UV_DEFAULT_INDEX": default, "UV_INDEX": extra, "UV_FIND_LINKS": links}
-    safe = {name: [u for u in text.split() if not _has_credentials(u)] for name, text in urls.items()}
+    safe = {
+        name: [u for u in text.split() if not _has_credentials(u)] for name, text in urls.items()
+    }
     dropped = [u for text in urls.values() for u in text.split() if _has_credentials(u)]
     proxies = {n: environ.get(n) or environ.get(n.lower(), "") for n in _PROXIES}
     dropped += [url for url in proxies.values() if _has_credentials(url)]

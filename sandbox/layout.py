@@ -6,8 +6,8 @@ from collections.abc import Iterable
 from pathlib import Path, PurePosixPath
 
 from sandbox.base import Command, Mount, MountMode, Network
-from sandbox.stage import ETC, SCRATCH, layered, staged
 from sandbox.folders import is_overlaid
+from sandbox.stage import ETC, SCRATCH, layered, staged
 
 HOME = "/home/assay"
 UID = 1000

@@ -208,9 +208,12 @@ def folder_bytes(folder: str, stop_at: int) -> int:
 class DiskWatch:
     """Says when the writable folders of a command grew by more than its limit."""
 
-    def __init__(self, folders: Iterable[str], limit_bytes: int) -> None:
+    def __init__(
+        self, folders: Iterable[str], limit_bytes: int, scan_every_s: float = _SCAN_EVERY_S
+    ) -> None:
         self._folders = tuple(folders)
         self._limit_bytes = limit_bytes
+        self._scan_every_s = scan_every_s
         self._started = {folder: folder_bytes(folder, 1 << 62) for folder in self._folders}
         self._free = self._free_bytes()
         self._scanned = time.monotonic()
@@ -225,7 +228,7 @@ class DiskWatch:
             return False
         free, now = self._free_bytes(), time.monotonic()
         shrank = self._free - free > self._limit_bytes
-        if not shrank and now - self._scanned < _SCAN_EVERY_S:
+        if not shrank and now - self._scanned < self._scan_every_s:
             return False
         self._scanned = now
         grown = sum(

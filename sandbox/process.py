@@ -16,7 +16,7 @@ from typing import Self
 from sandbox.base import SandboxError
 from sandbox.streams import PipeReader, Sink
 
-_DEATH_TIMEOUT_S = 5.0
+_DEATH_TIMEOUT_S = 30.0  # giving back gigabytes on a busy machine takes a while
 _STATUS_BYTES = 1 << 16
 LOWEST_OWN_DESCRIPTOR = 32
 
@@ -97,13 +97,6 @@ class ProcessTree:
         """Wait until the program's own process ended."""
         await _readable(self._pidfd)
 
-    def kill(self) -> None:
-        """Kill bubblewrap; the kernel then kills its PID namespace with everything in it."""
-        for pidfd in (self._pidfd, self._status.take_init()):
-            if pidfd is not None:
-                with suppress(ProcessLookupError):
-                    signal.pidfd_send_signal(pidfd, signal.SIGKILL)
-
     async def __aenter__(self) -> Self:
         return self
 
@@ -127,7 +120,10 @@ class ProcessTree:
                     signal.pidfd_send_signal(pidfd, signal.SIGKILL)
             if init is not None:
                 closing.callback(os.close, init)
-            await asyncio.wait_for(self._all_dead(init), _DEATH_TIMEOUT_S)
+            try:
+                await asyncio.wait_for(self._all_dead(init), _DEATH_TIMEOUT_S)
+            except TimeoutError as error:
+                raise SandboxError(f"process {self.pid} does not die") from error
             self._process.wait()
 
     async def _all_dead(self, init: int | None) -> None:

@@ -71,6 +71,16 @@ class Isolation:
         done = await shell(sandbox, f"PATH=$PATH:/usr/sbin:/sbin; {attack}")
         assert done.exit_code not in (0, 127, None), done
 
+    async def test_dangerous_kernel_interfaces_are_closed(self, sandbox: Sandbox) -> None:
+        script = (
+            "import ctypes, errno, os; libc = ctypes.CDLL(None, use_errno=True)\n"
+            "x86 = os.uname().machine == 'x86_64'\n"
+            "for call in (250, 321, 298, 323, 425) if x86 else (219, 280, 241, 282, 425):\n"
+            "    result = libc.syscall(call, 0, 0, 0, 0, 0)\n"
+            "    print(result == -1 and errno.errorcode[ctypes.get_errno()] in ('ENOSYS', 'EPERM'))"
+        )
+        assert (await python(sandbox, script)).stdout == b"True\n" * 5
+
     async def test_without_network_there_is_only_the_own_loopback(self, sandbox: Sandbox) -> None:
         script = (
             "import socket\n"

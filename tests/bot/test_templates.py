@@ -1,0 +1,135 @@
+"""Every text renders with what it is given, and misses nothing."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from jinja2 import Environment, UndefinedError, meta
+
+from bot.report.markdown import Detail
+from bot.report.view import view
+from bot.store import EvaluationRecord, EvaluationState
+from bot.templates import (
+    folder,
+    html_environment,
+    markdown_environment,
+    render_html,
+    render_markdown,
+)
+from tests.bot.report.examples import EXAMPLES
+
+TOKEN = "ghp_" + "a1B2" * 9
+RECORD = EvaluationRecord(
+    "e1",
+    "acme/slugify",
+    9,
+    "b" * 40,
+    1,
+    "opened",
+    "mina",
+    EvaluationState.RUNNING,
+    1.0,
+    2.0,
+    "observe",
+)
+FULL = Detail(rows=200, text=1000, tests=8, output=4000)
+LEAST = Detail(rows=1, text=20, tests=1, output=0, folded=False)
+
+# Each text with the values that it is given; a new one must be entered here.
+GIVEN: dict[str, tuple[dict[str, object], ...]] = {
+    "report/report.md.j2": tuple(
+        {"view": view(example()), "link": link, "detail": detail}
+        for example in EXAMPLES.values()
+        for link in ("", "https://assay.example/e")
+        for detail in (FULL, LEAST)
+    ),
+    "report/report.html.j2": tuple({"view": view(example())} for example in EXAMPLES.values()),
+    "pages/home.html.j2": (
+        {"rows": [(RECORD, "https://x/e1")], "may_list": True},
+        {"rows": [], "may_list": True},
+        {"rows": [], "may_list": False},
+    ),
+    "pages/state.html.j2": tuple(
+        {"record": record, "refresh_s": 0 if record.state.is_final else 4}
+        for record in (
+            EvaluationRecord("e", "a/b", 0, "", 0, "opened", "", state, 1.0, 2.0, stage)
+            for state in EvaluationState
+            for stage in ("", "observe", "unheard-of")
+        )
+    ),
+    "pages/state.json.j2": ({"record": RECORD},),
+    "pages/downloads.html.j2": ({"links": [("pdf", "x"), ("json", "y"), ("md", "z")]},),
+    "pages/missing.html.j2": ({},),
+    "pages/gone.html.j2": ({},),
+    "pages/away.html.j2": ({},),
+    "pages/no_pdf.html.j2": ({},),
+    "error.html.j2": ({"status": 500, "title": "t", "text": "x"},),
+    "check/approval.md.j2": ({"author": "mina"},),
+    "check/cancelled.md.j2": ({"why": "a newer push"},),
+    "check/ended.md.j2": (
+        {"superseded": True, "why": "w", "next_step": ""},
+        {"superseded": False, "why": "w", "next_step": ""},
+        {"superseded": False, "why": "w", "next_step": "n"},
+    ),
+    "check/in_progress.md.j2": tuple(
+        {"stage": stage}
+        for stage in (
+            "checkout", "configure", "environment", "task", "plan", "observe", "judge", "report", "publish",
+        )
+    ),
+    "check/queued.md.j2": ({"link": "https://x/e1"},),
+    "reply/help.md.j2": ({"line": ""}, {"line": "/judge <b> @x"}),
+    "reply/nothing_to_cancel.md.j2": ({},),
+    "reply/refused_patch.md.j2": ({"problems": ["it does not apply"]},),
+}  # fmt: skip
+
+
+def sources() -> set[str]:
+    """Every template but those that the forge's own Flask renders."""
+    root = folder()
+    names = (path.relative_to(root).as_posix() for path in root.rglob("*.j2"))
+    return {name for name in names if not name.startswith("forge/")}
+
+
+def environment_of(name: str) -> Environment:
+    return markdown_environment() if name.endswith(".md.j2") else html_environment()
+
+
+def reached(name: str) -> set[str]:
+    """A template and all that it includes, imports or extends."""
+    tree = environment_of(name).parse((folder() / name).read_text())
+    named = {found for found in meta.find_referenced_templates(tree) if found}
+    return {name}.union(*(reached(found) for found in named))
+
+
+@pytest.mark.parametrize("name", sorted(GIVEN))
+def test_a_text_renders_with_what_it_is_given(name: str) -> None:
+    render = render_markdown if name.endswith(".md.j2") else render_html
+    for values in GIVEN[name]:
+        assert render(name, **values).strip()
+
+
+def test_every_text_is_rendered_here() -> None:
+    assert set().union(*map(reached, GIVEN)) == sources()
+
+
+def test_a_value_that_is_missing_is_an_error() -> None:
+    with pytest.raises(UndefinedError):
+        render_markdown("check/cancelled.md.j2")
+
+
+@pytest.mark.parametrize("place", ("check/cancelled.md.j2", "error.html.j2"))
+def test_whoever_renders_a_text_cannot_post_a_secret_or_a_tag(place: str) -> None:
+    words = f"<b>{TOKEN}</b>"
+    if place.endswith(".md.j2"):
+        text = render_markdown(place, why=words)
+    else:
+        text = render_html(place, status=500, title="t", text=words)
+
+    assert TOKEN not in text
+    assert "<b>" not in text
+
+
+def test_the_folder_is_the_one_beside_the_packages() -> None:
+    assert folder() == Path(__file__).parents[2] / "templates"

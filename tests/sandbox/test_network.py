@@ -1,0 +1,48 @@
+"""What the build network refuses and what of the host's settings it passes on."""
+
+from ipaddress import IPv4Address, IPv4Network
+from pathlib import Path
+
+from sandbox.index import index_settings
+from sandbox.network import build_settings, refused_networks, routes
+from sandbox.selfcheck import ways_out
+
+
+def _is_refused(address: str) -> bool:
+    return any(IPv4Address(address) in network for network in refused_networks())
+
+
+def test_private_ranges_are_refused_and_the_outside_is_not() -> None:
+    private = ("10.0.0.1", "172.31.255.255", "192.168.0.1", "169.254.169.254", "100.64.0.1")
+    assert all(map(_is_refused, private))
+    assert not any(map(_is_refused, ("1.1.1.1", "172.32.0.1", "8.8.8.8")))
+
+
+def test_a_private_index_of_the_operator_gets_its_own_route() -> None:
+    address = IPv4Network("10.9.8.7")
+    with_index, without = routes([str(address.network_address)]), routes([])
+    assert len(with_index) == len(without) + 1
+    assert address.network_address.packed in with_index[-1]
+
+
+def test_pip_and_uv_get_the_same_settings_and_no_credentials() -> None:
+    environ = {
+        "PIP_INDEX_URL": "https://packages.example/simple",
+        "PIP_EXTRA_INDEX_URL": "https://user:secret@private.example/simple https://b.example/simple",
+        "PIP_FIND_LINKS": "/nowhere https://c.example/links",
+    }
+    settings = build_settings(index_settings(environ, ()))
+    variables = dict(settings.variables)
+    assert variables["PIP_INDEX_URL"] == variables["UV_DEFAULT_INDEX"] == environ["PIP_INDEX_URL"]
+    assert variables["PIP_EXTRA_INDEX_URL"] == "https://b.example/simple"
+    assert variables["PIP_FIND_LINKS"] == "/nowhere https://c.example/links"
+    assert settings.hosts == {"packages.example", "b.example", "c.example"}
+    assert "secret" not in repr(settings)
+
+
+def test_the_switch_that_forbids_names_its_way_out(tmp_path: Path) -> None:
+    (tmp_path / "user").mkdir()
+    (tmp_path / "user/max_user_namespaces").write_text("0\n")
+    assert ways_out(tmp_path) == ("sysctl -w user.max_user_namespaces=15000",)
+    (tmp_path / "user/max_user_namespaces").write_text("9\n")
+    assert ways_out(tmp_path) == ()
