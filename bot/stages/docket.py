@@ -21,9 +21,14 @@ from bot.models import (
     Plan,
     Requirements,
     Task,
+    Trigger,
 )
 from bot.steps import StepRunner
 from sandbox.models import Checkout, Environment
+
+_AGAIN = (
+    "Click Re-run, or comment /judge. If it happens again, the log of Assay's worker says more."
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +100,8 @@ class Docket:
         try:
             yield
         except UserError as error:
-            self.stopped = stopped(Conclusion.ACTION_REQUIRED, error.what, error.next_step)
+            next_step = error.next_step or ("" if self.request.trigger is Trigger.LOCAL else _AGAIN)
+            self.stopped = stopped(Conclusion.ACTION_REQUIRED, error.what, next_step)
         except Superseded as error:
             self.stopped = stopped(Conclusion.CANCELLED, error.by, "")
 
