@@ -44,8 +44,6 @@ async def sweep_repository(desk: Desk, place: Place) -> int:
         async with desk.github.repository(place.repository, place.installation) as repository:
             missed = await repository.unchecked_pull_requests(desk.check_name)
             for pull_request in missed:
-                if await _is_known(desk, place, pull_request.number, pull_request.head_sha):
-                    continue
                 start = StartPullRequest(
                     place, pull_request.number, pull_request.head_sha, Trigger.SWEEP
                 )
@@ -55,12 +53,6 @@ async def sweep_repository(desk: Desk, place: Place) -> int:
         log.warning("%s cannot be swept: %s", place.repository, error)
         return 0
     return len(missed)
-
-
-async def _is_known(desk: Desk, place: Place, number: int, head_sha: str) -> bool:
-    """Tell whether this head is queued or running already: then its check run is on its way."""
-    still_open = await asyncio.to_thread(desk.store.open_evaluations, place.repository, number)
-    return any(record.head_sha == head_sha for record in still_open)
 
 
 async def close_dangling(desk: Desk) -> int:
