@@ -45,6 +45,13 @@ class Town:
     operator: ForgeOperator
     owner: Person
     author: Person
+    parts: Mapping[str, subprocess.Popen[bytes]]
+
+    def check(self) -> None:
+        """Raise UserError, with the end of its log, when a part of Assay has ended."""
+        for name, process in self.parts.items():
+            if process.poll() is not None:
+                raise _failed(name, "ended early", self.folder)
 
     def open_scenes(self) -> tuple[OpenedScene, ...]:
         """Open the issues and the four pull requests; their webhooks reach Assay at once."""
@@ -95,10 +102,12 @@ def running_town(folder: Path) -> Iterator[Town]:
             "ASSAY_PORT": str(port),
             "ASSAY_PUBLIC_URL": public_url,
         }
-        stack.enter_context(running_part("web", folder, environment))
-        stack.enter_context(running_part("worker", folder, environment))
+        parts = {
+            name: stack.enter_context(running_part(name, folder, environment))
+            for name in ("web", "worker")
+        }
         await_ready(public_url, folder)
-        yield Town(folder, forge, public_url, operator, owner, author)
+        yield Town(folder, forge, public_url, operator, owner, author, parts)
 
 
 def environment_of(folder: Path, forge: str, app: RegisteredApp) -> dict[str, str]:
@@ -125,14 +134,16 @@ def _forge(folder: Path) -> Iterator[str]:
         try:
             line = process.stdout.readline().strip() if process.stdout else ""
             if not line:
-                raise _did_not_start("forge", folder)
+                raise _failed("forge", "did not start", folder)
             yield line
         finally:
             _stop(process)
 
 
 @contextmanager
-def running_part(name: str, folder: Path, environment: Mapping[str, str]) -> Iterator[None]:
+def running_part(
+    name: str, folder: Path, environment: Mapping[str, str]
+) -> Iterator[subprocess.Popen[bytes]]:
     """Run `assay <name>` until the block ends; its log is `<name>.log` in the folder."""
     argv = [sys.executable, "-m", "bot.cli", name]
     log = (folder / f"{name}.log").open("wb")
@@ -143,7 +154,7 @@ def running_part(name: str, folder: Path, environment: Mapping[str, str]) -> Ite
         ) as process,
     ):
         try:
-            yield
+            yield process
         finally:
             _stop(process)
 
@@ -166,12 +177,12 @@ def await_ready(public_url: str, folder: Path) -> None:
         except httpx.HTTPError:
             pass
         time.sleep(0.2)
-    raise _did_not_start("web", folder)
+    raise _failed("web", "did not start", folder)
 
 
-def _did_not_start(name: str, folder: Path) -> UserError:
+def _failed(name: str, how: str, folder: Path) -> UserError:
     log = (folder / f"{name}.log").read_text(errors="replace")[-2000:]
-    return UserError(f"The demo's {name} did not start.", f"Its log ends:\n{log}")
+    return UserError(f"The demo's {name} {how}.", f"Its log ends:\n{log}")
 
 
 def free_port() -> int:
