@@ -6,8 +6,6 @@ deliveries; `client.GitHubApp` is the real thing. Importing this package does no
 
 from bot.github.base import (
     AccessToken,
-    Annotation,
-    AnnotationLevel,
     AppCredentials,
     AppInfo,
     CheckAction,
@@ -37,8 +35,6 @@ from bot.payload import Payload
 
 __all__ = [
     "AccessToken",
-    "Annotation",
-    "AnnotationLevel",
     "AppCredentials",
     "AppInfo",
     "CheckAction",

@@ -17,6 +17,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Protocol
 
+from bot.annotations import Annotation
 from bot.errors import UserError
 from bot.models import Conclusion
 
@@ -168,26 +169,6 @@ class CheckStatus(StrEnum):
     QUEUED = "queued"
     IN_PROGRESS = "in_progress"
     COMPLETED = "completed"
-
-
-class AnnotationLevel(StrEnum):
-    """How loud a remark on a line is."""
-
-    NOTICE = "notice"
-    WARNING = "warning"
-    FAILURE = "failure"
-
-
-@dataclass(frozen=True, slots=True)
-class Annotation:
-    """One remark on lines of the head tree (from 1, inclusive)."""
-
-    path: str
-    start_line: int
-    end_line: int
-    level: AnnotationLevel
-    message: str
-    title: str = ""
 
 
 @dataclass(frozen=True, slots=True)

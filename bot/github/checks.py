@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from bot.annotations import Annotation
 from bot.github.addresses import segment
-from bot.github.base import Annotation, AppInfo, CheckReport, CheckRun, CheckStatus
+from bot.github.base import AppInfo, CheckReport, CheckRun, CheckStatus
 from bot.github.readings import read_check_run
 from bot.github.transport import JsonBody, Transport
 

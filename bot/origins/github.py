@@ -9,8 +9,6 @@ from dataclasses import dataclass
 
 from bot.errors import Superseded, Transient, UserError
 from bot.github import (
-    Annotation,
-    AnnotationLevel,
     CheckReport,
     CheckStatus,
     GitHub,
@@ -166,17 +164,7 @@ class GitHubOrigin:
             title=answer.check.title,
             summary=answer.check.summary,
             details_url=self.link(request),
-            annotations=tuple(
-                Annotation(
-                    item.path,
-                    item.start_line,
-                    item.end_line,
-                    AnnotationLevel(item.level.value),
-                    item.message,
-                    item.title,
-                )
-                for item in answer.annotations
-            ),
+            annotations=answer.annotations,
         )
 
     def _repository(self, request: EvaluationRequest) -> AbstractAsyncContextManager[Repository]:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from enum import StrEnum
 
+from bot.annotations import Annotation, AnnotationLevel
 from bot.models import TestChange
 from bot.report.markdown import CHECK_LIMIT, fitted
 from bot.report.model import ReportView
@@ -14,26 +14,6 @@ MESSAGE_BYTES = 64 * 1024
 TITLE_CHARACTERS = 255
 
 _FAILING = (TestChange.PASS_TO_FAIL, TestChange.NEW_FAILING)
-
-
-class AnnotationLevel(StrEnum):
-    """How an annotation looks, as GitHub spells it."""
-
-    NOTICE = "notice"
-    WARNING = "warning"
-    FAILURE = "failure"
-
-
-@dataclass(frozen=True, slots=True)
-class Annotation:
-    """One remark on lines of head, within GitHub's limits. Plain text, rendered as such."""
-
-    path: str
-    start_line: int
-    end_line: int
-    level: AnnotationLevel
-    title: str
-    message: str
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
+from bot.annotations import Annotation
 from bot.models import Evaluation, EvaluationRequest, Publication, Standing, Task
-from bot.report.checks import Annotation, CheckText
+from bot.report.checks import CheckText
 from bot.settings import Settings
 from bot.store import Artifacts, Store
 from sandbox.base import Sandbox

@@ -13,6 +13,7 @@ from sandbox.tools.crosswise import Crosswise, find_crosswise
 from sandbox.tools.four_runs import FourRuns
 from sandbox.tools.repeats import Repeats
 from sandbox.tools.unit_tests import TestOrder, run_tests
+from sandbox.tools.volatile_ids import aligned
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,8 +52,10 @@ async def run_four_ways(sandbox: Sandbox, sides: Sides) -> FourObservations:
     if base.tests is None or head.tests is None:
         problem = base.problem or head.problem or _ONLY_EXIT_CODE
         return FourObservations(base, head, None, problem)
-    if not (base.tests.complete and head.tests.complete):
-        return FourObservations(base, head, FourRuns(base.tests, head.tests))
+    runs = FourRuns(base.tests, aligned(head.tests, base.tests))
+    head = replace(head, tests=runs.head_on_head)
+    if not (runs.base_on_base.complete and runs.head_on_head.complete):
+        return FourObservations(base, head, runs)
     return FourObservations(base, head, await _cross(sandbox, sides, base, head))
 
 
@@ -70,8 +73,8 @@ async def _cross(sandbox: Sandbox, sides: Sides, base: Observation, head: Observ
     runs = FourRuns(
         base_on_base=base.tests,
         head_on_head=head.tests,
-        base_on_head=await _run_paths(sandbox, on_head, crosswise.base_paths),
-        head_on_base=await _run_paths(sandbox, on_base, crosswise.head_paths),
+        base_on_head=_alike(await _run_paths(sandbox, on_head, crosswise.base_paths), base, head),
+        head_on_base=_alike(await _run_paths(sandbox, on_base, crosswise.head_paths), base, head),
         base_paths=crosswise.base_paths,
         head_paths=crosswise.head_paths,
     )
@@ -83,6 +86,11 @@ def _lenders(sides: Sides) -> tuple[Environment | None, Environment | None]:
     if sides.base.dependencies_layer == sides.head.dependencies_layer:
         return None, None
     return sides.base, sides.head
+
+
+def _alike(run: TestRun | None, base: Observation, head: Observation) -> TestRun | None:
+    references = [seen.tests for seen in (base, head) if seen.tests is not None]
+    return aligned(run, *references) if run else None
 
 
 async def _run_paths(sandbox: Sandbox, order: TestOrder, paths: tuple[str, ...]) -> TestRun | None:

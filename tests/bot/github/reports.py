@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from bot.github import Annotation, AnnotationLevel, CheckReport, CheckStatus
+from bot.annotations import Annotation, AnnotationLevel
+from bot.github import CheckReport, CheckStatus
 from tests.world import Place
 
 

@@ -8,10 +8,9 @@ from collections.abc import Awaitable, Callable
 
 import pytest
 
+from bot.annotations import Annotation, AnnotationLevel
 from bot.errors import Transient, UserError
 from bot.github import (
-    Annotation,
-    AnnotationLevel,
     CheckReport,
     CheckStatus,
     NotThere,

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from bot.annotations import Annotation, AnnotationLevel
 from bot.models import Evaluation
-from bot.report.checks import Annotation, AnnotationLevel, annotate
+from bot.report.checks import annotate
 from bot.report.view import view
 from sandbox.models import ChangeStatus, Diff, FileChange, Finding, Hunk, Severity, Side
 from tests.bot.report.examples import regression, success, weakened_tests
@@ -41,7 +42,7 @@ def finding(line: int, **values: object) -> Finding:
 
 def test_a_finding_on_a_changed_line_becomes_an_annotation() -> None:
     assert found(success(), finding(3)) == (
-        Annotation("slugify.py", 3, 3, AnnotationLevel.WARNING, "ruff F401", "unused"),
+        Annotation("slugify.py", 3, 3, AnnotationLevel.WARNING, "unused", "ruff F401"),
     )
 
 
