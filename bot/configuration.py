@@ -12,9 +12,8 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Annotated, Any
+from typing import Annotated
 
-import yaml
 from pydantic import (
     AfterValidator,
     BaseModel,
@@ -27,10 +26,10 @@ from pydantic.fields import FieldInfo
 from pydantic_core import ErrorDetails
 
 from bot.errors import UserError
+from bot.plain_yaml import PlainYamlError, load_plain_yaml, shown_key
 
 PATH = ".github/assay.yml"
 MAX_BYTES = 64 * 1024
-MAX_DEPTH = 12
 MAX_PROBLEMS_TOLD = 5
 
 ShellLine = Annotated[str, StringConstraints(min_length=1, max_length=2000)]
@@ -226,7 +225,10 @@ def read_configuration(text: str | None) -> Configuration:
         return Configuration()
     if len(text.encode("utf-8", "surrogatepass")) > MAX_BYTES:
         raise _refused(f"it is larger than {MAX_BYTES // 1024} KiB")
-    data = _load(text)
+    try:
+        data = load_plain_yaml(text)
+    except PlainYamlError as error:
+        raise _refused(str(error)) from None
     if data is None:
         return Configuration()
     if not isinstance(data, dict):
@@ -242,66 +244,6 @@ def read_configuration(text: str | None) -> Configuration:
 def describe_keys() -> tuple[KeyDescription, ...]:
     """Every key of the schema with its default and meaning, in the order of the schema."""
     return tuple(_describe(Configuration, ""))
-
-
-# --- YAML, plainly ---------------------------------------------------------------------------
-
-
-class _PlainLoader(yaml.SafeLoader):
-    """YAML without aliases, duplicate keys or depth: what a configuration needs and no more."""
-
-    depth = 0
-
-    def compose_node(self, parent: Any, index: Any) -> Any:
-        if self.check_event(yaml.events.AliasEvent):
-            raise yaml.MarkedYAMLError(
-                problem="aliases (*name) are not allowed", problem_mark=_mark(self)
-            )
-        self.depth += 1
-        if self.depth > MAX_DEPTH:
-            raise yaml.MarkedYAMLError(problem="it is nested too deeply", problem_mark=_mark(self))
-        try:
-            return super().compose_node(parent, index)
-        finally:
-            self.depth -= 1
-
-    def construct_mapping(self, node: Any, deep: bool = False) -> Any:
-        seen: set[str] = set()
-        for key, _ in node.value:
-            if not isinstance(key, yaml.ScalarNode):
-                raise yaml.MarkedYAMLError(problem="a key is not text", problem_mark=key.start_mark)
-            if key.value in seen:
-                raise yaml.MarkedYAMLError(
-                    problem=f"the key {_shown(key.value)} appears twice",
-                    problem_mark=key.start_mark,
-                )
-            seen.add(key.value)
-        return super().construct_mapping(node, deep=deep)
-
-
-def _mark(loader: _PlainLoader) -> Any:
-    return loader.peek_event().start_mark  # type: ignore[no-untyped-call]
-
-
-def _load(text: str) -> object:
-    try:
-        return yaml.load(text, Loader=_PlainLoader)  # noqa: S506 (a SafeLoader, made stricter)
-    except yaml.MarkedYAMLError as error:
-        raise _refused(_where(error)) from None
-    except (yaml.YAMLError, ValueError, TypeError, RecursionError):
-        raise _refused("it is not plain YAML text") from None
-
-
-def _where(error: yaml.MarkedYAMLError) -> str:
-    problem = _without_values(error.problem or "it is not valid YAML")
-    mark = error.problem_mark or error.context_mark
-    return f"line {mark.line + 1}: {problem}" if mark else problem
-
-
-def _without_values(problem: str) -> str:
-    """PyYAML's own messages may quote the text; ours quote keys only."""
-    ours = ("aliases", "it is nested", "a key is not", "the key ")
-    return problem if problem.startswith(ours) else re.sub(r"'[^']*'|\"[^\"]*\"", "…", problem)
 
 
 # --- errors for people -----------------------------------------------------------------------
@@ -346,18 +288,8 @@ def _plain_message(detail: ErrorDetails) -> str:
 def _dotted(location: tuple[int | str, ...]) -> str:
     path = ""
     for part in location:
-        path += f"[{part}]" if isinstance(part, int) else f".{_shown(part)}"
+        path += f"[{part}]" if isinstance(part, int) else f".{shown_key(part)}"
     return path.lstrip(".")
-
-
-def _shown(key: str) -> str:
-    """A key as it may be repeated: printable, short, and not shaped like a token."""
-    token = re.search(r"(?i)(gh[a-z]_|github_pat_|sk-|akia|xox|eyj)", key) or (
-        re.search(r"[0-9]", key) and re.fullmatch(r"[A-Za-z0-9+/=_-]{20,}", key)
-    )
-    if token:
-        return "(a key that looks like a secret)"
-    return "".join(c if c.isprintable() and c != "`" else "?" for c in key[:60])
 
 
 def _keys(model: type[BaseModel]) -> str:

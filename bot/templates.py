@@ -10,9 +10,9 @@ from pathlib import Path
 from urllib.parse import quote
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
-from bot.safety import code, fence, prose, scrub
+from bot.safety import code, fence, scrub, sentence
 
 DOWNLOADS = "<!-- downloads -->"
 """Where a stored report page leaves room for links that only the server can sign."""
@@ -73,6 +73,15 @@ def _finalize_html(value: object) -> object:
     return scrub(value) if isinstance(value, str) and not isinstance(value, Markup) else value
 
 
+def _sentence(text: str) -> Markup:
+    """What stands between backticks, as code."""
+    parts = re.split(r"`([^`]+)`", scrub(text))
+    shown = [
+        Markup("<code>{}</code>").format(p) if i % 2 else escape(p) for i, p in enumerate(parts)
+    ]
+    return Markup("").join(shown)
+
+
 def _anchor(name: str) -> str:
     """A name as part of an HTML id: letters, digits and hyphens."""
     return re.sub(r"[^A-Za-z0-9]+", "-", name)
@@ -85,6 +94,7 @@ def html_environment() -> Environment:
     digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
     environment = _environment(finalize=_finalize_html)
     environment.filters["anchor"] = _anchor
+    environment.filters["sentence"] = _sentence
     environment.globals["style"] = Markup(style)  # noqa: S704
     environment.globals["downloads"] = Markup(DOWNLOADS)  # noqa: S704
     environment.globals["style_hash"] = f"sha256-{digest}"
@@ -97,12 +107,12 @@ def _url(address: str) -> Markup:
 
 
 def _finalize_markdown(value: object) -> object:
-    return value if isinstance(value, Markup) else prose(str(value))
+    return value if isinstance(value, Markup) else sentence(str(value))
 
 
 @cache
 def markdown_environment() -> Environment:
-    """For comments: every expression becomes `prose` unless it went through `code` or `fence`."""
+    """For comments: every expression becomes a `sentence` unless it went through `code` or `fence`."""
     environment = _environment(finalize=_finalize_markdown)
     environment.filters["code"] = code
     environment.filters["fence"] = fence

@@ -23,7 +23,7 @@ from pathlib import Path
 from sandbox import layout, network
 from sandbox.base import Command, Completed, Killed, Limits, Mount, MountMode, Network, SandboxError
 from sandbox.folders import FolderPolicy, Folders, is_overlaid, resolved
-from sandbox.index import index_settings
+from sandbox.index import host_index_settings
 from sandbox.limits import (
     MEBIBYTE,
     DiskWatch,
@@ -111,7 +111,7 @@ class BubblewrapSandbox:
         self._maps_owners = self._is_root and not copies
         own = Path("/proc/self/cgroup").read_text()
         self._groups = find_group_parent(own, Path("/sys/fs/cgroup")) if cgroups else None
-        self._index = index_settings(os.environ, Path(os.environ.get("HOME", "/")))
+        self._build = network.build_settings(host_index_settings())
 
     def sweep(self) -> None:
         """Remove what a killed worker left: copies of trees and empty cgroups."""
@@ -167,13 +167,13 @@ class BubblewrapSandbox:
         if command.network is Network.NONE:
             return command.mounts
         taken = {mount.target for mount in command.mounts}
-        added = [Mount(path, path) for path in self._index.paths if path not in taken]
+        added = [mount for mount in self._build.mounts if mount.target not in taken]
         return (*command.mounts, *added)
 
     async def _way_out(self, wanted: Network) -> tuple[bytes, ...]:
         if wanted is Network.NONE:
             return ()
-        return network.routes(await network.addresses_of(self._index.hosts))
+        return network.routes(await network.addresses_of(self._build.hosts))
 
     def _group(self, limits: Limits, closing: ExitStack) -> MemoryGroup | None:
         if self._groups is None:
@@ -213,7 +213,7 @@ class BubblewrapSandbox:
         self, prepared: _Prepared, ends: Ends, closing: ExitStack
     ) -> subprocess.Popen[bytes]:
         command = prepared.command
-        variables = layout.environment(command, self._index.variables)
+        variables = layout.environment(command, self._build.variables)
         if ends.channel is not None:
             variables["ASSAY_CHANNEL_FD"] = str(CHANNEL_DESCRIPTOR)
         options = layout.bubblewrap_options(command, prepared.mounts, variables, ends.status)

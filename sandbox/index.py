@@ -1,145 +1,118 @@
-"""Where this host gets packages from, so that a build inside can use the same: never its credentials.
+"""Where builds download from: the host's own index settings and CA file, never with credentials.
 
-Read: pip's configuration files and variables (pip: "Configuration"), uv's variables, and the usual
-names for CA files. A user name or password in a URL is cut off.
+Read are pip's configuration files and `PIP_*`, `UV_*` and the usual CA and proxy variables
+(https://pip.pypa.io/en/stable/topics/configuration/). Local folders are mounted read-only.
 """
 
 from __future__ import annotations
 
-import configparser
+import os
+import re
+import sys
 from collections.abc import Iterable, Mapping
+from configparser import ConfigParser
+from configparser import Error as ConfigError
 from dataclasses import dataclass
 from pathlib import Path
-from urllib.parse import unquote, urlsplit, urlunsplit
+from urllib.parse import unquote, urlsplit
 
-_CA_VARIABLES = (
+from sandbox.base import Mount
+
+_CA_TARGET = "/env/ca.pem"
+_CA_READERS = (
     "SSL_CERT_FILE",
-    "SSL_CERT_DIR",
     "REQUESTS_CA_BUNDLE",
-    "CURL_CA_BUNDLE",
     "PIP_CERT",
-    "NODE_EXTRA_CA_CERTS",
+    "CURL_CA_BUNDLE",
     "GIT_SSL_CAINFO",
 )
-_URL_VARIABLES = (
-    "UV_DEFAULT_INDEX",
-    "UV_INDEX",
-    "UV_INDEX_URL",
-    "UV_EXTRA_INDEX_URL",
-    "UV_FIND_LINKS",
-    "NPM_CONFIG_REGISTRY",
-    "GOPROXY",
-    "HTTP_PROXY",
-    "HTTPS_PROXY",
-    "http_proxy",
-    "https_proxy",
-)
-_PLAIN_VARIABLES = ("UV_INDEX_STRATEGY", "NO_PROXY", "no_proxy", "PIP_DEFAULT_TIMEOUT")
-_PIP_KEYS = ("index-url", "extra-index-url", "find-links", "no-index", "trusted-host", "cert")
-_VISIBLE_ANYWAY = ("/usr/", "/etc/ssl/certs")
+_CA_SOURCES = ("UV_SSL_CERT_FILE", "PIP_CERT", "SSL_CERT_FILE", "REQUESTS_CA_BUNDLE")
+_PROXIES = ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY")
 
 
 @dataclass(frozen=True, slots=True)
 class IndexSettings:
-    """Variables for a build, the host folders and files that they name, and the servers' names."""
+    """What a build gets of the host's settings; `remarks` say in full sentences what it does not."""
 
     variables: tuple[tuple[str, str], ...]
-    paths: tuple[str, ...]
-    hosts: tuple[str, ...]
+    mounts: tuple[Mount, ...]
+    remarks: tuple[str, ...]
 
 
-def index_settings(environ: Mapping[str, str], home: Path) -> IndexSettings:
-    """Read the host's settings; what they name and does not exist is left out of `paths`."""
-    pip = {**_pip_files(_pip_config_files(environ, home)), **_pip_variables(environ)}
-    variables = {f"PIP_{key.upper().replace('-', '_')}": value for key, value in pip.items()}
-    variables |= _uv_from_pip(pip)
-    passed = (*_CA_VARIABLES, *_URL_VARIABLES, *_PLAIN_VARIABLES)
-    variables |= {name: environ[name] for name in passed if environ.get(name)}
-    clean = {name: without_credentials(value) for name, value in variables.items()}
-    words = [word for value in clean.values() for word in _words(value)]
-    return IndexSettings(
-        variables=tuple(sorted(clean.items())),
-        paths=tuple(sorted({path for word in words if (path := _path(word))})),
-        hosts=tuple(sorted({host for word in words if (host := _host(word))})),
-    )
+def host_index_settings() -> IndexSettings:
+    """Return the settings of this host and user."""
+    return index_settings(os.environ, pip_configuration_files(os.environ))
 
 
-def _pip_config_files(environ: Mapping[str, str], home: Path) -> list[Path]:
-    files = [Path("/etc/pip.conf"), Path("/etc/xdg/pip/pip.conf")]
-    files += [home / ".pip/pip.conf", home / ".config/pip/pip.conf"]
-    return [*files, Path(environ["PIP_CONFIG_FILE"])] if "PIP_CONFIG_FILE" in environ else files
+def pip_configuration_files(environ: Mapping[str, str]) -> tuple[Path, ...]:
+    """Return the files that pip reads, the weakest first."""
+    named = environ.get("PIP_CONFIG_FILE", "")
+    if named == os.devnull:
+        return ()
+    home = Path(environ.get("HOME", "/nonexistent"))
+    user = Path(environ.get("XDG_CONFIG_HOME", "") or home / ".config")
+    files = (Path("/etc/pip.conf"), home / ".pip/pip.conf", user / "pip/pip.conf")
+    return (*files, Path(sys.prefix, "pip.conf"), *([Path(named)] if named else []))
 
 
-def _pip_files(files: Iterable[Path]) -> dict[str, str]:
-    found: dict[str, str] = {}
-    for file in files:
-        parser = configparser.RawConfigParser()
+def index_settings(environ: Mapping[str, str], pip_files: Iterable[Path]) -> IndexSettings:
+    """Translate the host's settings to uv's; a URL with credentials is left out and named."""
+    pip = _pip_values(environ, pip_files)
+    default = environ.get("UV_DEFAULT_INDEX") or environ.get("UV_INDEX_URL") or pip["index-url"]
+    extra = environ.get("UV_INDEX") or environ.get("UV_EXTRA_INDEX_URL") or pip["extra-index-url"]
+    links = environ.get("UV_FIND_LINKS", "").replace(",", " ") or pip["find-links"]
+    urls = {"UV_DEFAULT_INDEX": default, "UV_INDEX": extra, "UV_FIND_LINKS": links}
+    safe = {
+        name: [u for u in text.split() if not _has_credentials(u)] for name, text in urls.items()
+    }
+    dropped = [u for text in urls.values() for u in text.split() if _has_credentials(u)]
+    proxies = {n: environ.get(n) or environ.get(n.lower(), "") for n in _PROXIES}
+    dropped += [url for url in proxies.values() if _has_credentials(url)]
+    variables = {n: ("," if n == "UV_FIND_LINKS" else " ").join(u) for n, u in safe.items() if u}
+    variables |= {n: url for n, url in proxies.items() if url and not _has_credentials(url)}
+    if pip["extra-index-url"] and "UV_INDEX" in variables:
+        variables["UV_INDEX_STRATEGY"] = "unsafe-best-match"  # pip's own way with many indexes
+    local = sorted({path for found in safe.values() for u in found if (path := _local_folder(u))})
+    mounts = [Mount(path, path) for path in local]
+    authority = next((environ[n] for n in _CA_SOURCES if environ.get(n)), "") or pip["cert"]
+    if authority and Path(authority).is_file():
+        mounts.append(Mount(authority, _CA_TARGET))
+        variables |= dict.fromkeys(_CA_READERS, _CA_TARGET)
+    return IndexSettings(tuple(sorted(variables.items())), tuple(mounts), _remarks(dropped))
+
+
+def _pip_values(environ: Mapping[str, str], files: Iterable[Path]) -> dict[str, str]:
+    found = dict.fromkeys(("index-url", "extra-index-url", "find-links", "cert"), "")
+    for path in files:
+        parser = ConfigParser(interpolation=None, strict=False)
         try:
-            parser.read(file, encoding="utf-8")
-        except (OSError, UnicodeDecodeError, configparser.Error):
-            continue  # pip itself will complain about it; a build without it may still work
+            parser.read(path)
+        except (ConfigError, UnicodeDecodeError):
+            continue
         for section in ("global", "install"):
-            for key in _PIP_KEYS:
-                if parser.has_option(section, key):
-                    found[key] = " ".join(parser.get(section, key).split())
+            found |= {key: parser.get(section, key, fallback=found[key]) for key in found}
+    for key in found:
+        found[key] = environ.get(f"PIP_{key.upper().replace('-', '_')}", "") or found[key]
     return found
 
 
-def _pip_variables(environ: Mapping[str, str]) -> dict[str, str]:
-    named = {key: f"PIP_{key.upper().replace('-', '_')}" for key in _PIP_KEYS}
-    return {key: environ[name] for key, name in named.items() if environ.get(name)}
+def _has_credentials(url: str) -> bool:
+    return bool(re.match(r"[\w+.-]+://[^/]*@", url))
 
 
-def _uv_from_pip(pip: Mapping[str, str]) -> dict[str, str]:
-    """What the same settings are called by uv; it separates several links by a comma."""
-    variables = {}
-    if "index-url" in pip:
-        variables["UV_DEFAULT_INDEX"] = pip["index-url"]
-    if "extra-index-url" in pip:
-        variables["UV_INDEX"] = pip["extra-index-url"]
-        # pip looks at all of its indexes alike; uv by default stops at the first.
-        variables["UV_INDEX_STRATEGY"] = "unsafe-best-match"
-    if "find-links" in pip:
-        variables["UV_FIND_LINKS"] = ",".join(pip["find-links"].split())
-    return variables
+def _local_folder(url: str) -> str:
+    """Return the folder to mount: for an index the one above, since its pages link to files beside."""
+    path = unquote(urlsplit(url).path) if url.startswith("file:") else url
+    if not path.startswith("/") or not Path(path).is_dir():
+        return ""
+    above = Path(path).parent
+    return str(above if Path(path).name == "simple" and above != Path("/") else path)
 
 
-def _words(value: str) -> list[str]:
-    return value.replace(",", " ").split()
-
-
-def without_credentials(value: str) -> str:
-    """The value with user names and passwords cut out of every URL in it."""
-    words = value.split(" ")
-    return " ".join(",".join(map(_clean_url, word.split(","))) for word in words)
-
-
-def _clean_url(word: str) -> str:
-    if "://" not in word or "@" not in word:
-        return word
-    name, equals, url = (
-        word.rpartition("=") if word.find("=") < word.find("://") else ("", "", word)
+def _remarks(dropped: list[str]) -> tuple[str, ...]:
+    hosts = sorted({urlsplit(url).hostname or "?" for url in dropped})
+    return tuple(
+        f"The host's setting for {host} was left out, because it carries credentials and builds are "
+        "not trusted with any."
+        for host in hosts
     )
-    parts = urlsplit(url)
-    clean = urlunsplit(parts._replace(netloc=parts.netloc.rpartition("@")[2]))
-    return f"{name}{equals}{clean}"
-
-
-def _path(word: str) -> str | None:
-    if word.startswith("file://"):
-        path = Path(unquote(urlsplit(word).path))
-        # The pages of a simple index link to files beside it.
-        path = path.parent if path.name == "simple" else path
-    elif word.startswith("/"):
-        path = Path(word)
-    else:
-        return None
-    hidden = not str(path).startswith(_VISIBLE_ANYWAY) and len(path.parts) > 2
-    return str(path) if hidden and path.exists() else None
-
-
-def _host(word: str) -> str | None:
-    try:
-        return urlsplit(word).hostname if "://" in word else None
-    except ValueError:
-        return None

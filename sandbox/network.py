@@ -13,8 +13,13 @@ import socket
 import struct
 from collections.abc import Iterable
 from contextlib import suppress
+from dataclasses import dataclass
 from ipaddress import IPv4Address, IPv4Network
 from pathlib import Path
+from urllib.parse import urlsplit
+
+from sandbox.base import Mount
+from sandbox.index import IndexSettings
 
 RESOLVER = "100.127.255.3"
 """The name server inside; slirp4netns passes questions on to the host's own."""
@@ -34,6 +39,34 @@ _RTN_UNICAST = 1
 _RTN_PROHIBIT = 8
 _RTA_DST = 1
 _RTA_GATEWAY = 5
+
+
+@dataclass(frozen=True, slots=True)
+class BuildSettings:
+    """Where this host gets packages from: variables and folders for a build, and the servers."""
+
+    variables: tuple[tuple[str, str], ...]
+    mounts: tuple[Mount, ...]
+    hosts: frozenset[str]
+
+
+# What uv calls a setting and what pip calls it; pip separates several values by a space.
+_PIP_NAMES = (
+    ("UV_DEFAULT_INDEX", "PIP_INDEX_URL"),
+    ("UV_INDEX", "PIP_EXTRA_INDEX_URL"),
+    ("UV_FIND_LINKS", "PIP_FIND_LINKS"),
+)
+
+
+def build_settings(host: IndexSettings) -> BuildSettings:
+    """The host's settings, which hold no credentials, for uv and for pip alike."""
+    variables = dict(host.variables)
+    for uv_name, pip_name in _PIP_NAMES:
+        if uv_name in variables:
+            variables[pip_name] = variables[uv_name].replace(",", " ")
+    words = " ".join(variables.values()).replace(",", " ").split()
+    hosts = frozenset(name for word in words if (name := urlsplit(word).hostname))
+    return BuildSettings(tuple(sorted(variables.items())), host.mounts, hosts)
 
 
 def slirp_argv(program: str) -> tuple[str, ...]:

@@ -37,7 +37,8 @@ MAY_IMPORT = {
     "bot.settings": (),
     "bot.safety": ("bot.safety",),
     "bot.templates": ("bot.safety",),
-    "bot.configuration": ("bot.errors",),
+    "bot.configuration": ("bot.errors", "bot.plain_yaml"),
+    "bot.plain_yaml": (),
     "bot.judge": (
         "bot.judge",
         "bot.models",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
 import json
 import os
@@ -9,7 +10,7 @@ import shutil
 import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import parse_qsl, urlsplit
 
@@ -50,6 +51,7 @@ def git(folder: Path, *arguments: str) -> str:
     return done.stdout.strip()
 
 
+@functools.cache
 def describe() -> tuple[Description, GraphqlDescription | None] | None:
     """GitHub's descriptions, or None when npm cannot give them."""
     rest, graphql = fetched(OPENAPI), fetched(GRAPHQL)
@@ -71,15 +73,23 @@ class World:
     checker: Checker | None
     folder: Path
     _names: Iterator[int]
+    _clients: dict[float, GitHubApp] = field(default_factory=dict)
 
     @property
     def web(self) -> str:
         return self.forge.web
 
-    def manners(self, timeout_s: float = 5.0, pace_s: float = 0.0) -> Manners:
+    def manners(self, timeout_s: float = 30.0, pace_s: float = 0.0) -> Manners:
         return Manners(Addresses.of(self.web), timeout_s, retry_pause_s=0.01, pace=Pace(pace_s))
 
-    def github(self, timeout_s: float = 5.0) -> GitHubApp:
+    def github(self, timeout_s: float = 30.0) -> GitHubApp:
+        """The app's client, one for all tests: reading its key takes 0.1 s."""
+        if timeout_s not in self._clients:
+            self._clients[timeout_s] = self.new_github(timeout_s)
+        return self._clients[timeout_s]
+
+    def new_github(self, timeout_s: float = 30.0) -> GitHubApp:
+        """A client that knows no token yet."""
         return GitHubApp(self.manners(timeout_s), str(self.app.id), self.app.private_key)
 
     def get(self, address: str) -> httpx.Response:

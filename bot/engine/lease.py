@@ -17,6 +17,12 @@ import psycopg
 
 from bot.errors import Transient
 
+# The server shall give the lock back half a minute after a machine or its network is gone.
+_NOTICE_A_DEAD_CLIENT: tuple[LiteralString, ...] = (
+    "set tcp_keepalives_idle = 15",
+    "set tcp_keepalives_interval = 5",
+    "set tcp_keepalives_count = 3",
+)
 _TRIES = 5
 _PAUSE_S = 0.2
 
@@ -109,7 +115,10 @@ class PostgresLease:
             self._connection = psycopg.connect(
                 self._url, autocommit=True, application_name="assay lease"
             )
+            for setting in _NOTICE_A_DEAD_CLIENT:
+                self._connection.execute(setting)
         except psycopg.OperationalError as error:
+            self.release()
             raise Transient("the job store cannot be reached") from error
         for _ in range(_TRIES):
             if self._ask("select pg_try_advisory_lock(%s)", executor):

@@ -13,7 +13,7 @@ from bot.forge.context import Granted, answer, body, context, required_text
 from bot.forge.control import owner_required
 from bot.forge.errors import Refused, invalid, not_found
 from bot.forge.faults import Fault, FaultKind, Faults
-from bot.forge.rows import AppRow, CheckRow, DeliveryRow
+from bot.forge.rows import AppRow, CheckRow, DeliveryRow, QueueEntryRow
 from bot.forge.shapes import Json
 from bot.payload import Payload
 
@@ -62,7 +62,7 @@ def check_suite_clicked(check_run_id: int) -> Response:
 
 @routes.post("/merge-groups")
 def merge_group_made() -> Response:
-    """Asks for checks on a merge queue's group whose head is a branch of this repository."""
+    """Queues `members` and asks for checks on their group, whose head is a branch of the repository."""
     forge, wishes = context(), body()
     repository = forge.state.repository(wishes.text("repository"))
     if repository is None:
@@ -73,6 +73,13 @@ def merge_group_made() -> Response:
     base_sha = git.branch_sha(forge.state, repository.name, base)
     if not head_sha or not base_sha:
         raise invalid("MergeGroup", "head_ref", "no such branch")
+    for position, item in enumerate(wishes.items("members"), 1):
+        # Only the last one's group ends at this head; those before it had groups of their own.
+        is_last = position == len(wishes.items("members"))
+        row = QueueEntryRow(
+            repository.name, base, position, item.integer(), head_sha if is_last else base_sha
+        )
+        forge.state.put(f"{repository.name}#{base}#{position}", row)
     group = forge.shapes.merge_group(f"refs/heads/{head}", head_sha, f"refs/heads/{base}", base_sha)
     payload: Json = {"action": "checks_requested", "merge_group": group}
     forge.deliveries.emit("merge_group", repository, repository.owner, payload)

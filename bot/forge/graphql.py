@@ -12,7 +12,7 @@ from flask import Blueprint, Response, request
 from bot.forge.access import may_see, principal_of
 from bot.forge.context import answer, body, context
 from bot.forge.errors import Refused
-from bot.forge.rows import IssueRow, RepositoryRow
+from bot.forge.rows import IssueRow, QueueEntryRow, RepositoryRow
 from bot.forge.shapes import Json
 from bot.payload import Payload
 
@@ -40,7 +40,7 @@ def query_answered() -> Response:
     if match and match[1] == "ClosingIssues":
         return _closing_issues(repository, variables)
     if match and match[1] == "MergeGroup":
-        return answer({"data": {"repository": {"mergeQueue": None}}})
+        return _merge_queue(repository, variables)
     return _failed("UNKNOWN_OPERATION", "The forge does not know this query.")
 
 
@@ -68,6 +68,24 @@ def _closing_issues(repository: RepositoryRow, variables: Payload) -> Response:
     ]
     pull: Json = {"closingIssuesReferences": {"nodes": nodes}}
     return answer({"data": {"repository": {"pullRequest": pull}}})
+
+
+def _merge_queue(repository: RepositoryRow, variables: Payload) -> Response:
+    entries = [
+        row
+        for row in context().state.all(QueueEntryRow)
+        if (row.repository, row.branch) == (repository.name, variables.text("branch"))
+    ]
+    nodes: list[Json] = [
+        {
+            "position": row.position,
+            "headCommit": {"oid": row.head_sha},
+            "pullRequest": {"number": row.number},
+        }
+        for row in entries
+    ]
+    queue: Json | None = {"entries": {"nodes": nodes}} if entries else None
+    return answer({"data": {"repository": {"mergeQueue": queue}}})
 
 
 def _failed(kind: str, message: str) -> Response:

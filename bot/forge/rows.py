@@ -185,6 +185,17 @@ class CheckRow:
 
 
 @dataclass(frozen=True, slots=True)
+class QueueEntryRow:
+    """One pull request in a merge queue; `head_sha` is the group's that ends with it."""
+
+    repository: str
+    branch: str
+    position: int
+    number: int
+    head_sha: str
+
+
+@dataclass(frozen=True, slots=True)
 class DeliveryRow:
     """One webhook delivery; `status` is the receiver's last answer, 0 before and -1 without one."""
 

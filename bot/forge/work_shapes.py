@@ -70,18 +70,8 @@ class WorkShapes(Shapes):
     def pull(self, row: IssueRow, pull: PullPart) -> Json:
         """A pull request as lists hold it."""
         url = f"{self.rest}/repos/{row.repository}/pulls/{row.number}"
-        html, issue = self.page(row), url.replace("/pulls/", "/issues/")
-        statuses = f"{self.rest}/repos/{row.repository}/statuses/{pull.head_sha}"
-        links = {
-            "self": url,
-            "html": html,
-            "issue": issue,
-            "comments": f"{issue}/comments",
-            "review_comments": f"{url}/comments",
-            "review_comment": f"{self.rest}/repos/{row.repository}/pulls/comments{{/number}}",
-            "commits": f"{url}/commits",
-            "statuses": statuses,
-        }
+        html = self.page(row)
+        links = self._pull_links(row, pull, url)
         return {
             "id": row.id,
             "node_id": node_id("PullRequest", row.id),
@@ -104,12 +94,12 @@ class WorkShapes(Shapes):
             "html_url": html,
             "diff_url": f"{html}.diff",
             "patch_url": f"{html}.patch",
-            "issue_url": issue,
+            "issue_url": links["issue"],
             "comments_url": links["comments"],
             "review_comments_url": links["review_comments"],
             "review_comment_url": links["review_comment"],
             "commits_url": links["commits"],
-            "statuses_url": statuses,
+            "statuses_url": links["statuses"],
             "_links": {name: {"href": link} for name, link in links.items()},
             **dict.fromkeys(("assignee", "milestone", "auto_merge", "merge_commit_sha")),
             **{"assignees": [], "requested_reviewers": [], "requested_teams": []},
@@ -299,6 +289,19 @@ class WorkShapes(Shapes):
     def page(self, row: IssueRow) -> str:
         """The page that people see."""
         return f"{self.web}/{row.repository}/{'pull' if row.pull else 'issues'}/{row.number}"
+
+    def _pull_links(self, row: IssueRow, pull: PullPart, url: str) -> dict[str, str]:
+        root = f"{self.rest}/repos/{row.repository}"
+        return {
+            "self": url,
+            "html": self.page(row),
+            "issue": f"{root}/issues/{row.number}",
+            "comments": f"{root}/issues/{row.number}/comments",
+            "review_comments": f"{url}/comments",
+            "review_comment": f"{root}/pulls/comments{{/number}}",
+            "commits": f"{url}/commits",
+            "statuses": f"{root}/statuses/{pull.head_sha}",
+        }
 
     def _side(self, repository: str, ref: str, sha: str) -> Json:
         row = self.state.repository(repository)

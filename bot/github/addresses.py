@@ -44,6 +44,15 @@ class PullRequestAddress:
     number: int
 
 
+def token_for(address: PullRequestAddress, trusted_host: str, token: str) -> str:
+    """The token when the address is on github.com or the operator's own host, else none.
+
+    A pasted address must not be able to send the token to whoever owns that host.
+    """
+    known = {Addresses.of().web, Addresses.of(trusted_host).web}
+    return token if Addresses.of(address.host).web in known else ""
+
+
 def repository_path(repository: str) -> str:
     """`repos/owner/name` for a valid `owner/name`; raises `UserError` for anything else."""
     owner, _, name = repository.partition("/")
@@ -54,7 +63,7 @@ def repository_path(repository: str) -> str:
 
 def segment(value: str | int) -> str:
     """One path segment, quoted so that it cannot leave its place."""
-    quoted = quote(str(value), safe="")
+    quoted = quote(str(value), safe="", errors="replace")
     if quoted in {"", ".", ".."}:
         raise UserError(f"{str(value)!r} cannot stand in an address.")
     return quoted

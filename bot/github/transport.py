@@ -155,7 +155,7 @@ class Transport:
     async def write(self, method: str, path: str, body: JsonBody) -> Payload:
         """A request that changes something: sent once, a second after the last one."""
         await self._manners.pace.wait()
-        return _json(await self._send(method, path, {}, body), path)
+        return _json(await self._send(method, path, {}, _sendable(body)), path)
 
     async def exchange(self, path: str, body: JsonBody) -> Payload:
         """A POST that creates no content (a token for a key); sent at once, and again if it broke."""
@@ -239,6 +239,21 @@ def _translated(what: str, error: GitHubException) -> Exception:
         f"{what}: the App's credentials cannot be used ({type(cause).__name__}).",
         "PRIVATE_KEY must be the PEM file that GitHub gave, PRIVATE_KEY_PATH its path.",
     )
+
+
+def _sendable(body: JsonBody) -> JsonBody:
+    """The body without lone surrogates: JSON can escape half a character, UTF-8 cannot hold it."""
+
+    def plain(value: object) -> object:
+        if isinstance(value, str):
+            return value.encode(errors="replace").decode()
+        if isinstance(value, list):
+            return [plain(item) for item in value]
+        if isinstance(value, dict):
+            return {key: plain(item) for key, item in value.items()}
+        return value
+
+    return {key: plain(value) for key, value in body.items()}
 
 
 def _json(response: httpx.Response, what: str) -> Payload:

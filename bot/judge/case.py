@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 from bot.configuration import Configuration, UnverifiedPolicy
@@ -18,6 +19,12 @@ from bot.models import (
     Requirements,
     TestComparison,
     Transition,
+)
+
+_WARNS = re.compile(r": ((Pending)?Deprecation|Future)Warning$")
+_LACKS_PRIVATE = re.compile(
+    r"^E\s+(ModuleNotFoundError: No module named '([\w.]+\.)?_\w|ImportError: cannot import name "
+    r"('_\w|'\w+' from '([\w.]+\.)?_\w))"
 )
 
 
@@ -66,6 +73,17 @@ class Case:
         """Whether reading both versions showed that a test still demands the same."""
         message = adapted(test.id)
         return any(f.rule == TEST_ADAPTED and f.message == message for f in self.observed.integrity)
+
+    def breaks_nobody(self, test: TestComparison) -> bool:
+        """Whether an adapted test shows no break: its base version fails for a reason that is none.
+
+        It is none when head only warns (and the suite makes warnings errors), or when a private name
+        moved. Any other adapted test follows an interface that broke: for a person to accept.
+        """
+        lines = test.message.strip().splitlines()
+        if not lines or not self.is_adapted(test):
+            return False
+        return bool(_WARNS.search(lines[-1])) or any(_LACKS_PRIVATE.search(line) for line in lines)
 
     def is_named(self, test: TestComparison) -> bool:
         """Whether a requirement plainly speaks of a test whose parameters were taken out."""

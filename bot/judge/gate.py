@@ -209,10 +209,11 @@ def _expectations_are_asked_for(facts: _Facts) -> Iterator[GateReason]:
         return
     case = facts.case
     changed = (
-        *(t for t in case.witnesses.expectations if not case.is_adapted(t)),
+        *case.witnesses.expectations,
+        *(t for t in case.witnesses.loosened if case.is_adapted(t)),
         *(t for t in case.witnesses.withdrawn if case.is_named(t)),
     )
-    unasked = [test for test in changed if not case.is_accepted(test)]
+    unasked = [test for test in changed if not (case.breaks_nobody(test) or case.is_accepted(test))]
     if unasked:
         yield GateReason(
             "expectation",

@@ -39,7 +39,7 @@ _NOT_DEMANDING_LEAD = re.compile(
     r"because|following (?:error|output|code)",
     re.IGNORECASE,
 )
-_MODAL = re.compile(r"\b(?:must|shall|should|needs? to|has to|have to|required)\b", re.IGNORECASE)
+_MODAL = re.compile(r"\b(?:must|shall|should|needs? to|has to|have to)\b", re.IGNORECASE)
 _ASKING_LEAD = re.compile(
     r"\b(?:must|shall|should|needs? to|has to|have to|require[sd]?|requirements?|expected|"
     r"want|please|criteria|demands?|done when)\b[^.?!]*:\s*$",

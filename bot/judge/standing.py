@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from bot.judge.ties import test_name
 from bot.judge.witnesses import FAILING
-from bot.judge.words import same_word, words_of
+from bot.judge.words import Vocabulary, words_of
 from bot.models import Category, FourWay, Requirements, TestComparison
 from sandbox.models import Outcome
 
@@ -60,12 +60,11 @@ class TestStanding:
         return self.collects_fewer and not self.removals
 
     def _is_asked_for(self, path: str, name: str) -> bool:
-        words = words_of(f"{name} {path}")
+        test = Vocabulary(words_of(f"{name} {path}"))
         return any(
-            same_word(word, other)
+            test.knows(word)
             for removal in self.removals
             for word in words_of(_REMOVING.sub(" ", removal))
-            for other in words
         )
 
     def _named(self, path: str, name: str) -> list[TestComparison]:

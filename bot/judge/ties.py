@@ -9,14 +9,15 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from bot.judge.words import code_words, same_word, words_of
+from bot.judge.words import Vocabulary, code_words, words_of
 from bot.models import Requirement, TestComparison
 
 THRESHOLD = 0.4
 """Chosen on merged pull requests of four projects; see tests/bot/judge/test_ties.py."""
+MAX_TESTS = 3000  # of those that could speak for something; the proofs come first
 MIN_COVERAGE = 0.2  # share of the requirement's own words that a test has to meet
 CODE_WEIGHT = 0.6  # a word in the code of a test tells less than one in its name or docstring
 _GENERIC_NAME = re.compile(r"^(?:test|tests|test_?it|test_?main|test_?\d+)$")
@@ -35,8 +36,15 @@ class Tie:
 
 @dataclass(frozen=True, slots=True)
 class _TestWords:
-    name: frozenset[str]
-    code: frozenset[str]
+    name: Vocabulary
+    code: Vocabulary
+
+
+@dataclass(frozen=True, slots=True)
+class _Demand:
+    requirement: Requirement
+    words: frozenset[str]
+    said: Vocabulary  # with all that is said around it
 
 
 def tie_tests(
@@ -50,30 +58,35 @@ def tie_tests(
     is tied by words only to those that it fits about as well as its best one.
     """
     scale = _Scale(requirements, corpus)
+    demands = [_demand(requirement) for requirement in requirements]
     ties: list[Tie] = []
-    for test in tests:
-        ties.extend(_ties_of_one(test, requirements, scale))
+    for test in tests[:MAX_TESTS]:
+        ties.extend(_explicit_ties(test, requirements) or _similar_ties(test, demands, scale))
     return tuple(ties)
 
 
-def _ties_of_one(
-    test: TestComparison, requirements: Sequence[Requirement], scale: _Scale
-) -> list[Tie]:
-    explicit = [
-        Tie(r.id, test.id, 1.0, why, explicit=True)
-        for r in requirements
-        if (why := mention(r, test, requirements))
+def _explicit_ties(test: TestComparison, requirements: Sequence[Requirement]) -> list[Tie]:
+    return [
+        Tie(requirement.id, test.id, 1.0, why, explicit=True)
+        for requirement in requirements
+        if (why := mention(requirement, test, requirements))
     ]
-    named = {tie.requirement_id for tie in explicit}
+
+
+def _similar_ties(test: TestComparison, demands: Sequence[_Demand], scale: _Scale) -> list[Tie]:
     words = _words_of_test(test)
-    scored = [(scale.score(r, words), r) for r in requirements]
+    scored = [(scale.score(demand, words), demand.requirement) for demand in demands]
     best = max((score for (score, _), _ in scored), default=0.0)
-    similar = [
+    return [
         Tie(r.id, test.id, round(score, 2), f"both speak of {_listed(r.text, shared)}")
         for (score, shared), r in scored
-        if r.id not in named and score >= THRESHOLD and score >= best * scale.margin
+        if score >= max(THRESHOLD, best * scale.margin)
     ]
-    return explicit + ([] if explicit else similar)
+
+
+def _demand(requirement: Requirement) -> _Demand:
+    words = words_of(requirement.text)
+    return _Demand(requirement, words, Vocabulary(words | words_of(requirement.detail)))
 
 
 class _Scale:
@@ -87,8 +100,9 @@ class _Scale:
         functions = {(t.path, test_name(t.id)): t for t in corpus}
         self._tests = len(functions)
         self._document_frequency = Counter(
-            word for t in functions.values() for word in _all_words(_words_of_test(t))
+            word for t in functions.values() for word in _all_words(t)
         )
+        self._weights: dict[str, float] = {}
         self._requirements = len(requirements)
         self._requirement_frequency = Counter(
             word for r in requirements for word in words_of(r.text)
@@ -96,38 +110,39 @@ class _Scale:
 
     def weight(self, word: str) -> float:
         """Inverse document frequency over tests, times how few requirements share the word."""
+        if word not in self._weights:
+            self._weights[word] = self._weigh(word)
+        return self._weights[word]
+
+    def _weigh(self, word: str) -> float:
         rare = math.log(1 + (self._tests + 1) / (1 + self._document_frequency[word]))
         sharing = max(1, self._requirement_frequency[word])
         if self._requirements == 1 or sharing == 1:
             return rare
         return rare * (1 - sharing / self._requirements) / sharing
 
-    def score(self, requirement: Requirement, test: _TestWords) -> tuple[float, tuple[str, ...]]:
+    def score(self, demand: _Demand, test: _TestWords) -> tuple[float, tuple[str, ...]]:
         """How well a requirement and a test fit, 0 to 1, and the words they share."""
-        demanded = words_of(requirement.text)
-        total = sum(self.weight(word) for word in demanded)
-        if not total:
+        total = sum(self.weight(word) for word in demand.words)
+        met = {word: _found(word, test) for word in demand.words}
+        shared = sorted((w for w in demand.words if met[w]), key=lambda w: -self.weight(w))
+        if not total or len(shared) < min(2, len(demand.words) - 1):
             return 0.0, ()
-        met = {word: self._found(word, test) for word in demanded}
-        shared = sorted((w for w in demanded if met[w]), key=lambda w: -self.weight(w))
         coverage = sum(self.weight(w) * met[w] for w in shared) / total
-        named = self._share_of_name(test, demanded | words_of(requirement.detail))
-        if coverage < MIN_COVERAGE or len(shared) < min(2, len(demanded) - 1):
+        if coverage < MIN_COVERAGE:
             return 0.0, ()
-        return (2 * coverage + named) / 3, tuple(shared)
+        return (2 * coverage + self._share_of_name(test, demand.said)) / 3, tuple(shared)
 
-    def _found(self, word: str, test: _TestWords) -> float:
-        if any(same_word(word, other) for other in test.name):
-            return 1.0
-        if any(same_word(word, other) for other in test.code):
-            return CODE_WEIGHT
-        return 0.0
+    def _share_of_name(self, test: _TestWords, said: Vocabulary) -> float:
+        words = test.name.words
+        total = sum(self.weight(word) for word in words)
+        return sum(self.weight(w) for w in words if said.knows(w)) / total if total else 0.0
 
-    def _share_of_name(self, test: _TestWords, said: Iterable[str]) -> float:
-        total = sum(self.weight(word) for word in test.name)
-        known = set(said)
-        shared = (w for w in test.name if any(same_word(w, other) for other in known))
-        return sum(self.weight(w) for w in shared) / total if total else 0.0
+
+def _found(word: str, test: _TestWords) -> float:
+    if test.name.knows(word):
+        return 1.0
+    return CODE_WEIGHT if test.code.knows(word) else 0.0
 
 
 def mention(
@@ -140,8 +155,9 @@ def mention(
     ):
         return f"the requirement names `{name}`"
     issue = re.search(r"#(\d+)$", requirement.origin)
-    siblings = sum(r.origin == requirement.origin for r in all_requirements)
-    if issue and siblings == 1 and _names_issue(test, int(issue.group(1))):
+    if issue is None or not _names_issue(test, int(issue.group(1))):
+        return ""
+    if sum(r.origin == requirement.origin for r in all_requirements) == 1:
         return f"the test names issue #{issue.group(1)}"
     return ""
 
@@ -164,12 +180,11 @@ def _words_of_test(test: TestComparison) -> _TestWords:
     told = (docstring.group(1) or docstring.group(2) or "") if docstring else ""
     scope = test.id.split("[", 1)[0].split("::")[1:-1]
     name = words_of(" ".join((test_name(test.id), told, *scope)))
-    parameters = test.id.partition("[")[2]
-    return _TestWords(name, code_words(f"{test.source}\n{parameters}") - name)
+    return _TestWords(Vocabulary(name), Vocabulary(_all_words(test)))
 
 
-def _all_words(words: _TestWords) -> frozenset[str]:
-    return words.name | words.code
+def _all_words(test: TestComparison) -> frozenset[str]:
+    return code_words(f"{test.id.partition('::')[2]}\n{test.source}")
 
 
 def _listed(text: str, stems: Sequence[str]) -> str:
@@ -184,6 +199,6 @@ def _listed(text: str, stems: Sequence[str]) -> str:
 
 def speaks_of(requirement: Requirement, test: TestComparison) -> bool:
     """Whether a requirement, with all that is said around it, and a test share any telling word."""
-    said = words_of(f"{requirement.text}\n{requirement.detail}")
     words = _words_of_test(test)
-    return any(same_word(one, other) for one in said for other in words.name | words.code)
+    said = _demand(requirement).said.words
+    return any(words.name.knows(word) or words.code.knows(word) for word in said)

@@ -40,6 +40,12 @@ def judge_upkeep(requirement: Requirement, case: Case) -> Verdict:
             "The change is too large to see all files that it touches.",
             "Split the pull request, or read it by hand.",
         )
+    if _edits_tests_alone(case):
+        return unverified(
+            requirement,
+            "Tests were edited and no source was, so nothing shows what these edits are for.",
+            f"Say what they are for, or leave them out.{case.allow_hint}",
+        )
     touched = tuple(path for path in case.observed.changed_paths if belongs_to(path, area))
     if not touched:
         return unverified(
@@ -54,6 +60,12 @@ def judge_upkeep(requirement: Requirement, case: Case) -> Verdict:
         "Whether the words or the structure are good is for a reader.",
         case,
     )
+
+
+def _edits_tests_alone(case: Case) -> bool:
+    """Upkeep that is not about tests has no reason to edit them unless the source moved too."""
+    paths = case.observed.changed_paths
+    return any(map(is_test_path, paths)) and not any(map(is_source_path, paths))
 
 
 def belongs_to(path: str, area: Area) -> bool:

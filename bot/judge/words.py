@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 _STOP_WORDS = (
     "a about after all also an and any are as assert at be been being both but by can case cases "
@@ -46,6 +47,7 @@ def code_words(source: str) -> frozenset[str]:
     return words_of(source) | shown
 
 
+@lru_cache(maxsize=20_000)
 def stem(word: str) -> str:
     """A word without its English endings; crude, but the same for `raises`, `raised`, `raising`."""
     if len(word) > 4 and word.endswith("ies"):
@@ -73,9 +75,17 @@ def stem(word: str) -> str:
     return word
 
 
-def same_word(one: str, other: str) -> bool:
-    """Whether two stems are one word: equal, or one begins the other by five letters or more."""
-    if one == other:
-        return True
-    short, long = sorted((one, other), key=len)
-    return len(short) >= MIN_PREFIX and long.startswith(short)
+class Vocabulary:
+    """A set of stems that also knows a word by its beginning."""
+
+    __slots__ = ("_beginnings", "words")
+
+    def __init__(self, words: frozenset[str]) -> None:
+        self.words = words
+        self._beginnings = {word[:n] for word in words for n in range(MIN_PREFIX, len(word))}
+
+    def knows(self, word: str) -> bool:
+        """Whether the word is here: equal, or one begins the other by five letters or more."""
+        if word in self.words or word in self._beginnings:
+            return True
+        return any(word[:n] in self.words for n in range(MIN_PREFIX, len(word)))

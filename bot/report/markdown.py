@@ -30,7 +30,7 @@ _LADDER = (
     Detail(rows=60, text=600, tests=5, output=1_500),
     Detail(rows=25, text=400, tests=3, output=500),
     Detail(rows=25, text=300, tests=2, output=0, folded=False),
-    Detail(rows=6, text=200, tests=1, output=0, folded=False),
+    Detail(rows=4, text=160, tests=1, output=0, folded=False),
 )
 """From everything to the least: whole renderings, so that no cut leaves a fence or a fold open."""
 

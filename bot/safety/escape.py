@@ -19,6 +19,7 @@ from bot.safety.scrub import scrub
 _BREAK = "\u200b"
 _BREAK_ENTITY = "&#8203;"
 
+_QUOTED = re.compile(r"`([^`]+)`")
 _SPACES = re.compile(r"\s+")
 _ENTITIES = {"&": "&amp;", "<": "&lt;", ">": "&gt;", "|": "&#124;"}
 _MARKUP = re.compile(r"[\\`*\[\]~$&<>|#]|(?<![A-Za-z0-9])_|_(?![A-Za-z0-9])")
@@ -54,13 +55,25 @@ def prose(text: str) -> Markup:
     return Markup(_BLOCK_START.sub(_escape_start, _one_line(text, _AUTOLINK)))  # noqa: S704
 
 
+def sentence(text: str) -> Markup:
+    """Untrusted text as `prose`, but what stands between backticks is shown as code."""
+    parts = _QUOTED.split(_SPACES.sub(" ", scrub(text)).strip())
+    line = "".join(
+        code(part) if index % 2 else _escaped(part, _AUTOLINK) for index, part in enumerate(parts)
+    )
+    return Markup(_BLOCK_START.sub(_escape_start, line))  # noqa: S704
+
+
 def code(text: str) -> Markup:
     """Untrusted text as inline code, also inside a table (a backtick span breaks at a pipe there)."""
     return Markup(f"<code>{_one_line(text, _AUTOLINK_IN_CODE) or ' '}</code>")  # noqa: S704
 
 
 def _one_line(text: str, links: re.Pattern[str]) -> str:
-    line = _SPACES.sub(" ", scrub(text)).strip()
+    return _escaped(_SPACES.sub(" ", scrub(text)).strip(), links)
+
+
+def _escaped(line: str, links: re.Pattern[str]) -> str:
     pieces: list[str] = []
     last = 0
     for found in links.finditer(line):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from bot.errors import UserError
@@ -14,7 +14,7 @@ from sandbox.environments import detect
 from sandbox.environments.build import build, toolchain
 from sandbox.environments.build_request import BuildRequest
 from sandbox.environments.hints import SetupHints, Toolchain
-from sandbox.models import Checkout, Environment, Side
+from sandbox.models import Checkout, Environment, Side, TestRunner
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +47,25 @@ async def build_environments(
         raise UserError(
             f"The sandbox does not work: {error}", "Run `assay doctor` on the machine that judges."
         ) from error
-    return Built(base, head, services.sandbox.name)
+    return Built(base, _tested_as_base(base, head, checkout), services.sandbox.name)
+
+
+def _tested_as_base(
+    base: Environment | None, head: Environment | None, checkout: Checkout
+) -> Environment | None:
+    """Run head's tests as base says: a pull request must not narrow what is run of its tests.
+
+    Head's own arguments count where base has no tests, or where head moved what base names.
+    """
+    if base is None or head is None or base.recipe.runner is TestRunner.NONE:
+        return head
+    arguments = base.recipe.test_arguments
+    base_tree, head_tree = Path(checkout.base_tree), Path(checkout.head_tree)
+    named = [word for word in arguments if not word.startswith("-") and (base_tree / word).exists()]
+    if not all((head_tree / word).exists() for word in named):
+        return head
+    recipe = replace(head.recipe, runner=base.recipe.runner, test_arguments=arguments)
+    return replace(head, recipe=recipe)
 
 
 async def _build(shop: _Workshop, side: Side, checkout: Checkout) -> Environment | None:
@@ -64,7 +82,7 @@ async def _build(shop: _Workshop, side: Side, checkout: Checkout) -> Environment
         version=checkout.base_version if is_base else checkout.head_version,
         repository=shop.request.repository,
         sha=checkout.base_sha if is_base else checkout.head_sha,
-        state=home / "environments",
+        state=home,
         evaluation_folder=shop.services.evaluation_folder(shop.request),
         limits=shop.limits,
     )

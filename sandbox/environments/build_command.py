@@ -5,6 +5,7 @@ The driver adds the host's package index and CA settings to every command with t
 
 from __future__ import annotations
 
+import os
 import re
 import shlex
 from dataclasses import dataclass
@@ -90,6 +91,7 @@ def _mounts(run: BuildRun) -> tuple[Mount, ...]:
     request = run.request
     downloads = repository_folder(request) / "downloads"
     downloads.mkdir(parents=True, exist_ok=True, mode=0o755)
+    os.utime(downloads)  # in use: not to be evicted now
     is_base = request.side is Side.BASE
     return (
         Mount(str(request.tree), TREE, MountMode.COPY_ON_WRITE),

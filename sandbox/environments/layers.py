@@ -14,6 +14,8 @@ from sandbox.models import Environment
 
 DEPENDENCIES = "/env/deps"
 PROJECT = "/env/project"
+LENT = "/env/lent"
+"""The other side's dependencies, when its tests run crosswise."""
 TOOLS = "/env/tools"
 """Only while building: the package installer of Assay's own installation."""
 INSIDE = "/env/inside"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 
-from packaging.specifiers import InvalidSpecifier, SpecifierSet
+from packaging.specifiers import SpecifierSet
 
 from sandbox.base import TREE
 from sandbox.environments.hints import SetupHints, Toolchain
@@ -18,7 +18,8 @@ from sandbox.environments.python_digest import (
     normalised,
     requirement_files,
 )
-from sandbox.environments.python_project import Project, read_project, requirement_name
+from sandbox.environments.python_project import NamedList, Project, read_project
+from sandbox.environments.python_requirement import parsed, requirement_name
 from sandbox.environments.python_runner import RunnerChoice, choose_runner, configured_runner
 from sandbox.environments.python_selection import Selection, select
 from sandbox.environments.tree import Tree
@@ -126,11 +127,15 @@ def _install(
 ) -> tuple[tuple[str, ...], ...]:
     if locked:
         sync = _sync(reading.selection)
-        loose = [r for g in reading.selection.groups if g.is_loose for r in g.requirements]
+        loose = [r for g in reading.selection.groups if g.is_loose for r in _arguments(g)]
         extra = (*loose, *missing)
         return (sync, (*_TO_DEPENDENCIES, *extra)) if extra else (sync,)
     arguments = _pip_arguments(reading)
     return ((*_TO_DEPENDENCIES, *arguments, *missing),) if arguments or missing else ()
+
+
+def _arguments(group: NamedList) -> tuple[str, ...]:
+    return tuple(text for text in group.requirements if parsed(text))
 
 
 def _sync(selection: Selection) -> tuple[str, ...]:
@@ -150,7 +155,7 @@ def _pip_arguments(reading: _Reading) -> tuple[str, ...]:
     for extra in selection.extras:
         arguments += ["--extra", extra]
     for group in selection.groups:
-        arguments += group.requirements if group.is_loose else ("--group", group.name)
+        arguments += _arguments(group) if group.is_loose else ("--group", group.name)
     for path in selection.files:
         arguments += ["-r", path]
     return (*arguments, *selection.packages)
@@ -179,7 +184,7 @@ def _install_project(reading: _Reading, locked: bool) -> tuple[tuple[str, ...], 
 def _workspace_members(tree: Tree) -> tuple[str, ...]:
     sources = [package.table("source") for package in tree.toml("uv.lock").tables("package")]
     folders = [source.text("editable") for source in sources]
-    return tuple(f for f in folders if f and f != "." and ".." not in f and not f.startswith("/"))
+    return tuple(f for f in folders if f not in {"", "."} and tree.is_plain(f) and ".." not in f)
 
 
 def _installs_local_folders(reading: _Reading) -> bool:
@@ -236,12 +241,11 @@ def _project_reasons(reading: _Reading) -> tuple[str, ...]:
 def _missing_python(requires: str, version: str) -> str:
     """Return "Python >= 3.13" when this interpreter does not do, else "" (also when unreadable)."""
     try:
-        specifiers = SpecifierSet(requires)
-    except InvalidSpecifier:
+        lacking = [s for s in SpecifierSet(requires) if not s.contains(version, prereleases=True)]
+    except ValueError:  # InvalidSpecifier is one; so is a number too long to read
         return ""
-    if specifiers.contains(version, prereleases=True):
+    if not lacking:
         return ""
-    lacking = [s for s in specifiers if not s.contains(version, prereleases=True)]
     return "Python " + ", ".join(sorted(f"{s.operator} {s.version}" for s in lacking))
 
 

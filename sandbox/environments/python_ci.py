@@ -9,9 +9,9 @@ from configparser import ConfigParser
 from dataclasses import dataclass
 from itertools import pairwise
 
-from packaging.requirements import InvalidRequirement, Requirement
 from packaging.utils import canonicalize_name
 
+from sandbox.environments.python_requirement import parsed, requirement_name
 from sandbox.environments.tree import Table, Tree
 
 # Tools that CI installs to run the job, not to run the tests.
@@ -25,6 +25,7 @@ _CI_FILES = (".gitlab-ci.yml", ".travis.yml", "azure-pipelines.yml", ".circleci/
 _TEST_CALL = re.compile(
     r"(?:^|[\s/;&\"'])(?P<runner>pytest|py\.test|unittest)(?=$|[\s\"'])(?P<rest>.*)"
 )
+_LINE_CHARS = 2_000
 _PARTS = re.compile(r"&&|\|\||[;|]")
 
 
@@ -95,7 +96,7 @@ def _unconditional(text: str) -> list[str]:
     """Return tox lines that hold for every factor, `{toxinidir}/` and `{posargs:x}` resolved."""
     text = text.replace("{toxinidir}/", "").replace("{tox_root}/", "").replace("\\\n", " ")
     text = re.sub(r"\{posargs:([^{}]*)\}", r"\1", text).replace("{posargs}", "")
-    lines = [line.strip() for line in text.splitlines()]
+    lines = [line.strip() for line in text.splitlines() if len(line) < _LINE_CHARS]
     return [line for line in lines if line and not re.match(r"[\w{},!-]+\s*:\s", line)]
 
 
@@ -110,7 +111,7 @@ def _nox(tree: Tree, project: str) -> TestHints:
     functions = re.split(r"^(?=def )", text, flags=re.M)
     tests = [body for body in functions if re.match(r"def (unit_?)?tests?\b", body)]
     words: list[str] = []
-    for call in re.findall(r"session\.install\(([^)]*)\)", "".join(tests)):
+    for call in re.findall(r"session\.install\(([^)]{0,2000})\)", "".join(tests)):
         words += re.findall(r"[\"']([^\"']+)[\"']", call)
     return _pip_arguments(words, project, "noxfile.py")
 
@@ -132,6 +133,7 @@ def _lines(job: str) -> list[str]:
     stripped = [
         re.sub(r"^\s*(- )?\s*(run:|name:.*|script:)?\s*[|>]?-?", "", li)
         for li in joined.splitlines()
+        if len(li) < _LINE_CHARS  # no person wrote a longer one, and patterns must stay fast
     ]
     return [part.strip() for line in stripped for part in _PARTS.split(line) if part.strip()]
 
@@ -205,34 +207,25 @@ def _pip_arguments(words: list[str], project: str, source: str = "") -> TestHint
         tuple(dict.fromkeys(extras)),
         tuple(dict.fromkeys(groups)),
         tuple(dict.fromkeys(file.removeprefix("./") for file in files if "$" not in file)),
-        tuple(
-            p
-            for p in _plain_packages(packages)
-            if canonicalize_name(Requirement(p).name) != project
-        ),
+        tuple(p for p in _plain_packages(packages) if requirement_name(p) != project),
         installs_project or any(own),
     )
 
 
 def _own_extras(word: str, project: str) -> tuple[str, ...]:
-    try:
-        requirement = Requirement(word)
-    except InvalidRequirement:
-        return ()
-    return tuple(requirement.extras) if canonicalize_name(requirement.name) == project else ()
+    requirement = parsed(word)
+    own = requirement and canonicalize_name(requirement.name) == project
+    return tuple(requirement.extras) if requirement and own else ()
 
 
 def _plain_packages(words: tuple[str, ...] | list[str]) -> tuple[str, ...]:
     """Keep what is a requirement by name, no URL, no shell or matrix variable, no tool of the job."""
-    plain: list[str] = []
-    for word in words:
-        try:
-            requirement = Requirement(word)
-        except InvalidRequirement:
-            continue
-        if not requirement.url and canonicalize_name(requirement.name) not in _TOOLS:
-            plain.append(word)
-    return tuple(dict.fromkeys(plain))
+    plain = ((word, parsed(word)) for word in dict.fromkeys(words))
+    return tuple(
+        word
+        for word, requirement in plain
+        if requirement and not requirement.url and requirement_name(word) not in _TOOLS
+    )
 
 
 def _calls(line: str) -> bool:

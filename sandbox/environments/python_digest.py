@@ -8,16 +8,15 @@ import json
 import re
 from collections.abc import Iterable, Iterator
 
-from packaging.requirements import InvalidRequirement, Requirement
-
 from sandbox.environments.hints import Toolchain
+from sandbox.environments.python_requirement import parsed
 from sandbox.environments.tree import Tree
 
 HARNESS_VERSION = "1"
 """Raised when the way layers are built changes: old layers are then never used again."""
 
 _PACKAGING_FILES = ("pyproject.toml", "setup.py", "setup.cfg", "poetry.lock", "pdm.lock", "uv.lock")
-_NESTED = re.compile(r"\s*(?:-r|-c|--requirement|--constraint)[=\s]*(\S+)")
+_NESTED = re.compile(r"^(?:-r|-c|--requirement|--constraint)[ \t=]*(\S+)", re.M)
 
 
 def lock_digest(
@@ -30,13 +29,7 @@ def lock_digest(
 
 def normalised(requirements: Iterable[str]) -> str:
     """Return requirement lines in one spelling and order, so that formatting does not matter."""
-    lines: set[str] = set()
-    for text in requirements:
-        try:
-            lines.add(str(Requirement(text)))
-        except InvalidRequirement:
-            lines.add(text.strip())
-    return "\n".join(sorted(lines))
+    return "\n".join(sorted({str(parsed(text) or text.strip()) for text in requirements}))
 
 
 def requirement_files(tree: Tree, paths: Iterable[str]) -> Iterator[tuple[str, str]]:

@@ -5,6 +5,8 @@ Source: https://python-poetry.org/docs/dependency-specification/ (caret, tilde, 
 
 from __future__ import annotations
 
+import re
+
 from sandbox.environments.tree import Table
 
 
@@ -64,7 +66,7 @@ def _caret_position(number: str) -> int:
 
 def _range(number: str, position: int) -> str:
     parts = number.split(".")
-    if not all(part.isdigit() for part in parts[: position + 1]):
+    if not all(re.fullmatch("[0-9]{1,9}", part) for part in parts[: position + 1]):
         return f">={number}"
     upper = [*parts[:position], str(int(parts[position]) + 1)]
     return f">={number},<{'.'.join(upper)}"

@@ -10,7 +10,6 @@ import ast
 import re
 from dataclasses import dataclass
 
-from packaging.requirements import InvalidRequirement, Requirement
 from packaging.utils import canonicalize_name
 
 from sandbox.environments.python_poetry import poetry_groups, python_constraint
@@ -19,7 +18,10 @@ from sandbox.environments.tree import Table, Tree
 
 @dataclass(frozen=True, slots=True)
 class NamedList:
-    """The requirements of one extra or group. `is_loose`: only we can read it, uv cannot."""
+    """The requirements of one extra or group. `is_loose`: only we can read it, uv cannot.
+
+    Then each becomes an argument of a command, so only what is a requirement is kept.
+    """
 
     name: str
     requirements: tuple[str, ...]
@@ -63,13 +65,10 @@ def read_project(tree: Tree) -> Project:
     return Project()
 
 
-def requirement_name(requirement: str) -> str:
-    """Return the normalised name of a requirement line, "" when it names none."""
-    try:
-        return canonicalize_name(Requirement(requirement).name)
-    except InvalidRequirement:
-        match = re.match(r"\s*([A-Za-z0-9][\w.-]*)", requirement)
-        return canonicalize_name(match.group(1)) if match else ""
+def _name(text: str) -> str:
+    """Return the normalised name when it is one: it becomes an argument of a command."""
+    name = canonicalize_name(text)
+    return name if re.fullmatch(r"[a-z0-9-]{1,200}", name) else ""
 
 
 def _modern(tree: Tree, pyproject: Table) -> Project:
@@ -78,7 +77,7 @@ def _modern(tree: Tree, pyproject: Table) -> Project:
     optional = project.table("optional-dependencies")
     return Project(
         source="pyproject.toml",
-        name=canonicalize_name(project.text("name")),
+        name=_name(project.text("name")),
         requires_python=project.text("requires-python"),
         backend=pyproject.table("build-system").text("build-backend"),
         is_installable=_is_installable(tree, pyproject),
@@ -100,7 +99,7 @@ def _poetry(pyproject: Table) -> Project:
     poetry = pyproject.table("tool", "poetry")
     return Project(
         source="pyproject.toml",
-        name=canonicalize_name(poetry.text("name")),
+        name=_name(poetry.text("name")),
         requires_python=python_constraint(poetry),
         backend=pyproject.table("build-system").text("build-backend"),
         is_installable=pyproject.has("build-system"),
@@ -150,7 +149,7 @@ def _setup_cfg(tree: Tree, groups: tuple[NamedList, ...]) -> Project:
     )
     return Project(
         source="setup.cfg",
-        name=canonicalize_name(config.get("metadata", "name", fallback="")),
+        name=_name(config.get("metadata", "name", fallback="")),
         requires_python=config.get("options", "python_requires", fallback=""),
         backend=tree.toml("pyproject.toml").table("build-system").text("build-backend"),
         is_installable=True,
@@ -168,7 +167,7 @@ def _setup_py(tree: Tree, groups: tuple[NamedList, ...]) -> Project:
     extras = values.table("extras_require")
     return Project(
         source="setup.py",
-        name=canonicalize_name(values.text("name")) or from_config.name,
+        name=_name(values.text("name")) or from_config.name,
         requires_python=values.text("python_requires") or from_config.requires_python,
         backend=from_config.backend,
         is_installable=True,
@@ -189,15 +188,15 @@ def _setup_arguments(source: str) -> Table:
     for node in module.body:
         if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
             names[node.targets[0].id] = _literal(node.value, names)
-    calls = [node for node in ast.walk(module) if isinstance(node, ast.Call)]
-    arguments = {
-        word.arg: _literal(word.value, names)
-        for call in calls
-        if "setup" in ast.unparse(call.func).split(".")[-1:]
-        for word in call.keywords
-        if word.arg
-    }
-    return Table(arguments)
+    calls = (node for node in ast.walk(module) if isinstance(node, ast.Call))
+    words = (word for call in calls if _is_setup(call.func) for word in call.keywords)
+    return Table({word.arg: _literal(word.value, names) for word in words if word.arg})
+
+
+def _is_setup(function: ast.expr) -> bool:
+    if isinstance(function, ast.Attribute):
+        return function.attr == "setup"
+    return isinstance(function, ast.Name) and function.id == "setup"
 
 
 def _literal(node: ast.expr, names: dict[str, object]) -> object:

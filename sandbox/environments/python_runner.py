@@ -11,10 +11,12 @@ from sandbox.environments.python_ci import TestHints
 from sandbox.environments.tree import Tree
 from sandbox.models import TestRunner
 
-_PYTEST_TRACE = re.compile(r"^\s*(import pytest|from pytest\b|@pytest\.)|^(async )?def test_", re.M)
-_UNITTEST_TRACE = re.compile(r"^\s*(import unittest|from unittest\b)|\bTestCase\)", re.M)
+_PYTEST_TRACE = re.compile(
+    r"^[ \t]*(import pytest|from pytest\b|@pytest\.)|^(async )?def test_", re.M
+)
+_UNITTEST_TRACE = re.compile(r"^[ \t]*(import unittest|from unittest\b)|\bTestCase\)", re.M)
 _READ_TEST_FILES = 400
-_SHELL = re.compile(r"[|&;<>$`(){}\n]")
+_SHELL = re.compile(r"[|&;<>$`(){}\n\0]")
 # Options of pytest that change which tests there are or whether they can run; the value follows.
 _KEPT = ("-m", "-k", "-p", "-W", "-o", "--ignore", "--ignore-glob", "--deselect", "--import-mode")
 _KEPT_ALONE = ("--asyncio-mode", "--doctest-modules", "--doctest-glob", "--pyargs", "--strict")

@@ -8,7 +8,8 @@ from pathlib import PurePosixPath
 
 from sandbox.environments.python_ci import TestHints
 from sandbox.environments.python_digest import names_local_project
-from sandbox.environments.python_project import NamedList, Project, requirement_name
+from sandbox.environments.python_project import NamedList, Project
+from sandbox.environments.python_requirement import requirement_name
 from sandbox.environments.tree import Tree
 
 _TESTS = {
@@ -22,6 +23,7 @@ _TESTS = {
     "tests-require",
 }
 _DEVELOPMENT = {"dev", "develop", "development", "default"}
+_IS_NAME = re.compile(r"[A-Za-z0-9][\w.-]*")  # it becomes an argument of a command
 _DEVELOPMENT_FILES = _DEVELOPMENT | {"ci", "devel"}
 
 
@@ -62,6 +64,8 @@ def _chosen(lists: tuple[NamedList, ...], named_by: dict[str, tuple[str, ...]]) 
     """Return name → why for the lists whose name, hint or content says that tests need them."""
     found: dict[str, str] = {}
     for entry in lists:
+        if not _IS_NAME.fullmatch(entry.name):
+            continue
         sources = [source for source, names in named_by.items() if entry.name in names]
         name = entry.name.lower().replace("_", "-")
         if name in _TESTS:
@@ -79,6 +83,7 @@ def _brings_pytest(entry: NamedList) -> bool:
 
 def _development(lists: tuple[NamedList, ...]) -> dict[str, str]:
     """With nothing named for tests, take what is for development, or else what brings pytest."""
+    lists = tuple(entry for entry in lists if _IS_NAME.fullmatch(entry.name))
     for entry in lists:
         if entry.name.lower() in _DEVELOPMENT:
             return {entry.name: "it is for development and nothing is named for tests"}

@@ -13,6 +13,7 @@ from pathlib import Path
 
 FILE_BYTES = 2_000_000
 LISTED_FILES = 20_000
+LINE_CHARS = 2_000
 _SKIPPED = {"node_modules", "venv", "env", "build", "dist", "__pycache__", "site-packages"}
 
 
@@ -65,7 +66,9 @@ class Tree:
         """Return the file as sections without interpolation; empty when it is absent or no INI."""
         parser = ConfigParser(interpolation=None, strict=False)
         try:
-            parser.read_string(self.read(path))
+            # The standard parser's patterns take quadratic time on a long line.
+            lines = (line for line in self.read(path).splitlines() if len(line) < LINE_CHARS)
+            parser.read_string("\n".join(lines))
         except (ConfigError, ValueError):
             return ConfigParser(interpolation=None)
         return parser

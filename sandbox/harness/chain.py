@@ -15,7 +15,7 @@ TAG_BYTES = 32
 HEADER_BYTES = 8 + TAG_BYTES
 LARGEST_BODY_BYTES = 1 << 20
 
-# One encoder made once, out of a private copy of `json`: see launch.py.
+# One encoder made once, out of a private copy of `json`: see child.py.
 _encode = json.JSONEncoder(ensure_ascii=True, check_circular=False).encode
 
 

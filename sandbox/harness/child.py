@@ -29,7 +29,7 @@ def main(orders_fd: int, records_fd: int) -> NoReturn:
     streams = (sys.stdout, sys.stderr)
     runner = _RUNNERS[orders["runner"]]
     _hide()
-    _set_up_python(orders["environment"])
+    _set_up_python(orders["environment"], orders["lent"])
     status = runner(recorder, orders)
     for stream_out in streams:
         with contextlib.suppress(OSError, ValueError):
@@ -51,11 +51,11 @@ def _hide() -> None:
     del sys.path[0]
 
 
-def _set_up_python(environment: dict[str, str]) -> None:
+def _set_up_python(environment: dict[str, str], lent: list[str]) -> None:
     """Do what the interpreter would have done without -S: environment, PYTHONPATH, site.
 
     The tree itself comes last on the path: an installed project wins over its own sources, and a
-    project that is not installed is still found.
+    project that is not installed is still found. After it comes what the other side lends.
     """
     os.environ.clear()
     os.environ.update(environment)
@@ -64,3 +64,4 @@ def _set_up_python(environment: dict[str, str]) -> None:
 
     site.main()
     sys.path.append(os.getcwd())  # noqa: PTH109
+    sys.path.extend(lent)

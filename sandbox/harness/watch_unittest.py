@@ -50,7 +50,8 @@ class Watch(unittest.TestResult):
         self._paths = tuple(paths)
         self._nonce = nonce
         self._sources = describe.Sources()
-        self._all: list[Any] = []  # keeps every test alive, so that no other takes over its id()
+        self._all: list[Any] = []
+        self._started_tests: list[Any] = []  # kept alive, so that nothing takes over an id()
         self._numbers: dict[int, int] = {}  # of the tests that have no result yet
         self._found: dict[int, tuple[str, str]] = {}
         self._started = 0.0
@@ -95,6 +96,7 @@ class Watch(unittest.TestResult):
         """Take note of the start."""
         super().startTest(test)
         self._started = perf_counter()
+        self._started_tests.append(test)
         self._found[id(test)] = (outcome.ERROR, _NOTHING)
         if id(test) in self._numbers:
             self._record("start", number=self._numbers[id(test)])

@@ -64,8 +64,9 @@ async def _cross(sandbox: Sandbox, sides: Sides, base: Observation, head: Observ
     trees = await asyncio.to_thread(_combined, sides, crosswise)
     base_order, head_order = _full_orders(sides)
     limits = _crosswise_limits(sides.limits, base, head)
-    on_head = replace(head_order, tree=trees.base_tests_on_head, limits=limits)
-    on_base = replace(base_order, tree=trees.head_tests_on_base, limits=limits)
+    base_lends, head_lends = _lenders(sides)
+    on_head = replace(head_order, tree=trees.base_tests_on_head, limits=limits, lender=base_lends)
+    on_base = replace(base_order, tree=trees.head_tests_on_base, limits=limits, lender=head_lends)
     runs = FourRuns(
         base_on_base=base.tests,
         head_on_head=head.tests,
@@ -75,6 +76,13 @@ async def _cross(sandbox: Sandbox, sides: Sides, base: Observation, head: Observ
         head_paths=crosswise.head_paths,
     )
     return replace(runs, repeats=await Repeats(sandbox, base_order, on_head).of(runs))
+
+
+def _lenders(sides: Sides) -> tuple[Environment | None, Environment | None]:
+    """Let each side's tests bring their own dependencies where the two sides' differ."""
+    if sides.base.dependencies_layer == sides.head.dependencies_layer:
+        return None, None
+    return sides.base, sides.head
 
 
 async def _run_paths(sandbox: Sandbox, order: TestOrder, paths: tuple[str, ...]) -> TestRun | None:

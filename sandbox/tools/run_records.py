@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from sandbox.harness import canary, chain
 from sandbox.models import Outcome, TestResult, TestRun
 
+_LONGEST_S = 1e6
 NO_TESTS = "No tests were collected."
 _PYTEST_STOPPED = {2: "was interrupted", 3: "failed inside", 4: "refused its arguments"}
 
@@ -44,7 +45,7 @@ def read_channel(channel: bytes, killed: str = "") -> TestRun:
             _take(json.loads(body), reading)
     except chain.Broken as broken:
         reading.forged = reading.forged or str(broken)
-    except (ValueError, TypeError, KeyError, IndexError):
+    except (ValueError, TypeError, KeyError, IndexError, RecursionError):
         reading.forged = reading.forged or "a record of a wrong shape"
     _judge_canaries(reading)
     return _run(reading, killed)
@@ -97,7 +98,7 @@ def _finish(record: dict[str, object], reading: _Reading) -> None:
     if number in reading.finished:
         raise ValueError("a second result for one test")
     seconds = record["seconds"]
-    if not isinstance(seconds, int | float):
+    if not isinstance(seconds, int | float) or not 0 <= seconds < _LONGEST_S:
         raise TypeError("seconds")
     announced = reading.announced[number]
     reading.running = None
@@ -124,10 +125,11 @@ def _result(record: dict[str, object], outcome: Outcome, message: str = "") -> T
 
 
 def _text(record: dict[str, object], key: str) -> str:
+    """Return a text that every store takes: no NUL, no half of a surrogate pair."""
     value = record[key]
     if not isinstance(value, str):
         raise TypeError(key)
-    return value
+    return value.replace("\0", "\ufffd").encode("utf-8", "replace").decode()
 
 
 def _integer(record: dict[str, object], key: str) -> int:

@@ -29,7 +29,8 @@ class TestOrder:
     """What to run: a tree (host folder), the environment of its side, and only `paths` if given.
 
     `paths` are files or folders relative to the tree ("" is all of it); the runner's own
-    arguments still apply.
+    arguments still apply. `lender` is the other side's environment when its tests run here: what only
+    they import (a dependency that the change drops or adds) comes from there, after everything else.
     """
 
     __test__ = False
@@ -38,6 +39,7 @@ class TestOrder:
     environment: Environment
     paths: tuple[str, ...] = ()
     limits: Limits = field(default_factory=Limits)
+    lender: Environment | None = None
 
 
 async def run_tests(sandbox: Sandbox, order: TestOrder) -> Observation:
@@ -63,12 +65,14 @@ def _command(order: TestOrder) -> Command:
         "arguments": order.environment.recipe.test_arguments,
         "paths": () if "" in order.paths else order.paths,
         "environment": variables,
+        "lent": _lent_paths(order.lender),
     }
     return Command(
         argv=(python, "-S", f"{_HARNESS_TARGET}/launch.py"),
         mounts=(
             Mount(order.tree, TREE, MountMode.COPY_ON_WRITE),
             *layers.mounts(order.environment),
+            *_lent_mounts(order.lender),
             Mount(str(_HARNESS), _HARNESS_TARGET),
         ),
         # PYTHONPATH and the like wait for the child: the keeper must not load the tree's modules.
@@ -77,6 +81,19 @@ def _command(order: TestOrder) -> Command:
         limits=order.limits,
         channel_bytes=_CHANNEL_BYTES,
     )
+
+
+def _lent_mounts(lender: Environment | None) -> tuple[Mount, ...]:
+    return (Mount(lender.dependencies_layer, layers.LENT),) if lender else ()
+
+
+def _lent_paths(lender: Environment | None) -> tuple[str, ...]:
+    """Return the lender's site-packages as they stand inside."""
+    if lender is None:
+        return ()
+    layer = Path(lender.dependencies_layer)
+    found = layer.glob("lib/python3*/site-packages")
+    return tuple(f"{layers.LENT}/{folder.relative_to(layer)}" for folder in found)
 
 
 async def _run_shell_line(sandbox: Sandbox, order: TestOrder) -> Observation:
@@ -109,12 +126,12 @@ def shown(order: TestOrder) -> str:
 def _observation(
     order: TestOrder, completed: Completed, tests: TestRun | None, problem: str = ""
 ) -> Observation:
-    output = (completed.stdout + b"\n" + completed.stderr).decode("utf-8", "replace").strip()
+    output = (completed.stdout + b"\n" + completed.stderr).decode("utf-8", "replace")
     return Observation(
         side=order.side,
         command=shown(order),
         exit_code=_exit_code(completed, tests),
-        output=output,
+        output=output.replace("\0", "\ufffd").strip(),
         seconds=completed.seconds,
         timed_out=completed.killed is Killed.TIMEOUT,
         truncated=completed.truncated,

@@ -166,7 +166,7 @@ async def test_starting_is_cheap(tmp_path: Path) -> None:
     seconds = []
     for _ in range(5):
         seconds.append((await shell(sandbox, "true")).seconds)
-    assert min(seconds) < 0.5
+    assert min(seconds) < 1  # 30 ms when the machine is idle
 
 
 def _host_mounts() -> str:

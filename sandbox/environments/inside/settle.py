@@ -30,10 +30,10 @@ sys.path[:] = [*_before[:_at], *_new, *_before[_at:]]
 
 def local_folder(distribution: Distribution, tree: str) -> str | None:
     """Return the folder below `tree` that this was installed from, "." for the tree itself."""
-    text = distribution.read_text("direct_url.json") or "{}"
-    path = unquote(urlsplit(json.loads(text).get("url", "")).path)
-    inside = text.find('"file:') >= 0 and Path(path).is_relative_to(tree)
-    return Path(path).relative_to(tree).as_posix() if inside else None
+    url = urlsplit(json.loads(distribution.read_text("direct_url.json") or "{}").get("url", ""))
+    path = Path(unquote(url.path))
+    inside = url.scheme == "file" and path.is_relative_to(tree)
+    return path.relative_to(tree).as_posix() if inside else None
 
 
 def normalised(name: str) -> str:

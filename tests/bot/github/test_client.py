@@ -2,48 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 
 from bot.errors import UserError
 from bot.forge.operator import NewRepository
 from bot.github import (
-    Annotation,
-    AnnotationLevel,
-    CheckAction,
-    CheckReport,
-    CheckStatus,
     IssueReference,
     NotThere,
     Permission,
     Reaction,
 )
 from bot.github.client import convert_manifest, open_public
-from bot.models import Conclusion
+from tests.bot.github.reports import remarks, report
 from tests.world import Place, World, git
 
 MARKER = "<!-- assay:report -->"
-
-
-def report(place: Place, **changes: object) -> CheckReport:
-    plain = CheckReport(
-        name="Assay",
-        head_sha=place.head(),
-        external_id="evaluation-1",
-        status=CheckStatus.QUEUED,
-        title="Queued",
-        summary="Waiting for a worker.",
-        details_url="http://127.0.0.1/evaluations/1",
-    )
-    return replace(plain, **changes)  # type: ignore[arg-type]
-
-
-def remarks(count: int) -> tuple[Annotation, ...]:
-    return tuple(
-        Annotation("hello.py", 1, 1, AnnotationLevel.WARNING, f"remark {index}", "ruff F401")
-        for index in range(count)
-    )
 
 
 async def test_a_pull_request_is_read_whole(place: Place) -> None:
@@ -144,6 +117,17 @@ async def test_the_comment_is_found_behind_many_others(place: Place) -> None:
         assert (await repository.put_comment(place.number, MARKER, "two")).id == first.id
 
 
+async def test_half_a_character_is_replaced_not_a_crash(place: Place) -> None:
+    async with place.world.github().repository(place.name) as repository:
+        comment = await repository.put_comment(place.number, MARKER, "a\ud800b")
+        assert await repository.permission("a\ud800b") is Permission.NONE
+        run = await repository.put_check_run(
+            report(place, summary="\udfff", annotations=remarks(1), external_id="x\ud800")
+        )
+    assert comment.body == f"{MARKER}\na?b"
+    assert run.annotations == 1
+
+
 async def test_a_comment_too_long_is_a_clear_refusal(place: Place) -> None:
     async with place.world.github().repository(place.name) as repository:
         with pytest.raises(UserError, match="too long"):
@@ -205,71 +189,6 @@ async def test_branches_with_odd_names_are_found(place: Place) -> None:
             await repository.branch_sha("gone")
 
 
-async def test_a_check_run_goes_through_its_states(place: Place) -> None:
-    async with place.world.github().repository(place.name) as repository:
-        queued = await repository.put_check_run(report(place))
-        working = report(place, status=CheckStatus.IN_PROGRESS, title="observe")
-        running = await repository.put_check_run(working, queued.id)
-        done = report(
-            place,
-            status=CheckStatus.COMPLETED,
-            conclusion=Conclusion.FAILURE,
-            title="1 of 2 requirements",
-            text="details",
-            actions=(CheckAction("Run again " * 3, "d" * 60, "i" * 30),),
-        )
-        ended = await repository.put_check_run(done)
-        late = await repository.put_check_run(working)
-        listed = await repository.check_runs(place.head(), "Assay")
-    assert queued.id == running.id == ended.id == late.id
-    assert [run.status for run in (queued, running, ended)] == [
-        "queued",
-        "in_progress",
-        "completed",
-    ]
-    assert (ended.conclusion, late.status) == ("failure", "completed")
-    assert [run.id for run in listed] == [ended.id]
-
-
-async def test_another_evaluation_has_its_own_check_run(place: Place) -> None:
-    async with place.world.github().repository(place.name) as repository:
-        first = await repository.put_check_run(report(place))
-        second = await repository.put_check_run(report(place, external_id="evaluation-2"))
-        listed = await repository.check_runs(place.head(), "Assay")
-        assert await repository.check_runs(place.head(), "Other") == ()
-    assert [run.id for run in listed] == [second.id, first.id]
-
-
-@pytest.mark.parametrize("count", [0, 1, 50, 51, 120])
-async def test_annotations_come_in_batches_and_once(place: Place, count: int) -> None:
-    full = report(place, annotations=remarks(count))
-    async with place.world.github().repository(place.name) as repository:
-        created = await repository.put_check_run(full)
-        again = await repository.put_check_run(full)
-        known = await repository.put_check_run(full, created.id)
-    assert [run.annotations for run in (created, again, known)] == [count] * 3
-    path = f"repos/{place.name}/check-runs/{created.id}/annotations?per_page=100"
-    found = place.world.operator.as_person(place.world.ada, "GET", path).items()
-    assert [item.text("message") for item in found] == [f"remark {n}" for n in range(count)][:100]
-
-
-async def test_texts_are_cut_to_what_github_takes(place: Place) -> None:
-    long = report(place, summary="ä" * 70_000, text="x" * 70_000, title="t" * 300)
-    async with place.world.github().repository(place.name) as repository:
-        run = await repository.put_check_run(long)
-    path = f"repos/{place.name}/check-runs/{run.id}"
-    output = place.world.operator.as_person(place.world.ada, "GET", path).at("output")
-    assert len(output.text("summary").encode()) <= 65_535
-    assert output.text("summary").endswith("ä…")
-    assert len(output.text("text").encode()) == 65_535
-
-
-async def test_a_check_run_on_a_vanished_commit_is_a_clear_refusal(place: Place) -> None:
-    async with place.world.github().repository(place.name) as repository:
-        with pytest.raises(UserError, match="No commit found"):
-            await repository.put_check_run(report(place, head_sha="0" * 40))
-
-
 async def test_the_sweep_finds_what_was_missed(place: Place) -> None:
     place.commit("second", {"b.py": ""})
     missed = place.open("Missed", head="second")
@@ -284,6 +203,28 @@ async def test_the_sweep_finds_what_was_missed(place: Place) -> None:
         await repository.put_check_run(report(place, head_sha=sha))
         found = await repository.unchecked_pull_requests("Assay")
     assert [pull_request.number for pull_request in found] == [missed]
+
+
+async def test_a_merge_group_names_its_members(place: Place) -> None:
+    queue = f"gh-readonly-queue/main/pr-{place.number}-{'a' * 40}"
+    place.commit("second", {"b.py": ""})
+    second = place.open("Second", head="second")
+    group = place.commit(queue, {"c.py": ""})
+    async with place.world.github().repository(place.name) as repository:
+        alone = await repository.merge_group_members(f"refs/heads/{queue}", group)
+        place.world.operator.control(
+            "POST",
+            "merge-groups",
+            repository=place.name,
+            head_ref=queue,
+            members=[second, place.number],
+        )
+        both = await repository.merge_group_members(queue, group)
+        old = await repository.merge_group_members(queue, "b" * 40)
+        assert await repository.merge_group_members("refs/heads/main", group) == ()
+    assert alone == (place.number,)
+    assert both == (second, place.number)
+    assert old == (place.number,)
 
 
 async def test_the_app_knows_itself_and_where_it_is(place: Place) -> None:

@@ -2,29 +2,21 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
-from pathlib import Path
+from dataclasses import replace
 
 import pytest
 
-from bot.engine import EngineClient, EngineOptions, JobState, migrate
+from bot.engine import JobState
 from bot.errors import Transient
 from bot.github import CheckStatus, Permission, Reaction
-from bot.intake.desk import Desk, evaluation_id
-from bot.intake.handle import ended, handle
-from bot.intake.sweep import forget_old, sweep
-from bot.models import Conclusion, Delivery, EvaluationRequest, Trigger
-from bot.steps import Ending, EndKind, run_in_process
+from bot.intake.desk import evaluation_id
+from bot.models import Conclusion, Trigger
 from bot.store import (
     Decision,
     Ended,
-    EvaluationRecord,
     EvaluationState,
-    FileArtifacts,
-    Records,
 )
+from tests.bot.intake.conftest import Office
 from tests.bot.intake.payloads import (
     HEAD,
     agent_patch,
@@ -33,44 +25,8 @@ from tests.bot.intake.payloads import (
     merge_group,
     pull_request,
 )
-from tests.bot.intake.pretended_github import PretendedGitHub, PretendedRepository
 
 NEWER = "e" * 40
-
-
-@dataclass
-class Office:
-    """A desk with all around it, and short ways to ask what happened."""
-
-    desk: Desk
-    hello: PretendedRepository
-    records: Records
-    jobs: EngineClient
-
-    async def take(self, delivery: Delivery) -> None:
-        await handle(self.desk, delivery, run_in_process)
-
-    @property
-    def latest(self) -> EvaluationRecord:
-        """The newest evaluation of all."""
-        return self.records.recent(1)[0]
-
-    def request(self) -> EvaluationRequest:
-        found = self.records.request(self.latest.id)
-        assert found
-        return found
-
-
-@pytest.fixture
-def office(tmp_path: Path) -> Iterator[Office]:
-    options = EngineOptions(f"sqlite:///{tmp_path / 'engine.db'}", tmp_path)
-    migrate(options)
-    jobs, github = EngineClient(options), PretendedGitHub()
-    with Records(f"sqlite:///{tmp_path / 'records.db'}") as records:
-        records.migrate()
-        desk = Desk(github, records, jobs, lambda name: f"https://assay.example/{name}", "Assay")
-        yield Office(desk, github.hello, records, jobs)
-    jobs.close()
 
 
 async def test_an_opened_pull_request_is_queued_everywhere(office: Office) -> None:
@@ -318,67 +274,6 @@ async def test_a_repository_out_of_reach_ends_quietly(office: Office) -> None:
     sent = pull_request("opened")
     elsewhere = replace(sent, payload=sent.payload.replace("octo/hello", "octo/gone"))
     await office.take(elsewhere)
-    assert office.records.recent() == ()
-
-
-async def test_an_evaluation_that_broke_ends_visibly(office: Office) -> None:
-    await office.take(pull_request("opened"))
-    request = office.request()
-    await ended(office.desk, request, Ending(EndKind.FAILED, "ValueError: @everyone <b>"))
-    record = office.latest
-    assert (record.state, record.conclusion) == (EvaluationState.FAILED, "action_required")
-    assert record.problem == "ValueError: @everyone <b>"
-    check = office.hello.checks[request.id]
-    assert check.conclusion is Conclusion.ACTION_REQUIRED
-    assert "Re-run" in check.summary
-    assert "@everyone" not in check.summary
-
-
-async def test_a_superseded_evaluation_ends_as_cancelled(office: Office) -> None:
-    await office.take(pull_request("opened"))
-    ending = Ending(EndKind.SUPERSEDED, "A newer commit was pushed: eeee.")
-    await ended(office.desk, office.request(), ending)
-    assert office.latest.state is EvaluationState.CANCELLED
-    assert office.hello.checks[office.latest.id].conclusion is Conclusion.CANCELLED
-
-
-async def test_the_sweep_finds_what_was_missed_once(office: Office) -> None:
-    office.hello.unchecked = (9,)
-    await sweep(office.desk, run_in_process)
-    assert office.request().trigger is Trigger.SWEEP
-    await sweep(office.desk, run_in_process)
-    assert len(office.records.recent()) == 1
-
-
-async def test_the_sweep_leaves_alone_what_is_on_its_way(office: Office) -> None:
-    await office.take(pull_request("opened"))
-    office.hello.unchecked = (9,)
-    await sweep(office.desk, run_in_process)
-    assert len(office.records.recent()) == 1
-    assert office.latest.state is EvaluationState.QUEUED
-
-
-async def test_the_sweep_closes_check_runs_that_were_left_open(office: Office) -> None:
-    await office.take(pull_request("opened"))
-    how = Ended(EvaluationState.FAILED, Conclusion.ACTION_REQUIRED, problem="it broke")
-    office.records.ended(office.latest.id, how)
-    await sweep(office.desk, run_in_process)
-    assert office.hello.checks[office.latest.id].conclusion is Conclusion.ACTION_REQUIRED
-    assert office.latest.check_run_finished
-
-
-async def test_what_is_old_is_forgotten(office: Office, tmp_path: Path) -> None:
-    await office.take(pull_request("opened"))
-    name = office.latest.id
-    artifacts = FileArtifacts((tmp_path / "artifacts").as_uri())
-    artifacts.put(name, "report.json", b"{}")
-    office.jobs.cancel(name, "test")
-    office.records.ended(name, Ended(EvaluationState.DONE, report_key=name))
-    assert forget_old(office.desk, artifacts, office.jobs.prune, time.time() - 60) == 0
-    assert office.jobs.status(name) is JobState.CANCELLED
-    assert forget_old(office.desk, artifacts, office.jobs.prune, time.time() + 60) == 1
-    assert office.jobs.status(name) is None
-    assert artifacts.get(name, "report.json") is None
     assert office.records.recent() == ()
 
 

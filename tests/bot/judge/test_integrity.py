@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
@@ -307,13 +308,30 @@ def test_parameters_of_inner_functions_may_follow_but_not_their_defaults():
     assert not is_only_adapted(before, before.replace("n=1", "n=2"), "test_split")
 
 
-def test_an_adapted_test_needs_no_person():
+@pytest.mark.parametrize(
+    ("message", "conclusion"),
+    [
+        (
+            "E   ModuleNotFoundError: No module named 'shop._old'\n\nt.py:1: ModuleNotFoundError",
+            "success",
+        ),
+        (
+            "E   ImportError: cannot import name 'f' from 'shop._old' (x)\n\nt.py:1: ImportError",
+            "success",
+        ),
+        ("E   DeprecationWarning: no self\n\nsrc/shop.py:9: DeprecationWarning", "success"),
+        ("E   ModuleNotFoundError: No module named 'shop.old'\n\nt.py:1: E", "action_required"),
+        ("E   AssertionError: assert 9 == 10\n\nt.py:1: AssertionError", "action_required"),
+        ("", "action_required"),
+    ],
+)
+def test_an_adapted_test_needs_a_person_where_an_interface_broke(message, conclusion):
     before, after = MOVED, MOVED.replace("_old", "_new")
-    test = four_ways(FAILED, FAILED, PASSED)
+    test = replace(four_ways(FAILED, FAILED, PASSED), message=message)
     found = inspect(before, after, test)
     assert [f.rule for f in found] == [rule.TEST_ADAPTED]
     split = comparison("test_split_refuses_zero_people", TestChange.FAIL_TO_PASS)
-    assert conclusion_of(split, test, integrity=found).value == "success"
+    assert conclusion_of(split, test, integrity=found).value == conclusion
     assert conclusion_of(split, test).value == "action_required"
 
 

@@ -245,6 +245,8 @@ def test_tests_are_not_weakened():
         ("refactor: one parser", ("tests/test_shop.py", "CHANGELOG.md"), UNVERIFIED),
         ("chore(deps): bump ruff", ("pyproject.toml",), SATISFIED),
         ("ci: run on 3.13", (".github/workflows/test.yml",), SATISFIED),
+        ("Drop Python 3.8", ("pyproject.toml", "src/shop.py", "tests/test_shop.py"), SATISFIED),
+        ("Drop Python 3.8", ("pyproject.toml", "tests/test_shop.py"), UNVERIFIED),
         ("ci: run on 3.13", ("src/shop.py",), UNVERIFIED),
     ],
 )

@@ -12,7 +12,7 @@ from inline_snapshot import snapshot
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
-from bot.models import Evaluation, Observed
+from bot.models import Conclusion, Evaluation, Observed
 from bot.report.checks import check_summary
 from bot.report.markdown import markdown, marker
 from bot.report.view import view
@@ -175,3 +175,12 @@ def test_the_check_run_uses_the_same_words() -> None:
 
 def test_without_a_served_page_there_is_no_link() -> None:
     assert "](" not in markdown(view(success()), "")
+
+
+@pytest.mark.parametrize("conclusion", [c for c in Conclusion if c is not Conclusion.SUCCESS])
+def test_only_success_is_said_to_satisfy_everything(conclusion: Conclusion) -> None:
+    evaluation = success()
+    silent = replace(evaluation, gate=replace(evaluation.gate, conclusion=conclusion, reasons=()))
+
+    assert "Every mandatory requirement is satisfied" not in comment(silent)
+    assert "Every mandatory requirement is satisfied" in comment(success())

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
-from bot.safety import code, fence, prose, scrub, visible
+from bot.safety import code, fence, prose, scrub, sentence, visible
 from tests.bot.report.examples import HOSTILE
 
 MARKDOWN = MarkdownIt("gfm-like")
@@ -82,6 +82,20 @@ def test_no_mention_or_reference_survives_in_prose(text: str) -> None:
     assert not BARE_ADDRESS.search(rendered)
     assert "<" not in prose(text)
     assert ">" not in prose(text)
+
+
+@given(text=HOSTILE_TEXT)
+def test_a_sentence_shows_quoted_words_as_code_and_opens_nothing_else(text: str) -> None:
+    tokens = MARKDOWN.parse(f"| a | b |\n|---|---|\n| {sentence(text)} | last |")
+    html = [token.content for token in spans(tokens) if token.type == "html_inline"]
+
+    assert html == ["<code>", "</code>"] * (len(html) // 2)
+    assert {token.type for token in spans(tokens)} <= OURS | {"html_inline"}
+    assert sum(token.type == "td_open" for token in tokens) == 2
+
+
+def test_quoted_words_of_a_sentence_are_code() -> None:
+    assert sentence("`a|b` is *gone*, `open") == "<code>a&#124;b</code> is \\*gone\\*, \\`open"
 
 
 @given(text=HOSTILE_TEXT)

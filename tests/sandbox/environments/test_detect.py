@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import os
+import tempfile
 from pathlib import Path
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from sandbox.environments import SetupHints, Toolchain, detect
 from sandbox.environments.root import nearest_root
@@ -210,3 +213,42 @@ def test_the_nearest_project_with_tests_is_found(tmp_path: Path) -> None:
     assert nearest_root(tmp_path, ["examples/demo/a.py"]) == ""
     assert nearest_root(tmp_path, ["../packages/one/a.py"]) == ""
     assert nearest_root(tmp_path, []) == ""
+
+
+FILES = ("pyproject.toml", "setup.py", "setup.cfg", "tox.ini", "noxfile.py", "uv.lock")
+MORE = ("requirements.txt", "requirements-dev.txt", ".github/workflows/ci.yml", "tests/test_a.py")
+PIECES = (
+    *("[project]\n", "[tool.poetry]\n", "[tool.poetry.group.dev.dependencies]\n", "[testenv]\n"),
+    *("name = 'a\\u0000b'\n", 'name = "a\\u0000b"\n', "deps =\n  -r x\n", "x = '^²'\n", "setup("),
+    *("extras_require={'test': ['x'], **y}", "install_requires=f()", ")\n", "jobs:\n  a:\n", "\0"),
+    *(
+        '[project.optional-dependencies]\n"--test\\u0000" = ["pytest"]\n',
+        "      - run: pytest -m 'a\0b'\n",
+    ),
+    *(
+        'test = ["--evil", "pytest\\u0000"]\n',
+        "-e .\n-r requirements.txt\n",
+        "pip install '.[x]' \"\n",
+    ),
+    *(
+        'requires-python = ">=' + "9" * 5000 + '"\n',
+        "a; " + "(" * 400 + "\n",
+        " " * 100_000,
+        "\n" * 1000,
+    ),
+    *('[[package]]\nsource = {editable = "../x"}\n', "()" * 2000, "uv " * 30_000, ".a" * 20_000),
+)
+
+
+@given(st.dictionaries(st.sampled_from((*FILES, *MORE)), st.lists(st.sampled_from(PIECES))))
+@settings(max_examples=60, deadline=None)
+def test_no_file_can_break_detection_or_smuggle_in_what_no_argument_may_hold(
+    files: dict[str, list[str]],
+) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        tree = write(Path(folder), {path: "".join(pieces) for path, pieces in files.items()})
+        found = detect(tree, SetupHints(), TOOLS)
+    if found:
+        words = [word for argv in (*found.install, *found.install_project) for word in argv]
+        assert not [word for word in (*words, *found.test_arguments) if "\0" in word]
+        assert "--evil" not in words

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from pydantic import TypeAdapter
 
 from sandbox.harness import chain
 from sandbox.models import TestRun
@@ -107,6 +108,9 @@ CONTROL_FAILED = {"kind": "canary", "name": "test_x_must_pass", "outcome": "erro
         ((*HONEST[:5], start(7), finish(7), *END), "a record of a wrong shape"),
         ((*HONEST[:5], start(0), finish(0, "splendid"), *END), "a record of a wrong shape"),
         ((*HONEST[:3], ONE, *END), "a record of a wrong shape"),
+        (({**ONE, "line": -1}, *END), "a record of a wrong shape"),
+        (({**ONE, "path": None}, *END), "a record of a wrong shape"),
+        ((*HONEST[:6], {**finish(0), "seconds": float("nan")}, *END), "a record of a wrong shape"),
         ((*HONEST[:-1], start(0), END[1]), "a record after the end of the run"),
         (HONEST[:-1], "The test run was killed from within after the last test"),
         ((*HONEST[:6], END[1]), "exited with 0 in a.py::t, before its end"),
@@ -157,3 +161,17 @@ def test_the_harness_is_written_for_old_pythons(path: Path) -> None:
     first = next(node for node in tree.body if not isinstance(node, ast.Expr))
     assert isinstance(first, ast.ImportFrom), "annotations must not be evaluated"
     assert first.module == "__future__"
+
+
+def test_texts_that_no_store_takes_are_cleaned() -> None:
+    odd = {**ONE, "id": "a\udcff.py::t\0"}
+    run = read((odd, *HONEST[1:]))
+    assert run.results[0].id == "a?.py::t\ufffd"
+    adapter = TypeAdapter(TestRun)
+    assert adapter.validate_json(adapter.dump_json(run)) == run
+
+
+def test_a_record_that_is_no_record() -> None:
+    deep = chain.frame(KEY, b"[" * 100_000)
+    assert read_channel(KEY + deep).forged
+    assert read_channel(KEY + chain.frame(KEY, b"[]")).forged

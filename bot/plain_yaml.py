@@ -1,0 +1,85 @@
+"""Loads YAML that is no more than text, numbers, lists and mappings: untrusted files are read so.
+
+No aliases (a few lines of them can mean gigabytes), no duplicate keys, no depth, no objects.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import yaml
+
+MAX_DEPTH = 12
+
+
+class PlainYamlError(ValueError):
+    """Says in a clause what is wrong and in which line."""
+
+
+class _PlainLoader(yaml.SafeLoader):
+    """YAML without aliases, duplicate keys or depth: what a configuration needs and no more."""
+
+    depth = 0
+
+    def compose_node(self, parent: Any, index: Any) -> Any:
+        if self.check_event(yaml.events.AliasEvent):
+            raise yaml.MarkedYAMLError(
+                problem="aliases (*name) are not allowed", problem_mark=_mark(self)
+            )
+        self.depth += 1
+        if self.depth > MAX_DEPTH:
+            raise yaml.MarkedYAMLError(problem="it is nested too deeply", problem_mark=_mark(self))
+        try:
+            return super().compose_node(parent, index)
+        finally:
+            self.depth -= 1
+
+    def construct_mapping(self, node: Any, deep: bool = False) -> Any:
+        seen: set[str] = set()
+        for key, _ in node.value:
+            if not isinstance(key, yaml.ScalarNode):
+                raise yaml.MarkedYAMLError(problem="a key is not text", problem_mark=key.start_mark)
+            if key.value in seen:
+                raise yaml.MarkedYAMLError(
+                    problem=f"the key {shown_key(key.value)} appears twice",
+                    problem_mark=key.start_mark,
+                )
+            seen.add(key.value)
+        return super().construct_mapping(node, deep=deep)
+
+
+def _mark(loader: _PlainLoader) -> Any:
+    return loader.peek_event().start_mark  # type: ignore[no-untyped-call]
+
+
+def load_plain_yaml(text: str) -> object:
+    """Parse one document. Raises PlainYamlError, which may name a key and never a value."""
+    try:
+        return yaml.load(text, Loader=_PlainLoader)  # noqa: S506 (a SafeLoader, made stricter)
+    except yaml.MarkedYAMLError as error:
+        raise PlainYamlError(_where(error)) from None
+    except (yaml.YAMLError, ValueError, TypeError, RecursionError):
+        raise PlainYamlError("it is not plain YAML text") from None
+
+
+def _where(error: yaml.MarkedYAMLError) -> str:
+    problem = _without_values(error.problem or "it is not valid YAML")
+    mark = error.problem_mark or error.context_mark
+    return f"line {mark.line + 1}: {problem}" if mark else problem
+
+
+def _without_values(problem: str) -> str:
+    """PyYAML's own messages may quote the text; ours quote keys only."""
+    ours = ("aliases", "it is nested", "a key is not", "the key ")
+    return problem if problem.startswith(ours) else re.sub(r"'[^']*'|\"[^\"]*\"", "…", problem)
+
+
+def shown_key(key: str) -> str:
+    """A key as it may be repeated: printable, short, and not shaped like a token."""
+    token = re.search(r"(?i)(gh[a-z]_|github_pat_|sk-|akia|xox|eyj)", key) or (
+        re.search(r"[0-9]", key) and re.fullmatch(r"[A-Za-z0-9+/=_-]{20,}", key)
+    )
+    if token:
+        return "(a key that looks like a secret)"
+    return "".join(c if c.isprintable() and c != "`" else "?" for c in key[:60])
