@@ -43,6 +43,6 @@ def load_manifest() -> Manifest:
 
 
 def new_app_page(web: str, organization: str, state: str) -> str:
-    """Return the address of GitHub's page for a new App of a person (no organization) or of an organization."""
+    """Return GitHub's page for a new App of the organization, or of the person when it is empty."""
     owner = f"/organizations/{quote(organization, safe='')}" if organization else ""
     return f"{web}{owner}/settings/apps/new?{urlencode({'state': state})}"
