@@ -9,7 +9,6 @@ from contextlib import ExitStack, closing, contextmanager
 from functools import partial
 
 from bot.engine import EngineClient, Work, engine_options
-from bot.errors import UserError
 from bot.github.addresses import Addresses
 from bot.github.client import GitHubApp
 from bot.github.transport import Manners, Pace
@@ -18,6 +17,7 @@ from bot.intake.handle import ended, handle
 from bot.intake.sweep import forget_old, sweep
 from bot.models import EvaluationRequest, Publication
 from bot.origins.github import CHECK_NAME, GitHubOrigin
+from bot.private_key import private_key
 from bot.settings import Settings
 from bot.stages import evaluate
 from bot.stages.services import Origin, Services
@@ -86,19 +86,6 @@ def open_app(settings: Settings) -> GitHubApp:
         settings.app_id,
         private_key(settings),
     )
-
-
-def private_key(settings: Settings) -> str:
-    """Return the App's key from the environment or its file."""
-    if settings.private_key_path is None:
-        return settings.private_key.get_secret_value().replace("\\n", "\n")
-    try:
-        return settings.private_key_path.read_text()
-    except OSError as error:
-        raise UserError(
-            f"The App's key cannot be read from {settings.private_key_path}: {error.strerror}.",
-            "Check PRIVATE_KEY_PATH and who may read that file.",
-        ) from error
 
 
 def set_up_log(settings: Settings) -> None:

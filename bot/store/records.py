@@ -24,10 +24,10 @@ from sqlalchemy import (
 )
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.engine import make_url
-from sqlalchemy.exc import DBAPIError
+from sqlalchemy.exc import ArgumentError, DBAPIError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 
-from bot.errors import Transient
+from bot.errors import Transient, UserError
 from bot.models import EvaluationRequest
 from bot.settings import Settings
 from bot.store.base import (
@@ -298,7 +298,12 @@ def _or_transient() -> Iterator[None]:
 
 
 def _engine(database_url: str) -> Engine:
-    url = make_url(database_url)
+    try:
+        url = make_url(database_url)
+    except ArgumentError as error:
+        raise UserError(
+            "ASSAY_DATABASE_URL is not the URL of a database.", "Write postgresql://user@host/name."
+        ) from error
     if url.get_backend_name() == "sqlite":
         Path(url.database or "").parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         engine = create_engine(url, connect_args={"timeout": 8})
