@@ -5,6 +5,7 @@ import os
 import shutil
 import signal
 import subprocess
+import sys
 import sysconfig
 import time
 from pathlib import Path
@@ -84,7 +85,8 @@ def test_the_same_holds_for_a_plain_user(tmp_path_factory: pytest.TempPathFactor
         "PYTHONDONTWRITEBYTECODE": "1",
         "PYTHONPATH": f"{ROOT}:{site_packages}",
     }
-    if subprocess.run(reachable, cwd="/", env=environment, capture_output=True).returncode:
+    probe = subprocess.run(reachable, check=False, cwd="/", env=environment, capture_output=True)
+    if probe.returncode:
         base.rmdir()
         pytest.skip("a plain user cannot read this checkout, or has another Python")
     tests = [
