@@ -87,9 +87,7 @@ def running_town(folder: Path) -> Iterator[Town]:
         forge = stack.enter_context(_forge(folder))
         operator = stack.enter_context(ForgeOperator(forge, folder / "forge"))
         owner, author = operator.person(OWNER), operator.person(AUTHOR)
-        wanted = NewRepository(
-            REPOSITORY, private=True, required_check="Assay", collaborators={AUTHOR: "write"}
-        )
+        wanted = NewRepository(REPOSITORY, required_check="Assay", collaborators={AUTHOR: "write"})
         _push_project(operator.repository(wanted), folder / "work")
         operator.refresh(REPOSITORY)
         port, secret = free_port(), secrets.token_hex(20)

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 from dataclasses import replace
 from pathlib import Path
 
+import httpx
 import pytest
 
 from bot.commands.demo import Shown
@@ -28,18 +30,44 @@ def demo(folder: Path, **environment: str) -> subprocess.CompletedProcess[str]:
     )
 
 
-def test_the_demo_comes_out_as_expected(tmp_path: Path) -> None:
-    done = demo(tmp_path / "demo")
-    assert done.returncode == 0, done.stdout + done.stderr
-    for line in (
-        "#4 success (as expected)",
-        "#5 action_required (as expected)",
-        "#6 failure (as expected)",
-        "#7 failure (as expected)",
-    ):
-        assert line in done.stdout
-    assert done.stdout.count("/evaluations/") == 12, "page, JSON and PDF of each"
-    assert f"Files and logs: {tmp_path / 'demo'}" in done.stdout
+def test_the_demo_comes_out_as_expected_and_its_links_open(tmp_path: Path) -> None:
+    argv = [
+        sys.executable,
+        "-u",
+        "-m",
+        "bot.cli",
+        "demo",
+        "--serve",
+        "--folder",
+        str(tmp_path / "d"),
+    ]
+    environment = {**os.environ, "COLUMNS": "200"}
+    with subprocess.Popen(argv, stdout=subprocess.PIPE, text=True, env=environment) as process:
+        try:
+            said = _said_until(process, "Everything stays up")
+            for line in (
+                "#4 success (as expected)",
+                "#5 action_required (as expected)",
+                "#6 failure (as expected)",
+                "#7 failure (as expected)",
+            ):
+                assert line in said
+            links = re.findall(r"  (?:pull request|report.*?) +(http\S+)", said)
+            assert len(links) == 16, "page of the pull request; report as page, JSON and PDF"
+            for link in links:
+                assert httpx.get(link, timeout=10).status_code == 200, link
+        finally:
+            process.terminate()
+        assert process.wait(timeout=60) == 0
+
+
+def _said_until(process: subprocess.Popen[str], last: str) -> str:
+    said = ""
+    for line in process.stdout or ():
+        said += line
+        if line.startswith(last):
+            return said
+    raise AssertionError(f"the demo ended early: {said}")
 
 
 def test_a_worker_that_cannot_run_ends_the_demo_with_its_log(tmp_path: Path) -> None:
