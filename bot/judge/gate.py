@@ -299,7 +299,7 @@ _RULES: tuple[Rule, ...] = (
 def _told(requirement: Requirement, facts: _Facts) -> str:
     verdict = facts.verdicts.get(requirement.id)
     reason = verdict.reason if verdict else "No verdict was given."
-    return f"{requirement.id} ({requirement.text[:120]}): {reason}"
+    return f"{requirement.id} ({requirement.text[:120].rstrip('.')}): {reason}"
 
 
 def _next(requirement: Requirement, facts: _Facts) -> str:
@@ -314,14 +314,23 @@ def _title(conclusion: Conclusion, facts: _Facts, reasons: list[GateReason]) -> 
         return f"All {met.total} requirements met"
     if conclusion is Conclusion.NEUTRAL:
         return _cut(f"{counted}; what could not be verified is allowed here")
-    return _cut(f"{counted}; {_in_short(reasons[0])}")
+    return _cut(f"{counted}; {_in_short(reasons)}")
 
 
-def _in_short(reason: GateReason) -> str:
-    if reason.rule in ("requirement", "unverified"):
-        state = "is not" if reason.rule == "requirement" else "could not be verified"
-        return f"{reason.text.split(' ', 1)[0]} {state}"
-    return _SHORT.get(reason.rule, reason.text)
+def _in_short(reasons: list[GateReason]) -> str:
+    first = reasons[0]
+    if first.rule not in ("requirement", "unverified"):
+        return _SHORT.get(first.rule, first.text)
+    ids = [reason.text.split(" ", 1)[0] for reason in reasons if reason.rule == first.rule]
+    listed = _listed(list(dict.fromkeys(ids)))
+    if first.rule == "unverified":
+        return f"{listed} could not be verified"
+    return f"{listed} {'is' if len(ids) == 1 else 'are'} not"
+
+
+def _listed(ids: list[str]) -> str:
+    shown = ids if len(ids) <= 3 else [*ids[:2], f"{len(ids) - 2} more"]
+    return shown[0] if len(shown) == 1 else f"{', '.join(shown[:-1])} and {shown[-1]}"
 
 
 _SHORT = {
