@@ -36,7 +36,9 @@ def _templates() -> Path:
     return source if source.is_dir() else Path(__file__).parents[1] / "_templates"
 
 
-_markdown = MarkdownIt("commonmark", {"html": True}).enable(["table", "strikethrough"])
+_markdown = MarkdownIt("commonmark", {"html": True, "breaks": True}).enable(
+    ["table", "strikethrough"]
+)
 _pages = Environment(
     loader=FileSystemLoader(_templates() / "forge"),
     autoescape=select_autoescape(default=True),

@@ -16,18 +16,27 @@ def headline(conclusion: Conclusion, met: MetCount, reasons: tuple[GateReason, .
         return f"All {met.total} requirements met"
     if conclusion is Conclusion.NEUTRAL:
         return _cut(f"{counted}; what could not be verified is allowed here")
-    return _cut(f"{counted}; {_in_short(reasons[0])}")
+    return _cut(f"{counted}; {_in_short(reasons)}")
 
 
-def _in_short(reason: GateReason) -> str:
-    if reason.rule not in ("requirement", "unverified"):
-        return _SHORT.get(reason.rule, reason.text)
-    requirement = reason.text.split(" ", 1)[0]
-    unmet = reason.rule == "requirement"
-    if requirement in _BASELINE_UNMET:
-        words = _BASELINE_UNMET if unmet else _BASELINE_UNVERIFIED
-        return words[requirement]
-    return f"{requirement} {'is not met' if unmet else 'could not be verified'}"
+def _in_short(reasons: tuple[GateReason, ...]) -> str:
+    first = reasons[0]
+    if first.rule not in ("requirement", "unverified"):
+        return _SHORT.get(first.rule, first.text)
+    unmet = first.rule == "requirement"
+    words = _BASELINE_UNMET if unmet else _BASELINE_UNVERIFIED
+    ids = dict.fromkeys(r.text.split(" ", 1)[0] for r in reasons if r.rule == first.rule)
+    asked = [requirement for requirement in ids if requirement not in words]
+    phrases = [words[requirement] for requirement in ids if requirement in words]
+    if asked:
+        state = f"{'is' if len(asked) == 1 else 'are'} not met" if unmet else "could not be verified"
+        phrases.append(f"{_listed(asked)} {state}")
+    return ", ".join(phrases)
+
+
+def _listed(ids: list[str]) -> str:
+    shown = ids if len(ids) <= 3 else [*ids[:2], f"{len(ids) - 2} more"]
+    return shown[0] if len(shown) == 1 else f"{', '.join(shown[:-1])} and {shown[-1]}"
 
 
 _BASELINE_UNMET = {
