@@ -29,7 +29,9 @@ def _in_short(reasons: tuple[GateReason, ...]) -> str:
     asked = [requirement for requirement in ids if requirement not in words]
     phrases = [words[requirement] for requirement in ids if requirement in words]
     if asked:
-        state = f"{'is' if len(asked) == 1 else 'are'} not met" if unmet else "could not be verified"
+        state = (
+            f"{'is' if len(asked) == 1 else 'are'} not met" if unmet else "could not be verified"
+        )
         phrases.append(f"{_listed(asked)} {state}")
     return ", ".join(phrases)
 
