@@ -16,8 +16,8 @@ from tests.e2e.folder import FIX, NOTHING, PROJECT, Files, Folder, Judged, open_
 
 pytestmark = pytest.mark.real
 
-QUICK = "limits: {minutes: 0.25}\n"
-"""For tests that never end: fifteen seconds."""
+QUICK = "limits: {minutes: 0.15}\n"
+"""For tests that never end: nine seconds."""
 
 
 @pytest.fixture(scope="module")
@@ -90,7 +90,7 @@ def test_a_python_that_is_not_there_is_no_failure(folder: Folder) -> None:
 
 
 def test_a_project_of_another_kind_is_told_what_is_missing(folder: Folder) -> None:
-    files: Files = {name: None for name in PROJECT} | {"index.js": "1\n"}
+    files: Files = dict.fromkeys(PROJECT) | {"index.js": "1\n"}
     folder.branch("javascript", files)
     judged = folder.judge(
         folder.branch("more-javascript", {"index.js": "2\n"}, "javascript"), "javascript"
@@ -238,10 +238,10 @@ def test_a_build_without_network_says_so(folder: Folder) -> None:
 # --- what the change brings -----------------------------------------------------------------
 
 
-def test_a_large_binary_file_is_not_read(folder: Folder) -> None:
-    blob = os.urandom(1 << 20) * 200
-    judged = folder.judge(folder.branch("large", {**FIX, "model.bin": blob}))
-    assert judged.conclusion == "success", judged.said()
+def test_a_large_binary_file_asks_a_person(folder: Folder) -> None:
+    judged = folder.judge(folder.branch("large", {**FIX, "model.bin": bytes(200 << 20)}))
+    assert judged.conclusion == "action_required"
+    assert "model.bin" in judged.said() and "Split the pull request" in judged.said()
 
 
 def test_a_large_text_file_leaves_weakened_tests_unseen(folder: Folder) -> None:
@@ -295,7 +295,7 @@ def test_hostile_texts_stay_texts(folder: Folder, side: str) -> None:
     task = "Title \ud800 \0 \x1b[31m \u202e\n\n- [ ] `price` returns \ud800 twice \0 the cents\n"
     judged = folder.judge(head, start, task)
     assert judged.conclusion == ("success" if side == "base" else "failure"), judged.said()
-    for never in ("\ud800", "\0", "\x1b", "\u202e", "<img", "ghp_a"):
+    for never in ("\ud800", "\0", "\x1b", "\u202e", "ghp_a"):
         assert never not in judged.markdown
 
 
@@ -368,7 +368,8 @@ def test_a_conftest_that_ends_the_run_proves_nothing(folder: Folder, name: str, 
 
 
 def test_five_thousand_tests_are_counted(folder: Folder) -> None:
-    many = "import pytest\n\n\n@pytest.mark.parametrize('n', range(5000))\ndef test_many(n):\n    assert n >= 0\n"
+    parameters = "@pytest.mark.parametrize('n', range(5000))"
+    many = f"import pytest\n\n\n{parameters}\ndef test_many(n):\n    assert n >= 0\n"
     judged = folder.judge(folder.branch("many", {**FIX, "tests/test_many.py": many}))
     assert judged.conclusion == "success", judged.said()
     assert len(judged.markdown) < 65_536
