@@ -40,6 +40,7 @@ async def judge_once(settings: Settings, origin: Origin, request: EvaluationRequ
             store=store,
             artifacts=open_artifacts(settings),
             origin=origin,
+            secrets=_secrets(settings),
         )
         return await evaluate(request, services, run_in_process)
 
@@ -57,7 +58,7 @@ def open_work(settings: Settings) -> Iterator[Work]:
         links = open_links(settings)
         sandbox = open_sandbox(settings.sandbox, settings.home / "sandbox")
         origin = GitHubOrigin(github, store, links.sign, allow_http="://" in settings.ghe_host)
-        services = Services(settings, sandbox, store, artifacts, origin)
+        services = Services(settings, sandbox, store, artifacts, origin, _secrets(settings))
         approve = settings.approve_first_time_forks
         desk = Desk(github, store, jobs, links.sign, CHECK_NAME, approve)
 
@@ -86,6 +87,13 @@ def open_app(settings: Settings) -> GitHubApp:
         settings.app_id,
         private_key(settings),
     )
+
+
+def _secrets(settings: Settings) -> tuple[str, ...]:
+    """Return what this process holds and no report may show, wherever it may have come from."""
+    held = (settings.webhook_secret, settings.link_key)
+    known = (private_key(settings), *(secret.get_secret_value() for secret in held))
+    return tuple(secret for secret in known if secret)
 
 
 def set_up_log(settings: Settings) -> None:

@@ -29,6 +29,7 @@ from sqlalchemy.exc import TimeoutError as PoolTimeout
 
 from bot.errors import Transient, UserError
 from bot.models import EvaluationRequest
+from bot.safety import scrub
 from bot.settings import Settings
 from bot.store.base import (
     Decision,
@@ -86,12 +87,12 @@ class Records:
         now = now_s()
         row = {
             "id": request.id,
-            "repository": request.repository,
+            "repository": scrub(request.repository),
             "number": request.number,
-            "head_sha": request.head_sha,
+            "head_sha": scrub(request.head_sha),
             "installation": request.installation,
             "trigger": request.trigger.value,
-            "actor": request.actor,
+            "actor": scrub(request.actor),
             "state": EvaluationState.QUEUED.value,
             "request": json.dumps(_REQUEST.dump_python(request, mode="json")),
             "created_s": now,
@@ -250,12 +251,16 @@ class Records:
     # --- inside ---
 
     def _change_open(self, evaluation_id: str, **values: object) -> bool:
-        """Change an evaluation that has not ended: an end is never taken back."""
+        """Change an evaluation that has not ended: an end is never taken back.
+
+        Texts are scrubbed: no database stores half of a surrogate pair, and Postgres no NUL.
+        """
+        told = {name: scrub(v) if type(v) is str else v for name, v in values.items()}
         with self._begin() as connection:
             changed = connection.execute(
                 update(EVALUATIONS)
                 .where(EVALUATIONS.c.id == evaluation_id, EVALUATIONS.c.state.in_(_OPEN))
-                .values(updated_s=now_s(), **values)
+                .values(updated_s=now_s(), **told)
             )
             return changed.rowcount > 0
 
