@@ -73,7 +73,9 @@ def test_the_image_copies_files_that_exist() -> None:
 
 def test_the_image_and_the_script_install_the_same_packages() -> None:
     script = (DEPLOY / "install.sh").read_text().partition('if [ "${1:-run}" = test ]')[0]
-    wanted = set(re.findall(r"^need \S+ (\S+)$|missing=\"\$missing ([a-z0-9-]+)\"", script, re.MULTILINE))
+    wanted = set(
+        re.findall(r"^need \S+ (\S+)$|missing=\"\$missing ([a-z0-9-]+)\"", script, re.MULTILINE)
+    )
     packages = {one or other for one, other in wanted}
     image = (DEPLOY / "Dockerfile").read_text()
 
