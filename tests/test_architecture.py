@@ -65,7 +65,14 @@ MAY_IMPORT = {
         "bot.settings",
         "sandbox.models",
     ),
-    "bot.store": ("bot.store", "bot.models", "bot.errors", "bot.settings", "sandbox.models"),
+    "bot.store": (
+        "bot.store",
+        "bot.models",
+        "bot.errors",
+        "bot.safety",
+        "bot.settings",
+        "sandbox.models",
+    ),
     "bot.engine": (
         "bot.engine",
         "bot.steps",

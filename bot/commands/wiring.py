@@ -9,7 +9,6 @@ from contextlib import ExitStack, closing, contextmanager
 from functools import partial
 
 from bot.engine import EngineClient, Work, engine_options
-from bot.errors import UserError
 from bot.github.addresses import Addresses
 from bot.github.client import GitHubApp
 from bot.github.transport import Manners, Pace
@@ -18,6 +17,7 @@ from bot.intake.handle import ended, handle
 from bot.intake.sweep import forget_old, sweep
 from bot.models import EvaluationRequest, Publication
 from bot.origins.github import CHECK_NAME, GitHubOrigin
+from bot.private_key import private_key
 from bot.settings import Settings
 from bot.stages import evaluate
 from bot.stages.services import Origin, Services
@@ -40,6 +40,7 @@ async def judge_once(settings: Settings, origin: Origin, request: EvaluationRequ
             store=store,
             artifacts=open_artifacts(settings),
             origin=origin,
+            secrets=_secrets(settings),
         )
         return await evaluate(request, services, run_in_process)
 
@@ -57,7 +58,7 @@ def open_work(settings: Settings) -> Iterator[Work]:
         links = open_links(settings)
         sandbox = open_sandbox(settings.sandbox, settings.home / "sandbox")
         origin = GitHubOrigin(github, store, links.sign, allow_http="://" in settings.ghe_host)
-        services = Services(settings, sandbox, store, artifacts, origin)
+        services = Services(settings, sandbox, store, artifacts, origin, _secrets(settings))
         approve = settings.approve_first_time_forks
         desk = Desk(github, store, jobs, links.sign, CHECK_NAME, approve)
 
@@ -88,17 +89,11 @@ def open_app(settings: Settings) -> GitHubApp:
     )
 
 
-def private_key(settings: Settings) -> str:
-    """Return the App's key from the environment or its file."""
-    if settings.private_key_path is None:
-        return settings.private_key.get_secret_value().replace("\\n", "\n")
-    try:
-        return settings.private_key_path.read_text()
-    except OSError as error:
-        raise UserError(
-            f"The App's key cannot be read from {settings.private_key_path}: {error.strerror}.",
-            "Check PRIVATE_KEY_PATH and who may read that file.",
-        ) from error
+def _secrets(settings: Settings) -> tuple[str, ...]:
+    """Return what this process holds and no report may show, wherever it may have come from."""
+    held = (settings.webhook_secret, settings.link_key)
+    known = (private_key(settings), *(secret.get_secret_value() for secret in held))
+    return tuple(secret for secret in known if secret)
 
 
 def set_up_log(settings: Settings) -> None:

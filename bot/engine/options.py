@@ -10,9 +10,9 @@ from pathlib import Path
 
 from dbos import DBOS, error
 from sqlalchemy.engine import make_url
-from sqlalchemy.exc import SQLAlchemyError
+from sqlalchemy.exc import ArgumentError, SQLAlchemyError
 
-from bot.errors import Transient
+from bot.errors import Transient, UserError
 from bot.settings import Settings
 
 APPLICATION = "assay"
@@ -66,7 +66,12 @@ def engine_options(settings: Settings) -> EngineOptions:
 
 
 def _postgres_url(url: str) -> str:
-    parsed = make_url(url).set(drivername="postgresql")
+    try:
+        parsed = make_url(url).set(drivername="postgresql")
+    except ArgumentError as error:
+        raise UserError(
+            "ASSAY_DATABASE_URL is not the URL of a database.", "Write postgresql://user@host/name."
+        ) from error
     if "connect_timeout" not in parsed.query:  # the driver would wait for minutes
         parsed = parsed.update_query_dict({"connect_timeout": "5"})
     return parsed.render_as_string(hide_password=False)

@@ -104,7 +104,8 @@ def check_run_page(owner: str, repo: str, check_run: int) -> Response:
 
 
 @routes.post("/settings/apps/new")
-def manifest_submitted() -> AnyResponse:
+@routes.post("/organizations/<organization>/settings/apps/new")
+def manifest_submitted(organization: str = "") -> AnyResponse:
     """Registers the app of a manifest and leads back with the code, as GitHub's page does."""
     try:
         manifest = Payload.parse(request.form.get("manifest", ""))
@@ -115,6 +116,7 @@ def manifest_submitted() -> AnyResponse:
         raise Refused(422, "redirect_url must be a web address.")
     wishes = {
         "name": manifest.text("name"),
+        "owner": organization,
         "webhook_url": manifest.text("hook_attributes", "url"),
         "permissions": manifest.at("default_permissions").value,
         "events": manifest.at("default_events").value,

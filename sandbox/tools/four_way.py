@@ -6,8 +6,9 @@ import asyncio
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from sandbox.base import Limits, Sandbox
+from sandbox.base import Limits, Network, Sandbox
 from sandbox.combine import combine
+from sandbox.concurrently import concurrently
 from sandbox.models import Checkout, Environment, Observation, Side, TestRun
 from sandbox.tools.crosswise import Crosswise, find_crosswise
 from sandbox.tools.four_runs import FourRuns
@@ -30,6 +31,7 @@ class Sides:
     workspace: Path
     limits: Limits = field(default_factory=Limits)
     known_base: Observation | None = None
+    network: Network = Network.NONE
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,11 +72,15 @@ async def _cross(sandbox: Sandbox, sides: Sides, base: Observation, head: Observ
     base_lends, head_lends = _lenders(sides)
     on_head = replace(head_order, tree=trees.base_tests_on_head, limits=limits, lender=base_lends)
     on_base = replace(base_order, tree=trees.head_tests_on_base, limits=limits, lender=head_lends)
+    base_on_head, head_on_base = await concurrently(
+        _run_paths(sandbox, on_head, crosswise.base_paths),
+        _run_paths(sandbox, on_base, crosswise.head_paths),
+    )
     runs = FourRuns(
         base_on_base=base.tests,
         head_on_head=head.tests,
-        base_on_head=_alike(await _run_paths(sandbox, on_head, crosswise.base_paths), base, head),
-        head_on_base=_alike(await _run_paths(sandbox, on_base, crosswise.head_paths), base, head),
+        base_on_head=_alike(base_on_head, base, head),
+        head_on_base=_alike(head_on_base, base, head),
         base_paths=crosswise.base_paths,
         head_paths=crosswise.head_paths,
     )
@@ -103,10 +109,15 @@ _ONLY_EXIT_CODE = (
 
 
 def _full_orders(sides: Sides) -> tuple[TestOrder, TestOrder]:
-    checkout, limits = sides.checkout, sides.limits
-    return (
-        TestOrder(Side.BASE, checkout.base_tree, sides.base, limits=limits),
-        TestOrder(Side.HEAD, checkout.head_tree, sides.head, limits=limits),
+    base = TestOrder(
+        Side.BASE,
+        sides.checkout.base_tree,
+        sides.base,
+        limits=sides.limits,
+        network=sides.network,
+    )
+    return base, replace(
+        base, side=Side.HEAD, tree=sides.checkout.head_tree, environment=sides.head
     )
 
 
@@ -114,10 +125,10 @@ async def _both(
     sandbox: Sandbox, base: TestOrder, head: TestOrder, known: Observation | None
 ) -> tuple[Observation, Observation]:
     """Run the two full runs at the same time; each has its own processes, files and network."""
-    async with asyncio.TaskGroup() as group:
-        head_task = group.create_task(run_tests(sandbox, head))
-        base_task = group.create_task(run_tests(sandbox, base)) if known is None else None
-    return known or (base_task.result() if base_task else head_task.result()), head_task.result()
+    if known is not None:
+        return known, await run_tests(sandbox, head)
+    seen = await concurrently(run_tests(sandbox, base), run_tests(sandbox, head))
+    return seen[0], seen[1]
 
 
 def _crosswise_limits(limits: Limits, base: Observation, head: Observation) -> Limits:
