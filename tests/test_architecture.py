@@ -32,7 +32,7 @@ ONLY_HERE = {
 # package → what it may import of our own code.
 MAY_IMPORT = {
     "sandbox": ("sandbox",),
-    "bot.models": ("sandbox.models",),
+    "bot.models": ("bot.models", "sandbox.models"),
     "bot.errors": (),
     "bot.settings": (),
     "bot.safety": ("bot.safety",),

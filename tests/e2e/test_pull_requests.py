@@ -84,7 +84,9 @@ def test_edits_of_title_and_text_are_judged_again_others_are_not(town: Town) -> 
     assert deliver(town, "pull_request", edited) == 202
     town.settle()
     assert len(place.runs(sha)) == 1
-    place.rest("PATCH", f"pulls/{number}", body="- `mean` of no prices is zero\n- the moon is blue")
+    place.rest(
+        "PATCH", f"pulls/{number}", body="- [ ] `mean` of no prices is zero\n- [ ] `moon` is blue"
+    )
     run = place.completed(sha, 2)
     assert "unverified" in verdicts_of(run).values()
     assert len(place.runs(sha)) == 2

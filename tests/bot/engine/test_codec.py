@@ -27,7 +27,7 @@ from bot.engine.codec import (
     raise_error,
     result_type,
 )
-from bot.errors import AssayError, Superseded, Transient, UserError
+from bot.errors import AssayError, OutOfTime, Superseded, Transient, UserError
 
 
 def values_of(*modules: types.ModuleType) -> list[type]:
@@ -92,7 +92,13 @@ def test_containers_of_values_come_back() -> None:
 
 @pytest.mark.parametrize(
     "error",
-    [UserError("what", "next"), Superseded("abc123"), Transient("away", 7.5), AssayError("odd")],
+    [
+        OutOfTime("late", "next"),
+        UserError("what", "next"),
+        Superseded("abc123"),
+        Transient("away", 7.5),
+        AssayError("odd"),
+    ],
     ids=lambda error: type(error).__name__,
 )
 def test_our_errors_come_back_as_they_were(error: AssayError) -> None:
