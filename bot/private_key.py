@@ -1,4 +1,4 @@
-"""The App's key, from the environment or from its file."""
+"""The App's key, from the environment or from its file, and all else that this process keeps secret."""
 
 from __future__ import annotations
 
@@ -18,3 +18,10 @@ def private_key(settings: Settings) -> str:
             f"The App's key cannot be read from {settings.private_key_path}: {reason}.",
             "Check PRIVATE_KEY_PATH and who may read that file.",
         ) from error
+
+
+def held_secrets(settings: Settings) -> tuple[str, ...]:
+    """Return what this process holds and no report may show, wherever it may have come from."""
+    held = (settings.webhook_secret, settings.link_key)
+    known = (private_key(settings), *(secret.get_secret_value() for secret in held))
+    return tuple(secret for secret in known if secret)

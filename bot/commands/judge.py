@@ -14,8 +14,8 @@ from typing import Any
 import click
 from rich.console import Console
 
+from bot.commands.once import judge_once
 from bot.commands.progress import Progress, print_report
-from bot.commands.wiring import judge_once
 from bot.errors import UserError
 from bot.github import NotThere, PullRequest
 from bot.github.addresses import Addresses, PullRequestAddress, parse_pull_request_url

@@ -79,6 +79,7 @@ GIVEN: dict[str, tuple[dict[str, object], ...]] = {
             "checkout", "configure", "environment", "task", "plan", "observe", "judge", "report", "publish",
         )
     ),
+    "check/late.md.j2": ({"title": "2 of 4 met", "link": "https://x/e1"},),
     "check/queued.md.j2": ({"link": "https://x/e1"},),
     "setup/next_steps.txt.j2": (
         {"app_id": 1, "url": "https://x", "folder": "/srv/<assay>", "check": "Assay"},

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from bot.commands.wiring import judge_once
+from bot.commands.once import judge_once
 from bot.models import EvaluationRequest, Trigger
 from bot.origins.local import LocalOrigin
 from bot.report.machine import ReportDocument, read_machine
