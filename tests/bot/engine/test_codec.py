@@ -40,7 +40,7 @@ def values_of(*modules: types.ModuleType) -> list[type]:
 
 
 VALUES = values_of(bot.models, sandbox.models)
-assert len(VALUES) > 40  # both modules were read
+assert len(VALUES) >= 30  # both modules were read
 # Lone surrogates are what undecodable file names become.
 TEXT = st.text(st.characters(), max_size=6) | st.sampled_from(["\udcff.py", "\0", "é", "💥"])
 
