@@ -9,6 +9,7 @@ import click
 from pydantic import ValidationError
 
 from bot.errors import Transient, UserError
+from sandbox.base import SandboxError
 
 COMMANDS = {
     "bench": "bot.commands.bench",
@@ -54,6 +55,8 @@ def main() -> None:
         _fail(error.what, error.next_step)
     except Transient as error:
         _fail(error.what, "Try again in a moment.")
+    except SandboxError as error:
+        _fail(f"The sandbox does not start: {error}.", "Run `assay doctor` to see what is missing.")
     except ValidationError as error:
         first = error.errors()[0]
         name = ".".join(str(part) for part in first["loc"])

@@ -16,6 +16,10 @@ class UserError(AssayError):
         self.next_step = next_step
 
 
+class OutOfTime(UserError):
+    """The time that the repository's configuration allows is spent; told like any UserError."""
+
+
 class Transient(AssayError):
     """Worth another try, not before `retry_after_s` seconds."""
 

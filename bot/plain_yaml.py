@@ -72,7 +72,10 @@ def _where(error: yaml.MarkedYAMLError) -> str:
 def _without_values(problem: str) -> str:
     """PyYAML's own messages may quote the text; ours quote keys only."""
     ours = ("aliases", "it is nested", "a key is not", "the key ")
-    return problem if problem.startswith(ours) else re.sub(r"'[^']*'|\"[^\"]*\"", "…", problem)
+    if problem.startswith(ours):
+        return problem
+    shown = re.sub(r"'[^']*'|\"[^\"]*\"|<[^>]*>", "…", problem)
+    return "it is not valid YAML" if shown.count("…") > 1 else f"it is not valid YAML ({shown})"
 
 
 def shown_key(key: str) -> str:

@@ -35,9 +35,11 @@ class Settings(BaseSettings):
     disk_gb: int = Field(default=20, ge=1)
     write_pause_s: float = Field(default=1.0, ge=0)
     """Between two writes to GitHub, which asks for a second."""
-    sweep_minutes: int = Field(default=10, ge=1)
-    patience_hours: int = Field(default=24, ge=1)
+    sweep_minutes: float = Field(default=10, gt=0)
+    patience_hours: float = Field(default=24, gt=0)
     """How long an evaluation waits for GitHub to come back before it is given up."""
+    longest_wait_s: float = Field(default=3700, gt=0)
+    """Between two tries of what GitHub did not answer; a spent rate limit can ask for an hour."""
     approve_first_time_forks: bool = True
     """A maintainer must approve before a first-time contributor's fork runs."""
     chromium: str = "/usr/bin/chromium"

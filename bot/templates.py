@@ -32,6 +32,12 @@ def deployed(name: str) -> Path:
     return installed if installed.is_file() else _SOURCE.parent / "deploy" / name
 
 
+def app_manifest() -> Path:
+    """Where `app.yml` is: inside an installed wheel, or at the root of the source tree."""
+    installed = _INSTALLED / "app.yml"
+    return installed if installed.is_file() else _SOURCE.parent / "app.yml"
+
+
 def _clipped(text: str, characters: int) -> str:
     """The beginning of a text, for a place with little room."""
     return text if len(text) <= characters else text[: characters - 1].rstrip() + "…"
@@ -122,3 +128,16 @@ def render_html(name: str, **values: object) -> str:
 def render_markdown(name: str, **values: object) -> str:
     """Render a comment from `templates/<name>`. Raises UndefinedError when a value is missing."""
     return markdown_environment().get_template(name).render(**values)
+
+
+@cache
+def text_environment() -> Environment:
+    """For the terminal: plain text, of values that are our own."""
+    environment = _environment()
+    environment.autoescape = False
+    return environment
+
+
+def render_text(name: str, **values: object) -> str:
+    """Render plain text from `templates/<name>`. Raises UndefinedError when a value is missing."""
+    return text_environment().get_template(name).render(**values)

@@ -15,6 +15,8 @@ need unshare util-linux
 need chromium chromium
 [ -x /usr/bin/python3 ] || missing="$missing python3"
 /usr/bin/python3 -c 'import ensurepip' >/dev/null 2>&1 || missing="$missing python3-venv"
+# Playwright's driver needs it; a bare system does not have it.
+ls /usr/lib/*/libatomic.so.1 >/dev/null 2>&1 || missing="$missing libatomic1"
 fc-list 2>/dev/null | grep -qi dejavu || missing="$missing fonts-dejavu-core"
 [ -e /etc/ssl/certs/ca-certificates.crt ] || missing="$missing ca-certificates"
 if [ "${1:-run}" = test ]; then

@@ -45,6 +45,14 @@ def resolve_at_source(mirror: Mirror, revision: str) -> str:
     )
 
 
+def contains_at_source(mirror: Mirror, target: str, sha: str) -> bool:
+    """Say whether a local repository's commit `target` has `sha` in its history."""
+    folder = checked_location(mirror.source)
+    return (
+        run_git(GitCall(("-C", folder, "merge-base", "--is-ancestor", sha, target))).exit_code == 0
+    )
+
+
 def check_reference(name: str) -> None:
     """Raise MissingRevision for a name that git would not accept as a reference."""
     result = run_git(GitCall(("check-ref-format", name)))

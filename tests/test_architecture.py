@@ -32,7 +32,7 @@ ONLY_HERE = {
 # package → what it may import of our own code.
 MAY_IMPORT = {
     "sandbox": ("sandbox",),
-    "bot.models": ("sandbox.models",),
+    "bot.models": ("bot.models", "sandbox.models"),
     "bot.errors": (),
     "bot.settings": (),
     "bot.safety": ("bot.safety",),
@@ -65,7 +65,14 @@ MAY_IMPORT = {
         "bot.settings",
         "sandbox.models",
     ),
-    "bot.store": ("bot.store", "bot.models", "bot.errors", "bot.settings", "sandbox.models"),
+    "bot.store": (
+        "bot.store",
+        "bot.models",
+        "bot.errors",
+        "bot.safety",
+        "bot.settings",
+        "sandbox.models",
+    ),
     "bot.engine": (
         "bot.engine",
         "bot.steps",

@@ -13,7 +13,7 @@ import click
 from rich.console import Console
 
 from bot.bench.trial import Row, open_trial
-from bot.commands.wiring import judge_once
+from bot.commands.once import judge_once
 from bot.models import EvaluationRequest
 from bot.origins.local import LocalOrigin
 from bot.report.machine import ReportDocument, read_machine

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import click
+import httpx
 from rich.console import Console
 from rich.live import Live
 from rich.markup import escape
@@ -35,11 +36,13 @@ class Shown:
     conclusion: str = ""
     title: str = ""
     link: str = ""
+    met: str = ""
 
     @property
     def is_expected(self) -> bool:
-        """Whether it came out as the scene's author knows it must."""
-        return self.conclusion == self.opened.scene.expected
+        """Whether it was judged, and came out as the scene's author knows it must."""
+        scene = self.opened.scene
+        return (self.conclusion, self.met) == (scene.expected, scene.met)
 
 
 @click.command("demo")
@@ -52,7 +55,7 @@ class Shown:
 def command(serve: bool, folder: Path | None) -> None:
     """Start a forge and Assay, open four pull requests, and watch them being judged.
 
-    Ends with 1 when a conclusion is not the expected one.
+    Ends with 1 when one of them does not come out as it must.
     """
     console = Console()
     with _folder(folder) as place, running_town(place) as town:
@@ -82,6 +85,7 @@ def _watch(console: Console, town: Town, scenes: tuple[OpenedScene, ...]) -> lis
     with Live(_table(shown), console=console, refresh_per_second=4) as live:
         while time.monotonic() < deadline_s and not all(row.conclusion for row in shown):
             time.sleep(POLL_S)
+            town.check()
             shown = [_look(town, row.opened) for row in shown]
             live.update(_table(shown))
     return shown
@@ -100,7 +104,25 @@ def _shown(opened: OpenedScene, run: Payload) -> Shown:
         run.text("conclusion"),
         run.text("output", "title"),
         run.text("details_url"),
+        _met(run.text("details_url")) if run.text("status") == "completed" else "",
     )
+
+
+def _met(link: str) -> str:
+    """Count in the report behind a link: "4 of 5" requirements; nothing when none was judged."""
+    try:
+        page = httpx.get(_in_format("json", link), timeout=10)
+        report = Payload.parse(page.content)
+    except (httpx.HTTPError, ValueError):
+        return ""
+    rows = report.items("requirements")
+    satisfied = [row for row in rows if row.text("verdict") == "satisfied"]
+    return f"{len(satisfied)} of {len(rows)}" if report.flag("judged") else ""
+
+
+def _in_format(kind: str, link: str) -> str:
+    """Return the link to a report in another format."""
+    return link.replace("?", f".{kind}?", 1)
 
 
 def _table(shown: list[Shown]) -> Table:
@@ -118,7 +140,8 @@ def _print(console: Console, town: Town, shown: list[Shown]) -> None:
     for row in shown:
         scene, verdict = row.opened.scene, "as expected"
         if not row.is_expected:
-            verdict = f"[red]expected {scene.expected}[/red], see {town.folder / 'worker.log'}"
+            wanted = f"expected {scene.expected} with {scene.met} requirements met"
+            verdict = f"[red]{wanted}[/red], see {town.folder / 'worker.log'}"
         console.print()
         console.print(
             f"[bold]#{row.opened.number} {row.conclusion or row.status}[/bold] ({verdict})"
@@ -127,8 +150,8 @@ def _print(console: Console, town: Town, shown: list[Shown]) -> None:
         for name, value in (
             ("pull request", town.page(row.opened.number)),
             ("report", row.link),
-            ("report as JSON", row.link.replace("?", ".json?", 1)),
-            ("report as PDF", row.link.replace("?", ".pdf?", 1)),
+            ("report as JSON", _in_format("json", row.link)),
+            ("report as PDF", _in_format("pdf", row.link)),
         ):
             console.print(f"  {name:14} {value}", highlight=False, soft_wrap=True)
     console.print(f"\nFiles and logs: {town.folder}", highlight=False)

@@ -3,43 +3,79 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import secrets
 import sys
-import time
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import click
 from rich.console import Console
-from rich.markup import escape
-from rich.status import Status
-from rich.table import Table
 
-from bot.commands.wiring import judge_once
+from bot.commands.once import judge_once
+from bot.commands.progress import Progress, print_report
+from bot.errors import UserError
+from bot.github import NotThere, PullRequest
+from bot.github.addresses import Addresses, PullRequestAddress, parse_pull_request_url
+from bot.github.client import open_public
+from bot.github.transport import Manners
 from bot.judge import EXIT_CODES
-from bot.models import EvaluationRequest, Trigger
+from bot.models import EvaluationRequest, Publication, Trigger
 from bot.origins.local import LocalOrigin
-from bot.report.machine import ReportDocument, read_machine
+from bot.origins.public import PublicOrigin
+from bot.report.machine import read_machine
 from bot.settings import Settings, load_settings
 from bot.store import open_artifacts
 
 REPORT_FILES = ("report.json", "report.md", "report.html", "report.pdf")
+Tell = Callable[[str], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """The command line: `repository` is a folder or a pull request's address."""
+
+    repository: str
+    base: str | None
+    head: str | None
+    task: Path | None
+    description: Path | None
+    out: Path
+    sandbox: str
+
+    @property
+    def is_address(self) -> bool:
+        """Whether a pull request is named instead of a folder."""
+        return self.repository.startswith(("https://", "http://"))
+
+    @property
+    def folder(self) -> Path:
+        """Return `repository` as an absolute folder."""
+        return Path(self.repository).resolve()
+
+    def check(self) -> None:
+        """Raise UsageError for options that do not go together."""
+        if self.is_address and (self.base or self.head or self.task or self.description):
+            raise click.UsageError(
+                "a pull request brings its own --base, --head, --task and --description"
+            )
+        if not self.is_address and not self.base:
+            raise click.UsageError("--base is needed with a folder, for example --base main")
+
+
+def _text_file(name: str, meaning: str) -> Callable[[Any], Any]:
+    kind = click.Path(exists=True, dir_okay=False, readable=True, path_type=Path)
+    return click.option(f"--{name}", type=kind, help=f"File with {meaning}.")
 
 
 @click.command("judge")
 @click.argument("repository", default=".")
 @click.option("--base", help="Branch or revision that the change wants into.")
-@click.option("--head", default="HEAD", show_default=True, help="Branch or revision to judge.")
-@click.option(
-    "--task",
-    type=click.Path(exists=True, dir_okay=False, path_type=Path),
-    help="File with what was asked, as an issue would say it.",
-)
-@click.option(
-    "--description",
-    type=click.Path(exists=True, dir_okay=False, path_type=Path),
-    help="File with what the pull request says of itself.",
-)
+@click.option("--head", help="Branch or revision to judge.  [default: HEAD]")
+@_text_file("task", "what was asked, as an issue would say it")
+@_text_file("description", "what the pull request says of itself")
 @click.option(
     "--out",
     type=click.Path(file_okay=False, path_type=Path),
@@ -47,78 +83,106 @@ REPORT_FILES = ("report.json", "report.md", "report.html", "report.pdf")
     show_default=True,
     help="Folder for report.json, .md, .html and .pdf.",
 )
-@click.option(
-    "--sandbox", default="auto", show_default=True, type=click.Choice(("auto", "bubblewrap"))
-)
-def command(repository: str, base: str | None, head: str, task: Path | None,
-            description: Path | None, out: Path, sandbox: str) -> None:  # fmt: skip
-    """Judge REPOSITORY (a folder) between --base and --head, or a pull request by its URL.
+@click.option("--sandbox", type=click.Choice(("auto", "bubblewrap")), help="Default: as set.")
+def command(**options: Any) -> None:
+    """Judge REPOSITORY (a folder) between --base and --head, or a pull request by its address.
 
-    Exits with 0 success, 1 failure, 3 a person must decide, 2 usage or set-up error.
+    A private pull request is read with GITHUB_TOKEN. Exits with 0 success, 1 failure, 3 a person
+    must decide, 2 usage or set-up error.
     """
-    settings = load_settings().model_copy(update={"sandbox": sandbox})
-    if repository.startswith(("https://", "http://")):
-        raise click.UsageError("judging a pull request by URL is not there yet")
-    if base is None:
-        raise click.UsageError("--base is needed with a folder, for example --base main")
+    asked = Asked(**options)
+    asked.check()
+    settings = load_settings()
+    if asked.sandbox:
+        settings = settings.model_copy(update={"sandbox": asked.sandbox})
+    _make_folder(asked.out)
+    with Progress(Console(stderr=True)) as progress:
+        judging = _judge_address if asked.is_address else _judge_folder
+        publication = asyncio.run(judging(settings, asked, progress.tell))
+    _copy_report(settings, publication.report_key, asked.out)
+    document = read_machine((asked.out / "report.json").read_bytes())
+    print_report(Console(), document, _written(asked.out))
+    sys.exit(EXIT_CODES[publication.conclusion])
+
+
+async def _judge_folder(settings: Settings, asked: Asked, tell: Tell) -> Publication:
+    origin = LocalOrigin(asked.folder, settings.home / "git", tell)
+    head = asked.head or "HEAD"
+    await asyncio.to_thread(origin.check, asked.base or "", head)
     request = EvaluationRequest(
         id=f"local-{secrets.token_hex(8)}",
-        repository=str(Path(repository).resolve()),
+        repository=str(origin.repository),
         head_sha="",
         base_sha="",
-        base_ref=base,
+        base_ref=asked.base or "",
         head_ref=head,
         trigger=Trigger.LOCAL,
-        task_text=task.read_text(errors="replace") if task else "",
-        description=description.read_text(errors="replace") if description else "",
+        task_text=_read(asked.task),
+        description=_read(asked.description),
     )
-    sys.exit(_judge(settings, request, out))
+    return await judge_once(settings, origin, request)
 
 
-def _judge(settings: Settings, request: EvaluationRequest, out: Path) -> int:
-    console = Console(stderr=True)
-    with console.status("starting") as status:
-        origin = LocalOrigin(
-            Path(request.repository), settings.home / "git", _teller(console, status)
-        )
-        publication = asyncio.run(judge_once(settings, origin, request))
-    _copy_report(settings, publication.report_key, out)
-    document = read_machine((out / "report.json").read_bytes())
-    _print(Console(), document, out)
-    return EXIT_CODES[publication.conclusion]
+async def _judge_address(settings: Settings, asked: Asked, tell: Tell) -> Publication:
+    address = parse_pull_request_url(asked.repository)
+    manners = Manners(Addresses.of(address.host))
+    token = _token_for(address, settings)
+    async with open_public(manners, address.repository, token) as reader:
+        tell("pull request")
+        try:
+            pull_request = await reader.pull_request(address.number)
+        except NotThere as error:
+            raise UserError(
+                f"There is no pull request at {asked.repository}.",
+                "" if token else "If it is private, set GITHUB_TOKEN to a token that may read it.",
+            ) from error
+        origin = PublicOrigin(manners, reader, tell, token)
+        return await judge_once(settings, origin, _request(address, pull_request))
+
+
+def _token_for(address: PullRequestAddress, settings: Settings) -> str:
+    """Return GITHUB_TOKEN for github.com and for GHE_HOST; no address may lead it elsewhere."""
+    own = {Addresses.of().web, Addresses.of(settings.ghe_host).web}
+    is_ours = Addresses.of(address.host).web in own
+    return os.environ.get("GITHUB_TOKEN", "") if is_ours else ""
+
+
+def _request(address: PullRequestAddress, pull_request: PullRequest) -> EvaluationRequest:
+    return EvaluationRequest(
+        id=f"public-{secrets.token_hex(8)}",
+        repository=address.repository,
+        number=pull_request.number,
+        head_sha=pull_request.head_sha,
+        base_sha=pull_request.base_sha,
+        base_ref=pull_request.base_ref,
+        head_ref=pull_request.head_ref,
+        trigger=Trigger.LOCAL,
+    )
+
+
+def _read(path: Path | None) -> str:
+    return path.read_text(encoding="utf-8", errors="replace") if path else ""
+
+
+def _make_folder(out: Path) -> None:
+    """Make it before the work begins: nobody should wait for a report that cannot be written."""
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise UserError(
+            f"The report cannot be written to {out}: {error.strerror}.", "Name a folder with --out."
+        ) from error
 
 
 def _copy_report(settings: Settings, key: str, out: Path) -> None:
     artifacts = open_artifacts(settings)
-    out.mkdir(parents=True, exist_ok=True)
     for name in REPORT_FILES:
         content = artifacts.get(key, name)
-        if content is not None:
+        if content is None:
+            (out / name).unlink(missing_ok=True)  # an older report's
+        else:
             (out / name).write_bytes(content)
 
 
-def _teller(console: Console, status: Status) -> Callable[[str], None]:
-    """Show the stage that runs, and leave a line for each that ended."""
-    began: list[tuple[str, float]] = []
-
-    def tell(stage: str) -> None:
-        if began:
-            ended, start = began.pop()
-            console.print(f"[dim]{ended:<12} {time.monotonic() - start:6.1f} s[/dim]")
-        began.append((stage, time.monotonic()))
-        status.update(stage)
-
-    return tell
-
-
-def _print(console: Console, document: ReportDocument, out: Path) -> None:
-    table = Table(box=None)
-    for title in ("", "verdict", "decided by", "requirement"):
-        table.add_column(title)
-    for row in document.requirements:
-        table.add_row(row.id, row.verdict, row.decided_by, escape(row.text[:100]))
-    console.print(f"[bold]{document.conclusion}[/bold]: {escape(document.title)}")
-    console.print(table)
-    for step in document.next_steps[:5]:
-        console.print(f"- {escape(step)}")
-    console.print(f"Report: {out / 'report.html'}")
+def _written(out: Path) -> tuple[Path, ...]:
+    return tuple(out / name for name in REPORT_FILES if (out / name).exists())

@@ -5,11 +5,10 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Iterator
-from contextlib import ExitStack, closing, contextmanager
+from contextlib import ExitStack, contextmanager
 from functools import partial
 
 from bot.engine import EngineClient, Work, engine_options
-from bot.errors import UserError
 from bot.github.addresses import Addresses
 from bot.github.client import GitHubApp
 from bot.github.transport import Manners, Pace
@@ -18,30 +17,17 @@ from bot.intake.handle import ended, handle
 from bot.intake.sweep import forget_old, sweep
 from bot.models import EvaluationRequest, Publication
 from bot.origins.github import CHECK_NAME, GitHubOrigin
+from bot.private_key import held_secrets, private_key
 from bot.settings import Settings
 from bot.stages import evaluate
-from bot.stages.services import Origin, Services
+from bot.stages.services import Services
 from bot.stages.upkeep import tidy
-from bot.steps import StepRunner, run_in_process
+from bot.steps import StepRunner
 from bot.store import open_artifacts, open_records
 from bot.web.links import open_links
 from sandbox import open_sandbox
 
 SECONDS_A_DAY = 86_400
-
-
-async def judge_once(settings: Settings, origin: Origin, request: EvaluationRequest) -> Publication:
-    """Run one evaluation here and now, without an engine. Raises SandboxError, Transient."""
-    with closing(open_records(settings)) as store:
-        store.migrate()
-        services = Services(
-            settings=settings,
-            sandbox=open_sandbox(settings.sandbox, settings.home / "sandbox"),
-            store=store,
-            artifacts=open_artifacts(settings),
-            origin=origin,
-        )
-        return await evaluate(request, services, run_in_process)
 
 
 @contextmanager
@@ -57,7 +43,7 @@ def open_work(settings: Settings) -> Iterator[Work]:
         links = open_links(settings)
         sandbox = open_sandbox(settings.sandbox, settings.home / "sandbox")
         origin = GitHubOrigin(github, store, links.sign, allow_http="://" in settings.ghe_host)
-        services = Services(settings, sandbox, store, artifacts, origin)
+        services = Services(settings, sandbox, store, artifacts, origin, held_secrets(settings))
         approve = settings.approve_first_time_forks
         desk = Desk(github, store, jobs, links.sign, CHECK_NAME, approve)
 
@@ -86,19 +72,6 @@ def open_app(settings: Settings) -> GitHubApp:
         settings.app_id,
         private_key(settings),
     )
-
-
-def private_key(settings: Settings) -> str:
-    """Return the App's key from the environment or its file."""
-    if settings.private_key_path is None:
-        return settings.private_key.get_secret_value().replace("\\n", "\n")
-    try:
-        return settings.private_key_path.read_text()
-    except OSError as error:
-        raise UserError(
-            f"The App's key cannot be read from {settings.private_key_path}: {error.strerror}.",
-            "Check PRIVATE_KEY_PATH and who may read that file.",
-        ) from error
 
 
 def set_up_log(settings: Settings) -> None:

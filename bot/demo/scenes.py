@@ -27,6 +27,7 @@ class Scene:
     title: str
     body: str
     expected: Conclusion
+    met: str  # requirements met, of all; a bot that failed would meet none and conclude the same
     lesson: str  # what a person should see, in one line
 
     @property
@@ -60,6 +61,7 @@ SCENES = (
         "Accept thousands separators and refuse negative amounts",
         "Closes #1.",
         Conclusion.SUCCESS,
+        "5 of 5",
         "both requirements are met, each by a test that failed before",
     ),
     Scene(
@@ -67,6 +69,7 @@ SCENES = (
         "Accept thousands separators",
         "Closes #1. All done, please merge!",
         Conclusion.ACTION_REQUIRED,
+        "4 of 5",
         "one of two requirements has no evidence: could not tell is never pass",
     ),
     Scene(
@@ -74,6 +77,7 @@ SCENES = (
         "Refuse to split between zero people",
         "Fixes #2.",
         Conclusion.FAILURE,
+        "2 of 4",
         "the suite is green because a test was weakened; its base version fails on head",
     ),
     Scene(
@@ -81,6 +85,7 @@ SCENES = (
         "Refuse impossible discounts",
         "Fixes #3.",
         Conclusion.FAILURE,
+        "3 of 4",
         "the new tests pass, and a test of another function fails now",
     ),
 )

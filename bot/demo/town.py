@@ -45,6 +45,13 @@ class Town:
     operator: ForgeOperator
     owner: Person
     author: Person
+    parts: Mapping[str, subprocess.Popen[bytes]]
+
+    def check(self) -> None:
+        """Raise UserError, with the end of its log, when a part of Assay has ended."""
+        for name, process in self.parts.items():
+            if process.poll() is not None:
+                raise _failed(name, "ended early", self.folder)
 
     def open_scenes(self) -> tuple[OpenedScene, ...]:
         """Open the issues and the four pull requests; their webhooks reach Assay at once."""
@@ -80,28 +87,29 @@ def running_town(folder: Path) -> Iterator[Town]:
         forge = stack.enter_context(_forge(folder))
         operator = stack.enter_context(ForgeOperator(forge, folder / "forge"))
         owner, author = operator.person(OWNER), operator.person(AUTHOR)
-        wanted = NewRepository(
-            REPOSITORY, private=True, required_check="Assay", collaborators={AUTHOR: "write"}
-        )
+        wanted = NewRepository(REPOSITORY, required_check="Assay", collaborators={AUTHOR: "write"})
         _push_project(operator.repository(wanted), folder / "work")
         operator.refresh(REPOSITORY)
-        port, secret = _free_port(), secrets.token_hex(20)
+        port, secret = free_port(), secrets.token_hex(20)
         public_url = f"http://127.0.0.1:{port}"
         app = operator.app("Assay", f"{public_url}/webhook", secret)
         operator.install(app, OWNER)
-        environment = _environment(folder, forge, app)
+        environment = environment_of(folder, forge, app)
         environment |= {
             "WEBHOOK_SECRET": secret,
             "ASSAY_PORT": str(port),
             "ASSAY_PUBLIC_URL": public_url,
         }
-        stack.enter_context(_part("web", folder, environment))
-        stack.enter_context(_part("worker", folder, environment))
-        _await_ready(public_url, folder)
-        yield Town(folder, forge, public_url, operator, owner, author)
+        parts = {
+            name: stack.enter_context(running_part(name, folder, environment))
+            for name in ("web", "worker")
+        }
+        await_ready(public_url, folder)
+        yield Town(folder, forge, public_url, operator, owner, author, parts)
 
 
-def _environment(folder: Path, forge: str, app: RegisteredApp) -> dict[str, str]:
+def environment_of(folder: Path, forge: str, app: RegisteredApp) -> dict[str, str]:
+    """Name what Assay's parts need to know of a forge and its app; stores the app's key."""
     key = folder / "app.pem"
     key.touch(mode=0o600)
     key.write_text(app.private_key)
@@ -124,14 +132,17 @@ def _forge(folder: Path) -> Iterator[str]:
         try:
             line = process.stdout.readline().strip() if process.stdout else ""
             if not line:
-                raise _did_not_start("forge", folder)
+                raise _failed("forge", "did not start", folder)
             yield line
         finally:
             _stop(process)
 
 
 @contextmanager
-def _part(name: str, folder: Path, environment: Mapping[str, str]) -> Iterator[None]:
+def running_part(
+    name: str, folder: Path, environment: Mapping[str, str]
+) -> Iterator[subprocess.Popen[bytes]]:
+    """Run `assay <name>` until the block ends; its log is `<name>.log` in the folder."""
     argv = [sys.executable, "-m", "bot.cli", name]
     log = (folder / f"{name}.log").open("wb")
     with (
@@ -141,7 +152,7 @@ def _part(name: str, folder: Path, environment: Mapping[str, str]) -> Iterator[N
         ) as process,
     ):
         try:
-            yield
+            yield process
         finally:
             _stop(process)
 
@@ -154,7 +165,8 @@ def _stop(process: subprocess.Popen[bytes] | subprocess.Popen[str]) -> None:
         process.kill()
 
 
-def _await_ready(public_url: str, folder: Path) -> None:
+def await_ready(public_url: str, folder: Path) -> None:
+    """Wait until the web process takes webhooks. Raises UserError with the end of its log."""
     deadline_s = time.monotonic() + START_TIMEOUT_S
     while time.monotonic() < deadline_s:
         try:
@@ -163,15 +175,16 @@ def _await_ready(public_url: str, folder: Path) -> None:
         except httpx.HTTPError:
             pass
         time.sleep(0.2)
-    raise _did_not_start("web", folder)
+    raise _failed("web", "did not start", folder)
 
 
-def _did_not_start(name: str, folder: Path) -> UserError:
+def _failed(name: str, how: str, folder: Path) -> UserError:
     log = (folder / f"{name}.log").read_text(errors="replace")[-2000:]
-    return UserError(f"The demo's {name} did not start.", f"Its log ends:\n{log}")
+    return UserError(f"The demo's {name} {how}.", f"Its log ends:\n{log}")
 
 
-def _free_port() -> int:
+def free_port() -> int:
+    """Find a port of the loopback that nobody listens on."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return int(probe.getsockname()[1])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import logging
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -166,4 +167,14 @@ def _enqueue(queue: str, job: str, job_id: str, lane: str) -> EnqueueOptions:
         workflow_id=job_id,
         app_version=APPLICATION_VERSION,
         queue_partition_key=lane,
+        priority=_turn(time.time()),
     )
+
+
+def _turn(now_s: float) -> int:
+    """Number the jobs of a lane in the order they came, by hundredths of a second.
+
+    On SQLite the library notes whole seconds and breaks ties by id, which for deliveries is chance.
+    A priority has 31 bits, so the count starts anew every 248 days.
+    """
+    return int(now_s * 100) % (2**31 - 1) + 1

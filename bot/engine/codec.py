@@ -12,7 +12,7 @@ from typing import Any, TypeVar, cast
 from dbos import Serializer
 from pydantic import TypeAdapter
 
-from bot.errors import AssayError, Superseded, Transient, UserError
+from bot.errors import AssayError, OutOfTime, Superseded, Transient, UserError
 
 T = TypeVar("T")
 
@@ -76,7 +76,7 @@ class Outcome:
     """How a step ended, as stored: a result in JSON or one of our own errors."""
 
     result: str = ""
-    error: str = ""  # "", "user", "superseded" or "transient"
+    error: str = ""  # "", "user", "out of time", "superseded" or "transient"
     what: str = ""
     next_step: str = ""
     retry_after_s: float = 0.0
@@ -85,6 +85,8 @@ class Outcome:
 def outcome_of(error: AssayError) -> Outcome:
     """Remember an error of ours so that a replay raises the same one."""
     match error:
+        case OutOfTime():
+            return Outcome(error="out of time", what=error.what, next_step=error.next_step)
         case UserError():
             return Outcome(error="user", what=error.what, next_step=error.next_step)
         case Superseded():
@@ -100,6 +102,8 @@ def raise_error(outcome: Outcome) -> None:
     match outcome.error:
         case "":
             return
+        case "out of time":
+            raise OutOfTime(outcome.what, outcome.next_step)
         case "user":
             raise UserError(outcome.what, outcome.next_step)
         case "superseded":

@@ -51,6 +51,7 @@ class DurableSteps:
     job_id: str
     progress: Progress
     patience_s: float
+    longest_wait_s: float
 
     async def __call__(
         self, name: str, step: Callable[..., Any], /, *args: Any, **kwargs: Any
@@ -100,7 +101,8 @@ class DurableSteps:
                 outcome: Outcome = await once()
                 return outcome
             except Transient as error:
-                wait_s = max(error.retry_after_s, pause_s * random.uniform(0.8, 1.2))  # noqa: S311
+                asked_s = max(error.retry_after_s, pause_s * random.uniform(0.8, 1.2))  # noqa: S311
+                wait_s = min(asked_s, self.longest_wait_s)
                 if time.monotonic() + wait_s > deadline:
                     raise
                 await asyncio.to_thread(self._tell_waiting, name, error.what)

@@ -10,9 +10,9 @@ from pathlib import Path
 
 from dbos import DBOS, error
 from sqlalchemy.engine import make_url
-from sqlalchemy.exc import SQLAlchemyError
+from sqlalchemy.exc import ArgumentError, SQLAlchemyError
 
-from bot.errors import Transient
+from bot.errors import Transient, UserError
 from bot.settings import Settings
 
 APPLICATION = "assay"
@@ -34,6 +34,7 @@ class EngineOptions:
     deliveries: int = 8  # webhooks that one worker handles at the same time
     sweep_s: float = 600.0
     patience_s: float = 86_400.0  # how long a step is tried again while the outside is away
+    longest_wait_s: float = 3700.0  # between two tries of a step, whatever the outside asks for
     poll_s: float = 0.5
     reap_s: float = 1.0
     grace_passes: int = 2  # an executor without a lease is dead after so many passes of the reaper
@@ -60,11 +61,17 @@ def engine_options(settings: Settings) -> EngineOptions:
         workers=settings.workers,
         sweep_s=settings.sweep_minutes * 60.0,
         patience_s=settings.patience_hours * 3600.0,
+        longest_wait_s=settings.longest_wait_s,
     )
 
 
 def _postgres_url(url: str) -> str:
-    parsed = make_url(url).set(drivername="postgresql")
+    try:
+        parsed = make_url(url).set(drivername="postgresql")
+    except ArgumentError as error:
+        raise UserError(
+            "ASSAY_DATABASE_URL is not the URL of a database.", "Write postgresql://user@host/name."
+        ) from error
     if "connect_timeout" not in parsed.query:  # the driver would wait for minutes
         parsed = parsed.update_query_dict({"connect_timeout": "5"})
     return parsed.render_as_string(hide_password=False)

@@ -58,7 +58,7 @@ class _Jobs:
 
     def __init__(self, work: Work, options: EngineOptions) -> None:
         self._work = work
-        self._patience_s = options.patience_s
+        self._patience = (options.patience_s, options.longest_wait_s)
 
     def register(self, max_recovery_attempts: int) -> None:
         """Make them known to DBOS, which finds them by name."""
@@ -77,7 +77,10 @@ class _Jobs:
         except Exception as error:  # the worker's boundary: a bug ends one job, visibly
             log.exception("evaluation %s failed", request.id)
             ending = Ending(EndKind.FAILED, f"{type(error).__name__}: {error}")
-        await run("ended", self._tell_ended, request, ending)
+        try:
+            await run("ended", self._tell_ended, request, ending)
+        except AssayError as error:  # the sweep closes the check run when GitHub takes it
+            log.error("the end of evaluation %s could not be shown: %s", request.id, error)
         return encode(ending, Ending)
 
     async def delivery(self, text: str) -> None:
@@ -99,7 +102,7 @@ class _Jobs:
         await self._work.ended(request, ending)
 
     def _steps(self, job_id: str, progress: Progress) -> DurableSteps:
-        return DurableSteps(job_id, progress, self._patience_s)
+        return DurableSteps(job_id, progress, *self._patience)
 
 
 def _as_function(method: Callable[..., Awaitable[object]]) -> Callable[..., Awaitable[object]]:

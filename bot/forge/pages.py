@@ -36,7 +36,9 @@ def _templates() -> Path:
     return source if source.is_dir() else Path(__file__).parents[1] / "_templates"
 
 
-_markdown = MarkdownIt("commonmark", {"html": True}).enable(["table", "strikethrough"])
+_markdown = MarkdownIt("commonmark", {"html": True, "breaks": True}).enable(
+    ["table", "strikethrough"]
+)
 _pages = Environment(
     loader=FileSystemLoader(_templates() / "forge"),
     autoescape=select_autoescape(default=True),
@@ -102,7 +104,8 @@ def check_run_page(owner: str, repo: str, check_run: int) -> Response:
 
 
 @routes.post("/settings/apps/new")
-def manifest_submitted() -> AnyResponse:
+@routes.post("/organizations/<organization>/settings/apps/new")
+def manifest_submitted(organization: str = "") -> AnyResponse:
     """Registers the app of a manifest and leads back with the code, as GitHub's page does."""
     try:
         manifest = Payload.parse(request.form.get("manifest", ""))
@@ -113,6 +116,7 @@ def manifest_submitted() -> AnyResponse:
         raise Refused(422, "redirect_url must be a web address.")
     wishes = {
         "name": manifest.text("name"),
+        "owner": organization,
         "webhook_url": manifest.text("hook_attributes", "url"),
         "permissions": manifest.at("default_permissions").value,
         "events": manifest.at("default_events").value,

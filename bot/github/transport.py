@@ -197,7 +197,7 @@ class Transport:
         self, method: str, path: str, query: dict[str, str | int], body: JsonBody | None
     ) -> httpx.Response:
         header = await self._credential.header()
-        what = f"{method} {path}"
+        what = f"{method} {path.rpartition('/')[2] if '://' in path else path}"
         try:
             # httpx's limits are per read; a reply that drips needs a limit of the whole.
             async with asyncio.timeout(self._manners.timeout_s * 2):

@@ -136,6 +136,19 @@ async def stop(desk: Desk, repository: Repository, record: EvaluationRecord, why
     )
 
 
+def last_words(
+    desk: Desk, record: EvaluationRecord, next_step: str = ""
+) -> tuple[Conclusion, tuple[str, str]]:
+    """Say how an evaluation ended, for a check run that did not hear it from the evaluation."""
+    conclusion = Conclusion(record.conclusion) if record.conclusion else Conclusion.ACTION_REQUIRED
+    if record.report_key:
+        return conclusion, check_words("late", title=record.title, link=desk.link(record.id))
+    superseded = conclusion is Conclusion.CANCELLED
+    return conclusion, check_words(
+        "ended", superseded=superseded, why=record.problem, next_step=next_step
+    )
+
+
 async def close_check_run(
     desk: Desk,
     repository: Repository,

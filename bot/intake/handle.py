@@ -21,7 +21,7 @@ from bot.intake.decisions import (
     StartPullRequest,
     Waive,
 )
-from bot.intake.desk import Desk, check_words, close_check_run
+from bot.intake.desk import Desk, check_words, close_check_run, last_words
 from bot.intake.obey import cancel, obey
 from bot.intake.registry import decide
 from bot.intake.start import (
@@ -79,11 +79,12 @@ async def ended(desk: Desk, request: EvaluationRequest, ending: Ending) -> None:
     """Make visible that an evaluation ended without a publication: on its page and its check run."""
     superseded = ending.kind is EndKind.SUPERSEDED
     conclusion = Conclusion.CANCELLED if superseded else Conclusion.ACTION_REQUIRED
-    words = check_words("ended", superseded=superseded, why=ending.why, next_step=ending.next_step)
+    title, _ = check_words("ended", superseded=superseded, why="", next_step="")
     state = EvaluationState.CANCELLED if superseded else EvaluationState.FAILED
-    desk.store.ended(request.id, Ended(state, conclusion, words[0], ending.why))
+    desk.store.ended(request.id, Ended(state, conclusion, title, ending.why))
     record = desk.store.evaluation(request.id)
     if record is None or record.check_run_finished:
         return
+    words = last_words(desk, record, ending.next_step)
     async with desk.github.repository(request.repository, request.installation) as repository:
-        await close_check_run(desk, repository, record, conclusion, words)
+        await close_check_run(desk, repository, record, *words)

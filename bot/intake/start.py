@@ -33,6 +33,8 @@ from bot.templates import render_markdown
 
 PATCH_MARKER = "<!-- assay:agent-patch -->"
 _BY_HAND = frozenset({Trigger.COMMAND, Trigger.RERUN})
+_SAME = frozenset({Trigger.OPENED, Trigger.SYNCHRONIZE, Trigger.READY_FOR_REVIEW, Trigger.SWEEP})
+"""What asks for nothing more than a verdict on a head."""
 
 
 async def start_pull_request(
@@ -47,6 +49,8 @@ async def start_pull_request(
     if decision.head_sha and decision.head_sha != pull_request.head_sha:
         return "the head has moved on; its own delivery follows"
     request = _request_for(pull_request, decision, request_id)
+    if await _is_under_way(desk, request):
+        return "this head is being judged already"
     if await _needs_approval(desk, repository, pull_request):
         return await _ask_for_approval(desk, repository, request, pull_request.author)
     return await begin(desk, repository, request)
@@ -67,6 +71,19 @@ def _request_for(
         installation=place.installation,
         head_ref=pull_request.head_ref,
         actor=place.actor,
+    )
+
+
+async def _is_under_way(desk: Desk, request: EvaluationRequest) -> bool:
+    """Tell whether a late webhook and the sweep, or two webhooks, ask for the same thing."""
+    if request.trigger not in _SAME:
+        return False
+    under_way = await asyncio.to_thread(
+        desk.store.open_evaluations, request.repository, request.number
+    )
+    return any(
+        one.head_sha == request.head_sha and one.id != request.id and one.trigger in _SAME
+        for one in under_way
     )
 
 

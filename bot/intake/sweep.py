@@ -8,9 +8,9 @@ from collections.abc import Callable
 
 from bot.errors import UserError
 from bot.intake.decisions import Place, StartPullRequest
-from bot.intake.desk import Desk, check_words, close_check_run
+from bot.intake.desk import Desk, close_check_run, last_words
 from bot.intake.start import start_pull_request
-from bot.models import Conclusion, Trigger
+from bot.models import Trigger
 from bot.steps import StepRunner
 from bot.store import Artifacts, EvaluationRecord
 
@@ -44,8 +44,6 @@ async def sweep_repository(desk: Desk, place: Place) -> int:
         async with desk.github.repository(place.repository, place.installation) as repository:
             missed = await repository.unchecked_pull_requests(desk.check_name)
             for pull_request in missed:
-                if await _is_known(desk, place, pull_request.number, pull_request.head_sha):
-                    continue
                 start = StartPullRequest(
                     place, pull_request.number, pull_request.head_sha, Trigger.SWEEP
                 )
@@ -55,12 +53,6 @@ async def sweep_repository(desk: Desk, place: Place) -> int:
         log.warning("%s cannot be swept: %s", place.repository, error)
         return 0
     return len(missed)
-
-
-async def _is_known(desk: Desk, place: Place, number: int, head_sha: str) -> bool:
-    """Tell whether this head is queued or running already: then its check run is on its way."""
-    still_open = await asyncio.to_thread(desk.store.open_evaluations, place.repository, number)
-    return any(record.head_sha == head_sha for record in still_open)
 
 
 async def close_dangling(desk: Desk) -> int:
@@ -75,9 +67,7 @@ async def close_dangling(desk: Desk) -> int:
 
 
 async def _close(desk: Desk, record: EvaluationRecord) -> None:
-    conclusion = Conclusion(record.conclusion) if record.conclusion else Conclusion.ACTION_REQUIRED
-    superseded = conclusion is Conclusion.CANCELLED
-    words = check_words("ended", superseded=superseded, why=record.problem, next_step="")
+    conclusion, words = last_words(desk, record)
     async with desk.github.repository(record.repository, record.installation) as repository:
         await close_check_run(desk, repository, record, conclusion, words)
 

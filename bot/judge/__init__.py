@@ -5,10 +5,11 @@ from bot.judge.gate import EXIT_CODES, conclude
 from bot.judge.integrity import TextReader, inspect_integrity
 from bot.judge.outcome import MetCount, count_met, verdicts
 from bot.judge.planning import plan
-from bot.judge.requirements import comprehend
+from bot.judge.requirements import BUILDS, comprehend
 from bot.judge.transitions import transition
 
 __all__ = [
+    "BUILDS",
     "EXIT_CODES",
     "IssueReference",
     "MetCount",

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from bot.judge.case import Case
 from bot.judge.requirements import BUILDS, NOTHING_REGRESSES
 from bot.judge.rules import MADE_UP, UNREAD_CHANGES
+from bot.judge.way_out import way_out
 from bot.judge.witnesses import test_ids
 from bot.models import Decider, Requirement, Transition, Verdict, VerdictOutcome
 from sandbox.models import Severity
@@ -24,7 +27,10 @@ def _builds(requirement: Requirement, case: Case) -> Verdict:
     if head:
         return satisfied(requirement, "It builds on head.", case)
     if head is False and base:
-        return unsatisfied(requirement, "It builds on base and does not build on head.", case)
+        verdict = unsatisfied(requirement, "It builds on base and does not build on head.", case)
+        return replace(
+            verdict, evidence_ids=case.build_ids, next_step="Mend what the build's output says."
+        )
     if head is False:
         return unverified(
             requirement,
@@ -61,7 +67,7 @@ def _nothing_regresses(requirement: Requirement, case: Case) -> Verdict:
         return unverified(
             requirement,
             case.why_tests_prove_nothing,
-            "See the evidence, then ask again with /judge.",
+            way_out(case),
         )
     if case.witnesses.undecided:
         return unverified(

@@ -100,8 +100,10 @@ def _unproven(requirement: Requirement, case: Case, ties: dict[str, Tie]) -> Ver
 
 def _nothing_speaks(proofs: tuple[TestComparison, ...]) -> str:
     if proofs:
+        if len(proofs) == 1:
+            return "One test fails on base and passes on head, but it does not speak of this."
         return (
-            f"{len(proofs)} test(s) fail on base and pass on head, but none of them speaks of this."
+            f"{len(proofs)} tests fail on base and pass on head, but none of them speaks of this."
         )
     return "No test fails on base and passes on head."
 

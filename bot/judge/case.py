@@ -105,6 +105,12 @@ class Case:
         return (self.suite.id,) if self.suite else ()
 
     @property
+    def build_ids(self) -> tuple[str, ...]:
+        """The evidence of a build that failed, for a verdict to cite."""
+        seen = self.observed.evidence
+        return tuple(e.id for e in seen if e.step.action is ActionKind.DYNAMIC_EXECUTION)
+
+    @property
     def why_tests_prove_nothing(self) -> str:
         """One sentence, or empty when the four-way result counts."""
         return self.observed.tests.problem

@@ -11,7 +11,7 @@ from bot.judge import successors
 from bot.judge.four_rules import Four, judge
 from bot.models import FourWay, TestComparison
 from sandbox.models import Diff, TestResult, TestRun
-from sandbox.tools.four_runs import FourRuns, Lookup, is_whole_file
+from sandbox.tools.four_runs import FourRuns, Lookup, is_below, is_whole_file
 
 
 def compare(runs: FourRuns, diff: Diff) -> FourWay:
@@ -23,9 +23,18 @@ def compare(runs: FourRuns, diff: Diff) -> FourWay:
     problem = _problem(runs)
     if not (runs.base_on_base.complete and runs.head_on_head.complete):
         return FourWay((), problem)
-    changed = {path for change in diff.files for path in (change.path, change.old_path) if path}
+    changed = _changed(runs, diff)
     comparisons = [_comparison(four, changed) for four in _Table(runs, diff).rows()]
     return FourWay(tuple(sorted(comparisons, key=lambda item: item.id)), problem)
+
+
+def _changed(runs: FourRuns, diff: Diff) -> set[str]:
+    """Return the files that the author touched; where the diff was cut, the trees tell of its tests."""
+    changed = {path for change in diff.files for path in (change.path, change.old_path) if path}
+    if diff.truncated:
+        on_head = {result.path for result in runs.head_on_head.results}
+        changed |= {path for path in on_head if is_below(path, runs.head_paths)}
+    return changed
 
 
 def _problem(runs: FourRuns) -> str:

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from bot.configuration import Configuration, UnverifiedPolicy, Weight
 from bot.judge.case import Case, open_case
 from bot.judge.categories import Area, upkeep_area
+from bot.judge.headline import headline
 from bot.judge.outcome import count_met
 from bot.judge.paths import is_source_path
 from bot.judge.requirements import BUILDS, NOTHING_REGRESSES, TESTS_NOT_WEAKENED
@@ -29,8 +30,6 @@ from bot.models import (
     VerdictOutcome,
 )
 from sandbox.models import Severity
-
-MAX_TITLE = 119
 
 _WEIGHT = {
     Conclusion.SUCCESS: 0,
@@ -91,7 +90,8 @@ def conclude(
         default=Conclusion.SUCCESS,
     )
     ordered = sorted(reasons, key=lambda reason: -_WEIGHT[reason.conclusion])
-    return GateResult(conclusion, _title(conclusion, facts, ordered), tuple(ordered))
+    met = count_met(requirements, tuple(facts.verdicts.values()))
+    return GateResult(conclusion, headline(conclusion, met, tuple(ordered)), tuple(ordered))
 
 
 def _worst_verdicts(verdicts: tuple[Verdict, ...]) -> dict[str, Verdict]:
@@ -305,39 +305,3 @@ def _told(requirement: Requirement, facts: _Facts) -> str:
 def _next(requirement: Requirement, facts: _Facts) -> str:
     verdict = facts.verdicts.get(requirement.id)
     return verdict.next_step if verdict else "Ask again with /judge."
-
-
-def _title(conclusion: Conclusion, facts: _Facts, reasons: list[GateReason]) -> str:
-    met = count_met(facts.case.requirements, tuple(facts.verdicts.values()))
-    counted = f"{met.independently} of {met.total} requirements met"
-    if conclusion is Conclusion.SUCCESS:
-        return f"All {met.total} requirements met"
-    if conclusion is Conclusion.NEUTRAL:
-        return _cut(f"{counted}; what could not be verified is allowed here")
-    return _cut(f"{counted}; {_in_short(reasons[0])}")
-
-
-def _in_short(reason: GateReason) -> str:
-    if reason.rule in ("requirement", "unverified"):
-        state = "is not" if reason.rule == "requirement" else "could not be verified"
-        return f"{reason.text.split(' ', 1)[0]} {state}"
-    return _SHORT.get(reason.rule, reason.text)
-
-
-_SHORT = {
-    "build": "head does not build",
-    "regression": "tests that passed fail now",
-    "own-tests": "its own new tests fail",
-    "integrity": "tests were weakened",
-    "forged": "test results were forged",
-    "expectation": "changed expectations need a person",
-    "member": "a pull request of the group did not pass",
-    "score": "there is no score to compare",
-    "lint": "new linter findings block here",
-    "scope": "changes outside the task block here",
-}
-
-
-def _cut(title: str) -> str:
-    line = " ".join(title.split())
-    return line if len(line) <= MAX_TITLE else line[: MAX_TITLE - 1] + "…"

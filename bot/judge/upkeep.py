@@ -93,7 +93,7 @@ def _tests_added(requirement: Requirement, case: Case) -> Verdict:
     )
     if new:
         ids = tuple(c.id for c in new)
-        return satisfied(requirement, f"{len(new)} new test(s) pass on head.", case, ids)
+        return satisfied(requirement, f"New tests that pass on head: {len(new)}.", case, ids)
     return unsatisfied(requirement, "No new test of worth was collected on head.", case)
 
 

@@ -7,12 +7,11 @@ from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 
-from bot.errors import Superseded, Transient
+from bot.errors import Superseded, Transient, UserError
 from bot.github import (
     CheckReport,
     CheckStatus,
     GitHub,
-    NotThere,
     Repository,
 )
 from bot.models import Conclusion, EvaluationRequest, Publication, Standing, Task, Trigger
@@ -111,15 +110,23 @@ class GitHubOrigin:
         return self.report_link(request.id)
 
     async def publish(self, answer: Answer) -> Publication:
-        """Complete the check run, then bring the comment up to date unless a newer head is there."""
+        """Post the comment unless a newer head is there, then complete the check run.
+
+        The check run comes last: who waited for it finds the report and the comment in place.
+        """
         request = answer.evaluation.request
+        skipped = await self._why_not_comment(request)
+        comment = 0
+        try:
+            comment = 0 if skipped else await self._put_comment(request, answer.comment)
+        except UserError as error:  # a locked or deleted conversation; the check run has it all
+            skipped = error.what
+            log.warning("%s was not commented on: %s", request.id, skipped)
+        self.store.ended(request.id, _end(answer, comment))
         check_run = 0
         if _has_check_run(request):
             check_run = await self._put_check(request, self._completed(answer))
-        skipped = await self._why_not_comment(request)
-        comment = 0 if skipped else await self._put_comment(request, answer.comment)
         conclusion = answer.evaluation.gate.conclusion
-        self.store.ended(request.id, _end(answer, comment))
         return Publication(request.id, conclusion, answer.report_key, comment, check_run, skipped)
 
     async def _why_not_comment(self, request: EvaluationRequest) -> str:
@@ -133,13 +140,9 @@ class GitHubOrigin:
 
     async def _put_comment(self, request: EvaluationRequest, body: str) -> int:
         async with self._repository(request) as repository:
-            try:
-                comment = await repository.put_comment(
-                    request.number or request.issue, marker(request), body
-                )
-            except NotThere:
-                log.warning("%s has no conversation any more", request.id)
-                return 0
+            comment = await repository.put_comment(
+                request.number or request.issue, marker(request), body
+            )
         return comment.id
 
     async def _put_check(self, request: EvaluationRequest, report: CheckReport) -> int:

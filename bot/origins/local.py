@@ -7,8 +7,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+from bot.errors import UserError
 from bot.models import EvaluationRequest, Publication, Standing, Task, TaskSource, Trust
 from bot.stages.services import Answer, Code
+from sandbox.errors import CheckoutError
+from sandbox.fetch import contains_at_source, resolve_at_source
 from sandbox.mirror import Source, messages, open_mirror
 from sandbox.models import Checkout
 
@@ -23,6 +26,20 @@ class LocalOrigin:
     repository: Path
     git_root: Path
     tell: Callable[[str], None]
+
+    def check(self, base: str, head: str) -> None:
+        """Raise UserError for what is no repository, an unknown revision, or a head that adds nothing."""
+        try:
+            mirror = open_mirror(self.git_root, Source(str(self.repository)))
+            target, wanted = resolve_at_source(mirror, base), resolve_at_source(mirror, head)
+            is_contained = contains_at_source(mirror, target, wanted)
+        except CheckoutError as error:
+            raise UserError(error.what, error.next_step) from error
+        if is_contained:
+            raise UserError(
+                f"{base} holds all of {head} already: there is nothing to judge.",
+                "Commit the change, or name another --base or --head; only what is committed counts.",
+            )
 
     async def code(self, request: EvaluationRequest) -> Code:
         """Name the folder and both revisions."""
@@ -58,6 +75,7 @@ class LocalOrigin:
 
     async def publish(self, answer: Answer) -> Publication:
         """Say where the report is; the command copies it to where the person wants it."""
+        self.tell("publish")
         evaluation = answer.evaluation
         return Publication(evaluation.request.id, evaluation.gate.conclusion, answer.report_key)
 

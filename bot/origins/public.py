@@ -48,5 +48,6 @@ class PublicOrigin:
 
     async def publish(self, answer: Answer) -> Publication:
         """Say where the report is; the command copies it to where the person wants it."""
+        self.tell("publish")
         evaluation = answer.evaluation
         return Publication(evaluation.request.id, evaluation.gate.conclusion, answer.report_key)

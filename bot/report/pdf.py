@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import functools
 import os
+import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 
+import playwright
 from playwright.async_api import Browser, Error, Route, async_playwright
 
 TIMEOUT_S = 60.0
@@ -35,6 +38,8 @@ async def pdf(html: str, chromium: str) -> Pdf:
     """Print a page of our own making. Never raises for a browser's sake: a report needs no PDF."""
     if not Path(chromium).is_file():  # noqa: ASYNC240 - one stat
         return Pdf(None, f"No PDF: there is no Chromium at {chromium} (set ASSAY_CHROMIUM).")
+    if problem := await asyncio.to_thread(_driver_problem):
+        return Pdf(None, f"No PDF: Playwright's driver does not run ({problem}).")
     try:
         async with asyncio.timeout(TIMEOUT_S):
             return Pdf(await _printed(html, chromium))
@@ -45,9 +50,21 @@ async def pdf(html: str, chromium: str) -> Pdf:
         return Pdf(None, f"No PDF: Chromium failed ({first_line[:200]}).")
 
 
+@functools.cache
+def _driver_problem() -> str:
+    """Say why the driver cannot run, empty when it can; Playwright itself raises a bare Exception then."""
+    node = Path(playwright.__file__).parent / "driver" / "node"
+    try:
+        done = subprocess.run([node, "--version"], capture_output=True, timeout=20, check=False)
+    except (OSError, subprocess.TimeoutExpired) as error:
+        return type(error).__name__
+    said = done.stderr.decode(errors="replace").strip().partition("\n")[0]
+    return said.rpartition("node: ")[2][:200] if done.returncode else ""
+
+
 async def _printed(html: str, chromium: str) -> bytes:
-    async with async_playwright() as playwright:
-        browser = await playwright.chromium.launch(
+    async with async_playwright() as driver:
+        browser = await driver.chromium.launch(
             executable_path=chromium,
             args=list(_FLAGS),
             # Chromium refuses its own sandbox to root; a fresh profile folder comes with each launch.

@@ -8,29 +8,32 @@ import json
 from pydantic import TypeAdapter
 
 from bot.store import Store
-from sandbox.models import Environment, Observation
+from sandbox.models import Observation
+from sandbox.tools.four_way import Sides
 from sandbox.tools.unit_tests import HARNESS_VERSION
 
 _OBSERVATION = TypeAdapter(Observation)
 
 
 class BaseResults:
-    """The kept run of one base: found by commit, environment, command and harness version."""
+    """The kept run of one base: found by commit, environment, command, network and harness version."""
 
-    def __init__(self, store: Store, repository: str, sha: str, base: Environment) -> None:
+    def __init__(self, store: Store, sides: Sides, repository: str) -> None:
         self._store = store
-        recipe = base.recipe
+        base, recipe = sides.base, sides.base.recipe
         command = (recipe.runner.value, *recipe.test_arguments)
-        parts = (repository, sha, base.digest, base.project_layer, command, HARNESS_VERSION)
+        where = (repository, sides.checkout.base_sha, base.digest, base.project_layer)
+        parts = (*where, command, sides.network.value, HARNESS_VERSION)
         self._key = "base-tests:" + hashlib.sha256(json.dumps(parts).encode()).hexdigest()
 
     def find(self) -> Observation | None:
         """Return the kept run, or None."""
         text = self._store.base_result(self._key)
-        return _OBSERVATION.validate_json(text) if text else None
+        return _OBSERVATION.validate_python(json.loads(text)) if text else None
 
     def keep(self, observation: Observation) -> None:
         """Keep a run that is complete; one that proves nothing is run again next time."""
         if observation.tests is not None and observation.tests.complete:
-            text = _OBSERVATION.dump_json(observation).decode()
+            # As ASCII: what tests say may hold halves of surrogate pairs, which no database stores.
+            text = json.dumps(_OBSERVATION.dump_python(observation, mode="json"))
             self._store.keep_base_result(self._key, text)

@@ -8,8 +8,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, cast
 
-from bot.configuration import Configuration
-from bot.errors import Superseded, UserError
+from bot.configuration import Configuration, NetworkPolicy
+from bot.errors import OutOfTime, Superseded, UserError
 from bot.models import (
     Conclusion,
     Evaluation,
@@ -21,9 +21,15 @@ from bot.models import (
     Plan,
     Requirements,
     Task,
+    Trigger,
 )
 from bot.steps import StepRunner
+from sandbox.base import Network
 from sandbox.models import Checkout, Environment
+
+_AGAIN = (
+    "Click Re-run, or comment /judge. If it happens again, the log of Assay's worker says more."
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +38,18 @@ class Policy:
 
     configuration: Configuration
     templates: tuple[str, ...] = ()
+
+    @property
+    def network_to_build(self) -> Network:
+        """What building may reach."""
+        allowed = self.configuration.sandbox.network
+        return Network.NONE if allowed is NetworkPolicy.NONE else Network.BUILD
+
+    @property
+    def network_to_observe(self) -> Network:
+        """What tests and checks may reach."""
+        allowed = self.configuration.sandbox.network
+        return Network.BUILD if allowed is NetworkPolicy.ALWAYS else Network.NONE
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,8 +112,11 @@ class Docket:
         """Turn UserError and Superseded into a conclusion; everything else is a bug and goes on."""
         try:
             yield
+        except OutOfTime as error:
+            self.stopped = stopped(Conclusion.TIMED_OUT, error.what, error.next_step)
         except UserError as error:
-            self.stopped = stopped(Conclusion.ACTION_REQUIRED, error.what, error.next_step)
+            next_step = error.next_step or ("" if self.request.trigger is Trigger.LOCAL else _AGAIN)
+            self.stopped = stopped(Conclusion.ACTION_REQUIRED, error.what, next_step)
         except Superseded as error:
             self.stopped = stopped(Conclusion.CANCELLED, error.by, "")
 
@@ -113,7 +134,7 @@ class Docket:
             observed=self.observed,
             judgement=self.judgement,
             gate=gate,
-            environment=_environment(self.built),
+            environment=_environment(self.built, self.policy),
             environment_digest=self.built.head.digest if self.built and self.built.head else "",
             seconds=tuple(self.seconds),
             warnings=self._warnings(),
@@ -135,8 +156,15 @@ def stopped(conclusion: Conclusion, what: str, next_step: str) -> GateResult:
     return GateResult(conclusion, title if len(title) < 120 else title[:118] + "…", (reason,))
 
 
-def _environment(built: Built | None) -> tuple[str, ...]:
-    if built is None:
+_NETWORK = {
+    NetworkPolicy.NONE: "without network",
+    NetworkPolicy.BUILD: "without network after the build",
+    NetworkPolicy.ALWAYS: "with network, as the repository's configuration says",
+}
+
+
+def _environment(built: Built | None, policy: Policy | None) -> tuple[str, ...]:
+    if built is None or policy is None:
         return ()
     reasons = built.head.recipe.reasons if built.head else ()
     sides = (built.base, built.head)
@@ -144,5 +172,6 @@ def _environment(built: Built | None) -> tuple[str, ...]:
     return (
         *reasons,
         *(f"This machine lacks {need}." for need in needs),
-        f"Everything ran in the {built.sandbox} sandbox, without network after the build.",
+        f"Everything ran in the {built.sandbox} sandbox, "
+        f"{_NETWORK[policy.configuration.sandbox.network]}.",
     )

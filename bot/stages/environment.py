@@ -9,9 +9,10 @@ from bot.errors import UserError
 from bot.models import EvaluationRequest
 from bot.stages.docket import Built, Policy
 from bot.stages.services import Services
-from sandbox.base import Limits, SandboxError
+from sandbox.base import Limits, Network, SandboxError
+from sandbox.concurrently import concurrently
 from sandbox.environments import detect
-from sandbox.environments.build import build, toolchain
+from sandbox.environments.build import build, toolchain, will_share_dependencies
 from sandbox.environments.build_request import BuildRequest
 from sandbox.environments.hints import SetupHints, Toolchain
 from sandbox.models import Checkout, Environment, Side, TestRunner
@@ -26,12 +27,13 @@ class _Workshop:
     hints: SetupHints
     tools: Toolchain
     limits: Limits
+    network: Network
 
 
 async def build_environments(
     services: Services, request: EvaluationRequest, checkout: Checkout, policy: Policy
 ) -> Built:
-    """Detect and build both sides, base first: what it builds may serve head too.
+    """Detect and build both sides at the same time; equal dependencies are installed once, as base's.
 
     Raises UserError when the sandbox itself does not work.
     """
@@ -40,9 +42,9 @@ async def build_environments(
     hints = SetupHints(install=setup.install or "", test=setup.test or "")
     try:
         tools = await toolchain(services.sandbox)
-        shop = _Workshop(services, request, hints, tools, Limits(timeout_s=minutes * 60))
-        base = await _build(shop, Side.BASE, checkout)
-        head = await _build(shop, Side.HEAD, checkout)
+        limits = Limits(timeout_s=minutes * 60)
+        shop = _Workshop(services, request, hints, tools, limits, policy.network_to_build)
+        base, head = await _both(shop, checkout)
     except SandboxError as error:
         raise UserError(
             f"The sandbox does not work: {error}", "Run `assay doctor` on the machine that judges."
@@ -68,26 +70,41 @@ def _tested_as_base(
     return replace(head, recipe=recipe)
 
 
-async def _build(shop: _Workshop, side: Side, checkout: Checkout) -> Environment | None:
+async def _both(
+    shop: _Workshop, checkout: Checkout
+) -> tuple[Environment | None, Environment | None]:
+    base, head = _wanted(shop, Side.BASE, checkout), _wanted(shop, Side.HEAD, checkout)
+    if base and head and will_share_dependencies(base, head):
+        return await _built(shop, base), await _built(shop, head)
+    built = await concurrently(_built(shop, base), _built(shop, head))
+    return built[0], built[1]
+
+
+def _wanted(shop: _Workshop, side: Side, checkout: Checkout) -> BuildRequest | None:
     is_base = side is Side.BASE
     tree = Path(checkout.base_tree if is_base else checkout.head_tree)
     recipe = detect(tree, shop.hints, shop.tools)
     if recipe is None:
         return None
-    home = shop.services.settings.home.absolute()
-    wanted = BuildRequest(
+    return BuildRequest(
         side=side,
         tree=tree,
         recipe=recipe,
         version=checkout.base_version if is_base else checkout.head_version,
         repository=shop.request.repository,
         sha=checkout.base_sha if is_base else checkout.head_sha,
-        state=home,
+        state=shop.services.settings.home.absolute(),
         evaluation_folder=shop.services.evaluation_folder(shop.request),
         limits=shop.limits,
+        network=shop.network,
     )
+
+
+async def _built(shop: _Workshop, wanted: BuildRequest | None) -> Environment | None:
+    if wanted is None:
+        return None
     environment = await build(shop.services.sandbox, wanted)
     failure = environment.failure
-    if failure and failure.problem and not recipe.needs:
+    if failure and failure.problem and not wanted.recipe.needs:
         raise UserError(failure.problem, "Ask again with /judge when the index answers.")
     return environment

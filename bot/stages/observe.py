@@ -3,25 +3,44 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import dataclass, replace
 from pathlib import Path
 
-from bot.errors import UserError
-from bot.judge import inspect_integrity, transition
+from bot.errors import OutOfTime, UserError
+from bot.judge import BUILDS, inspect_integrity, transition
 from bot.judge.four_way import compare
 from bot.models import ActionKind, Evidence, FourWay, Observed, Step
 from bot.stages.base_results import BaseResults
-from bot.stages.docket import Case
+from bot.stages.docket import Built, Case
 from bot.stages.services import Services
 from sandbox.base import Limits, SandboxError
 from sandbox.combine import combine
+from sandbox.concurrently import concurrently
 from sandbox.errors import CheckoutError
-from sandbox.models import ChangeStatus, Diff, Environment, Side
+from sandbox.models import ChangeStatus, Diff, Environment, Finding, Observation, Side
 from sandbox.names import inside
 from sandbox.tools.bash import ShellRun, run_shell, trusted_files
 from sandbox.tools.four_way import Sides, run_four_ways
-from sandbox.tools.static_linter import Linted, lint_python
+from sandbox.tools.static_linter import lint_python
 
 MAX_TEXT_BYTES = 2_000_000
+_LONGEST_RUN = 0.8  # of `limits.minutes`
+_BUILD = Step(
+    id="E0",
+    goal="Install the project and what it needs.",
+    guidance="The commands that the recipe names, on both sides.",
+    requirement_ids=(BUILDS,),
+    action=ActionKind.DYNAMIC_EXECUTION,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class _Seen:
+    """What one step showed."""
+
+    evidence: tuple[Evidence, ...] = ()
+    tests: FourWay | None = None
+    findings: tuple[Finding, ...] = ()
 
 
 async def observe(services: Services, case: Case) -> Observed:
@@ -32,7 +51,7 @@ async def observe(services: Services, case: Case) -> Observed:
         async with asyncio.timeout(minutes * 60):
             return await _observe(services, case)
     except TimeoutError as error:
-        raise UserError(
+        raise OutOfTime(
             f"Observing did not end within the {minutes:g} minutes that `limits.minutes` allows.",
             "Raise the limit in .github/assay.yml on the base branch, or make the tests quicker.",
         ) from error
@@ -43,16 +62,9 @@ async def observe(services: Services, case: Case) -> Observed:
 
 
 async def _observe(services: Services, case: Case) -> Observed:
-    evidence: list[Evidence] = []
-    tests, linted = FourWay((), "There are no tests that Assay can run."), None
-    for step in case.planned.plan.steps:
-        if step.action is ActionKind.UNIT_TESTS:
-            tests = await _unit_tests(services, case, step, evidence)
-        elif step.action is ActionKind.STATIC_LINTER:
-            linted = await lint_python(services.sandbox, case.checkout)
-            evidence += _lint_evidence(step, linted)
-        else:
-            evidence.append(await _check(services, case, step))
+    seen = [_Seen(_build_evidence(case.built)), *await _look(services, case)]
+    tests = next((one.tests for one in seen if one.tests), None)
+    tests = tests or FourWay((), "There are no tests that Assay can run.")
     checkout, built = case.checkout, case.built
     integrity = await asyncio.to_thread(
         inspect_integrity,
@@ -63,9 +75,9 @@ async def _observe(services: Services, case: Case) -> Observed:
         case.planned.requirements,
     )
     return Observed(
-        evidence=tuple(evidence),
+        evidence=tuple(item for one in seen for item in one.evidence),
         tests=tests,
-        findings=linted.new if linted else (),
+        findings=tuple(item for one in seen for item in one.findings),
         integrity=integrity,
         built_base=_is_built(built.base),
         built_head=_is_built(built.head),
@@ -75,44 +87,77 @@ async def _observe(services: Services, case: Case) -> Observed:
     )
 
 
+async def _look(services: Services, case: Case) -> list[_Seen]:
+    """Take every step of the plan; the linter looks while the tests run, the checks come after."""
+    steps = case.planned.plan.steps
+    looks = {ActionKind.UNIT_TESTS: _unit_tests, ActionKind.STATIC_LINTER: _lint}
+    first = [looks[step.action](services, case, step) for step in steps if step.action in looks]
+    seen = await concurrently(*first)
+    return seen + [await _check(services, case, step) for step in steps if step.action not in looks]
+
+
+def _limits(case: Case) -> Limits:
+    """Let one run take most of the time: when it hangs, the rest suffices to say which run it was."""
+    minutes = case.policy.configuration.limits.minutes
+    return Limits(timeout_s=minutes * 60 * _LONGEST_RUN)
+
+
+# --- the build ------------------------------------------------------------------------------
+
+
+def _build_evidence(built: Built) -> tuple[Evidence, ...]:
+    """Show the output of a build that failed; one that went well has nothing to tell."""
+    if not any(one and one.failure and not one.recipe.needs for one in (built.base, built.head)):
+        return ()
+    base, head = _build_seen(built.base), _build_seen(built.head)
+    return (Evidence(_BUILD.id, _BUILD, base, head, transition(base, head)),)
+
+
+def _build_seen(built: Environment | None) -> Observation | None:
+    if built is None or built.failure:
+        return built.failure if built else None
+    return Observation(built.side, "", 0, "It was built.", built.seconds)
+
+
 # --- tests ----------------------------------------------------------------------------------
 
 
-async def _unit_tests(
-    services: Services, case: Case, step: Step, evidence: list[Evidence]
-) -> FourWay:
+async def _unit_tests(services: Services, case: Case, step: Step) -> _Seen:
     base, head = case.built.base, case.built.head
     if base is None or head is None:
-        return FourWay((), "No known kind of project was found, so no tests were run.")
-    kept = BaseResults(services.store, case.request.repository, case.checkout.base_sha, base)
+        side = "either side" if base is head else "base" if base is None else "head"
+        known = f"No kind of project that Assay knows was found on {side}, so no tests were run."
+        return _Seen(tests=FourWay((), known))
     sides = Sides(
         checkout=case.checkout,
         base=base,
         head=head,
         workspace=services.evaluation_folder(case.request) / "trees",
-        limits=Limits(timeout_s=case.policy.configuration.limits.minutes * 60),
-        known_base=kept.find(),
+        limits=_limits(case),
+        network=case.policy.network_to_observe,
     )
-    seen = await run_four_ways(services.sandbox, sides)
+    kept = BaseResults(services.store, sides, case.request.repository)
+    seen = await run_four_ways(services.sandbox, replace(sides, known_base=kept.find()))
     kept.keep(seen.base)
-    evidence.append(Evidence(step.id, step, seen.base, seen.head, transition(seen.base, seen.head)))
+    evidence = (Evidence(step.id, step, seen.base, seen.head, transition(seen.base, seen.head)),)
     if seen.runs is None:
-        return FourWay((), seen.problem, step.id)
+        return _Seen(evidence, FourWay((), seen.problem, step.id))
     compared = compare(seen.runs, case.checkout.diff)
-    return FourWay(compared.comparisons, compared.problem, step.id)
+    return _Seen(evidence, FourWay(compared.comparisons, compared.problem, step.id))
 
 
 # --- the linter and the checks --------------------------------------------------------------
 
 
-def _lint_evidence(step: Step, linted: Linted | None) -> list[Evidence]:
+async def _lint(services: Services, case: Case, step: Step) -> _Seen:
+    linted = await lint_python(services.sandbox, case.checkout)
     if linted is None:
-        return []
+        return _Seen()
     moved = transition(linted.base, linted.head)
-    return [Evidence(step.id, step, linted.base, linted.head, moved)]
+    return _Seen((Evidence(step.id, step, linted.base, linted.head, moved),), findings=linted.new)
 
 
-async def _check(services: Services, case: Case, step: Step) -> Evidence:
+async def _check(services: Services, case: Case, step: Step) -> _Seen:
     """Run a configured shell line on both sides; the files that it runs come from base on both."""
     line, checkout = step.arguments[0], case.checkout
     base_tree, head_tree = Path(checkout.base_tree), Path(checkout.head_tree)
@@ -120,13 +165,20 @@ async def _check(services: Services, case: Case, step: Step) -> Evidence:
     if trusted:
         folder = services.evaluation_folder(case.request) / "trees" / f"check-{step.id}"
         head_tree = await asyncio.to_thread(combine, head_tree, base_tree, trusted, folder)
-    limits = Limits(timeout_s=case.policy.configuration.limits.minutes * 60)
-    runs = (
-        ShellRun(line, Side.BASE, str(base_tree), case.built.base, limits),
-        ShellRun(line, Side.HEAD, str(head_tree), case.built.head, limits),
+    network = case.policy.network_to_observe
+    base, head = await concurrently(
+        *(
+            run_shell(
+                services.sandbox,
+                ShellRun(line, side, str(tree), environment, _limits(case), network),
+            )
+            for side, tree, environment in (
+                (Side.BASE, base_tree, case.built.base),
+                (Side.HEAD, head_tree, case.built.head),
+            )
+        )
     )
-    base, head = [await run_shell(services.sandbox, run) for run in runs]
-    return Evidence(step.id, step, base, head, transition(base, head))
+    return _Seen((Evidence(step.id, step, base, head, transition(base, head)),))
 
 
 # --- facts ----------------------------------------------------------------------------------

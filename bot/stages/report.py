@@ -20,7 +20,7 @@ async def write_report(services: Services, evaluation: Evaluation) -> str:
     """Render the four formats and store them; returns the artifacts' key."""
     request = evaluation.request
     await services.origin.announce(request, "report")
-    shown = view(evaluation)
+    shown = view(evaluation, services.secrets)
     page = html(shown)
     files = {
         "report.json": machine(shown).encode(),

@@ -70,13 +70,14 @@ class Origin(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Services:
-    """The adapters of one evaluation."""
+    """The adapters of one evaluation; no report shows any of the `secrets`."""
 
     settings: Settings
     sandbox: Sandbox
     store: Store
     artifacts: Artifacts
     origin: Origin
+    secrets: tuple[str, ...] = ()
 
     def evaluation_folder(self, request: EvaluationRequest) -> Path:
         """Return the evaluation's own folder, which goes when it is over."""

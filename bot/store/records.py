@@ -24,11 +24,12 @@ from sqlalchemy import (
 )
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.engine import make_url
-from sqlalchemy.exc import DBAPIError
+from sqlalchemy.exc import ArgumentError, DBAPIError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 
-from bot.errors import Transient
+from bot.errors import Transient, UserError
 from bot.models import EvaluationRequest
+from bot.safety import scrub
 from bot.settings import Settings
 from bot.store.base import (
     Decision,
@@ -86,12 +87,12 @@ class Records:
         now = now_s()
         row = {
             "id": request.id,
-            "repository": request.repository,
+            "repository": scrub(request.repository),
             "number": request.number,
-            "head_sha": request.head_sha,
+            "head_sha": scrub(request.head_sha),
             "installation": request.installation,
             "trigger": request.trigger.value,
-            "actor": request.actor,
+            "actor": scrub(request.actor),
             "state": EvaluationState.QUEUED.value,
             "request": json.dumps(_REQUEST.dump_python(request, mode="json")),
             "created_s": now,
@@ -250,12 +251,16 @@ class Records:
     # --- inside ---
 
     def _change_open(self, evaluation_id: str, **values: object) -> bool:
-        """Change an evaluation that has not ended: an end is never taken back."""
+        """Change an evaluation that has not ended: an end is never taken back.
+
+        Texts are scrubbed: no database stores half of a surrogate pair, and Postgres no NUL.
+        """
+        told = {name: scrub(v) if type(v) is str else v for name, v in values.items()}
         with self._begin() as connection:
             changed = connection.execute(
                 update(EVALUATIONS)
                 .where(EVALUATIONS.c.id == evaluation_id, EVALUATIONS.c.state.in_(_OPEN))
-                .values(updated_s=now_s(), **values)
+                .values(updated_s=now_s(), **told)
             )
             return changed.rowcount > 0
 
@@ -298,7 +303,12 @@ def _or_transient() -> Iterator[None]:
 
 
 def _engine(database_url: str) -> Engine:
-    url = make_url(database_url)
+    try:
+        url = make_url(database_url)
+    except ArgumentError as error:
+        raise UserError(
+            "ASSAY_DATABASE_URL is not the URL of a database.", "Write postgresql://user@host/name."
+        ) from error
     if url.get_backend_name() == "sqlite":
         Path(url.database or "").parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         engine = create_engine(url, connect_args={"timeout": 8})

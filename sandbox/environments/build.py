@@ -96,10 +96,20 @@ def _lacking(request: BuildRequest) -> Observation:
 # --- the dependency layer ---------------------------------------------------------------------
 
 
+def will_share_dependencies(base: BuildRequest, head: BuildRequest) -> bool:
+    """Tell whether head should wait: base's build is about to install what head needs too."""
+    same = base.recipe.lock_digest == head.recipe.lock_digest
+    return same and not is_finished(_lasting_dependencies(base))
+
+
+def _lasting_dependencies(request: BuildRequest) -> Path:
+    return repository_folder(request) / "dependencies" / request.recipe.lock_digest
+
+
 async def _dependencies(run: BuildRun) -> _Layer:
     request = run.request
     digest = request.recipe.lock_digest
-    lasting = repository_folder(request) / "dependencies" / digest
+    lasting = _lasting_dependencies(request)
     if request.side is not Side.BASE and is_finished(lasting):
         return _Layer(str(lasting / "layer"), cached=True)
     own = request.evaluation_folder / "environment" / "dependencies" / digest

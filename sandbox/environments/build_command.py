@@ -57,7 +57,7 @@ async def run_step(
         mounts=(*_mounts(run), *mounts),
         cwd=f"{TREE}/{run.request.recipe.root}".rstrip("/"),
         environment=_variables(run),
-        network=Network.BUILD,
+        network=run.request.network,
         limits=run.request.limits,
     )
     done = await run.sandbox.run(command)
@@ -119,6 +119,7 @@ def _variables(run: BuildRun) -> tuple[tuple[str, str], ...]:
         ("UV_NO_PROGRESS", "1"),
         ("NO_COLOR", "1"),
         ("GIT_TERMINAL_PROMPT", "0"),
+        *((("UV_OFFLINE", "1"),) if run.request.network is Network.NONE else ()),
         *_versions(run.request.version),
     )
 

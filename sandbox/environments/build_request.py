@@ -6,7 +6,7 @@ import hashlib
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from sandbox.base import Limits
+from sandbox.base import Limits, Network
 from sandbox.models import Recipe, Side
 
 
@@ -27,6 +27,7 @@ class BuildRequest:
     state: Path
     evaluation_folder: Path
     limits: Limits = field(default_factory=Limits)
+    network: Network = Network.BUILD
 
 
 def repository_folder(request: BuildRequest) -> Path:

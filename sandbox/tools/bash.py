@@ -13,7 +13,17 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 
-from sandbox.base import TREE, Command, Completed, Killed, Limits, Mount, MountMode, Sandbox
+from sandbox.base import (
+    TREE,
+    Command,
+    Completed,
+    Killed,
+    Limits,
+    Mount,
+    MountMode,
+    Network,
+    Sandbox,
+)
 from sandbox.environments import layers
 from sandbox.errors import CheckoutError
 from sandbox.models import Environment, Observation, Side
@@ -36,6 +46,7 @@ class ShellRun:
     tree: str
     environment: Environment | None = None
     limits: Limits = field(default_factory=Limits)
+    network: Network = Network.NONE
 
 
 async def run_shell(sandbox: Sandbox, run: ShellRun) -> Observation:
@@ -70,6 +81,7 @@ def _command(run: ShellRun) -> Command:
         argv=("/bin/bash", "--noprofile", "--norc", "-c", run.line),
         mounts=(tree, *mounts),
         environment=variables,
+        network=run.network,
         limits=run.limits,
     )
 

@@ -6,13 +6,15 @@ import asyncio
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from sandbox.base import Limits, Sandbox
+from sandbox.base import Limits, Network, Sandbox
 from sandbox.combine import combine
+from sandbox.concurrently import concurrently
 from sandbox.models import Checkout, Environment, Observation, Side, TestRun
 from sandbox.tools.crosswise import Crosswise, find_crosswise
 from sandbox.tools.four_runs import FourRuns
 from sandbox.tools.repeats import Repeats
 from sandbox.tools.unit_tests import TestOrder, run_tests
+from sandbox.tools.volatile_ids import aligned
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +31,7 @@ class Sides:
     workspace: Path
     limits: Limits = field(default_factory=Limits)
     known_base: Observation | None = None
+    network: Network = Network.NONE
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,8 +54,10 @@ async def run_four_ways(sandbox: Sandbox, sides: Sides) -> FourObservations:
     if base.tests is None or head.tests is None:
         problem = base.problem or head.problem or _ONLY_EXIT_CODE
         return FourObservations(base, head, None, problem)
-    if not (base.tests.complete and head.tests.complete):
-        return FourObservations(base, head, FourRuns(base.tests, head.tests))
+    runs = FourRuns(base.tests, aligned(head.tests, base.tests))
+    head = replace(head, tests=runs.head_on_head)
+    if not (runs.base_on_base.complete and runs.head_on_head.complete):
+        return FourObservations(base, head, runs)
     return FourObservations(base, head, await _cross(sandbox, sides, base, head))
 
 
@@ -67,11 +72,15 @@ async def _cross(sandbox: Sandbox, sides: Sides, base: Observation, head: Observ
     base_lends, head_lends = _lenders(sides)
     on_head = replace(head_order, tree=trees.base_tests_on_head, limits=limits, lender=base_lends)
     on_base = replace(base_order, tree=trees.head_tests_on_base, limits=limits, lender=head_lends)
+    base_on_head, head_on_base = await concurrently(
+        _run_paths(sandbox, on_head, crosswise.base_paths),
+        _run_paths(sandbox, on_base, crosswise.head_paths),
+    )
     runs = FourRuns(
         base_on_base=base.tests,
         head_on_head=head.tests,
-        base_on_head=await _run_paths(sandbox, on_head, crosswise.base_paths),
-        head_on_base=await _run_paths(sandbox, on_base, crosswise.head_paths),
+        base_on_head=_alike(base_on_head, base, head),
+        head_on_base=_alike(head_on_base, base, head),
         base_paths=crosswise.base_paths,
         head_paths=crosswise.head_paths,
     )
@@ -85,6 +94,11 @@ def _lenders(sides: Sides) -> tuple[Environment | None, Environment | None]:
     return sides.base, sides.head
 
 
+def _alike(run: TestRun | None, base: Observation, head: Observation) -> TestRun | None:
+    references = [seen.tests for seen in (base, head) if seen.tests is not None]
+    return aligned(run, *references) if run else None
+
+
 async def _run_paths(sandbox: Sandbox, order: TestOrder, paths: tuple[str, ...]) -> TestRun | None:
     return (await run_tests(sandbox, replace(order, paths=paths))).tests if paths else None
 
@@ -95,10 +109,15 @@ _ONLY_EXIT_CODE = (
 
 
 def _full_orders(sides: Sides) -> tuple[TestOrder, TestOrder]:
-    checkout, limits = sides.checkout, sides.limits
-    return (
-        TestOrder(Side.BASE, checkout.base_tree, sides.base, limits=limits),
-        TestOrder(Side.HEAD, checkout.head_tree, sides.head, limits=limits),
+    base = TestOrder(
+        Side.BASE,
+        sides.checkout.base_tree,
+        sides.base,
+        limits=sides.limits,
+        network=sides.network,
+    )
+    return base, replace(
+        base, side=Side.HEAD, tree=sides.checkout.head_tree, environment=sides.head
     )
 
 
@@ -106,10 +125,10 @@ async def _both(
     sandbox: Sandbox, base: TestOrder, head: TestOrder, known: Observation | None
 ) -> tuple[Observation, Observation]:
     """Run the two full runs at the same time; each has its own processes, files and network."""
-    async with asyncio.TaskGroup() as group:
-        head_task = group.create_task(run_tests(sandbox, head))
-        base_task = group.create_task(run_tests(sandbox, base)) if known is None else None
-    return known or (base_task.result() if base_task else head_task.result()), head_task.result()
+    if known is not None:
+        return known, await run_tests(sandbox, head)
+    seen = await concurrently(run_tests(sandbox, base), run_tests(sandbox, head))
+    return seen[0], seen[1]
 
 
 def _crosswise_limits(limits: Limits, base: Observation, head: Observation) -> Limits:

@@ -6,9 +6,11 @@ from collections import Counter
 from dataclasses import dataclass, field, replace
 
 from sandbox.base import Sandbox
+from sandbox.concurrently import concurrently
 from sandbox.models import TestResult, TestRun
 from sandbox.tools.four_runs import FourRuns, Repeat, failed, passed
 from sandbox.tools.unit_tests import TestOrder, run_tests
+from sandbox.tools.volatile_ids import aligned
 
 _MOST_ROUNDS = 3
 _ROUNDS_WHEN_STEADY = 2
@@ -51,8 +53,11 @@ class Repeats:
         base, head = _Tally(), _Tally()
         paths = tuple(sorted({suspect.path for suspect in suspects}))
         for done in range(1, _MOST_ROUNDS + 1):
-            base.add(await self._run(self._on_base, paths), suspects)
-            head.add(await self._run(self._on_head, paths), suspects)
+            on_base, on_head = await concurrently(
+                self._run(self._on_base, paths, runs), self._run(self._on_head, paths, runs)
+            )
+            base.add(on_base, suspects)
+            head.add(on_head, suspects)
             unsteady = [s for s in suspects if _is_unsteady(s, base, head)]
             if unsteady:
                 paths = ()
@@ -63,9 +68,9 @@ class Repeats:
             for s in suspects
         )
 
-    async def _run(self, order: TestOrder, paths: tuple[str, ...]) -> TestRun:
+    async def _run(self, order: TestOrder, paths: tuple[str, ...], runs: FourRuns) -> TestRun:
         observation = await run_tests(self._sandbox, replace(order, paths=paths))
-        return observation.tests or TestRun(False, ())
+        return aligned(observation.tests or TestRun(False, ()), runs.base_on_base)
 
 
 def disagreeing(runs: FourRuns) -> list[TestResult]:

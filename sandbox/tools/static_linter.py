@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from sandbox.base import TREE, Command, Completed, Limits, Mount, MountMode, Sandbox, SandboxError
+from sandbox.concurrently import concurrently
 from sandbox.models import ChangeStatus, Checkout, FileChange, Finding, Observation, Severity, Side
 from sandbox.names import inside
 
@@ -54,8 +55,8 @@ async def lint_python(sandbox: Sandbox, checkout: Checkout) -> Linted | None:
     for side, tree in ((Side.BASE, checkout.base_tree), (Side.HEAD, checkout.head_tree)):
         paths = _paths(changes, side, Path(tree))
         mounts = (Mount(tree, TREE, MountMode.COPY_ON_WRITE), *(extra if side is Side.HEAD else ()))
-        sides.append(await _lint(sandbox, side, _arguments(paths, configuration), mounts))
-    base, head = sides
+        sides.append(_lint(sandbox, side, _arguments(paths, configuration), mounts))
+    base, head = await concurrently(*sides)
     new = () if base.problem or head.problem else _new_on_head(base, head, checkout, changes)
     return Linted(base, head, new)
 

@@ -10,7 +10,17 @@ import shlex
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from sandbox.base import TREE, Command, Completed, Killed, Limits, Mount, MountMode, Sandbox
+from sandbox.base import (
+    TREE,
+    Command,
+    Completed,
+    Killed,
+    Limits,
+    Mount,
+    MountMode,
+    Network,
+    Sandbox,
+)
 from sandbox.environments import layers
 from sandbox.models import Environment, Observation, Outcome, Side, TestRun, TestRunner
 from sandbox.tools.run_records import read_channel
@@ -40,15 +50,16 @@ class TestOrder:
     paths: tuple[str, ...] = ()
     limits: Limits = field(default_factory=Limits)
     lender: Environment | None = None
+    network: Network = Network.NONE
 
 
 async def run_tests(sandbox: Sandbox, order: TestOrder) -> Observation:
     """Run the tests. A failing, lying or hanging project is data; raises SandboxError only."""
     runner = order.environment.recipe.runner
     if runner is TestRunner.NONE:
-        return _nothing(order, "This repository has no tests that Assay knows how to run.")
+        return _nothing(order, f"On {order.side} there are no tests that Assay knows how to run.")
     if order.environment.failure is not None:
-        return _nothing(order, "The environment could not be built, so no test could run.")
+        return _nothing(order, f"On {order.side} nothing could be built, so no test could run.")
     if runner is TestRunner.COMMAND:
         return await _run_shell_line(sandbox, order)
     completed = await sandbox.run(_command(order))
@@ -78,6 +89,7 @@ def _command(order: TestOrder) -> Command:
         # PYTHONPATH and the like wait for the child: the keeper must not load the tree's modules.
         environment=(("PYTHONHASHSEED", "0"),),
         stdin=json.dumps(orders).encode() + b"\n",
+        network=order.network,
         limits=order.limits,
         channel_bytes=_CHANNEL_BYTES,
     )
@@ -106,6 +118,7 @@ async def _run_shell_line(sandbox: Sandbox, order: TestOrder) -> Observation:
                 *layers.mounts(order.environment),
             ),
             environment=layers.variables(order.environment),
+            network=order.network,
             limits=order.limits,
         )
     )

@@ -16,6 +16,7 @@ from bot.templates import (
     markdown_environment,
     render_html,
     render_markdown,
+    text_environment,
 )
 from tests.bot.report.examples import EXAMPLES
 
@@ -78,7 +79,15 @@ GIVEN: dict[str, tuple[dict[str, object], ...]] = {
             "checkout", "configure", "environment", "task", "plan", "observe", "judge", "report", "publish",
         )
     ),
+    "check/late.md.j2": ({"title": "2 of 4 met", "link": "https://x/e1"},),
     "check/queued.md.j2": ({"link": "https://x/e1"},),
+    "setup/next_steps.txt.j2": (
+        {"app_id": 1, "url": "https://x", "folder": "/srv/<assay>", "check": "Assay"},
+    ),
+    "setup/register.html.j2": (
+        {"github": "https://x", "page": "https://x/new?state=s", "manifest": "{}"},
+    ),
+    "setup/registered.html.j2": ({"app": "https://x/apps/assay"},),
     "reply/help.md.j2": ({"line": ""}, {"line": "/judge <b> @x"}),
     "reply/nothing_to_cancel.md.j2": ({},),
     "reply/refused_patch.md.j2": ({"problems": ["it does not apply"]},),
@@ -93,6 +102,8 @@ def sources() -> set[str]:
 
 
 def environment_of(name: str) -> Environment:
+    if name.endswith(".txt.j2"):
+        return text_environment()
     return markdown_environment() if name.endswith(".md.j2") else html_environment()
 
 
@@ -105,9 +116,8 @@ def reached(name: str) -> set[str]:
 
 @pytest.mark.parametrize("name", sorted(GIVEN))
 def test_a_text_renders_with_what_it_is_given(name: str) -> None:
-    render = render_markdown if name.endswith(".md.j2") else render_html
     for values in GIVEN[name]:
-        assert render(name, **values).strip()
+        assert environment_of(name).get_template(name).render(**values).strip()
 
 
 def test_every_text_is_rendered_here() -> None:

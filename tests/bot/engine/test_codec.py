@@ -27,7 +27,7 @@ from bot.engine.codec import (
     raise_error,
     result_type,
 )
-from bot.errors import AssayError, Superseded, Transient, UserError
+from bot.errors import AssayError, OutOfTime, Superseded, Transient, UserError
 
 
 def values_of(*modules: types.ModuleType) -> list[type]:
@@ -35,11 +35,12 @@ def values_of(*modules: types.ModuleType) -> list[type]:
         kind
         for module in modules
         for _, kind in inspect.getmembers(module, dataclasses.is_dataclass)
-        if kind.__module__ == module.__name__
+        if kind.__module__.startswith(module.__name__)
     ]
 
 
 VALUES = values_of(bot.models, sandbox.models)
+assert len(VALUES) >= 30  # both modules were read
 # Lone surrogates are what undecodable file names become.
 TEXT = st.text(st.characters(), max_size=6) | st.sampled_from(["\udcff.py", "\0", "é", "💥"])
 
@@ -92,7 +93,13 @@ def test_containers_of_values_come_back() -> None:
 
 @pytest.mark.parametrize(
     "error",
-    [UserError("what", "next"), Superseded("abc123"), Transient("away", 7.5), AssayError("odd")],
+    [
+        OutOfTime("late", "next"),
+        UserError("what", "next"),
+        Superseded("abc123"),
+        Transient("away", 7.5),
+        AssayError("odd"),
+    ],
     ids=lambda error: type(error).__name__,
 )
 def test_our_errors_come_back_as_they_were(error: AssayError) -> None:

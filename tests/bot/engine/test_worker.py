@@ -116,14 +116,15 @@ def test_deliveries_of_a_lane_are_handled_in_order(options: EngineOptions) -> No
     client, notes = EngineClient(options), Notes()
     for number in range(6):
         for lane in ("one", "two"):
-            delivery = Delivery(f"{lane}-{number}", "pull_request", "opened", "{}")
+            delivery = Delivery(f"{lane}-{9 - number}", "pull_request", "opened", "{}")
             client.submit_delivery(delivery, lane)
             client.submit_delivery(delivery, lane)  # the same id again
+        time.sleep(0.02)
     client.close()
     run_until(options, notes, lambda client: client.depth().deliveries == 0)
     for lane in ("one", "two"):
         handled = [line for line in notes.lines if lane in line]
-        assert handled == [f"handled {lane}-{number}" for number in range(6)]
+        assert handled == [f"handled {lane}-{9 - number}" for number in range(6)]
 
 
 def test_one_evaluation_of_a_pull_request_at_a_time_and_few_in_all(options: EngineOptions) -> None:

@@ -6,7 +6,6 @@ import asyncio
 import importlib.metadata
 import shutil
 import subprocess
-import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,7 +17,7 @@ from sandbox.base import Limits, Sandbox
 from sandbox.models import Environment, Observation, Recipe, Side, TestResult, TestRun, TestRunner
 from sandbox.tools.unit_tests import TestOrder, run_tests
 
-BASE_PYTHON = Path(sys.base_prefix) / "bin" / f"python3.{sys.version_info.minor}"
+SANDBOX_PYTHON = "/usr/bin/python3"  # ours may stand where the sandbox cannot see it
 PACKAGES = ("pytest", "pluggy", "iniconfig", "packaging", "pygments")
 
 
@@ -79,8 +78,8 @@ def outcomes(run: TestRun) -> dict[str, str]:
 @pytest.fixture(scope="session")
 def dependencies(tmp_path_factory: pytest.TempPathFactory) -> Path:
     venv = tmp_path_factory.mktemp("deps") / "venv"
-    subprocess.run([BASE_PYTHON, "-m", "venv", "--without-pip", venv], check=True)
-    site = venv / "lib" / f"python3.{sys.version_info.minor}" / "site-packages"
+    subprocess.run([SANDBOX_PYTHON, "-m", "venv", "--without-pip", venv], check=True)
+    site = next(venv.glob("lib/python3*/site-packages"))
     for name in PACKAGES:
         for file in importlib.metadata.files(name) or ():
             if file.parts[0] != ".." and "__pycache__" not in file.parts:

@@ -10,7 +10,7 @@ import pytest
 from pydantic import TypeAdapter
 
 from sandbox.models import TestRun
-from tests.sandbox.harness.conftest import BASE_PYTHON, Bench, by_id, outcomes
+from tests.sandbox.harness.conftest import SANDBOX_PYTHON, Bench, by_id, outcomes
 
 pytestmark = pytest.mark.real
 
@@ -132,7 +132,7 @@ def test_a_tree_without_tests(bench: Bench) -> None:
 
 def test_an_environment_without_pytest(bench: Bench, tmp_path: Path) -> None:
     bare = tmp_path / "bare"
-    subprocess.run([BASE_PYTHON, "-m", "venv", "--without-pip", bare], check=True)
+    subprocess.run([SANDBOX_PYTHON, "-m", "venv", "--without-pip", bare], check=True)
     observation = replace(bench, dependencies=bare).run({"test_a.py": "def test_it(): pass\n"})
     assert observation.tests is not None
     assert not observation.tests.complete

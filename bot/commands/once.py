@@ -1,0 +1,29 @@
+"""Puts the adapters together for one evaluation; without the engine, which takes a second to load."""
+
+from __future__ import annotations
+
+from contextlib import closing
+
+from bot.models import EvaluationRequest, Publication
+from bot.private_key import held_secrets
+from bot.settings import Settings
+from bot.stages import evaluate
+from bot.stages.services import Origin, Services
+from bot.steps import run_in_process
+from bot.store import open_artifacts, open_records
+from sandbox import open_sandbox
+
+
+async def judge_once(settings: Settings, origin: Origin, request: EvaluationRequest) -> Publication:
+    """Run one evaluation here and now, without an engine. Raises SandboxError, Transient."""
+    with closing(open_records(settings)) as store:
+        store.migrate()
+        services = Services(
+            settings=settings,
+            sandbox=open_sandbox(settings.sandbox, settings.home / "sandbox"),
+            store=store,
+            artifacts=open_artifacts(settings),
+            origin=origin,
+            secrets=held_secrets(settings),
+        )
+        return await evaluate(request, services, run_in_process)

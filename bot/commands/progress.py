@@ -1,0 +1,87 @@
+"""What `assay judge` shows in the terminal: the stages as they pass, then the verdicts."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from rich.console import Console
+from rich.markup import escape
+from rich.status import Status
+from rich.table import Table
+
+from bot.models import Conclusion, VerdictOutcome
+from bot.report.machine import ReportDocument, RequirementDocument
+
+COLOURS = {Conclusion.SUCCESS: "green", Conclusion.FAILURE: "red"}
+TEXT_CHARACTERS = 300
+MOST_NEXT_STEPS = 5
+
+
+class Progress:
+    """Shows the stage that runs, and leaves a line with its time for each that ended."""
+
+    def __init__(self, console: Console) -> None:
+        self._console = console
+        self._status: Status = console.status("starting")
+        self._stage, self._began_s = "", 0.0
+
+    def __enter__(self) -> Self:
+        self._status.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._end_stage()
+        self._status.stop()
+
+    def tell(self, stage: str) -> None:
+        """Hear that a stage begins."""
+        self._end_stage()
+        self._stage, self._began_s = stage, time.monotonic()
+        self._status.update(stage)
+
+    def _end_stage(self) -> None:
+        if self._stage:
+            seconds = time.monotonic() - self._began_s
+            self._console.print(f"[dim]{self._stage:<12} {seconds:6.1f} s[/dim]", highlight=False)
+        self._stage = ""
+
+
+def print_report(console: Console, document: ReportDocument, files: Sequence[Path]) -> None:
+    """Print the conclusion, each requirement's verdict (and why, unless it is met), and the files."""
+    colour = COLOURS.get(document.conclusion, "yellow")
+    console.print(f"[bold {colour}]{document.conclusion}[/]: {escape(document.title)}")
+    if document.requirements:
+        console.print(_table(document.requirements))
+    for reason in document.reasons if not document.judged else ():
+        console.print(escape(reason.text), highlight=False)
+    for step in document.next_steps[:MOST_NEXT_STEPS]:
+        console.print(f"- {escape(step)}", highlight=False)
+    for file in files:
+        console.print(f"[dim]report[/dim] {escape(str(file))}", highlight=False, soft_wrap=True)
+
+
+def _table(requirements: Sequence[RequirementDocument]) -> Table:
+    table = Table(box=None, padding=(0, 2, 0, 0))
+    for title in ("", "verdict", "decided by", "requirement, and why it is not satisfied"):
+        table.add_column(title)
+    for row in requirements:
+        text = escape(_clipped(row.text))
+        if row.verdict != VerdictOutcome.SATISFIED:
+            text += f"\n[dim]{escape(_clipped(row.reason))}[/dim]"
+        table.add_row(escape(row.id), row.verdict, row.decided_by, text)
+    return table
+
+
+def _clipped(text: str) -> str:
+    """One line of a text, without characters that could steer the terminal."""
+    line = "".join(c if c.isprintable() else " " for c in " ".join(text.split()))
+    return line if len(line) <= TEXT_CHARACTERS else line[: TEXT_CHARACTERS - 1] + "…"

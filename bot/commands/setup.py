@@ -1,0 +1,180 @@
+"""`assay setup`: registers the App from app.yml in the browser and stores its credentials."""
+
+from __future__ import annotations
+
+import asyncio
+import ipaddress
+import secrets
+import signal
+import threading
+import webbrowser
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+
+import click
+from werkzeug.serving import BaseWSGIServer, WSGIRequestHandler, make_server
+
+from bot.credentials import CredentialFiles
+from bot.errors import UserError
+from bot.github import AppCredentials, NotThere
+from bot.github.addresses import Addresses
+from bot.github.client import convert_manifest
+from bot.github.transport import Manners
+from bot.manifest import load_manifest, new_app_page
+from bot.origins.github import CHECK_NAME
+from bot.settings import Settings, load_settings
+from bot.templates import render_text
+from bot.web.setup import BACK, Registration, create_setup
+
+if TYPE_CHECKING:
+    from _typeshed.wsgi import StartResponse
+
+SHUTDOWN_POLL_S = 0.1
+
+
+@click.command("setup")
+@click.option("--organization", default="", help="Register it for an organization, not for you.")
+@click.option("--port", default=0, help="Port of the page on the loopback; 0 picks a free one.")
+@click.option("--open", "opens", is_flag=True, help="Open the page in this machine's browser.")
+@click.option("--force", is_flag=True, help="Replace credentials that are stored already.")
+def command(organization: str, port: int, opens: bool, force: bool) -> None:
+    """Register the GitHub App in your browser and store its credentials in ASSAY_HOME.
+
+    Set ASSAY_PUBLIC_URL first: GitHub sends its webhooks there.
+    """
+    settings = load_settings()
+    files = CredentialFiles(settings.home)
+    if not force:
+        files.refuse_to_replace()
+    _check_public_url(settings)
+    desk = _Desk(settings, files)
+    with _serving(desk, organization, port) as address:
+        click.echo(f"Open {address} in your browser (Ctrl-C stops).")
+        if opens:
+            webbrowser.open(address)
+        credentials = desk.wait()
+    _print_next_steps(credentials, files)
+
+
+@dataclass(slots=True)
+class _Desk:
+    """Waits for the person; `registered` runs in the page's thread."""
+
+    settings: Settings
+    files: CredentialFiles
+    credentials: AppCredentials | None = None
+    ended: threading.Event = field(default_factory=threading.Event)
+    exchanging: threading.Lock = field(default_factory=threading.Lock)
+
+    def registered(self, code: str) -> str:
+        """Exchange the code, store what comes, and return the App's address; a reload changes nothing."""
+        with self.exchanging:
+            if self.credentials is None:
+                credentials = self._exchanged(code)
+                self.files.store(credentials, self.settings)
+                self.credentials = credentials
+        return self.credentials.url
+
+    def told(self) -> None:
+        """Hear that the person's browser has the answer."""
+        self.ended.set()
+
+    def _exchanged(self, code: str) -> AppCredentials:
+        manners = Manners(Addresses.of(self.settings.ghe_host))
+        try:
+            return asyncio.run(convert_manifest(manners, code))
+        except NotThere as error:
+            raise UserError(
+                "GitHub does not know this code: it was used already, or is older than an hour.",
+                "Open the address that `assay setup` printed, and begin again; "
+                "an App that was made meanwhile can be deleted in GitHub's settings.",
+            ) from error
+
+    def wait(self) -> AppCredentials:
+        """Return once the App is registered. Raises UserError on Ctrl-C."""
+        for number in (signal.SIGTERM, signal.SIGINT):
+            signal.signal(number, lambda *_: self.ended.set())
+        self.ended.wait()
+        if self.credentials is None:
+            raise UserError("Stopped; no App was registered.", "Run `assay setup` again.")
+        return self.credentials
+
+
+@contextmanager
+def _serving(desk: _Desk, organization: str, port: int) -> Iterator[str]:
+    """Serve the page on the loopback; yields its address."""
+    try:
+        server = make_server("127.0.0.1", port, _not_yet, threaded=True, request_handler=_Quiet)
+    except SystemExit as error:  # werkzeug's way of saying that the port is taken
+        raise UserError(f"Port {port} is taken.", "Name another one with --port.") from error
+    address = f"http://127.0.0.1:{server.server_port}"
+    state = secrets.token_urlsafe(32)
+    web = Addresses.of(desk.settings.ghe_host).web
+    server.app = create_setup(
+        Registration(
+            page=new_app_page(web, organization, state),
+            manifest=load_manifest().registration(desk.settings.public_url, f"{address}{BACK}"),
+            state=state,
+        ),
+        desk,
+    )
+    thread = threading.Thread(target=server.serve_forever, args=(SHUTDOWN_POLL_S,), daemon=True)
+    thread.start()
+    try:
+        yield address
+    finally:
+        _close(server, thread)
+
+
+def _close(server: BaseWSGIServer, thread: threading.Thread) -> None:
+    server.shutdown()
+    thread.join()
+    server.server_close()
+
+
+class _Quiet(WSGIRequestHandler):
+    """Logs nothing: the code in the address is a secret until it is used."""
+
+    def log(self, type: str, message: str, *args: object) -> None:
+        """Drop the line."""
+
+
+def _not_yet(_environ: object, start: StartResponse) -> list[bytes]:
+    start("503 Service Unavailable", [])
+    return []
+
+
+def _check_public_url(settings: Settings) -> None:
+    """Raise UserError when GitHub could not send webhooks to ASSAY_PUBLIC_URL."""
+    url, github = urlsplit(settings.public_url), urlsplit(Addresses.of(settings.ghe_host).web)
+    way_out = "Set ASSAY_PUBLIC_URL to the https address of your web process (`assay web`)."
+    if url.scheme not in {"http", "https"} or not url.hostname:
+        raise UserError(f"ASSAY_PUBLIC_URL is {settings.public_url!r}, no web address.", way_out)
+    if _is_loopback(url.hostname) and not _is_loopback(github.hostname or ""):
+        raise UserError(
+            f"{github.hostname} cannot send webhooks to {settings.public_url}, this machine's own "
+            "loopback.",
+            way_out,
+        )
+
+
+def _is_loopback(host: str) -> bool:
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
+
+
+def _print_next_steps(credentials: AppCredentials, files: CredentialFiles) -> None:
+    click.echo(
+        render_text(
+            "setup/next_steps.txt.j2",
+            app_id=credentials.app_id,
+            url=credentials.url,
+            folder=str(files.settings.parent),
+            check=CHECK_NAME,
+        )
+    )

@@ -1,0 +1,40 @@
+"""One thing that was looked at."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class Weight(StrEnum):
+    """Whether Assay cannot work without it."""
+
+    REQUIRED = "required"
+    USEFUL = "useful"
+
+
+@dataclass(frozen=True, slots=True)
+class Diagnosis:
+    """What was seen of one subject. `remedy` is the command or sentence that mends it."""
+
+    subject: str
+    is_well: bool
+    seen: str
+    remedy: str = ""
+    weight: Weight = Weight.REQUIRED
+
+    @property
+    def is_fatal(self) -> bool:
+        """Whether something required is missing."""
+        return not self.is_well and self.weight is Weight.REQUIRED
+
+
+def installing(*packages: str) -> str:
+    """Return the command that installs Debian packages, as this user would type it."""
+    return as_root(f"apt-get install {' '.join(packages)}")
+
+
+def as_root(command: str) -> str:
+    """Return a command as this user would type it."""
+    return command if os.geteuid() == 0 else f"sudo {command}"

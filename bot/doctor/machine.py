@@ -1,0 +1,117 @@
+"""Programs with their versions, the sandbox, the browser, the disk."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import shutil
+import subprocess
+from dataclasses import dataclass
+
+from bot.doctor.diagnosis import Diagnosis, Weight, as_root, installing
+from bot.report.pdf import pdf
+from bot.settings import Settings
+from sandbox import open_sandbox
+from sandbox.base import Command, Limits, SandboxError
+from sandbox.selfcheck import ways_out
+
+PROGRAM_TIMEOUT_S = 3.0
+BROWSER_TIMEOUT_S = 4.5
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """A program that Assay starts, with the oldest version that was tried."""
+
+    name: str
+    package: str
+    least: tuple[int, ...] = ()
+
+
+PROGRAMS = (
+    Program("git", "git", (2, 36)),
+    Program("bwrap", "bubblewrap", (0, 8)),
+    Program("slirp4netns", "slirp4netns"),
+    Program("/usr/bin/python3", "python3", (3, 11)),
+)
+
+
+async def look_at_machine(settings: Settings) -> tuple[Diagnosis, ...]:
+    """Look at everything that is installed."""
+    looks = (
+        *(asyncio.to_thread(_look_at_program, program) for program in PROGRAMS),
+        asyncio.to_thread(_look_at_namespaces),
+        _look_at_sandbox(settings),
+        _look_at_browser(settings),
+        asyncio.to_thread(_look_at_disk, settings),
+    )
+    return tuple(await asyncio.gather(*looks))
+
+
+def _look_at_program(program: Program) -> Diagnosis:
+    path, remedy = shutil.which(program.name), installing(program.package)
+    if path is None:
+        return Diagnosis(program.name, False, "not found", remedy)
+    found = _version(path)
+    shown = ".".join(map(str, found)) or "version unknown"
+    if found < program.least:
+        least = ".".join(map(str, program.least))
+        return Diagnosis(program.name, False, f"{shown}, needs {least} or newer", remedy)
+    return Diagnosis(program.name, True, f"{shown} ({path})")
+
+
+def _version(path: str) -> tuple[int, ...]:
+    """Ask a program for its version; empty when it does not say."""
+    try:
+        done = subprocess.run(
+            [path, "--version"], capture_output=True, timeout=PROGRAM_TIMEOUT_S, check=False
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return ()
+    match = re.search(r"\d+(?:\.\d+)+", done.stdout.decode(errors="replace"))
+    return tuple(int(part) for part in match[0].split(".")) if match else ()
+
+
+def _look_at_namespaces() -> Diagnosis:
+    """Name the kernel's switch that is off; the sandbox itself has the last word."""
+    commands = ways_out()
+    seen = "forbidden by the kernel's settings" if commands else "allowed"
+    remedy = as_root(" && ".join(commands)) if commands else ""
+    return Diagnosis("user namespaces", not commands, seen, remedy, Weight.USEFUL)
+
+
+async def _look_at_sandbox(settings: Settings) -> Diagnosis:
+    trial = Command(argv=("/usr/bin/id", "-u"), cwd="/", limits=Limits(timeout_s=PROGRAM_TIMEOUT_S))
+    try:
+        sandbox = await asyncio.to_thread(open_sandbox, settings.sandbox, settings.home / "sandbox")
+        completed = await sandbox.run(trial)
+    except SandboxError as error:
+        return Diagnosis("sandbox", False, "does not start", str(error))
+    if completed.exit_code != 0:
+        said = completed.stderr.decode(errors="replace").strip()[:200]
+        return Diagnosis("sandbox", False, f"a trial failed: {said}", installing("bubblewrap"))
+    uid = completed.stdout.decode(errors="replace").strip()
+    return Diagnosis("sandbox", True, f"{sandbox.name} works (runs as uid {uid} inside)")
+
+
+async def _look_at_browser(settings: Settings) -> Diagnosis:
+    """Print one line as every report is printed; without it there is no PDF, that is all."""
+    try:
+        async with asyncio.timeout(BROWSER_TIMEOUT_S):
+            printed = await pdf("<p>Assay</p>", settings.chromium)
+    except TimeoutError:
+        seen = f"Chromium does not answer within {BROWSER_TIMEOUT_S} s"
+        return Diagnosis("chromium", False, seen, "try again", Weight.USEFUL)
+    if printed.content is None:
+        remedy = installing("chromium", "libatomic1", "fonts-dejavu-core")
+        return Diagnosis("chromium", False, printed.remark, remedy, Weight.USEFUL)
+    return Diagnosis("chromium", True, f"prints PDF ({settings.chromium})", "", Weight.USEFUL)
+
+
+def _look_at_disk(settings: Settings) -> Diagnosis:
+    home = settings.home.absolute()
+    folder = next(path for path in (home, *home.parents) if path.exists())
+    free_gb = shutil.disk_usage(folder).free / 1e9
+    enough = free_gb >= settings.disk_gb
+    remedy = "" if enough else f"free some, or set ASSAY_DISK_GB below {settings.disk_gb}"
+    return Diagnosis("disk", enough, f"{free_gb:.0f} GB free at {folder}", remedy, Weight.USEFUL)

@@ -1,0 +1,85 @@
+"""The App: its credentials here, and what GitHub knows of it."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator
+from pathlib import Path
+
+from bot.doctor.diagnosis import Diagnosis, Weight
+from bot.errors import Transient, UserError
+from bot.github import AppInfo
+from bot.github.addresses import Addresses
+from bot.github.client import GitHubApp
+from bot.github.transport import Manners
+from bot.manifest import Manifest, load_manifest
+from bot.private_key import private_key
+from bot.settings import Settings
+
+GITHUB_TIMEOUT_S = 3.5
+LEVELS = {"": 0, "read": 1, "write": 2, "admin": 3}
+
+
+async def look_at_app(settings: Settings) -> tuple[Diagnosis, ...]:
+    """Look at the credentials, and ask GitHub for the App when they can be read."""
+    if not settings.app_id:
+        seen = "not registered; `assay judge` works without"
+        return (Diagnosis("GitHub App", False, seen, "assay setup", Weight.USEFUL),)
+    return (
+        _look_at_secret(settings),
+        *_look_at_key_file(settings.private_key_path),
+        *await _ask_github(settings),
+    )
+
+
+def _look_at_secret(settings: Settings) -> Diagnosis:
+    if settings.webhook_secret.get_secret_value():
+        return Diagnosis("webhook secret", True, "set")
+    remedy = "set WEBHOOK_SECRET here and in the App's settings at GitHub"
+    return Diagnosis("webhook secret", False, "not set: every delivery is refused", remedy)
+
+
+def _look_at_key_file(path: Path | None) -> Iterator[Diagnosis]:
+    if path is None or not path.is_file():
+        return  # the key stands in the environment, or the next look says what is wrong
+    mode = path.stat().st_mode & 0o777
+    is_private = not mode & 0o077
+    remedy = "" if is_private else f"chmod 600 {path}"
+    seen = f"{path} has mode {mode:04o}" + ("" if is_private else ", others may read it")
+    yield Diagnosis("private key", is_private, seen, remedy, Weight.USEFUL)
+
+
+async def _ask_github(settings: Settings) -> tuple[Diagnosis, ...]:
+    addresses = Addresses.of(settings.ghe_host)
+    manners = Manners(addresses, timeout_s=GITHUB_TIMEOUT_S)
+    try:
+        github = GitHubApp(manners, settings.app_id, private_key(settings))
+        async with asyncio.timeout(GITHUB_TIMEOUT_S):
+            app = await github.app()
+    except UserError as error:
+        return (Diagnosis("GitHub App", False, error.what, error.next_step or "assay setup"),)
+    except (Transient, TimeoutError) as error:
+        seen = str(error) or f"{addresses.web} does not answer within {GITHUB_TIMEOUT_S} s"
+        remedy = "check the network and GHE_HOST, or wait for GitHub"
+        return (Diagnosis("GitHub App", False, seen, remedy, Weight.USEFUL),)
+    return tuple(_compare(app, load_manifest()))
+
+
+def _compare(app: AppInfo, wanted: Manifest) -> Iterator[Diagnosis]:
+    """Yield what the App has, and what it lacks of app.yml."""
+    yield Diagnosis("GitHub App", True, f"{app.name}, id {app.id}: {app.url}")
+    granted = dict(app.permissions)
+    missing = [
+        f"{name}: {level}"
+        for name, level in wanted.default_permissions.items()
+        if LEVELS.get(granted.get(name, ""), 0) < LEVELS[level]
+    ]
+    yield _complete("permissions", missing, f"grant them at {app.url}, then accept the change")
+    events = sorted(set(wanted.default_events) - set(app.events))
+    yield _complete("events", events, f"subscribe to them in the settings of {app.url}")
+
+
+def _complete(subject: str, missing: list[str], remedy: str) -> Diagnosis:
+    if not missing:
+        return Diagnosis(f"App's {subject}", True, "as in app.yml")
+    return Diagnosis(f"App's {subject}", False, f"missing: {', '.join(missing)}", remedy)

@@ -1,0 +1,26 @@
+"""What a person can do where the tests proved nothing."""
+
+from __future__ import annotations
+
+from bot.judge.case import Case
+
+_NAME_THE_TESTS = "set `setup.test` in `.github/assay.yml` on the base branch"
+
+
+def way_out(case: Case) -> str:
+    """One sentence for the requirement that could not be told, by what the runs lacked."""
+    observed, suite = case.observed, case.suite
+    if observed.built_base is False or observed.built_head is False or observed.needs:
+        return "See to the build first (B1), then ask again with /judge."
+    if suite is None:
+        return f"Say how it is built and tested: {_NAME_THE_TESTS}."
+    seen = [side for side in (suite.base, suite.head) if side is not None]
+    if any(side.timed_out for side in seen):
+        return (
+            "Mend what hangs, or raise `limits.minutes` in `.github/assay.yml` on the base branch."
+        )
+    if any(not side.command for side in seen):
+        return f"Add tests to the base branch first, or {_NAME_THE_TESTS}."
+    if all(side.tests is None for side in seen):
+        return f"For single tests, {_NAME_THE_TESTS} to one plain call of pytest or unittest."
+    return "Read in the evidence what ended the run, mend it and push, or ask again with /judge."

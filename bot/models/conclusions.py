@@ -1,0 +1,130 @@
+"""What is concluded."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from bot.models.observed import Observed
+from bot.models.requests import EvaluationRequest
+from bot.models.tasks import Plan, Requirements, Task
+
+
+class VerdictOutcome(StrEnum):
+    """The three answers to one requirement; "could not tell" is never "pass"."""
+
+    SATISFIED = "satisfied"
+    UNSATISFIED = "unsatisfied"
+    UNVERIFIED = "unverified"
+
+
+class Decider(StrEnum):
+    """Who decided a verdict."""
+
+    ORACLE = "oracle"
+    AUTHORS_TEST = "author's test"
+    PANEL = "panel"
+    HUMAN = "human"
+    NOBODY = "nobody"
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """The outcome for one requirement; `reason` is one or two sentences for a doubting maintainer.
+
+    `tests` are ids of the tests that the verdict rests on; `blocked_by` unmet direct prerequisites.
+    `next_step` says what a person can do when the outcome is unverified.
+    """
+
+    requirement_id: str
+    outcome: VerdictOutcome
+    decided_by: Decider
+    reason: str
+    evidence_ids: tuple[str, ...] = ()
+    tests: tuple[str, ...] = ()
+    blocked_by: tuple[str, ...] = ()
+    next_step: str = ""
+
+
+class Conclusion(StrEnum):
+    """A check run's conclusion, as GitHub spells it."""
+
+    SUCCESS = "success"
+    FAILURE = "failure"
+    ACTION_REQUIRED = "action_required"
+    TIMED_OUT = "timed_out"
+    CANCELLED = "cancelled"
+    NEUTRAL = "neutral"
+
+
+@dataclass(frozen=True, slots=True)
+class GateReason:
+    """One leaf of the gate's explanation: which rule spoke, and about what."""
+
+    rule: str
+    conclusion: Conclusion
+    text: str
+    next_step: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class GateResult:
+    """Verdicts to one conclusion. `reasons` holds every rule that spoke, the deciding ones first."""
+
+    conclusion: Conclusion
+    title: str  # one line, under 120 characters
+    reasons: tuple[GateReason, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """What a member of a merge group was last told; `conclusion` is None before any answer."""
+
+    number: int
+    conclusion: Conclusion | None
+    is_waived: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """The outcome of the judge stage."""
+
+    requirements: Requirements
+    verdicts: tuple[Verdict, ...]
+    gate: GateResult
+    met_independently: int
+    met_with_prerequisites: int
+
+
+@dataclass(frozen=True, slots=True)
+class Evaluation:
+    """Everything a report is made of. Parts are None when the evaluation ended before them.
+
+    `problem` is what went wrong when there is no judgement; `seconds` by stage name.
+    """
+
+    request: EvaluationRequest
+    base_sha: str
+    head_sha: str
+    task: Task | None
+    plan: Plan | None
+    observed: Observed | None
+    judgement: Judgement | None
+    gate: GateResult
+    environment: tuple[str, ...] = ()  # the recipe's reasons and the sandbox, as sentences
+    environment_digest: str = ""
+    seconds: tuple[tuple[str, float], ...] = ()
+    warnings: tuple[str, ...] = ()
+    problem: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Publication:
+    """Where the report was put."""
+
+    evaluation_id: str
+    conclusion: Conclusion
+    report_key: str  # artifact folder: <key>/report.{json,md,html,pdf}
+    comment: int = 0
+    check_run: int = 0
+    skipped: str = ""  # why nothing was posted ("superseded by abc123")

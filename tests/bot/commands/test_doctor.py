@@ -1,0 +1,114 @@
+"""What the doctor sees, on this machine and at the forge."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from bot.doctor import Diagnosis, examine
+from bot.manifest import load_manifest
+from bot.settings import Settings
+from tests.bot.commands.running import assay
+from tests.world import World
+
+pytestmark = pytest.mark.real
+
+
+def registered(world: World, home: Path, **more: object) -> Settings:
+    home.mkdir(exist_ok=True)
+    key = home / "app.pem"
+    key.touch(mode=0o600)
+    key.write_text(world.app.private_key)
+    values: dict[str, object] = {
+        "home": home,
+        "app_id": str(world.app.id),
+        "private_key_path": key,
+        "webhook_secret": "s",
+        "ghe_host": world.web,
+        "disk_gb": 1,
+    }
+    return Settings(**{**values, **more})  # type: ignore[arg-type]
+
+
+async def seen(settings: Settings) -> dict[str, Diagnosis]:
+    return {diagnosis.subject: diagnosis for diagnosis in await examine(settings)}
+
+
+async def test_all_is_well_with_a_registered_app(world: World, tmp_path: Path) -> None:
+    found = await seen(registered(world, tmp_path / "home"))
+
+    assert not [one for one in found.values() if not one.is_well]
+    assert {"git", "bwrap", "sandbox", "chromium", "database", "GitHub App"} <= set(found)
+    assert "Assay" in found["GitHub App"].seen
+
+
+async def test_missing_permissions_and_events_are_named(world: World, tmp_path: Path) -> None:
+    events = [event for event in load_manifest().default_events if event != "merge_group"]
+    reply = world.operator.control(
+        "POST",
+        "apps",
+        name="Poor",
+        permissions={"checks": "read", "metadata": "read", "contents": "read"},
+        events=events,
+    )
+    settings = registered(
+        world,
+        tmp_path / "home",
+        app_id=str(reply.integer("id")),
+        private_key_path=None,
+        private_key=reply.text("private_key"),
+    )
+    found = await seen(settings)
+
+    assert found["App's permissions"].is_fatal
+    assert "checks: write" in found["App's permissions"].seen
+    assert "issues: write" in found["App's permissions"].seen
+    assert "contents" not in found["App's permissions"].seen
+    assert found["App's events"].seen == "missing: merge_group"
+
+
+async def test_a_hanging_github_is_one_clear_line_in_time(world: World, tmp_path: Path) -> None:
+    world.operator.fault("apps/get-authenticated", "hang", seconds=8)
+    found = await seen(registered(world, tmp_path / "home"))
+
+    assert not found["GitHub App"].is_well
+    assert not found["GitHub App"].is_fatal
+    assert "GHE_HOST" in found["GitHub App"].remedy
+
+
+async def test_what_is_wrong_comes_with_what_mends_it(world: World, tmp_path: Path) -> None:
+    settings = registered(
+        world, tmp_path / "home", webhook_secret="", disk_gb=10**9, chromium="/nowhere/chromium",
+        database_url="postgresql://nobody@127.0.0.1:1/none",
+    )  # fmt: skip
+    key = settings.private_key_path
+    assert key
+    key.chmod(0o644)
+    found = await seen(settings)
+
+    assert found["private key"].remedy == f"chmod 600 {key}"
+    assert "WEBHOOK_SECRET" in found["webhook secret"].remedy
+    assert "ASSAY_DISK_GB" in found["disk"].remedy
+    assert "apt-get install chromium" in found["chromium"].remedy
+    assert "ASSAY_DATABASE_URL" in found["database"].remedy
+    assert [one.subject for one in found.values() if one.is_fatal] == ["database", "webhook secret"]
+
+
+async def test_a_key_that_is_not_there_is_said(world: World, tmp_path: Path) -> None:
+    found = await seen(registered(world, tmp_path / "home", private_key_path=Path("/nowhere/key")))
+
+    assert found["GitHub App"].is_fatal
+    assert "/nowhere/key" in found["GitHub App"].seen
+
+
+def test_the_command_ends_with_two_only_for_what_is_required(tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    fresh = assay(home, "doctor", ASSAY_CHROMIUM="/nowhere")
+    broken = assay(home, "doctor", ASSAY_SANDBOX="none-such")
+
+    assert fresh.returncode == 0, fresh.stdout
+    assert "assay setup" in fresh.stdout
+    assert broken.returncode == 2
+    assert "MISSING  sandbox" in broken.stdout
+    assert not broken.stderr

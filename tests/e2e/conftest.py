@@ -1,0 +1,16 @@
+"""One town for all: what its parts cost to start is paid once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from tests.e2e.town import Town, running_town
+
+
+@pytest.fixture(scope="session")
+def town(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Town]:
+    """A running forge with Assay beside it."""
+    with running_town(tmp_path_factory.mktemp("town")) as running:
+        yield running

@@ -1,0 +1,100 @@
+"""A repository on disk with many branches, judged as `assay judge` does it."""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from bot.commands.once import judge_once
+from bot.models import EvaluationRequest, Trigger
+from bot.origins.local import LocalOrigin
+from bot.report.machine import ReportDocument, read_machine
+from bot.settings import Settings
+from bot.store import open_artifacts
+from tests.sandbox.repositories import Repository
+
+Files = Mapping[str, str | bytes | None]
+
+NOTHING: Files = {}
+PROJECT: Files = {
+    "requirements.txt": "pytest\n",
+    "shop.py": "def price(cents):\n    return cents\n\n\ndef name():\n    return 'shop'\n",
+    "tests/test_shop.py": "import shop\n\n\ndef test_name():\n    assert shop.name() == 'shop'\n",
+}
+TASK = "The price is doubled\n\n- [ ] `price` returns twice the cents\n"
+FIX: Files = {
+    "shop.py": "def price(cents):\n    return 2 * cents\n\n\ndef name():\n    return 'shop'\n",
+    "tests/test_price.py": (
+        "import shop\n\n\ndef test_price_returns_twice_the_cents():\n"
+        "    assert shop.price(4) == 8\n"
+    ),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """A finished report: as the machine reads it, and as people do."""
+
+    document: ReportDocument
+    markdown: str
+
+    @property
+    def conclusion(self) -> str:
+        return self.document.conclusion
+
+    def said(self) -> str:
+        """What a maintainer reads first: title, problem, requirements, next steps."""
+        document = self.document
+        rows = [f"{row.id} {row.verdict}: {row.reason}" for row in document.requirements]
+        reasons = [reason.text for reason in document.reasons]
+        parts = [document.title, document.problem, *reasons, *rows, *document.next_steps]
+        return "\n".join(parts)
+
+
+@dataclass(slots=True)
+class Folder:
+    """One repository for many cases: its environment is built once, its base's tests run once."""
+
+    repository: Repository
+    settings: Settings
+    used: set[str] = field(default_factory=set)
+
+    def branch(self, name: str, files: Files = NOTHING, start: str = "main") -> str:
+        """Commit files on a new branch and return its name."""
+        assert name not in self.used
+        self.used.add(name)
+        self.repository.git("checkout", "--quiet", "-b", name, start)
+        self.repository.commit(files)
+        return name
+
+    def judge(self, head: str, base: str = "main", task: str = TASK) -> Judged:
+        """Judge as `assay judge` does, in this process."""
+        folder = self.repository.folder
+        request = EvaluationRequest(
+            id=f"local-{secrets.token_hex(8)}",
+            repository=str(folder),
+            head_sha="",
+            base_sha="",
+            base_ref=base,
+            head_ref=head,
+            trigger=Trigger.LOCAL,
+            task_text=task,
+        )
+        origin = LocalOrigin(folder, self.settings.home / "git", lambda _: None)
+        publication = asyncio.run(judge_once(self.settings, origin, request))
+        artifacts = open_artifacts(self.settings)
+        files = [artifacts.get(publication.report_key, f"report.{end}") for end in ("json", "md")]
+        assert files[0] and files[1]
+        document = read_machine(files[0])
+        assert document.conclusion == publication.conclusion
+        return Judged(document, files[1].decode())
+
+
+def open_folder(folder: Path) -> Folder:
+    """Make the repository with its working project on `main`; no PDF, which has its own tests."""
+    repository = Repository(folder / "repository")
+    repository.commit(PROJECT)
+    return Folder(repository, Settings(home=folder / "home", chromium=str(folder / "none")))

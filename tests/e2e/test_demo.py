@@ -1,0 +1,84 @@
+"""`assay demo` as a newcomer types it, and what it says when a conclusion is not the expected one."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import httpx
+import pytest
+
+from bot.commands.demo import Shown
+from bot.demo.scenes import SCENES
+from bot.demo.town import OpenedScene
+
+pytestmark = pytest.mark.real
+
+
+def demo(folder: Path, **environment: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "bot.cli", "demo", "--folder", str(folder)],
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+        env={**os.environ, "COLUMNS": "200", **environment},
+    )
+
+
+def test_the_demo_comes_out_as_expected_and_its_links_open(tmp_path: Path) -> None:
+    argv = [
+        sys.executable,
+        "-u",
+        "-m",
+        "bot.cli",
+        "demo",
+        "--serve",
+        "--folder",
+        str(tmp_path / "d"),
+    ]
+    environment = {**os.environ, "COLUMNS": "200"}
+    with subprocess.Popen(argv, stdout=subprocess.PIPE, text=True, env=environment) as process:
+        try:
+            said = _said_until(process, "Everything stays up")
+            for line in (
+                "#4 success (as expected)",
+                "#5 action_required (as expected)",
+                "#6 failure (as expected)",
+                "#7 failure (as expected)",
+            ):
+                assert line in said
+            links = re.findall(r"  (?:pull request|report.*?) +(http\S+)", said)
+            assert len(links) == 16, "page of the pull request; report as page, JSON and PDF"
+            for link in links:
+                assert httpx.get(link, timeout=10).status_code == 200, link
+        finally:
+            process.terminate()
+        assert process.wait(timeout=60) == 0
+
+
+def _said_until(process: subprocess.Popen[str], last: str) -> str:
+    said = ""
+    for line in process.stdout or ():
+        said += line
+        if line.startswith(last):
+            return said
+    raise AssertionError(f"the demo ended early: {said}")
+
+
+def test_a_worker_that_cannot_run_ends_the_demo_with_its_log(tmp_path: Path) -> None:
+    done = demo(tmp_path / "demo", ASSAY_SANDBOX="cardboard")
+    assert done.returncode == 2
+    assert "The demo's worker ended early." in done.stderr
+    assert "cardboard" in done.stderr
+
+
+def test_a_conclusion_without_a_judgement_is_not_as_expected() -> None:
+    half_done = OpenedScene(SCENES[1], 5, "a" * 40)
+    failed = Shown(half_done, "completed", "action_required", "The sandbox does not work", "link")
+    assert not failed.is_expected
+    assert replace(failed, met="4 of 5").is_expected

@@ -1,0 +1,164 @@
+"""A pull request's life on the forge, seen by the people round it."""
+
+from __future__ import annotations
+
+import json
+
+import httpx
+import pytest
+
+from tests.e2e.project import ASKED, BREAKS, FIX, PROJECT
+from tests.e2e.town import Town, deliver, eventually, report, verdicts_of
+from tests.world import git
+
+pytestmark = pytest.mark.real
+
+
+def test_opened_shows_every_stage_then_one_comment_and_a_report(town: Town) -> None:
+    place = town.place()
+    sha = place.push("mean", FIX)
+    number = place.open("mean", ASKED)
+    seen: list[str] = []
+
+    def look() -> bool:
+        for run in place.runs(sha):
+            shown = f"{run.status}: {run.title}"
+            if shown not in seen:
+                seen.append(shown)
+            return run.status == "completed"
+        return False
+
+    eventually(look, "a completed check run")
+    assert seen[0] == "queued: Waiting for a worker"
+    assert [line for line in seen if line.startswith("in_progress: ")], seen
+    assert seen[-1].startswith("completed: All ")
+    run = place.completed(sha)
+    assert run.conclusion == "success"
+    comment = place.verdict(number)
+    assert comment.startswith(f"<!-- assay:pull-request {number} -->\n")
+    assert set(verdicts_of(run).values()) == {"satisfied"}
+    assert report(run).items("tests", "fail_to_pass")
+    _check_pages(run.details_url)
+
+
+def _check_pages(link: str) -> None:
+    page = httpx.get(link, timeout=10)
+    assert page.status_code == 200
+    assert page.headers["content-type"].startswith("text/html")
+    printed = httpx.get(link.replace("?", ".pdf?", 1), timeout=10)
+    assert printed.content.startswith(b"%PDF-")
+    for wrong in (link.partition("?")[0], f"{link[:-2]}xx"):
+        assert httpx.get(wrong, timeout=10).status_code == 404
+        assert httpx.get(wrong.replace("?", ".json?", 1), timeout=10).status_code == 404
+
+
+def test_newer_head_cancels_the_older_and_updates_the_one_comment(town: Town) -> None:
+    place = town.place()
+    slow = {"test_slow.py": "import time, unittest\n\n\nclass T(unittest.TestCase):\n"
+            "    def test_slow(self):\n        time.sleep(60)\n"}  # fmt: skip
+    first = place.push("change", {**FIX, **slow})
+    number = place.open("change", ASKED)
+    eventually(lambda: any(r.status == "in_progress" for r in place.runs(first)), "a start")
+    second = place.push("change", {"test_slow.py": None}, new=False)
+    assert place.completed(second).conclusion == "success"
+    old = place.completed(first)
+    assert old.conclusion == "cancelled"
+    assert "A newer commit was pushed" in old.summary
+    before = place.verdict(number)
+    third = place.push("change", BREAKS, new=False)
+    assert place.completed(third).conclusion == "failure"
+    (after,) = eventually(
+        lambda: [text for text in place.verdicts(number) if text != before], "a new comment text"
+    )
+    assert third[:7] in after
+    assert len(place.comments(number)) == 1
+
+
+def test_edits_of_title_and_text_are_judged_again_others_are_not(town: Town) -> None:
+    place = town.place()
+    sha = place.push("mean", FIX)
+    number = place.open("mean", ASKED)
+    place.completed(sha)
+    (opened,) = place.deliveries("pull_request", "opened")
+    edited = {**json.loads(opened.payload), "action": "edited", "changes": {}}
+    assert deliver(town, "pull_request", edited) == 202
+    town.settle()
+    assert len(place.runs(sha)) == 1
+    place.rest(
+        "PATCH", f"pulls/{number}", body="- [ ] `mean` of no prices is zero\n- [ ] `moon` is blue"
+    )
+    run = place.completed(sha, 2)
+    assert "unverified" in verdicts_of(run).values()
+    assert len(place.runs(sha)) == 2
+    assert len(place.comments(number)) == 1
+
+
+def test_a_draft_is_left_alone_until_it_is_ready(town: Town) -> None:
+    place = town.place()
+    sha = place.push("mean", FIX)
+    number = place.open("mean", ASKED, draft=True)
+    place.deliveries("pull_request", "opened")
+    town.settle()
+    assert place.runs(sha) == []
+    town.operator.control("POST", "pulls/ready", repository=place.name, number=number)
+    assert place.completed(sha).conclusion == "success"
+
+
+def test_the_same_delivery_again_does_nothing(town: Town) -> None:
+    place = town.place()
+    sha = place.push("mean", FIX)
+    place.open("mean", ASKED)
+    place.completed(sha)
+    (delivery,) = place.deliveries("pull_request", "opened")
+    town.operator.control("POST", f"deliveries/{delivery.id}/redeliver")
+    (again,) = place.deliveries("pull_request", "opened")
+    assert (again.attempts, again.status) == (2, 202)
+    town.settle()
+    assert len(place.runs(sha)) == 1
+
+
+def test_a_linked_issue_that_is_not_there_is_said(town: Town) -> None:
+    place = town.place()
+    sha = place.push("mean", FIX)
+    number = place.open("mean", ASKED, "Closes #404.")
+    assert place.completed(sha).conclusion == "success"
+    assert "issue #404 is linked but cannot be read" in place.verdict(number).replace("&#8203;", "")
+
+
+def test_an_empty_diff_has_nothing_to_judge(town: Town) -> None:
+    place = town.place()
+    sha = place.push("empty", {})
+    place.open("empty", "Change nothing")
+    run = place.completed(sha)
+    assert run.conclusion == "action_required"
+    assert "nothing to judge" in run.summary
+
+
+def test_a_repository_without_tests_cannot_be_told(town: Town) -> None:
+    place = town.place()
+    place.push("main", dict.fromkeys(PROJECT) | {"README.md": "Hello\n"}, new=False)
+    sha = place.push("words", {"README.md": "Hello, world\n"})
+    place.open("words", "Greet the world")
+    run = place.completed(sha)
+    assert run.conclusion == "action_required"
+    assert report(run).flag("judged")
+
+
+def test_a_branch_that_is_deleted_at_once_is_judged_all_the_same(town: Town) -> None:
+    place = town.place()
+    sha = place.push("gone", FIX)
+    place.open("gone", ASKED)
+    git(place.bare, "update-ref", "-d", "refs/heads/gone")
+    town.operator.refresh(place.name)
+    assert place.completed(sha).conclusion == "success"
+
+
+def test_a_branch_that_is_pushed_again_at_once_is_judged_at_its_new_head(town: Town) -> None:
+    place = town.place()
+    old = place.push("moved", FIX)
+    number = place.open("moved", ASKED)
+    new = place.push("moved", FIX | {"note.txt": "newer"})
+    assert place.completed(new).conclusion == "success"
+    assert new[:7] in place.verdict(number)
+    town.settle()
+    assert all(run.conclusion == "cancelled" for run in place.runs(old))
