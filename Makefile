@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: demo test check format bench lock clean install system system-test
+.PHONY: demo test test-docker check format bench lock clean install system system-test
 
 install: $(READY)
 
@@ -27,6 +27,11 @@ demo: $(READY)
 
 test: system-test $(READY)
 	$(BIN)/python -m pytest
+
+# The docker driver on a real engine: the one that runs, else Debian's own dockerd for the tests' time.
+test-docker: $(READY)
+	@sh deploy/install.sh docker
+	ASSAY_TEST_DOCKER=1 $(BIN)/python -m pytest tests/sandbox/test_docker.py tests/e2e/test_docker_folder.py
 
 check: $(READY)
 	$(BIN)/ruff format --check .

@@ -1,11 +1,11 @@
 #!/bin/sh
-# Installs the system packages that Assay lacks on Debian or Ubuntu: `install.sh run` or `install.sh test`.
+# Installs the system packages that Assay lacks on Debian or Ubuntu: `install.sh run`, `test` or `docker`.
 # Where neither root nor password-less sudo is there, says in one line what to install, and ends with 2.
 set -eu
 
 missing=""
 need() { # need COMMAND PACKAGE
-    command -v "$1" >/dev/null 2>&1 || [ -x "/usr/bin/$1" ] || missing="$missing $2"
+    command -v "$1" >/dev/null 2>&1 || [ -x "/usr/bin/$1" ] || [ -x "/usr/sbin/$1" ] || missing="$missing $2"
 }
 
 need git git
@@ -23,6 +23,12 @@ if [ "${1:-run}" = test ]; then
     ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1 || missing="$missing postgresql"
     command -v gcc >/dev/null 2>&1 || missing="$missing gcc"
     command -v pdftotext >/dev/null 2>&1 || missing="$missing poppler-utils"
+fi
+if [ "${1:-run}" = docker ]; then
+    missing=""
+    need dockerd docker.io
+    need iptables iptables
+    need debootstrap debootstrap
 fi
 
 [ -n "$missing" ] || exit 0

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
+from tests.docker_engine import NoEngine, running_engine, sandbox_image
 from tests.postgres import Postgres, postgres_bin, running_postgres
 
 
@@ -17,3 +18,14 @@ def postgres() -> Iterator[Postgres]:
         pytest.skip("no Postgres server is installed: apt-get install postgresql")
     with running_postgres(programs) as server:
         yield server
+
+
+@pytest.fixture(scope="session")
+def docker_engine() -> Iterator[str]:
+    """The address of a docker engine that has the image of deploy/sandbox.Dockerfile."""
+    try:
+        with running_engine() as address:
+            sandbox_image(address)
+            yield address
+    except NoEngine as error:
+        pytest.skip(str(error))

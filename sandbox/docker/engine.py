@@ -77,6 +77,14 @@ def _told(doing: str) -> Iterator[None]:
         raise SandboxError(f"docker cannot {doing}: {error}") from error
 
 
+def _try_socket(address: str) -> None:
+    """Raise OSError when nobody listens: the SDK would leave its socket open."""
+    scheme, _, path = address.partition("://")
+    if scheme == "unix":
+        with socket.socket(socket.AF_UNIX) as probe:
+            probe.connect(path)
+
+
 class Engine:
     """A connection to a running engine, for many threads."""
 
@@ -84,8 +92,9 @@ class Engine:
         """Connect as `DOCKER_HOST` says. Raises SandboxError."""
         at = os.environ.get("DOCKER_HOST") or "unix:///var/run/docker.sock"
         try:
+            _try_socket(at)
             self._client = APIClient(timeout=_TIMEOUT_S, **kwargs_from_env())
-        except (DockerException, RequestException) as error:
+        except (DockerException, RequestException, OSError) as error:
             user = os.environ.get("USER") or str(os.geteuid())
             raise SandboxError(_NO_ENGINE.format(at=at, user=user, error=error)) from error
         weakref.finalize(self, self._client.close)

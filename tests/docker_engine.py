@@ -17,7 +17,7 @@ from pathlib import Path
 from docker import APIClient
 from docker.errors import DockerException, ImageNotFound
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[1]
 CACHE = Path.home() / ".cache/assay-tests/docker"
 BASE_IMAGE, IMAGE = "assay-test-base", "assay-test-sandbox"
 _START_TIMEOUT_S = 40
@@ -37,6 +37,9 @@ def _program(name: str, package: str) -> str:
 
 
 def _answers(address: str) -> bool:
+    scheme, _, path = address.partition("://")
+    if scheme == "unix" and not Path(path).is_socket():
+        return False
     try:
         client = APIClient(base_url=address, timeout=10)
     except DockerException:
