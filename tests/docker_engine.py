@@ -68,7 +68,7 @@ def _own_engine() -> Iterator[str]:
     program = _program("dockerd", "docker.io")
     _program("iptables", "iptables")
     run = Path("/tmp", f"assay-dockerd-{os.getpid()}")  # short: a socket's path has a limit
-    run.mkdir(mode=0o700)
+    run.mkdir(mode=0o711)  # the socket's group may reach it
     CACHE.mkdir(parents=True, exist_ok=True)
     address = f"unix://{run}/docker.sock"
     folders = ["--data-root", str(CACHE / "data"), "--exec-root", str(run / "exec")]

@@ -20,6 +20,7 @@ from sandbox.docker.build_network import BuildNetwork
 from sandbox.docker.container import NO_NETWORK, Locked, program_of_ours
 from sandbox.docker.engine import Attached, Engine
 from sandbox.docker.frames import Frames, Launch, launch_message
+from sandbox.docker.mount_points import make_mount_points
 from sandbox.folders import FolderPolicy, Folders, resolved
 from sandbox.index import host_index_settings
 from sandbox.limits import MEBIBYTE, DiskWatch
@@ -141,6 +142,7 @@ class DockerSandbox:
             await asyncio.shield(asyncio.ensure_future(asyncio.to_thread(self._network.end, name)))
 
     def _locked(self, command: Command, mounts: tuple[Mount, ...], connected: str) -> Locked:
+        make_mount_points(mounts)
         return Locked(
             name=f"assay-{secrets.token_hex(8)}",
             image=self._image,

@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import shutil
 import subprocess
 import sys
 import time
@@ -22,6 +23,9 @@ from tests.sandbox.conformance.running import SMALL, program, python, shell
 pytestmark = pytest.mark.real
 
 ROOT = Path(__file__).parents[2]
+NOBODY = 65534
+# What depends on who the worker is: owners of folders, and the disk limit of copies.
+PLAIN = "TestFolders or scratch_space or home_and_tmp or no_capability or forged"
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -64,6 +68,32 @@ def client(engine: str) -> Iterator[APIClient]:
     client = APIClient(base_url=engine)
     yield client
     client.close()
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="needs root to become another user")
+def test_the_same_holds_for_a_plain_user_of_the_engines_group(engine: str) -> None:
+    socket = Path(engine.removeprefix("unix://"))
+    if not engine.startswith("unix://") or socket.stat().st_gid == 0:
+        pytest.skip("the engine's socket has no group that a plain user could be in")
+    base = Path("/tmp", f"assay-docker-plain-{os.getpid()}")
+    base.mkdir(mode=0o700)
+    os.chown(base, NOBODY, NOBODY)
+    drop = ["setpriv", f"--reuid={NOBODY}", f"--regid={NOBODY}", f"--groups={socket.stat().st_gid}"]
+    tests = [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", "-k", PLAIN]
+    try:
+        done = subprocess.run(
+            [*drop, *tests, "--basetemp", str(base / "t"), __file__],
+            cwd=ROOT,
+            env={**os.environ, "HOME": str(base), "PYTHONDONTWRITEBYTECODE": "1"},
+            capture_output=True,
+            text=True,
+            timeout=120,
+            check=False,
+        )
+    finally:
+        shutil.rmtree(base, ignore_errors=True)
+    assert done.returncode == 0, done.stdout[-6000:] + done.stderr[-2000:]
+    assert " passed" in done.stdout
 
 
 def _states(client: APIClient) -> list[str]:
