@@ -18,7 +18,6 @@ from docker.errors import (  # type: ignore[import-untyped]
     NotFound,
 )
 from docker.utils import kwargs_from_env  # type: ignore[import-untyped]
-from requests.exceptions import RequestException
 
 from sandbox.base import SandboxError
 from sandbox.docker.container import Locked
@@ -73,7 +72,7 @@ def _told(doing: str) -> Iterator[None]:
         yield
     except APIError as error:
         raise SandboxError(f"docker cannot {doing}: {error.explanation or error}") from error
-    except (DockerException, RequestException) as error:
+    except (DockerException, OSError) as error:  # the SDK's transport raises OSErrors
         raise SandboxError(f"docker cannot {doing}: {error}") from error
 
 
@@ -94,7 +93,7 @@ class Engine:
         try:
             _try_socket(at)
             self._client = APIClient(timeout=_TIMEOUT_S, **kwargs_from_env())
-        except (DockerException, RequestException, OSError) as error:
+        except (DockerException, OSError) as error:
             user = os.environ.get("USER") or str(os.geteuid())
             raise SandboxError(_NO_ENGINE.format(at=at, user=user, error=error)) from error
         weakref.finalize(self, self._client.close)
