@@ -159,17 +159,20 @@ class DockerSandbox:
     @asynccontextmanager
     async def _attached(self, locked: Locked) -> AsyncIterator[Attached]:
         """The started container's stream; when the context ends the container is gone."""
-        attached = None
+        opened: list[Attached] = []  # filled also when the task is cancelled meanwhile
         try:
-            await _in_thread(self._engine.create, locked)
-            attached = await _in_thread(self._engine.attach, locked.name)
-            await _in_thread(self._engine.start, locked.name)
-            yield attached
+            await _in_thread(self._begin, locked, opened)
+            yield opened[0]
         finally:
-            if attached:
+            for attached in opened:
                 attached.close()
             removing = asyncio.to_thread(self._engine.remove, locked.name)
             await asyncio.shield(asyncio.ensure_future(removing))
+
+    def _begin(self, locked: Locked, opened: list[Attached]) -> None:
+        self._engine.create(locked)
+        opened.append(self._engine.attach(locked.name))
+        self._engine.start(locked.name)
 
     async def _converse(self, command: Command, locked: Locked, attached: Attached) -> Completed:
         streams = _streams(command)
@@ -201,9 +204,11 @@ class DockerSandbox:
                 streams.frames.feed(data)
                 if streams.frames.exit_code is not None:
                     return
+        except OSError as error:
+            raise SandboxError(f"the engine broke off: {error}") from error
         finally:
             sending.cancel()
-            await asyncio.wait([sending])
+            await asyncio.gather(sending, return_exceptions=True)
 
     def _launch(self, command: Command) -> Launch:
         variables = layout.environment(command, self._build.variables)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import socket
+import threading
 import weakref
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
@@ -23,6 +24,7 @@ from sandbox.base import SandboxError
 from sandbox.docker.container import Locked
 
 _TIMEOUT_S = 60
+_CONFLICT = 409
 _ATTACH = {"stdin": 1, "stdout": 1, "stderr": 1, "stream": 1}
 _NO_ENGINE = (
     "no docker engine answers at {at}: sudo systemctl start docker, and so that this user may use it: "
@@ -96,6 +98,7 @@ class Engine:
         except (DockerException, OSError) as error:
             user = os.environ.get("USER") or str(os.geteuid())
             raise SandboxError(_NO_ENGINE.format(at=at, user=user, error=error)) from error
+        self._making_networks = threading.Lock()
         weakref.finalize(self, self._client.close)
 
     def processors(self) -> int:
@@ -140,9 +143,13 @@ class Engine:
         return int(counts.get("anon", counts.get("total_rss", 0)))
 
     def remove(self, name: str) -> None:
-        """Kill and remove a container; one that is not there is fine."""
+        """Kill and remove a container; one that is not there, or that another removes, is fine."""
         with _told("remove a container"), suppress(NotFound):
-            self._client.remove_container(name, v=True, force=True)
+            try:
+                self._client.remove_container(name, v=True, force=True)
+            except APIError as error:
+                if error.status_code != _CONFLICT:
+                    raise
 
     def containers(self, label: str) -> list[Found]:
         """All containers with the label, running or not."""
@@ -152,15 +159,23 @@ class Engine:
 
     def network(self, name: str, labels: Mapping[str, str]) -> Subnet:
         """The bridge network of that name, made when it is not there."""
-        with _told("make a network"):
+        with self._making_networks, _told("make a network"):
             if not (known := self._client.networks(names=[f"^{name}$"])):
-                self._client.create_network(
-                    name,
-                    driver="bridge",
-                    options={"com.docker.network.bridge.enable_icc": "false"},
-                    labels=dict(labels),
-                    enable_ipv6=False,
-                )
+                self._make_network(name, labels)
                 known = self._client.networks(names=[f"^{name}$"])
             settings = known[0]["IPAM"]["Config"][0]
             return Subnet(settings["Subnet"], settings["Gateway"])
+
+    def _make_network(self, name: str, labels: Mapping[str, str]) -> None:
+        try:
+            self._client.create_network(
+                name,
+                driver="bridge",
+                options={"com.docker.network.bridge.enable_icc": "false"},
+                labels=dict(labels),
+                enable_ipv6=False,
+                check_duplicate=True,
+            )
+        except APIError as error:
+            if error.status_code != _CONFLICT:  # another worker was quicker
+                raise
