@@ -102,8 +102,8 @@ class GitHubOrigin:
                     details_url=self.link(request),
                 ),
             )
-        except Transient as error:
-            log.warning("the check run does not show stage %s yet: %s", stage, error.what)
+        except (Transient, UserError) as error:  # publishing tries again, and says it if it must
+            log.warning("the check run does not show stage %s: %s", stage, error.what)
 
     def link(self, request: EvaluationRequest) -> str:
         """Return the signed address of the report page."""
