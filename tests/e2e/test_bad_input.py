@@ -70,7 +70,7 @@ def test_a_change_that_breaks_the_build_fails_and_shows_its_output(folder: Folde
     build = judged.document.evidence[0]
     assert build.requirements == ("B1",) and build.transition == "regressed"
     assert (
-        "B1 is not" in judged.document.title
+        "head does not build" in judged.document.title
         and build.id in judged.document.requirements[0].evidence
     )
 
