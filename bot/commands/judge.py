@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-import os
+import importlib
 import secrets
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -17,20 +17,16 @@ from rich.console import Console
 from bot.commands.once import judge_once
 from bot.commands.progress import Progress, print_report
 from bot.errors import UserError
-from bot.github import NotThere, PullRequest
-from bot.github.addresses import Addresses, PullRequestAddress, parse_pull_request_url
-from bot.github.client import open_public
-from bot.github.transport import Manners
 from bot.judge import EXIT_CODES
 from bot.models import EvaluationRequest, Publication, Trigger
 from bot.origins.local import LocalOrigin
-from bot.origins.public import PublicOrigin
 from bot.report.machine import read_machine
 from bot.settings import Settings, load_settings
 from bot.store import open_artifacts
 
 REPORT_FILES = ("report.json", "report.md", "report.html", "report.pdf")
 Tell = Callable[[str], None]
+Judge = Callable[[Settings, str, Tell], Coroutine[Any, Any, Publication]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,12 +93,19 @@ def command(**options: Any) -> None:
         settings = settings.model_copy(update={"sandbox": asked.sandbox})
     _make_folder(asked.out)
     with Progress(Console(stderr=True)) as progress:
-        judging = _judge_address if asked.is_address else _judge_folder
-        publication = asyncio.run(judging(settings, asked, progress.tell))
+        publication = asyncio.run(_judging(settings, asked, progress.tell))
     _copy_report(settings, publication.report_key, asked.out)
     document = read_machine((asked.out / "report.json").read_bytes())
     print_report(Console(), document, _written(asked.out))
     sys.exit(EXIT_CODES[publication.conclusion])
+
+
+def _judging(settings: Settings, asked: Asked, tell: Tell) -> Coroutine[Any, Any, Publication]:
+    """Import what talks to GitHub only for a pull request's address: it takes half a second."""
+    if not asked.is_address:
+        return _judge_folder(settings, asked, tell)
+    judge: Judge = importlib.import_module("bot.commands.judge_address").judge_address
+    return judge(settings, asked.repository, tell)
 
 
 async def _judge_folder(settings: Settings, asked: Asked, tell: Tell) -> Publication:
@@ -121,43 +124,6 @@ async def _judge_folder(settings: Settings, asked: Asked, tell: Tell) -> Publica
         description=_read(asked.description),
     )
     return await judge_once(settings, origin, request)
-
-
-async def _judge_address(settings: Settings, asked: Asked, tell: Tell) -> Publication:
-    address = parse_pull_request_url(asked.repository)
-    manners = Manners(Addresses.of(address.host))
-    token = _token_for(address, settings)
-    async with open_public(manners, address.repository, token) as reader:
-        tell("pull request")
-        try:
-            pull_request = await reader.pull_request(address.number)
-        except NotThere as error:
-            raise UserError(
-                f"There is no pull request at {asked.repository}.",
-                "" if token else "If it is private, set GITHUB_TOKEN to a token that may read it.",
-            ) from error
-        origin = PublicOrigin(manners, reader, tell, token)
-        return await judge_once(settings, origin, _request(address, pull_request))
-
-
-def _token_for(address: PullRequestAddress, settings: Settings) -> str:
-    """Return GITHUB_TOKEN for github.com and for GHE_HOST; no address may lead it elsewhere."""
-    own = {Addresses.of().web, Addresses.of(settings.ghe_host).web}
-    is_ours = Addresses.of(address.host).web in own
-    return os.environ.get("GITHUB_TOKEN", "") if is_ours else ""
-
-
-def _request(address: PullRequestAddress, pull_request: PullRequest) -> EvaluationRequest:
-    return EvaluationRequest(
-        id=f"public-{secrets.token_hex(8)}",
-        repository=address.repository,
-        number=pull_request.number,
-        head_sha=pull_request.head_sha,
-        base_sha=pull_request.base_sha,
-        base_ref=pull_request.base_ref,
-        head_ref=pull_request.head_ref,
-        trigger=Trigger.LOCAL,
-    )
 
 
 def _read(path: Path | None) -> str:

@@ -125,7 +125,7 @@ class _Scale:
         """How well a requirement and a test fit, 0 to 1, and the words they share."""
         total = sum(self.weight(word) for word in demand.words)
         met = {word: _found(word, test) for word in demand.words}
-        shared = sorted((w for w in demand.words if met[w]), key=lambda w: -self.weight(w))
+        shared = sorted((w for w in demand.words if met[w]), key=lambda w: (-self.weight(w), w))
         if not total or len(shared) < min(2, len(demand.words) - 1):
             return 0.0, ()
         coverage = sum(self.weight(w) * met[w] for w in shared) / total

@@ -8,6 +8,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from pydantic import SecretStr
+
 from bot.commands.once import judge_once
 from bot.models import EvaluationRequest, Trigger
 from bot.origins.local import LocalOrigin
@@ -19,6 +21,8 @@ from tests.sandbox.repositories import Repository
 Files = Mapping[str, str | bytes | None]
 
 NOTHING: Files = {}
+SECRET = "plain words of the operator"
+"""The webhook secret: it has no shape by which it could be known."""
 PROJECT: Files = {
     "requirements.txt": "pytest\n",
     "shop.py": "def price(cents):\n    return cents\n\n\ndef name():\n    return 'shop'\n",
@@ -97,4 +101,7 @@ def open_folder(folder: Path) -> Folder:
     """Make the repository with its working project on `main`; no PDF, which has its own tests."""
     repository = Repository(folder / "repository")
     repository.commit(PROJECT)
-    return Folder(repository, Settings(home=folder / "home", chromium=str(folder / "none")))
+    settings = Settings(
+        home=folder / "home", chromium=str(folder / "none"), webhook_secret=SecretStr(SECRET)
+    )
+    return Folder(repository, settings)

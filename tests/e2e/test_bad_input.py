@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.e2e.folder import FIX, NOTHING, PROJECT, Files, Folder, Judged, open_folder
+from tests.e2e.folder import FIX, NOTHING, PROJECT, SECRET, Files, Folder, Judged, open_folder
 
 pytestmark = pytest.mark.real
 
@@ -70,7 +70,7 @@ def test_a_change_that_breaks_the_build_fails_and_shows_its_output(folder: Folde
     build = judged.document.evidence[0]
     assert build.requirements == ("B1",) and build.transition == "regressed"
     assert (
-        "B1 is not" in judged.document.title
+        "head does not build" in judged.document.title
         and build.id in judged.document.requirements[0].evidence
     )
 
@@ -281,8 +281,8 @@ def test_text(x):
 
 
 def test_message():
-    raise ValueError("\ud800 \0 \x1b]0;t\x07 \u202e <img src=x> @ada ghp_" + "a" * 36)
-"""
+    raise ValueError("\ud800 \0 \x1b]0;t\x07 \u202e <img src=x> @ada ghp_" + "a" * 36 + " SECRET")
+""".replace("SECRET", SECRET)
 
 
 @pytest.mark.parametrize("side", ["base", "head"])
@@ -295,7 +295,7 @@ def test_hostile_texts_stay_texts(folder: Folder, side: str) -> None:
     task = "Title \ud800 \0 \x1b[31m \u202e\n\n- [ ] `price` returns \ud800 twice \0 the cents\n"
     judged = folder.judge(head, start, task)
     assert judged.conclusion == ("success" if side == "base" else "failure"), judged.said()
-    for never in ("\ud800", "\0", "\x1b", "\u202e", "ghp_a"):
+    for never in ("\ud800", "\0", "\x1b", "\u202e", "ghp_a", SECRET):
         assert never not in judged.markdown
 
 
@@ -378,17 +378,30 @@ def test_five_thousand_tests_are_counted(folder: Folder) -> None:
 # --- the command itself ---------------------------------------------------------------------
 
 
-def test_the_command_says_it_in_its_exit_code_and_files(folder: Folder, tmp_path: Path) -> None:
-    arguments = ["judge", str(folder.repository.folder), "--base", "main", "--head", "nowhere"]
-    done = subprocess.run(
-        [sys.executable, "-m", "bot.cli", *arguments, "--out", str(tmp_path / "out")],
+def command(folder: Folder, head: str, out: Path) -> subprocess.CompletedProcess[str]:
+    """Run the command as a person would."""
+    arguments = ["judge", str(folder.repository.folder), "--base", "main", "--head", head]
+    return subprocess.run(
+        [sys.executable, "-m", "bot.cli", *arguments, "--out", str(out)],
         env={**os.environ, "ASSAY_HOME": str(folder.settings.home)},
         capture_output=True,
         text=True,
         check=False,
-        timeout=60,
+        timeout=120,
     )
-    assert done.returncode == 3
-    assert "names no commit" in done.stdout and "Traceback" not in done.stderr
+
+
+def test_the_command_says_it_in_its_exit_code_and_files(folder: Folder, tmp_path: Path) -> None:
+    untested = folder.branch("by-command", {"shop.py": FIX["shop.py"]})
+    done = command(folder, untested, tmp_path / "out")
+    assert done.returncode == 3, done.stderr
+    assert "Add a test that fails without this change" in done.stdout
+    assert "Traceback" not in done.stderr
     files = {file.name for file in (tmp_path / "out").iterdir()}
     assert files == {"report.json", "report.md", "report.html", "report.pdf"}
+
+
+def test_the_command_refuses_what_is_no_revision(folder: Folder, tmp_path: Path) -> None:
+    done = command(folder, "nowhere", tmp_path / "out")
+    assert done.returncode == 2
+    assert "nowhere" in done.stderr and "Traceback" not in done.stderr

@@ -186,3 +186,18 @@ def test_without_a_url_the_records_stand_in_home(tmp_path: Path) -> None:
     with open_records(Settings(home=tmp_path / "state")) as records:
         records.check()
     assert (tmp_path / "state" / "records.db").exists()
+
+
+def test_what_no_database_stores_is_spelled_out(records: Records) -> None:
+    request = replace(
+        request_for("e1"), actor="ada\ud800", task_text="half \ud800 of it", patch="\0"
+    )
+    records.queued(request)
+    records.waiting("e1", "checkout", "GitHub said \0 \udcff")
+    waiting = records.evaluation("e1")
+    assert waiting and waiting.problem == "GitHub said ⟨U+0000⟩ ⟨U+DCFF⟩"
+    assert waiting.actor == "ada⟨U+D800⟩"
+    assert records.request("e1") == request
+    records.ended("e1", Ended(EvaluationState.FAILED, Conclusion.FAILURE, "no \ud800"))
+    done = records.evaluation("e1")
+    assert done and done.title == "no ⟨U+D800⟩"

@@ -1,0 +1,57 @@
+"""`assay judge ADDRESS`: judge a pull request as anybody may read it, and post nothing."""
+
+from __future__ import annotations
+
+import os
+import secrets
+from collections.abc import Callable
+
+from bot.commands.once import judge_once
+from bot.errors import UserError
+from bot.github import NotThere, PullRequest
+from bot.github.addresses import Addresses, PullRequestAddress, parse_pull_request_url
+from bot.github.client import open_public
+from bot.github.transport import Manners
+from bot.models import EvaluationRequest, Publication, Trigger
+from bot.origins.public import PublicOrigin
+from bot.settings import Settings
+
+Tell = Callable[[str], None]
+
+
+async def judge_address(settings: Settings, repository: str, tell: Tell) -> Publication:
+    """Judge a public pull request. Raises UserError when there is none, Transient when GitHub is away."""
+    address = parse_pull_request_url(repository)
+    manners = Manners(Addresses.of(address.host))
+    token = _token_for(address, settings)
+    async with open_public(manners, address.repository, token) as reader:
+        tell("pull request")
+        try:
+            pull_request = await reader.pull_request(address.number)
+        except NotThere as error:
+            raise UserError(
+                f"There is no pull request at {repository}.",
+                "" if token else "If it is private, set GITHUB_TOKEN to a token that may read it.",
+            ) from error
+        origin = PublicOrigin(manners, reader, tell, token)
+        return await judge_once(settings, origin, _request(address, pull_request))
+
+
+def _token_for(address: PullRequestAddress, settings: Settings) -> str:
+    """Return GITHUB_TOKEN for github.com and for GHE_HOST; no address may lead it elsewhere."""
+    own = {Addresses.of().web, Addresses.of(settings.ghe_host).web}
+    is_ours = Addresses.of(address.host).web in own
+    return os.environ.get("GITHUB_TOKEN", "") if is_ours else ""
+
+
+def _request(address: PullRequestAddress, pull_request: PullRequest) -> EvaluationRequest:
+    return EvaluationRequest(
+        id=f"public-{secrets.token_hex(8)}",
+        repository=address.repository,
+        number=pull_request.number,
+        head_sha=pull_request.head_sha,
+        base_sha=pull_request.base_sha,
+        base_ref=pull_request.base_ref,
+        head_ref=pull_request.head_ref,
+        trigger=Trigger.LOCAL,
+    )
