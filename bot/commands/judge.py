@@ -79,7 +79,9 @@ def _text_file(name: str, meaning: str) -> Callable[[Any], Any]:
     show_default=True,
     help="Folder for report.json, .md, .html and .pdf.",
 )
-@click.option("--sandbox", type=click.Choice(("auto", "bubblewrap")), help="Default: as set.")
+@click.option(
+    "--sandbox", type=click.Choice(("auto", "bubblewrap", "docker")), help="Default: as set."
+)
 def command(**options: Any) -> None:
     """Judge REPOSITORY (a folder) between --base and --head, or a pull request by its address.
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from bot.errors import UserError
 from bot.models import EvaluationRequest
 from bot.stages.docket import Built, Policy
-from bot.stages.services import Services
+from bot.stages.services import Services, layers_home
 from sandbox.base import Limits, Network, SandboxError
 from sandbox.concurrently import concurrently
 from sandbox.environments import detect
@@ -93,7 +93,7 @@ def _wanted(shop: _Workshop, side: Side, checkout: Checkout) -> BuildRequest | N
         version=checkout.base_version if is_base else checkout.head_version,
         repository=shop.request.repository,
         sha=checkout.base_sha if is_base else checkout.head_sha,
-        state=shop.services.settings.home.absolute(),
+        state=layers_home(shop.services),
         evaluation_folder=shop.services.evaluation_folder(shop.request),
         limits=shop.limits,
         network=shop.network,

@@ -87,3 +87,8 @@ class Services:
 def evaluation_key(evaluation_id: str) -> str:
     """Return a file name for an evaluation, whatever characters its id has."""
     return hashlib.sha256(evaluation_id.encode()).hexdigest()[:32]
+
+
+def layers_home(services: Services) -> Path:
+    """Return where built environments are kept: one folder a driver, whose images may differ."""
+    return services.settings.home.absolute() / "built" / services.sandbox.name

@@ -8,7 +8,7 @@ import time
 from pathlib import Path
 
 from bot.models import EvaluationRequest
-from bot.stages.services import Services
+from bot.stages.services import Services, layers_home
 from sandbox.environments.layer_store import evict as evict_environments
 from sandbox.retention import Retention, release
 from sandbox.retention import evict as evict_trees
@@ -34,7 +34,7 @@ def _tidy(services: Services) -> int:
     home, half = settings.home.absolute(), settings.disk_gb * BYTES_A_GB // 2
     _remove_abandoned(home / "evaluations")
     freed = evict_trees(home / "git", Retention(settings.retention_days * SECONDS_A_DAY, half))
-    return freed + evict_environments(home, settings.retention_days, half)
+    return freed + evict_environments(layers_home(services), settings.retention_days, half)
 
 
 def _remove_abandoned(evaluations: Path) -> None:
