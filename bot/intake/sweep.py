@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import time
 from collections.abc import Callable
 
 from bot.errors import UserError
@@ -12,19 +13,39 @@ from bot.intake.desk import Desk, close_check_run, last_words
 from bot.intake.start import start_pull_request
 from bot.models import Trigger
 from bot.steps import StepRunner
-from bot.store import Artifacts, EvaluationRecord
+from bot.store import Artifacts, EvaluationRecord, EvaluationState
 
 log = logging.getLogger(__name__)
 
+ON_ITS_WAY_S = 30.0
+RECENT = 500
 DELIVERY = "sweep"
 """Stands for the delivery in the ids, so that a head is swept up once."""
 
 
 async def sweep(desk: Desk, run: StepRunner) -> None:
     """Judge open pull requests whose head has no check run; close check runs left open."""
+    await run("hand over", hand_over, desk)
     await run("close check runs", close_dangling, desk)
     for place in await run("list repositories", repositories, desk):
         await run(f"sweep {place.repository}", sweep_repository, desk, place)
+
+
+async def hand_over(desk: Desk, on_its_way_s: float = ON_ITS_WAY_S) -> int:
+    """Give the engine what was recorded and never reached it: a crash in between loses nothing.
+
+    What is recorded just now is still on its way. Returns how many were looked at.
+    """
+    oldest_s = time.time() - on_its_way_s
+    records = await asyncio.to_thread(desk.store.recent, RECENT)
+    waiting = [
+        one for one in records if one.state is EvaluationState.QUEUED and one.created_s < oldest_s
+    ]
+    for record in waiting:
+        request = await asyncio.to_thread(desk.store.request, record.id)
+        if request is not None:  # an id that the engine knows is not started again
+            await asyncio.to_thread(desk.jobs.submit_evaluation, request)
+    return len(waiting)
 
 
 async def repositories(desk: Desk) -> tuple[Place, ...]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 import shlex
 from collections.abc import Iterator
@@ -21,6 +22,7 @@ _TOOLS = frozenset(
     | {"flake8", "black", "ruff", "isort", "mypy", "pylint", "bandit", "safety", "pip-audit"}
     | {"pytest-travis-fold", "pytest-github-actions-annotate-failures"}
 )
+_NOX_TESTS = re.compile(r"(unit_?)?tests?\b")
 _CI_FILES = (".gitlab-ci.yml", ".travis.yml", "azure-pipelines.yml", ".circleci/config.yml")
 _TEST_CALL = re.compile(
     r"(?:^|[\s/;&\"'])(?P<runner>pytest|py\.test|unittest)(?=$|[\s\"'])(?P<rest>.*)"
@@ -106,14 +108,37 @@ def _split(text: str) -> tuple[str, ...]:
 
 
 def _nox(tree: Tree, project: str) -> TestHints:
-    """Read the string arguments of `session.install(...)` in functions whose name says test."""
-    text = tree.read("noxfile.py")
-    functions = re.split(r"^(?=def )", text, flags=re.M)
-    tests = [body for body in functions if re.match(r"def (unit_?)?tests?\b", body)]
-    words: list[str] = []
-    for call in re.findall(r"session\.install\(([^)]{0,2000})\)", "".join(tests)):
-        words += re.findall(r"[\"']([^\"']+)[\"']", call)
+    """Read what `session.install(...)` names in functions whose name says test."""
+    words = [
+        word
+        for call in _nox_installs(tree.read("noxfile.py"))
+        for argument in call.args
+        for word in _nox_words(argument)
+    ]
     return _pip_arguments(words, project, "noxfile.py")
+
+
+def _nox_installs(text: str) -> Iterator[ast.Call]:
+    try:
+        functions = ast.parse(text).body
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return
+    for function in functions:
+        if isinstance(function, ast.FunctionDef) and _NOX_TESTS.match(function.name):
+            for node in ast.walk(function):
+                if isinstance(node, ast.Call) and ast.unparse(node.func) == "session.install":
+                    yield node
+
+
+def _nox_words(argument: ast.expr) -> Iterator[str]:
+    """Yield what an argument says by itself: a text, or the groups of `nox.project.dependency_groups`."""
+    if isinstance(argument, ast.Constant) and isinstance(argument.value, str):
+        yield argument.value
+    inner = argument.value if isinstance(argument, ast.Starred) else None
+    if isinstance(inner, ast.Call) and ast.unparse(inner.func).endswith("dependency_groups"):
+        for name in inner.args[1:]:
+            if isinstance(name, ast.Constant) and isinstance(name.value, str):
+                yield from ("--group", name.value)
 
 
 def _ci(tree: Tree, project: str) -> Iterator[TestHints]:
@@ -184,7 +209,7 @@ def _pip_arguments(words: list[str], project: str, source: str = "") -> TestHint
     packages: list[str] = []
     installs_project = False
     previous = ""
-    for word in words:
+    for word in _spelled_out(words):
         local = re.fullmatch(r"(\.|\.\[([\w\s,.-]+)\])", word)
         if previous in {"-r", "--requirement"}:
             files.append(word)
@@ -210,6 +235,18 @@ def _pip_arguments(words: list[str], project: str, source: str = "") -> TestHint
         tuple(p for p in _plain_packages(packages) if requirement_name(p) != project),
         installs_project or any(own),
     )
+
+
+def _spelled_out(words: list[str]) -> Iterator[str]:
+    """Yield `-e.[test]` and `--group=test` as the two words that they are."""
+    for word in words:
+        option, equals, value = word.partition("=")
+        if word.startswith("-e") and len(word) > 2:
+            yield from ("-e", word[2:])
+        elif equals and option in {"--group", "--extra", "--requirement"}:
+            yield from (option, value)
+        else:
+            yield word
 
 
 def _own_extras(word: str, project: str) -> tuple[str, ...]:

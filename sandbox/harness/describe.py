@@ -27,9 +27,13 @@ class Sources:
     def __init__(self) -> None:
         self._functions: dict[str, dict[int, tuple[int, int]]] = {}
         self._lines: dict[str, list[str]] = {}
+        self._told: set[tuple[str, int]] = set()
 
     def of(self, function: object) -> tuple[int, str]:
-        """Return (line of the definition, code and docstring, capped); (0, "") when unknown."""
+        """Return (line of the definition, code and docstring, capped); (0, "") when unknown.
+
+        The code comes once: a function with a thousand parameter sets is not told a thousand times.
+        """
         code = _code(function)
         if code is None:
             return 0, ""
@@ -37,6 +41,9 @@ class Sources:
         if name not in self._functions:
             self._read(name)
         first, last = self._functions[name].get(code.co_firstlineno, (0, 0))
+        if (name, first) in self._told:
+            return first, ""
+        self._told.add((name, first))
         return first, "\n".join(self._lines[name][first - 1 : last])[:_LARGEST_SOURCE]
 
     def _read(self, name: str) -> None:

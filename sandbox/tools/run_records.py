@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from sandbox.harness import canary, chain
 from sandbox.models import Outcome, TestResult, TestRun
@@ -19,6 +19,7 @@ class _Reading:
 
     started: bool = False
     announced: list[TestResult] = field(default_factory=list)
+    sources: dict[tuple[str, int], str] = field(default_factory=dict)  # by path and line
     finished: dict[int, TestResult] = field(default_factory=dict)
     others: list[TestResult] = field(default_factory=list)
     canaries: list[tuple[str, str]] = field(default_factory=list)
@@ -73,7 +74,7 @@ def _take(record: dict[str, object], reading: _Reading) -> None:
 
 def _take_test(kind: str, record: dict[str, object], reading: _Reading) -> None:
     if kind == "test" and reading.collected is None:
-        reading.announced.append(_result(record, Outcome.ERROR))
+        reading.announced.append(_with_source(_result(record, Outcome.ERROR), reading))
     elif kind == "collected" and reading.collected is None:
         reading.collected = _integer(record, "count")
     elif kind == "start" and reading.running is None:
@@ -91,6 +92,14 @@ def _take_test(kind: str, record: dict[str, object], reading: _Reading) -> None:
         reading.others.append(_result(record, Outcome.SKIPPED, _text(record, "message")))
     else:
         raise ValueError(f"unexpected {kind}")
+
+
+def _with_source(test: TestResult, reading: _Reading) -> TestResult:
+    """Give a test its code, which the harness tells with the first test of each function only."""
+    if not test.line:
+        return test
+    source = reading.sources.setdefault((test.path, test.line), test.source)
+    return replace(test, source=source)
 
 
 def _finish(record: dict[str, object], reading: _Reading) -> None:

@@ -30,7 +30,7 @@ HARNESS_VERSION = "1"
 
 _HARNESS = Path(__file__).parent.parent / "harness"
 _HARNESS_TARGET = "/opt/assay/sandbox/harness"
-_CHANNEL_BYTES = 64 << 20
+_CHANNEL_BYTES = 256 << 20  # a hundred thousand tests
 _BAD = (Outcome.FAILED, Outcome.ERROR)
 
 

@@ -147,8 +147,7 @@ def test_a_check_run_that_could_not_be_completed_is_closed_later(town: Town) -> 
     assert place.runs(sha)[0].status == "queued"
     town.operator.control("DELETE", "faults")
     run = place.completed(sha)
-    assert run.conclusion == "action_required"
-    assert "422" in run.summary
+    assert run.conclusion == "success"  # the verdict, late, not a made-up end
 
 
 def test_a_lost_webhook_is_swept_up(town: Town) -> None:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 from pathlib import Path
 
 from bot.engine import JobState
 from bot.intake.handle import ended
-from bot.intake.sweep import forget_old, sweep
+from bot.intake.sweep import forget_old, hand_over, sweep
 from bot.models import Conclusion, Trigger
 from bot.steps import Ending, EndKind, run_in_process
 from bot.store import Ended, EvaluationState, FileArtifacts
@@ -50,6 +51,18 @@ async def test_the_sweep_leaves_alone_what_is_on_its_way(office: Office) -> None
     await sweep(office.desk, run_in_process)
     assert len(office.records.recent()) == 1
     assert office.latest.state is EvaluationState.QUEUED
+
+
+async def test_what_was_recorded_and_never_reached_the_engine_is_handed_over(
+    office: Office,
+) -> None:
+    await office.take(pull_request("opened"))
+    lost = replace(office.request(), id="lost-1")
+    office.records.queued(lost)
+    assert office.jobs.status(lost.id) is None
+    assert await hand_over(office.desk, on_its_way_s=0.0) == 2
+    assert office.jobs.status(lost.id) is JobState.QUEUED
+    assert await hand_over(office.desk) == 0  # too fresh to be lost
 
 
 async def test_the_sweep_closes_check_runs_that_were_left_open(office: Office) -> None:

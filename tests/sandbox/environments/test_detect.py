@@ -252,3 +252,18 @@ def test_no_file_can_break_detection_or_smuggle_in_what_no_argument_may_hold(
         words = [word for argv in (*found.install, *found.install_project) for word in argv]
         assert not [word for word in (*words, *found.test_arguments) if "\0" in word]
         assert "--evil" not in words
+
+
+def test_nox_names_what_its_tests_session_installs(tmp_path: Path) -> None:
+    noxfile = (
+        "import nox\n\n@nox.session\ndef tests(session):\n"
+        "    session.install('-e.[fast]', 'freezegun')\n"
+        "    session.install(*PINS, *nox.project.dependency_groups(PYPROJECT, 'checks'))\n\n"
+        "@nox.session\ndef docs(session):\n    session.install('sphinx')\n"
+    )
+    text = HATCHLING + 'fast = ["orjson"]\n\n[dependency-groups]\nchecks = ["pytest"]\n'
+    files = {"pyproject.toml": text, "noxfile.py": noxfile, "tests/test_a.py": TEST}
+    words = installs(recipe(write(tmp_path, files)))
+    assert {"fast", "freezegun", "checks"} <= set(words)
+    assert words[words.index("checks") - 1] == "--group"
+    assert "sphinx" not in words

@@ -339,3 +339,11 @@ def test_a_thousand_tests(bench: Bench) -> None:
     assert (run.complete, len(run.results)) == (True, 1000)
     adapter = TypeAdapter(TestRun)
     assert adapter.validate_json(adapter.dump_json(run)) == run
+
+
+def test_every_parameter_set_has_the_code_of_its_function(bench: Bench) -> None:
+    text = "import pytest\n\n@pytest.mark.parametrize('n', range(3))\ndef test_it(n):\n    assert n < 9\n"
+    run = bench.results({"test_a.py": text, "test_b.py": text.replace("< 9", "< 7")})
+    assert len(run.results) == 6
+    assert all("< 9" in r.source for r in run.results if r.path == "test_a.py")
+    assert all("< 7" in r.source for r in run.results if r.path == "test_b.py")
