@@ -8,6 +8,7 @@ import json
 import os
 import signal
 import subprocess
+import threading
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from types import TracebackType
@@ -123,6 +124,8 @@ class ProcessTree:
             try:
                 await asyncio.wait_for(self._all_dead(init), _DEATH_TIMEOUT_S)
             except TimeoutError as error:
+                # It is reaped when it does die; nobody waits for that.
+                threading.Thread(target=self._process.wait, daemon=True).start()
                 raise SandboxError(f"process {self.pid} does not die") from error
             self._process.wait()
 
