@@ -12,6 +12,8 @@ from bot.judge.witnesses import test_ids
 from bot.models import Decider, Requirement, Transition, Verdict, VerdictOutcome
 from sandbox.models import Severity
 
+MEND = "Mend what the evidence shows and push; what was meant to change belongs into the issue."
+
 
 def judge_baseline(requirement: Requirement, case: Case) -> Verdict:
     """The verdict for one of the baseline requirements B1 to B3."""
@@ -125,11 +127,21 @@ def satisfied(
 
 
 def unsatisfied(
-    requirement: Requirement, reason: str, case: Case, tests: tuple[str, ...] = ()
+    requirement: Requirement,
+    reason: str,
+    case: Case,
+    tests: tuple[str, ...] = (),
+    next_step: str = MEND,
 ) -> Verdict:
     """A failing oracle binds; nothing excuses it."""
     return Verdict(
-        requirement.id, VerdictOutcome.UNSATISFIED, Decider.ORACLE, reason, case.suite_ids, tests
+        requirement.id,
+        VerdictOutcome.UNSATISFIED,
+        Decider.ORACLE,
+        reason,
+        case.suite_ids,
+        tests,
+        next_step=next_step,
     )
 
 

@@ -91,7 +91,7 @@ def test_github_away_shows_on_the_page_and_goes_on_when_it_is_back(town: Town) -
         return httpx.get(run.details_url, timeout=10).text
 
     eventually(lambda: "503" in page() or "cannot be reached" in page(), "the page to say why")
-    assert place.runs(sha)[0].status == "in_progress"
+    eventually(lambda: place.runs(sha)[0].status == "in_progress", "a check run in progress")
     town.operator.control("DELETE", "faults")
     assert place.completed(sha).conclusion == "success"
     place.verdict(number)
