@@ -1,6 +1,8 @@
 """The build network: the outside yes, the host and private addresses no."""
 
-import socket
+import subprocess
+import sys
+from pathlib import Path
 
 import pytest
 
@@ -9,28 +11,21 @@ from tests.sandbox.conformance.isolation import assert_host_sockets_unreachable
 from tests.sandbox.conformance.running import python
 
 
-def _outside() -> str | None:
-    try:
-        with socket.create_connection(("index.invalid", 443), 5):
-            return "index.invalid"
-    except OSError:
-        return None
+DOWNLOAD = ("-m", "pip", "download", "-q", "--no-deps", "iniconfig")
 
 
 class BuildNetwork:
-    async def test_names_resolve_and_pip_installs(self, sandbox: Sandbox) -> None:
-        if _outside() is None:
+    async def test_names_resolve_and_pip_installs(self, sandbox: Sandbox, tmp_path: Path) -> None:
+        by_hand = [sys.executable, *DOWNLOAD, "--dest", str(tmp_path)]
+        if subprocess.run(by_hand, check=False, capture_output=True).returncode:
             pytest.skip("this machine cannot reach the package index itself")
         script = (
-            "import subprocess, sys\n"
-            "pip = [sys.executable, '-m', 'pip', 'download', '-q', '--no-deps', 'iniconfig']\n"
-            "subprocess.run(pip, check=True)\n"
-            "import glob, urllib.request\n"
-            "print(len(glob.glob('iniconfig*')))\n"
-            "print(urllib.request.urlopen('https://index.invalid/simple/iniconfig/').status)"
+            "import glob, subprocess, sys\n"
+            f"subprocess.run([sys.executable, *{DOWNLOAD!r}], check=True)\n"
+            "print(len(glob.glob('iniconfig*')))"
         )
         done = await python(sandbox, script, network=Network.BUILD)
-        assert done.stdout == b"1\n200\n", done
+        assert done.stdout == b"1\n", done
 
     async def test_the_host_is_out_of_reach(self, sandbox: Sandbox) -> None:
         await assert_host_sockets_unreachable(sandbox, network=Network.BUILD)
