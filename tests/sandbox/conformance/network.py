@@ -10,14 +10,17 @@ from sandbox.base import Network, Sandbox
 from tests.sandbox.conformance.isolation import assert_host_sockets_unreachable
 from tests.sandbox.conformance.running import python
 
-
 DOWNLOAD = ("-m", "pip", "download", "-q", "--no-deps", "iniconfig")
+
+
+def downloads_by_hand(folder: Path) -> bool:
+    command = [sys.executable, *DOWNLOAD, "--dest", str(folder)]
+    return subprocess.run(command, check=False, capture_output=True).returncode == 0
 
 
 class BuildNetwork:
     async def test_names_resolve_and_pip_installs(self, sandbox: Sandbox, tmp_path: Path) -> None:
-        by_hand = [sys.executable, *DOWNLOAD, "--dest", str(tmp_path)]
-        if subprocess.run(by_hand, check=False, capture_output=True).returncode:
+        if not downloads_by_hand(tmp_path):
             pytest.skip("this machine cannot reach the package index itself")
         script = (
             "import glob, subprocess, sys\n"
