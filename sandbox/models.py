@@ -63,6 +63,13 @@ class Diff:
     files: tuple[FileChange, ...]
     truncated: bool = False
 
+    @property
+    def changed_paths(self) -> tuple[str, ...]:
+        """The names of all changed files, the old names of renamed ones included."""
+        renamed = (one.old_path for one in self.files if one.status is ChangeStatus.RENAMED)
+        names = [*(one.path for one in self.files), *(path for path in renamed if path)]
+        return tuple(dict.fromkeys(names))
+
 
 @dataclass(frozen=True, slots=True)
 class Checkout:

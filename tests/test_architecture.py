@@ -82,6 +82,15 @@ MAY_IMPORT = {
         "sandbox.models",
     ),
     "bot.forge": ("bot.forge", "bot.payload"),
+    "bot.looks": (
+        "bot.looks",
+        "bot.judge",
+        "bot.models",
+        "bot.stages.docket",
+        "bot.stages.services",
+        "bot.stages.base_results",
+        "sandbox",
+    ),
 }
 
 

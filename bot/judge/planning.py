@@ -7,8 +7,10 @@ from bot.judge.requirements import BUILDS, NOTHING_REGRESSES, TESTS_NOT_WEAKENED
 from bot.models import ActionKind, Category, Plan, Requirements, Step
 
 
-def plan(requirements: Requirements, configuration: Configuration) -> Plan:
-    """One step for the tests, one for the linter, one for each check; ids E1, E2, … in that order.
+def plan(
+    requirements: Requirements, configuration: Configuration, changed_paths: tuple[str, ...]
+) -> Plan:
+    """One step for the tests, one for changed files' linters, one for each check; ids E1, E2, ….
 
     An evidence takes its step's id. The tests' argument is the configuration's shell line, if any.
     """
@@ -30,7 +32,7 @@ def plan(requirements: Requirements, configuration: Configuration) -> Plan:
         requirement_ids=(),
         action=ActionKind.STATIC_LINTER,
     )
-    return Plan((tests, linter, *_checks(requirements)))
+    return Plan((tests, *((linter,) if changed_paths else ()), *_checks(requirements)))
 
 
 def _checks(requirements: Requirements) -> tuple[Step, ...]:

@@ -55,7 +55,9 @@ async def evaluate(request: EvaluationRequest, services: Services, run: StepRunn
             "environment", build_environments, services, request, checkout, policy
         )
         task = docket.task = await run("task", collect_task, services, request, checkout)
-        planned = docket.planned = await run("plan", make_plan, services, request, task, policy)
+        planned = docket.planned = await run(
+            "plan", make_plan, services, request, checkout, task, policy
+        )
         observed = docket.observed = await run(
             "observe", observe, services, Case(request, checkout, built, planned, policy)
         )

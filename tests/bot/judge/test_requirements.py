@@ -290,7 +290,7 @@ def test_the_plan_binds_every_step_to_requirements():
         "setup: {test: make test}\nrequirements: [{id: C1, text: api, check: ./api}]"
     )
     wanted = comprehend(task(), policy, ())
-    steps = plan(wanted, policy).steps
+    steps = plan(wanted, policy, ("src/a.py",)).steps
     assert [(s.id, s.action) for s in steps] == [
         ("E1", ActionKind.UNIT_TESTS),
         ("E2", ActionKind.STATIC_LINTER),

@@ -1,0 +1,24 @@
+"""How each step of a plan is taken: one file an action kind, all with the same signature."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Coroutine
+from typing import Any
+
+from bot.looks.checks import run_check
+from bot.looks.linters import look_at_findings
+from bot.looks.seen import Seen as Seen
+from bot.looks.unit_tests import run_unit_tests
+from bot.models import ActionKind, Step
+from bot.stages.docket import Case
+from bot.stages.services import Services
+
+Look = Callable[[Services, Case, Step], Coroutine[Any, Any, Seen]]
+
+LOOKS: dict[ActionKind, Look] = {
+    ActionKind.UNIT_TESTS: run_unit_tests,
+    ActionKind.STATIC_LINTER: look_at_findings,
+    ActionKind.BASH: run_check,
+}
+"""Every action that a plan may name. A look turns what goes wrong in the tree under test into data;
+it raises SandboxError when the sandbox itself fails."""
