@@ -16,7 +16,7 @@ from bot.manifest import Manifest, load_manifest
 from bot.private_key import private_key
 from bot.settings import Settings
 
-GITHUB_TIMEOUT_S = 3.5
+GITHUB_TIMEOUT_S = 15.0
 LEVELS = {"": 0, "read": 1, "write": 2, "admin": 3}
 
 

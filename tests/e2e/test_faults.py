@@ -88,7 +88,7 @@ def test_github_away_shows_on_the_page_and_goes_on_when_it_is_back(town: Town) -
     run = eventually(lambda: (place.runs(sha) or [None])[0], "a check run")
 
     def page() -> str:
-        return httpx.get(run.details_url, timeout=10).text
+        return httpx.get(run.details_url, timeout=60).text
 
     eventually(lambda: "503" in page() or "cannot be reached" in page(), "the page to say why")
     eventually(lambda: place.runs(sha)[0].status == "in_progress", "a check run in progress")
@@ -127,7 +127,7 @@ def test_a_locked_conversation_loses_only_the_comment(town: Town) -> None:
     run = place.completed(sha)
     assert run.conclusion == "success"
     town.settle()
-    page = httpx.get(run.details_url.replace("?", ".json?"), timeout=10)
+    page = httpx.get(run.details_url.replace("?", ".json?"), timeout=60)
     assert page.json()["conclusion"] == "success"
     assert page.json()["requirements"]
     assert place.comments(number) == []
@@ -141,7 +141,7 @@ def test_a_check_run_that_could_not_be_completed_is_closed_later(town: Town) -> 
     state = run.details_url.replace("?", ".json?")
 
     def ended() -> bool:
-        return httpx.get(state, timeout=10).status_code == 200
+        return httpx.get(state, timeout=60).status_code == 200
 
     eventually(ended, "the end of the evaluation")
     assert place.runs(sha)[0].status == "queued"
