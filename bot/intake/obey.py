@@ -13,7 +13,6 @@ from bot.store import Decision
 from bot.templates import render_markdown
 
 
-
 def reply_marker(command: int) -> str:
     """Return the hidden marker of the reply to one comment: handled again, it is put in place."""
     return f"<!-- assay:reply to {command:d} -->"

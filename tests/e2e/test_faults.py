@@ -27,6 +27,8 @@ OPERATIONS = (
 )
 """Everything that judging one pull request says to GitHub."""
 
+PATIENCE_S = 5.0
+"""How long Assay waits here for one answer of GitHub."""
 NEVER_SAID_TO_GIT = ({"kind": "status", "status": 409}, {"kind": "garbage"})
 
 
@@ -34,7 +36,11 @@ NEVER_SAID_TO_GIT = ({"kind": "status", "status": 409}, {"kind": "garbage"})
 def town(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Town]:
     """A town that tries again after a second, and sweeps every few seconds."""
     folder = tmp_path_factory.mktemp("faults")
-    settings = {"ASSAY_LONGEST_WAIT_S": "1", "ASSAY_SWEEP_MINUTES": "0.1"}
+    settings = {
+        "ASSAY_LONGEST_WAIT_S": "1",
+        "ASSAY_SWEEP_MINUTES": "0.1",
+        "ASSAY_GITHUB_TIMEOUT_S": str(PATIENCE_S),
+    }
     with running_town(folder, **settings) as running:
         yield running
 
@@ -62,6 +68,7 @@ def _asked(town: Town) -> tuple[Place, str, int]:
         {"kind": "cut"},
         {"kind": "cut_after"},
         {"kind": "garbage"},
+        {"kind": "status", "status": 401},
     ],
     ids=lambda fault: "-".join(str(part) for part in fault.values() if not isinstance(part, dict)),
 )
@@ -79,6 +86,33 @@ def test_every_call_fails_once_and_it_is_judged_all_the_same(
     town.settle()
     assert len(place.comments(number)) == 1
     assert len(place.runs(sha)) == 1
+
+
+@pytest.mark.parametrize("operation", ["checks/update", "graphql", "issues/create-comment", "git"])
+def test_a_call_that_hangs_is_made_again(town: Town, operation: str) -> None:
+    place, sha, issue = _asked(town)
+    town.operator.fault(operation, "hang", seconds=PATIENCE_S * 3)
+    number = place.open("mean", "Add a mean", f"Closes #{issue}.")
+    run = place.completed(sha)
+    assert run.conclusion == "success", run.summary
+    place.verdict(number)
+    town.settle()
+    assert len(place.comments(number)) == 1
+    assert len(place.runs(sha)) == 1
+
+
+def test_github_that_hangs_throughout_shows_on_the_page(town: Town) -> None:
+    place, sha, issue = _asked(town)
+    town.operator.fault("graphql", "hang", seconds=PATIENCE_S * 3, calls=1000)
+    place.open("mean", "Add a mean", f"Closes #{issue}.")
+    run = eventually(lambda: (place.runs(sha) or [None])[0], "a check run")
+
+    def page() -> str:
+        return httpx.get(run.details_url, timeout=60).text
+
+    eventually(lambda: "did not answer" in page(), "the page to say why")
+    town.operator.control("DELETE", "faults")
+    assert place.completed(sha).conclusion == "success"
 
 
 def test_github_away_shows_on_the_page_and_goes_on_when_it_is_back(town: Town) -> None:
@@ -100,8 +134,11 @@ def test_github_away_shows_on_the_page_and_goes_on_when_it_is_back(town: Town) -
 @pytest.mark.parametrize(
     ("operation", "status", "said"),
     [
+        ("apps/create-installation-access-token", 401, "401"),
+        ("git", 401, "refused access"),
         ("git", 403, "refused access"),
         ("git", 404, "does not exist, or the App may not see it"),
+        ("graphql", 401, "401"),
         ("graphql", 403, "403"),
         ("graphql", 422, "422"),
     ],
