@@ -27,7 +27,7 @@ OPERATIONS = (
 )
 """Everything that judging one pull request says to GitHub."""
 
-PATIENCE_S = 5.0
+PATIENCE_S = 3.0
 """How long Assay waits here for one answer of GitHub."""
 NEVER_SAID_TO_GIT = ({"kind": "status", "status": 409}, {"kind": "garbage"})
 
