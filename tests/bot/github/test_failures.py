@@ -122,7 +122,7 @@ async def test_a_hanging_github_ends_in_time(place: Place, operation: str) -> No
         started_s = time.monotonic()
         with pytest.raises(Transient, match="did not answer in time"):
             await OPERATIONS[operation](repository, place)
-    assert time.monotonic() - started_s < 10
+    assert time.monotonic() - started_s < 20
 
 
 async def test_a_hanging_github_blocks_nobody_else(place: Place) -> None:
@@ -321,7 +321,7 @@ async def test_nobody_listening_is_transient(world: World) -> None:
     manners = world.manners()
     closed = Manners(type(manners.addresses).of("http://127.0.0.1:9"), retry_pause_s=0.01)
     async with open_public(closed, "ada/hello") as reader:
-        with pytest.raises(Transient, match="did not answer in time"):
+        with pytest.raises(Transient, match="cannot be reached"):
             await reader.pull_request(1)
 
 
