@@ -13,11 +13,9 @@ from bot.stages.docket import Built, Case
 from bot.stages.services import Services
 from sandbox.base import SandboxError
 from sandbox.concurrently import concurrently
-from sandbox.errors import CheckoutError
 from sandbox.models import Environment, Observation
-from sandbox.names import inside
+from sandbox.tools.tree_reader import TreeReader
 
-MAX_TEXT_BYTES = 2_000_000
 _FIRST = (ActionKind.UNIT_TESTS, ActionKind.STATIC_LINTER)
 _BUILD = Step(
     id="E0",
@@ -99,26 +97,6 @@ def _build_seen(built: Environment | None) -> Observation | None:
 
 
 # --- facts ----------------------------------------------------------------------------------
-
-
-class TreeReader:
-    """Reads the texts of an exported tree for the integrity checks; links are not followed."""
-
-    def __init__(self, tree: Path) -> None:
-        self._tree = tree
-
-    def read(self, path: str) -> str | None:
-        """Return a file's text; None when it is absent, no text, or too large to read."""
-        try:
-            file = inside(self._tree, path)
-        except CheckoutError:
-            return None
-        if file.is_symlink() or not file.is_file() or file.stat().st_size > MAX_TEXT_BYTES:
-            return None
-        try:
-            return file.read_text(encoding="utf-8")
-        except UnicodeDecodeError:
-            return None
 
 
 def _is_built(environment: Environment | None) -> bool | None:

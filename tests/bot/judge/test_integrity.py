@@ -36,6 +36,10 @@ class Tree(dict):
     def read(self, path: str) -> str | None:
         return self.get(path)
 
+    def read_bytes(self, path: str) -> bytes | None:
+        text = self.get(path)
+        return text if text is None or isinstance(text, bytes) else text.encode()
+
 
 def changed(path: str, before: str | None, after: str | None) -> FileChange:
     status = ChangeStatus.MODIFIED
