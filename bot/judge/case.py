@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from bot.configuration import Configuration, UnverifiedPolicy
 from bot.judge.rules import TEST_ADAPTED, adapted
-from bot.judge.ties import Tie, tie_tests
+from bot.judge.ties import Tie, test_name, tie_tests
 from bot.judge.transitions import passed
 from bot.judge.witnesses import Witnesses, call_witnesses
 from bot.models import (
@@ -84,6 +84,11 @@ class Case:
         if not lines or not self.is_adapted(test):
             return False
         return bool(_WARNS.search(lines[-1])) or any(_LACKS_PRIVATE.search(line) for line in lines)
+
+    def is_doubted(self, test: TestComparison) -> bool:
+        """Whether a finding says that a test's results were made up, so that it proves nothing."""
+        name = f"{test.path}::{test_name(test.id)}"
+        return any(name in found.tests for found in self.observed.integrity)
 
     def is_named(self, test: TestComparison) -> bool:
         """Whether a requirement plainly speaks of a test whose parameters were taken out."""

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from bot.judge.ties import test_name
 from bot.judge.witnesses import FAILING
 from bot.judge.words import Vocabulary, words_of
-from bot.models import Category, FourWay, Requirements, TestComparison
+from bot.models import Category, FourWay, Requirements, TestChange, TestComparison
 from sandbox.models import Outcome
 
 _REMOVING = re.compile(
@@ -44,6 +44,11 @@ class TestStanding:
         if self._is_asked_for(path, name):
             return False
         return self.base_version_fails(path, name) or self.collects_fewer
+
+    @property
+    def turned_green(self) -> tuple[TestComparison, ...]:
+        """Tests that the change makes pass."""
+        return tuple(t for t in self.tests if t.change is TestChange.FAIL_TO_PASS)
 
     @property
     def collects_fewer(self) -> bool:

@@ -9,11 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from bot.judge.integrity.hard_coded import hard_coded_results, test_awareness
 from bot.judge.integrity.inspection import Check, Inspection
 from bot.judge.integrity.inspection import TextReader as TextReader
 from bot.judge.integrity.made_up import edited_automation, tampering
 from bot.judge.integrity.weakened import changed_expectations, weakened_tests
-from bot.judge.rules import UNREAD_CHANGES
+from bot.judge.rules import MADE_UP, UNREAD_CHANGES
 from bot.judge.standing import open_standing
 from bot.models import FourWay, Requirements
 from sandbox.models import Diff, Finding, Severity
@@ -33,10 +34,13 @@ def inspect_integrity(
     inspection = Inspection(diff, base_reader, head_reader, standing, requirements)
     findings = (finding for check in CHECKS for finding in check(inspection))
     unique = {(f.rule, f.path, f.line, f.message): f for f in findings}
-    ordered = sorted(
-        unique.values(), key=lambda f: (f.severity is not Severity.BLOCK, f.path, f.line)
-    )
-    return tuple(ordered[:MAX_FINDINGS])
+    return tuple(sorted(unique.values(), key=_weight)[:MAX_FINDINGS])
+
+
+def _weight(finding: Finding) -> tuple[bool, bool, str, int]:
+    """What decides comes first, so that a flood of small remarks cannot push it out."""
+    telling = finding.rule in MADE_UP or finding.rule == UNREAD_CHANGES
+    return finding.severity is not Severity.BLOCK, not telling, finding.path, finding.line
 
 
 def unread_changes(inspection: Inspection) -> Iterator[Finding]:
@@ -57,6 +61,8 @@ CHECKS: tuple[Check, ...] = (
     unread_changes,
     weakened_tests,
     changed_expectations,
+    hard_coded_results,
+    test_awareness,
     tampering,
     edited_automation,
 )
