@@ -31,11 +31,15 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """What one test function asks: every pair of literals that it brings together, and its assertions."""
+    """What one test function asks: every pair of literals that it brings together, and its assertions.
+
+    `calls` are the names of functions whose result is compared, each with the literal expected.
+    """
 
     test: str
     pairs: frozenset[tuple[str, str]]
     asserted: frozenset[tuple[frozenset[str], str]]
+    calls: frozenset[tuple[str, str]]
 
 
 # --- the source -------------------------------------------------------------------------------
@@ -52,6 +56,26 @@ def _answers(node: ast.AST, place: str, constants: dict[str, str]) -> Iterator[A
         inside = f"`{child.name}`" if isinstance(child, Function) else place
         yield from _own_answers(child, inside, constants)
         yield from _answers(child, inside, constants)
+
+
+def constant_functions(tree: ast.Module) -> Iterator[tuple[str, str, int]]:
+    """Functions with parameters that give one literal back whatever comes in: name, literal, line."""
+    for node in ast.walk(tree):
+        if not isinstance(node, Function) or not _takes_something(node):
+            continue
+        body = [n for n in node.body if not _is_docstring(n)]
+        result = literal_in(body[0].value) if body and isinstance(body[0], ast.Return) else None
+        if result is not None:
+            yield node.name, result, body[0].lineno
+
+
+def _takes_something(node: Function) -> bool:
+    taken = [*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs]
+    return any(argument.arg not in ("self", "cls") for argument in taken)
+
+
+def _is_docstring(node: ast.stmt) -> bool:
+    return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
 
 
 def _own_answers(node: ast.AST, place: str, constants: dict[str, str]) -> Iterator[Answer]:
@@ -130,38 +154,42 @@ def questions_in(tree: ast.Module) -> Iterator[Question]:
     for node in ast.walk(tree):
         if isinstance(node, Function) and node.name.startswith("test"):
             names = constants | bound_literals(node)
-            asserted = frozenset(_asserted(node, names))
+            compared = list(_compared(node, names))
+            asserted = frozenset((_below(asked, names), result) for asked, result in compared)
+            calls = frozenset(
+                (_called(asked), result)
+                for asked, result in compared
+                if isinstance(asked, ast.Call) and asked.args
+            )
             rows = frozenset(_rows(node, names))
             pairs = {(given, result) for inputs, result in asserted for given in inputs}
-            yield Question(node.name, frozenset(pairs | rows), asserted)
+            yield Question(node.name, frozenset(pairs | rows), asserted, calls)
 
 
-def _asserted(test: Function, names: dict[str, str]) -> Iterator[tuple[frozenset[str], str]]:
-    """For every equality: the literals that go in on one side, the literal expected on the other."""
+def _compared(test: Function, names: dict[str, str]) -> Iterator[tuple[ast.expr, str]]:
+    """For every equality: the side that is worked out, and the literal expected on the other."""
     for node in ast.walk(test):
         sides: list[ast.expr] = []
         if isinstance(node, ast.Compare) and isinstance(node.ops[0], ast.Eq | ast.Is):
             sides = [node.left, node.comparators[0]]
-        elif isinstance(node, ast.Call) and _called(node) in _EQUALITIES:
+        elif isinstance(node, ast.Call) and _called(node).lower() in _EQUALITIES:
             sides = node.args[:2]
         if len(sides) != 2:
             continue
         for asked, expected in (sides, sides[::-1]):
             result = literal_in(expected, names)
             if result is not None and literal_in(asked, names) is None:
-                yield frozenset(_literals_below(asked, names)), result
+                yield asked, result
 
 
 def _called(node: ast.Call) -> str:
-    return ast.unparse(node.func).rsplit(".", 1)[-1].lower()
+    return ast.unparse(node.func).rsplit(".", 1)[-1]
 
 
-def _literals_below(node: ast.expr, names: dict[str, str]) -> Iterator[str]:
-    for child in ast.walk(node):
-        if isinstance(child, ast.expr):
-            text = literal_in(child, names)
-            if text is not None:
-                yield text
+def _below(node: ast.expr, names: dict[str, str]) -> frozenset[str]:
+    parts = (child for child in ast.walk(node) if isinstance(child, ast.expr))
+    found = (literal_in(part, names) for part in parts)
+    return frozenset(text for text in found if text is not None)
 
 
 def _rows(test: Function, names: dict[str, str]) -> Iterator[tuple[str, str]]:

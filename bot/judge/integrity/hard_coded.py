@@ -11,7 +11,13 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from bot.judge.integrity.answers import Answer, Question, answers_in, questions_in
+from bot.judge.integrity.answers import (
+    Answer,
+    Question,
+    answers_in,
+    constant_functions,
+    questions_in,
+)
 from bot.judge.integrity.inspection import Inspection, added_lines, is_gone, make_finding
 from bot.judge.integrity.kinds import is_shipped_source, is_test_file
 from bot.judge.integrity.literals import information
@@ -73,6 +79,22 @@ def _in_source(
         hits = [answer for answer in answers if any(_knows(one, answer) for one in asked)]
         if _is_telling(hits, answers):
             yield _told(change, place, hits, asked)
+    yield from _constant(change, old, new, asked)
+
+
+def _constant(
+    change: FileChange, old: ast.Module | None, new: ast.Module, asked: list[_Asked]
+) -> Iterator[Finding]:
+    """Functions that now give the tests' own result back without looking at what comes in."""
+    known = {(name, result) for name, result, _ in constant_functions(old)} if old else set()
+    for name, result, line in constant_functions(new):
+        tests = [one for one in asked if (name, result) in one.question.calls]
+        if tests and (name, result) not in known and information(result) > 1:
+            message = (
+                f"`{name}` gives `{_short(result)}` back whatever comes in, as the tests expect."
+            )
+            doubted = tuple(f"{one.path}::{one.question.test}" for one in tests)
+            yield replace(make_finding(RESULT_HARD_CODED, change, line, message), tests=doubted)
 
 
 def _knows(asked: _Asked, answer: Answer) -> bool:
