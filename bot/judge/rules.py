@@ -41,6 +41,11 @@ MADE_UP = frozenset(
 """Code that can make results up: even where nothing else is wrong, a person has to look."""
 
 
+def moved(test_id: str) -> str:
+    """The message of a `test-follows-move` finding; the gate knows the test by it."""
+    return f"`{test_id}` follows code that was only moved; what it demands is unchanged."
+
+
 def adapted(test_id: str) -> str:
     """The message of a `test-adapted` finding; the gate knows the test by it."""
     return f"`{test_id}` follows a moved interface; what it demands is unchanged."

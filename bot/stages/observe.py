@@ -6,7 +6,7 @@ import asyncio
 from pathlib import Path
 
 from bot.errors import OutOfTime, UserError
-from bot.judge import BUILDS, inspect_integrity, transition
+from bot.judge import BUILDS, changed_meanings, inspect_integrity, transition
 from bot.looks import LOOKS, Seen
 from bot.models import ActionKind, Evidence, FourWay, Observed, Step
 from bot.stages.docket import Built, Case
@@ -49,14 +49,11 @@ async def _observe(services: Services, case: Case) -> Observed:
     tests = next((one.tests for one in seen if one.tests), None)
     tests = tests or FourWay((), "There are no tests that Assay can run.")
     checkout, built = case.checkout, case.built
+    base, head = TreeReader(Path(checkout.base_tree)), TreeReader(Path(checkout.head_tree))
     integrity = await asyncio.to_thread(
-        inspect_integrity,
-        checkout.diff,
-        TreeReader(Path(checkout.base_tree)),
-        TreeReader(Path(checkout.head_tree)),
-        tests,
-        case.planned.requirements,
+        inspect_integrity, checkout.diff, base, head, tests, case.planned.requirements
     )
+    meanings = await asyncio.to_thread(changed_meanings, checkout.diff, base, head)
     return Observed(
         evidence=tuple(item for one in seen for item in one.evidence),
         tests=tests,
@@ -67,6 +64,7 @@ async def _observe(services: Services, case: Case) -> Observed:
         needs=_needs(built.base, built.head),
         changed_paths=checkout.diff.changed_paths,
         changes_truncated=checkout.diff.truncated,
+        code_changes=meanings,
     )
 
 

@@ -2,25 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 from bot.judge.adaptation import is_only_adapted
 from bot.judge.integrity.inspection import (
     Inspection,
+    TextReader,
     is_gone,
     is_new,
     make_finding,
     old_path,
 )
 from bot.judge.loosening import Remark, Version, compare_tests
+from bot.judge.moves import is_only_moved
 from bot.judge.paths import is_test_module
 from bot.judge.rules import (
     ASSERTION_LOOSENED,
     EXPECTATION_CHANGED,
     TEST_ADAPTED,
     TEST_FILE_DELETED,
+    TEST_FOLLOWS_MOVE,
     adapted,
+    moved,
 )
 from bot.judge.standing import TestStanding
 from bot.judge.test_code import CodeOfTests, read_tests
@@ -72,7 +76,10 @@ def changed_expectations(inspection: Inspection) -> Iterator[Finding]:
             continue
         loosened = test.change is TestChange.PASS_TO_FAIL
         if _is_adapted(test, change, inspection):
-            yield make_finding(TEST_ADAPTED, change, test.line, adapted(test.id))
+            if _follows_a_move(change, inspection):
+                yield make_finding(TEST_FOLLOWS_MOVE, change, test.line, moved(test.id))
+            else:
+                yield make_finding(TEST_ADAPTED, change, test.line, adapted(test.id))
         elif loosened:
             message = f"`{test.id}` now passes with any code; its base version fails on head."
             found = make_finding(ASSERTION_LOOSENED, change, test.line, message)
@@ -92,3 +99,28 @@ def _is_adapted(test: TestComparison, change: FileChange, inspection: Inspection
     before, after = inspection.before(change), inspection.after(change)
     _, _, name = test.id.split("[", 1)[0].partition("::")
     return bool(before and after and name) and is_only_adapted(before or "", after or "", name)
+
+
+def _follows_a_move(change: FileChange, inspection: Inspection) -> bool:
+    """Whether the code that the test imports from another place now is the same code."""
+    before, after = inspection.before(change) or "", inspection.after(change) or ""
+    paths = inspection.diff.changed_paths
+    return is_only_moved(
+        before, after, _modules(inspection.base, paths), _modules(inspection.head, paths)
+    )
+
+
+def _modules(tree: TextReader, paths: tuple[str, ...]) -> Callable[[str], str | None]:
+    """Read modules by their dotted names, where the change touches their files."""
+
+    def read(module: str) -> str | None:
+        stem = module.replace(".", "/")
+        for path in paths:
+            folders = f"/{path}"
+            if folders.endswith((f"/{stem}.py", f"/{stem}/__init__.py")):
+                text = tree.read(path)
+                if text is not None:
+                    return text
+        return None
+
+    return read
