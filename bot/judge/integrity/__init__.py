@@ -12,7 +12,10 @@ from collections.abc import Iterator
 from bot.judge.integrity.hard_coded import hard_coded_results, test_awareness
 from bot.judge.integrity.inspection import Check, Inspection
 from bot.judge.integrity.inspection import TextReader as TextReader
+from bot.judge.integrity.instructions import hidden_text, instructions_to_reviewers
+from bot.judge.integrity.leaks import secrets_added
 from bot.judge.integrity.made_up import edited_automation, tampering
+from bot.judge.integrity.suppressions import lowered_checks, suppressions
 from bot.judge.integrity.weakened import changed_expectations, weakened_tests
 from bot.judge.rules import MADE_UP, UNREAD_CHANGES
 from bot.judge.standing import open_standing
@@ -65,4 +68,9 @@ CHECKS: tuple[Check, ...] = (
     test_awareness,
     tampering,
     edited_automation,
+    suppressions,
+    lowered_checks,
+    secrets_added,
+    instructions_to_reviewers,
+    hidden_text,
 )
