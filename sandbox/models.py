@@ -170,7 +170,10 @@ class Severity(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """A linter's or integrity check's remark. Lines count from 1, on `side`."""
+    """A linter's or integrity check's remark. Lines count from 1, on `side`.
+
+    `tests` are the tests (path::function) that the remark puts in doubt: they prove nothing more.
+    """
 
     rule: str
     severity: Severity
@@ -181,6 +184,7 @@ class Finding:
     side: Side = Side.HEAD
     hunk: str = ""
     tool: str = ""
+    tests: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -43,6 +43,7 @@ MAY_IMPORT = {
         "bot.judge",
         "bot.models",
         "bot.configuration",
+        "bot.safety",
         "sandbox.models",
         "sandbox.tools",
     ),
