@@ -1,0 +1,1 @@
+"""Programs that run inside the sandbox with nothing but Python's standard library around them."""
