@@ -223,8 +223,23 @@ def _expectations_are_asked_for(facts: _Facts) -> Iterator[GateReason]:
         )
 
 
+def _files_parse(facts: _Facts) -> Iterator[GateReason]:
+    """A parser is an oracle: a changed file that it took on base and refuses on head is broken."""
+    broken = [f for f in facts.case.observed.findings if f.severity is Severity.BLOCK]
+    if broken:
+        first, files = broken[0], len({finding.path for finding in broken})
+        more = f" So do {files - 1} more." if files > 1 else ""
+        yield GateReason(
+            "syntax",
+            Conclusion.FAILURE,
+            f"{first.path}:{first.line} does not parse on head: {first.message}{more}",
+            f"Repair the file; `{first.tool}` says what it cannot read.",
+        )
+
+
 def _linter_is_content(facts: _Facts) -> Iterator[GateReason]:
-    findings = facts.case.observed.findings
+    observed = facts.case.observed
+    findings = [f for f in observed.findings if f.severity is not Severity.BLOCK]
     if findings:
         blocks = facts.case.configuration.gate.lint is Weight.BLOCK
         first = findings[0]
@@ -289,6 +304,7 @@ _RULES: tuple[Rule, ...] = (
     _members_passed,
     _score_is_reached,
     _stays_in_scope,
+    _files_parse,
     _linter_is_content,
 )
 

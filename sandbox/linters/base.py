@@ -112,6 +112,7 @@ class Linter:
     ends_with: frozenset[int] = frozenset({0, 1})
     limits: Limits = field(default=LIMITS)
     largest_bytes: int = 1_000_000
+    writes: bool = False  # into the tree, which is then copied or overlaid for it
 
 
 def ends(*suffixes: str) -> Callable[[Source], bool]:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import PurePosixPath
 
 from sandbox.base import Limits
-from sandbox.linters.base import Breaks, Call, Job, Linter, Remark, Said, ends
+from sandbox.linters.base import Breaks, Call, Job, Linter, Remark, Said, Unreadable, ends
 from sandbox.linters.reading import json_lines, parsed, text_lines, tree_path
 
 _BUILDING = Limits(timeout_s=300.0, memory_mb=4096, processes=256, output_bytes=16_000_000)
@@ -76,6 +76,9 @@ def _clippy(job: Job) -> tuple[Call, ...]:
 
 
 def _read_clippy(said: Said) -> Iterator[Remark]:
+    """Read cargo's messages. Its failure without one is no finding: a dependency is not here."""
+    if said.exit_code and b'"compiler-message"' not in said.out:
+        raise Unreadable("cargo could not build")
     for item in json_lines(said.out):
         message = item["message"]
         for span in message["spans"]:
@@ -141,6 +144,7 @@ GO_VET = Linter(
     read=_read_vet,
     ends_with=frozenset({0}),
     limits=_BUILDING,
+    writes=True,  # go.sum, Cargo.lock
 )
 CLIPPY = Linter(
     name="clippy",
@@ -149,8 +153,9 @@ CLIPPY = Linter(
     calls=_clippy,
     read=_read_clippy,
     configuration=("clippy.toml", ".clippy.toml"),
-    ends_with=frozenset({0}),
+    ends_with=frozenset({0, 101}),
     limits=_BUILDING,
+    writes=True,  # go.sum, Cargo.lock
 )
 JAVAC = Linter(
     name="javac",

@@ -13,7 +13,6 @@ from sandbox.linters.syntax import parse_calls, read_parsed
 _SCRIPTS = (".js", ".mjs", ".cjs", ".jsx", ".ts", ".mts", ".cts", ".tsx")
 _ESLINT_FILES = ("eslint.config.*", ".eslintrc", ".eslintrc.*")
 _BIOME_FILES = ("biome.json", "biome.jsonc", ".biome.json", ".biome.jsonc")
-_FEW_RULES = ("--only=correctness", "--only=suspicious")
 _MAX_PACKAGE_BYTES = 1_000_000
 
 
@@ -66,14 +65,13 @@ def _read_eslint(said: Said) -> Iterator[Remark]:
 
 
 def _biome(job: Job) -> tuple[Call, ...]:
-    """Lint with the repository's biome.json, else a few groups; not where eslint does it."""
+    """Lint by the repository's biome.json, else biome's recommended rules; not where eslint does it."""
     if _uses_eslint(job):
         return ()
     configured = has_configuration(job.policy, _BIOME_FILES, "")
-    rules = () if configured else _FEW_RULES
     options = ("--reporter=sarif", "--colors=off", "--max-diagnostics=none", "--vcs-enabled=false")
     ignored = ("--no-errors-on-unmatched", "--files-ignore-unknown=true")
-    lint = ("lint", *options, *ignored, *rules, *job.paths)
+    lint = ("lint", *options, *ignored, *job.paths)
     own = "node_modules/.bin/biome" if job.has_layers and configured else "biome"
     return (Call((own, *lint), "biome"),)
 

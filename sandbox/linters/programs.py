@@ -39,11 +39,11 @@ def module(name: str, *arguments: str, variables: tuple[tuple[str, str], ...] = 
     return Call(argv, name, mounts, (*variables, *PYTHON_VARIABLES))
 
 
-def script(name: str, *arguments: str, needs: str = "", stdin: bytes = b"") -> Call:
+def script(name: str, *arguments: str, needs: str, stdin: bytes) -> Call:
     """Call one of our own scripts inside; `needs` is the Python package that it imports."""
     file = Path(__file__).parent / "inside" / name
     target = f"{INSIDE}/{name}"
-    mounts = (Mount(str(file), target), *(packages(needs) if needs else ()))
+    mounts = (Mount(str(file), target), *packages(needs))
     argv = ("/usr/bin/python3", "-P", "-s", target, *arguments)
     return Call(argv, name, mounts, PYTHON_VARIABLES, stdin=stdin)
 

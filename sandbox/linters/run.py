@@ -111,9 +111,9 @@ class _Part:
 async def _called(sandbox: Sandbox, order: LintOrder, call: Call) -> _Part:
     environment = order.environment
     layered = _mounts(order)
-    # Only where something is mounted into the tree must the tree be writable for it.
+    # Where something is mounted into the tree, its mount point must be made there.
     inner = any(mount.target.startswith(f"{TREE}/") for mount in (*layered, *call.mounts))
-    mode = MountMode.COPY_ON_WRITE if inner else MountMode.READ_ONLY
+    mode = MountMode.COPY_ON_WRITE if inner or order.linter.writes else MountMode.READ_ONLY
     variables = environment.variables if environment and layered else ()
     command = Command(
         argv=call.argv,

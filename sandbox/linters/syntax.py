@@ -12,8 +12,7 @@ from sandbox.linters.reading import json_lines, tree_path
 
 def parse_calls(kind: str, job: Job) -> tuple[Call, ...]:
     """Call `inside/parse.py`, which asks a parser about one file after the other."""
-    needs = "pyyaml" if kind == "data" else ""
-    return (script("parse.py", kind, needs=needs, stdin=json.dumps(job.paths).encode()),)
+    return (script("parse.py", kind, needs="pyyaml", stdin=json.dumps(job.paths).encode()),)
 
 
 def read_parsed(said: Said) -> Iterator[Remark]:

@@ -23,7 +23,7 @@ _STYLELINT_FILES = (".stylelintrc*", "stylelint.config.*", ".stylelintignore", "
 
 
 def _tidy(job: Job) -> tuple[Call, ...]:
-    options = ("-quiet", "-errors", "-utf8", "--gnu-emacs", "yes", "--show-filename", "yes")
+    options = ("-quiet", "-errors", "-utf8", "--gnu-emacs", "yes")
     more = ("--drop-empty-elements", "no", "--show-info", "no", "--show-errors", "2000")
     return (Call(("tidy", *options, *more, *job.paths), "tidy"),)
 
@@ -74,6 +74,7 @@ TIDY = Linter(
     calls=_tidy,
     read=_read_tidy,
     ends_with=frozenset({0, 1, 2}),
+    writes=True,  # it opens what it reads for writing
 )
 STYLELINT = Linter(
     name=_STYLELINT,

@@ -1,1 +1,1 @@
-"""Programs that run inside the sandbox with nothing but Python's standard library around them."""
+"""Programs that run inside the sandbox; what they import beside the standard library is mounted there."""

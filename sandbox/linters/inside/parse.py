@@ -1,7 +1,7 @@
 """Asks parsers whether files can be read: `parse.py data|bash|node` with a JSON list of paths as input.
 
-Runs inside the sandbox. Prints one JSON object a line for each file that does not parse; exit code
-127 when the parser is not there.
+Runs inside the sandbox with `yaml` mounted. Prints one JSON object a line for each file that does not
+parse; exit code 127 when the parser is not there.
 """
 
 from __future__ import annotations
@@ -16,6 +16,8 @@ import tomllib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
+
+import yaml
 
 NEVER, IF_IT_PARSED, ALWAYS = "no", "if_it_parsed", "always"
 _TIMEOUT_S = 20
@@ -112,8 +114,6 @@ def _toml(text: str) -> Broken | None:
 
 def _yaml(text: str) -> Broken | None:
     """Scan and parse only: tags and duplicate keys are nobody's syntax error."""
-    import yaml  # noqa: PLC0415  only for YAML, and only where it is mounted
-
     loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
     try:
         for _ in yaml.parse(text, Loader=loader):
