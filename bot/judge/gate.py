@@ -224,16 +224,16 @@ def _expectations_are_asked_for(facts: _Facts) -> Iterator[GateReason]:
 
 
 def _files_parse(facts: _Facts) -> Iterator[GateReason]:
-    """A parser is an oracle: a changed file that it took on base and refuses on head is broken."""
+    """A parser is an oracle: a changed file that it refuses on head, and not on base, is broken."""
     broken = [f for f in facts.case.observed.findings if f.severity is Severity.BLOCK]
     if broken:
         first, files = broken[0], len({finding.path for finding in broken})
-        more = f" So do {files - 1} more." if files > 1 else ""
+        more = f" {files - 1} more files are refused too." if files > 1 else ""
         yield GateReason(
             "syntax",
             Conclusion.FAILURE,
-            f"{first.path}:{first.line} does not parse on head: {first.message}{more}",
-            f"Repair the file; `{first.tool}` says what it cannot read.",
+            f"`{first.tool}` refuses {first.path}:{first.line} on head: {first.message}.{more}",
+            f"Repair the file until `{first.tool}` takes it.",
         )
 
 

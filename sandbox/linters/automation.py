@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from sandbox.linters.base import Call, Job, Linter, Remark, Said, Source, ends
-from sandbox.linters.programs import module
+from sandbox.linters.programs import module, plain
 from sandbox.linters.reading import json_lines, text_lines, tree_path
 
 _CONFIGURATION = (".yamllint", ".yamllint.yaml", ".yamllint.yml")
@@ -35,7 +35,7 @@ def _is_workflow(source: Source) -> bool:
 def _actionlint(job: Job) -> tuple[Call, ...]:
     one_a_line = "{{range $ := .}}{{json $}}{{end}}"  # each ends with a line break
     options = ("-no-color", "-format", one_a_line, "-shellcheck=", "-pyflakes=")
-    return (Call(("actionlint", *options, "--", *job.paths), "actionlint"),)
+    return (plain("actionlint", *options, "--", *job.paths),)
 
 
 def _read_actionlint(said: Said) -> Iterator[Remark]:

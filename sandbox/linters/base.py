@@ -35,13 +35,15 @@ class Job:
     """Files of one linter on one side.
 
     `tree` is the host's folder with this side's files and base's configuration; `policy` is base's
-    tree, which decides how a linter is set up. `has_layers` says that a built environment is mounted.
+    tree, which decides how a linter is set up. `has_layers` says that a built environment is mounted,
+    for the project in the folder `root`.
     """
 
     sources: tuple[Source, ...]
     tree: Path
     policy: Path
     has_layers: bool = False
+    root: str = ""
 
     @property
     def paths(self) -> tuple[str, ...]:
@@ -51,13 +53,10 @@ class Job:
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """One start of a linter; `name` is what people would type instead of our own program's path.
-
-    `folder` is where in the tree it starts.
-    """
+    """One start of a linter; `shown` is what people would type to repeat it, `folder` where it starts."""
 
     argv: tuple[str, ...]
-    name: str = ""
+    shown: str
     mounts: tuple[Mount, ...] = ()
     variables: tuple[tuple[str, str], ...] = ()
     folder: str = ""

@@ -15,6 +15,7 @@ from itertools import islice
 from pathlib import Path, PurePosixPath
 
 from sandbox.linters.base import Breaks, Call, Job, Linter, Remark, Said, ends
+from sandbox.linters.programs import plain
 from sandbox.linters.reading import text_lines
 
 _C, _CPP = (".c",), (".cc", ".cpp", ".cxx", ".c++")
@@ -37,7 +38,7 @@ _DEFINITION = re.compile(r"(?<![\w-])-D[A-Za-z_]\w*(?:=\w[\w.]*)?(?![\w$(\"'\\=]
 _DIAGNOSTIC = re.compile(
     r"(?P<kind>(?:fatal )?error|warning|note): (?P<message>.*?)(?: \[(?P<rule>-W[\w+=-]+)\])?"
 )
-_PARSE = re.compile(r"expected |stray |unterminated |missing terminating|does not name a type")
+_PARSE = re.compile(r"expected |stray |unterminated |missing terminating")
 _FORGOTTEN = re.compile(r"(?<=: note: )(?:.*did you forget to '#include|include '<).*")
 _SYSTEM_INCLUDE = re.compile(r"^[\s\d|]*#\s*include(?:_next)?\s*<")
 _MISSING_FILE = re.compile(r"(?P<name>\S+): No such file or directory")
@@ -47,16 +48,18 @@ def _compiler(program: str, job: Job, *, cpp: bool) -> tuple[Call, ...]:
     options = ["-fsyntax-only", "-fdiagnostics-color=never", "-fmax-errors=200"]
     options += _as_built(job.tree, cpp=cpp)
     for folder in _header_folders(job.tree):
-        options += ["-idirafter", f"./{folder}"]
+        options += ["-idirafter", folder if folder == "." else f"./{folder}"]
     variables = (("LC_ALL", "C"),)
-    return (Call((program, *options, *job.paths), program, variables=variables),)
+    return (plain(program, *options, *job.paths, variables=variables),)
 
 
 def _as_built(tree: Path, *, cpp: bool) -> list[str]:
     text = "\n".join(_text(tree / name) for name in _BUILD_FILES)
     found = [next(filter(None, match)) for match in _STANDARD[cpp].findall(text)]
     language = "gnu++" if cpp else "gnu"
-    last = next((year for year in reversed(found) if year in _KNOWN_STANDARDS[cpp]), "")
+    # Where no build file says it, the newest C++: new words must not look like mistakes.
+    unsaid = "2b" if cpp else ""
+    last = next((year for year in reversed(found) if year in _KNOWN_STANDARDS[cpp]), unsaid)
     # gcc before 14 knows C23 and C++23 only under their working names.
     year = {"23": "2b" if cpp else "2x"}.get(last, last)
     standard = [f"-std={language}{year}"] if year else []
@@ -148,7 +151,7 @@ def _remark(path: str, line: int, match: re.Match[str]) -> Remark:
 def _cppcheck(job: Job) -> tuple[Call, ...]:
     template = "{file}:{line}:{column}: {severity}: {id}: {message}"
     options = ("--quiet", "--enable=warning,portability", "--inline-suppr", "--max-configs=4")
-    return (Call(("cppcheck", *options, f"--template={template}", *job.paths), "cppcheck"),)
+    return (plain("cppcheck", *options, f"--template={template}", *job.paths),)
 
 
 _CPPCHECK = re.compile(r"(?P<severity>\w+): (?P<rule>\w+): (?P<message>.*)")

@@ -8,6 +8,7 @@ from pathlib import PurePosixPath
 
 from sandbox.base import Limits
 from sandbox.linters.base import Breaks, Call, Job, Linter, Remark, Said, Unreadable, ends
+from sandbox.linters.programs import plain
 from sandbox.linters.reading import json_lines, parsed, text_lines, tree_path
 
 _BUILDING = Limits(timeout_s=300.0, memory_mb=4096, processes=256, output_bytes=16_000_000)
@@ -36,7 +37,7 @@ def _folder_of(job: Job, name: str) -> dict[str, set[str]]:
 
 
 def _gofmt(job: Job) -> tuple[Call, ...]:
-    return (Call(("gofmt", "-e", "-l", *job.paths), "gofmt"),)
+    return (plain("gofmt", "-e", "-l", *job.paths),)
 
 
 def _read_gofmt(said: Said) -> Iterator[Remark]:
@@ -46,7 +47,7 @@ def _read_gofmt(said: Said) -> Iterator[Remark]:
 
 def _vet(job: Job) -> tuple[Call, ...]:
     return tuple(
-        Call(("go", "vet", "-json", *sorted(inner)), "go", (), _OFFLINE, folder)
+        plain("go", "vet", "-json", *sorted(inner), variables=_OFFLINE, folder=folder)
         for folder, inner in sorted(_folder_of(job, "go.mod").items())
     )
 
@@ -70,7 +71,7 @@ def _clippy(job: Job) -> tuple[Call, ...]:
     options = ("--offline", "--quiet", "--all-targets", "--message-format=json")
     variables = (("CARGO_TARGET_DIR", "/tmp/target"), ("CARGO_HOME", "/tmp/cargo"))  # noqa: S108
     return tuple(
-        Call(("cargo", "clippy", *options), "cargo", (), variables, folder)
+        plain("cargo", "clippy", *options, variables=variables, folder=folder)
         for folder in sorted(_folder_of(job, "Cargo.toml"))
     )
 
@@ -106,7 +107,7 @@ def _javac(job: Job) -> tuple[Call, ...]:
     options = ("-Xlint:all,-processing,-options,-path", "-proc:none", "-implicit:none")
     roots = ":".join(sorted(_roots(job))) or "."
     limits = ("-Xmaxerrs", "2000", "-Xmaxwarns", "2000", "-encoding", "UTF-8", "-d", "/tmp")  # noqa: S108
-    return (Call(("javac", *options, *limits, "-sourcepath", roots, *job.paths), "javac"),)
+    return (plain("javac", *options, *limits, "-sourcepath", roots, *job.paths),)
 
 
 def _roots(job: Job) -> set[str]:

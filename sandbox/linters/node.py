@@ -6,7 +6,9 @@ import json
 from collections.abc import Iterator
 from pathlib import Path
 
+from sandbox.base import TREE
 from sandbox.linters.base import Breaks, Call, Job, Linter, Remark, Said, Source
+from sandbox.linters.programs import plain
 from sandbox.linters.reading import parsed, sarif, tree_path
 from sandbox.linters.syntax import parse_calls, read_parsed
 
@@ -39,14 +41,21 @@ def _takes_plain(source: Source) -> bool:
 
 
 def _uses_eslint(job: Job) -> bool:
-    return job.has_layers and has_configuration(job.policy, _ESLINT_FILES, "eslintConfig")
+    root = job.policy / job.root
+    return job.has_layers and has_configuration(root, _ESLINT_FILES, "eslintConfig")
+
+
+def of_project(job: Job, program: str, *options: str) -> Call:
+    """Call a program of the project's `node_modules`, in the project's folder."""
+    names = [f"{TREE}/{source.path}" for source in job.sources]
+    return plain(f"node_modules/.bin/{program}", *options, *names, folder=job.root)
 
 
 def _eslint(job: Job) -> tuple[Call, ...]:
     if not _uses_eslint(job):
         return ()
     options = ("--format", "json", "--no-error-on-unmatched-pattern", "--no-color", "--")
-    return (Call(("node_modules/.bin/eslint", *options, *job.paths), "eslint"),)
+    return (of_project(job, "eslint", *options),)
 
 
 def _read_eslint(said: Said) -> Iterator[Remark]:
@@ -68,12 +77,12 @@ def _biome(job: Job) -> tuple[Call, ...]:
     """Lint by the repository's biome.json, else biome's recommended rules; not where eslint does it."""
     if _uses_eslint(job):
         return ()
-    configured = has_configuration(job.policy, _BIOME_FILES, "")
+    configured = has_configuration(job.policy / job.root, _BIOME_FILES, "")
     options = ("--reporter=sarif", "--colors=off", "--max-diagnostics=none", "--vcs-enabled=false")
     ignored = ("--no-errors-on-unmatched", "--files-ignore-unknown=true")
     lint = ("lint", *options, *ignored, *job.paths)
-    own = "node_modules/.bin/biome" if job.has_layers and configured else "biome"
-    return (Call((own, *lint), "biome"),)
+    own = f"./{job.root or '.'}/node_modules/.bin/biome"
+    return (plain(own if job.has_layers and configured else "biome", *lint),)
 
 
 def _read_biome(said: Said) -> Iterator[Remark]:

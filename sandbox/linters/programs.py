@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import re
+import shlex
 import sysconfig
 from importlib.metadata import Distribution, PackageNotFoundError, distribution
 from pathlib import Path
@@ -22,9 +24,14 @@ def program(name: str, *arguments: str, variables: tuple[tuple[str, str], ...] =
     """Call a program that a Python package installed beside Assay; without it the sandbox's own."""
     own = Path(sysconfig.get_path("scripts"), name)
     if not own.is_file():
-        return Call((name, *arguments), name, variables=variables)
-    target = f"{_OURS}/{name}"
-    return Call((target, *arguments), name, (Mount(str(own), target),), variables)
+        return plain(name, *arguments, variables=variables)
+    target, shown = f"{_OURS}/{name}", shlex.join((name, *arguments))
+    return Call((target, *arguments), shown, (Mount(str(own), target),), variables)
+
+
+def plain(*argv: str, variables: tuple[tuple[str, str], ...] = (), folder: str = "") -> Call:
+    """Call a program of the sandbox or of the project."""
+    return Call(argv, shlex.join(argv), (), variables, folder)
 
 
 def module(name: str, *arguments: str, variables: tuple[tuple[str, str], ...] = ()) -> Call:
@@ -34,18 +41,19 @@ def module(name: str, *arguments: str, variables: tuple[tuple[str, str], ...] = 
     """
     mounts = packages(name)
     if not mounts:
-        return Call((name, *arguments), name, variables=variables)
+        return plain(name, *arguments, variables=variables)
     argv = ("/usr/bin/python3", "-P", "-s", "-m", name, *arguments)
-    return Call(argv, name, mounts, (*variables, *PYTHON_VARIABLES))
+    return Call(argv, shlex.join((name, *arguments)), mounts, (*variables, *PYTHON_VARIABLES))
 
 
-def script(name: str, *arguments: str, needs: str, stdin: bytes) -> Call:
+def script(name: str, *arguments: str, needs: str, paths: tuple[str, ...], shown: str) -> Call:
     """Call one of our own scripts inside; `needs` is the Python package that it imports."""
     file = Path(__file__).parent / "inside" / name
     target = f"{INSIDE}/{name}"
     mounts = (Mount(str(file), target), *packages(needs))
     argv = ("/usr/bin/python3", "-P", "-s", target, *arguments)
-    return Call(argv, name, mounts, PYTHON_VARIABLES, stdin=stdin)
+    told = f"{shown} {shlex.join(paths)}"
+    return Call(argv, told, mounts, PYTHON_VARIABLES, stdin=json.dumps(paths).encode())
 
 
 PYTHON_VARIABLES = (("PYTHONPATH", _PYTHON), ("PYTHONDONTWRITEBYTECODE", "1"))

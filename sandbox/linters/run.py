@@ -66,7 +66,8 @@ async def lint(sandbox: Sandbox, order: LintOrder) -> Linted | None:
     """Run the linter; None when it has nothing to do here. Raises SandboxError."""
     linter = order.linter
     chosen = choose(linter, order.tree, order.sources)
-    job = Job(chosen.sources, order.tree, order.policy, has_layers=_mounts(order) != ())
+    root = order.environment.recipe.root if order.environment else ""
+    job = Job(chosen.sources, order.tree, order.policy, _mounts(order) != (), root)
     calls = linter.calls(job) if chosen.sources else ()
     empty = Linted(linter.name, order.side, len(chosen.sources), note=chosen.remark)
     if not calls:
@@ -124,13 +125,8 @@ async def _called(sandbox: Sandbox, order: LintOrder, call: Call) -> _Part:
         limits=order.linter.limits,
     )
     completed = await sandbox.run(command)
-    shown = shlex.join((call.name or call.argv[0], *_arguments(call)))[:_SHOWN_COMMAND]
-    return _read(order.linter, call, completed, shown)
-
-
-def _arguments(call: Call) -> tuple[str, ...]:
-    """Return a call's arguments without our own way of starting it."""
-    return call.argv[5:] if call.argv[0] == "/usr/bin/python3" else call.argv[1:]
+    where = f"cd {shlex.quote(call.folder)} && " if call.folder not in ("", ".") else ""
+    return _read(order.linter, call, completed, (where + call.shown)[:_SHOWN_COMMAND])
 
 
 def _read(linter: Linter, call: Call, done: Completed, shown: str) -> _Part:

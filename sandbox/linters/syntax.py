@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 
 from sandbox.linters.base import Breaks, Call, Job, Linter, Remark, Said, ends
@@ -12,7 +11,10 @@ from sandbox.linters.reading import json_lines, tree_path
 
 def parse_calls(kind: str, job: Job) -> tuple[Call, ...]:
     """Call `inside/parse.py`, which asks a parser about one file after the other."""
-    return (script("parse.py", kind, needs="pyyaml", stdin=json.dumps(job.paths).encode()),)
+    return (script("parse.py", kind, needs="pyyaml", paths=job.paths, shown=_SHOWN[kind]),)
+
+
+_SHOWN = {"data": "# read by Python's parsers:", "bash": "bash -n", "node": "node --check"}
 
 
 def read_parsed(said: Said) -> Iterator[Remark]:

@@ -74,5 +74,5 @@ def _counted(number: int, noun: str) -> str:
 
 
 def _line(one: Finding) -> str:
-    weight = "does not parse: " if one.severity is Severity.BLOCK else ""
+    weight = "refused: " if one.severity is Severity.BLOCK else ""
     return f"  {one.path}:{one.line}: {weight}{one.tool} {one.rule} {one.message}"

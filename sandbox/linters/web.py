@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator
 
 from sandbox.linters.base import Call, Job, Linter, Remark, Said, ends
-from sandbox.linters.node import has_configuration
-from sandbox.linters.programs import script
+from sandbox.linters.node import has_configuration, of_project
+from sandbox.linters.programs import plain, script
 from sandbox.linters.reading import json_lines, parsed, text_lines, tree_path
 
 _TIDY = re.compile(r"(?:Warning|Error): (?P<message>.*)")
@@ -25,7 +24,7 @@ _STYLELINT_FILES = (".stylelintrc*", "stylelint.config.*", ".stylelintignore", "
 def _tidy(job: Job) -> tuple[Call, ...]:
     options = ("-quiet", "-errors", "-utf8", "--gnu-emacs", "yes")
     more = ("--drop-empty-elements", "no", "--show-info", "no", "--show-errors", "2000")
-    return (Call(("tidy", *options, *more, *job.paths), "tidy"),)
+    return (plain("tidy", *options, *more, *job.paths),)
 
 
 def _read_tidy(said: Said) -> Iterator[Remark]:
@@ -36,14 +35,15 @@ def _read_tidy(said: Said) -> Iterator[Remark]:
 
 
 def _wants_stylelint(job: Job) -> bool:
-    return job.has_layers and has_configuration(job.policy, _STYLELINT_FILES[:2], _STYLELINT)
+    root = job.policy / job.root
+    return job.has_layers and has_configuration(root, _STYLELINT_FILES[:2], _STYLELINT)
 
 
 def _stylelint(job: Job) -> tuple[Call, ...]:
     if not _wants_stylelint(job):
         return ()
     options = ("--formatter", "json", "--allow-empty-input", "--no-color", "--")
-    return (Call(("node_modules/.bin/stylelint", *options, *job.paths), _STYLELINT),)
+    return (of_project(job, "stylelint", *options),)
 
 
 def _read_stylelint(said: Said) -> Iterator[Remark]:
@@ -58,7 +58,7 @@ def _read_stylelint(said: Said) -> Iterator[Remark]:
 def _css(job: Job) -> tuple[Call, ...]:
     if _wants_stylelint(job):
         return ()
-    return (script("style.py", needs="tinycss2", stdin=json.dumps(job.paths).encode()),)
+    return (script("style.py", needs="tinycss2", paths=job.paths, shown="# read as CSS:"),)
 
 
 def _read_css(said: Said) -> Iterator[Remark]:

@@ -1,13 +1,11 @@
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
 from sandbox import open_sandbox
 from sandbox.base import Sandbox
 
 
-@pytest.fixture
-def sandbox(tmp_path: Path) -> Sandbox:
-    return open_sandbox("bubblewrap", tmp_path / "state")
+@pytest.fixture(scope="session")
+def sandbox(tmp_path_factory: pytest.TempPathFactory) -> Sandbox:
+    return open_sandbox("bubblewrap", tmp_path_factory.mktemp("sandbox"))
