@@ -24,7 +24,7 @@ from bot.report.machine import read_machine
 from bot.settings import Settings, load_settings
 from bot.store import open_artifacts
 
-REPORT_FILES = ("report.json", "report.md", "report.html", "report.pdf")
+REPORT_FILES = ("report.json", "report.md", "report.html", "report.pdf", "report.sarif")
 Tell = Callable[[str], None]
 Judge = Callable[[Settings, str, Tell], Coroutine[Any, Any, Publication]]
 
@@ -77,7 +77,7 @@ def _text_file(name: str, meaning: str) -> Callable[[Any], Any]:
     type=click.Path(file_okay=False, path_type=Path),
     default=Path("assay-report"),
     show_default=True,
-    help="Folder for report.json, .md, .html and .pdf.",
+    help="Folder for report.json, .md, .html, .pdf and .sarif.",
 )
 @click.option(
     "--sandbox", type=click.Choice(("auto", "bubblewrap", "docker")), help="Default: as set."

@@ -27,8 +27,8 @@ def plan(
     )
     linter = Step(
         id="E2",
-        goal="See what the linter finds on head and did not find on base.",
-        guidance="Only the changed files.",
+        goal="See what linters find on head and did not find on base.",
+        guidance="The changed files, by the rules of base.",
         requirement_ids=(),
         action=ActionKind.STATIC_LINTER,
     )

@@ -37,6 +37,7 @@ _TYPES = {
     "json": "application/json",
     "md": "text/plain; charset=utf-8",
     "pdf": "application/pdf",
+    "sarif": "application/sarif+json",
 }
 
 
@@ -58,7 +59,7 @@ class Reports(Protocol):
 
 
 def report_pages(evaluations: Evaluations, reports: Reports, links: ReportLinks) -> Blueprint:
-    """Make the blueprint with `/` and `/evaluations/<id>[.json|.pdf|.md]`."""
+    """Make the blueprint with `/` and `/evaluations/<id>[.json|.pdf|.md|.sarif]`."""
     pages = _Pages(evaluations, reports, links)
     blueprint = Blueprint("pages", __name__)
     blueprint.add_url_rule("/", view_func=pages.home, endpoint="home")
