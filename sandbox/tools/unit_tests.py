@@ -9,6 +9,7 @@ from dataclasses import replace
 
 from sandbox.base import Completed, Killed, Limits, Sandbox
 from sandbox.models import Observation, Outcome, TestRun, TestRunner
+from sandbox.tools.node_tests import NODE_TESTS
 from sandbox.tools.python_tests import PYTHON_TESTS
 from sandbox.tools.shell_tests import SHELL_TESTS
 from sandbox.tools.test_order import TestDriver, TestOrder, local, of_the_tree
@@ -19,6 +20,11 @@ HARNESS_VERSION = "1"
 TEST_DRIVERS: dict[TestRunner, TestDriver] = {
     TestRunner.PYTEST: PYTHON_TESTS,
     TestRunner.UNITTEST: PYTHON_TESTS,
+    TestRunner.NODE_TEST: NODE_TESTS,
+    TestRunner.MOCHA: NODE_TESTS,
+    TestRunner.JEST: NODE_TESTS,
+    TestRunner.VITEST: NODE_TESTS,
+    TestRunner.AVA: NODE_TESTS,
     TestRunner.COMMAND: SHELL_TESTS,
 }
 """Every runner that Assay can start; TestRunner.NONE is the only one without a driver."""
