@@ -22,7 +22,6 @@ _PIECE = re.compile(
     r"|[()\[\]{}]",
     re.S,
 )
-_CALL = re.compile(r"[\w$.)`\]]\s*\Z")
 _ESCAPE = re.compile(r"\\(.)", re.S)
 
 
@@ -58,6 +57,19 @@ def calls(text: str) -> list[Call]:
             start, title, is_call = open_brackets[-1]
             if is_call and not title and before == start + 1:
                 open_brackets[-1] = (start, _ESCAPE.sub(r"\1", piece.group()[1:-1]), is_call)
+    return found
+
+
+def brackets(text: str) -> dict[int, int]:
+    """Return where each bracket that is code closes: offset of the opening one → of the closing one."""
+    found: dict[int, int] = {}
+    open_brackets: list[int] = []
+    for piece in _PIECE.finditer(text):
+        mark = text[piece.start()]
+        if mark in "([{":
+            open_brackets.append(piece.start())
+        elif mark in ")]}" and open_brackets:
+            found[open_brackets.pop()] = piece.start()
     return found
 
 
