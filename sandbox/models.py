@@ -97,6 +97,11 @@ class TestRunner(StrEnum):
     __test__ = False
     PYTEST = "pytest"
     UNITTEST = "unittest"
+    NODE_TEST = "node --test"
+    MOCHA = "mocha"
+    JEST = "jest"
+    VITEST = "vitest"
+    AVA = "ava"
     COMMAND = "command"  # a shell command of the configuration; only its exit code speaks
     NONE = "none"
 
