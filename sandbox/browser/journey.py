@@ -10,15 +10,23 @@ from __future__ import annotations
 import importlib.util
 import json
 import tempfile
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 from urllib.parse import quote, urljoin, urlsplit
 
-import playwright
-
-from sandbox.base import TREE, Command, Completed, Killed, Limits, Mount, MountMode, Network, Sandbox
+from sandbox.base import (
+    TREE,
+    Command,
+    Completed,
+    Killed,
+    Limits,
+    Mount,
+    MountMode,
+    Network,
+    Sandbox,
+)
 from sandbox.browser.records import Shot, Told, read_records
-from sandbox.browser.script import Act
+from sandbox.browser.script import Act, Verb
 from sandbox.environments import layers
 from sandbox.models import Environment, Side
 
@@ -36,10 +44,15 @@ _SPARE_S = 15.0  # of the time limit, to end in order and tell so
 
 @dataclass(frozen=True, slots=True)
 class Visit:
-    """A page to look at or, with `acts`, a script to follow. `path` is a file of the tree or of the site."""
+    """A page to look at or, with `acts`, a script to follow.
+
+    `path` is a file of the tree, below the folder `root` whose files are the site; or an address
+    where the project is served.
+    """
 
     id: str
     path: str
+    root: str = ""
     acts: tuple[Act, ...] = ()
 
 
@@ -62,13 +75,12 @@ class Ground:
 
 @dataclass(frozen=True, slots=True)
 class Journey:
-    """Everything to visit. `root` is the folder of the tree whose files are the site, where static."""
+    """Everything to visit, on both sides."""
 
     base: Ground
     head: Ground
     visits: tuple[Visit, ...]
     served: Served | None = None
-    root: str = ""
     chromium: str = "/usr/bin/chromium"
     network: Network = Network.NONE
     limits: Limits = _LIMITS
@@ -91,7 +103,6 @@ async def travel(sandbox: Sandbox, journey: Journey) -> Travelled:
     base = await sandbox.run(_command(journey, (journey.base,), ()))
     told = read_records(base.channel)
     with tempfile.TemporaryDirectory(prefix="assay-pictures-") as folder:
-        Path(folder).chmod(0o755)
         known = _kept(told.shots, Path(folder))
         head = await sandbox.run(_command(journey, (journey.head,), known))
     return Travelled(_joined(told, read_records(head.channel)), {Side.BASE: base, Side.HEAD: head})
@@ -99,10 +110,15 @@ async def travel(sandbox: Sandbox, journey: Journey) -> Travelled:
 
 def axe_file() -> Path | None:
     """Where the accessibility engine of the package axe-playwright-python is, if it is installed."""
-    found = importlib.util.find_spec("axe_playwright_python")
+    file = _package("axe_playwright_python") / "axe.min.js"
+    return file if file.is_file() else None
+
+
+def _package(name: str) -> Path:
+    """The folder of an installed package, which is not imported; a path without a file if there is none."""
+    found = importlib.util.find_spec(name)
     folders = found.submodule_search_locations if found else None
-    file = Path(folders[0], "axe.min.js") if folders else None
-    return file if file and file.is_file() else None
+    return Path(folders[0]) if folders else Path("/nonexistent", name)
 
 
 def _joined(base: Told, head: Told) -> Told:
@@ -111,10 +127,19 @@ def _joined(base: Told, head: Told) -> Told:
     visits |= {key: seen for key, seen in head.visits.items() if key[0] is Side.HEAD}
     shots = [shot for shot in base.shots if shot.side is Side.BASE]
     shots += [shot for shot in head.shots if shot.side is Side.HEAD]
-    servers = {side: told.servers[side] for side, told in ((Side.BASE, base), (Side.HEAD, head)) if side in told.servers}
+    servers = {
+        side: told.servers[side]
+        for side, told in ((Side.BASE, base), (Side.HEAD, head))
+        if side in told.servers
+    }
     return Told(
-        visits, shots, head.differences, servers, base.needs or head.needs,
-        base.starts + head.starts, base.ended and head.ended,
+        visits,
+        shots,
+        head.differences,
+        servers,
+        base.needs or head.needs,
+        base.starts + head.starts,
+        base.ended and head.ended,
     )
 
 
@@ -129,6 +154,7 @@ class _Known:
 
 
 def _kept(shots: list[Shot], folder: Path) -> tuple[_Known, ...]:
+    folder.chmod(0o755)  # the sandbox's user reads it
     known = []
     for number, shot in enumerate(shots):
         source = folder / f"{number}.png"
@@ -140,7 +166,7 @@ def _kept(shots: list[Shot], folder: Path) -> tuple[_Known, ...]:
 def _command(journey: Journey, grounds: tuple[Ground, ...], known: tuple[_Known, ...]) -> Command:
     axe = axe_file()
     mounts = [
-        Mount(str(Path(playwright.__file__).parent / "driver"), f"{_HOME}/playwright"),
+        Mount(str(_package("playwright") / "driver"), f"{_HOME}/playwright"),
         Mount(str(Path(__file__).parent / "inside"), f"{_HOME}/browser"),
         *((Mount(str(axe), _AXE),) if axe else ()),
         *((Mount(str(Path(known[0].source).parent), _BEFORE),) if known else ()),
@@ -175,18 +201,16 @@ def _plan(
         "deadline_s": max(1.0, journey.limits.timeout_s - _SPARE_S),
         "port": _PORT,
         "served": _served(journey, grounds[0]),
-        "sides": [
-            {"side": ground.side, "folder": f"{_SIDES}/{ground.side}/{journey.root}"}
-            for ground in grounds
-        ],
+        "sides": [{"side": ground.side, "folder": f"{_SIDES}/{ground.side}"} for ground in grounds],
         "visits": [
             {
                 "id": visit.id,
+                "root": visit.root,
                 "origin": origin,
                 "base": base,
-                "url": urljoin(base, _address(visit.path, journey)),
+                "url": urljoin(base, _address(visit.path, visit, journey)),
                 "axe": _AXE if has_axe else "",
-                "acts": [_act(act, journey) for act in visit.acts] or None,
+                "acts": [_act(act, visit, journey) for act in visit.acts] or None,
             }
             for visit in journey.visits
         ],
@@ -215,18 +239,17 @@ def _origin(journey: Journey) -> tuple[str, str]:
     return f"{parts.scheme}://{parts.netloc}", url
 
 
-def _address(path: str, journey: Journey) -> str:
+def _address(path: str, visit: Visit, journey: Journey) -> str:
     """A page's address: of a static page its file's path below the root of the site."""
     if journey.served:
         return path
     name, mark, rest = path.partition("?")
-    prefix = f"{journey.root}/" if journey.root else ""
+    prefix = f"{visit.root}/" if visit.root else ""
     return "/" + quote(name.lstrip("/").removeprefix(prefix)) + mark + rest
 
 
-def _act(act: Act, journey: Journey) -> dict[str, str]:
-    is_goto = act.verb == "goto"
-    target = _address(act.target, journey) if is_goto else act.target
+def _act(act: Act, visit: Visit, journey: Journey) -> dict[str, str]:
+    target = _address(act.target, visit, journey) if act.verb is Verb.GOTO else act.target
     return {"verb": act.verb, "line": act.line, "target": target, "value": act.value}
 
 
@@ -240,5 +263,3 @@ def why_ended(completed: Completed) -> str:
         said = completed.stderr.decode(errors="replace").strip()[-300:]
         return f"The browser ended with code {completed.exit_code}: {said}"
     return ""
-
-

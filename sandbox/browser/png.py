@@ -73,7 +73,9 @@ def _chunks(content: bytes) -> list[tuple[bytes, bytes]]:
 def _header(body: bytes) -> _Header:
     if len(body) != 13:
         raise PictureError("its header is broken")
-    width, height, depth, colour, compression, filtering, interlace = struct.unpack(">IIBBBBB", body)
+    width, height, depth, colour, compression, filtering, interlace = struct.unpack(
+        ">IIBBBBB", body
+    )
     if not (0 < width <= MAX_WIDTH and 0 < height <= MAX_HEIGHT):
         raise PictureError(f"it is larger than {MAX_WIDTH} by {MAX_HEIGHT} pixels")
     if depth != 8 or colour not in _CHANNELS or compression or filtering or interlace:

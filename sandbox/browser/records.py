@@ -112,7 +112,9 @@ class _Record:
     def png(self) -> bytes | None:
         value = self._values.get("png")
         try:
-            return verified(base64.b64decode(value, validate=True)) if isinstance(value, str) else None
+            return (
+                verified(base64.b64decode(value, validate=True)) if isinstance(value, str) else None
+            )
         except (binascii.Error, ValueError, PictureError):
             return None
 

@@ -13,7 +13,7 @@ export async function follow(browser, visit, where, keep) {
   let failure = "";
   for (const [index, act] of visit.acts.entries()) {
     failure = await take(watched, visit, act);
-    await tellAct(watched, { index, act, failure, keep }, where);
+    await tellAct(watched, { index, act, failure }, where, keep);
     if (failure) break;
   }
   for (const message of watched.notes) tell({ kind: "note", ...where, message });
@@ -25,7 +25,7 @@ export async function follow(browser, visit, where, keep) {
   return good;
 }
 
-async function tellAct(watched, { index, act, failure, keep }, where) {
+async function tellAct(watched, { index, act, failure }, where, keep) {
   let tree = "";
   try {
     const title = brief(`${index + 1}. ${act.line}`, 120);

@@ -61,8 +61,12 @@ const state = (page) => within(EVALUATE_MS, "reading the page", page.evaluate(()
 
 // Runs in the page.
 function examine([selector, most]) {
+  const labelled = (element) => {
+    const texts = [...(element.labels?.[0]?.childNodes ?? [])].filter((node) => node !== element && !node.contains(element));
+    return texts.map((node) => node.textContent).join(" ");
+  };
   const described = (element) => {
-    const words = element.getAttribute("aria-label") || element.labels?.[0]?.innerText ||
+    const words = element.getAttribute("aria-label") || labelled(element) ||
       (element.tagName === "SELECT" ? "" : element.innerText) || element.name || element.id || "";
     const name = words.trim().replace(/\s+/g, " ").slice(0, 60);
     return element.tagName.toLowerCase() + (name ? ` “${name}”` : "");

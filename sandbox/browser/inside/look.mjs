@@ -15,7 +15,7 @@ const AXE_MS = 15000;
 const DEVICES = [["desktop", DESKTOP], ["mobile", MOBILE]];
 
 // Returns whether the page is there, and why not.
-export async function open(watched, url) {
+export async function open(watched, url, { wait = true } = {}) {
   try {
     const answer = await within(OPEN_MS + 1000, "opening the page", watched.page.goto(url, { waitUntil: "domcontentloaded", timeout: OPEN_MS }));
     if (answer && answer.status() >= 400) return `It answers with status ${answer.status()}.`;
@@ -23,7 +23,7 @@ export async function open(watched, url) {
     const noted = [...watched.notes].find((note) => note.includes("was closed") || note.includes("download"));
     return noted ?? `It does not load: ${reason(error)}.`;
   }
-  await settle(watched);
+  if (wait) await settle(watched);
   if (watched.page.isClosed()) return "It was closed while it loaded.";
   return watched.isAway ? `It goes away to ${brief(watched.page.url(), 120)}.` : "";
 }
@@ -101,7 +101,7 @@ async function takePictures(watched, device, where, keep) {
 async function examine(watched, visit, fault) {
   const tree = await accessibilityTree(watched.page);
   if (visit.axe) await runAxe(watched, visit.axe, fault);
-  const reload = async () => !(await open(watched, visit.url));
+  const reload = async () => !(await open(watched, visit.url, { wait: false }));
   await tryControls(watched, reload, fault);
   return tree;
 }

@@ -60,12 +60,11 @@ if (!existsSync(plan.chromium)) {
 }
 for (const { side, folder } of plan.sides) {
   const problem = await site.start(folder);
-  if (problem) tell({ kind: "server", side, problem, said: site.said?.() ?? "" });
-  else {
-    for (const visit of plan.visits) {
-      if (Date.now() < until) await take(side, visit, pictures);
-      else tell({ kind: "broken", side, visit: visit.id, problem: "There was no time left for it." });
-    }
+  if (problem) tell({ kind: "server", side, problem, said: site.said() });
+  for (const visit of problem ? [] : plan.visits) {
+    site.root = `${folder}/${visit.root}`;
+    if (Date.now() < until) await take(side, visit, pictures);
+    else tell({ kind: "broken", side, visit: visit.id, problem: "There was no time left for it." });
   }
   await site.stop();
 }

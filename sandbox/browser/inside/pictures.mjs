@@ -33,17 +33,21 @@ export async function compare(browser, visit, title, before, after) {
     tell({ kind: "difference", visit, title, changed: 0, pixels: 0 });
     return;
   }
-  const context = await browser.newContext();
   try {
-    const page = await context.newPage();
+    const page = await emptyPage(browser);
     const urls = [before, after].map((png) => "data:image/png;base64," + png.toString("base64"));
     const found = await within(SHOT_MS, "comparing", page.evaluate(difference, urls));
     tell({ kind: "difference", visit, title, ...found });
   } catch (error) {
     tell({ kind: "note", visit, side: "head", message: `The pictures of ${title} could not be compared: ${brief(error.message, 120)}` });
-  } finally {
-    await context.close();
   }
+}
+
+const emptyPages = new WeakMap();
+
+async function emptyPage(browser) {
+  if (!emptyPages.has(browser)) emptyPages.set(browser, await (await browser.newContext()).newPage());
+  return emptyPages.get(browser);
 }
 
 // Runs in the empty page.

@@ -17,15 +17,14 @@ const SAID_CHARACTERS = 4000;
 
 // Serves one folder at a time on one port, so that both sides have the same addresses.
 export class FolderSite {
-  #root = "";
+  root = ""; // set for each visit
   #server = http.createServer((request, response) => this.#answer(request, response));
 
   constructor(port) {
     this.port = port;
   }
 
-  async start(root) {
-    this.#root = root;
+  async start() {
     if (!this.#server.listening) {
       await new Promise((resolve, reject) => {
         this.#server.once("error", reject).listen(this.port, "localhost", resolve);
@@ -52,7 +51,7 @@ export class FolderSite {
   async #file(url) {
     try {
       const name = decodeURIComponent(new URL(url, "http://localhost").pathname);
-      let found = path.join(this.#root, path.normalize("/" + name));
+      let found = path.join(this.root, path.normalize("/" + name));
       if ((await files.stat(found)).isDirectory()) found = path.join(found, "index.html");
       return (await files.stat(found)).isFile() ? found : "";
     } catch {
