@@ -133,6 +133,8 @@ def _pages_work(requirement: Requirement, case: Case) -> Verdict:
         verdict = unsatisfied(requirement, f"{told[0]}{more}", case)
     elif changes.doubts:
         verdict = unverified(requirement, f"{told[0]}{more}", _LOOK_YOURSELF)
+    elif seen.head.exit_code != 0:
+        verdict = unverified(requirement, "Not every page was seen on head.", _LOOK_YOURSELF)
     else:
         pages = ", ".join(f"`{path}`" for path in seen.step.arguments)
         verdict = satisfied(requirement, f"No new fault was seen on {pages}.", case)

@@ -84,15 +84,15 @@ def _why_doubtful(finding: Finding, base: tuple[Finding, ...], head: tuple[Findi
 def _new(
     base: tuple[Finding, ...], head: tuple[Finding, ...], rules: tuple[str, ...]
 ) -> list[Finding]:
-    known = Counter(_key(f) for f in base if f.rule in rules)
+    """What head has and base had not; of accessibility violations, what it has more of."""
+    known = Counter(_key(finding) for finding in base if finding.rule in rules)
     new = []
     for finding in head:
-        if finding.rule not in rules:
-            continue
-        if known[_key(finding)] > 0:
-            known[_key(finding)] -= 1
-        else:
+        key = _key(finding)
+        if finding.rule in rules and not known[key]:
             new.append(finding)
+        elif finding.rule == AXE:
+            known[key] -= 1
     return new
 
 

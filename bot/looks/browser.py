@@ -56,8 +56,10 @@ def _journey(services: Services, case: Case, visits: tuple[Visit, ...]) -> Journ
     checkout, built, setup = case.checkout, case.built, case.policy.configuration.setup
     served = Served(setup.serve, setup.url) if setup.serve and setup.url else None
     journey = Journey(
-        base=Ground(Side.BASE, checkout.base_tree, built.base),
-        head=Ground(Side.HEAD, checkout.head_tree, built.head),
+        grounds=(
+            Ground(Side.BASE, checkout.base_tree, built.base),
+            Ground(Side.HEAD, checkout.head_tree, built.head),
+        ),
         visits=visits,
         served=served,
         network=case.policy.network_to_observe,

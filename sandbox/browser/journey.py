@@ -10,7 +10,7 @@ from __future__ import annotations
 import importlib.util
 import json
 import tempfile
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath
 from urllib.parse import quote, urljoin, urlsplit
 
@@ -75,10 +75,9 @@ class Ground:
 
 @dataclass(frozen=True, slots=True)
 class Journey:
-    """Everything to visit, on both sides."""
+    """Everything to visit, on base and then on head."""
 
-    base: Ground
-    head: Ground
+    grounds: tuple[Ground, ...]
     visits: tuple[Visit, ...]
     served: Served | None = None
     chromium: str = "/usr/bin/chromium"
@@ -95,17 +94,57 @@ class Travelled:
 
 
 async def travel(sandbox: Sandbox, journey: Journey) -> Travelled:
-    """Visit everything on both sides. Raises SandboxError when isolation cannot be had."""
+    """Visit everything on both sides. Raises SandboxError when isolation cannot be had.
+
+    A page that brings the whole browser's sandbox down costs itself only: the others are visited anew.
+    """
+    travelled = await _travel(sandbox, journey)
+    left = _left_over(journey, travelled.told)
+    ended_early = any(end.killed in (Killed.MEMORY, Killed.DISK) for end in travelled.ends.values())
+    if not left or not ended_early:
+        return travelled
+    again = await travel(sandbox, replace(journey, visits=left))
+    return Travelled(_with(travelled.told, again.told), again.ends)
+
+
+def _left_over(journey: Journey, told: Told) -> tuple[Visit, ...]:
+    """What was not seen whole, without the visit during which it ended."""
+    sides = [ground.side for ground in journey.grounds]
+    order = [(side, visit) for side in sides for visit in journey.visits]
+    open_ = [(side, visit) for side, visit in order if not told.visit(side, visit.id).is_whole]
+    if not open_:
+        return ()
+    culprit = open_[0][1]
+    return tuple(v for v in journey.visits if v != culprit and any(v == one for _, one in open_))
+
+
+def _with(first: Told, later: Told) -> Told:
+    """What the first run told, and what a later one told of the visits it took anew."""
+    anew = {visit for _, visit in later.visits}
+    kept = {key: seen for key, seen in first.visits.items() if key[1] not in anew}
+    return Told(
+        kept | later.visits,
+        [shot for shot in first.shots if shot.visit not in anew] + later.shots,
+        [one for one in first.differences if one.visit not in anew] + later.differences,
+        first.servers | later.servers,
+        first.needs or later.needs,
+        first.starts + later.starts,
+        later.ended,
+    )
+
+
+async def _travel(sandbox: Sandbox, journey: Journey) -> Travelled:
     if journey.served is None:
-        completed = await sandbox.run(_command(journey, (journey.base, journey.head), ()))
-        ends = {Side.BASE: completed, Side.HEAD: completed}
+        completed = await sandbox.run(_command(journey, journey.grounds, ()))
+        ends = {ground.side: completed for ground in journey.grounds}
         return Travelled(read_records(completed.channel), ends)
-    base = await sandbox.run(_command(journey, (journey.base,), ()))
-    told = read_records(base.channel)
+    told, ends = Told(ended=True), {}
     with tempfile.TemporaryDirectory(prefix="assay-pictures-") as folder:
-        known = _kept(told.shots, Path(folder))
-        head = await sandbox.run(_command(journey, (journey.head,), known))
-    return Travelled(_joined(told, read_records(head.channel)), {Side.BASE: base, Side.HEAD: head})
+        for ground in journey.grounds:
+            known = _kept(told.shots, Path(folder))
+            ends[ground.side] = await sandbox.run(_command(journey, (ground,), known))
+            told = _joined(told, read_records(ends[ground.side].channel), ground.side)
+    return Travelled(told, ends)
 
 
 def axe_file() -> Path | None:
@@ -121,25 +160,16 @@ def _package(name: str) -> Path:
     return Path(folders[0]) if folders else Path("/nonexistent", name)
 
 
-def _joined(base: Told, head: Told) -> Told:
-    """A side's sandbox can only speak of its own side."""
-    visits = {key: seen for key, seen in base.visits.items() if key[0] is Side.BASE}
-    visits |= {key: seen for key, seen in head.visits.items() if key[0] is Side.HEAD}
-    shots = [shot for shot in base.shots if shot.side is Side.BASE]
-    shots += [shot for shot in head.shots if shot.side is Side.HEAD]
-    servers = {
-        side: told.servers[side]
-        for side, told in ((Side.BASE, base), (Side.HEAD, head))
-        if side in told.servers
-    }
+def _joined(told: Told, more: Told, side: Side) -> Told:
+    """Add what the sandbox of one side told: it can only speak of its own side."""
     return Told(
-        visits,
-        shots,
-        head.differences,
-        servers,
-        base.needs or head.needs,
-        base.starts + head.starts,
-        base.ended and head.ended,
+        told.visits | {key: seen for key, seen in more.visits.items() if key[0] is side},
+        told.shots + [shot for shot in more.shots if shot.side is side],
+        told.differences + more.differences,
+        told.servers | {key: why for key, why in more.servers.items() if key is side},
+        told.needs or more.needs,
+        told.starts + more.starts,
+        told.ended and more.ended,
     )
 
 

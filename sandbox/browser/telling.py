@@ -36,6 +36,7 @@ _WORDS = {
     HAS_EFFECT: "works",
 }
 _MAX_OUTPUT = 40_000
+NOTHING_ANSWERED = "Nothing answered"
 SCRIPT = "script"
 """The id of a visit that follows a script; a page's id is its path."""
 
@@ -65,9 +66,9 @@ def _side(
     told, end = travelled.told, travelled.ends[side]
     unserved = told.servers.get(side, "")
     seen = [(visit, told.visit(side, visit.id)) for visit in journey.visits]
-    findings = () if unserved else tuple(f for visit, one in seen for f in _findings(visit, one))
+    findings = tuple(f for visit, one in seen for f in _findings(visit, one, unserved))
     texts = [unserved] if unserved else [_text(visit, one) for visit, one in seen]
-    failed = bool(unserved) or any(f.rule in (NOT_LOADED, FAILED_ACT) for f in findings)
+    failed = bool(unserved) or any(one.problem or not one.is_whole for _, one in seen)
     problem = told.needs or _problem(journey, travelled, side, seen)
     names = (name for one in pictures for name in (one.artifact, one.difference) if name)
     return Observation(
@@ -96,9 +97,11 @@ def _problem(
     journey: Journey, travelled: Travelled, side: Side, seen: list[tuple[Visit, VisitSeen]]
 ) -> str:
     told = travelled.told
-    if told.servers.get(side):
-        both = all(told.servers.get(one) for one in Side)
-        return "The project is served on neither side: see the output." if both else ""
+    if why := told.servers.get(side):
+        if all(told.servers.get(one) for one in Side):
+            return "The project is served on neither side: see the output."
+        # How long a server takes depends on the machine too: that alone shows nothing.
+        return why.partition("\n")[0] if why.startswith(NOTHING_ANSWERED) else ""
     missing = [(visit, one) for visit, one in seen if not one.is_whole]
     if len(missing) < len(seen):  # what was not seen is a finding of its page
         return _needs_network(seen) if journey.visits[0].acts else ""
@@ -117,7 +120,11 @@ def _needs_network(seen: list[tuple[Visit, VisitSeen]]) -> str:
     return ""
 
 
-def _findings(visit: Visit, seen: VisitSeen) -> Iterator[Finding]:
+def _findings(visit: Visit, seen: VisitSeen, unserved: str) -> Iterator[Finding]:
+    if unserved:
+        rule = NOT_EXAMINED if unserved.startswith(NOTHING_ANSWERED) else NOT_LOADED
+        yield _finding(FAILED_ACT if visit.acts else rule, visit, unserved.partition("\n")[0])
+        return
     for fault in seen.faults:
         if fault.rule in RULES:
             yield _finding(fault.rule, visit, fault.message)

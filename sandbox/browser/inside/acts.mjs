@@ -4,8 +4,9 @@ import { accessibilityTree, open } from "./look.mjs";
 import { shoot, tellPicture } from "./pictures.mjs";
 import { DESKTOP, Watched } from "./watch.mjs";
 
-const ACT_MS = 5000;
-const MAX_WAIT_MS = 30000;
+const ACT_MS = 10000;
+const EXPECT_MS = 5000;
+const MAX_ACT_MS = 25000;
 
 // Stops at the first act that fails. Returns whether the browser is still good.
 export async function follow(browser, visit, where, keep) {
@@ -42,13 +43,14 @@ async function tellAct(watched, { index, act, failure }, where, keep) {
 // Returns what went wrong, empty when nothing did.
 async function take(watched, visit, act) {
   try {
-    return await within(act.verb === "wait" ? MAX_WAIT_MS : ACT_MS * 3, act.verb, VERBS[act.verb](watched, act, visit)) ?? "";
+    return await within(MAX_ACT_MS, act.verb, VERBS[act.verb](watched, act, visit)) ?? "";
   } catch (error) {
     return `${reason(error)}.`;
   }
 }
 
 const quick = { timeout: ACT_MS };
+const brisk = { timeout: EXPECT_MS };
 const at = (watched, act) => watched.page.locator(act.target);
 
 const VERBS = {
@@ -63,7 +65,7 @@ const VERBS = {
     ? at(watched, act).first().waitFor({ state: "visible", ...quick })
     : new Promise((resolve) => setTimeout(resolve, Number(act.value) * 1000))),
   text: (watched, act) => until(async () => {
-    const seen = brief(await at(watched, act).innerText(quick), 4000);
+    const seen = brief(await at(watched, act).innerText(brisk), 4000);
     return seen.includes(brief(act.value, 4000)) ? "" : `${act.target} shows “${brief(seen, 200)}”, not “${brief(act.value, 200)}”.`;
   }),
   visible: (watched, act) => until(async () => ((await shown(watched, act)) ? "" : `${act.target} is not visible.`)),
@@ -87,7 +89,7 @@ async function scroll(watched, act) {
 
 // A page needs a moment: asked again until it is as expected, or time is up.
 async function until(ask) {
-  const end = Date.now() + ACT_MS;
+  const end = Date.now() + EXPECT_MS;
   for (;;) {
     const failure = await ask();
     if (!failure || Date.now() > end) return failure;

@@ -32,5 +32,5 @@ export async function within(milliseconds, what, promise) {
 // The first line of what Playwright says, without its call log and colours.
 export function reason(error) {
   const said = String(error?.message ?? error).replace(/\x1b\[\d+m/g, "");
-  return brief(said.split("\n")[0].replace(/^[\w.]+: (?=Timeout|page\.|locator\.)/, ""));
+  return brief(said.split("\n")[0].replace(/^(page|locator)\.\w+: /, "").replace(/\.$/, ""));
 }

@@ -11,7 +11,7 @@ const LOAD_MS = 5000;
 const IDLE_MS = 2000;
 const TREE_CHARACTERS = 4000;
 const TREE_MS = 5000;
-const AXE_MS = 15000;
+const AXE_MS = 10000;
 const DEVICES = [["desktop", DESKTOP], ["mobile", MOBILE]];
 
 // Returns whether the page is there, and why not.
@@ -20,13 +20,14 @@ export async function open(watched, url, { wait = true } = {}) {
     const answer = await within(OPEN_MS + 1000, "opening the page", watched.page.goto(url, { waitUntil: "domcontentloaded", timeout: OPEN_MS }));
     if (answer && answer.status() >= 400) return `It answers with status ${answer.status()}.`;
   } catch (error) {
-    const noted = [...watched.notes].find((note) => note.includes("was closed") || note.includes("download"));
-    return noted ?? `It does not load: ${reason(error)}.`;
+    return whatStopped(watched) ?? `It does not load: ${reason(error)}.`;
   }
   if (wait) await settle(watched);
-  if (watched.page.isClosed()) return "It was closed while it loaded.";
-  return watched.isAway ? `It goes away to ${brief(watched.page.url(), 120)}.` : "";
+  if (watched.page.isClosed()) return whatStopped(watched) ?? "It was closed while it loaded.";
+  return watched.isAway ? `It goes away to ${brief(watched.wanted, 120)}.` : "";
 }
+
+const whatStopped = (watched) => [...watched.notes].find((note) => /without end|crashed|download/.test(note));
 
 async function settle(watched) {
   try {
@@ -53,6 +54,7 @@ export async function look(browser, visit, where, keep) {
   const fault = (rule, message) => faults.add(JSON.stringify([rule, brief(message)]));
   const all = { errors: new Set(), failed: new Set(), outside: new Set(), notes: new Set() };
   let good = true;
+  let ended = false;
   let problem = "";
   let tree = "";
   for (const [device, options] of DEVICES) {
@@ -64,15 +66,16 @@ export async function look(browser, visit, where, keep) {
         if (device === "desktop") tree = await examine(watched, visit, fault);
       }
     } catch (error) {
-      watched.notes.add(`Looking at it (${device}) ended early: ${reason(error)}.`);
-      fault("not-examined", `${device}: ${reason(error)}`);
+      ended = true;
+      fault("not-examined", `${device}: ${whatStopped(watched) ?? reason(error)}`);
     }
     good = (await watched.close()) && good;
     if (watched.isUnsettled) fault("not-settled", "it does not finish loading");
     for (const name of Object.keys(all)) watched[name].forEach((text) => all[name].add(text));
-    if (problem || !good) break;
+    if (problem || ended || !good) break;
   }
-  if (problem) fault("not-loaded", problem);
+  // How long a page takes depends on the machine too: that alone shows nothing.
+  if (problem) fault(/Timeout|did not end/.test(problem) ? "not-examined" : "not-loaded", problem);
   all.errors.forEach((text) => fault("console-error", text));
   all.failed.forEach((text) => fault("failed-request", text));
   all.outside.forEach((text) => fault("needs-network", text));
@@ -100,12 +103,13 @@ async function takePictures(watched, device, where, keep) {
 
 async function examine(watched, visit, fault) {
   const tree = await accessibilityTree(watched.page);
-  if (visit.axe) await runAxe(watched, visit.axe, fault);
+  if (visit.axe && !(await runAxe(watched, visit.axe, fault))) return tree;
   const reload = async () => !(await open(watched, visit.url, { wait: false }));
   await tryControls(watched, reload, fault);
   return tree;
 }
 
+// Returns whether the page is still free to be tried.
 async function runAxe(watched, file, fault) {
   try {
     await within(AXE_MS, "axe-core", watched.page.evaluate(readFileSync(file, "utf8")));
@@ -117,8 +121,9 @@ async function runAxe(watched, file, fault) {
     for (const { id, help, targets } of found) {
       targets.slice(0, 20).forEach((target) => fault("axe", `${id} (${help}) at ${brief(target, 120)}`));
     }
+    return true;
   } catch (error) {
-    watched.notes.add(`axe-core could not look at it: ${reason(error)}.`);
-    fault("not-examined", "axe-core could not look at it");
+    fault("not-examined", `axe-core could not look at it: ${reason(error)}`);
+    return false;
   }
 }

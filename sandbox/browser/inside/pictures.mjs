@@ -3,6 +3,7 @@ import { brief, tell, within } from "./channel.mjs";
 
 export const MAX_HEIGHT = 5000;
 const SHOT_MS = 15000;
+const MEASURE_MS = 5000;
 const MAX_BYTES = 4_000_000;
 
 // The whole page down to MAX_HEIGHT; the view alone when that is too large to keep.
@@ -10,7 +11,7 @@ export async function shoot(watched, { full }) {
   const { page } = watched;
   const options = { animations: "disabled", caret: "hide", timeout: SHOT_MS };
   if (full) {
-    const size = await within(SHOT_MS, "measuring the page", page.evaluate(() => document.documentElement.scrollHeight));
+    const size = await within(MEASURE_MS, "measuring the page", page.evaluate(() => document.documentElement.scrollHeight));
     const height = Math.max(1, Math.min(Number(size) || 0, MAX_HEIGHT));
     if (size > MAX_HEIGHT) watched.notes.add(`It is ${brief(size, 12)} pixels high; the picture ends at ${MAX_HEIGHT}.`);
     const { width, height: least } = page.viewportSize();

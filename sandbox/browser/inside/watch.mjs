@@ -17,6 +17,7 @@ export class Watched {
   failed = new Set();
   outside = new Set();
   notes = new Set();
+  wanted = ""; // the last address that the page itself went to
   acted = 0; // requests, dialogs and pop-ups so far
   #dialogs = 0;
   #popups = 0;
@@ -58,12 +59,17 @@ export class Watched {
     page.on("download", (download) => {
       this.#add(this.notes, `It starts a download (${download.suggestedFilename()}), which was refused.`);
     });
-    page.on("request", () => (this.acted += 1));
+    page.on("request", (request) => this.#requested(request));
     page.on("requestfailed", (request) => this.#failed(request, request.failure()?.errorText ?? "failed"));
     page.on("response", (response) => {
       if (response.status() >= 400) this.#failed(response.request(), `status ${response.status()}`);
     });
     context.on("page", (opened) => this.#popup(opened));
+  }
+
+  #requested(request) {
+    this.acted += 1;
+    if (request.isNavigationRequest() && request.frame() === this.page.mainFrame()) this.wanted = request.url();
   }
 
   #console(message) {
@@ -81,6 +87,11 @@ export class Watched {
   }
 
   #dialog(dialog) {
+    // Leaving is ours to decide; everything else is answered with no.
+    if (dialog.type() === "beforeunload") {
+      dialog.accept().catch(() => {});
+      return;
+    }
     this.acted += 1;
     this.#dialogs += 1;
     if (this.#dialogs === 1) this.#add(this.notes, `It opens a dialog (${dialog.type()}: ${brief(dialog.message(), 80)}), which was dismissed.`);
