@@ -193,6 +193,21 @@ class Finding:
 
 
 @dataclass(frozen=True, slots=True)
+class Picture:
+    """A kept PNG by the name of its artifact. Base's and head's belong together by their title.
+
+    On head, `difference` names a picture of what changed from base's (empty: nothing to show), and
+    `changed` of `pixels` say how much; both are 0 where the two were not compared.
+    """
+
+    title: str
+    artifact: str
+    difference: str = ""
+    changed: int = 0
+    pixels: int = 0
+
+
+@dataclass(frozen=True, slots=True)
 class Observation:
     """What one action showed on one side. `command` is for people to repeat, never executed."""
 
@@ -206,6 +221,7 @@ class Observation:
     tests: TestRun | None = None
     findings: tuple[Finding, ...] = ()
     artifacts: tuple[str, ...] = ()
+    pictures: tuple[Picture, ...] = ()
     problem: str = ""  # why this observation proves nothing, in one sentence
 
 

@@ -37,7 +37,7 @@ MAY_IMPORT = {
     "bot.settings": (),
     "bot.safety": ("bot.safety",),
     "bot.templates": ("bot.safety",),
-    "bot.configuration": ("bot.errors", "bot.plain_yaml"),
+    "bot.configuration": ("bot.errors", "bot.plain_yaml", "sandbox.browser.script"),
     "bot.plain_yaml": (),
     "bot.judge": (
         "bot.judge",
@@ -46,6 +46,7 @@ MAY_IMPORT = {
         "bot.safety",
         "sandbox.models",
         "sandbox.tools",
+        "sandbox.browser.faults",
     ),
     "bot.report": (
         "bot.report",
