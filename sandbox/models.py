@@ -218,6 +218,7 @@ class CaseRun:
     seconds: float
     truncated: bool = False
     asked_for_more: bool = False
+    typed: str = ""  # capped
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from bot.configuration import Configuration
 from bot.judge.requirements import BUILDS, NOTHING_REGRESSES, TESTS_NOT_WEAKENED
-from bot.models import ActionKind, Category, Plan, Requirements, Step
+from bot.models import ActionKind, Category, ItemKind, Plan, Requirements, Step
 
 
 def plan(
     requirements: Requirements, configuration: Configuration, changed_paths: tuple[str, ...]
 ) -> Plan:
-    """One step for the tests, one for changed files' linters, one for each check; ids E1, E2, ….
+    """One step for the tests, one for changed files' linters, one for each check and plan's item.
 
-    An evidence takes its step's id. The tests' argument is the configuration's shell line, if any.
+    Ids are E1, E2, …; an evidence takes its step's id. The tests' argument is the configuration's
+    shell line, if any.
     """
     asked = tuple(
         r.id for r in requirements.items if r.category in (Category.BEHAVIOUR, Category.UPKEEP)
@@ -32,7 +33,9 @@ def plan(
         requirement_ids=(),
         action=ActionKind.STATIC_LINTER,
     )
-    return Plan((tests, *((linter,) if changed_paths else ()), *_checks(requirements)))
+    checks = _checks(requirements)
+    items = _items(requirements, 3 + len(checks))
+    return Plan((tests, *((linter,) if changed_paths else ()), *checks, *items))
 
 
 def _checks(requirements: Requirements) -> tuple[Step, ...]:
@@ -48,3 +51,30 @@ def _checks(requirements: Requirements) -> tuple[Step, ...]:
         )
         for number, requirement in enumerate(checked, start=3)
     )
+
+
+def _items(requirements: Requirements, first: int) -> tuple[Step, ...]:
+    """One step for each item of the test plan; the look finds the item by the requirement."""
+    asked = [(r, r.item) for r in requirements.items if r.item is not None]
+    return tuple(
+        Step(
+            id=f"E{number}",
+            goal=requirement.text,
+            guidance=_GUIDANCE[item.kind],
+            requirement_ids=(requirement.id,),
+            action=_ACTIONS[item.kind],
+        )
+        for number, (requirement, item) in enumerate(asked, start=first)
+    )
+
+
+_ACTIONS = {
+    ItemKind.UNIT_TEST: ActionKind.SHELL_INTERACTION,
+    ItemKind.SHELL_INTERACTION: ActionKind.SHELL_INTERACTION,
+    ItemKind.FILE_COMPARISON: ActionKind.FILE_COMPARISON,
+}
+_GUIDANCE = {
+    ItemKind.UNIT_TEST: "The plan's tests, each seen by the test recorder; a failing one binds.",
+    ItemKind.SHELL_INTERACTION: "The plan's commands behind a terminal, with the input it names.",
+    ItemKind.FILE_COMPARISON: "The plan's commands, then the files they left against the expected.",
+}

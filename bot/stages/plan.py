@@ -14,7 +14,7 @@ async def make_plan(
 ) -> Planned:
     """Split the task into requirements and fix the steps that will be run."""
     await services.origin.announce(request, "plan")
-    requirements = comprehend(task, policy.configuration, policy.templates)
+    requirements = comprehend(task, policy.configuration, policy.templates, policy.test_plan)
     return Planned(
         requirements, plan(requirements, policy.configuration, checkout.diff.changed_paths)
     )

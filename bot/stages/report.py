@@ -7,7 +7,7 @@ import logging
 
 from bot.models import Evaluation
 from bot.report.html import html
-from bot.report.machine import machine
+from bot.report.machine import machine, plan_rows
 from bot.report.markdown import markdown
 from bot.report.pdf import pdf
 from bot.report.view import view
@@ -17,7 +17,7 @@ log = logging.getLogger(__name__)
 
 
 async def write_report(services: Services, evaluation: Evaluation) -> str:
-    """Render the four formats and store them; returns the artifacts' key."""
+    """Render the four formats, and a test plan's rows, and store them; returns the artifacts' key."""
     request = evaluation.request
     await services.origin.announce(request, "report")
     shown = view(evaluation, services.secrets)
@@ -27,6 +27,8 @@ async def write_report(services: Services, evaluation: Evaluation) -> str:
         "report.md": markdown(shown, services.origin.link(request)).encode(),
         "report.html": page.encode(),
     }
+    if shown.plan is not None:
+        files["plan.json"] = plan_rows(shown.plan).encode()
     printed = await pdf(page, services.settings.chromium)
     if printed.content is not None:
         files["report.pdf"] = printed.content

@@ -9,7 +9,7 @@ from sandbox.interaction.compared import Compared
 try:
     from PIL import Image, ImageChops
 except ImportError:
-    Image = None  # type: ignore[assignment]  # told as what is missing
+    Image = None  # told as what is missing
 
 _MOST_PIXELS = 40_000_000
 _SAME_SHADE = 8  # of 255: what re-encoding and anti-aliasing do
@@ -47,4 +47,5 @@ def _differing(expected: Image.Image, actual: Image.Image) -> float:
     for band in bands[1:]:
         worst = ImageChops.lighter(worst, band)
     shades = worst.histogram()
-    return sum(shades[_SAME_SHADE + 1 :]) / max(1, expected.width * expected.height)
+    different = sum(shades[_SAME_SHADE + 1 :])
+    return float(different / max(1, expected.width * expected.height))

@@ -53,12 +53,12 @@ def _descendants() -> list[int]:
 
 def _table() -> Iterator[tuple[int, int, int, str]]:
     """Yield (pid, parent, session, state) of every process that can be seen."""
-    for entry in os.listdir("/proc"):
-        if not entry.isdigit():
+    for entry in Path("/proc").iterdir():
+        if not entry.name.isdigit():
             continue
         try:
-            text = Path("/proc", entry, "stat").read_text(errors="replace")
+            text = (entry / "stat").read_text(errors="replace")
         except OSError:
             continue
         state, parent, _, session = text.rpartition(")")[2].split()[:4]
-        yield int(entry), int(parent), int(session), state
+        yield int(entry.name), int(parent), int(session), state

@@ -8,7 +8,6 @@ import fcntl
 import os
 import pty
 import select
-import signal
 import struct
 import termios
 import time
@@ -64,7 +63,9 @@ class _Kept:
     def value(self) -> bytes:
         if not self.truncated:
             return bytes(self._head + self._tail)
-        return bytes(self._head) + b"\n[... output left out ...]\n" + bytes(self._tail[-self._half :])
+        return (
+            bytes(self._head) + b"\n[... output left out ...]\n" + bytes(self._tail[-self._half :])
+        )
 
 
 def converse(line: str, keys: list[bytes], limit_s: float, output_bytes: int) -> Conversation:
@@ -82,7 +83,9 @@ def converse(line: str, keys: list[bytes], limit_s: float, output_bytes: int) ->
         talk.hang_up()
         os.close(slave)
     seconds = time.monotonic() - began
-    return Conversation(code, talk.kept.value(), talk.kept.truncated, talk.is_hung_up_early, seconds)
+    return Conversation(
+        code, talk.kept.value(), talk.kept.truncated, talk.is_hung_up_early, seconds
+    )
 
 
 def _make_plain(slave: int) -> None:
@@ -105,7 +108,7 @@ def _start(line: str, master: int, slave: int) -> int:
             os.dup2(slave, descriptor)
         os.closerange(3, 65536)
         shell = ["/bin/bash", "--noprofile", "--norc", "-c", line]
-        os.execve(shell[0], shell, {**os.environ, "TERM": "dumb", "PAGER": "cat"})
+        os.execve(shell[0], shell, {**os.environ, "TERM": "dumb", "PAGER": "cat"})  # noqa: S606
     finally:
         os._exit(127)
 
@@ -134,7 +137,9 @@ class _Talk:
                 continue
             if self._it_waits():
                 self._answer()
-                deadline = min(deadline, time.monotonic() + _GRACE_S) if not self._is_open else deadline
+                deadline = (
+                    min(deadline, time.monotonic() + _GRACE_S) if not self._is_open else deadline
+                )
 
     def _hear(self, wait_s: float) -> bool:
         if not self._is_open:
@@ -186,9 +191,3 @@ class _Talk:
 def keys_of(text: str) -> list[bytes]:
     """Return what a person would press, line by line; the last line is entered too."""
     return [line.encode("utf-8", "surrogateescape") + b"\n" for line in text.splitlines()]
-
-
-SIGNALS_OF_A_CRASH = frozenset(
-    128 + number
-    for number in (signal.SIGSEGV, signal.SIGABRT, signal.SIGBUS, signal.SIGFPE, signal.SIGILL)
-)

@@ -41,6 +41,7 @@ _DRIVER = Path(__file__).parent.parent / "interaction"
 _DRIVER_TARGET = "/opt/assay/sandbox/interaction"
 _EXPECTED_TARGET = "/opt/assay/expected"
 _CHANNEL_BYTES = 16 << 20
+_TYPED_KEPT = 8000
 _SLACK_S = 60.0  # for comparing files and for ending what is left
 _CONTROL = {"ctrl+c": "\x03", "ctrl+d": "\x04", "ctrl+z": "\x1a", "^c": "\x03", "^d": "\x04"}
 
@@ -210,6 +211,7 @@ def _item_run(wanted: Interaction, answer: Mapping[str, Any]) -> ItemRun:
             seconds=round(seen["seconds"], 3),
             truncated=seen["truncated"],
             asked_for_more=seen["asked_for_more"],
+            typed=case.typed[:_TYPED_KEPT],
         )
         for case, seen in zip(wanted.cases, answer["cases"], strict=True)
     )
