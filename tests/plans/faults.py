@@ -177,10 +177,10 @@ SUBWAY = (
         ("11.1", "11.2"),
     ),
     Fault(
-        "the end of the input is not handled",
+        "the end of the input is an error",
         "src/cli.py",
         '        except EOFError:\n            print("\\nGoodbye.")\n            return\n',
-        "        except EOFError:\n            continue\n",
+        "        except EOFError:\n            sys.exit(3)\n",
         ("1.1", "2.1", "3.1a", "3.1b", "4.1", "4.2", "5.1a", "7.1", "8.1", "11.1", "11.2"),
     ),
     Fault(
