@@ -46,6 +46,7 @@ MAY_IMPORT = {
         "bot.safety",
         "sandbox.models",
         "sandbox.tools",
+        "sandbox.graph.facts",
         "sandbox.browser.faults",
     ),
     "bot.report": (
@@ -156,6 +157,7 @@ MOUNTED = (
     ("sandbox.linters.inside", "yaml"),
     ("sandbox.linters.inside", "tinycss2"),
     ("sandbox.interaction", "PIL"),
+    ("sandbox.graph.inside", "tree_sitter"),
 )
 
 

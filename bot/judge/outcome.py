@@ -9,6 +9,7 @@ from bot.judge.baseline import judge_baseline, unverified
 from bot.judge.behaviour import judge_behaviour
 from bot.judge.case import Case, open_case
 from bot.judge.criteria import judge_criterion
+from bot.judge.places import with_places
 from bot.judge.plan_evidence import item_evidence
 from bot.judge.transitions import NOT_RUNNABLE, passed
 from bot.judge.upkeep import judge_upkeep
@@ -41,7 +42,10 @@ def verdicts(
 ) -> tuple[Verdict, ...]:
     """One verdict for each requirement, in order. `blocked_by` shows, it never changes an outcome."""
     case = open_case(requirements, observed, configuration)
-    given = tuple(_judge_one(requirement, case) for requirement in requirements.items)
+    given = tuple(
+        with_places(_judge_one(requirement, case), requirement, observed.located)
+        for requirement in requirements.items
+    )
     met = {v.requirement_id for v in given if v.outcome is VerdictOutcome.SATISFIED}
     return tuple(
         replace(verdict, blocked_by=tuple(p for p in requirement.prerequisites if p not in met))

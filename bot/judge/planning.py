@@ -18,7 +18,7 @@ def plan(
     changed_paths: tuple[str, ...],
     pages: tuple[str, ...] = (),
 ) -> Plan:
-    """Fix the steps: the tests, the changed files' linters, each check or script, plan items, pages.
+    """Fix the steps: the tests, the changed files' linters, each check or script, plan items, pages, places.
 
     Ids are E1, E2, …; an evidence takes its step's id. The tests' argument is the configuration's
     shell line, if any.
@@ -44,7 +44,9 @@ def plan(
     checks = _checks(requirements)
     items = _items(requirements, 3 + len(checks))
     looks = (_look_at(pages, number=3 + len(checks) + len(items)),) if pages else ()
-    return Plan((tests, *((linter,) if changed_paths else ()), *checks, *items, *looks))
+    taken = (tests, *((linter,) if changed_paths else ()), *checks, *items, *looks)
+    places = (_places(asked, number=len(taken) + 1),) if changed_paths else ()
+    return Plan((*taken, *places))
 
 
 def _checks(requirements: Requirements) -> tuple[Step, ...]:
@@ -65,6 +67,16 @@ def _check(requirement: Requirement, number: int) -> Step:
         requirement_ids=(requirement.id,),
         action=ActionKind.INTERACTION if requirement.script else ActionKind.BASH,
         arguments=requirement.script or (requirement.check,),
+    )
+
+
+def _places(asked: tuple[str, ...], number: int) -> Step:
+    return Step(
+        id=f"E{number}",
+        goal="See who uses what the change touches, and where the requirements are about.",
+        guidance="By the names in the code of both sides: a hint, no verdict rests on it.",
+        requirement_ids=asked,
+        action=ActionKind.LOCATE,
     )
 
 

@@ -8,6 +8,7 @@ from typing import Any
 from bot.looks.browser import follow_script, look_at_pages
 from bot.looks.checks import run_check
 from bot.looks.linters import look_at_findings
+from bot.looks.places import look_for_places
 from bot.looks.plan_items import run_plan_item
 from bot.looks.seen import Seen as Seen
 from bot.looks.unit_tests import run_unit_tests
@@ -25,6 +26,7 @@ LOOKS: dict[ActionKind, Look] = {
     ActionKind.INTERACTION: follow_script,
     ActionKind.SHELL_INTERACTION: run_plan_item,
     ActionKind.FILE_COMPARISON: run_plan_item,
+    ActionKind.LOCATE: look_for_places,
 }
 """Every action that a plan may name. A look turns what goes wrong in the tree under test into data;
 it raises SandboxError when the sandbox itself fails."""

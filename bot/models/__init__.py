@@ -26,6 +26,13 @@ from bot.models.observed import (
     TestComparison,
     Transition,
 )
+from bot.models.places import (
+    ChangedSymbol,
+    CodePlace,
+    Impact,
+    Located,
+    LocatedPlace,
+)
 from bot.models.requests import (
     Delivery,
     EvaluationRequest,
@@ -51,6 +58,8 @@ from bot.models.tasks import (
 __all__ = [
     "ActionKind",
     "Category",
+    "ChangedSymbol",
+    "CodePlace",
     "Conclusion",
     "Decider",
     "Delivery",
@@ -60,9 +69,12 @@ __all__ = [
     "FourWay",
     "GateReason",
     "GateResult",
+    "Impact",
     "ItemKind",
     "ItemScore",
     "Judgement",
+    "Located",
+    "LocatedPlace",
     "Observed",
     "Plan",
     "PlanItem",

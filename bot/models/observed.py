@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
+from bot.models.places import Impact, Located
 from bot.models.tasks import Step
 from sandbox.models import Finding, Observation, Outcome
 
@@ -90,7 +91,7 @@ class Observed:
     `built_base`/`built_head` are None where there was nothing to build or the toolchain is missing
     (then `needs` says what). `changed_paths` are the files of the diff, old names included;
     `changes_truncated` says that some are missing; `code_changes` are those that ship and whose code
-    may mean something else now.
+    may mean something else now. `impact` and `located` are hints for people, no verdict rests on them.
     """
 
     evidence: tuple[Evidence, ...]
@@ -103,3 +104,5 @@ class Observed:
     changed_paths: tuple[str, ...] = ()
     changes_truncated: bool = False
     code_changes: tuple[str, ...] = ()
+    impact: Impact | None = None
+    located: tuple[Located, ...] = ()

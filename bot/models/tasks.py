@@ -134,6 +134,9 @@ class ActionKind(StrEnum):
     DYNAMIC_EXECUTION = "dynamic_execution"
     SCREENSHOT = "screenshot"
     INTERACTION = "interaction"
+    LOCATE = "locate"
+    READ = "read"
+    SEARCH = "search"
 
 
 @dataclass(frozen=True, slots=True)

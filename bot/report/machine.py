@@ -14,6 +14,7 @@ from bot.models import (
     Conclusion,
     Decider,
     GateReason,
+    Impact,
     ItemScore,
     PlanScore,
     TestChange,
@@ -164,6 +165,7 @@ class ReportDocument:
     environment: EnvironmentDocument
     warnings: tuple[str, ...]
     plan: PlanDocument | None = None
+    impact: Impact | None = None
 
 
 _ADAPTER = TypeAdapter(ReportDocument)
@@ -224,6 +226,7 @@ def _document(view: ReportView) -> ReportDocument:
         ),
         warnings=view.warnings,
         plan=_plan(view.plan) if view.plan else None,
+        impact=view.impact,
     )
 
 

@@ -8,6 +8,7 @@ from bot.models import (
     ActionKind,
     Conclusion,
     GateReason,
+    Impact,
     PlanScore,
     Preference,
     Requirement,
@@ -161,6 +162,7 @@ class ReportView:
     seconds: tuple[tuple[str, float], ...]
     warnings: tuple[str, ...]
     plan: PlanScore | None = None
+    impact: Impact | None = None
 
     def total_seconds(self) -> float:
         """Seconds over all stages."""

@@ -61,6 +61,7 @@ def _observed(observed: Observed) -> Observed:
         findings=tuple(map(_finding, observed.findings[:FINDINGS])),
         integrity=tuple(map(_finding, observed.integrity[:FINDINGS])),
         changed_paths=(),
+        located=(),
     )
 
 

@@ -82,6 +82,7 @@ def _view(evaluation: Evaluation) -> ReportView:
         seconds=evaluation.seconds,
         warnings=evaluation.warnings + (task.warnings if task else ()),
         plan=judgement.plan if judgement else None,
+        impact=observed.impact,
     )
 
 

@@ -17,7 +17,7 @@ from sandbox.concurrently import a_few_at_a_time, concurrently
 from sandbox.models import Environment, Observation
 from sandbox.tools.tree_reader import TreeReader
 
-_FIRST = (ActionKind.UNIT_TESTS, ActionKind.STATIC_LINTER)
+_FIRST = (ActionKind.UNIT_TESTS, ActionKind.STATIC_LINTER, ActionKind.LOCATE)
 _ITEMS = (ActionKind.SHELL_INTERACTION, ActionKind.FILE_COMPARISON)
 _AT_A_TIME = max(2, min(8, os.cpu_count() or 2))
 _BUILD = Step(
@@ -68,11 +68,13 @@ async def _observe(services: Services, case: Case) -> Observed:
         changed_paths=checkout.diff.changed_paths,
         changes_truncated=checkout.diff.truncated,
         code_changes=meanings,
+        impact=next((one.impact for one in seen if one.impact), None),
+        located=tuple(item for one in seen for item in one.located),
     )
 
 
 async def _look(services: Services, case: Case) -> list[Seen]:
-    """Take every step of the plan; the linters look while the tests run, the others come after.
+    """Take every step of the plan; the linters and the code graph look while the tests run.
 
     A test plan's items come last, a few at a time: each has its own fresh tree.
     """

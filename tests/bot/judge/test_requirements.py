@@ -295,6 +295,7 @@ def test_the_plan_binds_every_step_to_requirements():
         ("E1", ActionKind.UNIT_TESTS),
         ("E2", ActionKind.STATIC_LINTER),
         ("E3", ActionKind.BASH),
+        ("E4", ActionKind.LOCATE),
     ]
     assert steps[0].arguments == ("make test",)
     assert steps[2].requirement_ids == ("C1",)

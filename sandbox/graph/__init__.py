@@ -1,0 +1,1 @@
+"""What source files define, use and import: read by tree-sitter inside the sandbox, kept by content."""

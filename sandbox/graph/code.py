@@ -1,0 +1,76 @@
+"""Reads the code of both sides: base's from what is kept, head's only where it differs."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass
+from pathlib import Path
+
+from sandbox.base import Sandbox
+from sandbox.graph.facts import Code, Facts, SourceFile
+from sandbox.graph.inventory import Inventory, take_inventory
+from sandbox.graph.keeping import KeptFacts, key
+from sandbox.graph.parsing import Parsed, parse
+from sandbox.models import Checkout
+
+_SHOWN_PROBLEMS = 10
+
+
+@dataclass(frozen=True, slots=True)
+class _Side:
+    inventory: Inventory
+    facts: dict[str, Facts]  # by key
+    problems: tuple[str, ...]
+
+
+async def read_code(sandbox: Sandbox, checkout: Checkout, kept: KeptFacts) -> Code:
+    """Return the facts of every source file of both sides, within limits that `remarks` tell.
+
+    Base and head are parsed by workers of their own (see `keeping`). Raises SandboxError.
+    """
+    base = await _read_base(sandbox, Path(checkout.base_tree), kept)
+    head = await _read_head(sandbox, checkout, base)
+    remarks = (*_left_out("base", base), *_left_out("head", head))
+    return Code(_files(base), _files(head), tuple(dict.fromkeys(remarks)))
+
+
+async def _read_base(sandbox: Sandbox, tree: Path, kept: KeptFacts) -> _Side:
+    inventory = await asyncio.to_thread(take_inventory, tree)
+    files = list(inventory.files.values())
+    known = await asyncio.to_thread(kept.find, files)
+    parsed = await parse(sandbox, tree, [one for one in files if key(one) not in known])
+    new = _by_key(inventory, parsed)
+    if new:
+        await asyncio.to_thread(kept.keep, new)
+    return _Side(inventory, known | new, tuple(parsed.problems))
+
+
+async def _read_head(sandbox: Sandbox, checkout: Checkout, base: _Side) -> _Side:
+    tree, diff = Path(checkout.head_tree), checkout.diff
+    # A diff that was cut does not name every file that differs: then all are looked at.
+    known = None if diff.truncated else base.inventory
+    changed = frozenset(diff.changed_paths)
+    inventory = await asyncio.to_thread(take_inventory, tree, known, changed)
+    of_base = {key(one) for one in base.inventory.files.values()}
+    files = [one for one in inventory.files.values() if key(one) not in of_base]
+    parsed = await parse(sandbox, tree, files)
+    return _Side(inventory, base.facts | _by_key(inventory, parsed), tuple(parsed.problems))
+
+
+def _by_key(inventory: Inventory, parsed: Parsed) -> dict[str, Facts]:
+    return {key(inventory.files[path]): facts for path, facts in parsed.facts.items()}
+
+
+def _files(side: _Side) -> tuple[SourceFile, ...]:
+    listed = side.inventory.files.values()
+    return tuple(
+        SourceFile(one.path, one.language, side.facts[key(one)])
+        for one in listed
+        if key(one) in side.facts
+    )
+
+
+def _left_out(name: str, side: _Side) -> list[str]:
+    counted = side.inventory.left_out.items()
+    said = [f"{n} source files of {name} were not read: {why}." for why, n in counted]
+    return [*said, *side.problems[:_SHOWN_PROBLEMS]]
