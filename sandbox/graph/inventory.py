@@ -47,7 +47,7 @@ def take_inventory(
     inventory, total = Inventory(), 0
     for raw, size in _walk(os.fsencode(tree), inventory.left_out):
         path = display_name(raw)
-        language = language_of(path)
+        language = language_of(os.fsdecode(raw))
         if not language:
             continue
         if len(inventory.files) >= MAX_FILES or total + size > MAX_BYTES:
@@ -76,7 +76,7 @@ def _listed(tree: Path, raw: bytes, path: str, left_out: Counter[str]) -> Listed
         left_out["no text"] += 1
         return None
     blob = hashlib.sha256(b"blob %d\0" % len(data) + data).hexdigest()
-    return Listed(path, language_of(path), blob)
+    return Listed(path, language_of(os.fsdecode(raw)), blob)
 
 
 def _walk(root: bytes, left_out: Counter[str]) -> Iterator[tuple[bytes, int]]:

@@ -10,7 +10,7 @@ from functools import lru_cache
 
 from bot.judge.code.index import CodeIndex, Symbol
 from bot.judge.paths import is_test_path
-from bot.judge.words import words_of
+from bot.judge.words import MIN_PREFIX, words_of
 from bot.models import LocatedPlace
 
 PLACES = 3
@@ -19,6 +19,7 @@ _LAST = re.compile(r"\w+(?=\W*$)")
 _LEAST = 0.18  # share of the requirement's telling words that a place has to meet
 _TEXT_CHARACTERS = 4_000
 _CHANGED_BONUS = 0.15
+_UNKNOWN = 0.3
 _PATH_WEIGHT, _USE_WEIGHT = 0.7, 0.3
 
 
@@ -61,10 +62,23 @@ def _spelled(text: str) -> Iterator[str]:
 
 
 def _weights(wanted: frozenset[str], symbols: Sequence[Symbol]) -> dict[str, float]:
-    """How much each wanted word tells: the fewer symbols have it in their names, the more."""
-    seen = Counter(word for one in symbols for word in _words(one.definition.name) & wanted)
-    seen.update(word for path in {one.path for one in symbols} for word in _words(path) & wanted)
-    return {word: math.log(1 + len(symbols) / (1 + seen[word])) for word in wanted}
+    """How much each wanted word tells: the fewer symbols have it in their names, the more.
+
+    A word that nothing is called by tells little; it may stand here in another form.
+    """
+    seen = Counter(word for one in symbols for word in _words(one.definition.name))
+    seen.update(word for path in {one.path for one in symbols} for word in _words(path))
+    known = {_as_known(word, seen) for word in wanted}
+    return {
+        word: math.log(1 + len(symbols) / (1 + seen[word])) if word in seen else _UNKNOWN
+        for word in known
+    }
+
+
+def _as_known(word: str, seen: Counter[str]) -> str:
+    """A word as the code has it: itself, or its longest beginning of five letters or more."""
+    beginnings = (word[:n] for n in range(len(word), MIN_PREFIX - 1, -1))
+    return next((one for one in beginnings if one in seen), word)
 
 
 def _score(
@@ -104,8 +118,12 @@ def _told(why: str | frozenset[str], text: str) -> str:
     if isinstance(why, str):
         return why
     spelled = {_words(word): word for word in reversed(re.findall(r"\w+", text)) if _words(word)}
-    said = [word for stems, word in spelled.items() if stems & why]
+    said = [word for stems, word in spelled.items() if _meets(stems, why)]
     return f"shares {', '.join(f'“{word}”' for word in said[:4])} with it"
+
+
+def _meets(stems: frozenset[str], shared: frozenset[str]) -> bool:
+    return any(one.startswith(word) for one in stems for word in shared)
 
 
 @lru_cache(maxsize=100_000)
