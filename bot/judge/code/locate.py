@@ -5,8 +5,10 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
 from functools import lru_cache
+from heapq import nlargest
 
 from bot.judge.code.index import CodeIndex, Symbol
 from bot.judge.paths import is_test_path
@@ -18,7 +20,8 @@ _SPELLED = re.compile(r"`([^`\n]{2,80})`|\b(\w+(?:[._/:-]+\w+)+|\w*[a-z]\w*[A-Z]
 _LAST = re.compile(r"\w+(?=\W*$)")
 _LEAST = 0.18  # share of the requirement's telling words that a place has to meet
 _TEXT_CHARACTERS = 4_000
-_CHANGED_BONUS = 0.15
+_BONUS = 0.15  # of what this pull request changes
+_LOOKED_INTO = 200
 _UNKNOWN = 0.3
 _PATH_WEIGHT, _USE_WEIGHT = 0.7, 0.3
 
@@ -31,24 +34,82 @@ def locate(
     `changed` are the symbols that the change touches: of equals they come first. Tests are left out.
     """
     touched, text = set(changed), text[:_TEXT_CHARACTERS]
-    named = set(_spelled(text))
-    wanted = words_of(text)
-    symbols = [one for one in _symbols(index) if not is_test_path(one.path)]
-    weights = _weights(wanted, symbols)
-    scored = []
-    for symbol in symbols:
-        score, why = _score(symbol, named, weights, index)
-        if score >= _LEAST:
-            bonus = _CHANGED_BONUS if symbol in touched else 0.0
-            told = _told(why, text) + ("; this pull request changes it" if bonus else "")
-            scored.append(LocatedPlace(symbol.place, round(min(score + bonus, 1.0), 3), told))
-    scored.sort(key=lambda one: (-one.score, one.place.path, one.place.line))
-    return tuple(scored[:most])
+    request = _Request(text, set(_spelled(text)), _weights(words_of(text), index))
+    near = nlargest(
+        _LOOKED_INTO,
+        _candidates(request, index),
+        key=lambda one: one.score + _BONUS * (one.symbol in touched),
+    )
+    scored = [_looked_into(one, request, index) for one in near]
+    scored = [one for one in scored if one.score >= _LEAST]
+    ranked = sorted(
+        scored,
+        key=lambda one: (-one.score - _BONUS * (one.symbol in touched), one.symbol.path, one.line),
+    )
+    return tuple(_told(one, request, one.symbol in touched) for one in ranked[:most])
 
 
-def _symbols(index: CodeIndex) -> Iterator[Symbol]:
-    for file in index.files.values():
-        yield from (Symbol(file.path, definition) for definition in file.facts.definitions)
+@dataclass(frozen=True, slots=True)
+class _Request:
+    """A text, the names it spells as code does, and how much each of its words tells."""
+
+    text: str
+    named: set[str]
+    weights: dict[str, float]
+
+    def share(self, words: frozenset[str], weight: float = 1.0) -> float:
+        """How much of the text some of its words make up, 0 to 1."""
+        if not words:
+            return 0.0
+        whole = sum(self.weights.values()) or 1.0
+        return weight * sum(self.weights[word] for word in words) / whole
+
+
+@dataclass(frozen=True, slots=True)
+class _Scored:
+    """A symbol with its score, and why: a clause, or the stems that it shares."""
+
+    symbol: Symbol
+    score: float
+    why: str = ""
+    shared: frozenset[str] = frozenset()
+
+    @property
+    def line(self) -> int:
+        """Where it begins."""
+        return self.symbol.definition.line
+
+
+def _candidates(request: _Request, index: CodeIndex) -> Iterator[_Scored]:
+    """Score every symbol outside of the tests by its name and its file's name."""
+    for path, file in index.files.items():
+        if is_test_path(path):
+            continue
+        in_path = _words(path) & request.weights.keys()
+        if path in request.named or path.rpartition("/")[2] in request.named:
+            of_file = 0.8, "its file is named in the requirement"
+        else:
+            of_file = 0.5 * request.share(in_path, _PATH_WEIGHT), _IN_PATH
+        for found in file.facts.definitions:
+            in_name = _words(found.name) & request.weights.keys()
+            if found.name in request.named and len(found.name) > 2:
+                yield _Scored(Symbol(path, found), 0.85, "named in the requirement")
+            elif in_name and of_file[1] is _IN_PATH:
+                met = request.share(in_name) + request.share(in_path - in_name, _PATH_WEIGHT)
+                yield _Scored(Symbol(path, found), met, "", in_name | in_path)
+            elif of_file[0]:
+                yield _Scored(Symbol(path, found), *of_file)
+
+
+_IN_PATH = "its file's name shares a word with it"
+
+
+def _looked_into(one: _Scored, request: _Request, index: CodeIndex) -> _Scored:
+    """Add what the names that a symbol uses share with the text."""
+    if not one.shared:
+        return one
+    used = _words(" ".join(_used(one.symbol, index))) & request.weights.keys() - one.shared
+    return replace(one, score=one.score + request.share(used, _USE_WEIGHT))
 
 
 def _spelled(text: str) -> Iterator[str]:
@@ -61,17 +122,20 @@ def _spelled(text: str) -> Iterator[str]:
             yield name[0]
 
 
-def _weights(wanted: frozenset[str], symbols: Sequence[Symbol]) -> dict[str, float]:
+def _weights(wanted: frozenset[str], index: CodeIndex) -> dict[str, float]:
     """How much each wanted word tells: the fewer symbols have it in their names, the more.
 
     A word that nothing is called by tells little; it may stand here in another form.
     """
-    seen = Counter(word for one in symbols for word in _words(one.definition.name))
-    seen.update(word for path in {one.path for one in symbols} for word in _words(path))
-    known = {_as_known(word, seen) for word in wanted}
+    files = [file for path, file in index.files.items() if not is_test_path(path)]
+    names = Counter(found.name for file in files for found in file.facts.definitions)
+    seen = Counter(word for file in files for word in _words(file.path))
+    for name, count in names.items():
+        for word in _words(name):
+            seen[word] += count
+    known, total = {_as_known(word, seen) for word in wanted}, names.total()
     return {
-        word: math.log(1 + len(symbols) / (1 + seen[word])) if word in seen else _UNKNOWN
-        for word in known
+        word: math.log(1 + total / (1 + seen[word])) if word in seen else _UNKNOWN for word in known
     }
 
 
@@ -81,31 +145,6 @@ def _as_known(word: str, seen: Counter[str]) -> str:
     return next((one for one in beginnings if one in seen), word)
 
 
-def _score(
-    symbol: Symbol, named: set[str], weights: dict[str, float], index: CodeIndex
-) -> tuple[float, str | frozenset[str]]:
-    """Return a score of 0 to 1, and the reason or the shared stems."""
-    name, path = symbol.definition.name, symbol.path
-    if name in named and len(name) > 2:
-        return 0.85, "named in the requirement"
-    if path in named or path.rpartition("/")[2] in named:
-        return 0.8, "its file is named in the requirement"
-    in_name, in_path = _words(name) & weights.keys(), _words(path) & weights.keys()
-    shared = in_name | in_path
-    if not shared:
-        return 0.0, ""
-    whole = sum(weights.values()) or 1.0
-    met = sum(weights[word] for word in in_name)
-    met += _PATH_WEIGHT * sum(weights[word] for word in in_path - in_name)
-    used = _words(" ".join(_used(symbol, index))) & weights.keys() - shared
-    met += _USE_WEIGHT * sum(weights[word] for word in used)
-    share = met / whole
-    return (share, shared) if in_name else (share * 0.5, _IN_PATH)
-
-
-_IN_PATH = "its file's name shares a word with it"
-
-
 def _used(symbol: Symbol, index: CodeIndex) -> Iterator[str]:
     found = symbol.definition
     for name, lines in index.files[symbol.path].facts.uses.items():
@@ -113,13 +152,15 @@ def _used(symbol: Symbol, index: CodeIndex) -> Iterator[str]:
             yield name
 
 
-def _told(why: str | frozenset[str], text: str) -> str:
-    """Say the shared stems as the requirement spells them."""
-    if isinstance(why, str):
-        return why
-    spelled = {_words(word): word for word in reversed(re.findall(r"\w+", text)) if _words(word)}
-    said = [word for stems, word in spelled.items() if _meets(stems, why)]
-    return f"shares {', '.join(f'“{word}”' for word in said[:4])} with it"
+def _told(one: _Scored, request: _Request, is_changed: bool) -> LocatedPlace:
+    """Say why, with the shared words as the requirement spells them."""
+    why = one.why
+    if one.shared:
+        words = [word for word in dict.fromkeys(re.findall(r"\w+", request.text)) if word]
+        said = [f"“{word}”" for word in words if _meets(_words(word), one.shared)]
+        why = f"shares {', '.join(said[:4])} with it"
+    why += "; this pull request changes it" if is_changed else ""
+    return LocatedPlace(one.symbol.place, round(min(one.score, 1.0), 3), why)
 
 
 def _meets(stems: frozenset[str], shared: frozenset[str]) -> bool:
