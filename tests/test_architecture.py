@@ -158,6 +158,7 @@ MOUNTED = (
     ("sandbox.linters.inside", "tinycss2"),
     ("sandbox.interaction", "PIL"),
     ("sandbox.graph.inside", "tree_sitter"),
+    ("sandbox.reading.inside", "markitdown"),
 )
 
 

@@ -26,27 +26,34 @@ def plan(
     asked = tuple(
         r.id for r in requirements.items if r.category in (Category.BEHAVIOUR, Category.UPKEEP)
     )
-    tests = Step(
-        id="E1",
-        goal="See which tests fail on base and pass on head, and which the change breaks.",
-        guidance="Base tests and head tests, each on base code and on head code.",
-        requirement_ids=(BUILDS, NOTHING_REGRESSES, TESTS_NOT_WEAKENED, *asked),
-        action=ActionKind.UNIT_TESTS,
-        arguments=(command,) if (command := configuration.setup.test) else (),
-    )
-    linter = Step(
-        id="E2",
-        goal="See what linters find on head and did not find on base.",
-        guidance="The changed files, by the rules of base.",
-        requirement_ids=(),
-        action=ActionKind.STATIC_LINTER,
-    )
+    suite = _suite((BUILDS, NOTHING_REGRESSES, TESTS_NOT_WEAKENED, *asked), configuration)
     checks = _checks(requirements)
     items = _items(requirements, 3 + len(checks))
     looks = (_look_at(pages, number=3 + len(checks) + len(items)),) if pages else ()
-    taken = (tests, *((linter,) if changed_paths else ()), *checks, *items, *looks)
+    documents = _documents(changed_paths, 3 + len(checks) + len(items) + len(looks))
+    taken = (suite, *((_LINTER,) if changed_paths else ()), *checks, *items, *looks, *documents)
     places = (_places(asked, number=len(taken) + 1),) if changed_paths else ()
     return Plan((*taken, *places))
+
+
+def _suite(asked: tuple[str, ...], configuration: Configuration) -> Step:
+    return Step(
+        id="E1",
+        goal="See which tests fail on base and pass on head, and which the change breaks.",
+        guidance="Base tests and head tests, each on base code and on head code.",
+        requirement_ids=asked,
+        action=ActionKind.UNIT_TESTS,
+        arguments=(command,) if (command := configuration.setup.test) else (),
+    )
+
+
+_LINTER = Step(
+    id="E2",
+    goal="See what linters find on head and did not find on base.",
+    guidance="The changed files, by the rules of base.",
+    requirement_ids=(),
+    action=ActionKind.STATIC_LINTER,
+)
 
 
 def _checks(requirements: Requirements) -> tuple[Step, ...]:
@@ -68,6 +75,26 @@ def _check(requirement: Requirement, number: int) -> Step:
         action=ActionKind.INTERACTION if requirement.script else ActionKind.BASH,
         arguments=requirement.script or (requirement.check,),
     )
+
+
+def _documents(changed_paths: tuple[str, ...], first: int) -> tuple[Step, ...]:
+    """Show the text of changed documents: their diff says nothing."""
+    changed = [path for path in changed_paths if path.lower().endswith(_DOCUMENTS)]
+    return tuple(
+        Step(
+            id=f"E{number}",
+            goal=f"See what {path} says.",
+            guidance="Converted to text on both sides, for people to read.",
+            requirement_ids=(),
+            action=ActionKind.READ,
+            arguments=(path,),
+        )
+        for number, path in enumerate(changed[:_MOST_DOCUMENTS], start=first)
+    )
+
+
+_DOCUMENTS = (".docx", ".xlsx", ".pptx", ".pdf")
+_MOST_DOCUMENTS = 3
 
 
 def _places(asked: tuple[str, ...], number: int) -> Step:

@@ -10,6 +10,7 @@ from bot.looks.checks import run_check
 from bot.looks.linters import look_at_findings
 from bot.looks.places import look_for_places
 from bot.looks.plan_items import run_plan_item
+from bot.looks.reading import read_file, search_code
 from bot.looks.seen import Seen as Seen
 from bot.looks.unit_tests import run_unit_tests
 from bot.models import ActionKind, Step
@@ -27,6 +28,8 @@ LOOKS: dict[ActionKind, Look] = {
     ActionKind.SHELL_INTERACTION: run_plan_item,
     ActionKind.FILE_COMPARISON: run_plan_item,
     ActionKind.LOCATE: look_for_places,
+    ActionKind.SEARCH: search_code,
+    ActionKind.READ: read_file,
 }
 """Every action that a plan may name. A look turns what goes wrong in the tree under test into data;
 it raises SandboxError when the sandbox itself fails."""

@@ -1,0 +1,115 @@
+"""Reads one file for people: text by its lines, a document converted to text inside the sandbox."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from importlib.metadata import PackageNotFoundError, distribution
+from pathlib import Path, PurePosixPath
+
+from sandbox.base import TREE, Command, Completed, Limits, Mount, Sandbox
+from sandbox.linters.programs import PYTHON_VARIABLES, packages
+from sandbox.models import Observation, Side
+from sandbox.names import raw_name
+from sandbox.tools.tree_reader import MAX_FILE_BYTES, TreeReader
+
+DOCUMENTS: Mapping[str, tuple[str, ...]] = {
+    ".docx": ("mammoth",),
+    ".xlsx": ("pandas", "openpyxl"),
+    ".pptx": ("python-pptx",),
+    ".pdf": ("pdfminer.six", "pdfplumber"),
+}
+"""By suffix: what markitdown needs beside itself."""
+_LIMITS = Limits(timeout_s=90.0, memory_mb=2048, processes=64, output_bytes=400_000)
+_CHARACTERS = 100_000
+_PROGRAM = "/opt/assay/convert.py"
+_INSTALL = "pip install 'assay[documents]'"
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """Lines of a file, counted from 1, both included; 0: until the end."""
+
+    path: str
+    first: int = 1
+    last: int = 0
+
+
+def is_document(path: str) -> bool:
+    """Whether a file is read by conversion."""
+    return PurePosixPath(path).suffix.lower() in DOCUMENTS
+
+
+async def read(sandbox: Sandbox, side: Side, tree: str, passage: Passage) -> Observation:
+    """Return what stands there; a file that cannot be read has a `problem`. Raises SandboxError."""
+    if is_document(passage.path):
+        return await _convert(sandbox, side, tree, passage)
+    data = TreeReader(Path(tree)).read_bytes(passage.path)
+    if data is None:
+        most_mb = MAX_FILE_BYTES / 1e6
+        problem = f"{passage.path} is not a file of at most {most_mb:g} MB on {side}."
+        return Observation(side, "", None, "", 0.0, problem=problem)
+    if b"\0" in data[:8_000]:
+        return Observation(side, "", None, "", 0.0, problem=f"{passage.path} is no text.")
+    return _shown(side, passage, data.decode(errors="replace"), 0.0)
+
+
+def _shown(side: Side, passage: Passage, text: str, seconds: float) -> Observation:
+    lines = text.splitlines()[max(passage.first, 1) - 1 : passage.last or None]
+    whole = "\n".join(lines)
+    return Observation(
+        side=side,
+        command="",
+        exit_code=0,
+        output=whole[:_CHARACTERS],
+        seconds=seconds,
+        truncated=len(whole) > _CHARACTERS,
+    )
+
+
+async def _convert(sandbox: Sandbox, side: Side, tree: str, passage: Passage) -> Observation:
+    """A converter is a parser of hostile files: it sees this tree, no network, and nothing else."""
+    if TreeReader(Path(tree)).read_bytes(passage.path) is None:
+        problem = f"{passage.path} is not a readable file on {side}."
+        return Observation(side, "", None, "", 0.0, problem=problem)
+    mounts = _converter(PurePosixPath(passage.path).suffix.lower())
+    if not mounts:
+        problem = f"Documents are read by an extra that is not installed: {_INSTALL}."
+        return Observation(side, "", None, "", 0.0, problem=problem)
+    file = f"{TREE}/{os.fsdecode(raw_name(passage.path))}"
+    program = Path(__file__).parent / "inside" / "convert.py"
+    command = Command(
+        argv=("/usr/bin/python3", "-P", "-s", "-W", "ignore", _PROGRAM, file),
+        mounts=(Mount(tree, TREE), Mount(str(program), _PROGRAM), *mounts),
+        environment=(*PYTHON_VARIABLES, ("LANG", "C.UTF-8"), ("HOME", "/tmp")),  # noqa: S108
+        limits=_LIMITS,
+    )
+    completed = await sandbox.run(command)
+    problem = _problem(passage.path, completed)
+    if problem:
+        return Observation(side, "", None, "", completed.seconds, problem=problem)
+    return _shown(side, passage, completed.stdout.decode(errors="replace"), completed.seconds)
+
+
+def _problem(path: str, completed: Completed) -> str:
+    if completed.killed:
+        return f"{path} could not be converted within the limits ({completed.killed})."
+    if completed.exit_code:
+        lines = completed.stderr[-2_000:].decode(errors="replace").strip().splitlines()
+        return f"{path} could not be converted: {(lines or ['no reason given'])[-1][:200]}"
+    return ""
+
+
+@lru_cache(maxsize=8)
+def _converter(suffix: str) -> tuple[Mount, ...]:
+    """The mounts of markitdown and of what it needs for a kind; none when something is missing."""
+    names = ("markitdown", *DOCUMENTS[suffix])
+    try:
+        for name in names:
+            distribution(name)
+    except PackageNotFoundError:
+        return ()
+    found = {mount.target: mount for name in names for mount in packages(name)}
+    return tuple(found.values())

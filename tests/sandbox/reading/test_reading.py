@@ -1,0 +1,144 @@
+"""Searching and reading hostile trees through the real sandbox."""
+
+from __future__ import annotations
+
+import importlib.util
+import zipfile
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from sandbox import open_sandbox
+from sandbox.base import Command, Completed, Sandbox
+from sandbox.models import Observation, Side
+from sandbox.reading.read import Passage, read
+from sandbox.reading.search import MOST_HITS, Wanted, search
+
+pytestmark = pytest.mark.real
+
+
+@pytest.fixture(scope="module")
+def sandbox(tmp_path_factory: pytest.TempPathFactory) -> Sandbox:
+    return open_sandbox("bubblewrap", tmp_path_factory.mktemp("sandbox"))
+
+
+@pytest.fixture
+def tree(tmp_path: Path) -> Path:
+    folder = tmp_path / "tree"
+    (folder / "src").mkdir(parents=True)
+    (folder / "src" / "a.py").write_text("def old_name():\n    pass\n\nold_name()\n# a+b\n")
+    (folder / "latin.txt").write_bytes(b"caf\xe9 old_name\n")
+    (folder / "binary").write_bytes(b"\0old_name\n")
+    (folder / "link.py").symlink_to("/etc/passwd")
+    return folder
+
+
+async def found(sandbox: Sandbox, tree: Path, wanted: Wanted) -> Observation:
+    return await search(sandbox, Side.HEAD, str(tree), wanted)
+
+
+async def test_a_text_is_found_by_file_and_line(sandbox: Sandbox, tree: Path) -> None:
+    seen = await found(sandbox, tree, Wanted("old_name"))
+    assert seen.output.splitlines() == [
+        "latin.txt:1: caf\ufffd old_name",
+        "src/a.py:1: def old_name():",
+        "src/a.py:4: old_name()",
+    ]
+    assert (seen.exit_code, seen.problem) == (0, "")
+
+
+@pytest.mark.parametrize(
+    ("wanted", "output"),
+    [
+        (Wanted("a+b"), "src/a.py:5: # a+b"),
+        (Wanted("^old_n.me", is_pattern=True), "src/a.py:4: old_name()"),
+        (Wanted("root:"), "Not found."),
+    ],
+)
+async def test_texts_are_texts_and_patterns_are_patterns(
+    sandbox: Sandbox, tree: Path, wanted: Wanted, output: str
+) -> None:
+    assert (await found(sandbox, tree, wanted)).output == output
+
+
+async def test_a_pattern_that_is_none_is_told(sandbox: Sandbox, tree: Path) -> None:
+    seen = await found(sandbox, tree, Wanted("(((", is_pattern=True))
+    assert "could not be done" in seen.problem
+
+
+class Hurried:
+    """The real sandbox with less time, so that a test need not wait for half a minute."""
+
+    name = "hurried"
+
+    def __init__(self, inner: Sandbox) -> None:
+        self._inner = inner
+
+    async def run(self, command: Command) -> Completed:
+        limits = replace(command.limits, timeout_s=5.0)
+        return await self._inner.run(replace(command, limits=limits))
+
+
+async def test_a_pattern_that_never_ends_is_stopped_with_what_it_found(
+    sandbox: Sandbox, tree: Path
+) -> None:
+    (tree / "src" / "z.txt").write_text("a" * 60 + "!\n")
+    seen = await found(Hurried(sandbox), tree, Wanted(r"old_name\(\)$|^(a+)+$", is_pattern=True))
+    assert seen.timed_out and "did not end" in seen.problem
+    assert seen.output == "src/a.py:4: old_name()"
+
+
+async def test_more_hits_than_can_be_shown_are_cut(sandbox: Sandbox, tree: Path) -> None:
+    (tree / "many.txt").write_text("needle\n" * 5_000)
+    seen = await found(sandbox, tree, Wanted("needle"))
+    assert seen.truncated and len(seen.output.splitlines()) == MOST_HITS
+
+
+async def shown(sandbox: Sandbox, tree: Path, *passage: str | int) -> Observation:
+    return await read(sandbox, Side.HEAD, str(tree), Passage(*passage))  # type: ignore[arg-type]
+
+
+async def test_a_file_is_read_by_its_lines(sandbox: Sandbox, tree: Path) -> None:
+    assert (await shown(sandbox, tree, "src/a.py", 1, 2)).output == "def old_name():\n    pass"
+    assert (await shown(sandbox, tree, "latin.txt")).output == "caf\ufffd old_name"
+
+
+@pytest.mark.parametrize("path", ["link.py", "../tree/src/a.py", "missing.py", "src", "binary"])
+async def test_what_is_no_text_of_the_tree_is_not_read(
+    sandbox: Sandbox, tree: Path, path: str
+) -> None:
+    seen = await shown(sandbox, tree, path)
+    assert seen.problem and not seen.output
+
+
+@pytest.mark.skipif(
+    importlib.util.find_spec("markitdown") is None, reason="the extra `documents` is not installed"
+)
+async def test_a_document_is_converted_inside(sandbox: Sandbox, tree: Path) -> None:
+    _write_document(tree / "offer.docx", "The price is 12 euros.")
+    (tree / "broken.docx").write_bytes(b"PK\x03\x04 nothing")
+    seen = await shown(sandbox, tree, "offer.docx")
+    assert (seen.output.strip(), seen.problem) == ("The price is 12 euros.", "")
+    assert "could not be converted" in (await shown(sandbox, tree, "broken.docx")).problem
+
+
+def _write_document(path: Path, text: str) -> None:
+    """The least that is a Word document."""
+    kind = "application/vnd.openxmlformats-officedocument.wordprocessingml.document.main+xml"
+    link = "http://schemas.openxmlformats.org/officeDocument/2006/relationships/officeDocument"
+    body = f"<w:body><w:p><w:r><w:t>{text}</w:t></w:r></w:p></w:body>"
+    space = "http://schemas.openxmlformats.org/wordprocessingml/2006/main"
+    parts = {
+        "[Content_Types].xml": '<Types xmlns="http://schemas.openxmlformats.org/package/2006/'
+        'content-types"><Default Extension="rels" ContentType="application/vnd.openxmlformats-'
+        f'package.relationships+xml"/><Override PartName="/word/document.xml" ContentType="{kind}"/>'
+        "</Types>",
+        "_rels/.rels": '<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/'
+        f'relationships"><Relationship Id="r1" Type="{link}" Target="word/document.xml"/>'
+        "</Relationships>",
+        "word/document.xml": f'<w:document xmlns:w="{space}">{body}</w:document>',
+    }
+    with zipfile.ZipFile(path, "w") as archive:
+        for name, content in parts.items():
+            archive.writestr(name, content)
