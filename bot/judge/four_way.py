@@ -121,6 +121,12 @@ def _covers_old_tests(four: Four, old: list[Four]) -> bool:
     )
 
 
+def _is_touched(path: str, changed: set[str]) -> bool:
+    """Tell whether the author touched a test's file, or a folder whose tests run as one program."""
+    tops = ("" if path == "." else path,)
+    return any(is_below(one, tops) for one in changed)
+
+
 def _comparison(four: Four, changed: set[str]) -> TestComparison:
     found = judge(four)
     shown = four.head_on_head or four.base_on_base
@@ -135,7 +141,7 @@ def _comparison(four: Four, changed: set[str]) -> TestComparison:
         base_on_head=four.bh,
         head_on_base=four.hb,
         head_on_head=four.hh,
-        written_by_author=shown.path in changed,
+        written_by_author=_is_touched(shown.path, changed),
         message="\n".join(part for part in (found.remark, failure) if part),
         path=shown.path,
         line=shown.line,

@@ -53,7 +53,7 @@ def call_witnesses(tests: FourWay) -> Witnesses:
             for c in comparisons
             if c.change is TestChange.UNKNOWN and c.base_on_base is Outcome.PASSED
         ),
-        kept=_of(comparisons, TestChange.PASS_TO_PASS),
+        kept=tuple(c for c in comparisons if _is_kept(c)),
         still_failing=_of(comparisons, TestChange.STILL_FAILING),
         expectations=_of(comparisons, TestChange.EXPECTATION_CHANGED),
     )
@@ -81,6 +81,12 @@ def _proves(c: TestComparison) -> bool:
         and c.head_on_base in FAILING
         and c.head_on_head is Outcome.PASSED
     )
+
+
+def _is_kept(c: TestComparison) -> bool:
+    """An edited test whose base version still passes is kept too, whatever the new one proves."""
+    held = c.base_on_base is Outcome.PASSED and c.base_on_head is Outcome.PASSED
+    return c.change is TestChange.PASS_TO_PASS or (c.change is TestChange.FAIL_TO_PASS and held)
 
 
 def _is_loosened(c: TestComparison) -> bool:

@@ -6,14 +6,27 @@ import shlex
 from dataclasses import dataclass
 from pathlib import Path
 
-from sandbox.environments import python
+from sandbox.environments import c_cmake, c_files, c_make, foreign, go, python, rust, shell, site
 from sandbox.environments.ecosystem import Ecosystem
 from sandbox.environments.hints import SetupHints as SetupHints
 from sandbox.environments.hints import Toolchain as Toolchain
 from sandbox.environments.tree import Tree
 from sandbox.models import Recipe
 
-ECOSYSTEMS: dict[str, Ecosystem] = {one.name: one for one in (python.ECOSYSTEM,)}
+ECOSYSTEMS: dict[str, Ecosystem] = {
+    one.name: one
+    for one in (
+        python.ECOSYSTEM,
+        go.ECOSYSTEM,
+        rust.ECOSYSTEM,
+        c_cmake.ECOSYSTEM,
+        c_make.ECOSYSTEM,
+        c_files.ECOSYSTEM,
+        shell.ECOSYSTEM,
+        site.ECOSYSTEM,
+        *foreign.ECOSYSTEMS,
+    )
+}
 """Every ecosystem that Assay can build; the order decides only between equal evidence."""
 
 

@@ -1,7 +1,8 @@
 """Which files of a repository are tests, belong to tests, or configure the runner, by their names.
 
 Sources: pytest's default `python_files` (test_*.py, *_test.py), unittest's default pattern (test*.py),
-Django's tests.py, and the folder names in use for test data and snapshots.
+Django's tests.py, and the folder names in use for test data and snapshots; `test_names` has the
+other languages'.
 """
 
 from __future__ import annotations
@@ -11,8 +12,8 @@ import tomllib
 from enum import StrEnum
 from pathlib import Path, PurePosixPath
 
-_TEST_FOLDERS = {"tests", "__tests__"}
-_TEST_FOLDERS_AT_THE_ROOT = {"test", "testing"}  # deeper down, packages have sources of that name
+from sandbox.tools import test_names
+
 _CONFIGURATION_SECTIONS = {"setup.cfg": ("tool:pytest",), "tox.ini": ("pytest", "testenv")}
 _CONFIGURATION = {
     "pytest.ini", ".pytest.ini", "pytest.toml", ".pytest.toml", "pyproject.toml",
@@ -36,19 +37,19 @@ def classify(path: str) -> PathKind:
         return PathKind.RUNNER_CONFIG
     if pure.name == "conftest.py":
         return PathKind.SUPPORT
-    if _is_test_name(pure.name):
+    if _is_test_name(pure.name) or test_names.is_test_file(pure):
         return PathKind.TEST
-    folders = pure.parts[:-1]
-    if any(
-        _is_test_folder(folders, i) or folders[i] == "__snapshots__" for i in range(len(folders))
-    ):
+    if _is_support(pure):
         return PathKind.SUPPORT
-    return PathKind.SOURCE
+    return PathKind.RUNNER_CONFIG if pure.name in test_names.BUILD_FILES else PathKind.SOURCE
 
 
-def _is_test_folder(folders: tuple[str, ...], index: int) -> bool:
-    name = folders[index].lower()
-    return name in _TEST_FOLDERS or (index == 0 and name in _TEST_FOLDERS_AT_THE_ROOT)
+def _is_support(path: PurePosixPath) -> bool:
+    folders = path.parts[:-1]
+    return test_names.is_support(path) or any(
+        test_names.is_test_folder(folders, i) or folders[i] == "__snapshots__"
+        for i in range(len(folders))
+    )
 
 
 def _is_test_name(name: str) -> bool:
@@ -66,8 +67,11 @@ def scope(path: str) -> str:
     parts = PurePosixPath(path).parts[:-1]
     if PurePosixPath(path).name == "conftest.py":
         return "/".join(parts)
+    reach = test_names.reach(PurePosixPath(path))
+    if reach is not None:
+        return reach
     for index in range(len(parts)):
-        if _is_test_folder(parts, index):
+        if test_names.is_test_folder(parts, index):
             return "/".join(parts[: index + 1])
     return "/".join(parts) if classify(path) is PathKind.RUNNER_CONFIG else "/".join(parts[:-1])
 
@@ -86,6 +90,8 @@ def runner_configuration(tree: Path, path: str) -> str:
         return _pyproject_section(text)
     if name in _CONFIGURATION_SECTIONS:
         return _ini_sections(text, _CONFIGURATION_SECTIONS[name])
+    if name in test_names.BUILD_FILES:
+        return test_names.test_lines(name, text)
     return text
 
 

@@ -9,6 +9,7 @@ from dataclasses import replace
 
 from sandbox.base import Completed, Killed, Limits, Sandbox
 from sandbox.models import Observation, Outcome, TestRun, TestRunner
+from sandbox.tools.kept_tests import KEPT_TESTS
 from sandbox.tools.python_tests import PYTHON_TESTS
 from sandbox.tools.shell_tests import SHELL_TESTS
 from sandbox.tools.test_order import TestDriver, TestOrder, local, of_the_tree
@@ -19,6 +20,12 @@ HARNESS_VERSION = "1"
 TEST_DRIVERS: dict[TestRunner, TestDriver] = {
     TestRunner.PYTEST: PYTHON_TESTS,
     TestRunner.UNITTEST: PYTHON_TESTS,
+    TestRunner.BATS: KEPT_TESTS,
+    TestRunner.CARGO: KEPT_TESTS,
+    TestRunner.CTEST: KEPT_TESTS,
+    TestRunner.GO: KEPT_TESTS,
+    TestRunner.MAKE: KEPT_TESTS,
+    TestRunner.SCRIPTS: KEPT_TESTS,
     TestRunner.COMMAND: SHELL_TESTS,
 }
 """Every runner that Assay can start; TestRunner.NONE is the only one without a driver."""

@@ -4,34 +4,36 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from pathlib import Path, PurePosixPath
+from pathlib import PurePosixPath
 
 from sandbox.harness import outcome
 from sandbox.harness.keeper.journal import Result
-from sandbox.harness.keeper.orders import Orders
+from sandbox.harness.keeper.orders import Orders, Unbelievable
 from sandbox.harness.keeper.sources import Function, find_functions, read_text
 from sandbox.harness.keeper.steps import Done, Program, Steps
 from sandbox.harness.keeper.suite import Whole, left_over, settle
 from sandbox.harness.readers import go_events
-from sandbox.harness.readers.seen import Seen, clipped
+from sandbox.harness.readers.seen import Reading, Seen, clipped
 
 _FUNCTION = re.compile(r"func (?P<name>(?:Test|Example|Fuzz)\w*)\(")
 _PACKAGE = re.compile(r"^package (\w+)", re.M)
-_CONTROL = 'package {package}\n\nimport c{nonce} "testing"\n\nfunc {name}(t *c{nonce}.T) {{ t.Fatal() }}\n'
+_CONTROL = (
+    'package {package}\n\nimport c{nonce} "testing"\n\nfunc {name}(t *c{nonce}.T) {{ t.Fatal() }}\n'
+)
 _MOST_CHARS = 100_000  # of one argument
-
-
-class Unbelievable(Exception):
-    """What was seen shows that results are made up; the sentence says how."""
 
 
 def run(steps: Steps, orders: Orders) -> Iterator[Result]:
     """Yield the results of every package that has tests."""
-    folders = {PurePosixPath(path).parent.as_posix() for path in orders.tests}
     flag = _verbose_flag(steps)
-    for number, folder in enumerate(sorted(f for f in folders if orders.is_asked(f))):
-        files = [path for path in orders.tests if PurePosixPath(path).parent.as_posix() == folder]
-        yield from _Package(steps, orders, folder, number, flag).results(files)
+    asked = {_folder(path) for path in orders.asked}
+    for number, folder in enumerate(sorted(asked)):
+        package = _Package(steps, orders, folder, number, flag)
+        yield from package.results([path for path in orders.tests if _folder(path) == folder])
+
+
+def _folder(path: str) -> str:
+    return PurePosixPath(path).parent.as_posix()
 
 
 def _verbose_flag(steps: Steps) -> str:
@@ -45,22 +47,21 @@ class _Package:
         self, steps: Steps, orders: Orders, folder: str, number: int, verbose: str
     ) -> None:
         self._steps, self._orders, self._folder = steps, orders, folder
-        self._below = Path(folder).relative_to(orders.root or ".").as_posix()
-        self._binary = f"/tmp/{orders.nonce}-{number}.test"  # noqa: S108 - the sandbox's own
-        self._log = Path(f"/tmp/{orders.nonce}-{number}.log")  # noqa: S108
+        self._binary = orders.scratch(f"{number}.test")
+        self._log = orders.scratch(f"{number}.log")
         self._verbose = verbose
 
     def results(self, files: list[str]) -> Iterator[Result]:
         """Build, list, run."""
         control = self._add_control(files)
-        built = self._steps.run("go", "test", "-c", "-o", self._binary, f"./{self._below}")
+        built = self._steps.run("go", "test", "-c", "-o", str(self._binary), f"./{self._folder}")
         if built.status != 0:
             yield self._broken(f"It does not build.\n{clipped(built.said)}", built)
             return
-        if not Path(self._binary).exists():
+        if not self._binary.exists():
             return  # every test file is left out by its build constraints
         functions = self._functions(files)
-        listed = self._steps.run(self._binary, "-test.list", ".*", folder=self._below)
+        listed = self._steps.run(str(self._binary), "-test.list", ".*", folder=self._folder)
         if listed.status != 0:
             yield self._broken(f"Its tests cannot be listed.\n{clipped(listed.said)}", listed)
             return
@@ -91,21 +92,19 @@ class _Package:
     def _start(self, names: str) -> Whole:
         """Run the named tests. The log is complete only when the run went through its own end."""
         self._log.unlink(missing_ok=True)
-        done = self._steps.start(
-            Program(
-                ("go", "tool", "test2json", "-t", self._binary, self._verbose, f"-test.run=^(?:{names})$",
-                 "-test.paniconexit0", f"-test.testlogfile={self._log}"),
-                folder=self._below,
-            )
-        )  # fmt: skip
+        argv = (
+            *("go", "tool", "test2json", "-t", str(self._binary), self._verbose),
+            *(f"-test.run=^(?:{names})$", "-test.paniconexit0", f"-test.testlogfile={self._log}"),
+        )
+        done = self._steps.start(Program(argv, folder=self._folder))
         return Whole(done, go_events.read(done.out), read_text(self._log).startswith("# test log"))
 
     def _add_control(self, files: list[str]) -> str:
         """Add a test that must fail, under a name that nobody could know."""
         name = f"TestZ{self._orders.nonce}"
-        text = read_text(Path(self._orders.tree) / files[0])
+        text = read_text(self._orders.top / files[0])
         package = _PACKAGE.search(text)
-        target = Path(self._orders.tree) / self._folder / f"z{self._orders.nonce}_test.go"
+        target = self._orders.top / self._folder / f"z{self._orders.nonce}_test.go"
         if package:
             filled = _CONTROL.format(package=package.group(1), nonce=self._orders.nonce, name=name)
             target.write_text(filled)
@@ -114,7 +113,7 @@ class _Package:
     def _functions(self, files: list[str]) -> dict[str, Function]:
         found: dict[str, Function] = {}
         for path in files:
-            text = read_text(Path(self._orders.tree) / path)
+            text = read_text(self._orders.top / path)
             for name, function in find_functions(text, _FUNCTION, path).items():
                 found.setdefault(name, function)
         return found
@@ -126,7 +125,7 @@ class _Package:
 def _tops(whole: Whole) -> Whole:
     """Leave the subtests out: they are not listed, and their test fails when they do."""
     tests = tuple(test for test in whole.reading.tests if "/" not in test.name)
-    return Whole(whole.done, go_events.Reading(tests, whole.reading.problem), whole.ended)
+    return Whole(whole.done, Reading(tests, whole.reading.problem), whole.ended)
 
 
 def _result(function: Function, seen: Seen, name: str) -> Result:

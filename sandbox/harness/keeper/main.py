@@ -6,15 +6,21 @@ import json
 import os
 import sys
 
-sys.path[:0] = [os.path.abspath(__file__ + "/../../../..")]  # noqa: PTH100 - the mounted package
+if not __package__:
+    sys.path[:0] = [os.path.abspath(f"{__file__}/../../../..")]  # noqa: PTH100
 
-from sandbox.harness.keeper import go, make, scripts
+from sandbox.harness.keeper import bats, cargo, ctest, go, programs
 from sandbox.harness.keeper.journal import Journal
-from sandbox.harness.keeper.orders import Orders, read_orders
+from sandbox.harness.keeper.orders import Unbelievable, read_orders
 from sandbox.harness.keeper.steps import Steps, become_the_keeper
 
 RUNNERS = {
+    "bats": bats.run,
+    "cargo": cargo.run,
+    "ctest": ctest.run,
     "go": go.run,
+    "make": programs.run_make,
+    "scripts": programs.run_scripts,
 }
 
 
@@ -23,7 +29,7 @@ def main() -> None:
     journal = Journal(int(os.environ.pop("ASSAY_CHANNEL_FD")))
     become_the_keeper()
     orders = read_orders(json.loads(sys.stdin.buffer.readline()))
-    steps = Steps(journal, str(orders.top), orders.environment, orders.time_s)
+    steps = Steps(journal, orders.top, orders.environment, orders.time_s)
     try:
         for result in RUNNERS[orders.runner](steps, orders):
             journal.result(result)

@@ -7,43 +7,41 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 
+class Unbelievable(Exception):
+    """What was seen shows that results are made up; the sentence says how."""
+
+
 @dataclass(frozen=True)
 class Orders:
-    """One run. Paths are relative to `tree`; `root` is the project's folder in it.
+    """One run. Paths are relative to `top`, the project's folder.
 
-    `tests` are the test files by their names, `paths` those to run (empty: all of them). `place` is
-    a folder of our own with an unguessable name, for what is built and written.
+    `tests` are the test files by their names, `paths` those to run (empty: all of them). `nonce` is
+    for names that nobody could know.
     """
 
     runner: str
     arguments: tuple[str, ...]
-    tree: str
-    root: str
+    top: Path
     tests: tuple[str, ...]
     paths: tuple[str, ...]
     environment: dict[str, str]
     time_s: float
     nonce: str = field(default_factory=lambda: secrets.token_hex(8))
 
-    @property
-    def top(self) -> Path:
-        """The project's folder."""
-        return Path(self.tree) / self.root
-
     def is_asked(self, path: str) -> bool:
-        """Tell whether a test file (or the folder of some) is among what shall run."""
+        """Tell whether a test file is among what shall run."""
         return not self.paths or any(
-            one in ("", path) or path.startswith(one + "/") or one.startswith(path.rstrip("/") + "/")
-            or path in ("", ".")
-            for one in self.paths
-        )  # fmt: skip
+            one in ("", path) or path.startswith(one + "/") for one in self.paths
+        )
 
-    def in_tree(self, path: Path | str) -> str:
-        """Return a path as the tree names it; "." is the tree itself."""
-        try:
-            return (self.top / path).resolve().relative_to(Path(self.tree).resolve()).as_posix()
-        except (ValueError, OSError):
-            return self.root or "."
+    @property
+    def asked(self) -> tuple[str, ...]:
+        """The test files that shall run."""
+        return tuple(path for path in self.tests if self.is_asked(path))
+
+    def scratch(self, name: str) -> Path:
+        """Return a place outside the tree with a name that nobody could know."""
+        return Path(f"/tmp/{self.nonce}-{name}")  # noqa: S108 - the sandbox's own
 
 
 def read_orders(told: dict[str, object]) -> Orders:
@@ -54,8 +52,7 @@ def read_orders(told: dict[str, object]) -> Orders:
     return Orders(
         runner=str(told["runner"]),
         arguments=_texts(told["arguments"]),
-        tree=str(told["tree"]),
-        root=str(told["root"]),
+        top=Path(str(told["top"])),
         tests=_texts(told["tests"]),
         paths=_texts(told["paths"]),
         environment={str(name): str(value) for name, value in environment.items()},

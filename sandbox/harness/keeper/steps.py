@@ -55,10 +55,10 @@ class Steps:
     """Starts programs below `root` with one environment, until the time is up."""
 
     def __init__(
-        self, journal: Journal, root: str, environment: dict[str, str], time_s: float
+        self, journal: Journal, root: Path, environment: dict[str, str], time_s: float
     ) -> None:
         self._journal = journal
-        self.root = Path(root)
+        self.root = root
         self.environment = environment
         self._deadline = time.monotonic() + time_s
 

@@ -34,9 +34,7 @@ class Whole:
         )
 
 
-def settle(
-    names: tuple[str, ...], whole: Whole, alone: Callable[[str], Whole]
-) -> Iterator[Seen]:
+def settle(names: tuple[str, ...], whole: Whole, alone: Callable[[str], Whole]) -> Iterator[Seen]:
     """Yield one result for every listed test, the worse of all that is known of it."""
     told = {test.name: test for test in whole.reading.tests}
     if whole.is_clean(names):

@@ -1,0 +1,77 @@
+"""Test programs that end with one exit code, and tell of single tests only where they print TAP."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from os.path import commonpath
+from pathlib import PurePosixPath
+
+from sandbox.harness import outcome
+from sandbox.harness.keeper.journal import Result
+from sandbox.harness.keeper.orders import Orders
+from sandbox.harness.keeper.sources import read_text
+from sandbox.harness.keeper.steps import Done, Steps
+from sandbox.harness.readers import tap
+from sandbox.harness.readers.seen import Reading, clipped
+
+_SOURCE_CHARS = 4000
+
+
+def run_make(steps: Steps, orders: Orders) -> Iterator[Result]:
+    """Run the test target; building for it is part of it, so what does not compile fails."""
+    argv = orders.arguments
+    place = common_place(orders.tests)
+    source = sources(orders, orders.tests)
+    # Its id names no file: it must be the same whatever files there are.
+    yield from _told(steps.run(*argv), place, " ".join(argv), source)
+
+
+def run_scripts(steps: Steps, orders: Orders) -> Iterator[Result]:
+    """Run every test script by the interpreter that it names."""
+    for path in orders.asked:
+        interpreter = _interpreter(read_text(orders.top / path))
+        done = steps.run(*interpreter, f"./{path}")
+        name = PurePosixPath(path).name
+        yield from _told(done, path, f"{path}::{name}", sources(orders, (path,)))
+
+
+def _interpreter(text: str) -> tuple[str, ...]:
+    first = text.split("\n", 1)[0]
+    words = first[2:].split() if first.startswith("#!") else []
+    known = PurePosixPath(words[-1]).name if words else ""
+    return ("sh",) if known in {"sh", "dash"} else ("bash",)
+
+
+def common_place(tests: tuple[str, ...]) -> str:
+    """Return the file or folder that holds all tests; "." when they stand everywhere."""
+    if len(tests) == 1:
+        return tests[0]
+    return (commonpath(tests) if tests else "") or "."
+
+
+def sources(orders: Orders, paths: tuple[str, ...]) -> str:
+    """Return what the test files say, for whoever asks what these tests are about."""
+    texts = [read_text(orders.top / path)[:_SOURCE_CHARS] for path in paths[:20]]
+    return "\n".join(texts)[:_SOURCE_CHARS]
+
+
+def _told(done: Done, path: str, own_id: str, source: str) -> Iterator[Result]:
+    """Yield the program's own result, then its points. A torn TAP stream is no success."""
+    speaks = tap.has_results(done.out)
+    reading = tap.read(done.out) if speaks else Reading(())
+    word, message = _own(done, reading.problem)
+    yield Result(own_id, path, word, done.seconds, message, source=source)
+    for seen in reading.tests:
+        test_id = f"{own_id}::{seen.name}"
+        yield Result(test_id, path, seen.outcome, 0.0, seen.message, source=seen.name)
+
+
+def _own(done: Done, problem: str) -> tuple[str, str]:
+    if done.status is None:
+        return outcome.FAILED, f"It did not end in time.\n{clipped(done.said)}"
+    if done.status != 0:
+        return outcome.FAILED, clipped(done.said)
+    if problem or done.is_cut:
+        said = problem or "It printed more than can be read."
+        return outcome.ERROR, f"It ended with 0, but: {said}\n{clipped(done.said)}"
+    return outcome.PASSED, ""
