@@ -6,7 +6,18 @@ import shlex
 from dataclasses import dataclass
 from pathlib import Path
 
-from sandbox.environments import c_cmake, c_files, c_make, foreign, go, python, rust, shell, site
+from sandbox.environments import (
+    c_cmake,
+    c_files,
+    c_make,
+    foreign,
+    go,
+    java,
+    python,
+    rust,
+    shell,
+    site,
+)
 from sandbox.environments.ecosystem import Ecosystem
 from sandbox.environments.hints import SetupHints as SetupHints
 from sandbox.environments.hints import Toolchain as Toolchain
@@ -19,6 +30,7 @@ ECOSYSTEMS: dict[str, Ecosystem] = {
         python.ECOSYSTEM,
         go.ECOSYSTEM,
         rust.ECOSYSTEM,
+        java.ECOSYSTEM,
         c_cmake.ECOSYSTEM,
         c_make.ECOSYSTEM,
         c_files.ECOSYSTEM,

@@ -24,6 +24,7 @@ TEST_DRIVERS: dict[TestRunner, TestDriver] = {
     TestRunner.CARGO: KEPT_TESTS,
     TestRunner.CTEST: KEPT_TESTS,
     TestRunner.GO: KEPT_TESTS,
+    TestRunner.JUNIT: KEPT_TESTS,
     TestRunner.MAKE: KEPT_TESTS,
     TestRunner.SCRIPTS: KEPT_TESTS,
     TestRunner.COMMAND: SHELL_TESTS,

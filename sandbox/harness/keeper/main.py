@@ -9,7 +9,7 @@ import sys
 if not __package__:
     sys.path[:0] = [os.path.abspath(f"{__file__}/../../../..")]  # noqa: PTH100
 
-from sandbox.harness.keeper import bats, cargo, ctest, go, programs
+from sandbox.harness.keeper import bats, cargo, ctest, go, java, programs
 from sandbox.harness.keeper.journal import Journal
 from sandbox.harness.keeper.orders import Unbelievable, read_orders
 from sandbox.harness.keeper.steps import Steps, become_the_keeper
@@ -19,6 +19,7 @@ RUNNERS = {
     "cargo": cargo.run,
     "ctest": ctest.run,
     "go": go.run,
+    "junit": java.run,
     "make": programs.run_make,
     "scripts": programs.run_scripts,
 }

@@ -20,6 +20,7 @@ class Project:
     task: str = "Double a number\n\n- [ ] `twice` returns double the number\n"
     proof: str = ""  # the test that fails on base and passes on head
     broken: str = ""  # the test that the bad change breaks
+    jars: tuple[str, ...] = ()  # in /usr/share/java
 
 
 _ADD_H = "int add(int a, int b);\n"
@@ -201,4 +202,77 @@ SCRIPTS = Project(
     broken="tests/add.sh::add.sh",
 )
 
-PROJECTS = (MAKE, CMAKE, GO, RUST, BATS, SCRIPTS)
+_JAVA_TEST = """\
+package org.example;
+
+import static org.junit{jupiter}.Assert{s}.assertEquals;
+
+import org.junit{jupiter}.Test;
+
+public class {name}Test {{
+    // {name} returns {what}
+    @Test
+    public void {method}IsRight() {{
+        assertEquals({want}, Calc.{call});
+    }}
+}}
+"""
+_CALC_JAVA = """\
+package org.example;
+
+public final class Calc {{
+    public static int add(int a, int b) {{
+        return a {sign} b;
+    }}
+{more}}}
+"""
+_TWICE_JAVA = "\n    public static int twice(int a) {\n        return 2 * a;\n    }\n"
+_POM = """\
+<project>
+  <modelVersion>4.0.0</modelVersion>
+  <groupId>org.example</groupId>
+  <artifactId>calc</artifactId>
+  <version>1</version>
+  <dependencies>
+    <dependency>
+      <groupId>{group}</groupId>
+      <artifactId>{artifact}</artifactId>
+      <version>1</version>
+      <scope>test</scope>
+    </dependency>
+  </dependencies>
+</project>
+"""
+
+
+def _java(name: str, jupiter: str, pom: str) -> Project:
+    def test(name: str, method: str, what: str, call: str, want: int) -> str:
+        parts = {"jupiter": jupiter, "s": "ions" if jupiter else ""}
+        return _JAVA_TEST.format(name=name, method=method, what=what, call=call, want=want, **parts)
+
+    main, tests = "src/main/java/org/example", "src/test/java/org/example"
+    return Project(
+        name=name,
+        programs=("javac", "java"),
+        jars=("junit-platform-launcher.jar" if jupiter else "junit4.jar",),
+        start={
+            "pom.xml": pom,
+            f"{main}/Calc.java": _CALC_JAVA.format(sign="+", more=""),
+            f"{tests}/AddTest.java": test("Add", "add", "the sum", "add(2, 3)", 5),
+        },
+        good={
+            f"{main}/Calc.java": _CALC_JAVA.format(sign="+", more=_TWICE_JAVA),
+            f"{tests}/TwiceTest.java": test("Twice", "twice", "double the number", "twice(4)", 8),
+        },
+        bad={f"{main}/Calc.java": _CALC_JAVA.format(sign="-", more="")},
+        proof=f"{tests}/TwiceTest.java::twiceIsRight",
+        broken=f"{tests}/AddTest.java::addIsRight",
+    )
+
+
+JAVA = _java("java", "", _POM.format(group="junit", artifact="junit"))
+JUPITER = _java(
+    "jupiter", ".jupiter.api", _POM.format(group="org.junit.jupiter", artifact="junit-jupiter")
+)
+
+PROJECTS = (MAKE, CMAKE, GO, RUST, JAVA, JUPITER, BATS, SCRIPTS)

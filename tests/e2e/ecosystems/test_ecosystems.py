@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from pathlib import Path
 
 import pytest
@@ -10,16 +9,10 @@ import pytest
 from bot.settings import Settings
 from tests.e2e.ecosystems.projects import PROJECTS, Files, Project
 from tests.e2e.folder import Folder, Judged
+from tests.sandbox.harness.kept import needs
 from tests.sandbox.repositories import Repository
 
 pytestmark = pytest.mark.real
-
-
-def needs(*programs: str) -> None:
-    """Skip where the sandbox, which sees Debian's folders only, lacks a program."""
-    for program in programs:
-        if shutil.which(program, path="/usr/local/bin:/usr/bin:/bin") is None:
-            pytest.skip(f"{program} is not installed in /usr/bin, where the sandbox could see it")
 
 
 def opened(folder: Path, files: Files) -> Folder:
@@ -37,7 +30,7 @@ def changes(judged: Judged) -> dict[str, str]:
 
 @pytest.mark.parametrize("project", PROJECTS, ids=lambda project: project.name)
 def test_a_good_change_succeeds_and_a_bad_one_fails(tmp_path: Path, project: Project) -> None:
-    needs(*project.programs)
+    needs(*project.programs, jars=project.jars)
     folder = opened(tmp_path, project.start)
     folder.branch("good", project.good)
     folder.branch("bad", project.bad)

@@ -27,8 +27,11 @@ _ECOSYSTEM = {
 MAKE_TEST = ("make", "test")
 
 
-def needs(*programs: str) -> None:
-    """Skip where the sandbox, which sees Debian's folders only, lacks a program."""
+def needs(*programs: str, jars: tuple[str, ...] = ()) -> None:
+    """Skip where the sandbox, which sees Debian's folders only, lacks a program or a jar."""
+    for jar in jars:
+        if not Path("/usr/share/java", jar).exists():
+            pytest.skip(f"{jar} is not in /usr/share/java (packages junit4, junit5)")
     for program in programs:
         if shutil.which(program, path="/usr/local/bin:/usr/bin:/bin") is None:
             pytest.skip(f"{program} is not installed in /usr/bin, where the sandbox could see it")
