@@ -13,6 +13,7 @@ from sandbox.environments import (
     foreign,
     go,
     java,
+    node,
     python,
     rust,
     shell,
@@ -28,6 +29,7 @@ ECOSYSTEMS: dict[str, Ecosystem] = {
     one.name: one
     for one in (
         python.ECOSYSTEM,
+        node.ECOSYSTEM,
         go.ECOSYSTEM,
         rust.ECOSYSTEM,
         java.ECOSYSTEM,

@@ -10,7 +10,9 @@ import re
 from pathlib import PurePosixPath
 
 TEST_FOLDERS = {"tests", "__tests__"}
-TEST_FOLDERS_AT_THE_ROOT = {"test", "testing"}  # deeper down, packages have sources of that name
+# Deeper down, packages have sources of that name.
+TEST_FOLDERS_AT_THE_ROOT = {"test", "testing", "spec", "test-d"}
+_WORKSPACES = {"packages", "apps", "libs", "modules", "plugins", "services"}
 BUILD_FILES = {"Makefile", "makefile", "GNUmakefile", "CMakeLists.txt"}
 """Both build and runner: only what they say of tests configures the runner."""
 
@@ -24,7 +26,8 @@ _RULE = re.compile(r"[^\s#:=][^#:=]*:(?!=)")
 def is_test_folder(folders: tuple[str, ...], index: int) -> bool:
     """Tell whether the folder at `index` of a path holds tests."""
     name = folders[index].lower()
-    return name in TEST_FOLDERS or (index == 0 and name in TEST_FOLDERS_AT_THE_ROOT)
+    at_root = index == 0 or (index == 2 and folders[0] in _WORKSPACES)
+    return name in TEST_FOLDERS or (at_root and name in TEST_FOLDERS_AT_THE_ROOT)
 
 
 def is_test_file(path: PurePosixPath) -> bool:

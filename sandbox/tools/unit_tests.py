@@ -10,6 +10,7 @@ from dataclasses import replace
 from sandbox.base import Completed, Killed, Limits, Sandbox
 from sandbox.models import Observation, Outcome, TestRun, TestRunner
 from sandbox.tools.kept_tests import KEPT_TESTS
+from sandbox.tools.node_tests import NODE_TESTS
 from sandbox.tools.python_tests import PYTHON_TESTS
 from sandbox.tools.shell_tests import SHELL_TESTS
 from sandbox.tools.test_order import TestDriver, TestOrder, local, of_the_tree
@@ -27,6 +28,11 @@ TEST_DRIVERS: dict[TestRunner, TestDriver] = {
     TestRunner.JUNIT: KEPT_TESTS,
     TestRunner.MAKE: KEPT_TESTS,
     TestRunner.SCRIPTS: KEPT_TESTS,
+    TestRunner.NODE_TEST: NODE_TESTS,
+    TestRunner.MOCHA: NODE_TESTS,
+    TestRunner.JEST: NODE_TESTS,
+    TestRunner.VITEST: NODE_TESTS,
+    TestRunner.AVA: NODE_TESTS,
     TestRunner.COMMAND: SHELL_TESTS,
 }
 """Every runner that Assay can start; TestRunner.NONE is the only one without a driver."""

@@ -1,8 +1,9 @@
 """Installs a project and keeps what its build wrote into the tree, which is thrown away afterwards.
 
-Usage: install.py TREE KEPT WHAT ARGV. ARGV is a JSON list of commands. WHAT is "new" (all that is
-new but residue of Python builds), "all" (all that is new) or the name of the folders to keep. They go to
-KEPT/0, KEPT/1, ...; KEPT/index.json maps them to their paths: [["0", "src/tally/_version.py"], ...].
+Usage: install.py TREE KEPT WHAT ARGV [CWD]. ARGV is a JSON list of commands, started in CWD. WHAT is
+"new" (all that is new but residue of Python builds), "all" (all that is new) or the name of the
+folders to keep. They go to KEPT/0, KEPT/1, ...; KEPT/index.json maps them to their paths:
+[["0", "src/tally/_version.py"], ...].
 """
 
 from __future__ import annotations
@@ -66,12 +67,12 @@ def keep(tree: Path, kept: Path, paths: Iterator[str], *, drops: bool) -> None:
     (kept / "index.json").write_text(json.dumps(index))
 
 
-def main(tree_name: str, kept: str, what: str, commands: str) -> int:
+def main(tree_name: str, kept: str, what: str, commands: str, cwd: str = ".") -> int:
     """Run every command, stop at the first failure, keep what was added; returns the exit code."""
     tree = Path(tree_name)
     before = entries(tree)
     for argv in json.loads(commands):
-        done = subprocess.run(argv, check=False)
+        done = subprocess.run(argv, check=False, cwd=cwd)
         if done.returncode:
             return done.returncode
     keep(tree, Path(kept), added(tree, before, what), drops=what == "new")

@@ -24,7 +24,16 @@ _PLATFORM = (
     "apiguardian-api", "univocity-parsers",
 )  # fmt: skip
 _RUNNERS = Path(__file__).parent / "junit"
-_JAVAC = ("javac", "-nowarn", "-proc:none", "-encoding", "UTF-8", "-d")
+_QUICK = ("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC")  # these processes are short
+_JAVAC = (
+    "javac",
+    *(f"-J{option}" for option in _QUICK),
+    "-nowarn",
+    "-proc:none",
+    "-encoding",
+    "UTF-8",
+    "-d",
+)
 _ERROR = re.compile(r"^(?:\./)?([^\s:]+\.java):\d+: error:", re.M)
 _PACKAGE = re.compile(r"^\s*package\s+([\w.]+)\s*;", re.M)
 _METHOD = re.compile(
@@ -152,7 +161,7 @@ class _Suite:
         wanted = [only.partition("#")[0]] if only else list(classes)
         told = "\n".join((key, str(place), mode, only, *wanted)) + "\n"
         main = "Junit5" if self._is_platform else "Junit4"
-        argv = ("java", "-Xshare:auto", "-cp", self._classpath(), main)
+        argv = ("java", *_QUICK, "-cp", self._classpath(), main)
         done = self._steps.start(Program(argv, stdin=told.encode()))
         text = (
             place.read_bytes()[:_REPORT_BYTES].decode("ascii", "replace") if place.is_file() else ""
