@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 from bot.judge.case import Case
@@ -14,6 +15,7 @@ from bot.models import Decider, Requirement, Transition, Verdict, VerdictOutcome
 from sandbox.models import Severity
 
 _LOOK_YOURSELF = "Look at the pages and their pictures, then decide by hand."
+_ERROR = re.compile(r"\berror(\[\w+\])?: ", re.I)
 MEND = "Mend what the evidence shows and push; what was meant to change belongs into the issue."
 
 
@@ -32,17 +34,8 @@ def _builds(requirement: Requirement, case: Case) -> Verdict:
     base, head, needs = case.observed.built_base, case.observed.built_head, case.observed.needs
     if head:
         return satisfied(requirement, "It builds on head.", case)
-    if head is False and base:
-        verdict = unsatisfied(requirement, "It builds on base and does not build on head.", case)
-        return replace(
-            verdict, evidence_ids=case.build_ids, next_step="Mend what the build's output says."
-        )
     if head is False:
-        return unverified(
-            requirement,
-            "It builds neither on base nor on head, so this change cannot be judged by running it.",
-            "Set `setup.install` and `setup.test` in `.github/assay.yml`, or repair the base branch.",
-        )
+        return _does_not_build(requirement, case)
     if needs:
         return unverified(
             requirement,
@@ -56,6 +49,35 @@ def _builds(requirement: Requirement, case: Case) -> Verdict:
             "Tell whether the build files were meant to go.",
         )
     return satisfied(requirement, "There is nothing to build on either side.", case)
+
+
+def _does_not_build(requirement: Requirement, case: Case) -> Verdict:
+    base, needs = case.observed.built_base, case.observed.needs
+    if base:
+        said = f"It builds on base and does not build on head{_first_error(case)}."
+        verdict = unsatisfied(requirement, said, case)
+        return replace(
+            verdict, evidence_ids=case.build_ids, next_step="Mend what the build's output says."
+        )
+    if base is None and not needs:
+        return unverified(
+            requirement,
+            f"There is nothing to build on base, and head does not build here{_first_error(case)}.",
+            "Read the build's output: mend the code, or install what this machine lacks.",
+        )
+    return unverified(
+        requirement,
+        "It builds neither on base nor on head, so this change cannot be judged by running it.",
+        "Set `setup.install` and `setup.test` in `.github/assay.yml`, or repair the base branch.",
+    )
+
+
+def _first_error(case: Case) -> str:
+    """Return the first error of head's build, as the end of a sentence; "" when none can be told."""
+    builds = (e.head for e in case.observed.evidence if e.id in case.build_ids)
+    lines = [line for seen in builds if seen for line in seen.output.splitlines()]
+    first = next((line.strip() for line in lines if _ERROR.search(line)), "")
+    return f": {first[:200]}" if first else ""
 
 
 def _nothing_regresses(requirement: Requirement, case: Case) -> Verdict:

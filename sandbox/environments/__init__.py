@@ -8,7 +8,6 @@ from pathlib import Path
 
 from sandbox.environments import (
     c_cmake,
-    c_files,
     c_make,
     foreign,
     go,
@@ -35,7 +34,6 @@ ECOSYSTEMS: dict[str, Ecosystem] = {
         java.ECOSYSTEM,
         c_cmake.ECOSYSTEM,
         c_make.ECOSYSTEM,
-        c_files.ECOSYSTEM,
         shell.ECOSYSTEM,
         site.ECOSYSTEM,
         *foreign.ECOSYSTEMS,

@@ -29,13 +29,14 @@ def _makefile(tree: Tree) -> str:
 
 
 def weigh(tree: Tree) -> Evidence | None:
-    """A Makefile says little alone: it counts with C sources, or with a target for tests."""
+    """A Makefile beside C sources; alone it speaks last, since every language has them."""
     text = _makefile(tree)
     sources = sum(path.endswith(C_SUFFIXES) for path in tree.files())
     target = _TARGET.search(text)
     if not text or not (sources or target):
         return None
-    return Evidence(declared=bool(sources), tests=target is not None, sources=sources)
+    tests = bool(sources) and target is not None
+    return Evidence(declared=bool(sources), tests=tests, sources=sources)
 
 
 def detect(tree: Path, setup: SetupHints, toolchain: Toolchain) -> Recipe | None:
@@ -77,6 +78,5 @@ ECOSYSTEM = Ecosystem(
     detect=detect,
     building=building,
     observing=observing,
-    commands=frozenset({"make"}),
     programs=(("make", "--version"), ("cc", "--version")),
 )

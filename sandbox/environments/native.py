@@ -75,7 +75,8 @@ def recipe(
 
 
 _PLAIN = re.compile(
-    r"go test( -v| -race)?( \./\.\.\.)?|cargo test|ctest|bats( -r)?( tests?/?)?|mvn( -\S+)* test"
+    r"go test( -v| -race)?( \./\.\.\.)?|cargo test|ctest|bats( -r)?( tests?/?)?|mvn( -\S+)* test|"
+    r"make [\w.-]+"
 )
 
 

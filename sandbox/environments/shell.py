@@ -68,6 +68,6 @@ ECOSYSTEM = Ecosystem(
     detect=detect,
     building=building,
     observing=observing,
-    commands=frozenset({"bats", "bash", "sh"}),
+    commands=frozenset({"bats"}),
     programs=(("bats", "--version"),),
 )
