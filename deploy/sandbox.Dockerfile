@@ -5,7 +5,8 @@
 ARG BASE=debian:12-slim
 FROM ${BASE}
 
-# ARG TOOLCHAINS: further Debian packages, for example "golang-go nodejs npm default-jdk-headless cargo".
+# ARG TOOLCHAINS: further Debian packages, for example "bats cargo cmake default-jdk-headless
+# golang-go junit4 junit5 nodejs npm".
 ARG TOOLCHAINS=""
 RUN apt-get update \
     && DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends \
