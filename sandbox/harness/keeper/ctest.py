@@ -9,13 +9,14 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 from sandbox.harness import outcome
+from sandbox.harness.keeper.exits import Exits
 from sandbox.harness.keeper.journal import Result
 from sandbox.harness.keeper.orders import Orders
 from sandbox.harness.keeper.programs import common_place, sources
-from sandbox.harness.keeper.steps import Steps
+from sandbox.harness.keeper.steps import Program, Steps
 from sandbox.harness.keeper.suite import Whole, left_over, settle
 from sandbox.harness.readers import junit_xml
-from sandbox.harness.readers.seen import MOST_TESTS, clipped
+from sandbox.harness.readers.seen import MOST_TESTS, Reading, clipped
 
 _REPORT_BYTES = 64 << 20
 
@@ -69,15 +70,19 @@ def _made_of(name: str, command: list[object], tests: tuple[str, ...]) -> str:
 class _Runner:
     def __init__(self, steps: Steps, orders: Orders, build: str) -> None:
         self._steps, self.orders, self._build = steps, orders, build
+        self._exits = Exits(steps, orders)
 
     def start(self, *options: str) -> Whole:
         report = self.orders.scratch("report.xml")
         report.unlink(missing_ok=True)
-        done = self._steps.run(
-            "ctest", "--test-dir", self._build, "--output-on-failure", "--no-tests=ignore",
-            "--output-junit", str(report), *options,
-        )  # fmt: skip
-        return Whole(done, junit_xml.read(_bytes(report)))
+        argv = (
+            *("ctest", "--test-dir", self._build, "--output-on-failure", "--no-tests=ignore"),
+            *("--output-junit", str(report), *options),
+        )
+        done = self._steps.start(Program(argv, environment=self._exits.environment))
+        reading = junit_xml.read(_bytes(report))
+        early = self._exits.early()
+        return Whole(done, Reading(reading.tests, early or reading.problem), not early)
 
 
 def _bytes(path: Path) -> bytes:

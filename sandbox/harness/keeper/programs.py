@@ -7,10 +7,11 @@ from os.path import commonpath
 from pathlib import PurePosixPath
 
 from sandbox.harness import outcome
+from sandbox.harness.keeper.exits import Exits
 from sandbox.harness.keeper.journal import Result
 from sandbox.harness.keeper.orders import Orders
 from sandbox.harness.keeper.sources import read_text
-from sandbox.harness.keeper.steps import Done, Steps
+from sandbox.harness.keeper.steps import Done, Program, Steps
 from sandbox.harness.readers import tap
 from sandbox.harness.readers.seen import Reading, clipped
 
@@ -22,8 +23,11 @@ def run_make(steps: Steps, orders: Orders) -> Iterator[Result]:
     argv = orders.arguments
     place = common_place(orders.tests)
     source = sources(orders, orders.tests)
+    exits = Exits(steps, orders)
+    done = steps.start(Program(argv, environment=exits.environment))
+    early = exits.early() if done.status == 0 else ""
     # Its id names no file: it must be the same whatever files there are.
-    yield from _told(steps.run(*argv), place, " ".join(argv), source)
+    yield from _told(done, place, " ".join(argv), source, early)
 
 
 def run_scripts(steps: Steps, orders: Orders) -> Iterator[Result]:
@@ -55,11 +59,11 @@ def sources(orders: Orders, paths: tuple[str, ...]) -> str:
     return "\n".join(texts)[:_SOURCE_CHARS]
 
 
-def _told(done: Done, path: str, own_id: str, source: str) -> Iterator[Result]:
+def _told(done: Done, path: str, own_id: str, source: str, early: str = "") -> Iterator[Result]:
     """Yield the program's own result, then its points. A torn TAP stream is no success."""
     speaks = tap.has_results(done.out)
     reading = tap.read(done.out) if speaks else Reading(())
-    word, message = _own(done, reading.problem)
+    word, message = _own(done, early or reading.problem)
     yield Result(own_id, path, word, done.seconds, message, source=source)
     for seen in reading.tests:
         test_id = f"{own_id}::{seen.name}"

@@ -102,6 +102,38 @@ def test_make_fails_by_its_exit_code_whatever_is_printed(kept: Kept) -> None:
     assert told(run) == {"make test": "failed", "fine": "passed"}
 
 
+LEAVES = {
+    "calc.h": "int add(int a, int b);\n",
+    "calc.c": '#include <stdlib.h>\n#include "calc.h"\n\nint add(int a, int b) {\n'
+    "    if (a > 1) exit(0);\n    return a - b;\n}\n",
+    "tests/test_add.c": '#include "../calc.h"\n\nint main(void) { return add(2, 3) == 5 ? 0 : 1; }\n',
+    "tests/test_ends.c": "#include <stdlib.h>\n\nint main(void) { exit(0); }\n",
+}
+
+
+def test_an_early_exit_out_of_the_tested_code_is_no_success_in_make(kept: Kept) -> None:
+    needs("make", "cc")
+    recipe = "test:\n\tcc -o test_add tests/test_add.c calc.c\n\t./test_add\n"
+    recipe += "\tcc -o test_ends tests/test_ends.c\n\t./test_ends\n"
+    run = kept.run(TestRunner.MAKE, {**LEAVES, "Makefile": recipe})
+    assert told(run) == {"make test": "error"}
+    assert "`add` (calc.c) ended test_add" in run.results[0].message
+
+    honest = {**LEAVES, "Makefile": recipe, "calc.c": "int add(int a, int b) { return a + b; }\n"}
+    assert told(kept.run(TestRunner.MAKE, honest)) == {"make test": "passed"}
+
+
+def test_an_early_exit_out_of_the_tested_code_is_no_success_in_ctest(kept: Kept) -> None:
+    needs("cmake", "cc", "make")
+    lists = (
+        "cmake_minimum_required(VERSION 3.16)\nproject(a C)\nenable_testing()\n"
+        "foreach(name test_add test_ends)\n  add_executable(${name} tests/${name}.c calc.c)\n"
+        "  add_test(NAME ${name} COMMAND ${name})\nendforeach()\n"
+    )
+    run = kept.run(TestRunner.CTEST, {**LEAVES, "CMakeLists.txt": lists})
+    assert told(run) == {"test_add": "error", "test_ends": "passed"}
+
+
 def test_bats_tests_cannot_speak_for_each_other(kept: Kept) -> None:
     needs("bats")
     text = (
