@@ -14,6 +14,10 @@ from sandbox.models import Recipe, TestRunner
 _NAME = "shell"
 _SUFFIXES = (".sh", ".bash", ".bats")
 _MOST_FILES = 200
+_OTHERS = (
+    "pyproject.toml", "setup.py", "package.json", "go.mod", "Cargo.toml", "pom.xml", "CMakeLists.txt",
+    "build.gradle", "Gemfile", "composer.json", "meson.build",
+)  # fmt: skip
 _TEST_SCRIPT = re.compile(
     r"(^|/)(tests?|testing)/.*\.(sh|bash)$|(^|/)tests?[._-][^/]*\.?(sh|bash)$|[._-]tests?\.(sh|bash)$"
 )
@@ -25,7 +29,9 @@ def weigh(tree: Tree) -> Evidence | None:
     if not files:
         return None
     bats = any(path.endswith(".bats") for path in files)
-    return Evidence(bats, bats or any(map(_TEST_SCRIPT.search, files)), len(files))
+    # Beside another language's project file, test scripts are its odds and ends.
+    alone = not any(tree.has(name) for name in _OTHERS)
+    return Evidence(bats, bats or (alone and any(map(_TEST_SCRIPT.search, files))), len(files))
 
 
 def detect(tree: Path, setup: SetupHints, toolchain: Toolchain) -> Recipe | None:

@@ -55,7 +55,7 @@ def classify(path: str) -> PathKind:
         return PathKind.TEST
     if tests or "__snapshots__" in folders or pure.suffix == ".snap" or test_names.is_support(pure):
         return PathKind.SUPPORT
-    return PathKind.RUNNER_CONFIG if pure.name in test_names.BUILD_FILES else PathKind.SOURCE
+    return PathKind.RUNNER_CONFIG if test_names.is_build_file(pure) else PathKind.SOURCE
 
 
 def _is_script_test(pure: PurePosixPath) -> bool:
@@ -106,7 +106,7 @@ def runner_configuration(tree: Path, path: str) -> str:
         return _manifest_sections(text)
     if name in _CONFIGURATION_SECTIONS:
         return _ini_sections(text, _CONFIGURATION_SECTIONS[name])
-    if name in test_names.BUILD_FILES:
+    if test_names.is_build_file(PurePosixPath(path)):
         return test_names.test_lines(name, text)
     return text
 

@@ -13,13 +13,17 @@ TEST_FOLDERS = {"tests", "__tests__"}
 # Deeper down, packages have sources of that name.
 TEST_FOLDERS_AT_THE_ROOT = {"test", "testing", "spec", "test-d"}
 _WORKSPACES = {"packages", "apps", "libs", "modules", "plugins", "services"}
-BUILD_FILES = {"Makefile", "makefile", "GNUmakefile", "CMakeLists.txt"}
-"""Both build and runner: only what they say of tests configures the runner."""
+_BUILD_FILES = {"Makefile", "makefile", "GNUmakefile", "CMakeLists.txt"}
+_BUILD_SUFFIXES = {".mk", ".cmake"}
 
 _C = {".c", ".cc", ".cpp", ".cxx", ".C"}
 _SHELL = {".sh", ".bash"}
 _JAVA = re.compile(r"(Test\w*|\w+(Test|Tests|TestCase|IT))\.java")
 _SPEAKS_OF_TESTS = re.compile(r"test|check", re.I)
+# What turns failures into successes without naming a test.
+_CHANGES_MAKE = re.compile(
+    r"^\s*(export\s+|override\s+)*(\.IGNORE|\.?SHELL|\.ONESHELL|(GNU)?MAKEFLAGS|-?include)"
+)
 _RULE = re.compile(r"[^\s#:=][^#:=]*:(?!=)")
 
 
@@ -56,6 +60,11 @@ def _is_named_test(stem: str) -> bool:
     return words[0] in {"test", "tests"} or words[-1] in {"test", "tests"}
 
 
+def is_build_file(path: PurePosixPath) -> bool:
+    """Tell whether a file is both build and runner: only what it says of tests configures the runner."""
+    return path.name in _BUILD_FILES or path.suffix in _BUILD_SUFFIXES
+
+
 def is_support(path: PurePosixPath) -> bool:
     """Tell whether a file is material of tests by where its language keeps that."""
     folders = path.parts[:-1]
@@ -75,7 +84,8 @@ def reach(path: PurePosixPath) -> str | None:
 
 def test_lines(name: str, text: str) -> str:
     """Return what a Makefile or CMakeLists.txt says of tests: rules with their recipes, statements."""
-    found = _make_lines(text) if name != "CMakeLists.txt" else _cmake_statements(text)
+    is_cmake = name == "CMakeLists.txt" or name.endswith(".cmake")
+    found = _cmake_statements(text) if is_cmake else _make_lines(text)
     return "\n".join(found)
 
 
@@ -84,7 +94,7 @@ def _make_lines(text: str) -> list[str]:
     for line in text.splitlines():
         if not line.startswith("\t") and not continues:
             in_test_rule = bool(_RULE.match(line)) and bool(_SPEAKS_OF_TESTS.search(line))
-        if in_test_rule or _SPEAKS_OF_TESTS.search(line):
+        if in_test_rule or _SPEAKS_OF_TESTS.search(line) or _CHANGES_MAKE.match(line):
             found.append(line.rstrip())
         continues = line.endswith("\\")
         in_test_rule = in_test_rule and bool(line.strip())

@@ -16,17 +16,19 @@ of both counts; a test without an account of its own end is an error.
   compiled into every package, so a `TestMain` that swallows failures is seen.
 - *Rust*: libtest's log file, likewise; `process::exit(0)` leaves it without the test's line.
 - *CTest, bats*: the runner is another process than the test; its exit code is the word.
-- *Java*: a runner of ours reports on a pipe, under a key that comes by standard input; `System.exit`
-  leaves the report without an end.
-- *make and scripts*: one exit code for a program, and TAP where it is printed. An `exit(0)` called out of
-  the tested code is seen where the C library is loaded (see `exits.c`).
+- *Java*: a runner of ours reports at a place and under a key that come by standard input, a pipe that
+  is read empty before any test loads; `System.exit` leaves the report without an end.
+- *make and scripts*: one exit code for a program, and TAP where it is printed; a torn stream is no
+  success. An `exit(0)` out of tested C code is seen in make and CTest (see `exits.py`).
 
 What this cannot do. In Go, Rust, C and Java the tested code shares a process with the one that reports on
 it: code that looks for the log's name among its own arguments, or patches the reporting code in
 memory, can write a whole forged account. In make and scripts, TAP *is* what the program prints: a
 program that prints a full plan with made-up points and ends well cannot be told from an honest one.
-Who may change the Makefile may change what "test" means. Such a patch shows in the diff; the keeper
-makes sure that nothing shorter works.
+Who may change the Makefile may change what "test" means; therefore base's tests run with base's Makefile
+where what it says of tests was edited. All tests of a run share one copy of the tree, so code that is
+tested first can rewrite the file of a script or bats test that comes later. Such a patch shows in the
+diff; the keeper makes sure that nothing shorter works.
 """
 
 from __future__ import annotations

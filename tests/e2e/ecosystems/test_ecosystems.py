@@ -54,6 +54,18 @@ def test_a_good_change_succeeds_and_a_bad_one_fails(tmp_path: Path, project: Pro
     assert changes(bad)[project.broken] == "pass_to_fail"
 
 
+def test_a_test_target_that_asks_for_nothing_hides_no_break(tmp_path: Path) -> None:
+    """Base's Makefile runs on head's code when what it says of tests was edited."""
+    needs("make", "cc")
+    folder = opened(tmp_path, MAKE.start)
+    gutted = MAKE.start["Makefile"].replace("./$$one || exit 1", "true")
+    folder.branch("gutted", {**MAKE.bad, "Makefile": gutted})
+    folder.branch("ignoring", {**MAKE.bad, "Makefile": ".IGNORE:\n" + MAKE.start["Makefile"]})
+
+    assert folder.judge("gutted", task=MAKE.task).conclusion == "failure"
+    assert folder.judge("ignoring", task=MAKE.task).conclusion == "failure"
+
+
 # --- what cannot be built -----------------------------------------------------------------------
 
 

@@ -319,3 +319,55 @@ def test_rust_tests_cannot_speak_for_each_other(kept: Kept) -> None:
     assert seen["tests/broken.rs"] == "error"
     broken = next(result for result in run.results if result.id == "tests/broken.rs")
     assert "missing" in broken.message
+
+
+# --- Java ---------------------------------------------------------------------------------------------
+
+JAVA_LIARS = """
+import static org.junit.Assert.assertEquals;
+
+import org.junit.Ignore;
+import org.junit.Test;
+
+public class LiarTest {
+    @Test
+    public void honest() {}
+
+    @Test
+    public void victim() {
+        assertEquals(1, 2);
+    }
+
+    @Test
+    public void leavesEarly() {
+        System.out.println("OK (1 test)");
+        System.exit(0);
+    }
+
+    @Ignore
+    @Test
+    public void later() {}
+}
+"""
+
+
+@pytest.mark.slow
+def test_java_tests_cannot_leave_early(kept: Kept) -> None:
+    needs("javac", "java", jars=("junit4.jar",))
+    run = kept.run(
+        TestRunner.JUNIT,
+        {
+            "src/main/java/A.java": "class A {}\n",
+            "src/test/java/LiarTest.java": JAVA_LIARS,
+            "src/test/java/BrokenTest.java": "class BrokenTest { int a = missing(); }\n",
+        },
+        timeout_s=400,
+    )
+    assert run.complete, run.problem
+    assert told(run) == {
+        "src/test/java/BrokenTest.java": "error",
+        "honest": "passed",
+        "victim": "failed",
+        "leavesEarly": "error",
+        "later": "skipped",
+    }
