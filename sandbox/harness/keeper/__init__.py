@@ -19,7 +19,7 @@ of both counts; a test without an account of its own end is an error.
 - *Java*: a runner of ours reports at a place and under a key that come by standard input, a pipe that
   is read empty before any test loads; `System.exit` leaves the report without an end.
 - *make and scripts*: one exit code for a program, and TAP where it is printed; a torn stream is no
-  success. An `exit(0)` out of tested C code is seen in make and CTest (see `exits.py`).
+  success. An `exit(0)` out of tested C code (make, CTest) or a sourced script is seen, see `exits.py`.
 
 What this cannot do. In Go, Rust, C and Java the tested code shares a process with the one that reports on
 it: code that looks for the log's name among its own arguments, or patches the reporting code in

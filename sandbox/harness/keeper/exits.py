@@ -1,9 +1,9 @@
-"""Sees a C or C++ test program that the tested code ended with success before its own end.
+"""Sees a test program or script that the tested code ended with success before its own end.
 
-A small library is loaded into what the tests start (see exits.c). A call of `exit(0)` counts against a
-program that is named after a test file when the calling function is defined in a source that is no
-test: frameworks and tests may end their program as they like. Static programs and those with
-sanitizers, which want to be loaded first, are not looked at.
+In C and C++ a small library is loaded into what the tests start (see exits.c). A call of `exit(0)`
+counts against a program that is named after a test file when the calling function is defined in a
+source that is no test: frameworks and tests may end their program as they like. Static programs and
+those with sanitizers, which want to be loaded first, are not looked at. Bash tells by itself.
 """
 
 from __future__ import annotations
@@ -13,9 +13,11 @@ from pathlib import Path, PurePosixPath
 
 from sandbox.harness.keeper.orders import Orders
 from sandbox.harness.keeper.sources import read_text
-from sandbox.harness.keeper.steps import Steps
+from sandbox.harness.keeper.steps import Program, Steps
 
 _SOURCE = Path(__file__).with_name("exits.c")
+_SHELL = Path(__file__).with_name("exits.sh")
+_SOURCES = re.compile(r"(?:^|[;&|({\s])(?:\.|source)\s+\S", re.M)
 _C = (".c", ".cc", ".cpp", ".cxx", ".h", ".hpp")
 _BUILD_FILES = ("Makefile", "makefile", "GNUmakefile", "CMakeLists.txt")
 _MOST_CALLS = 20
@@ -83,5 +85,48 @@ class Exits:
         return ""
 
     def _is_test_side(self, place: str) -> bool:
-        folders = place.split("/")[:-1]
-        return place in self._orders.tests or bool({"test", "tests"} & set(folders))
+        return _is_test_side(self._orders, place)
+
+
+def _is_test_side(orders: Orders, place: str) -> bool:
+    return place in orders.tests or bool({"test", "tests"} & set(place.split("/")[:-1]))
+
+
+class ScriptEnds:
+    """Sees a test script that a file it sources ended with success; bash knows where it stands.
+
+    A script for `sh` that sources something runs in bash once more, only to be asked that.
+    """
+
+    def __init__(self, steps: Steps, orders: Orders) -> None:
+        self._steps, self._orders = steps, orders
+        self._notes = orders.scratch("ends")
+
+    def program(self, interpreter: str, path: str) -> Program:
+        """Return how to start a script; the variables mean nothing to `sh`."""
+        watched = (
+            ("BASH_ENV", str(_SHELL)),
+            ("ASSAY_EXITS", str(self._notes)),
+            ("ASSAY_SCRIPT", f"./{path}"),
+        )
+        return Program((interpreter, f"./{path}"), environment=watched)
+
+    def early(self, path: str, text: str) -> str:
+        """Say which file ended the script that just succeeded; "" when it was the script itself."""
+        told = self._ended_in()
+        if not told and _SOURCES.search(text):
+            again = self._steps.start(self.program("bash", path))
+            told = self._ended_in() if again.status == 0 else ""
+        top = self._orders.top.resolve()
+        try:
+            place = (top / told).resolve().relative_to(top).as_posix() if told else path
+        except (ValueError, OSError):
+            return ""
+        if place == path or _is_test_side(self._orders, place):
+            return ""
+        return f"{place} ended the script with success before its end."
+
+    def _ended_in(self) -> str:
+        lines = read_text(self._notes).splitlines()
+        self._notes.unlink(missing_ok=True)
+        return lines[-1] if lines else ""

@@ -74,11 +74,11 @@ class _Package:
     def _told(self, names: tuple[str, ...], functions: dict[str, Function]) -> Iterator[Result]:
         whole = self._start("|".join(names)) if sum(map(len, names)) < _MOST_CHARS else None
         whole = whole or self._start("|".join(names[:1]))
-        found = []
+        found, is_clean = [], _tops(whole).is_clean(names)
         for seen in settle(names, _tops(whole), lambda name: _tops(self._start(name))):
             found.append(seen)
             yield _result(functions[seen.name], seen, seen.name)
-            if whole.is_clean(tuple(t.name for t in whole.reading.tests)):
+            if is_clean:
                 yield from self._subtests(whole, seen.name, functions[seen.name])
         problem = left_over(whole, found)
         if problem:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from os.path import commonpath
 from pathlib import PurePosixPath
 
 from sandbox.harness import outcome
-from sandbox.harness.keeper.exits import Exits
+from sandbox.harness.keeper.exits import Exits, ScriptEnds
 from sandbox.harness.keeper.journal import Result
 from sandbox.harness.keeper.orders import Orders
 from sandbox.harness.keeper.sources import read_text
@@ -16,6 +17,7 @@ from sandbox.harness.readers import tap
 from sandbox.harness.readers.seen import Reading, clipped
 
 _SOURCE_CHARS = 4000
+_DID_NOTHING = re.compile(r"^make: ((?:Nothing to be done for|[`'].*' is up to date).*?)\.?$", re.M)
 
 
 def run_make(steps: Steps, orders: Orders) -> Iterator[Result]:
@@ -24,26 +26,34 @@ def run_make(steps: Steps, orders: Orders) -> Iterator[Result]:
     place = common_place(orders.tests)
     source = sources(orders, orders.tests)
     exits = Exits(steps, orders)
-    done = steps.start(Program(argv, environment=exits.environment))
-    early = exits.early() if done.status == 0 else ""
+    done = steps.start(Program(argv, environment=(*exits.environment, ("LC_ALL", "C"))))
+    early = (exits.early() or _idle(done)) if done.status == 0 else ""
     # Its id names no file: it must be the same whatever files there are.
     yield from _told(done, place, " ".join(argv), source, early)
 
 
+def _idle(done: Done) -> str:
+    """Say so when make did nothing: a file or folder of the target's name is enough for that."""
+    found = _DID_NOTHING.search(done.said)
+    return f"make ran nothing: {found.group(1)}." if found else ""
+
+
 def run_scripts(steps: Steps, orders: Orders) -> Iterator[Result]:
     """Run every test script by the interpreter that it names."""
+    watch = ScriptEnds(steps, orders)
     for path in orders.asked:
-        interpreter = _interpreter(read_text(orders.top / path))
-        done = steps.run(*interpreter, f"./{path}")
-        name = PurePosixPath(path).name
-        yield from _told(done, path, f"{path}::{name}", sources(orders, (path,)))
+        text = read_text(orders.top / path)
+        done = steps.start(watch.program(_interpreter(text), path))
+        early = watch.early(path, text) if done.status == 0 else ""
+        test_id = f"{path}::{PurePosixPath(path).name}"
+        yield from _told(done, path, test_id, sources(orders, (path,)), early)
 
 
-def _interpreter(text: str) -> tuple[str, ...]:
+def _interpreter(text: str) -> str:
     first = text.split("\n", 1)[0]
     words = first[2:].split() if first.startswith("#!") else []
     known = PurePosixPath(words[-1]).name if words else ""
-    return ("sh",) if known in {"sh", "dash"} else ("bash",)
+    return "sh" if known in {"sh", "dash"} else "bash"
 
 
 def common_place(tests: tuple[str, ...]) -> str:

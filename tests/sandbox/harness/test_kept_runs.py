@@ -134,6 +134,31 @@ def test_an_early_exit_out_of_the_tested_code_is_no_success_in_ctest(kept: Kept)
     assert told(run) == {"test_add": "error", "test_ends": "passed"}
 
 
+def test_a_sourced_file_that_ends_the_script_is_no_success(kept: Kept) -> None:
+    run = kept.run(
+        TestRunner.SCRIPTS,
+        {
+            "calc.sh": "add() {\n    exit 0\n}\n",
+            "gone.sh": "exit 0\n",
+            "tests/lib.sh": "finish() {\n    exit 0\n}\n",
+            "tests/bash.sh": "#!/bin/bash\n. ./calc.sh\nadd 1 2\nexit 1\n",
+            "tests/plain.sh": "#!/bin/sh\n. ./gone.sh\nexit 1\n",
+            "tests/ends.sh": "#!/bin/sh\n. tests/lib.sh\nfinish\n",
+            "tests/inner.sh": '#!/bin/bash\n. ./calc.sh\n[ -z "$(add 1 2)" ]\n',
+        },
+    )
+    seen = told(run)
+    assert (seen["bash.sh"], seen["plain.sh"]) == ("error", "error")
+    assert (seen["ends.sh"], seen["inner.sh"], seen["lib.sh"]) == ("passed",) * 3
+
+
+def test_make_that_runs_nothing_proves_nothing(kept: Kept) -> None:
+    needs("make")
+    run = kept.run(TestRunner.MAKE, {"Makefile": "test:\n\tfalse\n", "test": ""})
+    assert told(run) == {"make test": "error"}
+    assert "is up to date" in run.results[0].message
+
+
 def test_bats_tests_cannot_speak_for_each_other(kept: Kept) -> None:
     needs("bats")
     text = (
