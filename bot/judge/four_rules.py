@@ -76,12 +76,23 @@ def _kept(four: Four) -> Found:
     if not passed(four.hh):
         remark = "This test passed on base and is no longer asked to pass on head."
         return Found(TestChange.SKIPPED, remark, four.head_on_head)
-    if failed(four.hb):
+    if failed(four.hb) and not _only_its_file_changed(four):
         return Found(TestChange.FAIL_TO_PASS, _why_on_base(four), four.head_on_base)
     if four.bh is None:
         remark = "Base's version of this test was not run with head's code."
         return Found(TestChange.UNKNOWN, remark)
     return Found(TestChange.PASS_TO_PASS)
+
+
+def _only_its_file_changed(four: Four) -> bool:
+    """Tell whether a test stayed as it was, and only what stands beside it cannot load on base.
+
+    In compiled languages one new test keeps its whole package from building with base's code.
+    """
+    before, after, crossed = four.base_on_base, four.head_on_head, four.head_on_base
+    if before is None or after is None or crossed is None:
+        return False
+    return is_whole_file(crossed) and bool(before.source) and before.source == after.source
 
 
 def _gone(four: Four) -> Found:

@@ -23,7 +23,6 @@ _SHARED: Variables = (
     ("GOCACHE", "/tmp/go-build"),  # noqa: S108 - the sandbox's own
     ("GOPATH", "/tmp/go"),  # noqa: S108
     ("GOTOOLCHAIN", "local"),
-    ("CGO_ENABLED", "0"),
 )
 
 

@@ -279,3 +279,32 @@ def test_when_nothing_can_be_loaded_on_either_side_nothing_is_proved() -> None:
     found = compare(FourRuns(run({FILE: E}), run({FILE: E})), CODE_CHANGED)
     assert found.problem == "No test could be loaded on either side: collection failed in 1 files."
     assert changes(found) == {FILE: "still_failing"}
+
+
+def test_an_unchanged_test_is_no_proof_because_its_neighbour_does_not_compile_on_base() -> None:
+    """In Go a new test of a new function keeps the whole package from building with base's code."""
+    old, new = "a/a_test.go::TestOld", "a/a_test.go::TestNew"
+    package = replace(result("a", E), path="a")
+    runs = FourRuns(
+        base_on_base=run({old: P}, TestOld="func TestOld() {}"),
+        head_on_head=run(
+            {old: P, new: P}, TestOld="func TestOld() {}", TestNew="func TestNew() {}"
+        ),
+        base_on_head=run({old: P}, TestOld="func TestOld() {}"),
+        head_on_base=TestRun(True, (package,)),
+        base_paths=("a/a_test.go",),
+        head_paths=("a/a_test.go",),
+    )
+    assert changes(compare(runs, TEST_CHANGED)) == {old: "pass_to_pass", new: "fail_to_pass"}
+
+
+@pytest.mark.parametrize(
+    ("path", "is_touched"), (("tests", True), (".", True), ("test", False), ("tests/b", False))
+)
+def test_tests_of_one_program_are_the_authors_when_any_of_their_files_is(
+    path: str, is_touched: bool
+) -> None:
+    test = TestResult("make test", P, path=path)
+    runs = FourRuns(TestRun(True, (test,)), TestRun(True, (test,)))
+    (comparison,) = compare(runs, TEST_CHANGED).comparisons
+    assert comparison.written_by_author is is_touched
