@@ -29,7 +29,7 @@ _OUTPUT_CHARS = 20_000
 _UNREACHABLE = re.compile(
     r"dns error|failed to lookup address|connection (refused|reset|closed)|network is unreachable|"
     r"operation timed out|error sending request|connect error|tcp connect|"
-    r"http status (server error|client error \(429)|temporary failure in name resolution|"
+    r"http status (server error|client error \(429)|temporary failure in name resolution|no such host|"
     r"\b(ENOTFOUND|ECONNREFUSED|ECONNRESET|ETIMEDOUT|EAI_AGAIN|ERR_SOCKET_TIMEOUT)\b",
     re.I,
 )
