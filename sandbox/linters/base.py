@@ -111,6 +111,7 @@ class Linter:
     ends_with: frozenset[int] = frozenset({0, 1})
     limits: Limits = field(default=LIMITS)
     largest_bytes: int = 1_000_000
+    program: str = ""  # what must be in the sandbox; "" when it comes with Assay or with a project
     writes: bool = False  # into the tree, which is then copied or overlaid for it
 
 

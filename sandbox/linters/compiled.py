@@ -131,6 +131,7 @@ def _read_javac(said: Said) -> Iterator[Remark]:
 
 GOFMT = Linter(
     name="gofmt",
+    program="gofmt",
     install="apt-get install golang-go",
     takes=ends(".go"),
     calls=_gofmt,
@@ -139,6 +140,7 @@ GOFMT = Linter(
 )
 GO_VET = Linter(
     name="go vet",
+    program="go",
     install="apt-get install golang-go",
     takes=ends(".go"),
     calls=_vet,
@@ -149,6 +151,7 @@ GO_VET = Linter(
 )
 CLIPPY = Linter(
     name="clippy",
+    program="cargo-clippy",
     install="apt-get install cargo rust-clippy",
     takes=ends(".rs"),
     calls=_clippy,
@@ -160,6 +163,7 @@ CLIPPY = Linter(
 )
 JAVAC = Linter(
     name="javac",
+    program="javac",
     install="apt-get install default-jdk-headless",
     takes=ends(".java"),
     calls=_javac,

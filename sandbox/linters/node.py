@@ -102,6 +102,7 @@ ESLINT = Linter(
 )
 BIOME = Linter(
     name="biome",
+    program="biome",
     install="npm install --global @biomejs/biome",
     takes=_takes,
     calls=_biome,
@@ -110,6 +111,7 @@ BIOME = Linter(
 )
 NODE = Linter(
     name="node --check",
+    program="node",
     install="apt-get install nodejs",
     takes=_takes_plain,
     calls=lambda job: parse_calls("node", job),

@@ -69,6 +69,7 @@ def _read_css(said: Said) -> Iterator[Remark]:
 
 TIDY = Linter(
     name="tidy",
+    program="tidy",
     install="apt-get install tidy",
     takes=ends(".html", ".htm"),
     calls=_tidy,
