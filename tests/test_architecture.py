@@ -37,14 +37,16 @@ MAY_IMPORT = {
     "bot.settings": (),
     "bot.safety": ("bot.safety",),
     "bot.templates": ("bot.safety",),
-    "bot.configuration": ("bot.errors", "bot.plain_yaml"),
+    "bot.configuration": ("bot.errors", "bot.plain_yaml", "sandbox.browser.script"),
     "bot.plain_yaml": (),
     "bot.judge": (
         "bot.judge",
         "bot.models",
         "bot.configuration",
+        "bot.safety",
         "sandbox.models",
         "sandbox.tools",
+        "sandbox.browser.faults",
     ),
     "bot.report": (
         "bot.report",

@@ -21,8 +21,9 @@ from bot.judge import EXIT_CODES
 from bot.models import EvaluationRequest, Publication, Trigger
 from bot.origins.local import LocalOrigin
 from bot.report.machine import read_machine
+from bot.report.pictures import embedded
 from bot.settings import Settings, load_settings
-from bot.store import open_artifacts
+from bot.store import Artifacts, open_artifacts
 
 REPORT_FILES = ("report.json", "report.md", "report.html", "report.pdf", "report.sarif")
 Tell = Callable[[str], None]
@@ -150,6 +151,18 @@ def _copy_report(settings: Settings, key: str, out: Path) -> None:
             (out / name).unlink(missing_ok=True)  # an older report's
         else:
             (out / name).write_bytes(content)
+    _copy_pictures(artifacts, key, out)
+
+
+def _copy_pictures(artifacts: Artifacts, key: str, out: Path) -> None:
+    """Put the pictures beside the report, and into its page: there it is read without a server."""
+    page = out / "report.html"
+    document = read_machine((out / "report.json").read_bytes())
+    rows = [row for evidence in document.evidence for row in evidence.pictures]
+    for name in (name for row in rows for name in (row.base, row.head, row.difference) if name):
+        if (content := artifacts.get(key, name)) is not None:
+            (out / name).write_bytes(content)
+    page.write_text(embedded(page.read_text(), lambda name: artifacts.get(key, name)))
 
 
 def _written(out: Path) -> tuple[Path, ...]:

@@ -5,18 +5,22 @@ from __future__ import annotations
 from dataclasses import replace
 
 from bot.judge.case import Case
-from bot.judge.requirements import BUILDS, NOTHING_REGRESSES
+from bot.judge.pages import compare_pages
+from bot.judge.requirements import BUILDS, NOTHING_REGRESSES, PAGES_WORK
 from bot.judge.rules import MADE_UP, UNREAD_CHANGES
 from bot.judge.way_out import way_out
 from bot.judge.witnesses import test_ids
 from bot.models import Decider, Requirement, Transition, Verdict, VerdictOutcome
 from sandbox.models import Severity
 
+_LOOK_YOURSELF = "Look at the pages and their pictures, then decide by hand."
 MEND = "Mend what the evidence shows and push; what was meant to change belongs into the issue."
 
 
 def judge_baseline(requirement: Requirement, case: Case) -> Verdict:
-    """The verdict for one of the baseline requirements B1 to B3."""
+    """The verdict for one of the baseline requirements B1 to B4."""
+    if requirement.id == PAGES_WORK:
+        return _pages_work(requirement, case)
     if requirement.id == BUILDS:
         return _builds(requirement, case)
     if requirement.id == NOTHING_REGRESSES:
@@ -115,6 +119,26 @@ def _tests_not_weakened(requirement: Requirement, case: Case) -> Verdict:
         )
     remark = f"; {len(advising)} remark(s) to read below" if advising else ""
     return satisfied(requirement, f"No test was found weakened in the diff{remark}.", case)
+
+
+def _pages_work(requirement: Requirement, case: Case) -> Verdict:
+    seen = case.look
+    if seen is None or seen.head is None or seen.head.problem:
+        why = seen.head.problem if seen and seen.head else "The pages were not looked at."
+        return unverified(requirement, why, _LOOK_YOURSELF)
+    changes = compare_pages(seen.base, seen.head)
+    told = [*changes.broken, *changes.doubts]
+    more = f" ({len(told) - 1} more)" if len(told) > 1 else ""
+    if changes.broken:
+        verdict = unsatisfied(requirement, f"{told[0]}{more}", case)
+    elif changes.doubts:
+        verdict = unverified(requirement, f"{told[0]}{more}", _LOOK_YOURSELF)
+    elif seen.head.exit_code != 0:
+        verdict = unverified(requirement, "Not every page was seen on head.", _LOOK_YOURSELF)
+    else:
+        pages = ", ".join(f"`{path}`" for path in seen.step.arguments)
+        verdict = satisfied(requirement, f"No new fault was seen on {pages}.", case)
+    return replace(verdict, evidence_ids=(seen.id,))
 
 
 def satisfied(

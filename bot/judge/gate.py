@@ -212,6 +212,7 @@ def _expectations_are_asked_for(facts: _Facts) -> Iterator[GateReason]:
         *case.witnesses.expectations,
         *(t for t in case.witnesses.loosened if case.is_adapted(t)),
         *(t for t in case.witnesses.withdrawn if case.is_named(t)),
+        *case.retired,
     )
     unasked = [test for test in changed if not (case.breaks_nobody(test) or case.is_accepted(test))]
     if unasked:

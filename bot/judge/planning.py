@@ -3,16 +3,24 @@
 from __future__ import annotations
 
 from bot.configuration import Configuration
-from bot.judge.requirements import BUILDS, NOTHING_REGRESSES, TESTS_NOT_WEAKENED
-from bot.models import ActionKind, Category, Plan, Requirements, Step
+from bot.judge.requirements import (
+    BUILDS,
+    NOTHING_REGRESSES,
+    PAGES_WORK,
+    TESTS_NOT_WEAKENED,
+)
+from bot.models import ActionKind, Category, Plan, Requirement, Requirements, Step
 
 
 def plan(
-    requirements: Requirements, configuration: Configuration, changed_paths: tuple[str, ...]
+    requirements: Requirements,
+    configuration: Configuration,
+    changed_paths: tuple[str, ...],
+    pages: tuple[str, ...] = (),
 ) -> Plan:
-    """One step for the tests, one for changed files' linters, one for each check; ids E1, E2, ….
+    """One step for the tests, one for changed files' linters, one for each check or script, one for pages.
 
-    An evidence takes its step's id. The tests' argument is the configuration's shell line, if any.
+    An evidence takes its step's id: E1, E2, …. The tests' argument is the configuration's shell line, if any.
     """
     asked = tuple(
         r.id for r in requirements.items if r.category in (Category.BEHAVIOUR, Category.UPKEEP)
@@ -32,19 +40,38 @@ def plan(
         requirement_ids=(),
         action=ActionKind.STATIC_LINTER,
     )
-    return Plan((tests, *((linter,) if changed_paths else ()), *_checks(requirements)))
+    checks = _checks(requirements)
+    looks = (_look_at(pages, number=3 + len(checks)),) if pages else ()
+    return Plan((tests, *((linter,) if changed_paths else ()), *checks, *looks))
 
 
 def _checks(requirements: Requirements) -> tuple[Step, ...]:
-    checked = (r for r in requirements.items if r.check)
-    return tuple(
-        Step(
-            id=f"E{number}",
-            goal=requirement.text,
-            guidance="Exit code 0 on head means that it holds.",
-            requirement_ids=(requirement.id,),
-            action=ActionKind.BASH,
-            arguments=(requirement.check,),
-        )
-        for number, requirement in enumerate(checked, start=3)
+    checked = (r for r in requirements.items if r.check or r.script)
+    return tuple(_check(requirement, number) for number, requirement in enumerate(checked, start=3))
+
+
+def _check(requirement: Requirement, number: int) -> Step:
+    how = (
+        "Every act of the script goes well on head."
+        if requirement.script
+        else "Exit code 0 on head means that it holds."
+    )
+    return Step(
+        id=f"E{number}",
+        goal=requirement.text,
+        guidance=how,
+        requirement_ids=(requirement.id,),
+        action=ActionKind.INTERACTION if requirement.script else ActionKind.BASH,
+        arguments=requirement.script or (requirement.check,),
+    )
+
+
+def _look_at(pages: tuple[str, ...], number: int) -> Step:
+    return Step(
+        id=f"E{number}",
+        goal="See the pages that the change touches, and try their controls.",
+        guidance="In a browser, wide and narrow, light and dark, on both sides.",
+        requirement_ids=(PAGES_WORK,),
+        action=ActionKind.SCREENSHOT,
+        arguments=pages,
     )

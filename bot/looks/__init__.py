@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Coroutine
 from typing import Any
 
+from bot.looks.browser import follow_script, look_at_pages
 from bot.looks.checks import run_check
 from bot.looks.linters import look_at_findings
 from bot.looks.seen import Seen as Seen
@@ -19,6 +20,8 @@ LOOKS: dict[ActionKind, Look] = {
     ActionKind.UNIT_TESTS: run_unit_tests,
     ActionKind.STATIC_LINTER: look_at_findings,
     ActionKind.BASH: run_check,
+    ActionKind.SCREENSHOT: look_at_pages,
+    ActionKind.INTERACTION: follow_script,
 }
 """Every action that a plan may name. A look turns what goes wrong in the tree under test into data;
 it raises SandboxError when the sandbox itself fails."""

@@ -44,7 +44,8 @@ class Category(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Requirement:
-    """One checkable demand, a node of a DAG by `prerequisites`. `check` is a shell line or empty.
+    """One checkable demand, a node of a DAG by `prerequisites`. `check` is a shell line or empty,
+    `script` the acts of an interaction (`sandbox.browser.script`).
 
     `detail` is what the same source says around it (capped): it helps to tie tests, never decides.
     """
@@ -58,6 +59,7 @@ class Requirement:
     prerequisites: tuple[str, ...] = ()
     check: str = ""
     detail: str = ""
+    script: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +87,8 @@ class ActionKind(StrEnum):
     STATIC_LINTER = "static_linter"
     BASH = "bash"
     DYNAMIC_EXECUTION = "dynamic_execution"
+    SCREENSHOT = "screenshot"
+    INTERACTION = "interaction"
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,6 +22,7 @@ from bot.models import (
 from bot.report.model import (
     EvidenceView,
     ObservationView,
+    PictureRow,
     ReportView,
     RequirementView,
     Score,
@@ -67,6 +68,7 @@ class EvidenceDocument:
     requirements: tuple[str, ...]
     base: ObservationView | None
     head: ObservationView | None
+    pictures: tuple[PictureRow, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -215,6 +217,7 @@ def _evidence(item: EvidenceView) -> EvidenceDocument:
         requirements=item.requirement_ids,
         base=item.base,
         head=item.head,
+        pictures=item.pictures,
     )
 
 

@@ -10,6 +10,7 @@ from bot.report.html import html
 from bot.report.machine import machine
 from bot.report.markdown import markdown
 from bot.report.pdf import pdf
+from bot.report.pictures import embedded
 from bot.report.sarif import sarif
 from bot.report.view import view
 from bot.stages.services import Services, evaluation_key
@@ -29,12 +30,13 @@ async def write_report(services: Services, evaluation: Evaluation) -> str:
         "report.md": markdown(shown, services.origin.link(request)).encode(),
         "report.html": page.encode(),
     }
-    printed = await pdf(page, services.settings.chromium)
+    key = evaluation_key(request.id)
+    whole = await asyncio.to_thread(embedded, page, lambda name: services.artifacts.get(key, name))
+    printed = await pdf(whole, services.settings.chromium)
     if printed.content is not None:
         files["report.pdf"] = printed.content
     else:
         log.warning("%s: %s", request.id, printed.remark)
-    key = evaluation_key(request.id)
     for name, content in files.items():
         await asyncio.to_thread(services.artifacts.put, key, name, content)
     return key
