@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import shlex
 from collections.abc import Iterator
 from pathlib import Path
+from posixpath import relpath
 
 from sandbox.base import TREE
 from sandbox.linters.base import Breaks, Call, Job, Linter, Remark, Said, Source
@@ -47,8 +49,10 @@ def _uses_eslint(job: Job) -> bool:
 
 def of_project(job: Job, program: str, *options: str) -> Call:
     """Call a program of the project's `node_modules`, in the project's folder."""
-    names = [f"{TREE}/{source.path}" for source in job.sources]
-    return plain(f"node_modules/.bin/{program}", *options, *names, folder=job.root)
+    start = (f"node_modules/.bin/{program}", *options)
+    names = [source.path for source in job.sources]
+    shown = shlex.join([*start, *(relpath(name, job.root or ".") for name in names)])
+    return Call((*start, *(f"{TREE}/{name}" for name in names)), shown, folder=job.root)
 
 
 def _eslint(job: Job) -> tuple[Call, ...]:
