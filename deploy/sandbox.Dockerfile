@@ -5,7 +5,8 @@
 ARG BASE=debian:12-slim
 FROM ${BASE}
 
-# ARG TOOLCHAINS: further Debian packages, for example "golang-go nodejs npm default-jdk-headless cargo".
+# ARG TOOLCHAINS: further Debian packages, for example "golang-go nodejs npm default-jdk-headless cargo", or linters:
+# "cppcheck tidy rust-clippy". ruff, yamllint, shellcheck, hadolint and sqlfluff are mounted from Assay's installation.
 ARG TOOLCHAINS=""
 RUN apt-get update \
     && DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends \
