@@ -123,7 +123,10 @@ def _by_bases_rules(request: LintRequest, linter: Linter) -> Path:
     """Return head's tree with base's version of what configures this linter."""
     checkout = request.checkout
     base, head = Path(checkout.base_tree), Path(checkout.head_tree)
-    changed = tuple(p for p in checkout.diff.changed_paths if _configures(linter, p))
+    named = linter.named(base)
+    changed = tuple(
+        path for path in checkout.diff.changed_paths if _configures(linter, path) or path in named
+    )
     if not changed:
         return head
     digest = hashlib.sha256("\0".join(changed).encode(errors="surrogatepass")).hexdigest()[:12]

@@ -18,7 +18,8 @@ pytestmark = [pytest.mark.real, pytest.mark.slow]
 PACKAGES = ("eslint@^10", "@eslint/js@^10", "stylelint@^16")
 BASE: Files = {
     "package.json": '{"name": "x", "type": "module"}\n',
-    "eslint.config.js": "import js from '@eslint/js';\nexport default [js.configs.recommended];\n",
+    "eslint.config.js": "import rules from './tools/rules.js';\nexport default rules;\n",
+    "tools/rules.js": "import js from '@eslint/js';\nexport default [js.configs.recommended];\n",
     ".stylelintrc.json": '{"rules": {"color-no-invalid-hex": true}}\n',
     "a.js": "export const a = 1;\n",
     "a.css": "a { color: red; }\n",
@@ -44,7 +45,7 @@ async def test_they_speak_by_bases_rules(
     sandbox: Sandbox, tmp_path: Path, project: Environment
 ) -> None:
     head: Files = {
-        "eslint.config.js": "export default [];\n",
+        "tools/rules.js": "export default [];\n",
         ".stylelintrc.json": '{"rules": {}}\n',
         "a.js": "export const a = 1;\nfoo(a);\n",
         "a.css": "a { color: red; }\n\nb { color: #fffffff; }\n",
