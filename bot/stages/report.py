@@ -7,7 +7,7 @@ import logging
 
 from bot.models import Evaluation
 from bot.report.html import html
-from bot.report.machine import machine
+from bot.report.machine import machine, plan_rows
 from bot.report.markdown import markdown
 from bot.report.pdf import pdf
 from bot.report.pictures import embedded
@@ -30,6 +30,8 @@ async def write_report(services: Services, evaluation: Evaluation) -> str:
         "report.md": markdown(shown, services.origin.link(request)).encode(),
         "report.html": page.encode(),
     }
+    if shown.plan is not None:
+        files["plan.json"] = plan_rows(shown.plan).encode()
     key = evaluation_key(request.id)
     whole = await asyncio.to_thread(embedded, page, lambda name: services.artifacts.get(key, name))
     printed = await pdf(whole, services.settings.chromium)
