@@ -67,7 +67,7 @@ def _as_built(tree: Path, *, cpp: bool) -> list[str]:
 
 
 _INCLUDE = re.compile(rb"^\s*#\s*include\s*\"([^\"\n]{1,300})\"", re.MULTILINE)
-_MAX_INCLUDERS = 40
+_MAX_INCLUDERS = 12
 _MAX_SEARCHED = 3_000
 
 

@@ -35,7 +35,16 @@ def repository(tmp_path_factory: pytest.TempPathFactory) -> Repository:
 def judged(repository: Repository, head: str, out: Path) -> tuple[int, ReportDocument]:
     refs = ("--base", "main", "--head", head)
     done = subprocess.run(
-        [sys.executable, "-m", "bot.cli", "judge", str(repository.folder), *refs, "--out", str(out)],
+        [
+            sys.executable,
+            "-m",
+            "bot.cli",
+            "judge",
+            str(repository.folder),
+            *refs,
+            "--out",
+            str(out),
+        ],
         env={**os.environ, "ASSAY_HOME": str(repository.folder.parent / "home")},
         capture_output=True,
         text=True,
