@@ -148,7 +148,8 @@ class GatePolicy(_Closed):
         default=0.0,
         ge=0,
         le=4,
-        description="Lowest mean score of the judges, 0 to 4; 0 asks for none.",
+        description="Lowest score, 0 to 4, of the test plan as a whole: then no single item of it is "
+        "mandatory; 0 asks for every item.",
     )
 
 

@@ -5,7 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 from bot.judge.case import Case
+from bot.judge.criteria import is_held_on_base, is_regressed
 from bot.judge.pages import compare_pages
+from bot.judge.plan_evidence import item_evidence
 from bot.judge.requirements import BUILDS, NOTHING_REGRESSES, PAGES_WORK
 from bot.judge.rules import MADE_UP, UNREAD_CHANGES
 from bot.judge.way_out import way_out
@@ -59,6 +61,10 @@ def _builds(requirement: Requirement, case: Case) -> Verdict:
 
 
 def _nothing_regresses(requirement: Requirement, case: Case) -> Verdict:
+    return _by_the_plan(requirement, case) or _by_the_tests(requirement, case)
+
+
+def _by_the_tests(requirement: Requirement, case: Case) -> Verdict:
     broken = case.regressions
     if broken:
         return unsatisfied(
@@ -88,6 +94,32 @@ def _nothing_regresses(requirement: Requirement, case: Case) -> Verdict:
             "Add tests to the base branch, or set `setup.test` in `.github/assay.yml`.",
         )
     return satisfied(requirement, _held_reason(case), case)
+
+
+def _by_the_plan(requirement: Requirement, case: Case) -> Verdict | None:
+    """Where no test passed on base, the items of its test plan are what could regress."""
+    if case.tests_passed_on_base or (case.suite is not None and case.why_tests_prove_nothing):
+        return None
+    found = [
+        (r, item_evidence(r, case.observed)) for r in case.requirements.items if r.item is not None
+    ]
+    held = [(r, seen) for r, seen in found if seen and is_held_on_base(r, seen)]
+    broken = [r for r, _ in held if is_regressed(r, case.observed)]
+    ids = tuple(seen.id for _, seen in held)
+    if broken:
+        names = ", ".join(r.id for r in broken[:10])
+        reason = f"Items of the test plan that base fulfils fail on head: {names}."
+        return replace(unsatisfied(requirement, reason, case), evidence_ids=ids)
+    if held:
+        reason = (
+            f"{len(held)} item(s) of the test plan hold on base, and none of them fails on head."
+        )
+        return replace(satisfied(requirement, reason, case), evidence_ids=ids)
+    was_run = all(r.item.problem or (seen and seen.base) for r, seen in found if r.item)
+    if found and was_run and not case.observed.needs:
+        reason = "On base no test passes and no item of the test plan holds: nothing could regress."
+        return satisfied(requirement, reason, case)
+    return None
 
 
 def _held_reason(case: Case) -> str:

@@ -8,6 +8,8 @@ from bot.configuration import Configuration
 from bot.judge.baseline import judge_baseline, unverified
 from bot.judge.behaviour import judge_behaviour
 from bot.judge.case import Case, open_case
+from bot.judge.criteria import judge_criterion
+from bot.judge.plan_evidence import item_evidence
 from bot.judge.transitions import NOT_RUNNABLE, passed
 from bot.judge.upkeep import judge_upkeep
 from bot.models import (
@@ -63,6 +65,8 @@ def _judge_one(requirement: Requirement, case: Case) -> Verdict:
         return judge_baseline(requirement, case)
     if requirement.category is Category.CHECK:
         return _judge_check(requirement, case)
+    if requirement.category is Category.CRITERION:
+        return judge_criterion(requirement, item_evidence(requirement, case.observed))
     if requirement.category is Category.UPKEEP:
         return judge_upkeep(requirement, case)
     return judge_behaviour(requirement, case)

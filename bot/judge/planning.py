@@ -9,7 +9,7 @@ from bot.judge.requirements import (
     PAGES_WORK,
     TESTS_NOT_WEAKENED,
 )
-from bot.models import ActionKind, Category, Plan, Requirement, Requirements, Step
+from bot.models import ActionKind, Category, ItemKind, Plan, Requirement, Requirements, Step
 
 
 def plan(
@@ -18,9 +18,10 @@ def plan(
     changed_paths: tuple[str, ...],
     pages: tuple[str, ...] = (),
 ) -> Plan:
-    """One step for the tests, one for changed files' linters, one for each check or script, one for pages.
+    """Fix the steps: the tests, the changed files' linters, each check or script, plan items, pages.
 
-    An evidence takes its step's id: E1, E2, …. The tests' argument is the configuration's shell line, if any.
+    Ids are E1, E2, …; an evidence takes its step's id. The tests' argument is the configuration's
+    shell line, if any.
     """
     asked = tuple(
         r.id for r in requirements.items if r.category in (Category.BEHAVIOUR, Category.UPKEEP)
@@ -35,14 +36,15 @@ def plan(
     )
     linter = Step(
         id="E2",
-        goal="See what the linter finds on head and did not find on base.",
-        guidance="Only the changed files.",
+        goal="See what linters find on head and did not find on base.",
+        guidance="The changed files, by the rules of base.",
         requirement_ids=(),
         action=ActionKind.STATIC_LINTER,
     )
     checks = _checks(requirements)
-    looks = (_look_at(pages, number=3 + len(checks)),) if pages else ()
-    return Plan((tests, *((linter,) if changed_paths else ()), *checks, *looks))
+    items = _items(requirements, 3 + len(checks))
+    looks = (_look_at(pages, number=3 + len(checks) + len(items)),) if pages else ()
+    return Plan((tests, *((linter,) if changed_paths else ()), *checks, *items, *looks))
 
 
 def _checks(requirements: Requirements) -> tuple[Step, ...]:
@@ -75,3 +77,30 @@ def _look_at(pages: tuple[str, ...], number: int) -> Step:
         action=ActionKind.SCREENSHOT,
         arguments=pages,
     )
+
+
+def _items(requirements: Requirements, first: int) -> tuple[Step, ...]:
+    """One step for each item of the test plan; the look finds the item by the requirement."""
+    asked = [(r, r.item) for r in requirements.items if r.item is not None]
+    return tuple(
+        Step(
+            id=f"E{number}",
+            goal=requirement.text,
+            guidance=_GUIDANCE[item.kind],
+            requirement_ids=(requirement.id,),
+            action=_ACTIONS[item.kind],
+        )
+        for number, (requirement, item) in enumerate(asked, start=first)
+    )
+
+
+_ACTIONS = {
+    ItemKind.UNIT_TEST: ActionKind.SHELL_INTERACTION,
+    ItemKind.SHELL_INTERACTION: ActionKind.SHELL_INTERACTION,
+    ItemKind.FILE_COMPARISON: ActionKind.FILE_COMPARISON,
+}
+_GUIDANCE = {
+    ItemKind.UNIT_TEST: "The plan's tests, each seen by the test recorder; a failing one binds.",
+    ItemKind.SHELL_INTERACTION: "The plan's commands behind a terminal, with the input it names.",
+    ItemKind.FILE_COMPARISON: "The plan's commands, then the files they left against the expected.",
+}

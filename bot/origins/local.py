@@ -26,6 +26,7 @@ class LocalOrigin:
     repository: Path
     git_root: Path
     tell: Callable[[str], None]
+    is_submission: bool = False  # a plan's: it has no history that says anything
 
     def check(self, base: str, head: str) -> None:
         """Raise UserError for what is no repository, an unknown revision, or a head that adds nothing."""
@@ -52,10 +53,11 @@ class LocalOrigin:
             sources.append(_source("the task", request.task_text, Trust.ASKER))
         if request.description.strip():
             sources.append(_source("the description", request.description, Trust.AUTHOR))
-        else:
+        elif not self.is_submission:
             text = await asyncio.to_thread(self._commit_messages, checkout)
             sources.append(_source("the commit messages", text, Trust.AUTHOR))
-        return Task(sources[0].title, tuple(sources))
+        title = sources[0].title if sources else "The test plan"
+        return Task(title, tuple(sources))
 
     def _commit_messages(self, checkout: Checkout) -> str:
         mirror = open_mirror(self.git_root, Source(str(self.repository)))

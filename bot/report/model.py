@@ -8,6 +8,7 @@ from bot.models import (
     ActionKind,
     Conclusion,
     GateReason,
+    PlanScore,
     Preference,
     Requirement,
     TaskSource,
@@ -159,6 +160,7 @@ class ReportView:
     environment_digest: str
     seconds: tuple[tuple[str, float], ...]
     warnings: tuple[str, ...]
+    plan: PlanScore | None = None
 
     def total_seconds(self) -> float:
         """Seconds over all stages."""

@@ -81,6 +81,7 @@ def _view(evaluation: Evaluation) -> ReportView:
         environment_digest=evaluation.environment_digest,
         seconds=evaluation.seconds,
         warnings=evaluation.warnings + (task.warnings if task else ()),
+        plan=judgement.plan if judgement else None,
     )
 
 

@@ -21,7 +21,7 @@ async def make_plan(
 ) -> Planned:
     """Split the task into requirements and fix the steps that will be run."""
     await services.origin.announce(request, "plan")
-    requirements = comprehend(task, policy.configuration, policy.templates)
+    requirements = comprehend(task, policy.configuration, policy.templates, policy.test_plan)
     pages = await asyncio.to_thread(pages_to_look_at, policy.configuration, checkout)
     if pages:
         requirements = with_pages(requirements)

@@ -40,6 +40,7 @@ _TYPES = {
     "json": "application/json",
     "md": "text/plain; charset=utf-8",
     "pdf": "application/pdf",
+    "sarif": "application/sarif+json",
 }
 
 
@@ -61,7 +62,7 @@ class Reports(Protocol):
 
 
 def report_pages(evaluations: Evaluations, reports: Reports, links: ReportLinks) -> Blueprint:
-    """Make the blueprint with `/`, `/evaluations/<id>[.json|.pdf|.md]` and the pictures below it."""
+    """Make the blueprint with `/`, `/evaluations/<id>[.json|.pdf|.md|.sarif]` and the pictures below it."""
     pages = _Pages(evaluations, reports, links)
     blueprint = Blueprint("pages", __name__)
     blueprint.add_url_rule("/", view_func=pages.home, endpoint="home")
