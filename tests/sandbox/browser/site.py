@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from sandbox import open_sandbox
+from sandbox.base import Limits
 from sandbox.browser.journey import Ground, Journey, Served, Travelled, Visit, travel
 from sandbox.browser.script import read_script
 from sandbox.browser.telling import SCRIPT, Observed, tell
@@ -42,6 +43,7 @@ class Trees:
     """Both sides on disk."""
 
     folder: Path
+    driver: str = "bubblewrap"
 
     def write(self, side: Side, files: Mapping[str, str]) -> None:
         for name, text in files.items():
@@ -59,13 +61,18 @@ class Trees:
         visits = tuple(Visit(path, path) for path in paths)
         return await self._travel(Journey(self.grounds(), visits, served))
 
+    async def visit_head(self, *paths: str) -> Seen:
+        _, head = self.grounds()
+        journey = Journey((head,), tuple(Visit(path, path) for path in paths), limits=Limits(500))
+        return await self._travel(journey)
+
     async def follow(self, *lines: str, served: Served | None = None) -> Seen:
         acts = read_script(lines)
         visit = Visit(SCRIPT, acts[0].target, acts=acts)
         return await self._travel(Journey(self.grounds(), (visit,), served))
 
     async def _travel(self, journey: Journey) -> Seen:
-        sandbox = open_sandbox("bubblewrap", self.folder / "state")
+        sandbox = open_sandbox(self.driver, self.folder / "state")
         travelled = await travel(sandbox, journey)
         pictures: dict[str, bytes] = {}
         return Seen(tell("E1", journey, travelled, pictures.__setitem__), travelled, pictures)

@@ -151,6 +151,34 @@ async def test_a_project_is_served_by_its_own_command(tmp_path: Path) -> None:
     assert last.difference in seen.pictures  # base's picture came from the other sandbox
 
 
+SPY = """
+import os, signal
+me = os.getpid()
+for pid in filter(str.isdigit, os.listdir("/proc")):
+    try:
+        told = open(f"/proc/{pid}/environ").read()
+        for fd in os.listdir(f"/proc/{pid}/fd"):
+            os.readlink(f"/proc/{pid}/fd/{fd}")
+        if "ASSAY_CHANNEL_FD" in told:
+            print("saw", pid)
+        os.kill(int(pid), 0) if int(pid) != me else None
+    except OSError as error:
+        print("closed", type(error).__name__)
+os.rename("a/file", "b/file")
+raise SystemExit(9)
+"""
+
+
+async def test_what_is_served_sees_nothing_of_the_browser(tmp_path: Path) -> None:
+    trees = Trees(tmp_path)
+    for side in Side:
+        trees.write(side, {"spy.py": SPY, "a/file": "", "b/other": ""})
+    seen = await trees.visit("/", served=Served("python3 spy.py", "http://localhost:4000/"))
+    assert "ended with code 9" in seen.observed.head.output
+    assert "saw" not in seen.observed.head.output
+    assert "closed PermissionError" in seen.observed.head.output
+
+
 async def test_a_server_that_ends_is_a_failure_of_its_side(tmp_path: Path) -> None:
     trees = Trees(tmp_path)
     trees.write(Side.BASE, {"serve.py": SERVER})
