@@ -69,7 +69,9 @@ def _side(
     seen = [(visit, told.visit(side, visit.id)) for visit in journey.visits]
     findings = tuple(f for visit, one in seen for f in _findings(visit, one, unserved))
     texts = [unserved] if unserved else [_text(visit, one) for visit, one in seen]
-    failed = bool(unserved) or any(one.problem or not one.is_whole for _, one in seen)
+    failed = any(one.problem for _, one in seen) or any(
+        finding.rule in (NOT_LOADED, NOT_EXAMINED, FAILED_ACT) for finding in findings
+    )
     problem = told.needs or _problem(journey, travelled, side, seen)
     names = (name for one in pictures for name in (one.artifact, one.difference) if name)
     return Observation(

@@ -12,9 +12,13 @@ from sandbox import open_sandbox
 from sandbox.browser.journey import Ground, Journey, Visit, travel
 from sandbox.models import Side
 
-ROUNDS = 3
-_PAGE = """<!doctype html><html lang="en"><meta name="viewport" content="width=device-width"><title>{0}</title>
-<style>body {{ font: 18px sans-serif }} @media (prefers-color-scheme: dark) {{ body {{ background: #222 }} }}</style>
+ROUNDS = 2
+_PAGE = """<!doctype html>
+<html lang="en"><meta name="viewport" content="width=device-width"><title>{0}</title>
+<style>
+body {{ font: 18px sans-serif }}
+@media (prefers-color-scheme: dark) {{ body {{ background: #222 }} }}
+</style>
 <main><h1>{0}</h1><p>{1}</p></main>"""
 _NAMES = ("one.html", "two.html", "three.html")
 
@@ -23,8 +27,12 @@ def main() -> None:
     """Print how much longer six starts take than one."""
     with tempfile.TemporaryDirectory(prefix="assay-bench-") as folder:
         one, six = asyncio.run(_measure(Path(folder)))
-    print(f"browser, three pages on two sides: six starts over one: {median(six) / median(one):.2f}x")
-    print(f"  one {_listed(one)}, six {_listed(six)}; both with the same pictures, tree and axe-core")
+    print(
+        f"browser, three pages on two sides: six starts over one: {median(six) / median(one):.2f}x"
+    )
+    print(
+        f"  one {_listed(one)}, six {_listed(six)}; both with the same pictures, tree and axe-core"
+    )
 
 
 async def _measure(folder: Path) -> tuple[list[float], list[float]]:
