@@ -106,7 +106,8 @@ def test_a_project_in_a_folder_is_tested_there(node: NodeBench) -> None:
     files = {"packages/one/test/a.mjs": MANY, "packages/one/test/b.mjs": "throw new Error('no')"}
     observation = node.run(files, ("packages/one/test/b.mjs",), root="packages/one")
     assert observation.tests is not None and observation.tests.complete
-    assert outcomes(observation.tests) == {"packages/one/test/b.mjs": "failed"}
+    script = "packages/one/test/b.mjs::the whole file"
+    assert outcomes(observation.tests) == {script: "failed"}
 
 
 @pytest.mark.parametrize(
