@@ -15,6 +15,7 @@ from types import ModuleType
 
 from bot.bench import sabotage, scripts
 from bot.bench.target import Target
+from bot.bench.tricks import Files, Trick
 from sandbox.tools.path_kinds import PathKind, classify
 
 IDENTITY = (
@@ -34,6 +35,7 @@ class Spoiling(StrEnum):
     REVERTED = "fix reverted"
     BROKEN = "another function broken"
     WEAKENED = "tests weakened until green"
+    TRICKED = "a trick played"
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,6 +144,24 @@ class Workbench:
             if (self.folder / path).is_file():
                 self._rewrite(path, _spoiler(path).weakened(self._text(path), functions))
         return self._commit(Spoiling.WEAKENED)
+
+    def tricked(self, merge: Merge, trick: Trick) -> str:
+        """Commit head with one trick played on its changed files; empty where it cannot be played."""
+        self._git("checkout", "--quiet", "--force", "--detach", merge.head)
+        played = trick.play(self._changed_texts(merge, PathKind.TEST), self._sources(merge))
+        for path, text in played.items():
+            self._rewrite(path, text)
+        return self._commit(Spoiling.TRICKED) if played else ""
+
+    def _sources(self, merge: Merge) -> Files:
+        return self._changed_texts(merge, PathKind.SOURCE)
+
+    def _changed_texts(self, merge: Merge, kind: PathKind) -> Files:
+        return {
+            path: self._text(path)
+            for path in self.changed(merge.base, merge.head)
+            if path.endswith(".py") and classify(path) is kind and (self.folder / path).is_file()
+        }
 
     def _text(self, path: str) -> str:
         return (self.folder / path).read_text()

@@ -1,8 +1,10 @@
 """Requirements, ties, verdicts, gate and integrity: pure and synchronous."""
 
 from bot.judge.closing import IssueReference, closing_issues
+from bot.judge.criteria import score_plan
 from bot.judge.gate import EXIT_CODES, conclude
 from bot.judge.integrity import TextReader, inspect_integrity
+from bot.judge.meaning import changed_meanings
 from bot.judge.outcome import MetCount, count_met, verdicts
 from bot.judge.planning import plan
 from bot.judge.requirements import BUILDS, comprehend
@@ -14,12 +16,14 @@ __all__ = [
     "IssueReference",
     "MetCount",
     "TextReader",
+    "changed_meanings",
     "closing_issues",
     "comprehend",
     "conclude",
     "count_met",
     "inspect_integrity",
     "plan",
+    "score_plan",
     "transition",
     "verdicts",
 ]
