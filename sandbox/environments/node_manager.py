@@ -113,7 +113,8 @@ def _install(manager: Manager) -> tuple[str, ...]:
         options = ("--ignore-scripts", "--non-interactive", "--cache-folder", f"{CACHE}/yarn")
         return (program, "install", "--frozen-lockfile", *options)
     if manager.name == "yarn":
-        return (program, "install", "--immutable", "--mode=skip-build")
+        frozen = "--immutable" if manager.lock else "--no-immutable"
+        return (program, "install", frozen, "--mode=skip-build")
     if manager.lock:
         return ("npm", "ci", "--ignore-scripts")
     return ("npm", "install", "--ignore-scripts", "--no-package-lock")

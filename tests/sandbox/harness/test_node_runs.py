@@ -136,6 +136,16 @@ def test_a_module_that_exits_when_it_is_loaded_does_not_pass_its_tests(node: Nod
 
 
 @pytest.mark.parametrize(
+    "patch", ["try { assert.equal = () => {}; } catch {}", "assert.equal = () => {};"]
+)
+def test_the_code_under_test_cannot_silence_assertions(node: NodeBench, patch: str) -> None:
+    leave = f"import assert from 'node:assert';\n{patch}\nexport const leave = () => {{}};\n"
+    found = outcomes(node.tests({"leave.mjs": leave, "test/a.mjs": TWO}))
+    assert found.get("test/a.mjs::two", "error") != "passed"
+    assert found.get("test/a.mjs::two") == "failed" or found["test/a.mjs"] == "error"
+
+
+@pytest.mark.parametrize(
     "written",
     [
         "require('fs').writeSync(3, '00000010' + 'x'.repeat(48))",
