@@ -17,7 +17,7 @@ from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
 
 from bot.judge.plan_evidence import item_evidence
-from bot.judge.quotations import Printed, is_printed_whole, printed, quotations
+from bot.judge.quotations import Printed, is_printed_whole, made_files, printed, quotations
 from bot.judge.transitions import NOT_RUNNABLE, passed
 from bot.models import (
     Decider,
@@ -233,6 +233,15 @@ def _told(file: FileCheck) -> str:
     return f"{where}: {file.detail}."
 
 
+def _a_file_was_not_made(seen: _Seen) -> Iterator[Marked]:
+    if seen.item.kind is ItemKind.UNIT_TEST or not seen.run.cases:
+        return
+    made = {PurePosixPath(path).name for path in seen.run.made}
+    for path in made_files(seen.item):
+        if PurePosixPath(path).name not in made:
+            yield _failed(f"{path} was not written, though the plan says that it is made.")
+
+
 def _a_text_is_missing(seen: _Seen) -> Iterator[Marked]:
     if seen.head.truncated or not seen.run.cases or seen.item.kind is ItemKind.UNIT_TEST:
         return
@@ -318,6 +327,7 @@ _RULES: tuple[Rule, ...] = (
     _the_run_proves_nothing,
     _a_command_failed,
     _a_file_is_wrong,
+    _a_file_was_not_made,
     _a_text_is_missing,
     _tests_passed,
     _files_are_equal,

@@ -139,9 +139,13 @@ def _reference(tree: Path, name: str) -> Path | None:
 
 
 def _watched(item: PlanItem) -> tuple[str, ...]:
-    """The files that the prose says are made."""
-    paths = named_paths([item.expected_output, item.description])
-    return tuple(path for path in paths if path not in item.input_files)[:50]
+    """The places of the files that the expected output says are made."""
+    folder = folder_of(item.cases[0].command) if item.cases else ""
+    paths = [path for path in named_paths([item.expected_output]) if path not in item.input_files]
+    places = (
+        f"{where}/{path}" if where else path for path in paths for where in ("", folder, "src")
+    )
+    return tuple(dict.fromkeys(places))[:100]
 
 
 # --- what the plan lacks ----------------------------------------------------------------------
