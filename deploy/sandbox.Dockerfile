@@ -9,7 +9,7 @@ FROM ${BASE}
 ARG TOOLCHAINS=""
 RUN apt-get update \
     && DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends \
-        ca-certificates g++ git libc6-dev make mount procps python3 python3-dev python3-pip python3-venv \
+        ca-certificates g++ git libc6-dev make mount procps python3 python3-dev python3-pil python3-pip python3-venv \
         ${TOOLCHAINS} \
     && rm -rf /var/lib/apt/lists/* /var/cache/apt/archives/*.deb \
     && useradd --uid 10001 --create-home assay

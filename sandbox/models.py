@@ -97,6 +97,11 @@ class TestRunner(StrEnum):
     __test__ = False
     PYTEST = "pytest"
     UNITTEST = "unittest"
+    NODE_TEST = "node --test"
+    MOCHA = "mocha"
+    JEST = "jest"
+    VITEST = "vitest"
+    AVA = "ava"
     COMMAND = "command"  # a shell command of the configuration; only its exit code speaks
     NONE = "none"
 
@@ -170,7 +175,10 @@ class Severity(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """A linter's or integrity check's remark. Lines count from 1, on `side`."""
+    """A linter's or integrity check's remark. Lines count from 1, on `side`.
+
+    `tests` are the tests (path::function) that the remark puts in doubt: they prove nothing more.
+    """
 
     rule: str
     severity: Severity
@@ -181,6 +189,22 @@ class Finding:
     side: Side = Side.HEAD
     hunk: str = ""
     tool: str = ""
+    tests: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """A kept PNG by the name of its artifact. Base's and head's belong together by their title.
+
+    On head, `difference` names a picture of what changed from base's (empty: nothing to show), and
+    `changed` of `pixels` say how much; both are 0 where the two were not compared.
+    """
+
+    title: str
+    artifact: str
+    difference: str = ""
+    changed: int = 0
+    pixels: int = 0
 
 
 class FileOutcome(StrEnum):
@@ -252,6 +276,7 @@ class Observation:
     tests: TestRun | None = None
     findings: tuple[Finding, ...] = ()
     artifacts: tuple[str, ...] = ()
+    pictures: tuple[Picture, ...] = ()
     problem: str = ""  # why this observation proves nothing, in one sentence
     item: ItemRun | None = None  # of a test plan's item only
 

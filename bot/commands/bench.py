@@ -12,6 +12,8 @@ from pathlib import Path
 import click
 from rich.console import Console
 
+from bot.bench.alarms import AS_MERGED, MOST_TRICKED, Alarm, StaticTrial, summary
+from bot.bench.merges import Workbench
 from bot.bench.trial import Row, open_trial
 from bot.commands.once import judge_once
 from bot.models import EvaluationRequest
@@ -27,12 +29,19 @@ from bot.store import open_artifacts
 )
 @click.option("--count", default=5, show_default=True, help="How many merges of each repository.")
 @click.option("--out", type=click.Path(path_type=Path), help="File for the rows, a JSON line each.")
-def command(repositories: tuple[Path, ...], count: int, out: Path | None) -> None:
+@click.option(
+    "--integrity", is_flag=True, help="Run only the integrity checks: nothing is built or run."
+)
+def command(repositories: tuple[Path, ...], count: int, out: Path | None, integrity: bool) -> None:
     """Judge the newest merges of REPOSITORIES that change source and tests, and spoiled copies.
 
     A spoiled copy must not pass; a real merge with tests that show it should. Exits with 1 when one
-    conclusion is wrong.
+    conclusion is wrong. With --integrity it counts what the integrity checks say of real merges and
+    of copies on which a trick was played.
     """
+    if integrity:
+        _count_alarms(repositories, count, out)
+        return
     settings = load_settings()
     rows: list[Row] = []
     console = Console()
@@ -61,6 +70,42 @@ def command(repositories: tuple[Path, ...], count: int, out: Path | None) -> Non
             for merge in trial.bench.merges(count):
                 asyncio.run(trial.run(merge, tell))
     sys.exit(int(any(row.is_wrong for row in rows)))
+
+
+def _count_alarms(repositories: tuple[Path, ...], count: int, out: Path | None) -> None:
+    console, alarms = Console(), list[Alarm]()
+    for repository in repositories:
+        with tempfile.TemporaryDirectory(prefix="assay-bench-") as folder:
+            bench = Workbench(repository, Path(folder) / "clone")
+            trial = StaticTrial(_name(repository), bench, Path(folder) / "git")
+            for number, merge in enumerate(bench.merges(count)):
+                with_tricks = number < MOST_TRICKED
+                for alarm in trial.run(merge, with_tricks):
+                    alarms.append(alarm)
+                    _show(console, alarm)
+                    if out:
+                        with out.open("a") as lines:
+                            lines.write(json.dumps(asdict(alarm)) + "\n")
+    for line in summary(alarms):
+        console.print(line, highlight=False, markup=False, soft_wrap=True)
+
+
+def _show(console: Console, alarm: Alarm) -> None:
+    if alarm.copy != AS_MERGED:
+        return
+    console.print(
+        f"{alarm.repository} {alarm.merge} {alarm.seconds:.1f} s  {alarm.title}",
+        highlight=False,
+        markup=False,
+        soft_wrap=True,
+    )
+    for finding in alarm.findings:
+        console.print(
+            f"    {finding.rule} {finding.path}:{finding.line} {finding.message}",
+            highlight=False,
+            markup=False,
+            soft_wrap=True,
+        )
 
 
 def _name(repository: Path) -> str:

@@ -22,10 +22,18 @@ from bot.models import EvaluationRequest, Publication, Trigger
 from bot.origins.local import LocalOrigin
 from bot.origins.submission import GIVEN, SUBMITTED, Submission, committed
 from bot.report.machine import read_machine
+from bot.report.pictures import embedded
 from bot.settings import Settings, load_settings
-from bot.store import open_artifacts
+from bot.store import Artifacts, open_artifacts
 
-REPORT_FILES = ("report.json", "report.md", "report.html", "report.pdf", "plan.json")
+REPORT_FILES = (
+    "report.json",
+    "report.md",
+    "report.html",
+    "report.pdf",
+    "report.sarif",
+    "plan.json",
+)
 Tell = Callable[[str], None]
 Judge = Callable[[Settings, str, Tell], Coroutine[Any, Any, Publication]]
 
@@ -93,7 +101,7 @@ def _text_file(name: str, meaning: str) -> Callable[[Any], Any]:
     type=click.Path(file_okay=False, path_type=Path),
     default=Path("assay-report"),
     show_default=True,
-    help="Folder for report.json, .md, .html and .pdf.",
+    help="Folder for report.json, .md, .html, .pdf and .sarif.",
 )
 @click.option(
     "--sandbox", type=click.Choice(("auto", "bubblewrap", "docker")), help="Default: as set."
@@ -188,6 +196,18 @@ def _copy_report(settings: Settings, key: str, out: Path) -> None:
             (out / name).unlink(missing_ok=True)  # an older report's
         else:
             (out / name).write_bytes(content)
+    _copy_pictures(artifacts, key, out)
+
+
+def _copy_pictures(artifacts: Artifacts, key: str, out: Path) -> None:
+    """Put the pictures beside the report, and into its page: there it is read without a server."""
+    page = out / "report.html"
+    document = read_machine((out / "report.json").read_bytes())
+    rows = [row for evidence in document.evidence for row in evidence.pictures]
+    for name in (name for row in rows for name in (row.base, row.head, row.difference) if name):
+        if (content := artifacts.get(key, name)) is not None:
+            (out / name).write_bytes(content)
+    page.write_text(embedded(page.read_text(), lambda name: artifacts.get(key, name)))
 
 
 def _written(out: Path) -> tuple[Path, ...]:

@@ -4,6 +4,7 @@ from bot.judge.closing import IssueReference, closing_issues
 from bot.judge.criteria import score_plan
 from bot.judge.gate import EXIT_CODES, conclude
 from bot.judge.integrity import TextReader, inspect_integrity
+from bot.judge.meaning import changed_meanings
 from bot.judge.outcome import MetCount, count_met, verdicts
 from bot.judge.planning import plan
 from bot.judge.requirements import BUILDS, comprehend
@@ -15,6 +16,7 @@ __all__ = [
     "IssueReference",
     "MetCount",
     "TextReader",
+    "changed_meanings",
     "closing_issues",
     "comprehend",
     "conclude",

@@ -6,19 +6,23 @@ from dataclasses import replace
 
 from bot.judge.case import Case
 from bot.judge.criteria import is_held_on_base, is_regressed
+from bot.judge.pages import compare_pages
 from bot.judge.plan_evidence import item_evidence
-from bot.judge.requirements import BUILDS, NOTHING_REGRESSES
+from bot.judge.requirements import BUILDS, NOTHING_REGRESSES, PAGES_WORK
 from bot.judge.rules import MADE_UP, UNREAD_CHANGES
 from bot.judge.way_out import way_out
 from bot.judge.witnesses import test_ids
-from bot.models import Decider, Requirement, Transition, Verdict, VerdictOutcome
+from bot.models import Decider, Evidence, PlanItem, Requirement, Transition, Verdict, VerdictOutcome
 from sandbox.models import Severity
 
+_LOOK_YOURSELF = "Look at the pages and their pictures, then decide by hand."
 MEND = "Mend what the evidence shows and push; what was meant to change belongs into the issue."
 
 
 def judge_baseline(requirement: Requirement, case: Case) -> Verdict:
-    """The verdict for one of the baseline requirements B1 to B3."""
+    """The verdict for one of the baseline requirements B1 to B4."""
+    if requirement.id == PAGES_WORK:
+        return _pages_work(requirement, case)
     if requirement.id == BUILDS:
         return _builds(requirement, case)
     if requirement.id == NOTHING_REGRESSES:
@@ -111,11 +115,23 @@ def _by_the_plan(requirement: Requirement, case: Case) -> Verdict | None:
             f"{len(held)} item(s) of the test plan hold on base, and none of them fails on head."
         )
         return replace(satisfied(requirement, reason, case), evidence_ids=ids)
-    was_run = all(r.item.problem or (seen and seen.base) for r, seen in found if r.item)
-    if found and was_run and not case.observed.needs:
+    if found and all(r.item is None or _fails_on_base(r.item, seen) for r, seen in found):
         reason = "On base no test passes and no item of the test plan holds: nothing could regress."
-        return satisfied(requirement, reason, case)
+        return satisfied(requirement, reason, case) if _base_could_run(case) else None
     return None
+
+
+def _base_could_run(case: Case) -> bool:
+    return case.observed.built_base is not False and not case.observed.needs
+
+
+def _fails_on_base(item: PlanItem, seen: Evidence | None) -> bool:
+    """Whether an item was run on base and did not end well there; one without a command cannot."""
+    if item.problem or not item.cases:
+        return True
+    base = seen.base if seen else None
+    was_run = base is not None and base.item is not None and bool(base.item.cases)
+    return was_run and base is not None and base.exit_code != 0
 
 
 def _held_reason(case: Case) -> str:
@@ -147,6 +163,26 @@ def _tests_not_weakened(requirement: Requirement, case: Case) -> Verdict:
         )
     remark = f"; {len(advising)} remark(s) to read below" if advising else ""
     return satisfied(requirement, f"No test was found weakened in the diff{remark}.", case)
+
+
+def _pages_work(requirement: Requirement, case: Case) -> Verdict:
+    seen = case.look
+    if seen is None or seen.head is None or seen.head.problem:
+        why = seen.head.problem if seen and seen.head else "The pages were not looked at."
+        return unverified(requirement, why, _LOOK_YOURSELF)
+    changes = compare_pages(seen.base, seen.head)
+    told = [*changes.broken, *changes.doubts]
+    more = f" ({len(told) - 1} more)" if len(told) > 1 else ""
+    if changes.broken:
+        verdict = unsatisfied(requirement, f"{told[0]}{more}", case)
+    elif changes.doubts:
+        verdict = unverified(requirement, f"{told[0]}{more}", _LOOK_YOURSELF)
+    elif seen.head.exit_code != 0:
+        verdict = unverified(requirement, "Not every page was seen on head.", _LOOK_YOURSELF)
+    else:
+        pages = ", ".join(f"`{path}`" for path in seen.step.arguments)
+        verdict = satisfied(requirement, f"No new fault was seen on {pages}.", case)
+    return replace(verdict, evidence_ids=(seen.id,))
 
 
 def satisfied(

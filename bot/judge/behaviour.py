@@ -27,8 +27,11 @@ def judge_behaviour(requirement: Requirement, case: Case) -> Verdict:
             tuple(test.id for test in against),
         )
     proofs = _proofs(requirement, case, ties)
+    sound = tuple(test for test in proofs if not case.is_doubted(test))
+    if sound:
+        return _proven(requirement, sound, case, ties)
     if proofs:
-        return _proven(requirement, proofs, case, ties)
+        return _made_up(requirement, proofs)
     return _unproven(requirement, case, ties)
 
 
@@ -79,6 +82,15 @@ def _proven(
         "The pull request brought this test itself.",
         evidence_ids=case.suite_ids,
         tests=ids,
+    )
+
+
+def _made_up(requirement: Requirement, proofs: tuple[TestComparison, ...]) -> Verdict:
+    """Tests that pass because the source holds their answers show nothing of the demand."""
+    return unverified(
+        requirement,
+        f"What {test_ids(proofs)} expects is written into the source, input and result.",
+        "Read the integrity finding; work the result out, or add a test with other inputs.",
     )
 
 

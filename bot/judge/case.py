@@ -6,8 +6,9 @@ import re
 from dataclasses import dataclass
 
 from bot.configuration import Configuration, UnverifiedPolicy
-from bot.judge.rules import TEST_ADAPTED, adapted
-from bot.judge.ties import Tie, tie_tests
+from bot.judge.retirement import asks_to_remove, names_subject
+from bot.judge.rules import TEST_ADAPTED, TEST_FOLLOWS_MOVE, adapted, moved
+from bot.judge.ties import Tie, test_name, tie_tests
 from bot.judge.transitions import passed
 from bot.judge.witnesses import Witnesses, call_witnesses
 from bot.models import (
@@ -47,9 +48,15 @@ class Case:
         """The evidence of the step that checks one requirement by exit code."""
         for evidence in self.observed.evidence:
             step = evidence.step
-            if requirement.id in step.requirement_ids and step.action is ActionKind.BASH:
+            if requirement.id in step.requirement_ids and step.action in CHECKING:
                 return evidence
         return None
+
+    @property
+    def look(self) -> Evidence | None:
+        """What the browser saw of the changed pages, where it looked."""
+        seen = self.observed.evidence
+        return next((e for e in seen if e.step.action is ActionKind.SCREENSHOT), None)
 
     def is_sole(self, requirement: Requirement) -> bool:
         """Whether it is the only demand of behaviour or upkeep that the task makes."""
@@ -61,36 +68,66 @@ class Case:
         """Tests that passed on base and fail on head, without those that something speaks for.
 
         An edited test counts unless it only follows a moved interface; parameters that were taken
-        out count unless a requirement names them: that is a changed expectation, for the gate.
+        out, and a deleted test, count unless a requirement names them: those are changed
+        expectations, for the gate.
         """
         return (
-            *self.witnesses.regressions,
+            *(t for t in self.witnesses.regressions if not self.is_retired(t)),
             *(t for t in self.witnesses.loosened if not self.is_adapted(t)),
             *(t for t in self.witnesses.withdrawn if not self.is_named(t)),
         )
 
     def is_adapted(self, test: TestComparison) -> bool:
         """Whether reading both versions showed that a test still demands the same."""
-        message = adapted(test.id)
-        return any(f.rule == TEST_ADAPTED and f.message == message for f in self.observed.integrity)
+        return self._is_told(TEST_ADAPTED, adapted(test.id)) or self._follows_a_move(test)
+
+    def _follows_a_move(self, test: TestComparison) -> bool:
+        return self._is_told(TEST_FOLLOWS_MOVE, moved(test.id))
+
+    def _is_told(self, rule: str, message: str) -> bool:
+        return any(f.rule == rule and f.message == message for f in self.observed.integrity)
 
     def breaks_nobody(self, test: TestComparison) -> bool:
         """Whether an adapted test shows no break: its base version fails for a reason that is none.
 
         It is none when head only warns (and the suite makes warnings errors), or when a private name
-        moved. Any other adapted test follows an interface that broke: for a person to accept.
+        moved and the same code stands at its new place. Any other adapted test follows an interface
+        that broke: for a person to accept.
         """
         lines = test.message.strip().splitlines()
         if not lines or not self.is_adapted(test):
             return False
-        return bool(_WARNS.search(lines[-1])) or any(_LACKS_PRIVATE.search(line) for line in lines)
+        if _WARNS.search(lines[-1]):
+            return True
+        return self._follows_a_move(test) and any(_LACKS_PRIVATE.search(line) for line in lines)
+
+    @property
+    def retired(self) -> tuple[TestComparison, ...]:
+        """Deleted tests that fail on head, and of whose subject a requirement plainly speaks."""
+        return tuple(t for t in self.witnesses.regressions if self.is_retired(t))
+
+    def is_retired(self, test: TestComparison) -> bool:
+        """Whether a deleted test that fails on head was about what a requirement spells out."""
+        return test.head_on_head is None and any(
+            names_subject(requirement, test) for requirement in self.requirements.items
+        )
+
+    def is_doubted(self, test: TestComparison) -> bool:
+        """Whether a finding says that a test's results were made up, so that it proves nothing."""
+        name = f"{test.path}::{test_name(test.id)}"
+        return any(name in found.tests for found in self.observed.integrity)
 
     def is_named(self, test: TestComparison) -> bool:
         """Whether a requirement plainly speaks of a test whose parameters were taken out."""
         return any(tie.test_id == test.id and tie.score >= NAMED for tie in self.ties)
 
     def is_accepted(self, test: TestComparison) -> bool:
-        """Whether a changed expectation was asked for and the new behaviour is proven."""
+        """Whether a changed expectation was asked for and the new behaviour is proven.
+
+        A whole test that is gone needs more: somebody other than the author asks to remove its subject.
+        """
+        if self.is_retired(test):
+            return any(asks_to_remove(r, test) for r in self.requirements.items)
         naming = {tie.requirement_id for tie in self.ties if tie.test_id == test.id}
         if test.head_on_head is not None:
             return bool(naming) and test in self.witnesses.proofs
@@ -153,6 +190,8 @@ class Case:
 
 NAMED = 0.5
 """A tie from which on a requirement is taken to name a test whose expectation was taken out."""
+CHECKING = (ActionKind.BASH, ActionKind.INTERACTION)
+"""The actions that answer a requirement of the configuration by themselves."""
 ASKED = (Category.BEHAVIOUR, Category.UPKEEP)
 
 

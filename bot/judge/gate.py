@@ -215,6 +215,7 @@ def _expectations_are_asked_for(facts: _Facts) -> Iterator[GateReason]:
         *case.witnesses.expectations,
         *(t for t in case.witnesses.loosened if case.is_adapted(t)),
         *(t for t in case.witnesses.withdrawn if case.is_named(t)),
+        *case.retired,
     )
     unasked = [test for test in changed if not (case.breaks_nobody(test) or case.is_accepted(test))]
     if unasked:
@@ -226,8 +227,23 @@ def _expectations_are_asked_for(facts: _Facts) -> Iterator[GateReason]:
         )
 
 
+def _files_parse(facts: _Facts) -> Iterator[GateReason]:
+    """A parser is an oracle: a changed file that it refuses on head, and not on base, is broken."""
+    broken = [f for f in facts.case.observed.findings if f.severity is Severity.BLOCK]
+    if broken:
+        first, files = broken[0], len({finding.path for finding in broken})
+        more = f" {files - 1} more files are refused too." if files > 1 else ""
+        yield GateReason(
+            "syntax",
+            Conclusion.FAILURE,
+            f"`{first.tool}` refuses {first.path}:{first.line} on head: {first.message}.{more}",
+            f"Repair the file until `{first.tool}` takes it.",
+        )
+
+
 def _linter_is_content(facts: _Facts) -> Iterator[GateReason]:
-    findings = facts.case.observed.findings
+    observed = facts.case.observed
+    findings = [f for f in observed.findings if f.severity is not Severity.BLOCK]
     if findings:
         blocks = facts.case.configuration.gate.lint is Weight.BLOCK
         first = findings[0]
@@ -322,6 +338,7 @@ _RULES: tuple[Rule, ...] = (
     _score_is_reached,
     _no_item_regressed,
     _stays_in_scope,
+    _files_parse,
     _linter_is_content,
 )
 

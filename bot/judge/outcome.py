@@ -23,6 +23,7 @@ from bot.models import (
     Verdict,
     VerdictOutcome,
 )
+from sandbox.browser.faults import FAILED_ACT
 from sandbox.models import Observation
 
 
@@ -85,9 +86,15 @@ def _judge_check(requirement: Requirement, case: Case) -> Verdict:
         requirement.id,
         VerdictOutcome.SATISFIED if head else VerdictOutcome.UNSATISFIED,
         Decider.ORACLE,
-        _CHECK_REASONS.get((evidence.transition, head), _only_head(head)),
+        _CHECK_REASONS.get((evidence.transition, head), _only_head(head)) + _failed_act(evidence),
         (evidence.id,),
     )
+
+
+def _failed_act(evidence: Evidence) -> str:
+    """The act of a script that failed on head, and what was there instead."""
+    findings = evidence.head.findings if evidence.head else ()
+    return next((f" {f.message}" for f in findings if f.rule == FAILED_ACT), "")
 
 
 def _only_head(passes: bool) -> str:

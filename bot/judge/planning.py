@@ -3,17 +3,25 @@
 from __future__ import annotations
 
 from bot.configuration import Configuration
-from bot.judge.requirements import BUILDS, NOTHING_REGRESSES, TESTS_NOT_WEAKENED
-from bot.models import ActionKind, Category, ItemKind, Plan, Requirements, Step
+from bot.judge.requirements import (
+    BUILDS,
+    NOTHING_REGRESSES,
+    PAGES_WORK,
+    TESTS_NOT_WEAKENED,
+)
+from bot.models import ActionKind, Category, ItemKind, Plan, Requirement, Requirements, Step
 
 
 def plan(
-    requirements: Requirements, configuration: Configuration, changed_paths: tuple[str, ...]
+    requirements: Requirements,
+    configuration: Configuration,
+    changed_paths: tuple[str, ...],
+    pages: tuple[str, ...] = (),
 ) -> Plan:
-    """One step for the tests, one for changed files' linters, one for each check and plan's item.
+    """One step for the tests, one for changed files' linters, one for each check or script, one for pages.
 
-    Ids are E1, E2, …; an evidence takes its step's id. The tests' argument is the configuration's
-    shell line, if any.
+    Then one for each item of the test plan. An evidence takes its step's id: E1, E2, …. The tests'
+    argument is the configuration's shell line, if any.
     """
     asked = tuple(
         r.id for r in requirements.items if r.category in (Category.BEHAVIOUR, Category.UPKEEP)
@@ -28,28 +36,46 @@ def plan(
     )
     linter = Step(
         id="E2",
-        goal="See what the linter finds on head and did not find on base.",
-        guidance="Only the changed files.",
+        goal="See what linters find on head and did not find on base.",
+        guidance="The changed files, by the rules of base.",
         requirement_ids=(),
         action=ActionKind.STATIC_LINTER,
     )
     checks = _checks(requirements)
-    items = _items(requirements, 3 + len(checks))
-    return Plan((tests, *((linter,) if changed_paths else ()), *checks, *items))
+    looks = (_look_at(pages, number=3 + len(checks)),) if pages else ()
+    items = _items(requirements, 3 + len(checks) + len(looks))
+    return Plan((tests, *((linter,) if changed_paths else ()), *checks, *looks, *items))
 
 
 def _checks(requirements: Requirements) -> tuple[Step, ...]:
-    checked = (r for r in requirements.items if r.check)
-    return tuple(
-        Step(
-            id=f"E{number}",
-            goal=requirement.text,
-            guidance="Exit code 0 on head means that it holds.",
-            requirement_ids=(requirement.id,),
-            action=ActionKind.BASH,
-            arguments=(requirement.check,),
-        )
-        for number, requirement in enumerate(checked, start=3)
+    checked = (r for r in requirements.items if r.check or r.script)
+    return tuple(_check(requirement, number) for number, requirement in enumerate(checked, start=3))
+
+
+def _check(requirement: Requirement, number: int) -> Step:
+    how = (
+        "Every act of the script goes well on head."
+        if requirement.script
+        else "Exit code 0 on head means that it holds."
+    )
+    return Step(
+        id=f"E{number}",
+        goal=requirement.text,
+        guidance=how,
+        requirement_ids=(requirement.id,),
+        action=ActionKind.INTERACTION if requirement.script else ActionKind.BASH,
+        arguments=requirement.script or (requirement.check,),
+    )
+
+
+def _look_at(pages: tuple[str, ...], number: int) -> Step:
+    return Step(
+        id=f"E{number}",
+        goal="See the pages that the change touches, and try their controls.",
+        guidance="In a browser, wide and narrow, light and dark, on both sides.",
+        requirement_ids=(PAGES_WORK,),
+        action=ActionKind.SCREENSHOT,
+        arguments=pages,
     )
 
 

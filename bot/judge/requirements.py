@@ -33,7 +33,7 @@ MAX_TEXT = 500
 MAX_DETAIL = 4000
 SAME_TEXT_RATIO = 95.0
 
-BUILDS, NOTHING_REGRESSES, TESTS_NOT_WEAKENED = "B1", "B2", "B3"
+BUILDS, NOTHING_REGRESSES, TESTS_NOT_WEAKENED, PAGES_WORK = "B1", "B2", "B3", "B4"
 _BASELINE = (
     (BUILDS, "The project builds and installs."),
     (NOTHING_REGRESSES, "Nothing that passed before fails now."),
@@ -297,15 +297,25 @@ def _baseline() -> tuple[Requirement, ...]:
     )
 
 
+def with_pages(requirements: Requirements) -> Requirements:
+    """The same requirements and, after the baseline's, that the changed pages work."""
+    text = "Changed pages load, and nothing on them broke."
+    pages = Requirement(PAGES_WORK, text, Category.BASELINE, "baseline", Trust.MAINTAINER)
+    first = len(_BASELINE)
+    items = (*requirements.items[:first], pages, *requirements.items[first:])
+    return replace(requirements, items=items)
+
+
 def _configured(configuration: Configuration) -> tuple[Requirement, ...]:
     return tuple(
         Requirement(
             id=own.id,
             text=own.text,
-            category=Category.CHECK if own.check else category_of(own.text),
+            category=Category.CHECK if own.check or own.interaction else category_of(own.text),
             origin="configuration",
             trust=Trust.MAINTAINER,
             check=own.check or "",
+            script=own.interaction or (),
         )
         for own in configuration.requirements
     )

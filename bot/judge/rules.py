@@ -18,9 +18,33 @@ EARLY_EXIT = "early-exit"
 EQUALITY_FAKED = "equality-faked"
 STARTUP_HOOK = "startup-hook"
 SUPPRESSION_ADDED = "suppression-added"
+CHECK_LOWERED = "check-lowered"
+RESULT_HARD_CODED = "result-hard-coded"
+TEST_DETECTED = "test-detected"
+TEST_FOLLOWS_MOVE = "test-follows-move"
+SECRET_ADDED = "secret-added"
+INSTRUCTION = "instruction-to-reviewers"
+HIDDEN_TEXT = "hidden-text"
+OUT_OF_SCOPE = "out-of-scope"
+DEPENDENCY_UNKNOWN = "dependency-unknown"
+DEPENDENCY_YOUNG = "dependency-young"
 
-MADE_UP = frozenset({RESULTS_REWRITTEN, EARLY_EXIT, EQUALITY_FAKED, STARTUP_HOOK})
+MADE_UP = frozenset(
+    {
+        RESULTS_REWRITTEN,
+        EARLY_EXIT,
+        EQUALITY_FAKED,
+        STARTUP_HOOK,
+        RESULT_HARD_CODED,
+        TEST_DETECTED,
+    }
+)
 """Code that can make results up: even where nothing else is wrong, a person has to look."""
+
+
+def moved(test_id: str) -> str:
+    """The message of a `test-follows-move` finding; the gate knows the test by it."""
+    return f"`{test_id}` follows code that was only moved; what it demands is unchanged."
 
 
 def adapted(test_id: str) -> str:

@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from bot.judge.retirement import names_subject
 from bot.judge.ties import test_name
 from bot.judge.witnesses import FAILING
 from bot.judge.words import Vocabulary, words_of
-from bot.models import Category, FourWay, Requirements, TestComparison
+from bot.models import Category, FourWay, Requirement, Requirements, TestChange, TestComparison
 from sandbox.models import Outcome
 
 _REMOVING = re.compile(
@@ -25,6 +26,7 @@ class TestStanding:
     tests: tuple[TestComparison, ...]
     is_conclusive: bool
     removals: tuple[str, ...]
+    asked: tuple[Requirement, ...] = ()
 
     def base_version_fails(self, path: str, name: str) -> bool:
         """Whether a test that passed on base fails on head, and the edit only made it weaker.
@@ -41,9 +43,19 @@ class TestStanding:
 
     def deletion_blocks(self, path: str, name: str) -> bool:
         """Whether deleting a test hides a failure, or leaves fewer tests without being asked for."""
-        if self._is_asked_for(path, name):
-            return False
-        return self.base_version_fails(path, name) or self.collects_fewer
+        if self.base_version_fails(path, name):
+            return not self._is_retired(path, name)
+        return self.collects_fewer and not self._is_asked_for(path, name)
+
+    def _is_retired(self, path: str, name: str) -> bool:
+        """Whether a demand plainly speaks of what each failing test of this name was about."""
+        failing = [t for t in self._named(path, name) if t.base_on_head in FAILING]
+        return all(any(names_subject(r, test) for r in self.asked) for test in failing)
+
+    @property
+    def turned_green(self) -> tuple[TestComparison, ...]:
+        """Tests that the change makes pass."""
+        return tuple(t for t in self.tests if t.change is TestChange.FAIL_TO_PASS)
 
     @property
     def collects_fewer(self) -> bool:
@@ -83,6 +95,7 @@ def open_standing(four_way: FourWay, requirements: Requirements) -> TestStanding
         tests=four_way.comparisons,
         is_conclusive=bool(four_way.comparisons) and not four_way.problem,
         removals=removals,
+        asked=requirements.items,
     )
 
 

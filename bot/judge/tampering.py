@@ -14,7 +14,6 @@ from bot.judge.rules import (
     EQUALITY_FAKED,
     RESULTS_REWRITTEN,
     STARTUP_HOOK,
-    SUPPRESSION_ADDED,
     TEST_DESELECTED,
 )
 from sandbox.models import FileChange
@@ -30,9 +29,6 @@ _DESELECTING = re.compile(
     r"|^\s*(?:norecursedirs|python_files|python_functions|python_classes|testpaths)\s*="
 )
 _PLUGIN = re.compile(r"pytest11|^\s*(?:-p\s|.*addopts.*\s-p\s+(?!no:))|pytest_plugins")
-_SUPPRESSION = re.compile(
-    r"#\s*(?:noqa|type:\s*ignore|pragma:\s*no cover|nosec|pylint:\s*disable)|-fno-sanitize|ASAN_OPTIONS"
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +51,6 @@ def tampering_in(change: FileChange, before: str | None, after: str | None) -> I
         yield from _runner_lines(added)
     if name.endswith(".py") and after is not None:
         yield from _python(change.path, before or "", after)
-        yield from _suppressions(added)
 
 
 def _added_lines(change: FileChange) -> Iterator[tuple[int, str]]:
@@ -75,16 +70,6 @@ def _runner_lines(added: list[tuple[int, str]]) -> Iterator[Tampering]:
         elif _PLUGIN.search(line):
             message = f"A plugin is loaded into the test runner: `{line.strip()[:80]}`."
             yield Tampering(RESULTS_REWRITTEN, number, message)
-
-
-def _suppressions(added: list[tuple[int, str]]) -> Iterator[Tampering]:
-    marked = [(number, line) for number, line in added if _SUPPRESSION.search(line)]
-    if marked:
-        number, line = marked[0]
-        message = (
-            f"{len(marked)} new suppression(s) of a checker, the first: `{line.strip()[:80]}`."
-        )
-        yield Tampering(SUPPRESSION_ADDED, number, message)
 
 
 def _python(path: str, before: str, after: str) -> Iterator[Tampering]:

@@ -8,7 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from bot.judge.baseline import satisfied, unsatisfied, unverified
-from bot.judge.case import Case
+from bot.judge.behaviour import judge_behaviour
+from bot.judge.case import ASKED, Case
 from bot.judge.categories import Area, upkeep_area
 from bot.judge.paths import (
     is_automation,
@@ -19,13 +20,15 @@ from bot.judge.paths import (
     is_test_path,
 )
 from bot.judge.rules import ASSERTION_TRIVIAL, TEST_SKIPPED
-from bot.models import Requirement, TestChange, Verdict
+from bot.models import Category, Requirement, TestChange, Trust, Verdict, VerdictOutcome
 from sandbox.models import Outcome
 
 
 def judge_upkeep(requirement: Requirement, case: Case) -> Verdict:
     """Satisfied when base's tests hold on head and a file of the demanded kind changed."""
     area = upkeep_area(requirement.text) or Area.CODE
+    if case.observed.code_changes and _is_the_authors_word_alone(case):
+        return _by_behaviour(requirement, case)
     if not case.nothing_regressed:
         return unverified(
             requirement,
@@ -34,6 +37,10 @@ def judge_upkeep(requirement: Requirement, case: Case) -> Verdict:
         )
     if area is Area.TESTS:
         return _tests_added(requirement, case)
+    return _by_files(requirement, area, case)
+
+
+def _by_files(requirement: Requirement, area: Area, case: Case) -> Verdict:
     if case.observed.changes_truncated:
         return unverified(
             requirement,
@@ -59,6 +66,26 @@ def judge_upkeep(requirement: Requirement, case: Case) -> Verdict:
         f"Behaviour holds (base's tests pass on head), and {_SPOKEN[area]} changed: {shown}. "
         "Whether the words or the structure are good is for a reader.",
         case,
+    )
+
+
+def _is_the_authors_word_alone(case: Case) -> bool:
+    """Whether nobody but the author says what the change is, and says that it changes no behaviour."""
+    asked = [r for r in case.requirements.items if r.category in ASKED]
+    return all(r.trust is Trust.AUTHOR and r.category is Category.UPKEEP for r in asked)
+
+
+def _by_behaviour(requirement: Requirement, case: Case) -> Verdict:
+    """Ask of changed code what any change is asked; its own title must not lower the bar."""
+    verdict = judge_behaviour(requirement, case)
+    if verdict.outcome is not VerdictOutcome.UNVERIFIED:
+        return verdict
+    shown = ", ".join(f"`{path}`" for path in case.observed.code_changes[:3])
+    return unverified(
+        requirement,
+        f"Only the author calls it a change without behaviour, and the code of {shown} changed. "
+        "Tests that hold do not show that nothing else did.",
+        f"Link the issue that asks for it, or add a test that shows what changed.{case.allow_hint}",
     )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Coroutine
 from typing import Any
 
+from bot.looks.browser import follow_script, look_at_pages
 from bot.looks.checks import run_check
 from bot.looks.linters import look_at_findings
 from bot.looks.plan_items import run_plan_item
@@ -22,6 +23,8 @@ LOOKS: dict[ActionKind, Look] = {
     ActionKind.BASH: run_check,
     ActionKind.SHELL_INTERACTION: run_plan_item,
     ActionKind.FILE_COMPARISON: run_plan_item,
+    ActionKind.SCREENSHOT: look_at_pages,
+    ActionKind.INTERACTION: follow_script,
 }
 """Every action that a plan may name. A look turns what goes wrong in the tree under test into data;
 it raises SandboxError when the sandbox itself fails."""

@@ -72,7 +72,8 @@ def _trees(services: Services, case: Case) -> PlanTrees:
 
 async def _run(services: Services, case: Case, item: PlanItem, place: _Place) -> Observation:
     bounds, network = limits(case), case.policy.network_to_observe
-    if item.kind is ItemKind.UNIT_TEST and place.environment is not None:
+    is_python = place.environment is not None and place.environment.recipe.ecosystem == "python"
+    if item.kind is ItemKind.UNIT_TEST and place.environment is not None and is_python:
         arguments = [pytest_arguments(one.command) for one in item.cases]
         known = [one for one in arguments if one is not None]
         if known and len(known) == len(arguments):

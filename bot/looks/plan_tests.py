@@ -16,7 +16,8 @@ from sandbox.models import (
     Side,
     TestRunner,
 )
-from sandbox.tools.unit_tests import TestOrder, run_tests
+from sandbox.tools.test_order import TestOrder
+from sandbox.tools.unit_tests import run_tests
 
 _SHELL = re.compile(r"[|&;<>$`(){}\n\0*?]")
 _PYTHON = re.compile(r"python(3(\.\d+)?)?")

@@ -89,7 +89,8 @@ class Observed:
 
     `built_base`/`built_head` are None where there was nothing to build or the toolchain is missing
     (then `needs` says what). `changed_paths` are the files of the diff, old names included;
-    `changes_truncated` says that some are missing.
+    `changes_truncated` says that some are missing; `code_changes` are those that ship and whose code
+    may mean something else now.
     """
 
     evidence: tuple[Evidence, ...]
@@ -101,3 +102,4 @@ class Observed:
     needs: tuple[str, ...] = ()
     changed_paths: tuple[str, ...] = ()
     changes_truncated: bool = False
+    code_changes: tuple[str, ...] = ()

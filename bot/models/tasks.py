@@ -85,7 +85,8 @@ class TestPlan:
 
 @dataclass(frozen=True, slots=True)
 class Requirement:
-    """One checkable demand, a node of a DAG by `prerequisites`. `check` is a shell line or empty.
+    """One checkable demand, a node of a DAG by `prerequisites`. `check` is a shell line or empty,
+    `script` the acts of an interaction (`sandbox.browser.script`).
 
     `detail` is what the same source says around it (capped): it helps to tie tests, never decides.
     `item` is what a test plan says of it, for a criterion.
@@ -100,6 +101,7 @@ class Requirement:
     prerequisites: tuple[str, ...] = ()
     check: str = ""
     detail: str = ""
+    script: tuple[str, ...] = ()
     item: PlanItem | None = None
 
 
@@ -130,6 +132,8 @@ class ActionKind(StrEnum):
     SHELL_INTERACTION = "shell_interaction"
     FILE_COMPARISON = "file_comparison"
     DYNAMIC_EXECUTION = "dynamic_execution"
+    SCREENSHOT = "screenshot"
+    INTERACTION = "interaction"
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,6 +24,7 @@ from bot.models import (
 from bot.report.model import (
     EvidenceView,
     ObservationView,
+    PictureRow,
     ReportView,
     RequirementView,
     Score,
@@ -69,6 +70,7 @@ class EvidenceDocument:
     requirements: tuple[str, ...]
     base: ObservationView | None
     head: ObservationView | None
+    pictures: tuple[PictureRow, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -260,6 +262,7 @@ def _evidence(item: EvidenceView) -> EvidenceDocument:
         requirements=item.requirement_ids,
         base=item.base,
         head=item.head,
+        pictures=item.pictures,
     )
 
 

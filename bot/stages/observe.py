@@ -7,18 +7,16 @@ import os
 from pathlib import Path
 
 from bot.errors import OutOfTime, UserError
-from bot.judge import BUILDS, inspect_integrity, transition
+from bot.judge import BUILDS, changed_meanings, inspect_integrity, transition
 from bot.looks import LOOKS, Seen
 from bot.models import ActionKind, Evidence, FourWay, Observed, Step
 from bot.stages.docket import Built, Case
 from bot.stages.services import Services
 from sandbox.base import SandboxError
 from sandbox.concurrently import a_few_at_a_time, concurrently
-from sandbox.errors import CheckoutError
 from sandbox.models import Environment, Observation
-from sandbox.names import inside
+from sandbox.tools.tree_reader import TreeReader
 
-MAX_TEXT_BYTES = 2_000_000
 _FIRST = (ActionKind.UNIT_TESTS, ActionKind.STATIC_LINTER)
 _ITEMS = (ActionKind.SHELL_INTERACTION, ActionKind.FILE_COMPARISON)
 _AT_A_TIME = max(2, min(8, os.cpu_count() or 2))
@@ -54,14 +52,11 @@ async def _observe(services: Services, case: Case) -> Observed:
     tests = next((one.tests for one in seen if one.tests), None)
     tests = tests or FourWay((), "There are no tests that Assay can run.")
     checkout, built = case.checkout, case.built
+    base, head = TreeReader(Path(checkout.base_tree)), TreeReader(Path(checkout.head_tree))
     integrity = await asyncio.to_thread(
-        inspect_integrity,
-        checkout.diff,
-        TreeReader(Path(checkout.base_tree)),
-        TreeReader(Path(checkout.head_tree)),
-        tests,
-        case.planned.requirements,
+        inspect_integrity, checkout.diff, base, head, tests, case.planned.requirements
     )
+    meanings = await asyncio.to_thread(changed_meanings, checkout.diff, base, head)
     return Observed(
         evidence=tuple(item for one in seen for item in one.evidence),
         tests=tests,
@@ -72,6 +67,7 @@ async def _observe(services: Services, case: Case) -> Observed:
         needs=_needs(built.base, built.head),
         changed_paths=checkout.diff.changed_paths,
         changes_truncated=checkout.diff.truncated,
+        code_changes=meanings,
     )
 
 
@@ -107,26 +103,6 @@ def _build_seen(built: Environment | None) -> Observation | None:
 
 
 # --- facts ----------------------------------------------------------------------------------
-
-
-class TreeReader:
-    """Reads the texts of an exported tree for the integrity checks; links are not followed."""
-
-    def __init__(self, tree: Path) -> None:
-        self._tree = tree
-
-    def read(self, path: str) -> str | None:
-        """Return a file's text; None when it is absent, no text, or too large to read."""
-        try:
-            file = inside(self._tree, path)
-        except CheckoutError:
-            return None
-        if file.is_symlink() or not file.is_file() or file.stat().st_size > MAX_TEXT_BYTES:
-            return None
-        try:
-            return file.read_text(encoding="utf-8")
-        except UnicodeDecodeError:
-            return None
 
 
 def _is_built(environment: Environment | None) -> bool | None:

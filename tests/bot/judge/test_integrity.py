@@ -14,7 +14,7 @@ from bot.judge import rules as rule
 from bot.judge.adaptation import is_only_adapted
 from bot.judge.assertions import assertions_in
 from bot.judge.test_code import read_tests
-from bot.models import FourWay, Requirements, TestChange
+from bot.models import FourWay, Requirements, TestChange, Trust
 from sandbox.models import ChangeStatus, Diff, FileChange, Hunk, Severity
 from tests.bot.judge.cases import (
     FAILED,
@@ -24,6 +24,8 @@ from tests.bot.judge.cases import (
     SKIPPED,
     comparison,
     conclusion_of,
+    gate_of,
+    observed,
     requirements,
 )
 
@@ -35,6 +37,10 @@ class Tree(dict):
 
     def read(self, path: str) -> str | None:
         return self.get(path)
+
+    def read_bytes(self, path: str) -> bytes | None:
+        text = self.get(path)
+        return text if text is None or isinstance(text, bytes) else text.encode()
 
 
 def changed(path: str, before: str | None, after: str | None) -> FileChange:
@@ -308,31 +314,88 @@ def test_parameters_of_inner_functions_may_follow_but_not_their_defaults():
     assert not is_only_adapted(before, before.replace("n=1", "n=2"), "test_split")
 
 
+LACKS_MODULE = "E   ModuleNotFoundError: No module named 'shop._old'\n\nt.py:1: ModuleNotFoundError"
+LACKS_NAME = "E   ImportError: cannot import name '_f' from 'shop' (x)\n\nt.py:1: ImportError"
+WARNS = "E   DeprecationWarning: no self\n\nsrc/shop.py:9: DeprecationWarning"
+CODE = "RATE = 2\n\ndef _least(n):\n    return n * RATE\n\ndef split(n, k):\n    return _least(n)\n"
+DECOY = "def split(n, k):\n    return [10, 0, 0]\n"
+
+
+def adapted_test(message, old=CODE, new=CODE):
+    """A test that imports `split` from `shop._new` now, and what the two modules hold."""
+    before, after = MOVED, MOVED.replace("_old", "_new")
+    base = {PATH: before, "src/shop/_old.py": old, "src/shop/_new.py": None}
+    head = {PATH: after, "src/shop/_old.py": None, "src/shop/_new.py": new}
+    diff = Diff(tuple(changed(path, base[path], head[path]) for path in base))
+    test = replace(four_ways(FAILED, FAILED, PASSED), message=message)
+    sides = (Tree({p: t for p, t in side.items() if t is not None}) for side in (base, head))
+    found = inspect_integrity(diff, *sides, FourWay((test,)), NOTHING_ASKED)
+    return test, tuple(f for f in found if f.rule in (rule.TEST_ADAPTED, rule.TEST_FOLLOWS_MOVE))
+
+
 @pytest.mark.parametrize(
     ("message", "conclusion"),
     [
-        (
-            "E   ModuleNotFoundError: No module named 'shop._old'\n\nt.py:1: ModuleNotFoundError",
-            "success",
-        ),
-        (
-            "E   ImportError: cannot import name 'f' from 'shop._old' (x)\n\nt.py:1: ImportError",
-            "success",
-        ),
-        ("E   DeprecationWarning: no self\n\nsrc/shop.py:9: DeprecationWarning", "success"),
+        (LACKS_MODULE, "success"),
+        (LACKS_NAME, "success"),
+        (WARNS, "success"),
         ("E   ModuleNotFoundError: No module named 'shop.old'\n\nt.py:1: E", "action_required"),
         ("E   AssertionError: assert 9 == 10\n\nt.py:1: AssertionError", "action_required"),
         ("", "action_required"),
     ],
 )
 def test_an_adapted_test_needs_a_person_where_an_interface_broke(message, conclusion):
-    before, after = MOVED, MOVED.replace("_old", "_new")
-    test = replace(four_ways(FAILED, FAILED, PASSED), message=message)
-    found = inspect(before, after, test)
-    assert [f.rule for f in found] == [rule.TEST_ADAPTED]
+    test, found = adapted_test(message)
+    assert [f.rule for f in found] == [rule.TEST_FOLLOWS_MOVE]
     split = comparison("test_split_refuses_zero_people", TestChange.FAIL_TO_PASS)
     assert conclusion_of(split, test, integrity=found).value == conclusion
     assert conclusion_of(split, test).value == "action_required"
+
+
+@pytest.mark.parametrize(
+    "new",
+    [
+        DECOY,
+        CODE.replace("RATE = 2", "RATE = 3"),
+        CODE.replace("n * RATE", "n"),
+        CODE.replace("RATE = 2", "from fakes import RATE"),
+        CODE + DECOY,
+        "from shop._real import split\n",
+    ],
+)
+def test_a_test_that_is_led_to_other_code_needs_a_person(new):
+    test, found = adapted_test(LACKS_MODULE, new=new)
+    assert [f.rule for f in found] == [rule.TEST_ADAPTED]
+    split = comparison("test_split_refuses_zero_people", TestChange.FAIL_TO_PASS)
+    assert conclusion_of(split, test, integrity=found).value == "action_required"
+
+
+# --- a deleted test that fails on head -----------------------------------------------------------
+
+HASHES = "class TestRange:\n    def test_hash(self):\n        assert hash(make()) == 3\n"
+
+
+@pytest.mark.parametrize(
+    ("title", "trust", "conclusion"),
+    [
+        ("Drop `__hash__` from numeric_range", Trust.ASKER, "success"),
+        ("Update `__eq__` and `__hash__` for numeric_range", Trust.ASKER, "action_required"),
+        ("Drop `__hash__` from numeric_range", Trust.AUTHOR, "action_required"),
+        ("Drop `__eq__` from numeric_range", Trust.ASKER, "failure"),
+        ("Remove what is not needed of hash", Trust.ASKER, "failure"),
+        ("Make it quicker", Trust.ASKER, "failure"),
+    ],
+)
+def test_a_deleted_test_that_fails_needs_plain_words(title, trust, conclusion):
+    gone = replace(
+        comparison("TestRange::test_hash", TestChange.PASS_TO_FAIL),
+        head_on_head=None,
+        head_on_base=None,
+    )
+    proof = comparison("test_numeric_range_hash_drop_eq_update", TestChange.FAIL_TO_PASS)
+    wanted = requirements(title, trust=trust)
+    found = inspect(HASHES, "", *KEPT, gone, proof, wanted=wanted)
+    assert gate_of(wanted, observed(gone, proof, integrity=found)).conclusion.value == conclusion
 
 
 # --- robustness ----------------------------------------------------------------------------------

@@ -1,0 +1,126 @@
+"""Tells whether what an adapted test imports was only moved: the same code stands at the new place.
+
+A test of private names can be led to a decoy. So the definition that it imported on base and the one
+that it imports on head must be equal, and all that they use of their own modules must be equal too.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from dataclasses import dataclass
+
+Read = Callable[[str], str | None]
+"""The text of a module (dotted name, absolute) on one side, None when it is not there."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Origin:
+    """Where an imported name comes from; `name` is empty for a module itself."""
+
+    module: str
+    name: str
+
+
+def is_only_moved(base_test: str, head_test: str, on_base: Read, on_head: Read) -> bool:
+    """Whether every name that two versions of a test file import from different places is the same code.
+
+    A name whose place cannot be found, or that is defined in no plain way, is not.
+    """
+    before, after = _origins(base_test), _origins(head_test)
+    moved = [name for name in before if name in after and before[name] != after[name]]
+    return bool(moved) and all(
+        _is_same(_found(before[name], on_base), _found(after[name], on_head)) for name in moved
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Definition:
+    """One name in its module; an empty name is the whole module."""
+
+    module: ast.Module
+    name: str
+
+
+def _origins(source: str) -> dict[str, _Origin]:
+    tree = _parse(source)
+    if tree is None:
+        return {}
+    return {
+        (alias.asname or alias.name): _Origin(node.module or "", alias.name)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.ImportFrom) and not node.level
+        for alias in node.names
+    }
+
+
+def _found(origin: _Origin, read: Read) -> _Definition | None:
+    tree = _parse(read(origin.module))
+    if tree is not None and origin.name in _defined(tree):
+        return _Definition(tree, origin.name)
+    module = _parse(read(f"{origin.module}.{origin.name}"))
+    return _Definition(module, "") if module is not None else None
+
+
+def _is_same(before: _Definition | None, after: _Definition | None) -> bool:
+    if before is None or after is None or bool(before.name) != bool(after.name):
+        return False
+    if not before.name:
+        return ast.dump(before.module) == ast.dump(after.module)
+    if before.name != after.name:
+        return False
+    return _agree(before, after)
+
+
+def _agree(before: _Definition, after: _Definition) -> bool:
+    """Compare a definition, and all that it uses of its module, on both sides."""
+    old, new = _defined(before.module), _defined(after.module)
+    imported_before, imported_after = _imported(before.module), _imported(after.module)
+    waiting, seen = [before.name], {before.name}
+    while waiting:
+        name = waiting.pop()
+        if name in old:
+            if len(old[name]) != 1 or [ast.dump(n) for n in old[name]] != [
+                ast.dump(n) for n in new.get(name, [])
+            ]:
+                return False
+            used = {n.id for n in ast.walk(old[name][0]) if isinstance(n, ast.Name)}
+            waiting += sorted(used - seen)
+            seen |= used
+        elif name in new or imported_before.get(name) != imported_after.get(name):
+            return False
+    return True
+
+
+def _defined(tree: ast.Module) -> dict[str, list[ast.stmt]]:
+    found: dict[str, list[ast.stmt]] = {}
+    for node in tree.body:
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            found.setdefault(node.name, []).append(node)
+        elif isinstance(node, ast.Assign | ast.AnnAssign | ast.AugAssign):
+            targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+            for target in targets:
+                if isinstance(target, ast.Name):
+                    found.setdefault(target.id, []).append(node)
+    return found
+
+
+def _imported(tree: ast.Module) -> dict[str, str]:
+    """What each import binds: package and name; the modules of one package count as one."""
+    found: dict[str, str] = {}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom):
+            package = "." if node.level else (node.module or "").split(".", 1)[0]
+            found |= {(a.asname or a.name): f"{package}:{a.name}" for a in node.names}
+        elif isinstance(node, ast.Import):
+            found |= {(a.asname or a.name.split(".", 1)[0]): a.name for a in node.names}
+    return found
+
+
+def _parse(source: str | None) -> ast.Module | None:
+    if source is None:
+        return None
+    try:
+        return ast.parse(source)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return None
