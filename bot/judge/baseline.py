@@ -131,7 +131,7 @@ def _fails_on_base(item: PlanItem, seen: Evidence | None) -> bool:
         return True
     base = seen.base if seen else None
     was_run = base is not None and base.item is not None and bool(base.item.cases)
-    return was_run and base is not None and base.exit_code != 0
+    return was_run and base is not None and base.exit_code != 0 and not base.timed_out
 
 
 def _held_reason(case: Case) -> str:

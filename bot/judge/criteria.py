@@ -42,6 +42,11 @@ _WITHOUT_ERRORS = re.compile(r"(?i)\b(no|without|free of)( \w+){0,2} (errors?|ex
 _COMMAND_NOT_FOUND = re.compile(r"(?:^|: )([\w.+-]+): command not found\s*$", re.MULTILINE)
 _NO_MODULE = re.compile(r"No module named '?(pytest|unittest2|nose)'?\s*$", re.MULTILINE)
 _NO_SUCH_TEST = re.compile(r"(?m)^ERROR: not found: (\S+)|(?m:^)ERROR: file or directory not found")
+# Not a missing module: that may be the environment's, not the code's.
+_CANNOT_LOAD = re.compile(
+    r"(?m)^E\s+(SyntaxError|IndentationError|NameError|AttributeError|TypeError|"
+    r"ImportError: cannot import name)\b"
+)
 _TRACEBACK = "Traceback (most recent call last):"
 _END_OF_INPUT = re.compile(r"(?m)^EOFError\b.*\s*\Z")
 _INTERRUPTED = (130, 2)
@@ -149,6 +154,8 @@ def _the_run_proves_nothing(seen: _Seen) -> Iterator[Marked]:
         if seen.run.authors:
             yield _failed("The test that the plan asks for is not in the author's test file.")
         yield _undecided("The test that the plan names is not in base's test file.")
+    if seen.head.problem and _CANNOT_LOAD.search(seen.head.output):
+        yield _failed("The tests that the plan names cannot be loaded with head's code.")
     if seen.head.problem:
         yield _undecided(seen.head.problem, "Read the evidence, then ask again with /judge.")
 
@@ -284,7 +291,7 @@ def _tests_passed(seen: _Seen) -> Iterator[Marked]:
 
 def _is_no_pytest(seen: _Seen) -> bool:
     """A command whose tests nobody but itself can see; then its exit code is all there is."""
-    lines = [case.command for case in seen.run.cases]
+    lines = [case.command for case in seen.item.cases]
     said = all(re.search(r"\b\d+ passed\b", c.output) for c in seen.run.cases)
     return bool(lines) and (said or not any("pytest" in line for line in lines))
 

@@ -46,7 +46,7 @@ to two user verify when whether will with
 _ONLY_SHOWING = frozenset(_SHOWING.split())
 _MADE = re.compile(r"(?i)\b(created|generated|exported to|saved|written)\b")
 _PATH = re.compile(r"(?<![\w./-])(?:[\w.-]+/)*[\w-]+\.[A-Za-z]{2,5}(?![\w/])")
-_ALIKE_RATIO = 72.0
+_ALIKE_RATIO, _ALIKE_WORDS_RATIO = 72.0, 80.0
 _LEAST_LETTERS = 3
 _ANSI = re.compile(r"\x1b(\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(\x07|\x1b\\)?|[@-Z\\-_])")
 
@@ -103,9 +103,16 @@ def printed(demand: Demand, output: str) -> Printed:
     missing = [text for text in wanted if text not in whole]
     if not missing:
         return Printed.APART
-    if all(fuzz.partial_ratio(text, whole) >= _ALIKE_RATIO for text in missing):
+    if all(_is_alike(text, whole, lines) for text in missing):
         return Printed.ALIKE
     return Printed.PARTLY if len(missing) < len(wanted) else Printed.NOT
+
+
+def _is_alike(text: str, whole: str, lines: list[str]) -> bool:
+    """Whether something was printed that a person could take for the text."""
+    if fuzz.partial_ratio(text, whole) >= _ALIKE_RATIO:
+        return True
+    return any(fuzz.token_set_ratio(text, line) >= _ALIKE_WORDS_RATIO for line in lines)
 
 
 def is_printed_whole(item: PlanItem, output: str, typed: str) -> bool:
