@@ -11,7 +11,7 @@ ARG TOOLCHAINS=""
 RUN apt-get update \
     && DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends \
         ca-certificates g++ git libc6-dev make mount nodejs npm procps \
-        python3 python3-dev python3-pip python3-venv chromium fonts-dejavu-core libatomic1 \
+        python3 python3-dev python3-pil python3-pip python3-venv chromium fonts-dejavu-core libatomic1 \
         ${TOOLCHAINS} \
     && rm -rf /var/lib/apt/lists/* /var/cache/apt/archives/*.deb \
     && useradd --uid 10001 --create-home assay
