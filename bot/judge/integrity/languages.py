@@ -48,7 +48,9 @@ SCRIPT = Language(
         r"\.(?:skip|todo|failing|fails|skipIf|runIf)\b|^x(?:it|test|specify)\b|\bthis\.skip\(|\bt\.skip\(|"
         r"\bskip\s*:\s*(?:true|[\"'`])|\btodo\s*:\s*(?:true|[\"'`])"
     ),
-    re.compile(r"(?:^|\n)\s*(?:xdescribe|(?:describe|suite|context)\.(?:skip|todo))\b[^\n]*"),
+    re.compile(
+        r"^[ \t]*(?:xdescribe|(?:describe|suite|context)\.(?:skip|todo))\b[^\n]*", re.MULTILINE
+    ),
     re.compile(r"(?<![\w.$])(?:(?:test|it|describe|suite|context|specify)\.only|f(?:it|describe))\b"),
 )  # fmt: skip
 GO = Language(
@@ -63,14 +65,14 @@ GO = Language(
         r"\b[tb]\.(?:Error|Errorf|Fatal|Fatalf|Fail|FailNow)\s*\(|\b(?:require|assert|is)\.\w+\s*\("
     ),
     re.compile(r"\bt\.(?:Skip|Skipf|SkipNow)\s*\("),
-    re.compile(r"^\s*//(?:go:build|\s*\+build)[^\n]*", re.MULTILINE),
+    re.compile(r"^[ \t]*//(?:go:build|\s*\+build)[^\n]*", re.MULTILINE),
     _NEVER,
 )
 RUST = Language(
     "Rust",
     (".rs",),
     re.compile(
-        r"#\[(?:\w+::)*(?:test|rstest|test_case)\b[^\]]*\](?:\s*#\[[^\]]*\])*\s*"
+        r"#\[(?:\w+::)*(?:test|rstest|test_case)\b[^\]]{0,200}\](?:\s{0,200}#\[[^\]]{0,200}\]){0,8}\s{0,200}"
         r"(?:pub\s+)?(?:async\s+)?fn\s+(?P<name>\w+)"
     ),
     "{",
@@ -108,25 +110,27 @@ NATIVE = Language(
         r"cr_expect|VERIFY)\w*)\s*\("
     ),
     re.compile(
-        r"GTEST_SKIP|DISABLED_|\bTEST_IGNORE|^\s*#\s*if\s+0\b|\[!?(?:hide|mayfail|shouldfail|\.)",
+        r"GTEST_SKIP|DISABLED_|\bTEST_IGNORE|^[ \t]*#\s*if\s+0\b|\[!?(?:hide|mayfail|shouldfail|\.)",
         re.MULTILINE,
     ),
-    re.compile(r"^\s*#\s*if\s+0\b[^\n]*", re.MULTILINE),
+    re.compile(r"^[ \t]*#\s*if\s+0\b[^\n]*", re.MULTILINE),
     _NEVER,
 )  # fmt: skip
 SHELL = Language(
     "shell",
     (".sh", ".bash", ".bats"),
     re.compile(
-        r"^@test\s+(?P<quote>[\"'])(?P<name>.*?)(?P=quote)|^\s*(?:function\s+)?(?P<plain>test_?\w+)\s*\(\s*\)",
+        r"^@test\s+(?P<quote>[\"'])(?P<name>.*?)(?P=quote)|"
+        r"^[ \t]*(?:function\s+)?(?P<plain>test_?\w+)\s*\(\s*\)",
         re.MULTILINE,
     ),
     "{",
     re.compile(
-        r"(?:^|&&|\|\||;|\bif|!)\s*(?:\[\[?\s|test\s|assert\w*|refute\w*|diff\s|cmp\s|grep\s|fail\b|exit\s+1)",
+        r"(?:^|&&|\|\||;|\bif|!)[ \t]*(?:\[\[?\s|test\s|assert\w*|refute\w*|diff\s|cmp\s|"
+        r"grep\s|fail\b|exit\s+1)",
         re.MULTILINE,
     ),
-    re.compile(r"^\s*skip\b|^\s*return\s+0\s*$", re.MULTILINE),
+    re.compile(r"^[ \t]*skip\b|^[ \t]*return\s+0\s*$", re.MULTILINE),
     _NEVER,
     _NEVER,
     is_shell=True,
