@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from bot.judge.case import Case
 from bot.judge.requirements import BUILDS, NOTHING_REGRESSES
-from bot.judge.rules import MADE_UP, UNREAD_CHANGES
+from bot.judge.rules import MADE_UP, NOT_ABOUT_TESTS, UNREAD_CHANGES
 from bot.judge.way_out import way_out
 from bot.judge.witnesses import test_ids
 from bot.models import Decider, Requirement, Transition, Verdict, VerdictOutcome
@@ -94,8 +94,9 @@ def _held_reason(case: Case) -> str:
 
 
 def _tests_not_weakened(requirement: Requirement, case: Case) -> Verdict:
-    blocking = [f for f in case.observed.integrity if f.severity is Severity.BLOCK]
-    advising = [f for f in case.observed.integrity if f.severity is not Severity.BLOCK]
+    about = [f for f in case.observed.integrity if f.rule not in NOT_ABOUT_TESTS]
+    blocking = [f for f in about if f.severity is Severity.BLOCK]
+    advising = [f for f in about if f.severity is not Severity.BLOCK]
     if blocking:
         first = blocking[0]
         more = f" ({len(blocking) - 1} more)" if len(blocking) > 1 else ""
