@@ -26,6 +26,7 @@ _RUNS_TESTS = re.compile(
     r"\b(?:pytest|unittest|tox|nox|npm (?:run )?t(?:est)?\b|yarn test|pnpm test|vitest|jest|mocha|ava|"
     r"go test|cargo test|mvn|gradlew?|ctest|make (?:test|check)|bats)\b"
 )
+_NAMES_ONLY = re.compile(r"\s*(?:-\s*)?(?:env_?list|deps|requires|name|uses|key|path)\s*[:=]|\s*#")
 _DISCOVERY = {
     "package.json": r"\"(?:test|test:\w+|pretest|posttest)\"\s*:|testPathIgnorePatterns|testMatch|testRegex|"
     r"passWithNoTests|\"exclude\"",
@@ -68,7 +69,11 @@ def _told(change: FileChange) -> tuple[int, str] | None:
         if _FORGIVING.search(line):
             return number, f"Automation may now fail unseen: `{line.strip()[:80]}`."
     more = sum(bool(_RUNS_TESTS.search(line)) for _, line in added_lines(change))
-    gone = [line for _, line in removed_lines(change) if _RUNS_TESTS.search(line)]
+    gone = [
+        line
+        for _, line in removed_lines(change)
+        if _RUNS_TESTS.search(line) and not _NAMES_ONLY.match(line)
+    ]
     if len(gone) > more and gone[0].strip() not in kept:
         start = change.hunks[0].new_start if change.hunks else 0
         return start, f"Automation no longer runs: `{gone[0].strip()[:80]}`."
