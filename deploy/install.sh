@@ -24,6 +24,7 @@ if [ "${1:-run}" = test ]; then
     command -v gcc >/dev/null 2>&1 || missing="$missing gcc"
     command -v pdftotext >/dev/null 2>&1 || missing="$missing poppler-utils"
     need bats bats
+    /usr/bin/python3 -c 'import PIL' >/dev/null 2>&1 || missing="$missing python3-pil"
     need cppcheck cppcheck
     need tidy tidy
 fi
