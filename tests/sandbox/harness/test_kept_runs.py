@@ -261,6 +261,7 @@ def test_go_tests_cannot_speak_for_each_other(kept: Kept) -> None:
     assert victim.source.startswith("func TestVictim")
 
 
+@pytest.mark.slow
 def test_go_subtests_and_packages(kept: Kept) -> None:
     needs("go")
     run = kept.run(
@@ -322,6 +323,7 @@ fn later() {}
 """
 
 
+@pytest.mark.slow
 def test_rust_tests_cannot_speak_for_each_other(kept: Kept) -> None:
     needs("cargo", "cc")
     run = kept.run(
