@@ -6,6 +6,7 @@ import re
 import shlex
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import islice
 
 from sandbox.environments.tree import Table
 from sandbox.models import TestRunner
@@ -14,6 +15,7 @@ _ENDS = {"&&", "||", ";", "&", "|", "(", ")"}
 _VARIABLE = re.compile(r"[A-Za-z_]\w*=")
 _LONGEST = 4000
 _DEEPEST = 5
+_MOST_COMMANDS = 200  # scripts can call each other again and again
 _RUNNERS = {
     "mocha": TestRunner.MOCHA,
     "_mocha": TestRunner.MOCHA,
@@ -69,7 +71,7 @@ def read_script(scripts: Table, name: str = "test") -> ScriptCall | None:
     found: ScriptCall | None = None
     before: list[str] = []
     others = 0
-    for script, words in _segments(scripts, name, 0):
+    for script, words in islice(_segments(scripts, name, 0), _MOST_COMMANDS):
         call = _call(words)
         if call is None:
             before += [] if found else words[:3]

@@ -141,6 +141,7 @@ cpSync('price.js', 'out/price.js');
 """
 
 
+@pytest.mark.slow
 def test_tests_that_are_built_are_built_of_the_right_side(tmp_path: Path) -> None:
     scripts = {"build": "node build.js", "test": "npm run build && node --test out/test/*.js"}
     manifest = json.dumps({"name": "till", "type": "module", "scripts": scripts})
@@ -161,6 +162,22 @@ def test_tests_that_are_built_are_built_of_the_right_side(tmp_path: Path) -> Non
     assert judged.conclusion in ("failure", "action_required"), judged.said()
     assert judged.document.tests is not None
     assert "test/total.test.js::total adds up all prices" not in judged.document.tests.pass_to_pass
+
+
+@pytest.mark.slow
+def test_a_dependency_that_the_change_adds_is_there_for_its_tests_only(till: Folder) -> None:
+    manifest = json.loads(str(PROJECT["package.json"])) | {"dependencies": {"ms": "2.1.3"}}
+    extra = "import ms from 'ms';\n"
+    files = {
+        "package.json": json.dumps(manifest),
+        "price.js": DISCOUNT,
+        "test/discount.test.js": extra + DISCOUNT_TEST,
+        "test/total.test.js": extra + TOTAL_TEST,
+    }
+    judged = till.judge(till.branch("dependency", files), task=TASK)
+    assert judged.conclusion == "success", judged.said()
+    assert judged.document.tests is not None
+    assert "test/total.test.js::total adds up all prices" in judged.document.tests.pass_to_pass
 
 
 def test_a_node_that_is_not_there_is_needed_and_no_failure(tmp_path: Path) -> None:
