@@ -50,6 +50,8 @@ def node(tree: Path, manifest: dict[str, object], **files: str) -> Recipe:
             "jest",
             ("--experimental-vm-modules", "--"),
         ),
+        ("mocha a.js && mocha b/*.js", "mocha", ("--", "a.js", "b/*.js")),
+        ("mocha a.js && mocha --flag b.js", "mocha", ("--", "a.js")),
         ("yarn unit", "mocha", ("--", "--timeout", "9", "test/*.js")),
     ],
 )
