@@ -16,6 +16,7 @@ from sandbox.tools.script_source import LARGEST_SOURCE, ScriptSources
 _LONGEST_S = 1e6
 _BAD = (Outcome.FAILED, Outcome.ERROR)
 # A file that runs none of these may be a test by its exit code alone, as `node --test` has it.
+_COMPILED_FROM = {".js": (".ts", ".tsx", ".jsx"), ".mjs": (".mts",), ".cjs": (".cts",)}
 _DECLARES_TESTS = re.compile(r"""['"]node:test['"]""")
 
 
@@ -47,7 +48,7 @@ def read_node_channel(channel: bytes, tree: Path, start: str, killed: str = "") 
         reading.forged = reading.forged or str(broken)
     except (ValueError, TypeError, KeyError, RecursionError):
         reading.forged = reading.forged or "a record of a wrong shape"
-    problem = _problem(reading, killed)
+    problem = _problem(reading, killed) or _stranger(reading, place)
     return TestRun(
         complete=not problem,
         results=unique(tuple(reading.results)),
@@ -65,11 +66,29 @@ class _Place:
     sources: ScriptSources
 
     def path(self, file: str) -> str:
-        """Return a path relative to the project's folder; one outside of it stays as it is."""
+        """Return a path relative to the project's folder; one outside of it stays as it is.
+
+        What was compiled is told by the name of its source.
+        """
         pure = PurePosixPath(file.removeprefix("file://"))
         if pure.is_relative_to(self.start):
             pure = pure.relative_to(self.start)
-        return "" if pure.as_posix() == "." else pure.as_posix()
+        path = "" if pure.as_posix() == "." else pure.as_posix()
+        return path if not path or self.is_here(path) else self._source(pure) or path
+
+    def is_here(self, path: str) -> bool:
+        """Tell whether the repository has the file."""
+        return self.tree.is_plain(path)
+
+    def _source(self, built: PurePosixPath) -> str:
+        below = PurePosixPath(*built.parts[1:])
+        suffixes = (built.suffix, *_COMPILED_FROM.get(built.suffix, ()))
+        for folder in ("", "src", "source"):
+            for suffix in suffixes:
+                path = PurePosixPath(folder, below.with_suffix(suffix)) if below.name else built
+                if self.tree.is_plain(path.as_posix()):
+                    return path.as_posix()
+        return ""
 
 
 def _take(record: dict[str, object], reading: _Reading, place: _Place) -> None:
@@ -156,6 +175,14 @@ def _integer(record: dict[str, object], key: str) -> int:
     if not isinstance(value, int) or value < 0:
         raise TypeError(key)
     return value
+
+
+def _stranger(reading: _Reading, place: _Place) -> str:
+    """Name a test whose file is not in the repository: nobody could tell which side's it is."""
+    for result in reading.results:
+        if result.path and not place.is_here(result.path):
+            return f"The tests run from {result.path}, which is not in the repository."
+    return ""
 
 
 def _problem(reading: _Reading, killed: str) -> str:

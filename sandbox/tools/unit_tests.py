@@ -15,7 +15,7 @@ from sandbox.tools.python_tests import PYTHON_TESTS
 from sandbox.tools.shell_tests import SHELL_TESTS
 from sandbox.tools.test_order import TestDriver, TestOrder, local, of_the_tree
 
-HARNESS_VERSION = "1"
+HARNESS_VERSION = "2"
 """Part of the key under which a caller may keep a run; changes when outcomes may."""
 
 TEST_DRIVERS: dict[TestRunner, TestDriver] = {

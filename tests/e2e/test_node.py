@@ -134,6 +134,52 @@ def test_a_package_of_a_workspace_is_judged_in_its_folder(tmp_path: Path) -> Non
     }
 
 
+BUILD = """import {cpSync, rmSync} from 'node:fs';
+rmSync('out', {recursive: true, force: true});
+cpSync('test', 'out/test', {recursive: true});
+cpSync('price.js', 'out/price.js');
+"""
+
+
+@pytest.mark.slow
+def test_tests_that_are_built_are_built_of_the_right_side(tmp_path: Path) -> None:
+    scripts = {"build": "node build.js", "test": "npm run build && node --test out/test/*.js"}
+    manifest = json.dumps({"name": "till", "type": "module", "scripts": scripts})
+    folder = opened(tmp_path, {**PROJECT, "package.json": manifest, "build.js": BUILD})
+    good = {"price.js": DISCOUNT, "test/discount.test.js": DISCOUNT_TEST}
+    judged = folder.judge(folder.branch("good", good), task=TASK)
+    assert judged.conclusion == "success", judged.said()
+    assert judged.document.tests is not None
+    assert list(judged.document.tests.fail_to_pass) == [
+        "test/discount.test.js::discounted takes the percentage off the price"
+    ]
+    bent = {
+        **good,
+        "price.js": DISCOUNT.replace("sum + price", "sum + price + 1"),
+        "test/total.test.js": TOTAL_TEST.replace("total([1, 2]), 3", "total([1, 2]), 5"),
+    }
+    judged = folder.judge(folder.branch("bent", bent), task=TASK)
+    assert judged.conclusion in ("failure", "action_required"), judged.said()
+    assert judged.document.tests is not None
+    assert "test/total.test.js::total adds up all prices" not in judged.document.tests.pass_to_pass
+
+
+@pytest.mark.slow
+def test_a_dependency_that_the_change_adds_is_there_for_its_tests_only(till: Folder) -> None:
+    manifest = json.loads(str(PROJECT["package.json"])) | {"dependencies": {"ms": "2.1.3"}}
+    extra = "import ms from 'ms';\n"
+    files = {
+        "package.json": json.dumps(manifest),
+        "price.js": DISCOUNT,
+        "test/discount.test.js": extra + DISCOUNT_TEST,
+        "test/total.test.js": extra + TOTAL_TEST,
+    }
+    judged = till.judge(till.branch("dependency", files), task=TASK)
+    assert judged.conclusion == "success", judged.said()
+    assert judged.document.tests is not None
+    assert "test/total.test.js::total adds up all prices" in judged.document.tests.pass_to_pass
+
+
 def test_a_node_that_is_not_there_is_needed_and_no_failure(tmp_path: Path) -> None:
     manifest = {"name": "till", "type": "module", "engines": {"node": ">=99"}}
     folder = opened(tmp_path, {**PROJECT, "package.json": json.dumps(manifest)})

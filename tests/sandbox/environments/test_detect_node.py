@@ -50,6 +50,8 @@ def node(tree: Path, manifest: dict[str, object], **files: str) -> Recipe:
             "jest",
             ("--experimental-vm-modules", "--"),
         ),
+        ("mocha a.js && mocha b/*.js", "mocha", ("--", "a.js", "b/*.js")),
+        ("mocha a.js && mocha --flag b.js", "mocha", ("--", "a.js")),
         ("yarn unit", "mocha", ("--", "--timeout", "9", "test/*.js")),
     ],
 )
@@ -164,3 +166,24 @@ def test_a_package_of_a_monorepo_is_the_root_of_its_changes(tmp_path: Path) -> N
     found = detect(installed_at_the_top, SetupHints(root="packages/one"), TOOLS)
     assert found is not None and found.root == "packages/one"
     assert found.install[0][-1] == "/work/tree"
+
+
+ODD = (
+    "", "[]", "null", '{"scripts": []}', '{"scripts": {"test": 7}}', '{"engines": "x"}', "{" * 5000,
+    '{"engines": {"node": "|| >= x.y - 9999999999999999999999 &&"}}', '{"packageManager": ["pnpm@1"]}',
+    '{"exports": {"a": {"b": []}}, "scripts": {"build": "x", "test": "mocha \\u0000 \\ud800 $(x) `y`"}}',
+    '{"dependencies": ["a"], "workspaces": 7, "main": "../../x", "name": "[(*"}',
+    json.dumps({"scripts": {"test": "run-s " + "test " * 700, "pretest": "run-p " + "test " * 700}}),
+    json.dumps({"scripts": {"test": "(" * 2000}}), json.dumps({"scripts": {"test": "mocha '"}}),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("text", ODD)
+def test_whatever_a_manifest_holds_is_read(tmp_path: Path, text: str) -> None:
+    write(
+        tmp_path, {"package.json": text, "pnpm-lock.yaml": "lockfileVersion: [", "a.test.js": "("}
+    )
+    found = detect(tmp_path, SetupHints(), TOOLS)
+    assert found is not None and found.ecosystem == "node"
+    words = [*found.test_arguments, *found.reasons, *(w for argv in found.install for w in argv)]
+    assert "\0" not in "".join(words).encode().decode()
