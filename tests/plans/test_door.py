@@ -4,9 +4,14 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
+import click
 import pytest
 
+from bot.commands.judge import Asked
+from bot.errors import UserError
+from bot.origins.submission import Submission, committed
 from bot.report.machine import read_machine
 from tests.bot.commands.running import assay
 from tests.plans.judging import judged, settings_in
@@ -98,23 +103,29 @@ def test_the_plans_own_check_comes_from_base(tmp_path: Path, given: Path, submis
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("options", "said"),
     [
-        (("task", "--criteria", "task/broken.json"), "broken.json"),
-        (("submission", "--criteria", "task/evaluation/plan.json", "--base", "main"), "--base"),
-        (("submission", "--given", "task", "--base", "main"), "--given goes with --criteria"),
-        (("submission", "--criteria", "task/evaluation/plan.json", "--given", "submission"),
-         "does not stand below"),
-        (("nowhere", "--criteria", "task/evaluation/plan.json"), "is not a folder"),
+        ({"base": "main"}, "neither --base nor --head"),
+        ({"head": "main"}, "neither --base nor --head"),
+        ({"repository": "https://github.com/a/b/pull/1"}, "neither --base nor --head"),
+        ({"criteria": None, "given": Path("task"), "base": "main"}, "--given goes with --criteria"),
     ],
-)  # fmt: skip
-def test_a_wrong_command_line_is_told(
-    tmp_path: Path, given: Path, submission: Path, arguments: tuple[str, ...], said: str
-) -> None:
-    (given / "evaluation/sub").mkdir()
-    done = assay(tmp_path / "home", "judge", *arguments)
-    assert done.returncode == 2
-    assert said in done.stderr
+)
+def test_options_that_do_not_go_together(options: dict[str, Any], said: str) -> None:
+    usual: dict[str, Any] = {"repository": ".", "base": None, "head": None, "task": None}
+    more = {"description": None, "out": Path("out"), "sandbox": "", "criteria": Path("plan.json")}
+    with pytest.raises(click.UsageError, match=said):
+        Asked(**{**usual, **more, **options}).check()
+
+
+def test_folders_that_cannot_be(tmp_path: Path, given: Path, submission: Path) -> None:
+    plan = given / "evaluation/plan.json"
+    for wanted, said in (
+        (Submission(given, tmp_path / "nowhere", plan), "is not a folder"),
+        (Submission(submission, submission, plan), "does not stand below"),
+    ):
+        with pytest.raises(UserError, match=said), committed(wanted, tmp_path / "below"):
+            pass
 
 
 def test_a_plan_that_is_no_json_is_named(tmp_path: Path, given: Path, submission: Path) -> None:
