@@ -151,16 +151,19 @@ def test_imports_stand_at_the_top(path: Path) -> None:
     assert not inside, f"{module_name(path)} imports {inside} inside a function"
 
 
+# Packages that our own programs inside the sandbox are given.
+MOUNTED = (
+    ("sandbox.linters.inside", "yaml"),
+    ("sandbox.linters.inside", "tinycss2"),
+    ("sandbox.interaction", "PIL"),
+)
+
+
 def test_the_sandbox_needs_only_the_standard_library_and_its_drivers() -> None:
     known = set(sys.stdlib_module_names) | {"sandbox", "docker", "playwright", "packaging", "uv"}
-    mounted = {"yaml", "tinycss2"}  # packages that our own programs inside the sandbox are given
     for path in MODULES:
         if within(module_name(path), ("sandbox",)):
-            extra = mounted if within(module_name(path), ("sandbox.linters.inside",)) else set()
-            if within(module_name(path), ("sandbox.interaction",)):
-                extra = {
-                    "PIL"
-                }  # Debian's, inside the sandbox; without it pictures are not compared
+            extra = {name for home, name in MOUNTED if within(module_name(path), (home,))}
             for imported, _ in imports(path):
                 assert imported.split(".")[0] in known | extra, (
                     f"{module_name(path)} imports {imported}"

@@ -9,7 +9,7 @@ from bot.judge.criteria import is_held_on_base, is_regressed
 from bot.judge.pages import compare_pages
 from bot.judge.plan_evidence import item_evidence
 from bot.judge.requirements import BUILDS, NOTHING_REGRESSES, PAGES_WORK
-from bot.judge.rules import MADE_UP, UNREAD_CHANGES
+from bot.judge.rules import MADE_UP, NOT_ABOUT_TESTS, UNREAD_CHANGES
 from bot.judge.way_out import way_out
 from bot.judge.witnesses import test_ids
 from bot.models import Decider, Evidence, PlanItem, Requirement, Transition, Verdict, VerdictOutcome
@@ -142,8 +142,9 @@ def _held_reason(case: Case) -> str:
 
 
 def _tests_not_weakened(requirement: Requirement, case: Case) -> Verdict:
-    blocking = [f for f in case.observed.integrity if f.severity is Severity.BLOCK]
-    advising = [f for f in case.observed.integrity if f.severity is not Severity.BLOCK]
+    about = [f for f in case.observed.integrity if f.rule not in NOT_ABOUT_TESTS]
+    blocking = [f for f in about if f.severity is Severity.BLOCK]
+    advising = [f for f in about if f.severity is not Severity.BLOCK]
     if blocking:
         first = blocking[0]
         more = f" ({len(blocking) - 1} more)" if len(blocking) > 1 else ""

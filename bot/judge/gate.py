@@ -16,7 +16,9 @@ from bot.judge.criteria import is_regressed, score_plan
 from bot.judge.headline import headline
 from bot.judge.outcome import count_met
 from bot.judge.paths import is_source_path
+from bot.judge.plan_score import score_reason
 from bot.judge.requirements import BUILDS, NOTHING_REGRESSES, TESTS_NOT_WEAKENED
+from bot.judge.rules import NOT_ABOUT_TESTS, OUT_OF_SCOPE
 from bot.judge.witnesses import test_ids
 from bot.models import (
     Category,
@@ -40,8 +42,6 @@ _WEIGHT = {
     Conclusion.FAILURE: 4,
     Conclusion.CANCELLED: 5,
 }
-MOST_SCORE = 4.0
-"""The scale of `gate.min_score`."""
 EXIT_CODES = {
     Conclusion.SUCCESS: 0,
     Conclusion.NEUTRAL: 0,
@@ -181,7 +181,9 @@ def _integrity_is_clean(facts: _Facts) -> Iterator[GateReason]:
     told = facts.outcome(TESTS_NOT_WEAKENED) is VerdictOutcome.UNSATISFIED
     for finding in facts.case.observed.integrity:
         blocks = finding.severity is Severity.BLOCK
-        if blocks and told:
+        if (
+            blocks and told and finding.rule not in NOT_ABOUT_TESTS
+        ) or finding.rule == OUT_OF_SCOPE:
             continue
         yield GateReason(
             "integrity",
@@ -232,7 +234,8 @@ def _files_parse(facts: _Facts) -> Iterator[GateReason]:
     broken = [f for f in facts.case.observed.findings if f.severity is Severity.BLOCK]
     if broken:
         first, files = broken[0], len({finding.path for finding in broken})
-        more = f" {files - 1} more files are refused too." if files > 1 else ""
+        more = f" So are {files - 1} more of the changed files." if files > 2 else ""
+        more = " So is one more changed file." if files == 2 else more
         yield GateReason(
             "syntax",
             Conclusion.FAILURE,
@@ -273,27 +276,23 @@ def _stays_in_scope(facts: _Facts) -> Iterator[GateReason]:
         )
 
 
-def _score_is_reached(facts: _Facts) -> Iterator[GateReason]:
-    """The test plan as a whole, where a least score is set; what is undecided cannot fail it."""
-    least = facts.case.configuration.gate.min_score
-    score = score_plan(facts.case.requirements, facts.case.observed)
-    if least > 0 and score is None:
+def _touches_nothing_else(facts: _Facts) -> Iterator[GateReason]:
+    """Files that nothing asked speaks of: advice, unless the configuration says that they block."""
+    beyond = [f.path for f in facts.case.observed.integrity if f.rule == OUT_OF_SCOPE]
+    if beyond:
+        blocks = facts.case.configuration.gate.scope is Weight.BLOCK
         yield GateReason(
-            "score",
-            Conclusion.ACTION_REQUIRED,
-            "`gate.min_score` is set, and there is neither a test plan nor a panel of judges.",
-            "Remove `gate.min_score`, name a test plan in `criteria`, or set up a model.",
+            "scope",
+            Conclusion.FAILURE if blocks else Conclusion.SUCCESS,
+            f"Nothing asked speaks of {', '.join(f'`{path}`' for path in beyond[:3])}.",
+            "Move these changes to a pull request of their own." if blocks else "",
         )
-    elif score is not None and least > 0:
-        reached = score.on_scale(MOST_SCORE)
-        text = f"The test plan reaches {reached:.2f} of {MOST_SCORE:g}; {least:g} is asked for."
-        if reached >= least:
-            yield GateReason("score", Conclusion.SUCCESS, text)
-        elif score.could_be(MOST_SCORE) < least:
-            yield GateReason("score", Conclusion.FAILURE, text, "Mend what the items show.")
-        else:
-            step = "Decide the items that need a reader, or set up a model."
-            yield GateReason("score", Conclusion.ACTION_REQUIRED, text, step)
+
+
+def _score_is_reached(facts: _Facts) -> Iterator[GateReason]:
+    least = facts.case.configuration.gate.min_score
+    if least > 0:
+        yield score_reason(score_plan(facts.case.requirements, facts.case.observed), least)
 
 
 def _no_item_regressed(facts: _Facts) -> Iterator[GateReason]:
@@ -338,6 +337,7 @@ _RULES: tuple[Rule, ...] = (
     _score_is_reached,
     _no_item_regressed,
     _stays_in_scope,
+    _touches_nothing_else,
     _files_parse,
     _linter_is_content,
 )

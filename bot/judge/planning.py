@@ -18,10 +18,10 @@ def plan(
     changed_paths: tuple[str, ...],
     pages: tuple[str, ...] = (),
 ) -> Plan:
-    """One step for the tests, one for changed files' linters, one for each check or script, one for pages.
+    """Fix the steps: the tests, the changed files' linters, each check or script, plan items, pages.
 
-    Then one for each item of the test plan. An evidence takes its step's id: E1, E2, …. The tests'
-    argument is the configuration's shell line, if any.
+    Ids are E1, E2, …; an evidence takes its step's id. The tests' argument is the configuration's
+    shell line, if any.
     """
     asked = tuple(
         r.id for r in requirements.items if r.category in (Category.BEHAVIOUR, Category.UPKEEP)
@@ -42,9 +42,9 @@ def plan(
         action=ActionKind.STATIC_LINTER,
     )
     checks = _checks(requirements)
-    looks = (_look_at(pages, number=3 + len(checks)),) if pages else ()
-    items = _items(requirements, 3 + len(checks) + len(looks))
-    return Plan((tests, *((linter,) if changed_paths else ()), *checks, *looks, *items))
+    items = _items(requirements, 3 + len(checks))
+    looks = (_look_at(pages, number=3 + len(checks) + len(items)),) if pages else ()
+    return Plan((tests, *((linter,) if changed_paths else ()), *checks, *items, *looks))
 
 
 def _checks(requirements: Requirements) -> tuple[Step, ...]:

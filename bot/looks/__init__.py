@@ -21,10 +21,10 @@ LOOKS: dict[ActionKind, Look] = {
     ActionKind.UNIT_TESTS: run_unit_tests,
     ActionKind.STATIC_LINTER: look_at_findings,
     ActionKind.BASH: run_check,
-    ActionKind.SHELL_INTERACTION: run_plan_item,
-    ActionKind.FILE_COMPARISON: run_plan_item,
     ActionKind.SCREENSHOT: look_at_pages,
     ActionKind.INTERACTION: follow_script,
+    ActionKind.SHELL_INTERACTION: run_plan_item,
+    ActionKind.FILE_COMPARISON: run_plan_item,
 }
 """Every action that a plan may name. A look turns what goes wrong in the tree under test into data;
 it raises SandboxError when the sandbox itself fails."""
