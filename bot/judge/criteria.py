@@ -227,9 +227,13 @@ def _tests_passed(seen: _Seen) -> Iterator[Marked]:
         return
     if seen.head.exit_code != 0 or not (seen.run.tests or _is_no_pytest(seen)):
         yield _undecided("No test was seen to pass.", "Read the evidence, then ask again.")
+    elif not seen.run.authors and seen.run.tests:
+        reason = f"{seen.run.tests} test(s) of the plan passed on head."
+        yield Marked(2, VerdictOutcome.SATISFIED, reason)
     elif not seen.run.authors:
-        count = f"{seen.run.tests} test(s) of the plan" if seen.run.tests else "The plan's command"
-        yield Marked(2, VerdictOutcome.SATISFIED, f"{count} passed on head.")
+        # Nobody but the command itself saw the tests, and what it runs may be the author's.
+        reason = "The plan's command ended well on head; only its exit code is known."
+        yield Marked(2, VerdictOutcome.SATISFIED, reason, decider=Decider.AUTHORS_TEST)
     elif passed(seen.base):
         reason = "The author's tests pass on base's code too: they show nothing."
         yield _undecided(reason, "Make the tests fail without the change.")
