@@ -16,6 +16,7 @@ from bot.judge.criteria import is_regressed, score_plan
 from bot.judge.headline import headline
 from bot.judge.outcome import count_met
 from bot.judge.paths import is_source_path
+from bot.judge.plan_score import score_reason
 from bot.judge.requirements import BUILDS, NOTHING_REGRESSES, TESTS_NOT_WEAKENED
 from bot.judge.rules import NOT_ABOUT_TESTS, OUT_OF_SCOPE
 from bot.judge.witnesses import test_ids
@@ -41,8 +42,6 @@ _WEIGHT = {
     Conclusion.FAILURE: 4,
     Conclusion.CANCELLED: 5,
 }
-MOST_SCORE = 4.0
-"""The scale of `gate.min_score`."""
 EXIT_CODES = {
     Conclusion.SUCCESS: 0,
     Conclusion.NEUTRAL: 0,
@@ -291,26 +290,9 @@ def _touches_nothing_else(facts: _Facts) -> Iterator[GateReason]:
 
 
 def _score_is_reached(facts: _Facts) -> Iterator[GateReason]:
-    """The test plan as a whole, where a least score is set; what is undecided cannot fail it."""
     least = facts.case.configuration.gate.min_score
-    score = score_plan(facts.case.requirements, facts.case.observed)
-    if least > 0 and score is None:
-        yield GateReason(
-            "score",
-            Conclusion.ACTION_REQUIRED,
-            "`gate.min_score` is set, and there is neither a test plan nor a panel of judges.",
-            "Remove `gate.min_score`, name a test plan in `criteria`, or set up a model.",
-        )
-    elif score is not None and least > 0:
-        reached = score.on_scale(MOST_SCORE)
-        text = f"The test plan reaches {reached:.2f} of {MOST_SCORE:g}; {least:g} is asked for."
-        if reached >= least:
-            yield GateReason("score", Conclusion.SUCCESS, text)
-        elif score.could_be(MOST_SCORE) < least:
-            yield GateReason("score", Conclusion.FAILURE, text, "Mend what the items show.")
-        else:
-            step = "Decide the items that need a reader, or set up a model."
-            yield GateReason("score", Conclusion.ACTION_REQUIRED, text, step)
+    if least > 0:
+        yield score_reason(score_plan(facts.case.requirements, facts.case.observed), least)
 
 
 def _no_item_regressed(facts: _Facts) -> Iterator[GateReason]:
