@@ -107,6 +107,13 @@ def test_a_control_that_never_did_anything_may_go_on_so() -> None:
     assert compared((), (dead,)) == PageChanges((), ())
 
 
+def test_controls_of_one_name_are_lost_together_or_not() -> None:
+    dead, alive = "a.html no-effect button “Buy”", "a.html has-effect button “Buy”"
+    assert compared((alive, dead), (dead,)) == PageChanges((), ())
+    assert compared((alive, dead), (alive, dead)) == PageChanges((), ())
+    assert compared((alive,), (alive, dead)) == PageChanges((), ())
+
+
 def test_without_base_a_fault_is_a_doubt_and_none_is_none() -> None:
     fault = seen(Side.HEAD, "a.html console-error boom")
     unseen = seen(Side.BASE, problem="the browser was stopped")
