@@ -23,6 +23,7 @@ class Four:
     head_on_head: TestResult | None
     replacements: tuple[Four, ...] = ()
     repeat: Repeat | None = None
+    head_repeat: Repeat | None = None  # of head's version, on head's code
 
     @property
     def bb(self) -> Outcome | None:
@@ -54,8 +55,29 @@ class Found:
     failure: TestResult | None = None
 
 
+_TELLING = (TestChange.FAIL_TO_PASS, TestChange.NEW_FAILING, TestChange.EXPECTATION_CHANGED)
+
+
 def judge(four: Four) -> Found:
-    """Return the name of what happened to one test."""
+    """Return the name of what happened to one test; what is not steady on head shows nothing."""
+    found = _judge_once(four)
+    if found.change in _TELLING and four.head_repeat is not None:
+        return _unsteady_on_head(four, four.head_repeat) or found
+    return found
+
+
+def _unsteady_on_head(four: Four, repeat: Repeat) -> Found | None:
+    steady = repeat.head_runs if passed(four.hh) else 0
+    if repeat.head_passes == steady:
+        return None
+    remark = (
+        f"This test changes its mind on head: it {'passed' if passed(four.hh) else 'failed'} first, "
+        f"and then passed {repeat.head_passes} of {repeat.head_runs} times."
+    )
+    return Found(TestChange.FLAKY, remark, four.head_on_head)
+
+
+def _judge_once(four: Four) -> Found:
     if four.bb is None:
         return _new(four)
     if passed(four.bb):

@@ -80,6 +80,7 @@ class _Table:
         self._on_head = runs.base_test_on_head()
         self._on_base = runs.head_test_on_base()
         self._repeats = {repeat.id: repeat for repeat in runs.repeats}
+        self._head_repeats = {repeat.id: repeat for repeat in runs.head_repeats}
 
     def rows(self) -> list[Four]:
         """Return one row for each test of base, and one for each that only head has."""
@@ -107,10 +108,13 @@ class _Table:
             head_on_head=now or whole_file,
             replacements=replacements,
             repeat=self._repeats.get(test.id),
+            head_repeat=self._head_repeats.get(now.id) if now else None,
         )
 
     def _new(self, result: TestResult) -> Four:
-        return Four(None, None, self._on_base.find(result.id, result.path), result)
+        on_base = self._on_base.find(result.id, result.path)
+        again = self._head_repeats.get(result.id)
+        return Four(None, None, on_base, result, head_repeat=again)
 
 
 def _covers_old_tests(four: Four, old: list[Four]) -> bool:
@@ -128,6 +132,7 @@ def _comparison(four: Four, changed: set[str]) -> TestComparison:
         shown = four.base_on_base
     assert shown is not None  # noqa: S101 - a test exists on one side at least
     failure = found.failure.message if found.failure else ""
+    again = four.head_repeat or four.repeat
     return TestComparison(
         id=shown.id,
         change=found.change,
@@ -140,6 +145,6 @@ def _comparison(four: Four, changed: set[str]) -> TestComparison:
         path=shown.path,
         line=shown.line,
         source=shown.source,
-        passes=four.repeat.head_passes if four.repeat else 0,
-        runs=four.repeat.head_runs if four.repeat else 0,
+        passes=again.head_passes if again else 0,
+        runs=again.head_runs if again else 0,
     )

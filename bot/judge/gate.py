@@ -17,6 +17,7 @@ from bot.judge.headline import headline
 from bot.judge.outcome import count_met
 from bot.judge.paths import is_source_path
 from bot.judge.requirements import BUILDS, NOTHING_REGRESSES, TESTS_NOT_WEAKENED
+from bot.judge.rules import NOT_ABOUT_TESTS, OUT_OF_SCOPE
 from bot.judge.witnesses import test_ids
 from bot.models import (
     Category,
@@ -181,7 +182,9 @@ def _integrity_is_clean(facts: _Facts) -> Iterator[GateReason]:
     told = facts.outcome(TESTS_NOT_WEAKENED) is VerdictOutcome.UNSATISFIED
     for finding in facts.case.observed.integrity:
         blocks = finding.severity is Severity.BLOCK
-        if blocks and told:
+        if (
+            blocks and told and finding.rule not in NOT_ABOUT_TESTS
+        ) or finding.rule == OUT_OF_SCOPE:
             continue
         yield GateReason(
             "integrity",
@@ -232,7 +235,8 @@ def _files_parse(facts: _Facts) -> Iterator[GateReason]:
     broken = [f for f in facts.case.observed.findings if f.severity is Severity.BLOCK]
     if broken:
         first, files = broken[0], len({finding.path for finding in broken})
-        more = f" {files - 1} more files are refused too." if files > 1 else ""
+        more = f" So are {files - 1} more of the changed files." if files > 2 else ""
+        more = " So is one more changed file." if files == 2 else more
         yield GateReason(
             "syntax",
             Conclusion.FAILURE,
@@ -270,6 +274,19 @@ def _stays_in_scope(facts: _Facts) -> Iterator[GateReason]:
             Conclusion.FAILURE if blocks else Conclusion.SUCCESS,
             f"The task is about {', '.join(sorted(a for a in areas if a))}, yet source changed: "
             f"{', '.join(f'`{path}`' for path in beyond[:3])}.",
+        )
+
+
+def _touches_nothing_else(facts: _Facts) -> Iterator[GateReason]:
+    """Files that nothing asked speaks of: advice, unless the configuration says that they block."""
+    beyond = [f.path for f in facts.case.observed.integrity if f.rule == OUT_OF_SCOPE]
+    if beyond:
+        blocks = facts.case.configuration.gate.scope is Weight.BLOCK
+        yield GateReason(
+            "scope",
+            Conclusion.FAILURE if blocks else Conclusion.SUCCESS,
+            f"Nothing asked speaks of {', '.join(f'`{path}`' for path in beyond[:3])}.",
+            "Move these changes to a pull request of their own." if blocks else "",
         )
 
 
@@ -338,6 +355,7 @@ _RULES: tuple[Rule, ...] = (
     _score_is_reached,
     _no_item_regressed,
     _stays_in_scope,
+    _touches_nothing_else,
     _files_parse,
     _linter_is_content,
 )

@@ -19,7 +19,8 @@ class Witnesses:
     `hollow` are new and cannot fail on base's code; `regressions` passed on base and fail on head;
     `loosened` are those that the pull request edited until they pass with any code, and `withdrawn`
     parameters that it took out of a test that stays; both are regressions until something speaks
-    for them. `undecided` passed on base and nobody knows about head; `kept` pass on both.
+    for them. `unsteady` change their mind on one side, so they show nothing. `undecided` passed on
+    base and nobody knows about head; `kept` pass on both.
     """
 
     proofs: tuple[TestComparison, ...]
@@ -32,6 +33,7 @@ class Witnesses:
     kept: tuple[TestComparison, ...]
     still_failing: tuple[TestComparison, ...]
     expectations: tuple[TestComparison, ...]
+    unsteady: tuple[TestComparison, ...]
 
 
 def call_witnesses(tests: FourWay) -> Witnesses:
@@ -56,7 +58,13 @@ def call_witnesses(tests: FourWay) -> Witnesses:
         kept=_of(comparisons, TestChange.PASS_TO_PASS),
         still_failing=_of(comparisons, TestChange.STILL_FAILING),
         expectations=_of(comparisons, TestChange.EXPECTATION_CHANGED),
+        unsteady=_of(comparisons, TestChange.FLAKY),
     )
+
+
+def pass_rate(test: TestComparison) -> str:
+    """How often a repeated test passed on head, as words for a sentence; empty when it was not repeated."""
+    return f"passed {test.passes} of {test.runs}" if test.runs else ""
 
 
 def test_ids(tests: Iterable[TestComparison], most: int = 3) -> str:

@@ -12,7 +12,7 @@ from sandbox.concurrently import concurrently
 from sandbox.models import Checkout, Environment, Observation, Side, TestRun
 from sandbox.tools.crosswise import Crosswise, find_crosswise
 from sandbox.tools.four_runs import FourRuns
-from sandbox.tools.repeats import Repeats
+from sandbox.tools.repeats import HeadRepeats, Repeats
 from sandbox.tools.test_order import TestOrder, within
 from sandbox.tools.unit_tests import run_tests
 from sandbox.tools.volatile_ids import aligned
@@ -86,7 +86,10 @@ async def _cross(sandbox: Sandbox, sides: Sides, base: Observation, head: Observ
         base_paths=crosswise.base_paths,
         head_paths=crosswise.head_paths,
     )
-    return replace(runs, repeats=await Repeats(sandbox, base_order, on_head).of(runs))
+    repeats = await Repeats(sandbox, base_order, on_head).of(runs)
+    return replace(
+        runs, repeats=repeats, head_repeats=await HeadRepeats(sandbox, head_order).of(runs)
+    )
 
 
 def _concerning(found: Crosswise, sides: Sides) -> Crosswise:

@@ -14,6 +14,8 @@ from bot.safety import redact
 from sandbox.models import Finding
 
 _NAMED = re.compile(r"\[redacted: ([\w ]{1,40})\]")
+_PATTERN = re.compile(r"\(\?|\[\^|\\[sSwWdDb]|\]\+|\{\{|\$\{|<\w+>")
+"""A line with one of these is a regular expression or a template, not a value."""
 _WEAK = ("secret", "credentials", "authorization", "cookie", "password", "bearer token")
 """Shapes known by the name before them only: in tests and documents those are examples."""
 
@@ -43,5 +45,9 @@ def _place(lines: list[tuple[int, str]], kind: str) -> tuple[int, str] | None:
     """Where a kind of secret stands; a key of several lines begins with its header."""
     for number, line in lines:
         if kind in _NAMED.findall(redact(line)):
+            if kind in _WEAK and _PATTERN.search(line):
+                continue
             return number, line.strip()
+    if kind != "private key":
+        return None
     return next(((number, "") for number, line in lines if "-----" in line), None)

@@ -259,8 +259,12 @@ def test_pictures_are_shown_by_signed_links_as_nothing_but_png(site: Site) -> No
     assert site.browser.get(found[1][:-2]).status_code == 404
 
 
-@pytest.mark.parametrize("name", ["report.json", "report.html", "none.png", "..%2Freport.png", "x.svg"])
+@pytest.mark.parametrize(
+    "name", ["report.json", "report.html", "none.png", "..%2Freport.png", "x.svg"]
+)
 def test_only_pictures_are_among_the_pictures(site: Site, name: str) -> None:
     site.finish()
-    path, _, query = site.links.sign(REQUEST.id).removeprefix("https://assay.example").partition("?")
+    path, _, query = (
+        site.links.sign(REQUEST.id).removeprefix("https://assay.example").partition("?")
+    )
     assert site.browser.get(f"{path}/artifacts/{name}?{query}").status_code == 404
