@@ -74,6 +74,11 @@ def test_the_worst_is_told_first() -> None:
         ((), ("a.html not-examined Timeout",), "Timeout"),
         (("a.html not-loaded x",), ("a.html not-loaded y",), "loads on neither side"),
         (
+            (),
+            ("a.html console-error boom", "a.html failed-request fetch /api: status 404"),
+            "a server may be missing here",
+        ),
+        (
             ("a.html has-effect button “Buy”",),
             ("a.html no-effect button “Buy”",),
             "does nothing on head",
