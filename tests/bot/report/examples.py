@@ -470,6 +470,8 @@ def regression_with_pictures(title: str, artifact: str) -> Evaluation:
     evaluation = regression()
     assert evaluation.observed
     first, *others = evaluation.observed.evidence
-    head = Observation(Side.HEAD, "open a.html", 0, title, 1.0, pictures=(Picture(title, artifact),))
+    head = Observation(
+        Side.HEAD, "open a.html", 0, title, 1.0, pictures=(Picture(title, artifact),)
+    )
     evidence = (replace(first, head=head), *others)
     return replace(evaluation, observed=replace(evaluation.observed, evidence=evidence))
