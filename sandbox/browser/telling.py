@@ -107,19 +107,22 @@ def _problem(
         return why.partition("\n")[0] if why.startswith(NOTHING_ANSWERED) else ""
     missing = [(visit, one) for visit, one in seen if not one.is_whole]
     if len(missing) < len(seen):  # what was not seen is a finding of its page
-        return _needs_network(seen) if journey.visits[0].acts else ""
+        return _why_undecided(seen) if journey.visits[0].acts else ""
     why = why_ended(travelled.ends[side]) or next(
         (one.broken for _, one in missing if one.broken), ""
     )
     return why or "The browser told nothing."
 
 
-def _needs_network(seen: list[tuple[Visit, VisitSeen]]) -> str:
-    """A script that fails on a page which lacks what only the network has proves nothing."""
+def _why_undecided(seen: list[tuple[Visit, VisitSeen]]) -> str:
+    """Say why a script that failed proves nothing: it lacked the network, or time for the page."""
     for _, one in seen:
-        outside = [f.message for f in one.faults if f.rule == NEEDS_NETWORK]
+        outside = [fault.message for fault in one.faults if fault.rule == NEEDS_NETWORK]
         if one.problem and outside:
             return f"It failed on a page that needs the network: {outside[0]}."
+        opening = bool(one.acts) and one.acts[-1].line.startswith("goto ")
+        if opening and ("Timeout" in one.problem or "did not end" in one.problem):
+            return f"The page took too long, which may be the machine's doing: {one.problem}"
     return ""
 
 

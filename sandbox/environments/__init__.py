@@ -56,6 +56,12 @@ def detect(tree: Path, hints: SetupHints, toolchain: Toolchain) -> Recipe | None
     return found.detect(tree, hints, toolchain) if found else None
 
 
+def candidates(base: Path, head: Path, hints: SetupHints) -> tuple[Ecosystem, ...]:
+    """Return the ecosystems that `detect_both` can come to; only their programs need to be asked."""
+    found = (_choose(tree, hints) for tree in (base, head))
+    return tuple(dict.fromkeys(one for one in found if one is not None))
+
+
 def detect_both(base: Path, head: Path, hints: SetupHints, toolchain: Toolchain) -> Recipes:
     """Return both sides' recipes, of one ecosystem wherever head still has base's.
 

@@ -74,6 +74,11 @@ def test_the_worst_is_told_first() -> None:
         ((), ("a.html not-examined Timeout",), "Timeout"),
         (("a.html not-loaded x",), ("a.html not-loaded y",), "loads on neither side"),
         (
+            (),
+            ("a.html console-error boom", "a.html failed-request fetch /api: status 404"),
+            "a server may be missing here",
+        ),
+        (
             ("a.html has-effect button “Buy”",),
             ("a.html no-effect button “Buy”",),
             "does nothing on head",
@@ -105,6 +110,13 @@ def test_a_control_that_never_did_anything_may_go_on_so() -> None:
     dead = "a.html no-effect button “Buy”"
     assert compared((dead,), (dead,)) == PageChanges((), ())
     assert compared((), (dead,)) == PageChanges((), ())
+
+
+def test_controls_of_one_name_are_lost_together_or_not() -> None:
+    dead, alive = "a.html no-effect button “Buy”", "a.html has-effect button “Buy”"
+    assert compared((alive, dead), (dead,)) == PageChanges((), ())
+    assert compared((alive, dead), (alive, dead)) == PageChanges((), ())
+    assert compared((alive,), (alive, dead)) == PageChanges((), ())
 
 
 def test_without_base_a_fault_is_a_doubt_and_none_is_none() -> None:

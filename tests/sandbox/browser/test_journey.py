@@ -189,15 +189,13 @@ async def test_a_server_that_ends_is_a_failure_of_its_side(tmp_path: Path) -> No
     assert "no more shop" in seen.observed.head.output
 
 
-@pytest.mark.parametrize("line", ["exit 3", "echo nothing here"])
-async def test_a_project_that_is_served_on_neither_side_proves_nothing(
-    tmp_path: Path, line: str
-) -> None:
-    seen = await Trees(tmp_path).visit("/", served=Served(line, "http://localhost:4000/"))
+async def test_a_project_that_is_served_on_neither_side_proves_nothing(tmp_path: Path) -> None:
+    seen = await Trees(tmp_path).visit("/", served=Served("exit 3", "http://localhost:4000/"))
     assert seen.observed.head.exit_code is None
     assert seen.observed.head.problem == "The project is served on neither side: see the output."
 
 
+@pytest.mark.slow
 async def test_a_script_on_a_page_that_lacks_the_network_proves_nothing(tmp_path: Path) -> None:
     trees = Trees(tmp_path)
     trees.write(Side.BASE, {"index.html": page("<style>h1 {display: none}</style>")})

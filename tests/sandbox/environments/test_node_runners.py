@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from sandbox import open_sandbox
-from sandbox.environments import SetupHints, detect
+from sandbox.environments import ECOSYSTEMS, SetupHints, detect
 from sandbox.environments.build import build
 from sandbox.environments.build_request import BuildRequest
 from sandbox.environments.toolchain import toolchain
@@ -71,7 +71,7 @@ CASES = [
 def observed(folder: Path, tree: Path) -> Observation:
     async def observe() -> Observation:
         sandbox = open_sandbox("auto", folder / "state")
-        recipe = detect(tree, SetupHints(), await toolchain(sandbox))
+        recipe = detect(tree, SetupHints(), await toolchain(sandbox, ECOSYSTEMS.values()))
         assert recipe is not None and not recipe.needs, recipe
         side, own = Side.BASE, folder / "evaluation"
         request = BuildRequest(side, tree, recipe, "", "tests/x", "sha", folder / "state", own)
