@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: demo test test-docker check format bench lock clean install system system-test
+.PHONY: demo test test-slow test-docker check format bench lock clean install system system-test
 
 install: $(READY)
 
@@ -26,7 +26,11 @@ demo: $(READY)
 	$(BIN)/assay demo
 
 test: system-test $(READY)
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -n 2 --dist worksteal -m "not slow"
+
+# What takes too long for every day: real toolchains, whole plans, the docker driver.
+test-slow: system-test $(READY)
+	$(BIN)/python -m pytest -m slow
 
 # The docker driver on a real engine: the one that runs, else Debian's own dockerd for the tests' time.
 test-docker: $(READY)
@@ -37,7 +41,7 @@ check: $(READY)
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
-	$(BIN)/python -m pytest -q -m "not real"
+	$(BIN)/python -m pytest -q -m "not real and not slow" -n 2
 
 format: $(READY)
 	$(BIN)/ruff format .

@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Annotated
+from typing import Annotated, Self
 
 from pydantic import (
     AfterValidator,
@@ -21,18 +21,24 @@ from pydantic import (
     Field,
     StringConstraints,
     ValidationError,
+    model_validator,
 )
 from pydantic.fields import FieldInfo
 from pydantic_core import ErrorDetails
 
 from bot.errors import UserError
 from bot.plain_yaml import PlainYamlError, load_plain_yaml, shown_key
+from sandbox.browser.script import MAX_ACTS, ScriptError, read_act, read_script
 
 PATH = ".github/assay.yml"
 MAX_BYTES = 64 * 1024
 MAX_PROBLEMS_TOLD = 5
 
 ShellLine = Annotated[str, StringConstraints(min_length=1, max_length=2000)]
+
+
+PageName = Annotated[str, StringConstraints(min_length=1, max_length=500)]
+MAX_PAGES = 5
 
 
 class ConfiguredTrigger(StrEnum):
@@ -83,6 +89,19 @@ class Setup(_Closed):
     )
 
 
+def _acts(lines: tuple[str, ...]) -> tuple[str, ...]:
+    for number, line in enumerate(lines, start=1):
+        try:
+            read_act(line)
+        except ScriptError as error:
+            raise ValueError(f"act {number}: {error}") from None
+    try:
+        read_script(lines)
+    except ScriptError as error:
+        raise ValueError(str(error)) from None
+    return lines
+
+
 class ConfiguredRequirement(_Closed):
     """A requirement that applies to every pull request."""
 
@@ -95,6 +114,23 @@ class ConfiguredRequirement(_Closed):
     check: ShellLine | None = Field(
         default=None, description="Shell line that exits 0 when it holds; run on base and on head."
     )
+    interaction: (
+        Annotated[
+            tuple[ShellLine, ...],
+            Field(min_length=2, max_length=MAX_ACTS),
+            AfterValidator(_acts),
+        ]
+        | None
+    ) = Field(
+        default=None,
+        description="Instead of `check`: acts in a browser, one a line, run on base and on head.",
+    )
+
+    @model_validator(mode="after")
+    def _one_way(self) -> Self:
+        if self.check and self.interaction:
+            raise ValueError("has both a `check` and an `interaction`; keep one")
+        return self
 
 
 class GatePolicy(_Closed):
@@ -112,7 +148,8 @@ class GatePolicy(_Closed):
         default=0.0,
         ge=0,
         le=4,
-        description="Lowest mean score of the judges, 0 to 4; 0 asks for none.",
+        description="Lowest score, 0 to 4, of the test plan as a whole: then no single item of it is "
+        "mandatory; 0 asks for every item.",
     )
 
 
@@ -150,7 +187,11 @@ class WebPolicy(_Closed):
     """Evidence from a browser."""
 
     enabled: bool = Field(
-        default=True, description="Whether the served project is looked at in a browser."
+        default=True, description="Whether changed pages are looked at in a browser."
+    )
+    pages: Annotated[tuple[PageName, ...], Field(max_length=MAX_PAGES)] = Field(
+        default=(),
+        description="Which pages: addresses below `setup.url`, else HTML files; by default found.",
     )
 
 

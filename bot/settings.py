@@ -35,6 +35,8 @@ class Settings(BaseSettings):
     disk_gb: int = Field(default=20, ge=1)
     write_pause_s: float = Field(default=1.0, ge=0)
     """Between two writes to GitHub, which asks for a second."""
+    github_timeout_s: float = Field(default=15.0, gt=0)
+    """How long GitHub may take for one answer before it is asked again."""
     sweep_minutes: float = Field(default=10, gt=0)
     patience_hours: float = Field(default=24, gt=0)
     """How long an evaluation waits for GitHub to come back before it is given up."""

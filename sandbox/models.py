@@ -97,6 +97,11 @@ class TestRunner(StrEnum):
     __test__ = False
     PYTEST = "pytest"
     UNITTEST = "unittest"
+    NODE_TEST = "node --test"
+    MOCHA = "mocha"
+    JEST = "jest"
+    VITEST = "vitest"
+    AVA = "ava"
     COMMAND = "command"  # a shell command of the configuration; only its exit code speaks
     NONE = "none"
 
@@ -188,6 +193,76 @@ class Finding:
 
 
 @dataclass(frozen=True, slots=True)
+class Picture:
+    """A kept PNG by the name of its artifact. Base's and head's belong together by their title.
+
+    On head, `difference` names a picture of what changed from base's (empty: nothing to show), and
+    `changed` of `pixels` say how much; both are 0 where the two were not compared.
+    """
+
+    title: str
+    artifact: str
+    difference: str = ""
+    changed: int = 0
+    pixels: int = 0
+
+
+class FileOutcome(StrEnum):
+    """What comparing an expected file with the one that a run left says."""
+
+    EQUAL = "equal"
+    SIMILAR = "similar"  # every value is there; order, layout or company differs
+    DIFFERS = "differs"
+    MISSING = "missing"  # not there, or not written by this run
+    UNREADABLE = "unreadable"  # not what its name says
+    UNDECIDED = "undecided"  # nothing can be said: no reference, too large, a kind without values
+
+
+@dataclass(frozen=True, slots=True)
+class FileCheck:
+    """One expected file (`name`, in the tree) against `actual`; `detail` is the first difference."""
+
+    name: str
+    actual: str
+    outcome: FileOutcome
+    detail: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class CaseRun:
+    """One command of a plan's item, run with simulated input.
+
+    `exit_code` is None when it did not end in time, 128 + n after signal n. `asked_for_more` says
+    that it read on after its input had ended, until the terminal was hung up.
+    """
+
+    command: str
+    exit_code: int | None
+    output: str
+    seconds: float
+    truncated: bool = False
+    asked_for_more: bool = False
+    typed: str = ""  # capped
+
+
+@dataclass(frozen=True, slots=True)
+class ItemRun:
+    """All that one item of a test plan showed on one side.
+
+    `made` are the watched paths that the run wrote. `tests` is the number of tests that passed where
+    a test runner of ours saw each (0: only exit codes are known). `authors` are the test files that
+    base does not have. `lacks` says what could not be found for it.
+    """
+
+    cases: tuple[CaseRun, ...] = ()
+    files: tuple[FileCheck, ...] = ()
+    made: tuple[str, ...] = ()
+    tests: int = 0
+    authors: tuple[str, ...] = ()
+    lacks: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Observation:
     """What one action showed on one side. `command` is for people to repeat, never executed."""
 
@@ -201,7 +276,9 @@ class Observation:
     tests: TestRun | None = None
     findings: tuple[Finding, ...] = ()
     artifacts: tuple[str, ...] = ()
+    pictures: tuple[Picture, ...] = ()
     problem: str = ""  # why this observation proves nothing, in one sentence
+    item: ItemRun | None = None  # of a test plan's item only
 
 
 @dataclass(frozen=True, slots=True)

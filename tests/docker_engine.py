@@ -41,7 +41,7 @@ def _answers(address: str) -> bool:
     if scheme == "unix" and not Path(path).is_socket():
         return False
     try:
-        client = APIClient(base_url=address, timeout=10)
+        client = APIClient(base_url=address, timeout=60)
     except DockerException:
         return False
     client.close()

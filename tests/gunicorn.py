@@ -53,7 +53,7 @@ def _wait_until_it_answers(process: subprocess.Popen[bytes], port: int) -> None:
     while time.monotonic() < deadline:
         assert process.poll() is None, "gunicorn ended early"
         try:
-            if httpx.get(f"http://127.0.0.1:{port}/healthz", timeout=5).status_code == 200:
+            if httpx.get(f"http://127.0.0.1:{port}/healthz", timeout=60).status_code == 200:
                 return
         except httpx.TransportError:
             time.sleep(0.1)

@@ -9,8 +9,7 @@ from bot.settings import Settings
 
 README = (Path(__file__).parent.parent / "README.md").read_text()
 LEAVES_WITHOUT_EFFECT_YET = (
-    "criteria", "gate.min_score", "judges.count", "judges.rounds", "limits.interactions",
-    "limits.usd", "setup.serve", "setup.url", "web.enabled",
+    "judges.count", "judges.rounds", "limits.interactions", "limits.usd",
 )  # fmt: skip
 
 

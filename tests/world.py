@@ -94,12 +94,12 @@ class World:
 
     def get(self, address: str) -> httpx.Response:
         """A page as anybody's browser gets it."""
-        return httpx.get(address, timeout=10)
+        return httpx.get(address, timeout=60)
 
     def post(self, path: str, token: str, body: object) -> httpx.Response:
         """A REST call with a token, whatever comes of it."""
         headers = {"Authorization": f"Bearer {token}"}
-        return httpx.post(f"{self.web}/api/{path}", json=body, headers=headers, timeout=10)
+        return httpx.post(f"{self.web}/api/{path}", json=body, headers=headers, timeout=60)
 
     def faults(self) -> list[str]:
         """What was wrong since the last call, by GitHub's descriptions; webhooks included."""
@@ -119,7 +119,7 @@ class World:
             "default_events": ["pull_request"],
         }
         form = {"manifest": json.dumps(manifest)}
-        reply = httpx.post(f"{self.web}/settings/apps/new?state=s1", data=form, timeout=10)
+        reply = httpx.post(f"{self.web}/settings/apps/new?state=s1", data=form, timeout=60)
         query = dict(parse_qsl(urlsplit(reply.headers["location"]).query))
         assert query["state"] == "s1"
         return query["code"]

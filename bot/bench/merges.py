@@ -6,12 +6,15 @@ file and a test file. Each is judged against its first parent, as it was merged 
 
 from __future__ import annotations
 
+import re
 import subprocess
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
+from types import ModuleType
 
-from bot.bench.sabotage import Target, broken, candidates, weakened
+from bot.bench import sabotage, scripts
+from bot.bench.target import Target
 from bot.bench.tricks import Files, Trick
 from sandbox.tools.path_kinds import PathKind, classify
 
@@ -59,9 +62,7 @@ class Workbench:
             head, *parents = commits.split()
             if not parents:
                 break
-            kinds = {
-                kind for path in self.changed(parents[0], head) if (kind := _python_kind(path))
-            }
+            kinds = {kind for path in self.changed(parents[0], head) if (kind := _code_kind(path))}
             if kinds >= {PathKind.SOURCE, PathKind.TEST}:
                 found.append(Merge(parents[0], head, title))
             if len(found) == count:
@@ -100,12 +101,19 @@ class Workbench:
         self._git("checkout", "--quiet", "--force", "--detach", merge.head)
         texts = {
             path: (self.folder / path).read_text(errors="replace")
-            for path in self._git("ls-files", "-z", "*.py").split("\0")[:-1]
-            if (self.folder / path).is_file()
+            for path in self._git("ls-files", "-z").split("\0")[:-1]
+            if _code_kind(path) and (self.folder / path).is_file()
         }
-        sources = {path: text for path, text in texts.items() if classify(path) is PathKind.SOURCE}
-        tests = [text for path, text in texts.items() if classify(path) is PathKind.TEST]
-        return candidates(sources, tests, self._touched(merge))
+        kinds = {path: classify(path) for path in texts}
+        sources = {path: text for path, text in texts.items() if kinds[path] is PathKind.SOURCE}
+        tests = [text for path, text in texts.items() if kinds[path] is PathKind.TEST]
+        touched = self._touched(merge)
+        python = {path: text for path, text in sources.items() if path.endswith(".py")}
+        others = {path: text for path, text in sources.items() if path not in python}
+        return (
+            *sabotage.candidates(python, tests, touched),
+            *scripts.candidates(others, tests, touched),
+        )
 
     def _touched(self, merge: Merge) -> dict[str, set[int]]:
         touched: dict[str, set[int]] = {}
@@ -121,7 +129,7 @@ class Workbench:
     def broken(self, merge: Merge, target: Target) -> str:
         """Commit head with one function that the change did not touch broken."""
         self._git("checkout", "--quiet", "--force", "--detach", merge.head)
-        self._rewrite(target.path, broken(self._text(target.path), target))
+        self._rewrite(target.path, _spoiler(target.path).broken(self._text(target.path), target))
         return self._commit(Spoiling.BROKEN)
 
     def weakened(self, commit: str, failing: tuple[str, ...]) -> str:
@@ -130,10 +138,11 @@ class Workbench:
         names: dict[str, set[str]] = {}
         for test in failing:
             path, _, rest = test.partition("::")
-            names.setdefault(path, set()).add(rest.split("[", 1)[0].rsplit("::", 1)[-1])
+            name = rest.split("[", 1)[0].rsplit("::", 1)[-1] if path.endswith(".py") else rest
+            names.setdefault(path, set()).add(name)
         for path, functions in names.items():
             if (self.folder / path).is_file():
-                self._rewrite(path, weakened(self._text(path), functions))
+                self._rewrite(path, _spoiler(path).weakened(self._text(path), functions))
         return self._commit(Spoiling.WEAKENED)
 
     def tricked(self, merge: Merge, trick: Trick) -> str:
@@ -151,7 +160,7 @@ class Workbench:
         return {
             path: self._text(path)
             for path in self.changed(merge.base, merge.head)
-            if _python_kind(path) is kind and (self.folder / path).is_file()
+            if path.endswith(".py") and classify(path) is kind and (self.folder / path).is_file()
         }
 
     def _text(self, path: str) -> str:
@@ -171,8 +180,19 @@ class Workbench:
         return _git(self.folder, *arguments)
 
 
-def _python_kind(path: str) -> PathKind | None:
-    return classify(path) if path.endswith(".py") else None
+_SCRIPT = re.compile(r"(?<!\.d)\.[cm]?[jt]sx?\Z")
+_NOT_SHIPPED = re.compile(r"\.config\.\w+\Z|\A(?:bench|benchmarks?|scripts|examples?|dist)\b|\A\.")
+
+
+def _code_kind(path: str) -> PathKind | None:
+    """Return what a file of a language that can be spoiled is to the tests; None for other files."""
+    if path.endswith(".py"):
+        return classify(path)
+    return classify(path) if _SCRIPT.search(path) and not _NOT_SHIPPED.search(path) else None
+
+
+def _spoiler(path: str) -> ModuleType:
+    return sabotage if path.endswith(".py") else scripts
 
 
 def _git(folder: Path, *arguments: str) -> str:

@@ -8,20 +8,10 @@ from __future__ import annotations
 import ast
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+
+from bot.bench.target import FEWEST_MENTIONS, Target
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
-FEWEST_MENTIONS = 2
-
-
-@dataclass(frozen=True, slots=True)
-class Target:
-    """A function that can be broken; `line` is the first line of its body, from 1."""
-
-    path: str
-    name: str
-    line: int
-    column: int
 
 
 def candidates(

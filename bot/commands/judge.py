@@ -20,11 +20,20 @@ from bot.errors import UserError
 from bot.judge import EXIT_CODES
 from bot.models import EvaluationRequest, Publication, Trigger
 from bot.origins.local import LocalOrigin
+from bot.origins.submission import GIVEN, SUBMITTED, Submission, committed
 from bot.report.machine import read_machine
+from bot.report.pictures import embedded
 from bot.settings import Settings, load_settings
-from bot.store import open_artifacts
+from bot.store import Artifacts, open_artifacts
 
-REPORT_FILES = ("report.json", "report.md", "report.html", "report.pdf")
+REPORT_FILES = (
+    "report.json",
+    "report.md",
+    "report.html",
+    "report.pdf",
+    "report.sarif",
+    "plan.json",
+)
 Tell = Callable[[str], None]
 Judge = Callable[[Settings, str, Tell], Coroutine[Any, Any, Publication]]
 
@@ -40,6 +49,8 @@ class Asked:
     description: Path | None
     out: Path
     sandbox: str
+    criteria: Path | None = None
+    given: Path | None = None
 
     @property
     def is_address(self) -> bool:
@@ -57,7 +68,13 @@ class Asked:
             raise click.UsageError(
                 "a pull request brings its own --base, --head, --task and --description"
             )
-        if not self.is_address and not self.base:
+        if self.criteria and (self.is_address or self.base or self.head):
+            raise click.UsageError(
+                "--criteria takes a folder as it stands; it goes with neither --base nor --head"
+            )
+        if self.given and not self.criteria:
+            raise click.UsageError("--given goes with --criteria")
+        if not self.is_address and not self.base and not self.criteria:
             raise click.UsageError("--base is needed with a folder, for example --base main")
 
 
@@ -72,18 +89,27 @@ def _text_file(name: str, meaning: str) -> Callable[[Any], Any]:
 @click.option("--head", help="Branch or revision to judge.  [default: HEAD]")
 @_text_file("task", "what was asked, as an issue would say it")
 @_text_file("description", "what the pull request says of itself")
+@_text_file("criteria", "a test plan in PRDBench's format, to be run on a folder that needs no git")
+@click.option(
+    "--given",
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    help="With --criteria: the files that every submission starts from.  "
+    "[default: the folder above the plan's own]",
+)
 @click.option(
     "--out",
     type=click.Path(file_okay=False, path_type=Path),
     default=Path("assay-report"),
     show_default=True,
-    help="Folder for report.json, .md, .html and .pdf.",
+    help="Folder for report.json, .md, .html, .pdf and .sarif.",
 )
 @click.option(
     "--sandbox", type=click.Choice(("auto", "bubblewrap", "docker")), help="Default: as set."
 )
 def command(**options: Any) -> None:
     """Judge REPOSITORY (a folder) between --base and --head, or a pull request by its address.
+
+    With --criteria, judge a submission (any folder) by a test plan.
 
     A private pull request is read with GITHUB_TOKEN. Exits with 0 success, 1 failure, 3 a person
     must decide, 2 usage or set-up error.
@@ -104,22 +130,42 @@ def command(**options: Any) -> None:
 
 def _judging(settings: Settings, asked: Asked, tell: Tell) -> Coroutine[Any, Any, Publication]:
     """Import what talks to GitHub only for a pull request's address: it takes half a second."""
+    if asked.criteria:
+        return _judge_submission(settings, asked, tell)
     if not asked.is_address:
         return _judge_folder(settings, asked, tell)
     judge: Judge = importlib.import_module("bot.commands.judge_address").judge_address
     return judge(settings, asked.repository, tell)
 
 
+async def _judge_submission(settings: Settings, asked: Asked, tell: Tell) -> Publication:
+    """Put the given files on one branch and the submission over them on another, and judge that."""
+    if asked.criteria is None:
+        raise AssertionError("a submission is judged by a test plan")
+    plan = asked.criteria.resolve()
+    given = (asked.given or plan.parent.parent).resolve()
+    wanted = Submission(given, asked.folder, plan)
+    with committed(wanted, settings.home.absolute() / "submissions") as repository:
+        origin = LocalOrigin(tell, repository, settings.home / "git", is_submission=True)
+        return await _judge_branches(settings, asked, origin, (GIVEN, SUBMITTED))
+
+
 async def _judge_folder(settings: Settings, asked: Asked, tell: Tell) -> Publication:
-    origin = LocalOrigin(asked.folder, settings.home / "git", tell)
-    head = asked.head or "HEAD"
-    await asyncio.to_thread(origin.check, asked.base or "", head)
+    origin = LocalOrigin(tell, asked.folder, settings.home / "git")
+    return await _judge_branches(settings, asked, origin, (asked.base or "", asked.head or "HEAD"))
+
+
+async def _judge_branches(
+    settings: Settings, asked: Asked, origin: LocalOrigin, branches: tuple[str, str]
+) -> Publication:
+    base, head = branches
+    await asyncio.to_thread(origin.check, base, head)
     request = EvaluationRequest(
         id=f"local-{secrets.token_hex(8)}",
         repository=str(origin.repository),
         head_sha="",
         base_sha="",
-        base_ref=asked.base or "",
+        base_ref=base,
         head_ref=head,
         trigger=Trigger.LOCAL,
         task_text=_read(asked.task),
@@ -150,6 +196,18 @@ def _copy_report(settings: Settings, key: str, out: Path) -> None:
             (out / name).unlink(missing_ok=True)  # an older report's
         else:
             (out / name).write_bytes(content)
+    _copy_pictures(artifacts, key, out)
+
+
+def _copy_pictures(artifacts: Artifacts, key: str, out: Path) -> None:
+    """Put the pictures beside the report, and into its page: there it is read without a server."""
+    page = out / "report.html"
+    document = read_machine((out / "report.json").read_bytes())
+    rows = [row for evidence in document.evidence for row in evidence.pictures]
+    for name in (name for row in rows for name in (row.base, row.head, row.difference) if name):
+        if (content := artifacts.get(key, name)) is not None:
+            (out / name).write_bytes(content)
+    page.write_text(embedded(page.read_text(), lambda name: artifacts.get(key, name)))
 
 
 def _written(out: Path) -> tuple[Path, ...]:

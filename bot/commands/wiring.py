@@ -68,7 +68,11 @@ def open_work(settings: Settings) -> Iterator[Work]:
 def open_app(settings: Settings) -> GitHubApp:
     """Connect as the App. Raises UserError when it is not registered or its key cannot be read."""
     return GitHubApp(
-        Manners(Addresses.of(settings.ghe_host), pace=Pace(settings.write_pause_s)),
+        Manners(
+            Addresses.of(settings.ghe_host),
+            timeout_s=settings.github_timeout_s,
+            pace=Pace(settings.write_pause_s),
+        ),
         settings.app_id,
         private_key(settings),
     )

@@ -16,7 +16,6 @@ from bot.manifest import Manifest, load_manifest
 from bot.private_key import private_key
 from bot.settings import Settings
 
-GITHUB_TIMEOUT_S = 3.5
 LEVELS = {"": 0, "read": 1, "write": 2, "admin": 3}
 
 
@@ -51,15 +50,17 @@ def _look_at_key_file(path: Path | None) -> Iterator[Diagnosis]:
 
 async def _ask_github(settings: Settings) -> tuple[Diagnosis, ...]:
     addresses = Addresses.of(settings.ghe_host)
-    manners = Manners(addresses, timeout_s=GITHUB_TIMEOUT_S)
+    manners = Manners(addresses, timeout_s=settings.github_timeout_s)
     try:
         github = GitHubApp(manners, settings.app_id, private_key(settings))
-        async with asyncio.timeout(GITHUB_TIMEOUT_S):
+        async with asyncio.timeout(settings.github_timeout_s):
             app = await github.app()
     except UserError as error:
         return (Diagnosis("GitHub App", False, error.what, error.next_step or "assay setup"),)
     except (Transient, TimeoutError) as error:
-        seen = str(error) or f"{addresses.web} does not answer within {GITHUB_TIMEOUT_S} s"
+        seen = (
+            str(error) or f"{addresses.web} does not answer within {settings.github_timeout_s:g} s"
+        )
         remedy = "check the network and GHE_HOST, or wait for GitHub"
         return (Diagnosis("GitHub App", False, seen, remedy, Weight.USEFUL),)
     return tuple(_compare(app, load_manifest()))

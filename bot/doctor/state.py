@@ -13,7 +13,7 @@ from bot.errors import Transient, UserError
 from bot.settings import Settings
 from bot.store import open_records
 
-DATABASE_TIMEOUT_S = 4.0
+DATABASE_TIMEOUT_S = 15.0
 
 
 async def look_at_state(settings: Settings) -> tuple[Diagnosis, ...]:

@@ -56,7 +56,9 @@ def graphql_failure_of(what: str, reply: Payload) -> AssayError | None:
 
 def unreachable(what: str, error: BaseException) -> Transient:
     """GitHub did not answer in time or at all; the reason's text could hold addresses only."""
-    return Transient(f"{what}: GitHub cannot be reached ({type(error).__name__}).", SERVER_WAIT_S)
+    late = isinstance(error, TimeoutError | httpx.TimeoutException)
+    said = "did not answer in time" if late else "cannot be reached"
+    return Transient(f"{what}: GitHub {said} ({type(error).__name__}).", SERVER_WAIT_S)
 
 
 def _refusal_of(said: str, response: httpx.Response) -> UserError:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from typing import Protocol
 
 from bot.github import CheckAction, CheckReport, CheckStatus, GitHub, Repository
-from bot.models import Conclusion, EvaluationRequest
+from bot.models import Conclusion, EvaluationRequest, Trigger
 from bot.store import Ended, EvaluationRecord, EvaluationState, Store
 from bot.templates import render_markdown
 
@@ -23,6 +23,11 @@ class Jobs(Protocol):
 
     def cancel(self, evaluation_id: str, why: str) -> None:
         """Take an evaluation out of the queue, or stop it."""
+
+
+ALREADY = "this head is being judged already"
+_SAME = frozenset({Trigger.OPENED, Trigger.SYNCHRONIZE, Trigger.READY_FOR_REVIEW, Trigger.SWEEP})
+"""What asks for nothing more than a verdict on a head."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +54,13 @@ def evaluation_id(repository: str, number: int, head_sha: str, delivery_id: str)
         digest,
     )
     return "-".join(part for part in parts if part)
+
+
+def claim(request: EvaluationRequest) -> str:
+    """Name what a late webhook and the sweep, or two webhooks, would judge twice; empty for the rest."""
+    if request.trigger not in _SAME:
+        return ""
+    return f"{request.repository}#{request.number}@{request.head_sha}"
 
 
 def check_words(template: str, **values: object) -> tuple[str, str]:
@@ -99,8 +111,9 @@ async def begin(desk: Desk, repository: Repository, request: EvaluationRequest) 
     known = await asyncio.to_thread(desk.store.evaluation, request.id)
     if known and known.state.is_final:
         return f"{request.id} has ended already"
+    if not await asyncio.to_thread(desk.store.queued, request, claim(request)):
+        return ALREADY
     await stop_replaced(desk, repository, request)
-    await asyncio.to_thread(desk.store.queued, request)
     if has_check_run(request):
         run = await repository.put_check_run(
             queued_report(desk, request), known.check_run if known else 0

@@ -12,7 +12,10 @@ from bot.models import Trigger
 from bot.store import Decision
 from bot.templates import render_markdown
 
-REPLY_MARKER = "<!-- assay:reply -->"
+
+def reply_marker(command: int) -> str:
+    """Return the hidden marker of the reply to one comment: handled again, it is put in place."""
+    return f"<!-- assay:reply to {command:d} -->"
 
 
 async def obey(desk: Desk, repository: Repository, decision: ObeyCommand, delivery_id: str) -> str:
@@ -52,13 +55,13 @@ async def _cancel(desk: Desk, repository: Repository, decision: ObeyCommand) -> 
         await repository.react(decision.comment, Reaction.ROCKET)
     else:
         body = render_markdown("reply/nothing_to_cancel.md.j2")
-        await repository.put_comment(decision.number, REPLY_MARKER, body)
+        await repository.put_comment(decision.number, reply_marker(decision.comment), body)
     return f"cancelled {stopped}"
 
 
 async def _help(repository: Repository, decision: ObeyCommand, line: str) -> str:
     body = render_markdown("reply/help.md.j2", line=line)
-    await repository.put_comment(decision.number, REPLY_MARKER, body)
+    await repository.put_comment(decision.number, reply_marker(decision.comment), body)
     return "helped"
 
 

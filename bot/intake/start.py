@@ -19,9 +19,11 @@ from bot.intake.decisions import (
     Waive,
 )
 from bot.intake.desk import (
+    ALREADY,
     Desk,
     begin,
     check_words,
+    claim,
     completed,
     evaluation_id,
     queued_report,
@@ -33,8 +35,6 @@ from bot.templates import render_markdown
 
 PATCH_MARKER = "<!-- assay:agent-patch -->"
 _BY_HAND = frozenset({Trigger.COMMAND, Trigger.RERUN})
-_SAME = frozenset({Trigger.OPENED, Trigger.SYNCHRONIZE, Trigger.READY_FOR_REVIEW, Trigger.SWEEP})
-"""What asks for nothing more than a verdict on a head."""
 
 
 async def start_pull_request(
@@ -49,8 +49,6 @@ async def start_pull_request(
     if decision.head_sha and decision.head_sha != pull_request.head_sha:
         return "the head has moved on; its own delivery follows"
     request = _request_for(pull_request, decision, request_id)
-    if await _is_under_way(desk, request):
-        return "this head is being judged already"
     if await _needs_approval(desk, repository, pull_request):
         return await _ask_for_approval(desk, repository, request, pull_request.author)
     return await begin(desk, repository, request)
@@ -74,19 +72,6 @@ def _request_for(
     )
 
 
-async def _is_under_way(desk: Desk, request: EvaluationRequest) -> bool:
-    """Tell whether a late webhook and the sweep, or two webhooks, ask for the same thing."""
-    if request.trigger not in _SAME:
-        return False
-    under_way = await asyncio.to_thread(
-        desk.store.open_evaluations, request.repository, request.number
-    )
-    return any(
-        one.head_sha == request.head_sha and one.id != request.id and one.trigger in _SAME
-        for one in under_way
-    )
-
-
 async def _needs_approval(desk: Desk, repository: Repository, pull_request: PullRequest) -> bool:
     if not (desk.approve_first_time_forks and pull_request.from_fork):
         return False
@@ -101,8 +86,9 @@ async def _ask_for_approval(
     desk: Desk, repository: Repository, request: EvaluationRequest, author: str
 ) -> str:
     """Show a finished check run that blocks, with a button that a maintainer can click."""
+    if not await asyncio.to_thread(desk.store.queued, request, claim(request)):
+        return ALREADY
     await stop_replaced(desk, repository, request)
-    await asyncio.to_thread(desk.store.queued, request)
     words = check_words("approval", author=author)
     button = CheckAction("Approve and run", "Runs this commit in the sandbox", APPROVE)
     report = completed(queued_report(desk, request), Conclusion.ACTION_REQUIRED, words, button)

@@ -1,6 +1,7 @@
 """Requirements, ties, verdicts, gate and integrity: pure and synchronous."""
 
 from bot.judge.closing import IssueReference, closing_issues
+from bot.judge.criteria import score_plan
 from bot.judge.gate import EXIT_CODES, conclude
 from bot.judge.integrity import TextReader, inspect_integrity
 from bot.judge.integrity.dependencies import dependency_findings, new_dependencies
@@ -25,6 +26,7 @@ __all__ = [
     "inspect_integrity",
     "new_dependencies",
     "plan",
+    "score_plan",
     "transition",
     "verdicts",
 ]

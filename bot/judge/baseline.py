@@ -5,18 +5,24 @@ from __future__ import annotations
 from dataclasses import replace
 
 from bot.judge.case import Case
-from bot.judge.requirements import BUILDS, NOTHING_REGRESSES
+from bot.judge.criteria import is_held_on_base, is_regressed
+from bot.judge.pages import compare_pages
+from bot.judge.plan_evidence import item_evidence
+from bot.judge.requirements import BUILDS, NOTHING_REGRESSES, PAGES_WORK
 from bot.judge.rules import MADE_UP, NOT_ABOUT_TESTS, UNREAD_CHANGES
 from bot.judge.way_out import way_out
 from bot.judge.witnesses import test_ids
 from bot.models import Decider, Requirement, Transition, Verdict, VerdictOutcome
 from sandbox.models import Severity
 
+_LOOK_YOURSELF = "Look at the pages and their pictures, then decide by hand."
 MEND = "Mend what the evidence shows and push; what was meant to change belongs into the issue."
 
 
 def judge_baseline(requirement: Requirement, case: Case) -> Verdict:
-    """The verdict for one of the baseline requirements B1 to B3."""
+    """The verdict for one of the baseline requirements B1 to B4."""
+    if requirement.id == PAGES_WORK:
+        return _pages_work(requirement, case)
     if requirement.id == BUILDS:
         return _builds(requirement, case)
     if requirement.id == NOTHING_REGRESSES:
@@ -55,6 +61,10 @@ def _builds(requirement: Requirement, case: Case) -> Verdict:
 
 
 def _nothing_regresses(requirement: Requirement, case: Case) -> Verdict:
+    return _by_the_plan(requirement, case) or _by_the_tests(requirement, case)
+
+
+def _by_the_tests(requirement: Requirement, case: Case) -> Verdict:
     broken = case.regressions
     if broken:
         return unsatisfied(
@@ -84,6 +94,32 @@ def _nothing_regresses(requirement: Requirement, case: Case) -> Verdict:
             "Add tests to the base branch, or set `setup.test` in `.github/assay.yml`.",
         )
     return satisfied(requirement, _held_reason(case), case)
+
+
+def _by_the_plan(requirement: Requirement, case: Case) -> Verdict | None:
+    """Where no test passed on base, the items of its test plan are what could regress."""
+    if case.tests_passed_on_base or (case.suite is not None and case.why_tests_prove_nothing):
+        return None
+    found = [
+        (r, item_evidence(r, case.observed)) for r in case.requirements.items if r.item is not None
+    ]
+    held = [(r, seen) for r, seen in found if seen and is_held_on_base(r, seen)]
+    broken = [r for r, _ in held if is_regressed(r, case.observed)]
+    ids = tuple(seen.id for _, seen in held)
+    if broken:
+        names = ", ".join(r.id for r in broken[:10])
+        reason = f"Items of the test plan that base fulfils fail on head: {names}."
+        return replace(unsatisfied(requirement, reason, case), evidence_ids=ids)
+    if held:
+        reason = (
+            f"{len(held)} item(s) of the test plan hold on base, and none of them fails on head."
+        )
+        return replace(satisfied(requirement, reason, case), evidence_ids=ids)
+    was_run = all(r.item.problem or (seen and seen.base) for r, seen in found if r.item)
+    if found and was_run and not case.observed.needs:
+        reason = "On base no test passes and no item of the test plan holds: nothing could regress."
+        return satisfied(requirement, reason, case)
+    return None
 
 
 def _held_reason(case: Case) -> str:
@@ -116,6 +152,26 @@ def _tests_not_weakened(requirement: Requirement, case: Case) -> Verdict:
         )
     remark = f"; {len(advising)} remark(s) to read below" if advising else ""
     return satisfied(requirement, f"No test was found weakened in the diff{remark}.", case)
+
+
+def _pages_work(requirement: Requirement, case: Case) -> Verdict:
+    seen = case.look
+    if seen is None or seen.head is None or seen.head.problem:
+        why = seen.head.problem if seen and seen.head else "The pages were not looked at."
+        return unverified(requirement, why, _LOOK_YOURSELF)
+    changes = compare_pages(seen.base, seen.head)
+    told = [*changes.broken, *changes.doubts]
+    more = f" ({len(told) - 1} more)" if len(told) > 1 else ""
+    if changes.broken:
+        verdict = unsatisfied(requirement, f"{told[0]}{more}", case)
+    elif changes.doubts:
+        verdict = unverified(requirement, f"{told[0]}{more}", _LOOK_YOURSELF)
+    elif seen.head.exit_code != 0:
+        verdict = unverified(requirement, "Not every page was seen on head.", _LOOK_YOURSELF)
+    else:
+        pages = ", ".join(f"`{path}`" for path in seen.step.arguments)
+        verdict = satisfied(requirement, f"No new fault was seen on {pages}.", case)
+    return replace(verdict, evidence_ids=(seen.id,))
 
 
 def satisfied(

@@ -48,9 +48,15 @@ class Case:
         """The evidence of the step that checks one requirement by exit code."""
         for evidence in self.observed.evidence:
             step = evidence.step
-            if requirement.id in step.requirement_ids and step.action is ActionKind.BASH:
+            if requirement.id in step.requirement_ids and step.action in CHECKING:
                 return evidence
         return None
+
+    @property
+    def look(self) -> Evidence | None:
+        """What the browser saw of the changed pages, where it looked."""
+        seen = self.observed.evidence
+        return next((e for e in seen if e.step.action is ActionKind.SCREENSHOT), None)
 
     def is_sole(self, requirement: Requirement) -> bool:
         """Whether it is the only demand of behaviour or upkeep that the task makes."""
@@ -184,6 +190,8 @@ class Case:
 
 NAMED = 0.5
 """A tie from which on a requirement is taken to name a test whose expectation was taken out."""
+CHECKING = (ActionKind.BASH, ActionKind.INTERACTION)
+"""The actions that answer a requirement of the configuration by themselves."""
 ASKED = (Category.BEHAVIOUR, Category.UPKEEP)
 
 

@@ -11,15 +11,14 @@ from dataclasses import dataclass
 
 from bot.configuration import Configuration, UnverifiedPolicy, Weight
 from bot.judge.case import Case, open_case
-from bot.judge.categories import Area, upkeep_area
+from bot.judge.criteria import is_regressed, score_plan
 from bot.judge.headline import headline
 from bot.judge.outcome import count_met
-from bot.judge.paths import is_source_path
 from bot.judge.requirements import BUILDS, NOTHING_REGRESSES, TESTS_NOT_WEAKENED
 from bot.judge.rules import NOT_ABOUT_TESTS, OUT_OF_SCOPE
+from bot.judge.scope_reasons import scope_reasons
 from bot.judge.witnesses import test_ids
 from bot.models import (
-    Category,
     Conclusion,
     GateReason,
     GateResult,
@@ -40,6 +39,8 @@ _WEIGHT = {
     Conclusion.FAILURE: 4,
     Conclusion.CANCELLED: 5,
 }
+MOST_SCORE = 4.0
+"""The scale of `gate.min_score`."""
 EXIT_CODES = {
     Conclusion.SUCCESS: 0,
     Conclusion.NEUTRAL: 0,
@@ -227,8 +228,23 @@ def _expectations_are_asked_for(facts: _Facts) -> Iterator[GateReason]:
         )
 
 
+def _files_parse(facts: _Facts) -> Iterator[GateReason]:
+    """A parser is an oracle: a changed file that it refuses on head, and not on base, is broken."""
+    broken = [f for f in facts.case.observed.findings if f.severity is Severity.BLOCK]
+    if broken:
+        first, files = broken[0], len({finding.path for finding in broken})
+        more = f" {files - 1} more files are refused too." if files > 1 else ""
+        yield GateReason(
+            "syntax",
+            Conclusion.FAILURE,
+            f"`{first.tool}` refuses {first.path}:{first.line} on head: {first.message}.{more}",
+            f"Repair the file until `{first.tool}` takes it.",
+        )
+
+
 def _linter_is_content(facts: _Facts) -> Iterator[GateReason]:
-    findings = facts.case.observed.findings
+    observed = facts.case.observed
+    findings = [f for f in observed.findings if f.severity is not Severity.BLOCK]
     if findings:
         blocks = facts.case.configuration.gate.lint is Weight.BLOCK
         first = findings[0]
@@ -241,43 +257,45 @@ def _linter_is_content(facts: _Facts) -> Iterator[GateReason]:
 
 
 def _stays_in_scope(facts: _Facts) -> Iterator[GateReason]:
-    """A task about documents, tests or automation only has no business in the source."""
-    asked = [r for r in facts.case.requirements.items if r.category is not Category.BASELINE]
-    areas = {upkeep_area(r.text) for r in asked if r.category is Category.UPKEEP}
-    narrow = {Area.DOCUMENTATION, Area.CHANGELOG, Area.TESTS, Area.AUTOMATION}
-    if not asked or any(r.category is not Category.UPKEEP for r in asked) or not areas <= narrow:
-        return
-    beyond = [path for path in facts.case.observed.changed_paths if is_source_path(path)]
-    if beyond:
-        blocks = facts.case.configuration.gate.scope is Weight.BLOCK
-        yield GateReason(
-            "scope",
-            Conclusion.FAILURE if blocks else Conclusion.SUCCESS,
-            f"The task is about {', '.join(sorted(a for a in areas if a))}, yet source changed: "
-            f"{', '.join(f'`{path}`' for path in beyond[:3])}.",
-        )
-
-
-def _touches_nothing_else(facts: _Facts) -> Iterator[GateReason]:
-    """Files that nothing asked speaks of: advice, unless the configuration says that they block."""
-    beyond = [f.path for f in facts.case.observed.integrity if f.rule == OUT_OF_SCOPE]
-    if beyond:
-        blocks = facts.case.configuration.gate.scope is Weight.BLOCK
-        yield GateReason(
-            "scope",
-            Conclusion.FAILURE if blocks else Conclusion.SUCCESS,
-            f"Nothing asked speaks of {', '.join(f'`{path}`' for path in beyond[:3])}.",
-            "Move these changes to a pull request of their own." if blocks else "",
-        )
+    yield from scope_reasons(facts.case)
 
 
 def _score_is_reached(facts: _Facts) -> Iterator[GateReason]:
-    if facts.case.configuration.gate.min_score > 0:
+    """The test plan as a whole, where a least score is set; what is undecided cannot fail it."""
+    least = facts.case.configuration.gate.min_score
+    score = score_plan(facts.case.requirements, facts.case.observed)
+    if least > 0 and score is None:
         yield GateReason(
             "score",
             Conclusion.ACTION_REQUIRED,
-            "`gate.min_score` is set, and no panel of judges gave a score.",
-            "Remove `gate.min_score`, or set up a model.",
+            "`gate.min_score` is set, and there is neither a test plan nor a panel of judges.",
+            "Remove `gate.min_score`, name a test plan in `criteria`, or set up a model.",
+        )
+    elif score is not None and least > 0:
+        reached = score.on_scale(MOST_SCORE)
+        text = f"The test plan reaches {reached:.2f} of {MOST_SCORE:g}; {least:g} is asked for."
+        if reached >= least:
+            yield GateReason("score", Conclusion.SUCCESS, text)
+        elif score.could_be(MOST_SCORE) < least:
+            yield GateReason("score", Conclusion.FAILURE, text, "Mend what the items show.")
+        else:
+            step = "Decide the items that need a reader, or set up a model."
+            yield GateReason("score", Conclusion.ACTION_REQUIRED, text, step)
+
+
+def _no_item_regressed(facts: _Facts) -> Iterator[GateReason]:
+    """An item of the plan that base fulfils and head fails blocks, also when none is mandatory."""
+    broken = [
+        requirement
+        for requirement in facts.case.requirements.items
+        if requirement.item is not None
+        and not requirement.mandatory
+        and facts.outcome(requirement.id) is VerdictOutcome.UNSATISFIED
+        and is_regressed(requirement, facts.case.observed)
+    ]
+    for requirement in broken:
+        yield GateReason(
+            "regression", Conclusion.FAILURE, _told(requirement, facts), _next(requirement, facts)
         )
 
 
@@ -305,8 +323,9 @@ _RULES: tuple[Rule, ...] = (
     _expectations_are_asked_for,
     _members_passed,
     _score_is_reached,
+    _no_item_regressed,
     _stays_in_scope,
-    _touches_nothing_else,
+    _files_parse,
     _linter_is_content,
 )
 

@@ -8,6 +8,8 @@ from bot.configuration import Configuration
 from bot.judge.baseline import judge_baseline, unverified
 from bot.judge.behaviour import judge_behaviour
 from bot.judge.case import Case, open_case
+from bot.judge.criteria import judge_criterion
+from bot.judge.plan_evidence import item_evidence
 from bot.judge.transitions import NOT_RUNNABLE, passed
 from bot.judge.upkeep import judge_upkeep
 from bot.models import (
@@ -21,6 +23,7 @@ from bot.models import (
     Verdict,
     VerdictOutcome,
 )
+from sandbox.browser.faults import FAILED_ACT
 from sandbox.models import Observation
 
 
@@ -62,6 +65,8 @@ def _judge_one(requirement: Requirement, case: Case) -> Verdict:
         return judge_baseline(requirement, case)
     if requirement.category is Category.CHECK:
         return _judge_check(requirement, case)
+    if requirement.category is Category.CRITERION:
+        return judge_criterion(requirement, item_evidence(requirement, case.observed))
     if requirement.category is Category.UPKEEP:
         return judge_upkeep(requirement, case)
     return judge_behaviour(requirement, case)
@@ -81,9 +86,15 @@ def _judge_check(requirement: Requirement, case: Case) -> Verdict:
         requirement.id,
         VerdictOutcome.SATISFIED if head else VerdictOutcome.UNSATISFIED,
         Decider.ORACLE,
-        _CHECK_REASONS.get((evidence.transition, head), _only_head(head)),
+        _CHECK_REASONS.get((evidence.transition, head), _only_head(head)) + _failed_act(evidence),
         (evidence.id,),
     )
+
+
+def _failed_act(evidence: Evidence) -> str:
+    """The act of a script that failed on head, and what was there instead."""
+    findings = evidence.head.findings if evidence.head else ()
+    return next((f" {f.message}" for f in findings if f.rule == FAILED_ACT), "")
 
 
 def _only_head(passes: bool) -> str:

@@ -6,7 +6,9 @@ import re
 from pathlib import PurePosixPath
 
 _TEST = re.compile(
-    r"(?:^|/)(?:tests?|testing)/|(?:^|/)(?:test_[^/]*|[^/]*_test|tests|conftest)\.py$"
+    r"(?:^|/)(?:tests?|testing|__tests__|__snapshots__)/|^(?:spec|test-d)/"
+    r"|(?:^|/)(?:test_[^/]*|[^/]*_test|tests|conftest)\.py$"
+    r"|(?:^|[/._-])(?:test|tests|spec)\.[cm]?[jt]sx?$|(?:^|/)test-[^/]*\.[cm]?[jt]sx?$|\.snap$"
 )
 _CHANGELOG = re.compile(
     r"(?i)(?:^|/)(?:change(?:s|log)|news|history|release[-_ ]?notes?|newsfragments)[^/]*(?:/|$)"

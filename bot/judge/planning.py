@@ -3,16 +3,25 @@
 from __future__ import annotations
 
 from bot.configuration import Configuration
-from bot.judge.requirements import BUILDS, NOTHING_REGRESSES, TESTS_NOT_WEAKENED
-from bot.models import ActionKind, Category, Plan, Requirements, Step
+from bot.judge.requirements import (
+    BUILDS,
+    NOTHING_REGRESSES,
+    PAGES_WORK,
+    TESTS_NOT_WEAKENED,
+)
+from bot.models import ActionKind, Category, ItemKind, Plan, Requirement, Requirements, Step
 
 
 def plan(
-    requirements: Requirements, configuration: Configuration, changed_paths: tuple[str, ...]
+    requirements: Requirements,
+    configuration: Configuration,
+    changed_paths: tuple[str, ...],
+    pages: tuple[str, ...] = (),
 ) -> Plan:
-    """One step for the tests, one for changed files' linters, one for each check; ids E1, E2, ….
+    """Fix the steps: the tests, the changed files' linters, each check or script, plan items, pages.
 
-    An evidence takes its step's id. The tests' argument is the configuration's shell line, if any.
+    Ids are E1, E2, …; an evidence takes its step's id. The tests' argument is the configuration's
+    shell line, if any.
     """
     asked = tuple(
         r.id for r in requirements.items if r.category in (Category.BEHAVIOUR, Category.UPKEEP)
@@ -27,24 +36,71 @@ def plan(
     )
     linter = Step(
         id="E2",
-        goal="See what the linter finds on head and did not find on base.",
-        guidance="Only the changed files.",
+        goal="See what linters find on head and did not find on base.",
+        guidance="The changed files, by the rules of base.",
         requirement_ids=(),
         action=ActionKind.STATIC_LINTER,
     )
-    return Plan((tests, *((linter,) if changed_paths else ()), *_checks(requirements)))
+    checks = _checks(requirements)
+    items = _items(requirements, 3 + len(checks))
+    looks = (_look_at(pages, number=3 + len(checks) + len(items)),) if pages else ()
+    return Plan((tests, *((linter,) if changed_paths else ()), *checks, *items, *looks))
 
 
 def _checks(requirements: Requirements) -> tuple[Step, ...]:
-    checked = (r for r in requirements.items if r.check)
+    checked = (r for r in requirements.items if r.check or r.script)
+    return tuple(_check(requirement, number) for number, requirement in enumerate(checked, start=3))
+
+
+def _check(requirement: Requirement, number: int) -> Step:
+    how = (
+        "Every act of the script goes well on head."
+        if requirement.script
+        else "Exit code 0 on head means that it holds."
+    )
+    return Step(
+        id=f"E{number}",
+        goal=requirement.text,
+        guidance=how,
+        requirement_ids=(requirement.id,),
+        action=ActionKind.INTERACTION if requirement.script else ActionKind.BASH,
+        arguments=requirement.script or (requirement.check,),
+    )
+
+
+def _look_at(pages: tuple[str, ...], number: int) -> Step:
+    return Step(
+        id=f"E{number}",
+        goal="See the pages that the change touches, and try their controls.",
+        guidance="In a browser, wide and narrow, light and dark, on both sides.",
+        requirement_ids=(PAGES_WORK,),
+        action=ActionKind.SCREENSHOT,
+        arguments=pages,
+    )
+
+
+def _items(requirements: Requirements, first: int) -> tuple[Step, ...]:
+    """One step for each item of the test plan; the look finds the item by the requirement."""
+    asked = [(r, r.item) for r in requirements.items if r.item is not None]
     return tuple(
         Step(
             id=f"E{number}",
             goal=requirement.text,
-            guidance="Exit code 0 on head means that it holds.",
+            guidance=_GUIDANCE[item.kind],
             requirement_ids=(requirement.id,),
-            action=ActionKind.BASH,
-            arguments=(requirement.check,),
+            action=_ACTIONS[item.kind],
         )
-        for number, requirement in enumerate(checked, start=3)
+        for number, (requirement, item) in enumerate(asked, start=first)
     )
+
+
+_ACTIONS = {
+    ItemKind.UNIT_TEST: ActionKind.SHELL_INTERACTION,
+    ItemKind.SHELL_INTERACTION: ActionKind.SHELL_INTERACTION,
+    ItemKind.FILE_COMPARISON: ActionKind.FILE_COMPARISON,
+}
+_GUIDANCE = {
+    ItemKind.UNIT_TEST: "The plan's tests, each seen by the test recorder; a failing one binds.",
+    ItemKind.SHELL_INTERACTION: "The plan's commands behind a terminal, with the input it names.",
+    ItemKind.FILE_COMPARISON: "The plan's commands, then the files they left against the expected.",
+}

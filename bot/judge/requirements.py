@@ -24,6 +24,7 @@ from bot.models import (
     Requirements,
     Task,
     TaskSource,
+    TestPlan,
     Trust,
 )
 
@@ -32,7 +33,7 @@ MAX_TEXT = 500
 MAX_DETAIL = 4000
 SAME_TEXT_RATIO = 95.0
 
-BUILDS, NOTHING_REGRESSES, TESTS_NOT_WEAKENED = "B1", "B2", "B3"
+BUILDS, NOTHING_REGRESSES, TESTS_NOT_WEAKENED, PAGES_WORK = "B1", "B2", "B3", "B4"
 _BASELINE = (
     (BUILDS, "The project builds and installs."),
     (NOTHING_REGRESSES, "Nothing that passed before fails now."),
@@ -63,13 +64,17 @@ class _Draft:
 
 
 def comprehend(
-    task: Task, configuration: Configuration, templates: tuple[str, ...]
+    task: Task,
+    configuration: Configuration,
+    templates: tuple[str, ...],
+    test_plan: TestPlan | None = None,
 ) -> Requirements:
     """Split a task into requirements, with the baseline and the configuration's own.
 
     `templates` are the texts of the repository's issue and pull request templates: their lines are
     never requirements. A task without sources (a merge group) asks for the baseline and the
-    configuration's own only. What was merged, repaired or left out is told in `remarks`.
+    configuration's own only. Every item of the test plan is a requirement, however many there are.
+    What was merged, repaired or left out is told in `remarks`.
     """
     skipped = template_lines(templates)
     drafts: list[_Draft] = []
@@ -78,7 +83,8 @@ def comprehend(
     drafts = _with_titles(task, drafts)
     wishes = [draft for draft in drafts if draft.wish]
     unique, aliases = _merged([draft for draft in drafts if not draft.wish])
-    return _assembled(unique, aliases, wishes, configuration)
+    found = _assembled(unique, aliases, wishes, configuration)
+    return _with_criteria(found, test_plan, configuration) if test_plan else found
 
 
 def _drafts_of(source: TaskSource, skipped: frozenset[str]) -> list[_Draft]:
@@ -291,18 +297,53 @@ def _baseline() -> tuple[Requirement, ...]:
     )
 
 
+def with_pages(requirements: Requirements) -> Requirements:
+    """The same requirements and, after the baseline's, that the changed pages work."""
+    text = "Changed pages load, and nothing on them broke."
+    pages = Requirement(PAGES_WORK, text, Category.BASELINE, "baseline", Trust.MAINTAINER)
+    first = len(_BASELINE)
+    items = (*requirements.items[:first], pages, *requirements.items[first:])
+    return replace(requirements, items=items)
+
+
 def _configured(configuration: Configuration) -> tuple[Requirement, ...]:
     return tuple(
         Requirement(
             id=own.id,
             text=own.text,
-            category=Category.CHECK if own.check else category_of(own.text),
+            category=Category.CHECK if own.check or own.interaction else category_of(own.text),
             origin="configuration",
             trust=Trust.MAINTAINER,
             check=own.check or "",
+            script=own.interaction or (),
         )
         for own in configuration.requirements
     )
+
+
+def _with_criteria(
+    found: Requirements, test_plan: TestPlan, configuration: Configuration
+) -> Requirements:
+    """Put the plan's items before the task's own; with a least score no single item is mandatory."""
+    taken = {requirement.id for requirement in found.items}
+    letter = "C"
+    while any(re.fullmatch(rf"{letter}\d+", id_) for id_ in taken):
+        letter += "_"
+    criteria = tuple(
+        Requirement(
+            id=f"{letter}{item.number}",
+            text=item.metric,
+            category=Category.CRITERION,
+            origin=test_plan.path,
+            trust=Trust.MAINTAINER,
+            mandatory=configuration.gate.min_score == 0,
+            detail=item.description[:MAX_DETAIL],
+            item=item,
+        )
+        for item in test_plan.items
+    )
+    fixed = len(_BASELINE) + len(configuration.requirements)
+    return replace(found, items=(*found.items[:fixed], *criteria, *found.items[fixed:]))
 
 
 def _capped(text: str, remarks: list[str]) -> str:

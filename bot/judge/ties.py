@@ -20,6 +20,7 @@ THRESHOLD = 0.4
 MAX_TESTS = 3000  # of those that could speak for something; the proofs come first
 MIN_COVERAGE = 0.2  # share of the requirement's own words that a test has to meet
 CODE_WEIGHT = 0.6  # a word in the code of a test tells less than one in its name or docstring
+_TITLED = re.compile(r"\.[cm]?[jt]sx?$")  # files whose tests have titles, not names
 _GENERIC_NAME = re.compile(r"^(?:test|tests|test_?it|test_?main|test_?\d+)$")
 
 
@@ -150,7 +151,7 @@ def mention(
 ) -> str:
     """Why a requirement and a test name each other explicitly, or an empty string."""
     name = test_name(test.id)
-    if not _GENERIC_NAME.match(name) and re.search(
+    if _is_telling(name, test.id) and re.search(
         rf"(?<!\w){re.escape(name)}(?!\w)", requirement.text
     ):
         return f"the requirement names `{name}`"
@@ -162,8 +163,21 @@ def mention(
     return ""
 
 
+def _is_telling(name: str, test_id: str) -> bool:
+    """Tell whether nobody uses the name by chance: a title of one word is a word like any other."""
+    if _TITLED.search(test_id.partition("::")[0]):
+        return len(name.split()) > 2
+    return not _GENERIC_NAME.match(name)
+
+
 def test_name(test_id: str) -> str:
-    """The bare function name of a runner's id: `tests/test_a.py::TestB::test_c[1]` → `test_c`."""
+    """The bare function name of a runner's id: `tests/test_a.py::TestB::test_c[1]` → `test_c`.
+
+    A test that has a title instead (`test/a.js::suite > title`) is named by all its titles.
+    """
+    path, _, titles = test_id.partition("::")
+    if titles and _TITLED.search(path):
+        return titles
     return test_id.split("[", 1)[0].rsplit("::", 1)[-1].rsplit(".", 1)[-1]
 
 
@@ -178,7 +192,7 @@ def _names_issue(test: TestComparison, number: int) -> bool:
 def _words_of_test(test: TestComparison) -> _TestWords:
     docstring = re.search(r'"""(.*?)"""|\'\'\'(.*?)\'\'\'', test.source, re.DOTALL)
     told = (docstring.group(1) or docstring.group(2) or "") if docstring else ""
-    scope = test.id.split("[", 1)[0].split("::")[1:-1]
+    scope = () if _TITLED.search(test.path) else test.id.split("[", 1)[0].split("::")[1:-1]
     name = words_of(" ".join((test_name(test.id), told, *scope)))
     return _TestWords(Vocabulary(name), Vocabulary(_all_words(test)))
 

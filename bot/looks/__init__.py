@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Coroutine
 from typing import Any
 
+from bot.looks.browser import follow_script, look_at_pages
 from bot.looks.checks import run_check
 from bot.looks.linters import look_at_findings
+from bot.looks.plan_items import run_plan_item
 from bot.looks.seen import Seen as Seen
 from bot.looks.unit_tests import run_unit_tests
 from bot.models import ActionKind, Step
@@ -19,6 +21,10 @@ LOOKS: dict[ActionKind, Look] = {
     ActionKind.UNIT_TESTS: run_unit_tests,
     ActionKind.STATIC_LINTER: look_at_findings,
     ActionKind.BASH: run_check,
+    ActionKind.SCREENSHOT: look_at_pages,
+    ActionKind.INTERACTION: follow_script,
+    ActionKind.SHELL_INTERACTION: run_plan_item,
+    ActionKind.FILE_COMPARISON: run_plan_item,
 }
 """Every action that a plan may name. A look turns what goes wrong in the tree under test into data;
 it raises SandboxError when the sandbox itself fails."""

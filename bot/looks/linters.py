@@ -7,12 +7,14 @@ from bot.looks.seen import Seen
 from bot.models import Evidence, Step
 from bot.stages.docket import Case
 from bot.stages.services import Services
-from sandbox.tools.static_linter import lint_python
+from sandbox.linters import LintRequest, lint_change
 
 
 async def look_at_findings(services: Services, case: Case, step: Step) -> Seen:
     """Lint the changed files on both sides; without a file to lint there is nothing to see."""
-    linted = await lint_python(services.sandbox, case.checkout)
+    workspace = services.evaluation_folder(case.request) / "trees"
+    request = LintRequest(case.checkout, workspace, case.built.base)
+    linted = await lint_change(services.sandbox, request)
     if linted is None:
         return Seen()
     moved = transition(linted.base, linted.head)

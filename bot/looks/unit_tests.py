@@ -21,6 +21,11 @@ async def run_unit_tests(services: Services, case: Case, step: Step) -> Seen:
         side = "either side" if base is head else "base" if base is None else "head"
         known = f"No kind of project that Assay knows was found on {side}, so no tests were run."
         return Seen(tests=FourWay((), known))
+    if base.recipe.ecosystem != head.recipe.ecosystem:
+        changed = (
+            f"The project is {base.recipe.ecosystem} on base and {head.recipe.ecosystem} on head"
+        )
+        return Seen(tests=FourWay((), f"{changed}, so its tests cannot be compared."))
     sides = Sides(
         checkout=case.checkout,
         base=base,

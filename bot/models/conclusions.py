@@ -86,6 +86,35 @@ class Standing:
 
 
 @dataclass(frozen=True, slots=True)
+class ItemScore:
+    """One item of a test plan: 2, 1 or 0 points as PRDBench counts; None where nobody could decide."""
+
+    requirement_id: str
+    metric: str
+    description: str
+    points: int | None
+    explanation: str
+
+
+@dataclass(frozen=True, slots=True)
+class PlanScore:
+    """A whole test plan; an undecided item counts as nothing."""
+
+    path: str
+    items: tuple[ItemScore, ...]
+
+    def on_scale(self, most: float) -> float:
+        """The share of all points that were reached, times `most`."""
+        reached = sum(item.points or 0 for item in self.items)
+        return most * reached / (2 * len(self.items))
+
+    def could_be(self, most: float) -> float:
+        """The same, if every undecided item turned out well."""
+        reached = sum(2 if item.points is None else item.points for item in self.items)
+        return most * reached / (2 * len(self.items))
+
+
+@dataclass(frozen=True, slots=True)
 class Judgement:
     """The outcome of the judge stage."""
 
@@ -94,6 +123,7 @@ class Judgement:
     gate: GateResult
     met_independently: int
     met_with_prerequisites: int
+    plan: PlanScore | None = None
 
 
 @dataclass(frozen=True, slots=True)

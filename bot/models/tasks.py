@@ -40,13 +40,56 @@ class Category(StrEnum):
     BEHAVIOUR = "behaviour"
     UPKEEP = "upkeep"  # refactoring, docs, typing: no change of behaviour is asked for
     CHECK = "check"  # an executable check of the configuration
+    CRITERION = "criterion"  # an item of the test plan that the configuration names
+
+
+class ItemKind(StrEnum):
+    """How an item of a test plan is decided, as PRDBench spells it."""
+
+    UNIT_TEST = "unit_test"
+    SHELL_INTERACTION = "shell_interaction"
+    FILE_COMPARISON = "file_comparison"
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedCase:
+    """One command of an item; `typed` is a file of the tree, a text, or empty."""
+
+    command: str
+    typed: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class PlanItem:
+    """One item of a test plan. `number` counts from 1; `problem` says why it cannot be carried out."""
+
+    number: int
+    metric: str
+    description: str
+    kind: ItemKind
+    cases: tuple[PlannedCase, ...]
+    input_files: tuple[str, ...]
+    expected_files: tuple[str, ...]
+    expected_output: str
+    problem: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class TestPlan:
+    """A whole test plan as `criteria` names it; its denominator is the list."""
+
+    __test__ = False
+    path: str
+    items: tuple[PlanItem, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Requirement:
-    """One checkable demand, a node of a DAG by `prerequisites`. `check` is a shell line or empty.
+    """One checkable demand, a node of a DAG by `prerequisites`. `check` is a shell line or empty,
+    `script` the acts of an interaction (`sandbox.browser.script`).
 
     `detail` is what the same source says around it (capped): it helps to tie tests, never decides.
+    `item` is what a test plan says of it, for a criterion.
     """
 
     id: str
@@ -58,6 +101,8 @@ class Requirement:
     prerequisites: tuple[str, ...] = ()
     check: str = ""
     detail: str = ""
+    script: tuple[str, ...] = ()
+    item: PlanItem | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +129,11 @@ class ActionKind(StrEnum):
     UNIT_TESTS = "unit_tests"
     STATIC_LINTER = "static_linter"
     BASH = "bash"
+    SHELL_INTERACTION = "shell_interaction"
+    FILE_COMPARISON = "file_comparison"
     DYNAMIC_EXECUTION = "dynamic_execution"
+    SCREENSHOT = "screenshot"
+    INTERACTION = "interaction"
 
 
 @dataclass(frozen=True, slots=True)

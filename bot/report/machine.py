@@ -14,6 +14,8 @@ from bot.models import (
     Conclusion,
     Decider,
     GateReason,
+    ItemScore,
+    PlanScore,
     TestChange,
     Transition,
     Trust,
@@ -22,6 +24,7 @@ from bot.models import (
 from bot.report.model import (
     EvidenceView,
     ObservationView,
+    PictureRow,
     ReportView,
     RequirementView,
     Score,
@@ -67,6 +70,7 @@ class EvidenceDocument:
     requirements: tuple[str, ...]
     base: ObservationView | None
     head: ObservationView | None
+    pictures: tuple[PictureRow, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,6 +119,28 @@ class EnvironmentDocument:
 
 
 @dataclass(frozen=True, slots=True)
+class PlanDocument:
+    """A test plan: `score` is the share of all points (0 to 1) over the whole plan.
+
+    `items[].points` is 2, 1 or 0, null where nobody could decide: that counts as nothing.
+    """
+
+    path: str
+    score: float
+    items: tuple[ItemScore, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class PlanRow:
+    """One item in the row format of PRDBench's own reports."""
+
+    metric: str
+    description: str
+    score: int
+    explanation: str
+
+
+@dataclass(frozen=True, slots=True)
 class ReportDocument:
     """A whole report. `cost` (US dollars) is null when no model was asked; `seconds` is by stage."""
 
@@ -137,9 +163,11 @@ class ReportDocument:
     seconds: dict[str, float]
     environment: EnvironmentDocument
     warnings: tuple[str, ...]
+    plan: PlanDocument | None = None
 
 
 _ADAPTER = TypeAdapter(ReportDocument)
+_ROWS = TypeAdapter(tuple[PlanRow, ...])
 
 
 def machine(view: ReportView) -> str:
@@ -150,6 +178,20 @@ def machine(view: ReportView) -> str:
 def read_machine(text: bytes) -> ReportDocument:
     """Read what `machine` wrote. Raises pydantic's ValidationError for anything else."""
     return _ADAPTER.validate_json(text)
+
+
+def plan_rows(plan: PlanScore) -> str:
+    """The plan as PRDBench reports it, a JSON list of rows; what is undecided scores 0 and says so."""
+    rows = tuple(
+        PlanRow(
+            item.metric,
+            item.description,
+            item.points or 0,
+            item.explanation if item.points is not None else f"Undecided: {item.explanation}",
+        )
+        for item in plan.items
+    )
+    return _ROWS.dump_json(rows, indent=2).decode() + "\n"
 
 
 def schema() -> str:
@@ -181,7 +223,12 @@ def _document(view: ReportView) -> ReportDocument:
             view.environment_digest, view.environment, view.needs, view.built_base, view.built_head
         ),
         warnings=view.warnings,
+        plan=_plan(view.plan) if view.plan else None,
     )
+
+
+def _plan(plan: PlanScore) -> PlanDocument:
+    return PlanDocument(plan.path, round(plan.on_scale(1.0), 4), plan.items)
 
 
 def _requirement(row: RequirementView) -> RequirementDocument:
@@ -215,6 +262,7 @@ def _evidence(item: EvidenceView) -> EvidenceDocument:
         requirements=item.requirement_ids,
         base=item.base,
         head=item.head,
+        pictures=item.pictures,
     )
 
 

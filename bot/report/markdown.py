@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from bot.models import EvaluationRequest
 from bot.report.model import ReportView
+from bot.report.pictures import picture_address
 from bot.templates import render_markdown
 
 COMMENT_LIMIT = 65_536
@@ -58,7 +59,9 @@ def fitted(template: str, view: ReportView, link: str, limit_bytes: int) -> str:
     """The most detailed rendering of a report template within `limit_bytes` of UTF-8."""
     text = ""
     for detail in _LADDER:
-        text = render_markdown(template, view=view, link=link, detail=detail)
+        text = render_markdown(
+            template, view=view, link=link, detail=detail, picture_address=picture_address
+        )
         if len(text.encode()) <= limit_bytes:
             return text
     raise ValueError(f"{template} is {len(text)} characters long at its least detail")

@@ -8,6 +8,7 @@ from bot.models import (
     ActionKind,
     Conclusion,
     GateReason,
+    PlanScore,
     Preference,
     Requirement,
     TaskSource,
@@ -52,6 +53,20 @@ class ObservationView:
 
 
 @dataclass(frozen=True, slots=True)
+class PictureRow:
+    """The pictures of one moment by the names of their artifacts; empty where there is none.
+
+    `changed_percent` is None where the two were not compared.
+    """
+
+    title: str
+    base: str
+    head: str
+    difference: str
+    changed_percent: float | None
+
+
+@dataclass(frozen=True, slots=True)
 class EvidenceView:
     """One step on both sides."""
 
@@ -63,6 +78,7 @@ class EvidenceView:
     transition: Transition
     base: ObservationView | None
     head: ObservationView | None
+    pictures: tuple[PictureRow, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,6 +160,7 @@ class ReportView:
     environment_digest: str
     seconds: tuple[tuple[str, float], ...]
     warnings: tuple[str, ...]
+    plan: PlanScore | None = None
 
     def total_seconds(self) -> float:
         """Seconds over all stages."""

@@ -9,7 +9,15 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import replace
 
-from bot.models import Evaluation, Evidence, FourWay, Observed, TestChange, TestComparison
+from bot.models import (
+    Evaluation,
+    Evidence,
+    FourWay,
+    Judgement,
+    Observed,
+    TestChange,
+    TestComparison,
+)
 from sandbox.models import Finding, Observation
 
 TESTS_PER_GROUP = 200
@@ -35,7 +43,14 @@ def slim(evaluation: Evaluation) -> Evaluation:
     """The same evaluation with only the texts that a report may show."""
     request = replace(evaluation.request, patch="", trajectory="", task_text="", description="")
     observed = _observed(evaluation.observed) if evaluation.observed else None
-    return replace(evaluation, request=request, observed=observed, plan=None)
+    judgement = _judgement(evaluation.judgement) if evaluation.judgement else None
+    return replace(evaluation, request=request, observed=observed, judgement=judgement, plan=None)
+
+
+def _judgement(judgement: Judgement) -> Judgement:
+    """Leave out the test plan's items themselves: their scores say what is shown."""
+    items = tuple(replace(requirement, item=None) for requirement in judgement.requirements.items)
+    return replace(judgement, requirements=replace(judgement.requirements, items=items))
 
 
 def _observed(observed: Observed) -> Observed:
@@ -66,7 +81,7 @@ def _observation(seen: Observation) -> Observation:
             replace(result, id="", message="", path="", source="") for result in seen.tests.results
         ),
     )
-    return replace(seen, tests=tests, findings=(), artifacts=())
+    return replace(seen, tests=tests, findings=(), artifacts=(), item=None)
 
 
 def _tests(tests: FourWay) -> FourWay:

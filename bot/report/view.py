@@ -33,6 +33,7 @@ from bot.report.model import (
     TestsView,
     TestView,
 )
+from bot.report.pictures import picture_rows
 from bot.report.slim import SHOWN_CHANGES, TESTS_PER_GROUP, slim
 from bot.safety import scrub_tree
 from sandbox.models import Finding, Observation, Outcome, TestRun
@@ -80,6 +81,7 @@ def _view(evaluation: Evaluation) -> ReportView:
         environment_digest=evaluation.environment_digest,
         seconds=evaluation.seconds,
         warnings=evaluation.warnings + (task.warnings if task else ()),
+        plan=judgement.plan if judgement else None,
     )
 
 
@@ -198,6 +200,7 @@ def _evidence(item: Evidence) -> EvidenceView:
         transition=item.transition,
         base=_observation(item.base, item.step.action) if item.base else None,
         head=_observation(item.head, item.step.action) if item.head else None,
+        pictures=picture_rows(item.base, item.head),
     )
 
 

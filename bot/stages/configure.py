@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import asyncio
 
+from bot import criteria
 from bot.configuration import MAX_BYTES, PATH, Configuration, ConfiguredTrigger, read_configuration
 from bot.errors import UserError
-from bot.models import EvaluationRequest, Trigger
+from bot.models import EvaluationRequest, TestPlan, Trigger
 from bot.stages.docket import Policy
 from bot.stages.services import Services
 from sandbox.errors import CheckoutError
@@ -39,7 +40,18 @@ async def configure(services: Services, request: EvaluationRequest, checkout: Ch
 def _read(mirror: Mirror, sha: str) -> Policy:
     raw = read_file(mirror, sha, PATH, MAX_BYTES)
     text = None if raw is None else raw.decode("utf-8", "replace")
-    return Policy(read_configuration(text), tuple(_templates(mirror, sha)))
+    configuration = read_configuration(text)
+    test_plan = _test_plan(mirror, sha, configuration.criteria)
+    return Policy(configuration, tuple(_templates(mirror, sha)), test_plan)
+
+
+def _test_plan(mirror: Mirror, sha: str, path: str | None) -> TestPlan | None:
+    if path is None:
+        return None
+    data = read_file(mirror, sha, path, criteria.MAX_BYTES + 1)
+    if data is None:
+        raise criteria.missing_plan(path)
+    return criteria.read_plan(data, path)
 
 
 def _templates(mirror: Mirror, sha: str) -> list[str]:

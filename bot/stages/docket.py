@@ -21,6 +21,7 @@ from bot.models import (
     Plan,
     Requirements,
     Task,
+    TestPlan,
     Trigger,
 )
 from bot.steps import StepRunner
@@ -34,10 +35,11 @@ _AGAIN = (
 
 @dataclass(frozen=True, slots=True)
 class Policy:
-    """What the target branch says: its configuration, and its own issue and pull request templates."""
+    """What the target branch says: its configuration, its test plan, and its own templates."""
 
     configuration: Configuration
     templates: tuple[str, ...] = ()
+    test_plan: TestPlan | None = None
 
     @property
     def network_to_build(self) -> Network:

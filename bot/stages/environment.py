@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -11,11 +12,13 @@ from bot.stages.docket import Built, Policy
 from bot.stages.services import Services, layers_home
 from sandbox.base import Limits, Network, SandboxError
 from sandbox.concurrently import concurrently
-from sandbox.environments import detect
-from sandbox.environments.build import build, toolchain, will_share_dependencies
+from sandbox.environments import detect_both
+from sandbox.environments.build import build, will_share_dependencies
 from sandbox.environments.build_request import BuildRequest
 from sandbox.environments.hints import SetupHints, Toolchain
-from sandbox.models import Checkout, Environment, Side, TestRunner
+from sandbox.environments.root import common_root
+from sandbox.environments.toolchain import toolchain
+from sandbox.models import Checkout, Environment, Recipe, Side, TestRunner
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +42,8 @@ async def build_environments(
     """
     await services.origin.announce(request, "environment")
     setup, minutes = policy.configuration.setup, policy.configuration.limits.minutes
-    hints = SetupHints(install=setup.install or "", test=setup.test or "")
+    root = await asyncio.to_thread(_root, policy, checkout)
+    hints = SetupHints(install=setup.install or "", test=setup.test or "", root=root)
     try:
         tools = await toolchain(services.sandbox)
         limits = Limits(timeout_s=minutes * 60)
@@ -52,6 +56,15 @@ async def build_environments(
     return Built(base, _tested_as_base(base, head, checkout), services.sandbox.name)
 
 
+def _root(policy: Policy, checkout: Checkout) -> str:
+    """Look for the project that changed; configured lines speak of the tree as a whole."""
+    setup = policy.configuration.setup
+    if setup.install or setup.test or checkout.diff.truncated:
+        return ""
+    paths = checkout.diff.changed_paths
+    return common_root(Path(checkout.base_tree), Path(checkout.head_tree), paths)
+
+
 def _tested_as_base(
     base: Environment | None, head: Environment | None, checkout: Checkout
 ) -> Environment | None:
@@ -61,8 +74,10 @@ def _tested_as_base(
     """
     if base is None or head is None or base.recipe.runner is TestRunner.NONE:
         return head
-    arguments = base.recipe.test_arguments
-    base_tree, head_tree = Path(checkout.base_tree), Path(checkout.head_tree)
+    if base.recipe.ecosystem != head.recipe.ecosystem:
+        return head
+    arguments, root = base.recipe.test_arguments, base.recipe.root
+    base_tree, head_tree = Path(checkout.base_tree, root), Path(checkout.head_tree, root)
     named = [word for word in arguments if not word.startswith("-") and (base_tree / word).exists()]
     if not all((head_tree / word).exists() for word in named):
         return head
@@ -73,22 +88,25 @@ def _tested_as_base(
 async def _both(
     shop: _Workshop, checkout: Checkout
 ) -> tuple[Environment | None, Environment | None]:
-    base, head = _wanted(shop, Side.BASE, checkout), _wanted(shop, Side.HEAD, checkout)
+    trees = (Path(checkout.base_tree), Path(checkout.head_tree))
+    recipes = await asyncio.to_thread(detect_both, *trees, shop.hints, shop.tools)
+    base = _wanted(shop, Side.BASE, checkout, recipes.base)
+    head = _wanted(shop, Side.HEAD, checkout, recipes.head)
     if base and head and will_share_dependencies(base, head):
         return await _built(shop, base), await _built(shop, head)
     built = await concurrently(_built(shop, base), _built(shop, head))
     return built[0], built[1]
 
 
-def _wanted(shop: _Workshop, side: Side, checkout: Checkout) -> BuildRequest | None:
+def _wanted(
+    shop: _Workshop, side: Side, checkout: Checkout, recipe: Recipe | None
+) -> BuildRequest | None:
     is_base = side is Side.BASE
-    tree = Path(checkout.base_tree if is_base else checkout.head_tree)
-    recipe = detect(tree, shop.hints, shop.tools)
     if recipe is None:
         return None
     return BuildRequest(
         side=side,
-        tree=tree,
+        tree=Path(checkout.base_tree if is_base else checkout.head_tree),
         recipe=recipe,
         version=checkout.base_version if is_base else checkout.head_version,
         repository=shop.request.repository,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bot.judge import conclude, count_met, verdicts
+from bot.judge import conclude, count_met, score_plan, verdicts
 from bot.models import EvaluationRequest, Judgement, Observed
 from bot.stages.docket import Planned, Policy
 from bot.stages.services import Services
@@ -22,4 +22,11 @@ async def judge(
     members = await services.origin.members(request)
     gate = conclude(requirements, found, observed, policy.configuration, members)
     met = count_met(requirements, found)
-    return Judgement(requirements, found, gate, met.independently, met.with_prerequisites)
+    return Judgement(
+        requirements,
+        found,
+        gate,
+        met.independently,
+        met.with_prerequisites,
+        score_plan(requirements, observed),
+    )

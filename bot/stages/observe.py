@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 from pathlib import Path
 
 from bot.errors import OutOfTime, UserError
@@ -19,12 +20,14 @@ from bot.models import ActionKind, Evidence, FourWay, Observed, Step
 from bot.stages.docket import Built, Case
 from bot.stages.services import Services
 from sandbox.base import Network, SandboxError
-from sandbox.concurrently import concurrently
+from sandbox.concurrently import a_few_at_a_time, concurrently
 from sandbox.models import Environment, Finding, Observation
 from sandbox.tools.registry import Answer, Wanted, look_up
 from sandbox.tools.tree_reader import TreeReader
 
 _FIRST = (ActionKind.UNIT_TESTS, ActionKind.STATIC_LINTER)
+_ITEMS = (ActionKind.SHELL_INTERACTION, ActionKind.FILE_COMPARISON)
+_AT_A_TIME = max(2, min(8, os.cpu_count() or 2))
 _BUILD = Step(
     id="E0",
     goal="Install the project and what it needs.",
@@ -91,12 +94,17 @@ async def _vetted_dependencies(
 
 
 async def _look(services: Services, case: Case) -> list[Seen]:
-    """Take every step of the plan; the linters look while the tests run, the others come after."""
+    """Take every step of the plan; the linters look while the tests run, the others come after.
+
+    A test plan's items come last, a few at a time: each has its own fresh tree.
+    """
     steps = case.planned.plan.steps
     first = [LOOKS[step.action](services, case, step) for step in steps if step.action in _FIRST]
-    later = (step for step in steps if step.action not in _FIRST)
+    later = (step for step in steps if step.action not in (*_FIRST, *_ITEMS))
     seen = await concurrently(*first)
-    return seen + [await LOOKS[step.action](services, case, step) for step in later]
+    seen += [await LOOKS[step.action](services, case, step) for step in later]
+    items = [LOOKS[step.action](services, case, step) for step in steps if step.action in _ITEMS]
+    return seen + await a_few_at_a_time(_AT_A_TIME, items)
 
 
 # --- the build ------------------------------------------------------------------------------

@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
+import asyncio
+from pathlib import Path
+
+from bot.configuration import Configuration
 from bot.judge import comprehend, plan
+from bot.judge.paths import is_source_path
+from bot.judge.requirements import with_pages
 from bot.models import EvaluationRequest, Task
 from bot.stages.docket import Planned, Policy
 from bot.stages.services import Services
+from sandbox.browser.pages import find_pages, is_front_end
 from sandbox.models import Checkout
 
 
@@ -14,7 +21,22 @@ async def make_plan(
 ) -> Planned:
     """Split the task into requirements and fix the steps that will be run."""
     await services.origin.announce(request, "plan")
-    requirements = comprehend(task, policy.configuration, policy.templates)
-    return Planned(
-        requirements, plan(requirements, policy.configuration, checkout.diff.changed_paths)
-    )
+    requirements = comprehend(task, policy.configuration, policy.templates, policy.test_plan)
+    pages = await asyncio.to_thread(pages_to_look_at, policy.configuration, checkout)
+    if pages:
+        requirements = with_pages(requirements)
+    changed = checkout.diff.changed_paths
+    return Planned(requirements, plan(requirements, policy.configuration, changed, pages))
+
+
+def pages_to_look_at(configuration: Configuration, checkout: Checkout) -> tuple[str, ...]:
+    """Return the pages on which the change can be seen: configured, served, or files of head."""
+    changed, web, setup = checkout.diff.changed_paths, configuration.web, configuration.setup
+    if not web.enabled:
+        return ()
+    if setup.serve and setup.url:
+        touches = any(is_front_end(path) or is_source_path(path) for path in changed)
+        return (web.pages or (setup.url,)) if touches else ()
+    if web.pages:
+        return web.pages if any(map(is_front_end, changed)) else ()
+    return tuple(page.path for page in find_pages(Path(checkout.head_tree), changed))

@@ -98,8 +98,8 @@ class Store(Protocol):
     def check(self) -> None:
         """Return when the database answers; for readiness."""
 
-    def queued(self, request: EvaluationRequest) -> None:
-        """Remember a new evaluation, and that it is its pull request's latest."""
+    def queued(self, request: EvaluationRequest, claim: str = "") -> bool:
+        """Remember a new evaluation; false when another open one holds the same claim."""
 
     def evaluation(self, evaluation_id: str) -> EvaluationRecord | None:
         """Find one evaluation."""

@@ -82,8 +82,11 @@ class Records:
 
     # --- evaluations ---
 
-    def queued(self, request: EvaluationRequest) -> None:
-        """Remember a new evaluation, and that it is its pull request's latest."""
+    def queued(self, request: EvaluationRequest, claim: str = "") -> bool:
+        """Remember a new evaluation; asked again for the same id, nothing changes.
+
+        At most one open evaluation holds a `claim`: false when another one does.
+        """
         now = now_s()
         row = {
             "id": request.id,
@@ -95,11 +98,14 @@ class Records:
             "actor": scrub(request.actor),
             "state": EvaluationState.QUEUED.value,
             "request": json.dumps(_REQUEST.dump_python(request, mode="json")),
+            "claim": scrub(claim) or None,
             "created_s": now,
             "updated_s": now,
         }
         with self._begin() as connection:
             connection.execute(self._insert(EVALUATIONS).values(row).on_conflict_do_nothing())
+            known = select(EVALUATIONS.c.id).where(EVALUATIONS.c.id == request.id)
+            return connection.execute(known).scalar() is not None
 
     def evaluation(self, evaluation_id: str) -> EvaluationRecord | None:
         """Find one evaluation."""
@@ -167,7 +173,7 @@ class Records:
     def ended(self, evaluation_id: str, how: Ended) -> bool:
         """Remember the end; false when it had ended before (then nothing changes)."""
         known = {name: value for name, value in asdict(how).items() if value}
-        return self._change_open(evaluation_id, **known)
+        return self._change_open(evaluation_id, claim=None, **known)
 
     def check_run(self, evaluation_id: str, check_run: int, finished: bool) -> None:
         """Remember the check run that shows this evaluation, and whether it is completed."""

@@ -40,6 +40,7 @@ EVALUATIONS = Table(
     Column("actor", String(100), nullable=False),
     Column("state", String(16), nullable=False),
     Column("request", Text, nullable=False),
+    Column("claim", String(400), nullable=True, unique=True),
     Column("created_s", Float(53), nullable=False),
     Column("updated_s", Float(53), nullable=False),
     Column("stage", String(64), nullable=False, default=""),

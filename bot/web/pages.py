@@ -5,10 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from http import HTTPStatus
 from typing import Protocol
+from urllib.parse import urlsplit
 
 from flask import Blueprint, Response, request
 
 from bot.errors import Transient
+from bot.report.pictures import is_picture, linked, picture_address
 from bot.safety import scrub_tree
 from bot.store import EvaluationRecord
 from bot.templates import DOWNLOADS, render_html
@@ -18,10 +20,11 @@ RECENT = 50
 REFRESH_S = 4
 
 POLICY = (
-    "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; "
+    "default-src 'none'; style-src 'unsafe-inline'; img-src 'self'; base-uri 'none'; form-action 'none'; "
     "frame-ancestors 'none'"
 )
 """No script, nothing remote. The page itself narrows styles to the hash of its own style sheet."""
+PICTURE_POLICY = "default-src 'none'; sandbox"
 
 _HEADERS = {
     "Content-Security-Policy": POLICY,
@@ -37,6 +40,7 @@ _TYPES = {
     "json": "application/json",
     "md": "text/plain; charset=utf-8",
     "pdf": "application/pdf",
+    "sarif": "application/sarif+json",
 }
 
 
@@ -58,12 +62,17 @@ class Reports(Protocol):
 
 
 def report_pages(evaluations: Evaluations, reports: Reports, links: ReportLinks) -> Blueprint:
-    """Make the blueprint with `/` and `/evaluations/<id>[.json|.pdf|.md]`."""
+    """Make the blueprint with `/`, `/evaluations/<id>[.json|.pdf|.md|.sarif]` and the pictures below it."""
     pages = _Pages(evaluations, reports, links)
     blueprint = Blueprint("pages", __name__)
     blueprint.add_url_rule("/", view_func=pages.home, endpoint="home")
     blueprint.add_url_rule(
         "/evaluations/<path:evaluation_id>", view_func=pages.evaluation, endpoint="evaluation"
+    )
+    blueprint.add_url_rule(
+        "/evaluations/<path:evaluation_id>/artifacts/<name>",
+        view_func=pages.picture,
+        endpoint="picture",
     )
     blueprint.register_error_handler(Transient, _away)
     blueprint.after_request(_strict)
@@ -95,6 +104,20 @@ class _Pages:
             return self._report(record, kind)
         return _state(record, kind)
 
+    def picture(self, evaluation_id: str, name: str) -> Response:
+        """A picture that the report shows; it is read as nothing but a PNG."""
+        if not self.links.allows(evaluation_id, request.args.get("s", "")) or not is_picture(name):
+            return missing()
+        record = self.evaluations.evaluation(evaluation_id)
+        content = (
+            self.reports.get(record.report_key, name) if record and record.report_key else None
+        )
+        if content is None:
+            return missing()
+        response = Response(content, content_type="image/png")
+        response.headers.set("Content-Disposition", "inline", filename=name)
+        return response
+
     def _report(self, record: EvaluationRecord, kind: str) -> Response:
         content = self.reports.get(record.report_key, f"report.{kind}")
         if content is None and kind == "pdf" and self._has_page(record):
@@ -112,12 +135,20 @@ class _Pages:
         return self.reports.get(record.report_key, "report.html") is not None
 
     def _with_downloads(self, record: EvaluationRecord, page: bytes) -> bytes:
-        """Put the links to the other formats where the stored page left room for them."""
-        here, _, query = self.links.sign(record.id).partition("?")
+        """Put the links to the other formats and to the pictures where the page left room for them."""
+        signed = self.links.sign(record.id)
+        here, _, query = signed.partition("?")
         links = [(kind, f"{here}.{kind}?{query}".rstrip("?")) for kind in _TYPES]
-        return page.replace(
-            DOWNLOADS.encode(), render_html("pages/downloads.html.j2", links=links).encode(), 1
-        )
+        shown = linked(page.decode(), lambda name: _on_this_host(picture_address(signed, name)))
+        return shown.replace(
+            DOWNLOADS, render_html("pages/downloads.html.j2", links=links), 1
+        ).encode()
+
+
+def _on_this_host(address: str) -> str:
+    """The address without scheme and host: a page's policy lets it show its own pictures only."""
+    parts = urlsplit(address)
+    return f"{parts.path}?{parts.query}".rstrip("?")
 
 
 def missing() -> Response:
@@ -159,4 +190,6 @@ def _page(template: str, status: HTTPStatus = HTTPStatus.OK, **values: object) -
 
 def _strict(response: Response) -> Response:
     response.headers.update(_HEADERS)
+    if response.mimetype == "image/png":
+        response.headers["Content-Security-Policy"] = PICTURE_POLICY
     return response

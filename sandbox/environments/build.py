@@ -9,15 +9,14 @@ from __future__ import annotations
 
 import hashlib
 import json
-import re
 import time
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
-from sandbox.base import TREE, Command, Mount, MountMode, Sandbox, SandboxError
-from sandbox.environments.build_command import BuildRun, installer, run_step
+from sandbox.base import TREE, Mount, MountMode, Sandbox
+from sandbox.environments import ECOSYSTEMS
+from sandbox.environments.build_command import BuildRun, run_step
 from sandbox.environments.build_request import BuildRequest, repository_folder
-from sandbox.environments.hints import Toolchain
 from sandbox.environments.layer_store import is_finished, locked, publish, unfinished
 from sandbox.environments.layers import (
     DEPENDENCIES,
@@ -25,11 +24,10 @@ from sandbox.environments.layers import (
     KEPT,
     NOTES,
     PROJECT,
-    SYSTEM_PATH,
-    TOOLS,
+    kept,
 )
 from sandbox.environments.tree import Tree
-from sandbox.models import Environment, Observation, Side
+from sandbox.models import Environment, Observation, Recipe, Side
 
 _KEPT_ENTRIES = 200
 
@@ -41,17 +39,6 @@ class _Layer:
     folder: str = ""
     cached: bool = False
     failure: Observation | None = None
-
-
-async def toolchain(sandbox: Sandbox) -> Toolchain:
-    """Ask the sandbox for its `python3`. Raises SandboxError when it has none."""
-    code = "import platform; print(platform.python_version())"
-    done = await sandbox.run(Command(("python3", "-I", "-c", code), cwd="/"))
-    version = done.stdout.decode(errors="replace").strip()
-    if done.exit_code != 0 or not re.fullmatch(r"\d+\.\d+\.\d+\w*", version):
-        raise SandboxError("the sandbox has no Python: apt-get install python3")
-    asked = await sandbox.run(Command((f"{TOOLS}/uv", "--version"), mounts=(installer(),), cwd="/"))
-    return Toolchain(python=version, uv=asked.stdout.decode(errors="replace").split()[1])
 
 
 async def build(sandbox: Sandbox, request: BuildRequest) -> Environment:
@@ -80,11 +67,15 @@ def _environment(
         digest=request.recipe.lock_digest,
         dependencies_layer="" if failure else dependencies.folder,
         project_layer="" if failure else project.folder,
-        variables=() if failure else _test_variables(request.recipe.root, bool(project.folder)),
+        variables=() if failure else _variables(request.recipe, bool(project.folder)),
         seconds=0.0 if is_cached else time.monotonic() - started,
         cached=is_cached,
         failure=failure,
     )
+
+
+def _variables(recipe: Recipe, has_project: bool) -> tuple[tuple[str, str], ...]:
+    return ECOSYSTEMS[recipe.ecosystem].observing(recipe, has_project)
 
 
 def _lacking(request: BuildRequest) -> Observation:
@@ -130,6 +121,7 @@ async def _fill(run: BuildRun, folder: Path) -> Observation | None:
             failure = await run_step(run, argv, argv, (mount,))
             if failure:
                 return failure
+        _note_kept(temporary, run.request)
         publish(temporary, folder)
     return None
 
@@ -160,16 +152,22 @@ async def _install(run: BuildRun, folder: Path, dependencies: str) -> Observatio
     async with unfinished(folder) as temporary:
         mounts = (
             Mount(dependencies, DEPENDENCIES),
+            *kept(dependencies),
             Mount(str(temporary / "layer"), PROJECT, MountMode.WRITABLE),
         )
         program = ("python3", "-I", f"{INSIDE}/install.py", TREE, f"{PROJECT}/{KEPT}")
-        failure = await run_step(run, (*program, json.dumps(commands)), commands[0], mounts)
+        what = "all" if ECOSYSTEMS[run.request.recipe.ecosystem].keeps_output else "new"
+        failure = await run_step(run, (*program, what, json.dumps(commands)), commands[0], mounts)
         if failure:
             return failure
-        notes = _kept_entries(Tree(temporary / "layer"), Tree(run.request.tree))
-        (temporary / NOTES).write_text(json.dumps(notes))
+        _note_kept(temporary, run.request)
         publish(temporary, folder)
     return None
+
+
+def _note_kept(temporary: Path, request: BuildRequest) -> None:
+    notes = _kept_entries(Tree(temporary / "layer"), Tree(request.tree))
+    (temporary / NOTES).write_text(json.dumps(notes))
 
 
 def _kept_entries(layer: Tree, tree: Tree) -> list[tuple[str, str]]:
@@ -197,10 +195,3 @@ def _is_free(tree: Tree, path: str) -> bool:
         return False
     parent = pure.parent.as_posix()
     return tree.is_plain(parent) and not (tree.root / path).is_symlink()
-
-
-def _test_variables(root: str, has_project: bool) -> tuple[tuple[str, str], ...]:
-    path = f"{PROJECT}/bin:{DEPENDENCIES}/bin:{SYSTEM_PATH}"
-    start = f"{TREE}/{root}".rstrip("/")
-    variables = (("PATH", path), ("VIRTUAL_ENV", DEPENDENCIES))
-    return variables if has_project else (*variables, ("PYTHONPATH", f"{start}:{start}/src"))

@@ -11,8 +11,6 @@ import shlex
 from dataclasses import dataclass
 from pathlib import Path
 
-from uv import find_uv_bin
-
 from sandbox.base import (
     TREE,
     Command,
@@ -20,18 +18,19 @@ from sandbox.base import (
     Killed,
     Mount,
     MountMode,
-    Network,
     Sandbox,
 )
+from sandbox.environments import ECOSYSTEMS
 from sandbox.environments.build_request import BuildRequest, repository_folder
-from sandbox.environments.layers import CACHE, DEPENDENCIES, INSIDE, PROJECT, SYSTEM_PATH, TOOLS
+from sandbox.environments.layers import CACHE, INSIDE
 from sandbox.models import Observation, Side
 
 _OUTPUT_CHARS = 20_000
 _UNREACHABLE = re.compile(
     r"dns error|failed to lookup address|connection (refused|reset|closed)|network is unreachable|"
     r"operation timed out|error sending request|connect error|tcp connect|"
-    r"http status (server error|client error \(429)|temporary failure in name resolution",
+    r"http status (server error|client error \(429)|temporary failure in name resolution|"
+    r"\b(ENOTFOUND|ECONNREFUSED|ECONNRESET|ETIMEDOUT|EAI_AGAIN|ERR_SOCKET_TIMEOUT)\b",
     re.I,
 )
 # What a build backend prints is quoted below such a line: it cannot pass for the network's failure.
@@ -56,7 +55,7 @@ async def run_step(
         argv,
         mounts=(*_mounts(run), *mounts),
         cwd=f"{TREE}/{run.request.recipe.root}".rstrip("/"),
-        environment=_variables(run),
+        environment=ECOSYSTEMS[run.request.recipe.ecosystem].building(run.request),
         network=run.request.network,
         limits=run.request.limits,
     )
@@ -97,35 +96,5 @@ def _mounts(run: BuildRun) -> tuple[Mount, ...]:
         Mount(str(request.tree), TREE, MountMode.COPY_ON_WRITE),
         Mount(str(downloads), CACHE, MountMode.WRITABLE if is_base else MountMode.COPY_ON_WRITE),
         Mount(str(Path(__file__).parent / "inside"), INSIDE),
-        installer(),
+        *ECOSYSTEMS[request.recipe.ecosystem].tools(),
     )
-
-
-def installer() -> Mount:
-    """Return the mount of the package installer from Assay's own installation."""
-    return Mount(find_uv_bin(), f"{TOOLS}/uv")
-
-
-def _variables(run: BuildRun) -> tuple[tuple[str, str], ...]:
-    path = f"{PROJECT}/bin:{DEPENDENCIES}/bin:{TOOLS}:{SYSTEM_PATH}"
-    return (
-        ("PATH", path),
-        ("VIRTUAL_ENV", DEPENDENCIES),
-        ("UV_PROJECT_ENVIRONMENT", DEPENDENCIES),
-        ("UV_CACHE_DIR", CACHE),
-        ("UV_LINK_MODE", "copy"),
-        ("UV_NO_CONFIG", "1"),  # the repository does not choose where from
-        ("UV_PYTHON_DOWNLOADS", "never"),
-        ("UV_NO_PROGRESS", "1"),
-        ("NO_COLOR", "1"),
-        ("GIT_TERMINAL_PROMPT", "0"),
-        *((("UV_OFFLINE", "1"),) if run.request.network is Network.NONE else ()),
-        *_versions(run.request.version),
-    )
-
-
-def _versions(version: str) -> tuple[tuple[str, str], ...]:
-    """Tell the plug-ins that read git's tags what the version is, since there is no git here."""
-    names = ("SETUPTOOLS_SCM_PRETEND_VERSION", "PDM_BUILD_SCM_VERSION", "PBR_VERSION")
-    bypass = ("POETRY_DYNAMIC_VERSIONING_BYPASS", "UV_DYNAMIC_VERSIONING_BYPASS")
-    return tuple((name, version or "0.0.0") for name in (*names, *bypass))

@@ -20,7 +20,16 @@ class SetupHints:
 
 @dataclass(frozen=True, slots=True)
 class Toolchain:
-    """What the sandbox has: the version of its `python3` ("3.11.2") and of the `uv` mounted into it."""
+    """What the sandbox has: its `python3` ("3.11.2"), the `uv` mounted into it, and other programs.
+
+    `programs` are (name, version) of what answered; the name is the first word of the argv that an
+    ecosystem asks with. What is absent is not installed.
+    """
 
     python: str
-    uv: str
+    uv: str = ""
+    programs: tuple[tuple[str, str], ...] = ()
+
+    def version(self, program: str) -> str:
+        """Return a program's version, "" when the sandbox does not have it."""
+        return dict(self.programs).get(program, "")

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from sandbox.base import TREE, Mount
+from sandbox.base import TREE, Mount, MountMode
 from sandbox.models import Environment
 
 DEPENDENCIES = "/env/deps"
@@ -18,6 +18,7 @@ LENT = "/env/lent"
 """The other side's dependencies, when its tests run crosswise."""
 TOOLS = "/env/tools"
 """Only while building: the package installer of Assay's own installation."""
+UV = f"{TOOLS}/uv"
 INSIDE = "/env/inside"
 """Only while building: the programs of `sandbox/environments/inside`."""
 CACHE = "/env/cache"
@@ -26,28 +27,35 @@ CACHE = "/env/cache"
 SYSTEM_PATH = "/usr/local/bin:/usr/bin:/bin"
 
 NOTES = "notes.json"
-"""Beside a project layer, written by the host: [[name in KEPT, path in the tree], ...]."""
+"""Beside a layer, written by the host: [[name in KEPT, path in the tree], ...]."""
 KEPT = "kept"
-"""In a project layer: the files that the build wrote into the tree."""
+"""In a layer: the files that the build wrote into the tree."""
 
 
 def mounts(environment: Environment) -> tuple[Mount, ...]:
     """Return the read-only mounts of a built environment; a layer that was not built has none.
 
-    What the build wrote into the tree (a version file, a compiled module) is laid over it again.
+    What the build wrote into the tree (a version file, a compiled module, `node_modules`) is laid
+    over it again. A folder is copy-on-write like the tree, since programs keep caches in it.
     """
     layers = (
         (environment.dependencies_layer, DEPENDENCIES),
         (environment.project_layer, PROJECT),
     )
     found = tuple(Mount(source, target) for source, target in layers if source)
-    return found + (_kept(Path(environment.project_layer)) if environment.project_layer else ())
+    return found + tuple(one for source, _ in layers if source for one in kept(source))
 
 
-def _kept(layer: Path) -> tuple[Mount, ...]:
-    notes_file = layer.parent / NOTES
+def kept(layer: str) -> tuple[Mount, ...]:
+    """Return the mounts of what a layer's build wrote into the tree."""
+    notes_file = Path(layer).parent / NOTES
     notes = json.loads(notes_file.read_text()) if notes_file.exists() else []
-    return tuple(Mount(str(layer / KEPT / name), f"{TREE}/{path}") for name, path in notes)
+    found = ((Path(layer) / KEPT / name, path) for name, path in notes)
+    return tuple(Mount(str(source), f"{TREE}/{path}", _mode(source)) for source, path in found)
+
+
+def _mode(source: Path) -> MountMode:
+    return MountMode.COPY_ON_WRITE if source.is_dir() else MountMode.READ_ONLY
 
 
 def variables(

@@ -8,8 +8,9 @@ from pathlib import Path, PurePosixPath
 from packaging.specifiers import SpecifierSet
 
 from sandbox.base import TREE
+from sandbox.environments.ecosystem import Ecosystem, Evidence, weighed
 from sandbox.environments.hints import SetupHints, Toolchain
-from sandbox.environments.layers import DEPENDENCIES, INSIDE, PROJECT
+from sandbox.environments.layers import DEPENDENCIES, INSIDE, PROJECT, UV
 from sandbox.environments.python_ci import TestHints, read_hints
 from sandbox.environments.python_digest import (
     dynamic_inputs,
@@ -18,6 +19,7 @@ from sandbox.environments.python_digest import (
     normalised,
     requirement_files,
 )
+from sandbox.environments.python_layers import building, installer, observing
 from sandbox.environments.python_project import NamedList, Project, read_project
 from sandbox.environments.python_requirement import parsed, requirement_name
 from sandbox.environments.python_runner import RunnerChoice, choose_runner, configured_runner
@@ -25,7 +27,7 @@ from sandbox.environments.python_selection import Selection, select
 from sandbox.environments.tree import Tree
 from sandbox.models import Recipe, TestRunner
 
-ECOSYSTEM = "python"
+_NAME = "python"
 _PIP_INSTALL = ("uv", "pip", "install")
 # Compiled now, because layers are read-only when tests run.
 _TO_DEPENDENCIES = (*_PIP_INSTALL, "--compile-bytecode")
@@ -93,7 +95,7 @@ def _recipe(reading: _Reading, setup: SetupHints, toolchain: Toolchain) -> Recip
         *_project_reasons(reading),
     )
     return Recipe(
-        ecosystem=ECOSYSTEM,
+        ecosystem=_NAME,
         reasons=(*reasons, runner.reason),
         install=install,
         install_project=_install_project(reading, locked),
@@ -266,3 +268,30 @@ def _inputs(reading: _Reading, setup: SetupHints, locked: bool) -> tuple[str, ..
     lists += [f"[{extra.name}]\n{normalised(extra.requirements)}" for extra in project.extras]
     lists += [normalised(group.requirements) for group in selection.groups]
     return (uv_settings, *lists, *texts)
+
+
+_PROJECT_FILES = ("pyproject.toml", "setup.py", "setup.cfg", "requirements.txt")
+
+
+def weigh(tree: Tree) -> Evidence | None:
+    """Return how much in the tree speaks for Python."""
+    declared = any(tree.is_plain(name) for name in _PROJECT_FILES)
+    return weighed(tree, (".py",), declared=declared, is_test=_is_test)
+
+
+def _is_test(path: str) -> bool:
+    name = PurePosixPath(path).name
+    return name.startswith("test") or name.endswith("_test.py")
+
+
+ECOSYSTEM = Ecosystem(
+    name=_NAME,
+    weigh=weigh,
+    detect=detect,
+    building=building,
+    observing=observing,
+    commands=frozenset({"python", "python3", "pytest", "tox", "nox", "hatch", "uv", "pip"}),
+    programs=((UV, "--version"),),
+    tools=installer,
+)
+"""Python, with pip, uv, poetry and their lock files."""

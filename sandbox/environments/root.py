@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 from pathlib import Path, PurePosixPath
 
+from sandbox.environments import ECOSYSTEMS
 from sandbox.environments.tree import Tree
 
-_PROJECT_FILES = ("pyproject.toml", "setup.py", "setup.cfg")
+# Projects inside these are material of tests or documentation, not what the change is about.
+_MATERIAL = {"test", "tests", "__tests__", "spec", "fixtures", "__fixtures__", "docs", "testdata"}
 
 
 def nearest_root(tree: Path, changed: Iterable[str]) -> str:
@@ -17,21 +19,33 @@ def nearest_root(tree: Path, changed: Iterable[str]) -> str:
     several of them belongs to the tree.
     """
     files = Tree(tree)
-    nearest = {_nearest(files, PurePosixPath(path)) for path in changed}
+    known: dict[str, bool] = {}
+    nearest = {_nearest(files, PurePosixPath(path), known) for path in changed}
     return nearest.pop() if len(nearest) == 1 else ""
 
 
-def _nearest(tree: Tree, path: PurePosixPath) -> str:
+def common_root(base: Path, head: Path, changed: Iterable[str]) -> str:
+    """Return the project's folder when both sides agree on it, else "": one layout for both."""
+    paths = tuple(changed)
+    root = nearest_root(base, paths)
+    return root if root and nearest_root(head, paths) == root else ""
+
+
+def _nearest(tree: Tree, path: PurePosixPath, known: dict[str, bool]) -> str:
     for folder in path.parents:
         name = folder.as_posix()
         if name == "." or ".." in folder.parts or folder.is_absolute():
             return ""
-        has_file = any(tree.is_plain(f"{name}/{file}") for file in _PROJECT_FILES)
-        if has_file and _has_tests(tree, name):
+        if name not in known:
+            known[name] = _is_project(tree, folder)
+        if known[name]:
             return name
     return ""
 
 
-def _has_tests(tree: Tree, folder: str) -> bool:
-    names = (PurePosixPath(path).name for path in Tree(tree.root / folder).files())
-    return any(name.startswith("test_") or name.endswith("_test.py") for name in names)
+def _is_project(tree: Tree, folder: PurePosixPath) -> bool:
+    if _MATERIAL.intersection(folder.parts) or not tree.is_plain(folder.as_posix()):
+        return False
+    place = Tree(tree.root / folder)
+    found = (one.weigh(place) for one in ECOSYSTEMS.values())
+    return any(evidence and evidence.declared and evidence.tests for evidence in found)

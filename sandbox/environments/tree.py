@@ -62,6 +62,13 @@ class Tree:
         except (tomllib.TOMLDecodeError, RecursionError, ValueError):
             return Table({})
 
+    def json(self, path: str) -> Table:
+        """Return the file as a table; an empty one when it is absent or no JSON."""
+        try:
+            return Table(json.loads(self.read(path)))
+        except (ValueError, RecursionError):
+            return Table({})
+
     def ini(self, path: str) -> ConfigParser:
         """Return the file as sections without interpolation; empty when it is absent or no INI."""
         parser = ConfigParser(interpolation=None, strict=False)

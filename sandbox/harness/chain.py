@@ -46,6 +46,9 @@ def frame(key: bytes, body: bytes) -> bytes:
 class Reader:
     """Takes bytes as they come and gives whole, verified bodies."""
 
+    _tag = staticmethod(tag)
+    _following = staticmethod(following)
+
     def __init__(self, key: bytes) -> None:
         self._key = key
         self._rest = b""
@@ -66,10 +69,10 @@ class Reader:
             if len(self._rest) < end:
                 break
             body = self._rest[start + HEADER_BYTES : end]
-            if self._rest[start + 8 : start + HEADER_BYTES] != tag(self._key, body):
+            if self._rest[start + 8 : start + HEADER_BYTES] != self._tag(self._key, body):
                 raise Broken("a record with a wrong tag")
             bodies.append(body)
-            self._key = following(self._key)
+            self._key = self._following(self._key)
             start = end
         self._rest = self._rest[start:]
         return bodies

@@ -34,18 +34,18 @@ def main() -> None:
         child.main(orders_read, records_write)
     os.close(orders_read)
     os.close(records_write)
-    _shut_the_door()
+    shut_the_door()
     key, child_key = os.urandom(chain.KEY_BYTES), os.urandom(chain.KEY_BYTES)
     os.write(channel, key)
     told = json.loads(sys.stdin.buffer.readline())
     told.update(key=child_key.hex(), nonce="t" + os.urandom(8).hex())
     with os.fdopen(orders_write, "wb") as orders:
         orders.write(json.dumps(told).encode())
-    Keeper(channel, key).keep(pid, records_read, child_key)
+    Keeper(channel, key).keep(pid, records_read, chain.Reader(child_key))
     os._exit(0)
 
 
-def _shut_the_door() -> None:
+def shut_the_door() -> None:
     """Keep processes of the same user out of our memory and descriptors (/proc/<pid>, ptrace)."""
     with contextlib.suppress(ImportError, OSError):
         import ctypes  # noqa: PLC0415 - only the keeper may load it
@@ -61,14 +61,13 @@ class Keeper:
         self._key = key
         self._believed = True
 
-    def keep(self, pid: int, records: int, child_key: bytes) -> None:
+    def keep(self, pid: int, records: int, reader: chain.Reader) -> None:
         """Relay until the child is gone, then write the end."""
         woken, wake = os.pipe()
         os.set_blocking(wake, False)
         os.set_blocking(records, False)
         signal.signal(signal.SIGCHLD, lambda *_: None)
         signal.set_wakeup_fd(wake)
-        reader = chain.Reader(child_key)
         open_ends = [records, woken]
         status = self._ended(pid)
         while status is None:

@@ -8,7 +8,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from sandbox.tools.four_runs import is_below
-from sandbox.tools.path_kinds import PathKind, classify, runner_configuration, scope
+from sandbox.tools.path_kinds import (
+    PathKind,
+    classify,
+    runner_configuration,
+    scope,
+    speaks_by_absence,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,10 +46,10 @@ def find_crosswise(base_tree: Path, head_tree: Path) -> Crosswise:
         kind = classify(path)
         reach = path if kind is PathKind.TEST else scope(path)
         # Data that one side does not have changes nothing for that side's tests; code might.
-        speaks_by_absence = kind is PathKind.RUNNER_CONFIG or path.endswith(".py")
-        if path in base or speaks_by_absence:
+        always = speaks_by_absence(path)
+        if path in base or always:
             base_paths.add(reach)
-        if path in head or speaks_by_absence:
+        if path in head or always:
             head_paths.add(reach)
     return Crosswise(tuple(sorted(swapped)), _least(base_paths, base), _least(head_paths, head))
 

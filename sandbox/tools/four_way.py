@@ -13,7 +13,8 @@ from sandbox.models import Checkout, Environment, Observation, Side, TestRun
 from sandbox.tools.crosswise import Crosswise, find_crosswise
 from sandbox.tools.four_runs import FourRuns
 from sandbox.tools.repeats import HeadRepeats, Repeats
-from sandbox.tools.unit_tests import TestOrder, run_tests
+from sandbox.tools.test_order import TestOrder, within
+from sandbox.tools.unit_tests import run_tests
 from sandbox.tools.volatile_ids import aligned
 
 
@@ -65,7 +66,8 @@ async def _cross(sandbox: Sandbox, sides: Sides, base: Observation, head: Observ
     """Run crosswise what differs, then repeat what disagrees."""
     assert base.tests is not None and head.tests is not None  # noqa: S101 - checked above
     base_tree, head_tree = Path(sides.checkout.base_tree), Path(sides.checkout.head_tree)
-    crosswise = await asyncio.to_thread(find_crosswise, base_tree, head_tree)
+    found = await asyncio.to_thread(find_crosswise, base_tree, head_tree)
+    crosswise = _concerning(found, sides)
     trees = await asyncio.to_thread(_combined, sides, crosswise)
     base_order, head_order = _full_orders(sides)
     limits = _crosswise_limits(sides.limits, base, head)
@@ -87,6 +89,16 @@ async def _cross(sandbox: Sandbox, sides: Sides, base: Observation, head: Observ
     repeats = await Repeats(sandbox, base_order, on_head).of(runs)
     return replace(
         runs, repeats=repeats, head_repeats=await HeadRepeats(sandbox, head_order).of(runs)
+    )
+
+
+def _concerning(found: Crosswise, sides: Sides) -> Crosswise:
+    """Leave out what stands beside the project that is tested."""
+    base_root, head_root = sides.base.recipe.root, sides.head.recipe.root
+    return replace(
+        found,
+        base_paths=within(found.base_paths, base_root),
+        head_paths=within(found.head_paths, head_root),
     )
 
 

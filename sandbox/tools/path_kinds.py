@@ -1,21 +1,33 @@
 """Which files of a repository are tests, belong to tests, or configure the runner, by their names.
 
 Sources: pytest's default `python_files` (test_*.py, *_test.py), unittest's default pattern (test*.py),
-Django's tests.py, and the folder names in use for test data and snapshots.
+Django's tests.py, and the folder names in use for test data and snapshots; for JavaScript and
+TypeScript what node --test, jest, vitest, mocha and ava look for by default.
 """
 
 from __future__ import annotations
 
 import configparser
+import json
+import re
 import tomllib
 from enum import StrEnum
 from pathlib import Path, PurePosixPath
 
 _TEST_FOLDERS = {"tests", "__tests__"}
-_TEST_FOLDERS_AT_THE_ROOT = {"test", "testing"}  # deeper down, packages have sources of that name
+# Deeper down, packages have sources of that name.
+_TEST_FOLDERS_AT_THE_ROOT = {"test", "testing", "spec", "test-d"}
+_WORKSPACES = {"packages", "apps", "libs", "modules", "plugins", "services"}
+_MATERIAL = {"fixtures", "fixture", "__fixtures__", "__mocks__", "helpers", "support", "mocks"}
+_SCRIPT = re.compile(r"\.[cm]?[jt]sx?\Z")
+_SCRIPT_TEST = re.compile(r"(?:(?:^|[._-])(?:test|tests|spec)|^test-.*)\.[cm]?[jt]sx?\Z")
+_SCRIPT_CONFIGURATION = re.compile(
+    r"(?:jest|vitest|ava|karma|playwright)\.config\.[\w.]+\Z|\.mocharc\.\w+\Z|vitest\.workspace\.\w+\Z"
+)
+_MANIFEST_SECTIONS = ("jest", "ava", "mocha", "vitest")
 _CONFIGURATION_SECTIONS = {"setup.cfg": ("tool:pytest",), "tox.ini": ("pytest", "testenv")}
 _CONFIGURATION = {
-    "pytest.ini", ".pytest.ini", "pytest.toml", ".pytest.toml", "pyproject.toml",
+    "pytest.ini", ".pytest.ini", "pytest.toml", ".pytest.toml", "pyproject.toml", "package.json",
     *_CONFIGURATION_SECTIONS,
 }  # fmt: skip
 
@@ -32,26 +44,36 @@ class PathKind(StrEnum):
 def classify(path: str) -> PathKind:
     """Return what the file at a repository path is. Doctests in sources belong to the source."""
     pure = PurePosixPath(path)
-    if pure.name in _CONFIGURATION:
+    if pure.name in _CONFIGURATION or _SCRIPT_CONFIGURATION.match(pure.name):
         return PathKind.RUNNER_CONFIG
     if pure.name == "conftest.py":
         return PathKind.SUPPORT
     if _is_test_name(pure.name):
         return PathKind.TEST
     folders = pure.parts[:-1]
-    if any(
-        _is_test_folder(folders, i) or folders[i] == "__snapshots__" for i in range(len(folders))
-    ):
+    tests = any(_is_test_folder(folders, i) for i in range(len(folders)))
+    if tests and _is_script_test(pure):
+        return PathKind.TEST
+    if tests or "__snapshots__" in folders or pure.suffix == ".snap":
         return PathKind.SUPPORT
     return PathKind.SOURCE
 
 
+def _is_script_test(pure: PurePosixPath) -> bool:
+    """Tell whether a file of a test folder is a script that runners take for a test."""
+    is_aside = _MATERIAL.intersection(pure.parts) or pure.name.startswith("_")
+    return bool(_SCRIPT.search(pure.name)) and not is_aside and not pure.name.endswith(".d.ts")
+
+
 def _is_test_folder(folders: tuple[str, ...], index: int) -> bool:
     name = folders[index].lower()
-    return name in _TEST_FOLDERS or (index == 0 and name in _TEST_FOLDERS_AT_THE_ROOT)
+    at_root = index == 0 or (index == 2 and folders[0] in _WORKSPACES)
+    return name in _TEST_FOLDERS or (at_root and name in _TEST_FOLDERS_AT_THE_ROOT)
 
 
 def _is_test_name(name: str) -> bool:
+    if _SCRIPT_TEST.search(name):
+        return True
     return name.endswith(".py") and (
         name.startswith(("test_", "tests_")) or name.endswith("_test.py")
         or name in ("tests.py", "test.py")
@@ -84,6 +106,8 @@ def runner_configuration(tree: Path, path: str) -> str:
     name = PurePosixPath(path).name
     if name == "pyproject.toml":
         return _pyproject_section(text)
+    if name == "package.json":
+        return _manifest_sections(text)
     if name in _CONFIGURATION_SECTIONS:
         return _ini_sections(text, _CONFIGURATION_SECTIONS[name])
     return text
@@ -95,6 +119,24 @@ def _pyproject_section(text: str) -> str:
     except (tomllib.TOMLDecodeError, RecursionError):
         return text
     return repr(tool.get("pytest")) if isinstance(tool, dict) and "pytest" in tool else ""
+
+
+def _manifest_sections(text: str) -> str:
+    """The `test` script is not part of it: head's tests run as base's script says anyway."""
+    try:
+        manifest = json.loads(text)
+    except (ValueError, RecursionError):
+        return text
+    if not isinstance(manifest, dict):
+        return ""
+    found = {name: manifest[name] for name in _MANIFEST_SECTIONS if name in manifest}
+    return json.dumps(found, sort_keys=True) if found else ""
+
+
+def speaks_by_absence(path: str) -> bool:
+    """Tell whether a file's absence on one side can change that side's tests: code and configuration."""
+    is_code = path.endswith(".py") or bool(_SCRIPT.search(path))
+    return is_code or classify(path) is PathKind.RUNNER_CONFIG
 
 
 def _ini_sections(text: str, names: tuple[str, ...]) -> str:

@@ -13,8 +13,8 @@ from enum import StrEnum
 
 from sandbox.base import Command, Completed, Limits, Network, Sandbox
 from sandbox.concurrently import concurrently
-from sandbox.environments.build_command import installer
-from sandbox.environments.layers import SYSTEM_PATH, TOOLS
+from sandbox.environments.layers import SYSTEM_PATH, TOOLS, UV
+from sandbox.environments.python_layers import installer
 
 YOUNG_DAYS = 14
 _LIMITS = Limits(timeout_s=60)
@@ -90,10 +90,10 @@ def _said(done: Completed) -> str:
 async def _run(sandbox: Sandbox, wanted: Wanted, more: tuple[str, ...] = ()) -> Completed:
     argv: tuple[str, ...] = ("npm", "view", wanted.name, "name", "--json")
     if wanted.client is Client.PIP:
-        argv = (f"{TOOLS}/uv", "pip", "compile", "--no-deps", "--no-header", "-q", *more, "-")
+        argv = (UV, "pip", "compile", "--no-deps", "--no-header", "-q", *more, "-")
     command = Command(
         argv,
-        mounts=(installer(),),
+        mounts=installer(),
         environment=(
             ("PATH", f"{TOOLS}:{SYSTEM_PATH}"),
             ("HOME", "/tmp"),  # noqa: S108 - the sandbox's own

@@ -9,7 +9,8 @@ from sandbox.base import Sandbox
 from sandbox.concurrently import concurrently
 from sandbox.models import TestResult, TestRun
 from sandbox.tools.four_runs import FourRuns, Repeat, failed, is_whole_file, passed
-from sandbox.tools.unit_tests import TestOrder, run_tests
+from sandbox.tools.test_order import TestOrder
+from sandbox.tools.unit_tests import run_tests
 from sandbox.tools.volatile_ids import aligned
 
 _MOST_ROUNDS = 5

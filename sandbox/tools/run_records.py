@@ -172,7 +172,7 @@ def _run(reading: _Reading, killed: str) -> TestRun:
         results[index] = _never_ended(results[index], killed)
     return TestRun(
         complete=not problem,
-        results=_unique((*results, *reading.others)),
+        results=unique((*results, *reading.others)),
         problem=problem or ("" if results or reading.others else NO_TESTS),
         forged=bool(reading.forged),
     )
@@ -185,8 +185,8 @@ def _never_ended(result: TestResult, killed: str) -> TestResult:
     )
 
 
-def _unique(results: tuple[TestResult, ...]) -> tuple[TestResult, ...]:
-    """Number results of the same id, so that an id names one result."""
+def unique(results: tuple[TestResult, ...]) -> tuple[TestResult, ...]:
+    """Return the results with those of the same id numbered, so that an id names one result."""
     used: dict[str, int] = {}
     named = []
     for result in results:

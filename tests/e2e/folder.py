@@ -87,7 +87,7 @@ class Folder:
             trigger=Trigger.LOCAL,
             task_text=task,
         )
-        origin = LocalOrigin(folder, self.settings.home / "git", lambda _: None)
+        origin = LocalOrigin(lambda _: None, folder, self.settings.home / "git")
         publication = asyncio.run(judge_once(self.settings, origin, request))
         artifacts = open_artifacts(self.settings)
         files = [artifacts.get(publication.report_key, f"report.{end}") for end in ("json", "md")]

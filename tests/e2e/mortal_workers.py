@@ -56,8 +56,7 @@ class Fate:
 
     def _watch(self, stage: str) -> None:
         while not any("bwrap" in name for name in child_names()):
-            time.sleep(0.01)
-        time.sleep(0.3)
+            time.sleep(0.002)
         self.maybe_die(stage, "middle")
 
     def deadly(self, run: StepRunner) -> Callable[..., Any]:

@@ -398,7 +398,7 @@ def test_the_command_says_it_in_its_exit_code_and_files(folder: Folder, tmp_path
     assert "Add a test that fails without this change" in done.stdout
     assert "Traceback" not in done.stderr
     files = {file.name for file in (tmp_path / "out").iterdir()}
-    assert files == {"report.json", "report.md", "report.html", "report.pdf"}
+    assert files == {f"report.{kind}" for kind in ("json", "md", "html", "pdf", "sarif")}
 
 
 def test_the_command_refuses_what_is_no_revision(folder: Folder, tmp_path: Path) -> None:

@@ -55,7 +55,7 @@ def test_the_demo_comes_out_as_expected_and_its_links_open(tmp_path: Path) -> No
             links = re.findall(r"  (?:pull request|report.*?) +(http\S+)", said)
             assert len(links) == 16, "page of the pull request; report as page, JSON and PDF"
             for link in links:
-                assert httpx.get(link, timeout=10).status_code == 200, link
+                assert httpx.get(link, timeout=60).status_code == 200, link
         finally:
             process.terminate()
         assert process.wait(timeout=60) == 0

@@ -27,6 +27,8 @@ OPERATIONS = (
 )
 """Everything that judging one pull request says to GitHub."""
 
+PATIENCE_S = 3.0
+"""How long Assay waits here for one answer of GitHub."""
 NEVER_SAID_TO_GIT = ({"kind": "status", "status": 409}, {"kind": "garbage"})
 
 
@@ -34,7 +36,11 @@ NEVER_SAID_TO_GIT = ({"kind": "status", "status": 409}, {"kind": "garbage"})
 def town(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Town]:
     """A town that tries again after a second, and sweeps every few seconds."""
     folder = tmp_path_factory.mktemp("faults")
-    settings = {"ASSAY_LONGEST_WAIT_S": "1", "ASSAY_SWEEP_MINUTES": "0.1"}
+    settings = {
+        "ASSAY_LONGEST_WAIT_S": "1",
+        "ASSAY_SWEEP_MINUTES": "0.1",
+        "ASSAY_GITHUB_TIMEOUT_S": str(PATIENCE_S),
+    }
     with running_town(folder, **settings) as running:
         yield running
 
@@ -62,6 +68,7 @@ def _asked(town: Town) -> tuple[Place, str, int]:
         {"kind": "cut"},
         {"kind": "cut_after"},
         {"kind": "garbage"},
+        {"kind": "status", "status": 401},
     ],
     ids=lambda fault: "-".join(str(part) for part in fault.values() if not isinstance(part, dict)),
 )
@@ -81,6 +88,33 @@ def test_every_call_fails_once_and_it_is_judged_all_the_same(
     assert len(place.runs(sha)) == 1
 
 
+@pytest.mark.parametrize("operation", ["checks/update", "graphql", "issues/create-comment", "git"])
+def test_a_call_that_hangs_is_made_again(town: Town, operation: str) -> None:
+    place, sha, issue = _asked(town)
+    town.operator.fault(operation, "hang", seconds=PATIENCE_S * 3)
+    number = place.open("mean", "Add a mean", f"Closes #{issue}.")
+    run = place.completed(sha)
+    assert run.conclusion == "success", run.summary
+    place.verdict(number)
+    town.settle()
+    assert len(place.comments(number)) == 1
+    assert len(place.runs(sha)) == 1
+
+
+def test_github_that_hangs_throughout_shows_on_the_page(town: Town) -> None:
+    place, sha, issue = _asked(town)
+    town.operator.fault("graphql", "hang", seconds=PATIENCE_S * 3, calls=1000)
+    place.open("mean", "Add a mean", f"Closes #{issue}.")
+    run = eventually(lambda: (place.runs(sha) or [None])[0], "a check run")
+
+    def page() -> str:
+        return httpx.get(run.details_url, timeout=60).text
+
+    eventually(lambda: "did not answer" in page(), "the page to say why")
+    town.operator.control("DELETE", "faults")
+    assert place.completed(sha).conclusion == "success"
+
+
 def test_github_away_shows_on_the_page_and_goes_on_when_it_is_back(town: Town) -> None:
     place, sha, issue = _asked(town)
     town.operator.fault("git", "status", status=503, calls=10_000)
@@ -88,7 +122,7 @@ def test_github_away_shows_on_the_page_and_goes_on_when_it_is_back(town: Town) -
     run = eventually(lambda: (place.runs(sha) or [None])[0], "a check run")
 
     def page() -> str:
-        return httpx.get(run.details_url, timeout=10).text
+        return httpx.get(run.details_url, timeout=60).text
 
     eventually(lambda: "503" in page() or "cannot be reached" in page(), "the page to say why")
     eventually(lambda: place.runs(sha)[0].status == "in_progress", "a check run in progress")
@@ -100,8 +134,11 @@ def test_github_away_shows_on_the_page_and_goes_on_when_it_is_back(town: Town) -
 @pytest.mark.parametrize(
     ("operation", "status", "said"),
     [
+        ("apps/create-installation-access-token", 401, "401"),
+        ("git", 401, "refused access"),
         ("git", 403, "refused access"),
         ("git", 404, "does not exist, or the App may not see it"),
+        ("graphql", 401, "401"),
         ("graphql", 403, "403"),
         ("graphql", 422, "422"),
     ],
@@ -127,7 +164,7 @@ def test_a_locked_conversation_loses_only_the_comment(town: Town) -> None:
     run = place.completed(sha)
     assert run.conclusion == "success"
     town.settle()
-    page = httpx.get(run.details_url.replace("?", ".json?"), timeout=10)
+    page = httpx.get(run.details_url.replace("?", ".json?"), timeout=60)
     assert page.json()["conclusion"] == "success"
     assert page.json()["requirements"]
     assert place.comments(number) == []
@@ -141,7 +178,7 @@ def test_a_check_run_that_could_not_be_completed_is_closed_later(town: Town) -> 
     state = run.details_url.replace("?", ".json?")
 
     def ended() -> bool:
-        return httpx.get(state, timeout=10).status_code == 200
+        return httpx.get(state, timeout=60).status_code == 200
 
     eventually(ended, "the end of the evaluation")
     assert place.runs(sha)[0].status == "queued"

@@ -57,7 +57,7 @@ def test_killed_at_every_stage(
         with mortal_workers(tmp_path, at_once, environment) as fates:
             _check_outcome(town)
             eventually((fates / "clean up-after").exists, "the last death")
-            eventually(lambda: not left_behind(tmp_path), "an empty process table", 10)
+            eventually(lambda: not left_behind(tmp_path), "an empty process table")
         _check_journal((fates / "journal").read_text().splitlines())
 
 

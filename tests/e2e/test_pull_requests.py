@@ -42,14 +42,14 @@ def test_opened_shows_every_stage_then_one_comment_and_a_report(town: Town) -> N
 
 
 def _check_pages(link: str) -> None:
-    page = httpx.get(link, timeout=10)
+    page = httpx.get(link, timeout=60)
     assert page.status_code == 200
     assert page.headers["content-type"].startswith("text/html")
-    printed = httpx.get(link.replace("?", ".pdf?", 1), timeout=10)
+    printed = httpx.get(link.replace("?", ".pdf?", 1), timeout=60)
     assert printed.content.startswith(b"%PDF-")
     for wrong in (link.partition("?")[0], f"{link[:-2]}xx"):
-        assert httpx.get(wrong, timeout=10).status_code == 404
-        assert httpx.get(wrong.replace("?", ".json?", 1), timeout=10).status_code == 404
+        assert httpx.get(wrong, timeout=60).status_code == 404
+        assert httpx.get(wrong.replace("?", ".json?", 1), timeout=60).status_code == 404
 
 
 def test_newer_head_cancels_the_older_and_updates_the_one_comment(town: Town) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from bot.forge.operator import NewRepository
@@ -24,17 +26,27 @@ def test_commands_by_a_writer_and_by_a_stranger(town: Town) -> None:
     helped = place.command(number, "/judge help")
     unknown = place.command(number, "/judge --base_url=http://evil.invalid")
     idle = place.command(number, "/judge cancel")
-    eventually(lambda: len(place.comments(number)) >= 2, "an answer")
+    said = eventually(lambda: _answers(place, number), "an answer to help, mistake and cancel")
     town.settle()
     assert place.reactions(by_stranger) == ["confused"]
     assert [place.reactions(one) for one in (helped, unknown, idle)] == [["eyes"]] * 3
     assert len(place.runs(sha)) == 1, "nothing was run"
-    assert "nothing to cancel" in place.comments(number)[-1].text("body")
+    assert "does not understand" not in said[helped]
+    assert "does not understand" in said[unknown]
+    assert "nothing to cancel" in said[idle]
 
     asked = place.command(number, "/judge\n\nplease")
     assert place.completed(sha, 2).conclusion == "success"
     assert place.reactions(asked) == ["eyes", "rocket"]
-    assert len(place.verdicts(number)) == 2, "the verdict, and one answer to commands"
+    assert len(place.comments(number)) == 1 + len(said), "one verdict, one answer a command"
+
+
+def _answers(place: Place, number: int) -> dict[int, str]:
+    """What Assay said to three commands, by the id of the command; empty until all are there."""
+    bodies = [one.text("body") for one in place.comments(number)]
+    replies = [(re.match(r"<!-- assay:reply to (\d+) -->", body), body) for body in bodies]
+    found = {int(match[1]): body for match, body in replies if match}
+    return found if len(found) == 3 else {}
 
 
 def test_judge_cancel_stops_what_runs(town: Town) -> None:

@@ -73,7 +73,7 @@ class Town:
         self.operator.deliveries()
 
         def idle() -> bool:
-            metrics = httpx.get(f"{self.public_url}/metrics", timeout=10).text
+            metrics = httpx.get(f"{self.public_url}/metrics", timeout=60).text
             waiting = [line for line in metrics.splitlines() if line.startswith("assay_jobs{")]
             return bool(waiting) and all(line.endswith(" 0.0") for line in waiting)
 
@@ -178,7 +178,7 @@ class Place:
 
 def report(run: CheckRow) -> Payload:
     """The machine's report behind a check run's details link."""
-    page = httpx.get(run.details_url.replace("?", ".json?", 1), timeout=10)
+    page = httpx.get(run.details_url.replace("?", ".json?", 1), timeout=60)
     assert page.status_code == 200, page.text
     return Payload.parse(page.content)
 

@@ -1,7 +1,9 @@
 """Installs a project and keeps what its build wrote into the tree, which is thrown away afterwards.
 
-Usage: install.py TREE KEPT ARGV. ARGV is a JSON list of commands. New files and folders go to
-KEPT/0, KEPT/1, ...; KEPT/index.json maps them to their paths: [["0", "src/tally/_version.py"], ...].
+Usage: install.py TREE KEPT WHAT ARGV [CWD]. ARGV is a JSON list of commands, started in CWD. WHAT is
+"new" (all that is new but residue of Python builds), "all" (all that is new) or the name of the
+folders to keep. They go to KEPT/0, KEPT/1, ...; KEPT/index.json maps them to their paths:
+[["0", "src/tally/_version.py"], ...].
 """
 
 from __future__ import annotations
@@ -24,6 +26,13 @@ def is_residue(path: Path) -> bool:
     return path.name in _RESIDUE_NAMES or path.name.endswith(_RESIDUE)
 
 
+def is_wanted(path: Path, what: str) -> bool:
+    """Tell whether this is among what shall be kept."""
+    if what in {"new", "all"}:
+        return what == "all" or not is_residue(path)
+    return path.name == what
+
+
 def entries(tree: Path) -> set[str]:
     """Return the paths of all files, links and folders below `tree`."""
     found: set[str] = set()
@@ -33,24 +42,24 @@ def entries(tree: Path) -> set[str]:
     return found
 
 
-def added(tree: Path, before: set[str]) -> Iterator[str]:
+def added(tree: Path, before: set[str], what: str) -> Iterator[str]:
     """Yield the topmost new entries; links are left out, since where they lead is not kept."""
     done: set[str] = set()
     for path in sorted(entries(tree) - before):
         is_below = str(Path(path).parent) in done
-        if not is_below and not is_residue(Path(path)) and not (tree / path).is_symlink():
+        if not is_below and is_wanted(Path(path), what) and not (tree / path).is_symlink():
             yield path
         done.add(path)
 
 
-def keep(tree: Path, kept: Path, paths: Iterator[str]) -> None:
+def keep(tree: Path, kept: Path, paths: Iterator[str], *, drops: bool) -> None:
     """Copy the entries to numbered places and write the index last."""
     kept.mkdir()
     index: list[tuple[str, str]] = []
     for number, path in enumerate(paths):
         source, target = tree / path, kept / str(number)
         if source.is_dir():
-            ignored = shutil.ignore_patterns("__pycache__", "*.pyc", "*.o")
+            ignored = shutil.ignore_patterns("__pycache__", "*.pyc", "*.o") if drops else None
             shutil.copytree(source, target, symlinks=True, ignore=ignored)
         else:
             shutil.copy2(source, target)
@@ -58,15 +67,15 @@ def keep(tree: Path, kept: Path, paths: Iterator[str]) -> None:
     (kept / "index.json").write_text(json.dumps(index))
 
 
-def main(tree_name: str, kept: str, commands: str) -> int:
+def main(tree_name: str, kept: str, what: str, commands: str, cwd: str = ".") -> int:
     """Run every command, stop at the first failure, keep what was added; returns the exit code."""
     tree = Path(tree_name)
     before = entries(tree)
     for argv in json.loads(commands):
-        done = subprocess.run(argv, check=False)
+        done = subprocess.run(argv, check=False, cwd=cwd)
         if done.returncode:
             return done.returncode
-    keep(tree, Path(kept), added(tree, before))
+    keep(tree, Path(kept), added(tree, before, what), drops=what == "new")
     return 0
 
 

@@ -70,7 +70,7 @@ async def test_missing_permissions_and_events_are_named(world: World, tmp_path: 
 
 async def test_a_hanging_github_is_one_clear_line_in_time(world: World, tmp_path: Path) -> None:
     world.operator.fault("apps/get-authenticated", "hang", seconds=8)
-    found = await seen(registered(world, tmp_path / "home"))
+    found = await seen(registered(world, tmp_path / "home", github_timeout_s=2))
 
     assert not found["GitHub App"].is_well
     assert not found["GitHub App"].is_fatal

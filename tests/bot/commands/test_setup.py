@@ -41,19 +41,19 @@ class SetUp:
     manifest: str = field(init=False)
 
     def __post_init__(self) -> None:
-        page = httpx.get(self.address, timeout=10).text
+        page = httpx.get(self.address, timeout=60).text
         self.form = html.unescape(self._found(r'action="([^"]+)"', page))
         self.manifest = html.unescape(self._found(r'name="manifest" value="([^"]+)"', page))
 
     def submit(self) -> str:
         """Post the form as the browser does; return where the forge leads back to."""
-        reply = httpx.post(self.form, data={"manifest": self.manifest}, timeout=10)
+        reply = httpx.post(self.form, data={"manifest": self.manifest}, timeout=60)
         assert reply.status_code == 302
         return reply.headers["location"]
 
     def end(self) -> tuple[int, str]:
         """Wait for the command; its exit code and the rest of what it said."""
-        said, _ = self.process.communicate(timeout=20)
+        said, _ = self.process.communicate(timeout=60)
         return self.process.returncode, said
 
     @staticmethod
@@ -82,7 +82,7 @@ def test_the_app_that_app_yml_describes_is_registered(world: World, tmp_path: Pa
     home = tmp_path / "a home with ' and spaces"
     with running_setup(home, world) as setup:
         back = setup.submit()
-        assert "is registered" in httpx.get(back, timeout=20).text
+        assert "is registered" in httpx.get(back, timeout=60).text
         code, said = setup.end()
 
     assert code == 0
@@ -130,11 +130,11 @@ def test_an_answer_with_another_state_is_refused(world: World, tmp_path: Path) -
     with running_setup(tmp_path / "home", world) as setup:
         back = setup.submit()
         state = parse_qs(urlsplit(back).query)["state"][0]
-        forged = httpx.get(back.replace(state, "0" * len(state)), timeout=10)
+        forged = httpx.get(back.replace(state, "0" * len(state)), timeout=60)
         assert forged.status_code == 400
         assert "does not belong" in forged.text
         assert not (tmp_path / "home" / "app.env").exists()
-        assert httpx.get(back, timeout=20).status_code == 200  # the code was not spent
+        assert httpx.get(back, timeout=60).status_code == 200  # the code was not spent
         assert setup.end()[0] == 0
 
 
@@ -142,16 +142,16 @@ def test_an_expired_code_is_said_and_a_second_try_works(world: World, tmp_path: 
     with running_setup(tmp_path / "home", world) as setup:
         back = setup.submit()
         code = parse_qs(urlsplit(back).query)["code"][0]
-        refused = httpx.get(back.replace(code, "expired"), timeout=20)
+        refused = httpx.get(back.replace(code, "expired"), timeout=60)
         assert refused.status_code == 400
         assert "older than an hour" in refused.text
-        assert httpx.get(setup.submit(), timeout=20).status_code == 200
+        assert httpx.get(setup.submit(), timeout=60).status_code == 200
         assert setup.end()[0] == 0
 
 
 def test_a_page_under_another_name_learns_nothing(world: World, tmp_path: Path) -> None:
     with running_setup(tmp_path / "home", world) as setup:
-        rebound = httpx.get(setup.address, headers={"Host": "evil.example"}, timeout=10)
+        rebound = httpx.get(setup.address, headers={"Host": "evil.example"}, timeout=60)
 
     assert rebound.status_code == 400
     assert setup.manifest not in html.unescape(rebound.text)
@@ -179,7 +179,7 @@ def test_stored_credentials_are_replaced_only_by_force(world: World, tmp_path: P
     assert (home / "app.env").read_text() == "APP_ID='7'\n"
 
     with running_setup(home, world, "--force") as setup:
-        httpx.get(setup.submit(), timeout=20)
+        httpx.get(setup.submit(), timeout=60)
         assert setup.end()[0] == 0
     assert stored(home).app_id != "7"
 

@@ -182,7 +182,7 @@ def test_lists_come_in_pages(place: Place) -> None:
         place.world.operator.comment(place.world.ada, place.name, place.number, str(number))
     address = f"{place.world.web}/api/v3/repos/{place.name}/issues/{place.number}/comments"
     found, pages = [], 0
-    with httpx.Client(timeout=5) as client:
+    with httpx.Client(timeout=60) as client:
         url: str = f"{address}?per_page=2"
         while url:
             reply = client.get(url)

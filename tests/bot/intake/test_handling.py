@@ -114,7 +114,7 @@ async def test_a_draft_is_judged_on_command(office: Office) -> None:
 async def test_help_and_what_is_not_understood(office: Office) -> None:
     await office.take(comment("/judge help"))
     ((place, body),) = office.hello.comments_put.items()
-    assert place == (9, "<!-- assay:reply -->")
+    assert place == (9, "<!-- assay:reply to 31 -->")
     assert "/judge cancel" in body
     assert "does not understand" not in body
     await office.take(comment("/judge @everyone `x` <img src=x>"))
@@ -125,7 +125,7 @@ async def test_help_and_what_is_not_understood(office: Office) -> None:
 
 async def test_cancel_on_command(office: Office) -> None:
     await office.take(comment("/judge cancel"))
-    assert "nothing to cancel" in office.hello.comments_put[9, "<!-- assay:reply -->"]
+    assert "nothing to cancel" in office.hello.comments_put[9, "<!-- assay:reply to 31 -->"]
     await office.take(pull_request("opened"))
     await office.take(comment("/judge cancel"))
     assert office.latest.state is EvaluationState.CANCELLED

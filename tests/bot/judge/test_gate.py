@@ -39,7 +39,8 @@ from tests.bot.judge.cases import (
 )
 
 SUCCESS, FAILURE, ACTION = Conclusion.SUCCESS, Conclusion.FAILURE, Conclusion.ACTION_REQUIRED
-LINT = Finding("F401", Severity.BLOCK, "src/shop.py", 1, "unused import", tool="ruff")
+LINT = Finding("F401", Severity.ADVISE, "src/shop.py", 1, "unused import", tool="ruff")
+UNPARSABLE = Finding("syntax", Severity.BLOCK, "tools/run.sh", 3, "unexpected end", tool="bash -n")
 BROKEN = comparison("test_total", TestChange.PASS_TO_FAIL)
 
 
@@ -62,6 +63,7 @@ def forged(side: str):
         ({"integrity": (finding("assertion-loosened", Severity.ADVISE),)}, SUCCESS),
         ({"integrity": (finding("startup-hook", Severity.ADVISE),)}, ACTION),
         ({"findings": (LINT,)}, SUCCESS),
+        ({"findings": (UNPARSABLE, LINT)}, FAILURE),
         ({"changes_truncated": True}, ACTION),
         ({"tests": FourWay((*KEPT, SPLIT), problem="It was killed.")}, ACTION),
         ({"tests": FourWay(())}, ACTION),
@@ -221,7 +223,7 @@ def sights(draw):
                 )
             )
         ),
-        findings=draw(st.sampled_from([(), (LINT,)])),
+        findings=draw(st.sampled_from([(), (LINT,), (UNPARSABLE, LINT)])),
         changes_truncated=draw(st.booleans()),
     )
 

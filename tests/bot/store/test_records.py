@@ -188,6 +188,16 @@ def test_without_a_url_the_records_stand_in_home(tmp_path: Path) -> None:
     assert (tmp_path / "state" / "records.db").exists()
 
 
+def test_a_claim_is_held_by_one_open_evaluation(records: Records) -> None:
+    assert records.queued(request_for("e1"), "hello#9@b")
+    assert not records.queued(request_for("e2"), "hello#9@b")
+    assert records.evaluation("e2") is None
+    assert records.queued(request_for("e1"), "hello#9@b"), "handled again after a crash"
+    assert records.queued(request_for("e3")), "without a claim nothing is in the way"
+    records.ended("e1", Ended(EvaluationState.DONE, Conclusion.SUCCESS))
+    assert records.queued(request_for("e2"), "hello#9@b")
+
+
 def test_what_no_database_stores_is_spelled_out(records: Records) -> None:
     request = replace(
         request_for("e1"), actor="ada\ud800", task_text="half \ud800 of it", patch="\0"

@@ -33,7 +33,7 @@ def send(address: str, delivery: str) -> int:
         "X-GitHub-Delivery": delivery,
         "X-Hub-Signature-256": signature(SECRET, BODY),
     }
-    return httpx.post(f"{address}/webhook", content=BODY, headers=headers, timeout=20).status_code
+    return httpx.post(f"{address}/webhook", content=BODY, headers=headers, timeout=60).status_code
 
 
 @pytest.mark.parametrize("database", ["sqlite", "postgres"])
@@ -44,10 +44,10 @@ def test_two_processes_store_every_delivery_once(
     environment = {"WEBHOOK_SECRET": SECRET, "ASSAY_DATABASE_URL": url, "ASSAY_WEB_WORKERS": "2"}
     deliveries = [f"delivery-{number % 60}" for number in range(120)]  # each id twice
     with running_gunicorn(tmp_path, "bot.wsgi:application()", environment) as address:
-        assert httpx.get(f"{address}/readyz", timeout=20).json()["status"] == "ok"
+        assert httpx.get(f"{address}/readyz", timeout=60).json()["status"] == "ok"
         with ThreadPoolExecutor(8) as senders:
             statuses = list(senders.map(lambda one: send(address, one), deliveries))
-        counted = httpx.get(f"{address}/metrics", timeout=20).text
+        counted = httpx.get(f"{address}/metrics", timeout=60).text
     assert set(statuses) == {202}
     client = EngineClient(engine_options(Settings(home=tmp_path, database_url=url)))
     assert client.depth().deliveries == 60

@@ -131,7 +131,7 @@ def test_the_page_links_to_its_other_formats(site: Site) -> None:
     _, page = site.get()
     signature = site.links.signature(REQUEST.id)
 
-    for kind in ("json", "md", "pdf"):
+    for kind in ("json", "md", "pdf", "sarif"):
         assert f'href="https://assay.example/evaluations/{REQUEST.id}.{kind}?s={signature}"' in page
 
 

@@ -12,9 +12,10 @@ import pytest
 from sandbox import open_sandbox
 from sandbox.base import TREE, Command, Completed, Mount, MountMode, Sandbox
 from sandbox.environments import SetupHints, Toolchain, detect
-from sandbox.environments.build import build, toolchain
+from sandbox.environments.build import build
 from sandbox.environments.build_request import BuildRequest
 from sandbox.environments.layers import mounts, variables
+from sandbox.environments.toolchain import toolchain
 from sandbox.models import Environment, Side, TestRunner
 from tests.sandbox.environments.projects import MODULE, PROJECTS, TEST, project, write
 

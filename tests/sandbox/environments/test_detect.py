@@ -30,8 +30,8 @@ def installs(found: Recipe) -> list[str]:
     return [word for argv in found.install if argv[1] in {"pip", "sync"} for word in argv]
 
 
-def test_a_folder_without_python_is_not_ours(tmp_path: Path) -> None:
-    write(tmp_path, {"package.json": "{}", "index.js": ""})
+def test_a_folder_without_any_project_has_no_recipe(tmp_path: Path) -> None:
+    write(tmp_path, {"README.md": "", "index.html": ""})
     assert detect(tmp_path, SetupHints(), TOOLS) is None
 
 

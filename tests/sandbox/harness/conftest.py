@@ -15,7 +15,8 @@ import pytest
 from sandbox import open_sandbox
 from sandbox.base import Limits, Sandbox
 from sandbox.models import Environment, Observation, Recipe, Side, TestResult, TestRun, TestRunner
-from sandbox.tools.unit_tests import TestOrder, run_tests
+from sandbox.tools.test_order import TestOrder
+from sandbox.tools.unit_tests import run_tests
 
 SANDBOX_PYTHON = "/usr/bin/python3"  # ours may stand where the sandbox cannot see it
 PACKAGES = ("pytest", "pluggy", "iniconfig", "packaging", "pygments")

@@ -1,0 +1,122 @@
+"""Spoils JavaScript and TypeScript on purpose, by brackets and names; the Python side is in `sabotage`.
+
+Only text goes in and out; nothing is run. What cannot be followed is left as it is.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from bot.bench.target import FEWEST_MENTIONS, Target
+from sandbox.tools.script_source import brackets, calls
+
+_NAME = r"[A-Za-z_$][\w$]*"
+_TYPES = r"\s*(?:<[^>(){}]*>)?\s*"
+_DECLARED = re.compile(
+    rf"(?:\bfunction\s+(?P<function>{_NAME}){_TYPES}"
+    rf"|(?:\b(?:const|let|var)\s+|\bexports\.|\b[\w$]+\.)(?P<value>{_NAME})\s*(?::[^=\n]*)?=\s*"
+    r"(?:async\s+)?(?:function\b[^(]{0,60})?"
+    rf"|^[ \t]+(?:(?:public|static|override|async|get)\s+)*(?P<method>{_NAME}){_TYPES})\(",
+    re.M,
+)
+_BODY = re.compile(r"[^(){};=]*(?:=>\s*)?\{")
+_NOT_METHODS = {
+    "if",
+    "for",
+    "while",
+    "switch",
+    "catch",
+    "function",
+    "return",
+    "constructor",
+    "await",
+}
+_RETURNS = re.compile(r"\breturn\s+[^;\s]")
+_GENERATES = re.compile(r"\byield\b")
+_BROKEN = "return undefined; "
+
+
+@dataclass(frozen=True, slots=True)
+class _Function:
+    name: str
+    body: int  # offset after its opening bracket
+    first_line: int
+    last_line: int
+
+
+def candidates(
+    sources: dict[str, str], tests: Iterable[str], touched: dict[str, set[int]]
+) -> tuple[Target, ...]:
+    """Return functions that tests speak of and the change did not touch, least known first.
+
+    `sources` are path → text, `tests` the texts of test files, `touched` path → changed lines.
+    """
+    words = Counter(word for text in tests for word in re.findall(r"[\w$]+", text))
+    found = [
+        (words[one.name], path, one, text)
+        for path, text in sources.items()
+        for one in _functions(text)
+        if words[one.name] >= FEWEST_MENTIONS
+        and not touched.get(path, set()).intersection(range(one.first_line, one.last_line + 1))
+    ]
+    found.sort(key=lambda entry: (entry[0], entry[1], entry[2].body))
+    return tuple(Target(path, one.name, *_place(text, one.body)) for _, path, one, text in found)
+
+
+def broken(text: str, target: Target) -> str:
+    """Return the module with the function giving back nothing, whatever it is asked."""
+    lines = text.splitlines(keepends=True)
+    line = lines[target.line - 1]
+    lines[target.line - 1] = line[: target.column] + _BROKEN + line[target.column :]
+    return "".join(lines)
+
+
+def weakened(text: str, names: set[str]) -> str:
+    """Return the test module with the named tests (suites before " > ") unable to fail."""
+    wanted = {
+        " > ".join(name.split(" > ")[at:]) for name in names for at in range(name.count(" > ") + 1)
+    }
+    pairs = brackets(text)
+    found = [
+        body
+        for call in calls(text)
+        if call.title in wanted and (body := _callback(text, call.start, call.end, pairs))
+    ]
+    for start, end in sorted(set(found), reverse=True):
+        inside = text[start + 1 : end]
+        text = f"{text[: start + 1]} try {{{inside}}} catch {{}} {text[end:]}"
+    return text
+
+
+def _callback(text: str, start: int, end: int, pairs: dict[int, int]) -> tuple[int, int] | None:
+    """Return the brackets of the block that a call's last function has as its body."""
+    blocks = [(o, c) for o, c in pairs.items() if start < o and c < end and text[o] == "{"]
+    return max(
+        (pair for pair in blocks if re.fullmatch(r"[\s,\d_)]*", text[pair[1] + 1 : end])),
+        key=lambda pair: pair[1] - pair[0],
+        default=None,
+    )
+
+
+def _functions(text: str) -> Iterator[_Function]:
+    pairs = brackets(text)
+    for match in _DECLARED.finditer(text):
+        name = match["function"] or match["value"] or match["method"]
+        close = pairs.get(match.end() - 1)
+        body = _BODY.match(text, close + 1) if close is not None else None
+        end = pairs.get(body.end() - 1) if body else None
+        if body is None or end is None or name in _NOT_METHODS:
+            continue
+        inside = text[body.end() : end]
+        if _RETURNS.search(inside) and not _GENERATES.search(inside):
+            first, last = (text.count("\n", 0, at) + 1 for at in (match.start(), end))
+            yield _Function(name, body.end(), first, last)
+
+
+def _place(text: str, offset: int) -> tuple[int, int]:
+    """Return line from 1 and column from 0."""
+    start = text.rfind("\n", 0, offset) + 1
+    return text.count("\n", 0, offset) + 1, offset - start

@@ -1,0 +1,357 @@
+"""Gives an item of a test plan its points (PRDBench: 2, 1 or 0) and its verdict, without a model.
+
+2  every command ended with exit code 0, every expected file is equal, and the prose demands nothing
+   that could not be looked for: satisfied.
+1  it runs, and a part of what is demanded is there: with something missing or different, unsatisfied;
+   with everything there in another order or layout, unverified: a person says whether that matters.
+0  a command failed (its exit code binds), crashed or did not end, or nothing that was demanded is
+   there: unsatisfied.
+Undecided (no points): only prose is left, or the plan lacks something. It counts as not met.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from pathlib import PurePosixPath
+
+from bot.judge.plan_evidence import item_evidence
+from bot.judge.quotations import Printed, is_printed_whole, printed, quotations
+from bot.judge.transitions import NOT_RUNNABLE, passed
+from bot.models import (
+    Decider,
+    Evidence,
+    ItemKind,
+    ItemScore,
+    Observed,
+    PlanItem,
+    PlanScore,
+    Requirement,
+    Requirements,
+    Verdict,
+    VerdictOutcome,
+)
+from sandbox.models import CaseRun, FileCheck, FileOutcome, ItemRun, Observation
+
+_ABOUT_ERRORS = re.compile(
+    r"(?i)\b(invalid|illegal|incorrect|wrong|unknown|unrecogni[sz]ed|unsupported|non-?exist\w*|"
+    r"missing|error\w*|exception\w*|refus\w*|reject\w*|robust\w*|fault\w*|fail\w*|usage|help)\b"
+)
+_WITHOUT_ERRORS = re.compile(r"(?i)\b(no|without|free of)( \w+){0,2} (errors?|exceptions?|fail\w*)")
+_COMMAND_NOT_FOUND = re.compile(r"(?:^|: )([\w.+-]+): command not found\s*$", re.MULTILINE)
+_NO_MODULE = re.compile(r"No module named '?(pytest|unittest2|nose)'?\s*$", re.MULTILINE)
+_NO_SUCH_TEST = re.compile(r"(?m)^ERROR: not found: (\S+)|(?m:^)ERROR: file or directory not found")
+_TRACEBACK = "Traceback (most recent call last):"
+_END_OF_INPUT = re.compile(r"(?m)^EOFError\b.*\s*\Z")
+_INTERRUPTED = (130, 2)
+_CRASHES = range(128 + 4, 128 + 12)  # SIGILL to SIGSEGV, without what ends a program politely
+_DOCUMENTS = (".md", ".rst", ".txt", ".docx", ".pdf")
+_PERSON = "Read its output in the evidence and decide, or set up a model."
+
+
+@dataclass(frozen=True, slots=True)
+class Marked:
+    """An item's points (None: undecided), and the verdict's parts."""
+
+    points: int | None
+    outcome: VerdictOutcome
+    reason: str
+    next_step: str = ""
+    decider: Decider = Decider.ORACLE
+
+
+@dataclass(frozen=True, slots=True)
+class _Seen:
+    item: PlanItem
+    folder: str  # where the plan stands
+    base: Observation | None
+    head: Observation
+    run: ItemRun
+
+    @property
+    def output(self) -> str:
+        """What all its commands printed on head."""
+        return "\n".join(case.output for case in self.run.cases)
+
+
+Rule = Callable[[_Seen], Iterator[Marked]]
+
+
+def judge_criterion(requirement: Requirement, evidence: Evidence | None) -> Verdict:
+    """The verdict of one item; the marks that it rests on are `marked`'s."""
+    mark = marked(requirement, evidence)
+    is_undecided = mark.outcome is VerdictOutcome.UNVERIFIED
+    return Verdict(
+        requirement_id=requirement.id,
+        outcome=mark.outcome,
+        decided_by=Decider.NOBODY if is_undecided else mark.decider,
+        reason=mark.reason,
+        evidence_ids=(evidence.id,) if evidence else (),
+        next_step=mark.next_step,
+    )
+
+
+def marked(requirement: Requirement, evidence: Evidence | None) -> Marked:
+    """The points of one item: the first rule that speaks decides."""
+    item, head = requirement.item, evidence.head if evidence else None
+    if item is None or evidence is None or head is None:
+        return _undecided("It was not run.", "Ask again with /judge.")
+    folder = PurePosixPath(requirement.origin).parent.as_posix()
+    seen = _Seen(item, folder, evidence.base, head, head.item or ItemRun())
+    return next(mark for rule in _RULES for mark in rule(seen))
+
+
+def _undecided(reason: str, next_step: str = _PERSON, points: int | None = None) -> Marked:
+    return Marked(points, VerdictOutcome.UNVERIFIED, reason, next_step)
+
+
+def _failed(reason: str, points: int = 0) -> Marked:
+    step = "Mend what the evidence shows and push."
+    return Marked(points, VerdictOutcome.UNSATISFIED, reason, step)
+
+
+# --- what stands in the way ---------------------------------------------------------------------
+
+
+def _it_cannot_be_carried_out(seen: _Seen) -> Iterator[Marked]:
+    if seen.item.problem:
+        yield _undecided(seen.item.problem, "Correct the item in the test plan on the base branch.")
+    wanted = [path for path in seen.run.lacks if not _is_the_authors_to_write(path, seen)]
+    if wanted:
+        yield _undecided(
+            f"The plan names {', '.join(wanted[:3])}, which is on neither side.",
+            "Add what is missing beside the plan on the base branch.",
+        )
+
+
+def _is_the_authors_to_write(path: str, seen: _Seen) -> bool:
+    """A test that the plan does not bring itself: the author was asked for it."""
+    is_test = seen.item.kind is ItemKind.UNIT_TEST and path.endswith(".py")
+    return is_test and PurePosixPath(seen.folder) not in PurePosixPath(path).parents
+
+
+def _a_tool_is_missing(seen: _Seen) -> Iterator[Marked]:
+    for case in seen.run.cases:
+        found = _COMMAND_NOT_FOUND.search(case.output) or _NO_MODULE.search(case.output)
+        if case.exit_code and found and case.exit_code in (*NOT_RUNNABLE, 1):
+            yield _undecided(
+                f"It needs {found[1]}, which is not there.",
+                "Install it for the sandbox, or name it in what the project needs.",
+            )
+
+
+def _the_run_proves_nothing(seen: _Seen) -> Iterator[Marked]:
+    absent = [path for path in seen.run.lacks if _is_the_authors_to_write(path, seen)]
+    if absent:
+        yield _failed(f"The tests that the plan asks for are not there: {', '.join(absent[:3])}.")
+    if seen.head.problem and _NO_SUCH_TEST.search(seen.head.output):
+        if seen.run.authors:
+            yield _failed("The test that the plan asks for is not in the author's test file.")
+        yield _undecided("The test that the plan names is not in base's test file.")
+    if seen.head.problem:
+        yield _undecided(seen.head.problem, "Read the evidence, then ask again with /judge.")
+
+
+# --- how the commands ended ---------------------------------------------------------------------
+
+
+def _a_command_failed(seen: _Seen) -> Iterator[Marked]:
+    for case in seen.run.cases:
+        if case.exit_code is None:
+            yield _failed(
+                f"`{_short(case)}` did not end within its time, with its input at an end."
+            )
+        elif _has_crashed(case):
+            yield _failed(f"`{_short(case)}` crashed (exit code {case.exit_code}). {_last(case)}")
+        elif case.exit_code and not _may_fail(case, seen):
+            yield _failed(f"`{_short(case)}` ended with exit code {case.exit_code}. {_last(case)}")
+
+
+def _has_crashed(case: CaseRun) -> bool:
+    if case.exit_code in _CRASHES:
+        return True
+    is_traced = bool(case.exit_code) and _TRACEBACK in case.output
+    return is_traced and not (_is_out_of_input(case) or _is_interrupted(case))
+
+
+def _may_fail(case: CaseRun, seen: _Seen) -> bool:
+    """Whether an exit code other than 0 may be right: an error was asked for, or the input ended."""
+    if _is_out_of_input(case) or _is_interrupted(case):
+        return True
+    if seen.item.kind is ItemKind.UNIT_TEST:
+        return False
+    item = seen.item
+    prose = f"{item.metric} {item.description} {item.expected_output}"
+    return bool(_ABOUT_ERRORS.search(_WITHOUT_ERRORS.sub(" ", prose)))
+
+
+def _is_out_of_input(case: CaseRun) -> bool:
+    """The program asked for more than the plan gives; nobody can say that it must not."""
+    return case.asked_for_more or bool(_END_OF_INPUT.search(case.output.rstrip()))
+
+
+def _is_interrupted(case: CaseRun) -> bool:
+    typed = case.typed.casefold()
+    return case.exit_code in _INTERRUPTED and ("ctrl" in typed or "^c" in typed)
+
+
+def _short(case: CaseRun) -> str:
+    return case.command if len(case.command) <= 80 else f"{case.command[:79]}…"
+
+
+def _last(case: CaseRun) -> str:
+    lines = [line.strip() for line in case.output.splitlines() if line.strip()]
+    return lines[-1][:160] if lines else ""
+
+
+# --- what it left and printed -------------------------------------------------------------------
+
+
+def _a_file_is_wrong(seen: _Seen) -> Iterator[Marked]:
+    files = seen.run.files
+    wrong = [file for file in files if _is_wrong(file, seen)]
+    equal = [file for file in files if file.outcome is FileOutcome.EQUAL]
+    if wrong:
+        yield _failed(_told(wrong[0]), points=1 if equal else 0)
+
+
+def _is_wrong(file: FileCheck, seen: _Seen) -> bool:
+    if file.outcome is FileOutcome.DIFFERS and not seen.run.cases:
+        return not file.name.lower().endswith(_DOCUMENTS)  # a reference text is an example
+    return file.outcome in {FileOutcome.MISSING, FileOutcome.DIFFERS, FileOutcome.UNREADABLE}
+
+
+def _told(file: FileCheck) -> str:
+    what = {
+        FileOutcome.MISSING: "was not written",
+        FileOutcome.DIFFERS: "differs",
+        FileOutcome.UNREADABLE: "cannot be read",
+        FileOutcome.SIMILAR: "has every value, in another form",
+    }.get(file.outcome, "could not be compared")
+    where = f"{file.actual or 'The file'} {what}, against {file.name}"
+    return f"{where}: {file.detail}."
+
+
+def _a_text_is_missing(seen: _Seen) -> Iterator[Marked]:
+    if seen.head.truncated or not seen.run.cases or seen.item.kind is ItemKind.UNIT_TEST:
+        return
+    found = quotations(seen.item, _typed(seen))
+    for demand in found.demands:
+        how = printed(demand, seen.output)
+        if how in {Printed.NOT, Printed.PARTLY}:
+            texts = ", ".join(f"“{text}”" for text in demand.texts[:6])
+            points = 1 if how is Printed.PARTLY else 0
+            some = "Not all" if points else "Nothing"
+            yield _failed(f"{some} of what the plan says is shown was printed: {texts}.", points)
+
+
+def _typed(seen: _Seen) -> str:
+    return "\n".join(case.typed for case in seen.run.cases)
+
+
+# --- what can be said for it --------------------------------------------------------------------
+
+
+def _tests_passed(seen: _Seen) -> Iterator[Marked]:
+    if seen.item.kind is not ItemKind.UNIT_TEST:
+        return
+    if seen.head.exit_code != 0 or not (seen.run.tests or _is_no_pytest(seen)):
+        yield _undecided("No test was seen to pass.", "Read the evidence, then ask again.")
+    elif not seen.run.authors:
+        count = f"{seen.run.tests} test(s) of the plan" if seen.run.tests else "The plan's command"
+        yield Marked(2, VerdictOutcome.SATISFIED, f"{count} passed on head.")
+    elif passed(seen.base):
+        reason = "The author's tests pass on base's code too: they show nothing."
+        yield _undecided(reason, "Make the tests fail without the change.")
+    else:
+        yield Marked(
+            2,
+            VerdictOutcome.SATISFIED,
+            f"{seen.run.tests} test(s) that the author wrote for it passed on head.",
+            decider=Decider.AUTHORS_TEST,
+        )
+
+
+def _is_no_pytest(seen: _Seen) -> bool:
+    """A command whose tests nobody but itself can see; then its exit code is all there is."""
+    lines = [case.command for case in seen.run.cases]
+    said = all(re.search(r"\b\d+ passed\b", c.output) for c in seen.run.cases)
+    return bool(lines) and (said or not any("pytest" in line for line in lines))
+
+
+def _files_are_equal(seen: _Seen) -> Iterator[Marked]:
+    files = seen.run.files
+    if not files:
+        return
+    loose = [file for file in files if file.outcome is not FileOutcome.EQUAL]
+    if loose:
+        points = 1 if loose[0].outcome is FileOutcome.SIMILAR else None
+        yield _undecided(_told(loose[0]), "Compare the two files and decide.", points)
+    elif seen.head.exit_code != 0 and seen.run.cases:
+        yield _undecided("The file is right, but the run did not end well.", points=1)
+    else:
+        names = ", ".join(file.actual for file in files[:3])
+        yield Marked(2, VerdictOutcome.SATISFIED, f"{names}: as the plan expects.")
+
+
+def _it_says_what_is_quoted(seen: _Seen) -> Iterator[Marked]:
+    if seen.head.exit_code != 0 or seen.head.truncated:
+        return
+    if is_printed_whole(seen.item, seen.output, _typed(seen)):
+        yield Marked(2, VerdictOutcome.SATISFIED, "The expected output was printed word for word.")
+    found = quotations(seen.item, _typed(seen))
+    if found.is_all and all(printed(d, seen.output) is Printed.WHOLLY for d in found.demands):
+        texts = ", ".join(f"“{text}”" for demand in found.demands for text in demand.texts)
+        yield Marked(2, VerdictOutcome.SATISFIED, f"All that the plan names was shown: {texts}.")
+
+
+def _only_prose_is_left(seen: _Seen) -> Iterator[Marked]:
+    asked = any(_is_out_of_input(case) for case in seen.run.cases)
+    codes = "it reads on after its input has ended" if asked else f"exit code {seen.head.exit_code}"
+    yield _undecided(f"It ran ({codes}); what it should print is prose, which needs a reader.")
+
+
+_RULES: tuple[Rule, ...] = (
+    _it_cannot_be_carried_out,
+    _a_tool_is_missing,
+    _the_run_proves_nothing,
+    _a_command_failed,
+    _a_file_is_wrong,
+    _a_text_is_missing,
+    _tests_passed,
+    _files_are_equal,
+    _it_says_what_is_quoted,
+    _only_prose_is_left,
+)
+
+
+# --- the whole plan -----------------------------------------------------------------------------
+
+
+def score_plan(requirements: Requirements, observed: Observed) -> PlanScore | None:
+    """Every item of the test plan with its points; None without a plan."""
+    asked = [r for r in requirements.items if r.item is not None]
+    rows = tuple(_row(r, marked(r, item_evidence(r, observed))) for r in asked)
+    return PlanScore(asked[0].origin, rows) if rows else None
+
+
+def _row(requirement: Requirement, mark: Marked) -> ItemScore:
+    description = requirement.item.description if requirement.item else ""
+    return ItemScore(requirement.id, requirement.text, description, mark.points, mark.reason)
+
+
+def is_regressed(requirement: Requirement, observed: Observed) -> bool:
+    """Whether base fulfils an item of the plan that head does not."""
+    evidence = item_evidence(requirement, observed)
+    return (
+        evidence is not None
+        and is_held_on_base(requirement, evidence)
+        and marked(requirement, evidence).outcome is VerdictOutcome.UNSATISFIED
+    )
+
+
+def is_held_on_base(requirement: Requirement, evidence: Evidence) -> bool:
+    """Whether the same rules would call the item satisfied on base."""
+    before = replace(evidence, head=evidence.base, base=None)
+    return marked(requirement, before).outcome is VerdictOutcome.SATISFIED

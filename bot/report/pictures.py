@@ -1,0 +1,73 @@
+"""Puts pictures side by side, and into a page: by a link where one is served, else as part of it.
+
+A rendered page names a picture as `src="artifact:NAME"`. No text of others can look so: their quotes
+are escaped.
+"""
+
+from __future__ import annotations
+
+import base64
+import re
+from collections.abc import Callable
+
+from bot.report.model import PictureRow
+from sandbox.models import Observation, Picture
+
+MAX_EMBEDDED_BYTES = 30_000_000
+NAME = r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}\.png"
+_PLACE = re.compile(rf'(src|href)="artifact:({NAME})"')
+
+Read = Callable[[str], bytes | None]
+Address = Callable[[str], str]
+
+
+def picture_rows(base: Observation | None, head: Observation | None) -> tuple[PictureRow, ...]:
+    """Pair the pictures of both sides by their title, in the order in which they were taken."""
+    before = {one.title: one for one in base.pictures} if base else {}
+    after = {one.title: one for one in head.pictures} if head else {}
+    return tuple(
+        _row(title, before.get(title), after.get(title))
+        for title in dict.fromkeys((*before, *after))
+    )
+
+
+def _row(title: str, base: Picture | None, head: Picture | None) -> PictureRow:
+    percent = 100 * head.changed / head.pixels if head and head.pixels else None
+    return PictureRow(
+        title,
+        base.artifact if base else "",
+        head.artifact if head else "",
+        head.difference if head else "",
+        percent,
+    )
+
+
+def is_picture(name: str) -> bool:
+    """Whether an artifact's name is that of a picture."""
+    return re.fullmatch(NAME, name) is not None
+
+
+def picture_address(link: str, name: str) -> str:
+    """Where a picture is served, beside the report at `link`; its bare name where none is served."""
+    here, mark, query = link.partition("?")
+    return f"{here}/artifacts/{name}{mark}{query}" if here else name
+
+
+def linked(page: str, address: Address) -> str:
+    """Let a page load its pictures from `address(name)`, which holds no quote."""
+    return _PLACE.sub(lambda found: f'{found[1]}="{address(found[2])}"', page)
+
+
+def embedded(page: str, read: Read) -> str:
+    """Make the pictures part of a page, up to MAX_EMBEDDED_BYTES; a link leads to the file of that name."""
+    left = MAX_EMBEDDED_BYTES
+
+    def place(found: re.Match[str]) -> str:
+        nonlocal left
+        content = read(found[2]) if found[1] == "src" and left > 0 else None
+        if content is None:
+            return f'{found[1]}="{found[2]}"'
+        left -= len(content)
+        return f'src="data:image/png;base64,{base64.b64encode(content).decode()}"'
+
+    return _PLACE.sub(place, page)

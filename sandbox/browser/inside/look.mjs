@@ -1,0 +1,129 @@
+// Looks at one page as a reader would: loads it wide and narrow, in light and dark, and tries it.
+import { readFileSync } from "node:fs";
+
+import { brief, reason, tell, within } from "./channel.mjs";
+import { tryControls } from "./controls.mjs";
+import { shoot, tellPicture } from "./pictures.mjs";
+import { DESKTOP, MOBILE, Watched } from "./watch.mjs";
+
+const OPEN_MS = 10000;
+const LOAD_MS = 5000;
+const IDLE_MS = 2000;
+const TREE_CHARACTERS = 4000;
+const TREE_MS = 5000;
+const AXE_MS = 10000;
+const DEVICES = [["desktop", DESKTOP], ["mobile", MOBILE]];
+
+// Returns whether the page is there, and why not.
+export async function open(watched, url, { wait = true } = {}) {
+  try {
+    const answer = await within(OPEN_MS + 1000, "opening the page", watched.page.goto(url, { waitUntil: "domcontentloaded", timeout: OPEN_MS }));
+    if (answer && answer.status() >= 400) return `It answers with status ${answer.status()}.`;
+  } catch (error) {
+    return whatStopped(watched) ?? `It does not load: ${reason(error)}.`;
+  }
+  if (wait) await settle(watched);
+  if (watched.page.isClosed()) return whatStopped(watched) ?? "It was closed while it loaded.";
+  return watched.isAway ? `It goes away to ${brief(watched.wanted, 120)}.` : "";
+}
+
+const whatStopped = (watched) => [...watched.notes].find((note) => /without end|crashed|download/.test(note));
+
+async function settle(watched) {
+  try {
+    await within(LOAD_MS, "loading", watched.page.waitForLoadState("load", { timeout: LOAD_MS }));
+  } catch {
+    watched.isUnsettled = true;
+  }
+  await within(IDLE_MS, "waiting for silence", watched.page.waitForLoadState("networkidle", { timeout: IDLE_MS })).catch(() => {});
+}
+
+export async function accessibilityTree(page) {
+  try {
+    const tree = await within(TREE_MS, "the accessibility tree", page.locator("body").ariaSnapshot({ timeout: TREE_MS }));
+    return tree.length > TREE_CHARACTERS ? `${tree.slice(0, TREE_CHARACTERS)}\n… shortened` : tree;
+  } catch (error) {
+    return `(no accessibility tree: ${reason(error)})`;
+  }
+}
+
+// Tells everything about one visit; `keep` gets each picture for the comparison. Returns whether
+// the browser is still good.
+export async function look(browser, visit, where, keep) {
+  const faults = new Set();
+  const fault = (rule, message) => faults.add(JSON.stringify([rule, brief(message)]));
+  const all = { errors: new Set(), failed: new Set(), outside: new Set(), notes: new Set() };
+  let good = true;
+  let ended = false;
+  let problem = "";
+  let tree = "";
+  for (const [device, options] of DEVICES) {
+    const watched = await Watched.open(browser, visit.origin, options);
+    try {
+      problem = await open(watched, visit.url);
+      if (!problem) {
+        await takePictures(watched, device, where, keep);
+        if (device === "desktop") tree = await examine(watched, visit, fault);
+      }
+    } catch (error) {
+      ended = true;
+      fault("not-examined", `${device}: ${whatStopped(watched) ?? reason(error)}`);
+    }
+    good = (await watched.close()) && good;
+    if (watched.isUnsettled) fault("not-settled", "it does not finish loading");
+    for (const name of Object.keys(all)) watched[name].forEach((text) => all[name].add(text));
+    if (problem || ended || !good) break;
+  }
+  // How long a page takes depends on the machine too: that alone shows nothing.
+  if (problem) fault(/Timeout|did not end/.test(problem) ? "not-examined" : "not-loaded", problem);
+  all.errors.forEach((text) => fault("console-error", text));
+  all.failed.forEach((text) => fault("failed-request", text));
+  all.outside.forEach((text) => fault("needs-network", text));
+  all.notes.forEach((message) => tell({ kind: "note", ...where, message }));
+  for (const one of faults) {
+    const [rule, message] = JSON.parse(one);
+    tell({ kind: "fault", ...where, rule, message });
+  }
+  tell({ kind: "visit", ...where, problem, tree });
+  return good;
+}
+
+async function takePictures(watched, device, where, keep) {
+  const light = await shoot(watched, { full: true });
+  await watched.page.emulateMedia({ colorScheme: "dark" });
+  const dark = await shoot(watched, { full: true });
+  await watched.page.emulateMedia({ colorScheme: "light" });
+  const told = [[`${device}, light`, light]];
+  if (light && dark && !light.equals(dark)) told.push([`${device}, dark`, dark]);
+  for (const [title, png] of told) {
+    tellPicture(where, title, png);
+    if (png) await keep(title, png);
+  }
+}
+
+async function examine(watched, visit, fault) {
+  const tree = await accessibilityTree(watched.page);
+  if (visit.axe && !(await runAxe(watched, visit.axe, fault))) return tree;
+  const reload = async () => !(await open(watched, visit.url, { wait: false }));
+  await tryControls(watched, reload, fault);
+  return tree;
+}
+
+// Returns whether the page is still free to be tried.
+async function runAxe(watched, file, fault) {
+  try {
+    await within(AXE_MS, "axe-core", watched.page.evaluate(readFileSync(file, "utf8")));
+    const found = await within(AXE_MS, "axe-core", watched.page.evaluate(async () => {
+      const { violations } = await window.axe.run(document, { resultTypes: ["violations"] });
+      return violations.filter((one) => ["serious", "critical"].includes(one.impact))
+        .map((one) => ({ id: one.id, help: one.help, targets: one.nodes.map((node) => String(node.target)) }));
+    }));
+    for (const { id, help, targets } of found) {
+      targets.slice(0, 20).forEach((target) => fault("axe", `${id} (${help}) at ${brief(target, 120)}`));
+    }
+    return true;
+  } catch (error) {
+    fault("not-examined", `axe-core could not look at it: ${reason(error)}`);
+    return false;
+  }
+}

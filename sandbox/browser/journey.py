@@ -1,0 +1,295 @@
+"""One browser for all pages of both sides: makes the command, runs it, reads what it told.
+
+Static pages of both sides are served in one sandbox by our own small server. A project that is served
+by a command of its own needs its layers at their one path, so each side gets a sandbox there, and
+head's compares its pictures with those that base's took. The browser has no network but its own.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import tempfile
+from dataclasses import dataclass, field, replace
+from pathlib import Path, PurePosixPath
+from urllib.parse import quote, urljoin, urlsplit
+
+from sandbox.base import (
+    TREE,
+    Command,
+    Completed,
+    Killed,
+    Limits,
+    Mount,
+    MountMode,
+    Network,
+    Sandbox,
+)
+from sandbox.browser.records import Shot, Told, read_records
+from sandbox.browser.script import Act, Verb
+from sandbox.environments import layers
+from sandbox.models import Environment, Side
+
+_HOME = "/opt/assay"
+_NODE = f"{_HOME}/playwright/node"
+_AXE = f"{_HOME}/axe.min.js"
+_BEFORE = f"{_HOME}/before"
+_SIDES = "/work/sides"
+_PORT = 8000
+_LISTEN_S = 45.0
+_CHANNEL_BYTES = 200_000_000
+_LIMITS = Limits(timeout_s=240.0, memory_mb=3072, processes=512, output_bytes=100_000)
+_SPARE_S = 15.0  # of the time limit, to end in order and tell so
+
+
+@dataclass(frozen=True, slots=True)
+class Visit:
+    """A page to look at or, with `acts`, a script to follow.
+
+    `path` is a file of the tree, below the folder `root` whose files are the site; or an address
+    where the project is served.
+    """
+
+    id: str
+    path: str
+    root: str = ""
+    acts: tuple[Act, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Served:
+    """How the project is served: a shell line of the configuration, and where it answers then."""
+
+    line: str
+    url: str
+
+
+@dataclass(frozen=True, slots=True)
+class Ground:
+    """One side's tree and, where the project is served, what it was built into."""
+
+    side: Side
+    tree: str
+    environment: Environment | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Journey:
+    """Everything to visit, on base and then on head."""
+
+    grounds: tuple[Ground, ...]
+    visits: tuple[Visit, ...]
+    served: Served | None = None
+    chromium: str = "/usr/bin/chromium"
+    network: Network = Network.NONE
+    limits: Limits = _LIMITS
+
+
+@dataclass(frozen=True, slots=True)
+class Travelled:
+    """What one journey told, and how the sandbox of each side ended."""
+
+    told: Told
+    ends: dict[Side, Completed] = field(default_factory=dict)
+
+
+async def travel(sandbox: Sandbox, journey: Journey) -> Travelled:
+    """Visit everything on both sides. Raises SandboxError when isolation cannot be had.
+
+    A page that brings the whole browser's sandbox down costs itself only: the others are visited anew.
+    """
+    travelled = await _travel(sandbox, journey)
+    left = _left_over(journey, travelled.told)
+    ended_early = any(end.killed in (Killed.MEMORY, Killed.DISK) for end in travelled.ends.values())
+    if not left or not ended_early:
+        return travelled
+    again = await travel(sandbox, replace(journey, visits=left))
+    return Travelled(_with(travelled.told, again.told), again.ends)
+
+
+def _left_over(journey: Journey, told: Told) -> tuple[Visit, ...]:
+    """What was not seen whole, without the visit during which it ended."""
+    sides = [ground.side for ground in journey.grounds]
+    order = [(side, visit) for side in sides for visit in journey.visits]
+    open_ = [(side, visit) for side, visit in order if not told.visit(side, visit.id).is_whole]
+    if not open_:
+        return ()
+    culprit = open_[0][1]
+    return tuple(v for v in journey.visits if v != culprit and any(v == one for _, one in open_))
+
+
+def _with(first: Told, later: Told) -> Told:
+    """What the first run told, and what a later one told of the visits it took anew."""
+    anew = {visit for _, visit in later.visits}
+    kept = {key: seen for key, seen in first.visits.items() if key[1] not in anew}
+    return Told(
+        kept | later.visits,
+        [shot for shot in first.shots if shot.visit not in anew] + later.shots,
+        [one for one in first.differences if one.visit not in anew] + later.differences,
+        first.servers | later.servers,
+        first.needs or later.needs,
+        first.starts + later.starts,
+        later.ended,
+    )
+
+
+async def _travel(sandbox: Sandbox, journey: Journey) -> Travelled:
+    if journey.served is None:
+        completed = await sandbox.run(_command(journey, journey.grounds, ()))
+        ends = {ground.side: completed for ground in journey.grounds}
+        return Travelled(read_records(completed.channel), ends)
+    told, ends = Told(ended=True), {}
+    with tempfile.TemporaryDirectory(prefix="assay-pictures-") as folder:
+        for ground in journey.grounds:
+            known = _kept(told.shots, Path(folder))
+            ends[ground.side] = await sandbox.run(_command(journey, (ground,), known))
+            told = _joined(told, read_records(ends[ground.side].channel), ground.side)
+    return Travelled(told, ends)
+
+
+def axe_file() -> Path | None:
+    """Where the accessibility engine of the package axe-playwright-python is, if it is installed."""
+    file = _package("axe_playwright_python") / "axe.min.js"
+    return file if file.is_file() else None
+
+
+def _package(name: str) -> Path:
+    """The folder of an installed package, which is not imported; a path without a file if there is none."""
+    found = importlib.util.find_spec(name)
+    folders = found.submodule_search_locations if found else None
+    return Path(folders[0]) if folders else Path("/nonexistent", name)
+
+
+def _joined(told: Told, more: Told, side: Side) -> Told:
+    """Add what the sandbox of one side told: it can only speak of its own side."""
+    return Told(
+        told.visits | {key: seen for key, seen in more.visits.items() if key[0] is side},
+        told.shots + [shot for shot in more.shots if shot.side is side],
+        told.differences + more.differences,
+        told.servers | {key: why for key, why in more.servers.items() if key is side},
+        told.needs or more.needs,
+        told.starts + more.starts,
+        told.ended and more.ended,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Known:
+    """A picture that base's run took, on disk for head's run."""
+
+    visit: str
+    title: str
+    file: str
+    source: str
+
+
+def _kept(shots: list[Shot], folder: Path) -> tuple[_Known, ...]:
+    folder.chmod(0o755)  # the sandbox's user reads it
+    known = []
+    for number, shot in enumerate(shots):
+        source = folder / f"{number}.png"
+        source.write_bytes(shot.png)
+        known.append(_Known(shot.visit, shot.title, f"{_BEFORE}/{number}.png", str(source)))
+    return tuple(known)
+
+
+def _command(journey: Journey, grounds: tuple[Ground, ...], known: tuple[_Known, ...]) -> Command:
+    axe = axe_file()
+    mounts = [
+        Mount(str(_package("playwright") / "driver"), f"{_HOME}/playwright"),
+        Mount(str(Path(__file__).parent / "inside"), f"{_HOME}/browser"),
+        *((Mount(str(axe), _AXE),) if axe else ()),
+        *((Mount(str(Path(known[0].source).parent), _BEFORE),) if known else ()),
+        *_tree_mounts(journey, grounds),
+    ]
+    return Command(
+        argv=(_NODE, f"{_HOME}/browser/main.mjs"),
+        mounts=tuple(mounts),
+        environment=(("PATH", layers.SYSTEM_PATH), ("LANG", "C.UTF-8")),
+        cwd="/tmp",  # noqa: S108 - the sandbox's own
+        stdin=json.dumps(_plan(journey, grounds, known, has_axe=axe is not None)).encode(),
+        network=journey.network,
+        limits=journey.limits,
+        channel_bytes=_CHANNEL_BYTES,
+    )
+
+
+def _tree_mounts(journey: Journey, grounds: tuple[Ground, ...]) -> tuple[Mount, ...]:
+    if journey.served is None:
+        return tuple(Mount(ground.tree, f"{_SIDES}/{ground.side}") for ground in grounds)
+    (ground,) = grounds
+    built = layers.mounts(ground.environment) if ground.environment else ()
+    return (Mount(ground.tree, TREE, MountMode.COPY_ON_WRITE), *built)
+
+
+def _plan(
+    journey: Journey, grounds: tuple[Ground, ...], known: tuple[_Known, ...], *, has_axe: bool
+) -> dict[str, object]:
+    origin, base = _origin(journey)
+    return {
+        "chromium": journey.chromium,
+        "deadline_s": max(1.0, journey.limits.timeout_s - _SPARE_S),
+        "port": _PORT,
+        "served": _served(journey, grounds[0]),
+        "sides": [{"side": ground.side, "folder": f"{_SIDES}/{ground.side}"} for ground in grounds],
+        "visits": [
+            {
+                "id": visit.id,
+                "root": visit.root,
+                "origin": origin,
+                "base": base,
+                "url": urljoin(base, _address(visit.path, visit, journey)),
+                "axe": _AXE if has_axe else "",
+                "acts": [_act(act, visit, journey) for act in visit.acts] or None,
+            }
+            for visit in journey.visits
+        ],
+        "before": [{"visit": k.visit, "title": k.title, "file": k.file} for k in known],
+    }
+
+
+def _served(journey: Journey, ground: Ground) -> dict[str, object] | None:
+    if journey.served is None:
+        return None
+    own = dict(ground.environment.variables) if ground.environment else {}
+    variables = {"PATH": layers.SYSTEM_PATH, "HOME": "/home/assay", "LANG": "C.UTF-8"} | own
+    root = ground.environment.recipe.root if ground.environment else ""
+    return {
+        "line": journey.served.line,
+        "url": journey.served.url,
+        "environment": variables,
+        "folder": str(PurePosixPath(TREE, root)),
+        "listen_s": min(_LISTEN_S, journey.limits.timeout_s / 3),
+    }
+
+
+def _origin(journey: Journey) -> tuple[str, str]:
+    url = journey.served.url if journey.served else f"http://localhost:{_PORT}/"
+    parts = urlsplit(url)
+    return f"{parts.scheme}://{parts.netloc}", url
+
+
+def _address(path: str, visit: Visit, journey: Journey) -> str:
+    """A page's address: of a static page its file's path below the root of the site."""
+    if journey.served:
+        return path
+    name, mark, rest = path.partition("?")
+    prefix = f"{visit.root}/" if visit.root else ""
+    return "/" + quote(name.lstrip("/").removeprefix(prefix)) + mark + rest
+
+
+def _act(act: Act, visit: Visit, journey: Journey) -> dict[str, str]:
+    target = _address(act.target, visit, journey) if act.verb is Verb.GOTO else act.target
+    return {"verb": act.verb, "line": act.line, "target": target, "value": act.value}
+
+
+def why_ended(completed: Completed) -> str:
+    """One sentence about a sandbox that did not come to its end; empty for one that did."""
+    if completed.killed is Killed.TIMEOUT:
+        return f"The browser was stopped after {completed.seconds:.0f} s."
+    if completed.killed:
+        return f"The browser was stopped: it used more {completed.killed} than it may."
+    if completed.exit_code != 0:
+        said = completed.stderr.decode(errors="replace").strip()[-300:]
+        return f"The browser ended with code {completed.exit_code}: {said}"
+    return ""

@@ -1,0 +1,126 @@
+"""Finds the pages that a change can be seen on: HTML files that open without being built."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+
+from sandbox.errors import CheckoutError
+from sandbox.names import inside
+
+MAX_PAGES = 3
+_MAX_FILES = 20_000
+_MAX_READ = 400
+_MAX_PAGE_BYTES = 500_000
+_PAGES = frozenset({".html", ".htm", ".xhtml"})
+_ASSETS = frozenset({".css", ".js", ".mjs", ".svg"})
+_BUILT = frozenset((
+    ".vue", ".jsx", ".tsx", ".ts", ".svelte", ".astro", ".scss", ".sass", ".less", ".styl",
+))  # fmt: skip
+_TEMPLATES = frozenset((
+    ".j2", ".jinja", ".jinja2", ".ejs", ".hbs", ".handlebars", ".mustache", ".pug", ".njk",
+    ".liquid", ".erb", ".haml", ".twig", ".tmpl",
+))  # fmt: skip
+_LEFT_OUT = frozenset((
+    "node_modules", "vendor", "third_party", "tests", "test", "testing", "testdata", "fixtures",
+    "__tests__", "spec", "templates", "_layouts", "_includes", "layouts", "partials", "views",
+    "coverage", "htmlcov",
+))  # fmt: skip
+_TEMPLATE_MARK = re.compile(r"{%|<%|<\?php|<\?=")
+_WHOLE = re.compile(r"<!doctype html|<html[\s>]|<body[\s>]", re.IGNORECASE)
+_NEEDS_BUILD = re.compile(
+    r"<script[^>]+src=[\"'][^\"'>]+\.(?:jsx|tsx?|vue|svelte)[\"'?]", re.IGNORECASE
+)
+
+
+@dataclass(frozen=True, slots=True)
+class StaticPage:
+    """An HTML file of the tree, and the folder that is the root of its site ("" is the tree)."""
+
+    path: str
+    root: str
+
+
+def is_front_end(path: str) -> bool:
+    """Say whether a file is something that browsers get, or that such a thing is made from."""
+    suffix = PurePosixPath(path).suffix.lower()
+    return suffix in _PAGES | _ASSETS | _BUILT | _TEMPLATES
+
+
+def find_pages(tree: Path, changed: tuple[str, ...]) -> tuple[StaticPage, ...]:
+    """Return at most MAX_PAGES pages of a tree that show the changed files, the surest first.
+
+    Those are the changed pages, pages that name a changed file, and the index of a changed file's site.
+    """
+    candidates = [
+        path for path in changed if PurePosixPath(path).suffix.lower() in _PAGES | _ASSETS
+    ]
+    if not candidates:
+        return ()
+    listed = tuple(_listed(tree))
+    own = [path for path in candidates if path in listed]
+    naming = _naming(tree, listed, candidates)
+    roots = [site_root(tree, path) for path in candidates]
+    indexes = [str(PurePosixPath(root, "index.html")) for root in roots if _is_index(tree, root)]
+    found = dict.fromkeys((*own, *naming, *(path for path in indexes if path in listed)))
+    pages = (path for path in found if _opens(tree, path))
+    first = [path for path, _ in zip(pages, range(MAX_PAGES), strict=False)]
+    return tuple(StaticPage(path, site_root(tree, path)) for path in first)
+
+
+def site_root(tree: Path, path: str) -> str:
+    """Return the outermost folder above a page that has an index: there its absolute links begin."""
+    parts = PurePosixPath(path.partition("?")[0].lstrip("/")).parts[:-1]
+    roots = ("/".join(parts[:depth]) for depth in range(len(parts) + 1))
+    return next((root for root in roots if _is_index(tree, root)), "")
+
+
+def _is_index(tree: Path, root: str) -> bool:
+    try:
+        file = inside(tree, f"{root}/index.html".lstrip("/"))
+    except CheckoutError:
+        return False
+    return file.is_file() and not file.is_symlink()
+
+
+def _listed(tree: Path) -> Iterator[str]:
+    """Yield the HTML files of a tree, without those that are parts, tests or somebody else's."""
+    seen = 0
+    for folder, folders, names in os.walk(tree):
+        folders[:] = sorted(f for f in folders if f not in _LEFT_OUT and not f.startswith("."))
+        for name in sorted(names):
+            seen += 1
+            if PurePosixPath(name).suffix.lower() in _PAGES:
+                yield Path(folder, name).relative_to(tree).as_posix()
+        if seen > _MAX_FILES:
+            return
+
+
+def _naming(tree: Path, listed: tuple[str, ...], candidates: list[str]) -> list[str]:
+    names = [PurePosixPath(path).name for path in candidates]
+    assets = [name for name in names if PurePosixPath(name).suffix.lower() in _ASSETS]
+    if not assets:
+        return []
+    named = re.compile("|".join(rf"(?<![\w.-]){re.escape(name)}" for name in assets[:200]))
+    return [path for path in listed[:_MAX_READ] if named.search(_text(tree, path))]
+
+
+def _opens(tree: Path, path: str) -> bool:
+    text = _text(tree, path)
+    return bool(_WHOLE.search(text)) and not (
+        _TEMPLATE_MARK.search(text) or _NEEDS_BUILD.search(text)
+    )
+
+
+def _text(tree: Path, path: str) -> str:
+    try:
+        file = inside(tree, path)
+        if file.is_symlink() or not file.is_file():
+            return ""
+        with file.open("rb") as opened:
+            return opened.read(_MAX_PAGE_BYTES).decode(errors="replace")
+    except (CheckoutError, OSError):
+        return ""

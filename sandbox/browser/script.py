@@ -1,0 +1,129 @@
+"""The small language of interaction scripts: one act a line, read into typed values.
+
+    goto PATH                     fill TARGET TEXT          expect text TARGET TEXT
+    click TARGET                  select TARGET OPTION      expect visible TARGET
+    hover TARGET                  press KEY [TARGET]        expect hidden TARGET
+    scroll TARGET | top | bottom  wait SECONDS | TARGET     expect count TARGET NUMBER
+                                                            expect url TEXT
+
+A TARGET is a selector as Playwright has them (`#buy`, `text=Buy`, `role=button[name="Buy"]`); words
+with spaces are quoted as in a shell.
+"""
+
+from __future__ import annotations
+
+import shlex
+from dataclasses import dataclass
+from enum import StrEnum
+
+MAX_ACTS = 40
+MAX_WAIT_S = 10.0
+
+
+class Verb(StrEnum):
+    """What an act does; the last five are expectations."""
+
+    GOTO = "goto"
+    CLICK = "click"
+    HOVER = "hover"
+    FILL = "fill"
+    SELECT = "select"
+    PRESS = "press"
+    SCROLL = "scroll"
+    WAIT = "wait"
+    TEXT = "text"
+    VISIBLE = "visible"
+    HIDDEN = "hidden"
+    COUNT = "count"
+    URL = "url"
+
+
+EXPECTATIONS = frozenset({Verb.TEXT, Verb.VISIBLE, Verb.HIDDEN, Verb.COUNT, Verb.URL})
+
+
+@dataclass(frozen=True, slots=True)
+class Act:
+    """One act; `line` is how it was written. Empty `target` and `value` where the verb has none."""
+
+    verb: Verb
+    line: str
+    target: str = ""
+    value: str = ""
+
+
+class ScriptError(ValueError):
+    """Why a line is no act."""
+
+
+_SHAPES = {
+    Verb.GOTO: ("target",),
+    Verb.CLICK: ("target",),
+    Verb.HOVER: ("target",),
+    Verb.FILL: ("target", "value"),
+    Verb.SELECT: ("target", "value"),
+    Verb.TEXT: ("target", "value"),
+    Verb.VISIBLE: ("target",),
+    Verb.HIDDEN: ("target",),
+    Verb.COUNT: ("target", "value"),
+    Verb.URL: ("value",),
+}
+
+
+def read_act(line: str) -> Act:
+    """Read one line. Raises ScriptError, which never repeats a value."""
+    try:
+        words = shlex.split(line)
+    except ValueError:
+        raise ScriptError("a quote is not closed") from None
+    name, *rest = words or [""]
+    expects = name == "expect"
+    if expects:
+        name, *rest = rest or [""]
+    verb = _verb(name, expects=expects)
+    if verb is Verb.PRESS and len(rest) in (1, 2):
+        return Act(verb, line, "".join(rest[1:]), rest[0])
+    if verb in (Verb.SCROLL, Verb.WAIT) and len(rest) == 1:
+        return _scroll_or_wait(verb, line, rest[0])
+    shape = _SHAPES.get(verb, ())
+    if not shape or len(rest) != len(shape):
+        raise ScriptError(f"`{verb}` {_wants(verb)}; is a word with `#` or spaces not quoted?")
+    if verb is Verb.COUNT and not rest[1].isdecimal():
+        raise ScriptError("`expect count` ends with a number")
+    return Act(verb, line, **dict(zip(shape, rest, strict=True)))
+
+
+def read_script(lines: tuple[str, ...]) -> tuple[Act, ...]:
+    """Read a whole script, which begins with `goto` and expects something. Raises ScriptError."""
+    acts = tuple(map(read_act, lines))
+    if not acts or acts[0].verb is not Verb.GOTO:
+        raise ScriptError("the first act is `goto PATH`")
+    if not any(act.verb in EXPECTATIONS for act in acts):
+        raise ScriptError("a script expects something (`expect text ...`), else it proves nothing")
+    return acts
+
+
+def _verb(name: str, *, expects: bool) -> Verb:
+    known = [verb for verb in Verb if (verb in EXPECTATIONS) == expects]
+    if name not in known:
+        allowed = ", ".join(known) + ("" if expects else ", expect")
+        raise ScriptError(f"not a known {'expectation' if expects else 'act'}; allowed: {allowed}")
+    return Verb(name)
+
+
+def _scroll_or_wait(verb: Verb, line: str, word: str) -> Act:
+    if verb is Verb.SCROLL:
+        is_end = word in ("top", "bottom")
+        return Act(verb, line, "" if is_end else word, word if is_end else "")
+    if not word.replace(".", "", 1).isdecimal():
+        return Act(verb, line, word)
+    if float(word) > MAX_WAIT_S:
+        raise ScriptError(f"`wait` waits {MAX_WAIT_S:g} seconds at most")
+    return Act(verb, line, value=word)
+
+
+def _wants(verb: Verb) -> str:
+    if verb is Verb.PRESS:
+        return "is followed by a key, and perhaps a target"
+    if verb in (Verb.SCROLL, Verb.WAIT):
+        return "is followed by one word"
+    return "is followed by " + " and ".join("a " + part for part in _SHAPES[verb])

@@ -1,0 +1,76 @@
+"""What an ecosystem tells the rest: how to know it, how its layers are built, what its tests see."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from sandbox.base import Mount
+from sandbox.environments.build_request import BuildRequest
+from sandbox.environments.hints import SetupHints, Toolchain
+from sandbox.environments.tree import Tree
+from sandbox.models import Recipe
+
+Variables = tuple[tuple[str, str], ...]
+
+_ASIDE = {"docs", "doc", "examples", "example", "benchmarks", "website", "scripts", "tools"}
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """How strongly a tree says that it is of one ecosystem.
+
+    `declared`: a project file stands at the top. `tests`: there are tests that the ecosystem can
+    run. `sources`: how many files of its languages there are, documentation and the like left out.
+    """
+
+    declared: bool
+    tests: bool
+    sources: int
+
+    @property
+    def weight(self) -> tuple[int, int, int]:
+        """Return what the ecosystems are compared by: a project with tests first, then size."""
+        return (self.declared + self.tests, int(self.tests), self.sources)
+
+
+def no_mounts() -> tuple[Mount, ...]:
+    """Return no mounts, for an ecosystem whose tools are all in the sandbox."""
+    return ()
+
+
+@dataclass(frozen=True, slots=True)
+class Ecosystem:
+    """One ecosystem. `weigh` and `detect` only read files; nothing of a tree is run.
+
+    `commands` are the first words of a configured test line that speak for it. `programs` are asked for
+    their version in the sandbox (argv lists); detect() finds the answers in the Toolchain and
+    puts what is missing in `Recipe.needs`. `building` and `observing` give the environment variables of
+    build commands and of everything that looks afterwards (told: is there a project layer).
+    `keeps_output` says that the project layer keeps what its build wrote to `build` and `dist`.
+    """
+
+    name: str
+    weigh: Callable[[Tree], Evidence | None]
+    detect: Callable[[Path, SetupHints, Toolchain], Recipe | None]
+    building: Callable[[BuildRequest], Variables]
+    observing: Callable[[Recipe, bool], Variables]
+    commands: frozenset[str] = frozenset()
+    programs: tuple[tuple[str, ...], ...] = ()
+    tools: Callable[[], tuple[Mount, ...]] = no_mounts
+    keeps_output: bool = False
+
+
+def weighed(
+    tree: Tree,
+    suffixes: tuple[str, ...],
+    *,
+    declared: bool,
+    is_test: Callable[[str], bool],
+) -> Evidence | None:
+    """Return the evidence by files' names; None when nothing speaks for the ecosystem."""
+    files = [path for path in tree.files() if path.endswith(suffixes)]
+    sources = sum(path.split("/", 1)[0].lower() not in _ASIDE for path in files)
+    tests = any(is_test(path) for path in files)
+    return Evidence(declared, tests, sources) if declared or files else None

@@ -1,0 +1,297 @@
+"""Detects a Node project and says how to install and test it, without running any of it."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+
+from sandbox.base import TREE
+from sandbox.environments.build_request import BuildRequest
+from sandbox.environments.ecosystem import Ecosystem, Evidence, Variables, weighed
+from sandbox.environments.hints import SetupHints, Toolchain
+from sandbox.environments.layers import CACHE, PROJECT, SYSTEM_PATH
+from sandbox.environments.node_manager import (
+    Manager,
+    choose_manager,
+    install_commands,
+    manager_inputs,
+)
+from sandbox.environments.node_script import ScriptCall, read_script
+from sandbox.environments.node_version import satisfies
+from sandbox.environments.tree import Table, Tree
+from sandbox.models import Recipe, TestRunner
+
+_NAME = "node"
+_LAYER_VERSION = "1"
+_SUFFIXES = (".js", ".cjs", ".mjs", ".jsx", ".ts", ".cts", ".mts", ".tsx", ".vue", ".svelte")
+_TEST_NAME = re.compile(r"(^|[.\-_])(test|spec|tests)\.[cm]?[jt]sx?$|^test[-_].*\.[cm]?[jt]sx?$")
+_TEST_FOLDERS = {"test", "tests", "__tests__", "spec"}
+_NODE_TEST = re.compile(r"""['"]node:test['"]""")
+_BY_DEPENDENCY = (
+    ("vitest", TestRunner.VITEST),
+    ("jest", TestRunner.JEST),
+    ("ava", TestRunner.AVA),
+    ("mocha", TestRunner.MOCHA),
+)
+_BUILDS = ("build", "compile", "prepare")
+_READ_TEST_FILES = 200
+_DEPENDENCIES = ("dependencies", "devDependencies", "optionalDependencies", "peerDependencies")
+
+
+@dataclass(frozen=True, slots=True)
+class _Runner:
+    """The runner, its arguments, why, and what the chain runs before it."""
+
+    runner: TestRunner
+    arguments: tuple[str, ...]
+    reason: str
+    before: tuple[str, ...] = ()
+
+
+def weigh(tree: Tree) -> Evidence | None:
+    """Return how much in the tree speaks for Node."""
+    declared = tree.is_plain("package.json")
+    return weighed(tree, _SUFFIXES, declared=declared, is_test=is_test) if declared else None
+
+
+def is_test(path: str) -> bool:
+    """Tell whether a script is a test by its name or its folder."""
+    pure = PurePosixPath(path)
+    return bool(_TEST_NAME.search(pure.name)) or bool(_TEST_FOLDERS.intersection(pure.parts[:-1]))
+
+
+def detect(tree: Path, setup: SetupHints, toolchain: Toolchain) -> Recipe | None:
+    """Return how to install and test the Node project in `tree`, or None when there is none."""
+    place = Tree(tree / setup.root)
+    if not place.is_plain("package.json"):
+        return None
+    manifest = place.json("package.json")
+    runner = _choose_runner(place, manifest, setup)
+    missing = _missing(manifest, toolchain)
+    if missing:
+        version = toolchain.version("node")
+        has = f"has Node {version}" if version else "has no Node"
+        said = f"The project needs {missing}, but the sandbox {has}."
+        nothing = Recipe(_NAME, (said, runner.reason), (), (), runner.runner, runner.arguments, "")
+        return _with_needs(nothing, missing, setup.root)
+    return _recipe(Tree(tree), manifest, runner, setup, toolchain)
+
+
+def _with_needs(recipe: Recipe, missing: str, root: str) -> Recipe:
+    return Recipe(
+        recipe.ecosystem, recipe.reasons, (), (), recipe.runner, recipe.test_arguments, "",
+        needs=(missing,), root=root,
+    )  # fmt: skip
+
+
+def _missing(manifest: Table, toolchain: Toolchain) -> str:
+    wanted = manifest.table("engines").text("node")
+    version = toolchain.version("node")
+    if not version or not toolchain.version("npm"):
+        return f"Node {wanted} (node, npm)".replace("  ", " ") if wanted else "Node (node, npm)"
+    return "" if satisfies(version, wanted) else f"Node {wanted}"
+
+
+def _recipe(
+    tree: Tree, manifest: Table, runner: _Runner, setup: SetupHints, toolchain: Toolchain
+) -> Recipe:
+    manager = choose_manager(tree, setup.root)
+    manifests = _manifests(tree, manager, setup.root)
+    top = tree.json(str(PurePosixPath(manager.folder, "package.json")))
+    if setup.install:
+        install, why = _configured(setup)
+    elif any(_has_dependencies(tree.json(path)) for path in manifests) or manager.lock:
+        install, why = install_commands(manager, top), _installed_by(manager)
+    else:
+        install, why = (), "Nothing is installed: package.json names no dependencies."
+    build, why_build = _build(Tree(tree.root / setup.root), manifest, runner)
+    versions = (_LAYER_VERSION, toolchain.version("node"), toolchain.version("npm"))
+    inputs = manager_inputs(tree, manager, manifests)
+    return Recipe(
+        ecosystem=_NAME,
+        reasons=(why, *why_build, runner.reason),
+        install=install,
+        install_project=build,
+        runner=runner.runner,
+        test_arguments=runner.arguments,
+        lock_digest=hashlib.sha256(json.dumps([versions, install, inputs]).encode()).hexdigest(),
+        root=setup.root,
+    )
+
+
+def _configured(setup: SetupHints) -> tuple[tuple[tuple[str, ...], ...], str]:
+    keep = install_commands(Manager("npm", "", "", "", ""), Table({}))[0]
+    commands = json.dumps([["sh", "-c", setup.install]])
+    said = f"Dependencies come from `{setup.install}`, because the repository's configuration"
+    return ((*keep[:-2], commands, TREE),), f"{said} says so."
+
+
+def _installed_by(manager: Manager) -> str:
+    version = f" {manager.version}" if manager.version else ""
+    exact = f"exactly as {manager.lock} locks them" if manager.lock else "the newest allowed"
+    said = f"Dependencies are installed by {manager.name}{version}, because {manager.reason}"
+    return f"{said}: {exact}."
+
+
+def _manifests(tree: Tree, manager: Manager, root: str) -> tuple[str, ...]:
+    """Return the package.json files that an install reads: all of a workspace's."""
+    top = str(PurePosixPath(manager.folder, "package.json"))
+    own = str(PurePosixPath(root, "package.json"))
+    place = Tree(tree.root / manager.folder)
+    if not (tree.json(top).has("workspaces") or place.is_plain("pnpm-workspace.yaml")):
+        return tuple(dict.fromkeys((top, own)))
+    found = [path for path in place.files() if PurePosixPath(path).name == "package.json"]
+    return tuple(dict.fromkeys((top, own, *(str(PurePosixPath(manager.folder, p)) for p in found))))
+
+
+def _has_dependencies(manifest: Table) -> bool:
+    return any(manifest.table(name).names() for name in _DEPENDENCIES)
+
+
+# --- the runner ------------------------------------------------------------------------------
+
+
+def _choose_runner(tree: Tree, manifest: Table, setup: SetupHints) -> _Runner:
+    scripts = manifest.table("scripts")
+    if setup.test:
+        return _configured_runner(scripts, setup.test)
+    call = read_script(scripts)
+    if call:
+        return _by_script(call)
+    declared = {name for field in _DEPENDENCIES for name in manifest.table(field).names()}
+    tests = [path for path in tree.files() if path.endswith(_SUFFIXES) and is_test(path)]
+    for name, runner in _BY_DEPENDENCY:
+        if name in declared and tests:
+            said = f"Tests run with {name}, because package.json names it and no script says how."
+            return _Runner(runner, ("--",), said)
+    if any(_NODE_TEST.search(tree.read(path)) for path in tests[:_READ_TEST_FILES]):
+        said = "Tests run with node --test, because the test files import node:test."
+        return _Runner(TestRunner.NODE_TEST, ("--",), said)
+    said = "No runner that Assay knows (node --test, mocha, jest, vitest, ava) is called by the"
+    return _Runner(TestRunner.NONE, (), f"{said} test script, so no tests are run.")
+
+
+def _by_script(call: ScriptCall) -> _Runner:
+    said = f"Tests run with {call.runner}, as the script `{call.script}` of package.json calls it."
+    if call.others:
+        said += f" {call.others} further calls of a runner there are not run."
+    return _Runner(call.runner, call.arguments, said, call.before)
+
+
+def _configured_runner(scripts: Table, line: str) -> _Runner:
+    """Look for a runner in the configured line as in a script; else run it as it stands."""
+    data = scripts.data if isinstance(scripts.data, dict) else {}
+    call = read_script(Table({**data, "assay": line}), "assay")
+    said = f"Tests run with `{line}`, because the repository's configuration says so."
+    if call and not call.others:
+        return _Runner(call.runner, call.arguments, said, call.before)
+    return _Runner(TestRunner.COMMAND, (line,), said)
+
+
+# --- the build -------------------------------------------------------------------------------
+
+
+def _build(
+    tree: Tree, manifest: Table, runner: _Runner
+) -> tuple[tuple[tuple[str, ...], ...], tuple[str, ...]]:
+    """Build before the tests where the chain does, or where tests use what is not in the tree."""
+    scripts = manifest.table("scripts")
+    named = [name for name in _BUILDS if scripts.text(name)]
+    if not named or runner.runner is TestRunner.NONE:
+        return (), ()
+    said = f"`npm run {named[0]}` runs first, because"
+    if any(word in _BUILDS or word == "tsc" for word in runner.before):
+        return (("npm", "run", named[0]),), (f"{said} the test script builds before it tests.",)
+    output = _missing_output(tree, manifest)
+    if output:
+        return (("npm", "run", named[0]),), (f"{said} tests use `{output}`, which is built.",)
+    return (), ()
+
+
+def _missing_output(tree: Tree, manifest: Table) -> str:
+    """Return the built folder that tests import, or that the package they import by name is in."""
+    tests = [path for path in tree.files() if path.endswith(_SUFFIXES) and is_test(path)]
+    texts = [tree.read(path) for path in tests[:_READ_TEST_FILES]]
+    entry = manifest.text("main") or _first_text(manifest.table("exports").data)
+    output = PurePosixPath(entry.removeprefix("./")).parts[:1]
+    candidates = [*output, "dist", "lib", "build", "out"]
+    for folder in candidates:
+        if not tree.has(folder) and any(
+            re.search(rf"['\"](\.\./)+{re.escape(folder)}\b", t) for t in texts
+        ):
+            return folder
+    name = manifest.text("name")
+    by_name = re.compile(rf"['\"](?:{re.escape(name)}|\.\.?/?)['\"]") if name else None
+    if by_name and output and not tree.has(output[0]) and any(by_name.search(t) for t in texts):
+        return output[0]
+    return ""
+
+
+def _first_text(data: object) -> str:
+    """Return the first path of an `exports` field, however deep."""
+    for _ in range(10):
+        if isinstance(data, str):
+            return data
+        if not isinstance(data, dict) or not data:
+            return ""
+        data = (
+            data.get(".") or data.get("default") or data.get("import") or next(iter(data.values()))
+        )
+    return ""
+
+
+# --- the environment -------------------------------------------------------------------------
+
+
+def building(request: BuildRequest) -> Variables:
+    """Return the environment of the build commands; downloads are kept, nothing is asked or told."""
+    bins = _bins(request.recipe.root)
+    return (
+        ("PATH", f"{bins}:{SYSTEM_PATH}"),
+        ("CI", "true"),
+        ("HUSKY", "0"),
+        ("NO_COLOR", "1"),
+        ("npm_config_cache", f"{CACHE}/npm"),
+        ("npm_config_audit", "false"),
+        ("npm_config_fund", "false"),
+        ("npm_config_update_notifier", "false"),
+        ("npm_config_manage_package_manager_versions", "false"),
+        ("npm_config_package_import_method", "copy"),
+        ("COREPACK_ENABLE_STRICT", "0"),
+        ("YARN_ENABLE_TELEMETRY", "0"),
+        ("YARN_IGNORE_PATH", "1"),  # the repository does not bring its own yarn
+        ("YARN_NODE_LINKER", "node-modules"),
+        ("YARN_GLOBAL_FOLDER", f"{CACHE}/yarn-berry"),
+        ("GIT_TERMINAL_PROMPT", "0"),
+    )
+
+
+def observing(recipe: Recipe, has_project: bool) -> Variables:
+    """Return the environment of what looks at a built project; CI keeps runners from new snapshots."""
+    del has_project
+    path = f"{_bins(recipe.root)}:{PROJECT}/bin:{SYSTEM_PATH}"
+    return (("PATH", path), ("CI", "true"), ("NO_COLOR", "1"), ("FORCE_COLOR", "0"))
+
+
+def _bins(root: str) -> str:
+    places = [PurePosixPath(TREE, root), *PurePosixPath(TREE, root).parents]
+    inside = [place for place in places if place.is_relative_to(TREE)]
+    return ":".join(f"{place}/node_modules/.bin" for place in inside)
+
+
+ECOSYSTEM = Ecosystem(
+    name=_NAME,
+    weigh=weigh,
+    detect=detect,
+    building=building,
+    observing=observing,
+    commands=frozenset(
+        {"npm", "npx", "pnpm", "yarn", "node", "jest", "vitest", "mocha", "ava", "bun"}
+    ),
+    programs=(("node", "--version"), ("npm", "--version")),
+    keeps_output=True,
+)
+"""Node, with npm, pnpm and yarn."""

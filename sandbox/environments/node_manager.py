@@ -1,0 +1,143 @@
+"""Which package manager a Node project uses, and the commands that fill `node_modules` with it."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass
+from pathlib import PurePosixPath
+
+from sandbox.base import TREE
+from sandbox.environments.layers import CACHE, DEPENDENCIES, INSIDE, KEPT
+from sandbox.environments.tree import Table, Tree
+
+_FIELD = re.compile(r"(npm|pnpm|yarn)@(\d+\.\d+\.\d+)\b")
+_LOCKS = (
+    ("pnpm", "pnpm-lock.yaml"),
+    ("yarn", "yarn.lock"),
+    ("npm", "package-lock.json"),
+    ("npm", "npm-shrinkwrap.json"),
+)
+_PROGRAM = f"{DEPENDENCIES}/manager"
+_YARN_CLASSIC = "1.22.22"
+# By the lock's format (https://github.com/pnpm/spec): a newer pnpm refuses or rewrites an older lock.
+_PNPM_BY_LOCK = (("5.", "7"), ("6.", "8"), ("9.", "10"))
+_LIFECYCLE = ("preinstall", "install", "postinstall")
+# Install scripts of dependencies run in the sandbox like everything else, but one that fails (a download
+# of a browser, a native module that has a fall-back) does not make the project unbuildable.
+_TOLERATED = "|| echo 'An install script failed; the build goes on.' >&2"
+_REBUILD = ("sh", "-c", f"npm rebuild {_TOLERATED}")
+
+
+@dataclass(frozen=True, slots=True)
+class Manager:
+    """A package manager: its name, version ("" for the sandbox's own npm), and where it installs.
+
+    `folder` is relative to the tree: the workspace's top, or the project's own folder. `lock` is the lock
+    file there, "" when there is none.
+    """
+
+    name: str
+    version: str
+    folder: str
+    lock: str
+    reason: str
+
+
+def choose_manager(tree: Tree, root: str) -> Manager:
+    """Choose by the nearest lock file, from the project's folder up to the tree's top."""
+    for folder in _upwards(root):
+        place = Tree(tree.root / folder)
+        manifest = place.json("package.json")
+        named = _FIELD.match(manifest.text("packageManager"))
+        locks = [(name, lock) for name, lock in _LOCKS if place.is_plain(lock)]
+        if named:
+            name, version = named.groups()
+            lock = next((lock for owner, lock in locks if owner == name), "")
+            version = "" if name == "npm" else version
+            return Manager(name, version, folder, lock, "package.json names it")
+        if locks:
+            name, lock = locks[0]
+            version = _version(name, place.read(lock))
+            return Manager(name, version, folder, lock, f"there is a {lock}")
+        if manifest.has("workspaces") and folder != root:
+            return Manager("npm", "", folder, "", "nothing names another")
+    return Manager("npm", "", root, "", "nothing names another")
+
+
+def _upwards(root: str) -> list[str]:
+    folders = [root, *(str(parent) for parent in PurePosixPath(root).parents)] if root else [""]
+    return list(dict.fromkeys("" if folder == "." else folder for folder in folders))
+
+
+def _version(name: str, lock: str) -> str:
+    if name == "pnpm":
+        found = re.search(r"^lockfileVersion:\s*['\"]?([\d.]+)", lock, re.M)
+        text = found.group(1) if found else ""
+        return next((version for start, version in _PNPM_BY_LOCK if text.startswith(start)), "10")
+    if name == "yarn":
+        return "4" if "__metadata:" in lock[:2000] else _YARN_CLASSIC
+    return ""
+
+
+def install_commands(manager: Manager, manifest: Table) -> tuple[tuple[str, ...], ...]:
+    """Return the commands of the dependency layer; only folders named `node_modules` are kept."""
+    steps = [_install(manager), _REBUILD]
+    scripts = manifest.table("scripts")
+    own = [name for name in _LIFECYCLE if scripts.text(name)]
+    steps += [("sh", "-c", f"npm run {name} {_TOLERATED}") for name in own]
+    folder = f"{TREE}/{manager.folder}".rstrip("/")
+    keep = ("python3", "-I", f"{INSIDE}/install.py", TREE, f"{DEPENDENCIES}/{KEPT}")
+    filled = (*keep, "node_modules", json.dumps(steps), folder)
+    return (filled,) if manager.name == "npm" else (_fetch(manager), filled)
+
+
+def _fetch(manager: Manager) -> tuple[str, ...]:
+    """Get pnpm or yarn from the registry; corepack would ask another server for its keys."""
+    package = manager.name
+    if package == "yarn" and not manager.version.startswith("1."):
+        package = "@yarnpkg/cli-dist"
+    wanted = f"{package}@{manager.version}"
+    return ("npm", "install", "--ignore-scripts", "--prefix", _PROGRAM, wanted)
+
+
+def _install(manager: Manager) -> tuple[str, ...]:
+    program = f"{_PROGRAM}/node_modules/.bin/{manager.name}"
+    if manager.name == "pnpm":
+        frozen = "--frozen-lockfile" if manager.lock else "--no-frozen-lockfile"
+        store = f"--store-dir={CACHE}/pnpm"
+        return (program, "install", frozen, "--ignore-scripts", store)
+    if manager.name == "yarn" and manager.version.startswith("1."):
+        options = ("--ignore-scripts", "--non-interactive", "--cache-folder", f"{CACHE}/yarn")
+        return (program, "install", "--frozen-lockfile", *options)
+    if manager.name == "yarn":
+        return (program, "install", "--immutable", "--mode=skip-build")
+    if manager.lock:
+        return ("npm", "ci", "--ignore-scripts")
+    return ("npm", "install", "--ignore-scripts", "--no-package-lock")
+
+
+def manager_inputs(tree: Tree, manager: Manager, manifests: tuple[str, ...]) -> tuple[str, ...]:
+    """Return every input of the dependency layer as text: manifests' dependencies, lock, settings."""
+    found = [repr(manager), *(_manifest_input(tree.json(path)) for path in manifests)]
+    place = Tree(tree.root / manager.folder)
+    settings = (".npmrc", ".yarnrc", ".yarnrc.yml", "pnpm-workspace.yaml", ".pnpmfile.cjs")
+    for path in (manager.lock, *settings) if manager.lock else settings:
+        found.append(f"{path}\n{place.read(path)}")
+    for path in Tree(place.root / "patches").files() if place.is_plain("patches") else ():
+        found.append(f"{path}\n{place.read(f'patches/{path}')}")
+    return tuple(found)
+
+
+_DEPENDENCY_FIELDS = (
+    "dependencies", "devDependencies", "optionalDependencies", "peerDependencies",
+    "peerDependenciesMeta", "overrides", "resolutions", "pnpm", "dependenciesMeta", "workspaces",
+)  # fmt: skip
+
+
+def _manifest_input(manifest: Table) -> str:
+    data = manifest.data if isinstance(manifest.data, dict) else {}
+    scripts = manifest.table("scripts")
+    parts = {name: data[name] for name in _DEPENDENCY_FIELDS if name in data}
+    parts["scripts"] = {name: scripts.text(name) for name in _LIFECYCLE}
+    return json.dumps(parts, sort_keys=True)

@@ -1,0 +1,102 @@
+// The reporter for ava (4 and later): it runs in the main process; test files run in workers.
+import {createRequire} from 'node:module';
+
+const {take, text} = createRequire(import.meta.url)('./recorder.cjs');
+const pen = take();
+
+const said = error => error ? text(error.formattedError || error.stack || error.summary || error.message || 'failed') : '';
+
+export default class {
+	startRun(plan) {
+		this.open = new Map();
+		this.bad = new Set();
+		this.lost = 0;
+		this.problem = '';
+		plan.status?.on('stateChange', event => this.consume(event));
+	}
+
+	consume(event) {
+		const file = event.testFile ?? '';
+		const key = `${file}\0${event.title}`;
+		const tell = (outcome, message = '') => {
+			this.open.delete(key);
+			pen.record('test', {
+				file, line: 0, title: [String(event.title)], outcome, message,
+				seconds: (event.duration ?? 0) / 1000, suite: false, failure: '',
+			});
+		};
+
+		switch (event.type) {
+			case 'declared-test': {
+				if (event.todo || event.skip) {
+					tell('skipped');
+				} else {
+					this.open.set(key, {file, title: event.title});
+				}
+
+				break;
+			}
+
+			case 'test-passed': {
+				tell(event.knownFailing ? 'xfailed' : 'passed');
+				break;
+			}
+
+			case 'test-failed': {
+				tell('failed', said(event.err));
+				break;
+			}
+
+			case 'hook-failed': {
+				tell('error', said(event.err));
+				break;
+			}
+
+			case 'uncaught-exception':
+			case 'unhandled-rejection':
+			case 'worker-failed':
+			case 'process-exit':
+			case 'missing-ava-import':
+			case 'internal-error':
+			case 'timeout':
+			case 'interrupt': {
+				this.fail(file, event);
+				break;
+			}
+
+			case 'worker-stdout':
+			case 'worker-stderr': {
+				process.stderr.write(event.chunk);
+				break;
+			}
+
+			default:
+		}
+	}
+
+	fail(file, event) {
+		if (!file) {
+			this.problem ||= `ava ended with ${event.type}: ${said(event.err)}`;
+			return;
+		}
+
+		if (!this.bad.has(file)) {
+			this.bad.add(file);
+			pen.record('file', {file, outcome: 'error', message: said(event.err) || `The test file ended with ${event.type}.`});
+		}
+	}
+
+	endRun() {
+		for (const {file, title} of this.open.values()) {
+			// What a file that broke off had declared is an error of that test.
+			const isKnown = this.bad.has(file);
+			this.lost += isKnown ? 0 : 1;
+			pen.record('test', {
+				file, line: 0, title: [String(title)], outcome: 'error', message: 'This test has no result.',
+				seconds: 0, suite: false, failure: '',
+			});
+		}
+
+		pen.record('end', {lost: this.lost, problem: this.problem});
+	}
+}

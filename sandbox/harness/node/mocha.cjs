@@ -1,0 +1,50 @@
+'use strict';
+// The reporter for mocha. It shares its process with the tests: it is loaded before them and takes the pen.
+const {take, text} = require('./recorder.cjs');
+
+const pen = take();
+
+function title(test) {
+	const parts = [];
+	for (let one = test; one && !one.root; one = one.parent) {
+		parts.unshift(String(one.title));
+	}
+
+	return parts;
+}
+
+module.exports = class {
+	constructor(runner) {
+		const told = new Set();
+		const tell = (test, outcome, error) => {
+			told.add(test);
+			pen.record('test', {
+				file: test.file || '', line: 0, title: title(test), outcome, message: error ? text(error) : '',
+				seconds: (test.duration || 0) / 1000, suite: false, failure: '',
+			});
+		};
+
+		runner.on('pass', test => tell(test, 'passed'));
+		runner.on('pending', test => tell(test, 'skipped'));
+		runner.on('fail', (test, error) => {
+			if (test.type === 'hook') {
+				pen.record('test', {
+					file: test.file || (test.parent && test.parent.file) || '', line: 0, title: title(test),
+					outcome: 'error', message: text(error), seconds: 0, suite: false, failure: 'hook',
+				});
+				return;
+			}
+
+			tell(test, 'failed', error);
+		});
+		runner.once('end', () => {
+			// Tests that a failing hook kept from running have no result of their own.
+			runner.suite.eachTest(test => {
+				if (!told.has(test) && !test.retriedTest && (!runner._grep || runner._grep.test(test.fullTitle()))) {
+					tell(test, 'error', 'This test did not run: a hook before it failed, or the run was cut short.');
+				}
+			});
+			pen.record('end', {lost: 0});
+		});
+	}
+};

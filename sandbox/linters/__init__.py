@@ -1,0 +1,169 @@
+"""Every linter, in one literal table, and how a change or a folder is shown to them.
+
+All run inside the sandbox without a network: a linter executes the repository's configuration. What
+counts is what is new on head, by the rules of base: on both sides base's version of a linter's
+configuration lies over the tree, and base's environment brings the project's own linters.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from pathlib import Path
+
+from sandbox.base import Sandbox
+from sandbox.combine import combine
+from sandbox.concurrently import concurrently
+from sandbox.linters.automation import ACTIONLINT, YAMLLINT
+from sandbox.linters.base import Linter
+from sandbox.linters.c import CC, CPP, CPPCHECK, includers
+from sandbox.linters.choice import sources
+from sandbox.linters.compiled import CLIPPY, GO_VET, GOFMT, JAVAC
+from sandbox.linters.containers import HADOLINT
+from sandbox.linters.news import Change, new_on_head, order_of
+from sandbox.linters.node import BIOME, ESLINT, NODE
+from sandbox.linters.python import RUFF
+from sandbox.linters.run import Linted, LintOrder, lint
+from sandbox.linters.shell import BASH, SHELLCHECK
+from sandbox.linters.sql import SQLFLUFF
+from sandbox.linters.syntax import DATA
+from sandbox.linters.tell import observation
+from sandbox.linters.web import CSS, STYLELINT, TIDY
+from sandbox.models import ChangeStatus, Checkout, Environment, Finding, Observation, Side
+
+LINTERS: tuple[Linter, ...] = (
+    RUFF,
+    ESLINT,
+    BIOME,
+    NODE,
+    BASH,
+    SHELLCHECK,
+    HADOLINT,
+    ACTIONLINT,
+    DATA,
+    YAMLLINT,
+    GOFMT,
+    GO_VET,
+    CLIPPY,
+    CC,
+    CPP,
+    CPPCHECK,
+    JAVAC,
+    TIDY,
+    STYLELINT,
+    CSS,
+    SQLFLUFF,
+)
+
+_AT_ONCE = 3
+MAX_NEW = 500
+"""Findings of one change that are told; how many there are is told as well."""
+
+
+@dataclass(frozen=True, slots=True)
+class LintRequest:
+    """A change to look at. `workspace` takes a tree of head with base's configuration."""
+
+    checkout: Checkout
+    workspace: Path
+    environment: Environment | None = None  # base's
+
+
+@dataclass(frozen=True, slots=True)
+class LintedChange:
+    """Both sides as the linters see them, and the findings that only head has."""
+
+    base: Observation
+    head: Observation
+    new: tuple[Finding, ...]
+
+
+async def lint_change(sandbox: Sandbox, request: LintRequest) -> LintedChange | None:
+    """Show the changed files to every linter that takes them; None when none does.
+
+    A linter that is missing or refuses to run is told of in the observations, and finds nothing.
+    Raises SandboxError when isolation cannot be had.
+    """
+    gate = asyncio.Semaphore(_AT_ONCE)
+    orders = await asyncio.to_thread(_orders, request)
+    pairs = await concurrently(*(_on_both(sandbox, gate, *pair) for pair in orders))
+    ran = [(base, head) for base, head in pairs if head is not None]
+    if not ran:
+        return None
+    return await asyncio.to_thread(_compared, request.checkout, ran)
+
+
+def _orders(request: LintRequest) -> list[tuple[LintOrder, LintOrder]]:
+    """Find the files on both sides: what changed, and C files that include a changed header."""
+    checkout = request.checkout
+    base, head = Path(checkout.base_tree), Path(checkout.head_tree)
+    of_base = [c.old_path or c.path for c in checkout.diff.files if c.status is not _ADDED]
+    of_head = [c.path for c in checkout.diff.files if c.status is not _DELETED]
+    also = includers(head, checkout.diff.changed_paths)
+    base_files, head_files = sources(base, (*of_base, *also)), sources(head, (*of_head, *also))
+    return [
+        (
+            LintOrder(one, Side.BASE, base, base, base_files, request.environment),
+            LintOrder(
+                one, Side.HEAD, _by_bases_rules(request, one), base, head_files, request.environment
+            ),
+        )
+        for one in LINTERS
+        if any(map(one.takes, head_files))
+    ]
+
+
+_ADDED, _DELETED = ChangeStatus.ADDED, ChangeStatus.DELETED
+
+
+def _by_bases_rules(request: LintRequest, linter: Linter) -> Path:
+    """Return head's tree with base's version of what configures this linter."""
+    checkout = request.checkout
+    base, head = Path(checkout.base_tree), Path(checkout.head_tree)
+    changed = tuple(p for p in checkout.diff.changed_paths if _configures(linter, p))
+    if not changed:
+        return head
+    digest = hashlib.sha256("\0".join(changed).encode(errors="surrogatepass")).hexdigest()[:12]
+    return combine(head, base, changed, request.workspace / f"lint-{digest}")
+
+
+def _configures(linter: Linter, path: str) -> bool:
+    name = path.rpartition("/")[2]
+    return any(
+        fnmatchcase(path if "/" in pattern else name, pattern) for pattern in linter.configuration
+    )
+
+
+def _compared(checkout: Checkout, ran: list[tuple[Linted | None, Linted]]) -> LintedChange:
+    change = Change(checkout.diff, Path(checkout.base_tree), Path(checkout.head_tree))
+    new = tuple(finding for base, head in ran for finding in new_on_head(base, head, change))
+    added = change.added_lines()
+    new = tuple(sorted(new, key=lambda finding: order_of(finding, added)))
+    base = observation(Side.BASE, tuple(base for base, _ in ran if base))
+    head = observation(Side.HEAD, tuple(head for _, head in ran), new)
+    return LintedChange(base, head, new[:MAX_NEW])
+
+
+async def linter_analysis(
+    sandbox: Sandbox, tree: Path, path: str, environment: Environment | None = None
+) -> Observation:
+    """Show one file or folder of a tree to every linter that takes it. Raises SandboxError."""
+    files = await asyncio.to_thread(sources, tree, (path,))
+    gate = asyncio.Semaphore(_AT_ONCE)
+    orders = [LintOrder(one, Side.HEAD, tree, tree, files, environment) for one in LINTERS]
+    seen = await concurrently(*(_gated(sandbox, gate, order) for order in orders))
+    return observation(Side.HEAD, tuple(one for one in seen if one))
+
+
+async def _on_both(
+    sandbox: Sandbox, gate: asyncio.Semaphore, base: LintOrder, head: LintOrder
+) -> tuple[Linted | None, Linted | None]:
+    on_base, on_head = await concurrently(_gated(sandbox, gate, base), _gated(sandbox, gate, head))
+    return on_base, on_head
+
+
+async def _gated(sandbox: Sandbox, gate: asyncio.Semaphore, order: LintOrder) -> Linted | None:
+    async with gate:
+        return await lint(sandbox, order)

@@ -1,0 +1,119 @@
+"""What a linter is to Assay: which files it takes, how it is called, and how it is read."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from enum import StrEnum
+from pathlib import Path
+
+from sandbox.base import Limits, Mount
+
+LIMITS = Limits(timeout_s=120.0, memory_mb=2048, processes=128, output_bytes=16_000_000)
+MAX_MESSAGE_CHARACTERS = 500
+
+
+class Unreadable(ValueError):
+    """A linter's output is not what this linter prints; the message says so in one sentence."""
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """One file to look at: its path in the tree and how its content begins."""
+
+    path: str
+    first_line: str = ""
+
+    @property
+    def name(self) -> str:
+        """The file's name in lower case, without its folders."""
+        return self.path.rpartition("/")[2].lower()
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """Files of one linter on one side.
+
+    `tree` is the host's folder with this side's files and base's configuration; `policy` is base's
+    tree, which decides how a linter is set up. `has_layers` says that a built environment is mounted,
+    for the project in the folder `root`.
+    """
+
+    sources: tuple[Source, ...]
+    tree: Path
+    policy: Path
+    has_layers: bool = False
+    root: str = ""
+
+    @property
+    def paths(self) -> tuple[str, ...]:
+        """The files as arguments: no name can be taken for an option."""
+        return tuple(f"./{source.path}" for source in self.sources)
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """One start of a linter; `shown` is what people would type to repeat it, `folder` where it starts."""
+
+    argv: tuple[str, ...]
+    shown: str
+    mounts: tuple[Mount, ...] = ()
+    variables: tuple[tuple[str, str], ...] = ()
+    folder: str = ""
+    stdin: bytes = b""
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """What a finished linter printed."""
+
+    exit_code: int
+    out: bytes
+    err: bytes
+    folder: str = ""  # where it ran: paths are relative to it
+
+
+class Breaks(StrEnum):
+    """Whether a remark says that the file is no program at all: what the gate may block on."""
+
+    NO = "no"
+    IF_IT_PARSED = "if_it_parsed"  # proves something only where base's version parsed
+    ALWAYS = "always"  # also for a file that is new on head
+
+
+@dataclass(frozen=True, slots=True)
+class Remark:
+    """One remark as a linter's reader hands it out."""
+
+    rule: str
+    path: str
+    line: int
+    message: str
+    end_line: int = 0
+    breaks: Breaks = Breaks.NO
+
+
+@dataclass(frozen=True, slots=True)
+class Linter:
+    """One program that looks at files.
+
+    `configuration` are shell patterns of file names (or of paths, with a slash) that switch its
+    rules: base's version of them holds on both sides. `ends_with` are the exit codes of a run that
+    went well, with or without findings. `read` raises Unreadable.
+    """
+
+    name: str
+    install: str  # what makes it available, as people would type it
+    takes: Callable[[Source], bool]
+    calls: Callable[[Job], tuple[Call, ...]]
+    read: Callable[[Said], Iterator[Remark]]
+    configuration: tuple[str, ...] = ()
+    ends_with: frozenset[int] = frozenset({0, 1})
+    limits: Limits = field(default=LIMITS)
+    largest_bytes: int = 1_000_000
+    writes: bool = False  # into the tree, which is then copied or overlaid for it
+
+
+def ends(*suffixes: str) -> Callable[[Source], bool]:
+    """Return what takes the files whose names end so."""
+    return lambda source: source.name.endswith(suffixes)

@@ -1,0 +1,1 @@
+"""Programs that run inside the sandbox; what they import beside the standard library is mounted there."""

@@ -1,0 +1,167 @@
+"""What a linter says of head and did not say of base, and what of it blocks.
+
+Two remarks are the same when rule, message and the text of their line are, wherever the line moved
+and whatever the file is called now.
+
+**A file that parses no more blocks** (DESIGN 3.1: an exit code is an oracle): a parser refuses head's
+version while base's version, if there is one, was taken. It does not block where a broken file may be
+meant: in folders of fixtures, samples and templates, in a test's data, and in files whose names say so.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from dataclasses import dataclass
+from pathlib import Path
+
+from sandbox.linters.base import Breaks, Remark
+from sandbox.linters.run import Linted
+from sandbox.models import ChangeStatus, Diff, FileChange, Finding, Severity, Side
+from sandbox.names import inside
+from sandbox.tools.path_kinds import PathKind, classify
+
+_NUMBERS = re.compile(r"\d+")
+_MEANT_FOLDER = re.compile(
+    r"(?:^|[_.-])(?:fixtures?|test-?_?(?:data|files?|inputs?)|golden|snapshots?|corpus|samples?"
+    r"|templates?|skeletons?|scaffolds?|cookiecutters?|third_?party|vendor|external|broken|invalid"
+    r"|malformed)(?:$|[_.-])|\{\{|\{%|<%"
+)
+_MEANT_NAME = re.compile(
+    r"bad|broken|invalid|malformed|corrupt|incomplete|truncated|syntax_?-?error|unparsable|templates?[._-]"
+)
+_TEST_FOLDERS = {"tests", "test", "__tests__", "testing", "spec", "specs", "e2e"}
+_TEST_NAME = re.compile(r"(?:^|[._-])(?:test|tests|spec|conftest)(?:[._-]|$)|^Test|Tests?\.java$")
+_MAX_LINE_FILE_BYTES = 8_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """What git says of the change: names, and the lines that head added."""
+
+    diff: Diff
+    base_tree: Path
+    head_tree: Path
+
+    def named_on_base(self) -> dict[str, str]:
+        """Return {name on base: name on head} of the renamed files."""
+        renamed = (one for one in self.diff.files if one.status is ChangeStatus.RENAMED)
+        return {one.old_path: one.path for one in renamed if one.old_path}
+
+    def added_files(self) -> set[str]:
+        """Return the files that only head has."""
+        return {one.path for one in self.diff.files if one.status is ChangeStatus.ADDED}
+
+    def added_lines(self) -> dict[str, set[int]]:
+        """Return the lines that head added or changed, from 1, by file."""
+        return {change.path: _added_lines(change) for change in self.diff.files}
+
+
+def new_on_head(base: Linted | None, head: Linted, change: Change) -> tuple[Finding, ...]:
+    """Return what is new; nothing where one side's silence or speech proves nothing."""
+    if head.problem or (base is not None and base.problem):
+        return ()
+    renamed = change.named_on_base()
+    of_base = base.remarks if base else ()
+    known = Counter(_keys(of_base, change.base_tree, renamed))
+    broken_before = {renamed.get(r.path, r.path) for r in of_base if r.breaks is not Breaks.NO}
+    added = change.added_lines()
+    keyed = zip(head.remarks, _keys(head.remarks, change.head_tree, {}), strict=True)
+    new = []
+    # Untouched lines first: when one of two equal remarks is new, it is the one on an added line.
+    for remark, key in sorted(keyed, key=lambda pair: pair[0].line in added.get(pair[0].path, ())):
+        if known[key] > 0:
+            known[key] -= 1
+            continue
+        blocks = _blocks(remark, change.added_files()) and remark.path not in broken_before
+        new.append(finding(head.linter, remark, blocks=blocks))
+    return tuple(new)
+
+
+def order_of(one: Finding, added: dict[str, set[int]]) -> tuple[bool, bool, str, int, str]:
+    """Sort what blocks first, then what stands on changed lines, then by place."""
+    on_changed = one.line in added.get(one.path, ())
+    return (one.severity is not Severity.BLOCK, not on_changed, one.path, one.line, one.rule)
+
+
+def finding(
+    linter: str, remark: Remark, *, blocks: bool = False, side: Side = Side.HEAD
+) -> Finding:
+    """Make a remark a finding."""
+    return Finding(
+        rule=remark.rule,
+        severity=Severity.BLOCK if blocks else Severity.ADVISE,
+        path=remark.path,
+        line=remark.line,
+        message=remark.message,
+        end_line=remark.end_line,
+        side=side,
+        tool=linter,
+    )
+
+
+def _blocks(remark: Remark, added_files: set[str]) -> bool:
+    if remark.breaks is Breaks.NO or may_be_meant(remark.path):
+        return False
+    return remark.breaks is Breaks.ALWAYS or remark.path not in added_files
+
+
+def may_be_meant(path: str) -> bool:
+    """Say whether a file that does not parse may be one on purpose, by its name."""
+    *folders, name = path.split("/")
+    if any(_MEANT_FOLDER.search(folder.lower()) for folder in folders):
+        return True
+    if _MEANT_NAME.search(name.lower()):
+        return True
+    in_tests = any(folder.lower() in _TEST_FOLDERS for folder in folders)
+    is_test = classify(path) is PathKind.TEST or _TEST_NAME.search(name) is not None
+    return in_tests and not is_test
+
+
+# --- the same remark ------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class _Key:
+    """What makes two remarks the same one, wherever the line moved; numbers in a message move too."""
+
+    rule: str
+    message: str
+    path: str
+    text: str
+
+
+def _keys(remarks: tuple[Remark, ...], tree: Path, renamed: dict[str, str]) -> list[_Key]:
+    lines = {path: _lines(tree, path) for path in {remark.path for remark in remarks}}
+    return [
+        _Key(
+            remark.rule,
+            _NUMBERS.sub("0", remark.message),
+            renamed.get(remark.path, remark.path),
+            _text(lines[remark.path], remark.line),
+        )
+        for remark in remarks
+    ]
+
+
+def _lines(tree: Path, path: str) -> list[str]:
+    file = inside(tree, path)
+    if file.is_symlink() or not file.is_file():
+        return []
+    with file.open("rb") as opened:
+        return opened.read(_MAX_LINE_FILE_BYTES).decode(errors="replace").split("\n")
+
+
+def _text(lines: list[str], number: int) -> str:
+    return " ".join(lines[number - 1].split()) if 0 < number <= len(lines) else ""
+
+
+def _added_lines(change: FileChange) -> set[int]:
+    numbers = set()
+    for hunk in change.hunks:
+        number = hunk.new_start
+        for line in hunk.lines:
+            if line.startswith("+"):
+                numbers.add(number)
+            number += not line.startswith(("-", "\\"))
+    return numbers

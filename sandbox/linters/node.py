@@ -1,0 +1,118 @@
+"""JavaScript and TypeScript: the project's own eslint, else biome; and node's word on the syntax."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+from sandbox.base import TREE
+from sandbox.linters.base import Breaks, Call, Job, Linter, Remark, Said, Source
+from sandbox.linters.programs import plain
+from sandbox.linters.reading import parsed, sarif, tree_path
+from sandbox.linters.syntax import parse_calls, read_parsed
+
+_SCRIPTS = (".js", ".mjs", ".cjs", ".jsx", ".ts", ".mts", ".cts", ".tsx")
+_ESLINT_FILES = ("eslint.config.*", ".eslintrc", ".eslintrc.*")
+_BIOME_FILES = ("biome.json", "biome.jsonc", ".biome.json", ".biome.jsonc")
+_MAX_PACKAGE_BYTES = 1_000_000
+
+
+def has_configuration(tree: Path, patterns: tuple[str, ...], package_key: str) -> bool:
+    """Say whether the root holds one of the files, or package.json such a key."""
+    if any(found.is_file() for pattern in patterns for found in tree.glob(pattern)):
+        return True
+    package = tree / "package.json"
+    if package.is_symlink() or not package.is_file():
+        return False
+    try:
+        with package.open("rb") as file:
+            return package_key in json.loads(file.read(_MAX_PACKAGE_BYTES))
+    except (ValueError, RecursionError, TypeError):
+        return False
+
+
+def _takes(source: Source) -> bool:
+    return source.name.endswith(_SCRIPTS) and ".min." not in source.name
+
+
+def _takes_plain(source: Source) -> bool:
+    return source.name.endswith((".js", ".mjs", ".cjs")) and ".min." not in source.name
+
+
+def _uses_eslint(job: Job) -> bool:
+    root = job.policy / job.root
+    return job.has_layers and has_configuration(root, _ESLINT_FILES, "eslintConfig")
+
+
+def of_project(job: Job, program: str, *options: str) -> Call:
+    """Call a program of the project's `node_modules`, in the project's folder."""
+    names = [f"{TREE}/{source.path}" for source in job.sources]
+    return plain(f"node_modules/.bin/{program}", *options, *names, folder=job.root)
+
+
+def _eslint(job: Job) -> tuple[Call, ...]:
+    if not _uses_eslint(job):
+        return ()
+    options = ("--format", "json", "--no-error-on-unmatched-pattern", "--no-color", "--")
+    return (of_project(job, "eslint", *options),)
+
+
+def _read_eslint(said: Said) -> Iterator[Remark]:
+    for file in parsed(said.out):
+        path = tree_path(file["filePath"].text)
+        for item in file["messages"]:
+            fatal = item["fatal"].is_true
+            if fatal or item["ruleId"].text:  # else "this file is ignored"
+                yield Remark(
+                    rule=item["ruleId"].text or "syntax",
+                    path=path,
+                    line=item["line"].number,
+                    message=item["message"].text,
+                    end_line=item["endLine"].number,
+                )
+
+
+def _biome(job: Job) -> tuple[Call, ...]:
+    """Lint by the repository's biome.json, else biome's recommended rules; not where eslint does it."""
+    if _uses_eslint(job):
+        return ()
+    configured = has_configuration(job.policy / job.root, _BIOME_FILES, "")
+    options = ("--reporter=sarif", "--colors=off", "--max-diagnostics=none", "--vcs-enabled=false")
+    ignored = ("--no-errors-on-unmatched", "--files-ignore-unknown=true")
+    lint = ("lint", *options, *ignored, *job.paths)
+    own = f"./{job.root or '.'}/node_modules/.bin/biome"
+    return (plain(own if job.has_layers and configured else "biome", *lint),)
+
+
+def _read_biome(said: Said) -> Iterator[Remark]:
+    for remark in sarif(said):
+        rule = remark.rule.removeprefix("lint/")
+        if rule != "internalError/fs":
+            yield Remark(rule, remark.path, remark.line, remark.message, remark.end_line, Breaks.NO)
+
+
+ESLINT = Linter(
+    name="eslint",
+    install="npm install --save-dev eslint, in the project",
+    takes=_takes,
+    calls=_eslint,
+    read=_read_eslint,
+    configuration=(*_ESLINT_FILES, ".eslintignore", "package.json"),
+)
+BIOME = Linter(
+    name="biome",
+    install="npm install --global @biomejs/biome",
+    takes=_takes,
+    calls=_biome,
+    read=_read_biome,
+    configuration=(*_BIOME_FILES, ".editorconfig"),
+)
+NODE = Linter(
+    name="node --check",
+    install="apt-get install nodejs",
+    takes=_takes_plain,
+    calls=lambda job: parse_calls("node", job),
+    read=read_parsed,
+    ends_with=frozenset({0}),
+)

@@ -1,0 +1,93 @@
+"""The linters that came with Assay as Python packages, as the sandbox sees them."""
+
+from __future__ import annotations
+
+import json
+import re
+import shlex
+import sysconfig
+from importlib.metadata import Distribution, PackageNotFoundError, distribution
+from pathlib import Path
+
+from packaging.requirements import InvalidRequirement, Requirement
+
+from sandbox.base import Mount
+from sandbox.linters.base import Call
+
+_OURS = "/opt/assay"
+_PYTHON = f"{_OURS}/python"
+INSIDE = f"{_OURS}/inside"
+"""Where the programs of `sandbox/linters/inside` stand."""
+
+
+def program(name: str, *arguments: str, variables: tuple[tuple[str, str], ...] = ()) -> Call:
+    """Call a program that a Python package installed beside Assay; without it the sandbox's own."""
+    own = Path(sysconfig.get_path("scripts"), name)
+    if not own.is_file():
+        return plain(name, *arguments, variables=variables)
+    target, shown = f"{_OURS}/{name}", shlex.join((name, *arguments))
+    return Call((target, *arguments), shown, (Mount(str(own), target),), variables)
+
+
+def plain(*argv: str, variables: tuple[tuple[str, str], ...] = (), folder: str = "") -> Call:
+    """Call a program of the sandbox or of the project."""
+    return Call(argv, shlex.join(argv), (), variables, folder)
+
+
+def module(name: str, *arguments: str, variables: tuple[tuple[str, str], ...] = ()) -> Call:
+    """Call a Python package of Assay's by the sandbox's own Python; without it the sandbox's own program.
+
+    Only the package and what it requires are mounted. `-P`: the tree's modules are not looked at.
+    """
+    mounts = packages(name)
+    if not mounts:
+        return plain(name, *arguments, variables=variables)
+    argv = ("/usr/bin/python3", "-P", "-s", "-m", name, *arguments)
+    return Call(argv, shlex.join((name, *arguments)), mounts, (*variables, *PYTHON_VARIABLES))
+
+
+def script(name: str, *arguments: str, needs: str, paths: tuple[str, ...], shown: str) -> Call:
+    """Call one of our own scripts inside; `needs` is the Python package that it imports."""
+    file = Path(__file__).parent / "inside" / name
+    target = f"{INSIDE}/{name}"
+    mounts = (Mount(str(file), target), *packages(needs))
+    argv = ("/usr/bin/python3", "-P", "-s", target, *arguments)
+    told = f"{shown} {shlex.join(paths)}"
+    return Call(argv, told, mounts, PYTHON_VARIABLES, stdin=json.dumps(paths).encode())
+
+
+PYTHON_VARIABLES = (("PYTHONPATH", _PYTHON), ("PYTHONDONTWRITEBYTECODE", "1"))
+
+
+def packages(name: str) -> tuple[Mount, ...]:
+    """Return the mounts of a package and of everything it requires; none when it is not installed."""
+    try:
+        waiting, found = [distribution(name)], {}
+    except PackageNotFoundError:
+        return ()
+    while waiting:
+        package = waiting.pop()
+        if package.name not in found:
+            found[package.name] = package
+            waiting += _required(package)
+    tops = {top: Path(str(p.locate_file(top))) for p in found.values() for top in _tops(p)}
+    return tuple(Mount(str(path), f"{_PYTHON}/{top}") for top, path in sorted(tops.items()))
+
+
+def _required(package: Distribution) -> list[Distribution]:
+    found = []
+    for line in package.requires or ():
+        try:
+            wanted = Requirement(line)
+            if wanted.marker is None or wanted.marker.evaluate({"extra": ""}):
+                found.append(distribution(wanted.name))
+        except (InvalidRequirement, PackageNotFoundError):
+            continue
+    return found
+
+
+def _tops(package: Distribution) -> set[str]:
+    """Return the top-level names of a package's files, its own record of itself included."""
+    tops = {file.parts[0] for file in package.files or ()}
+    plain = {top for top in tops if re.fullmatch(r"[\w.+-]+", top) and top != "__pycache__"}
+    return {top for top in plain if top != ".." and Path(str(package.locate_file(top))).exists()}

@@ -1,0 +1,189 @@
+"""Runs one linter on one side: in the sandbox, without a network, and read with care."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterable
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+
+from sandbox.base import TREE, Command, Completed, Killed, Mount, MountMode, Sandbox
+from sandbox.environments import layers
+from sandbox.errors import CheckoutError
+from sandbox.linters.base import (
+    MAX_MESSAGE_CHARACTERS,
+    Call,
+    Job,
+    Linter,
+    Remark,
+    Said,
+    Source,
+    Unreadable,
+)
+from sandbox.linters.choice import choose
+from sandbox.linters.reading import MAX_REMARKS
+from sandbox.models import Environment, Side
+from sandbox.names import inside
+
+_MISSING = 127
+_SHOWN_COMMAND = 600
+_SHOWN_ERROR = 300
+
+
+@dataclass(frozen=True, slots=True)
+class LintOrder:
+    """One linter's work on one side.
+
+    `tree` has the side's files with base's configuration, `policy` is base's tree. `environment` is
+    base's on both sides: its linter and plug-ins are part of the policy.
+    """
+
+    linter: Linter
+    side: Side
+    tree: Path
+    policy: Path
+    sources: tuple[Source, ...]
+    environment: Environment | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Linted:
+    """What one linter said on one side. `problem` says why its silence proves nothing."""
+
+    linter: str
+    side: Side
+    files: int
+    remarks: tuple[Remark, ...] = ()
+    command: str = ""
+    seconds: float = 0.0
+    problem: str = ""
+    missing: bool = False  # the program is not in the sandbox
+    note: str = ""  # files that were left out
+
+
+async def lint(sandbox: Sandbox, order: LintOrder) -> Linted | None:
+    """Run the linter; None when it has nothing to do here. Raises SandboxError."""
+    linter = order.linter
+    chosen = choose(linter, order.tree, order.sources)
+    root = order.environment.recipe.root if order.environment else ""
+    job = Job(chosen.sources, order.tree, order.policy, _mounts(order) != (), root)
+    calls = linter.calls(job) if chosen.sources else ()
+    empty = Linted(linter.name, order.side, len(chosen.sources), note=chosen.remark)
+    if not calls:
+        return empty if chosen.remark else None
+    parts = [await _called(sandbox, order, call) for call in calls]
+    worst = next((part for part in parts if part.problem), parts[0])
+    remarks = _within_tree(order, [remark for part in parts for remark in part.remarks])
+    note = "; ".join(filter(None, (chosen.remark, _too_many(len(remarks)))))
+    return Linted(
+        linter.name,
+        order.side,
+        len(chosen.sources),
+        remarks[:MAX_REMARKS],
+        parts[0].command,
+        sum(part.seconds for part in parts),
+        worst.problem,
+        worst.missing,
+        note,
+    )
+
+
+def _too_many(count: int) -> str:
+    return f"only the first {MAX_REMARKS} findings were read" if count > MAX_REMARKS else ""
+
+
+def _mounts(order: LintOrder) -> tuple[Mount, ...]:
+    environment = order.environment
+    if environment is None or environment.failure is not None:
+        return ()
+    return layers.mounts(environment)
+
+
+@dataclass(frozen=True, slots=True)
+class _Part:
+    command: str
+    seconds: float
+    remarks: tuple[Remark, ...] = ()
+    problem: str = ""
+    missing: bool = False
+
+
+async def _called(sandbox: Sandbox, order: LintOrder, call: Call) -> _Part:
+    environment = order.environment
+    layered = _mounts(order)
+    # Where something is mounted into the tree, its mount point must be made there.
+    inner = any(mount.target.startswith(f"{TREE}/") for mount in (*layered, *call.mounts))
+    mode = MountMode.COPY_ON_WRITE if inner or order.linter.writes else MountMode.READ_ONLY
+    variables = environment.variables if environment and layered else ()
+    command = Command(
+        argv=call.argv,
+        mounts=(Mount(str(order.tree), TREE, mode), *layered, *call.mounts),
+        environment=(*variables, ("NO_COLOR", "1"), *call.variables),
+        cwd=f"{TREE}/{call.folder}" if call.folder not in ("", ".") else TREE,
+        stdin=call.stdin,
+        limits=order.linter.limits,
+    )
+    completed = await sandbox.run(command)
+    where = f"cd {shlex.quote(call.folder)} && " if call.folder not in ("", ".") else ""
+    return _read(order.linter, call, completed, (where + call.shown)[:_SHOWN_COMMAND])
+
+
+def _read(linter: Linter, call: Call, done: Completed, shown: str) -> _Part:
+    if done.exit_code == _MISSING:
+        problem = f"{linter.name} is not installed: {linter.install}"
+        return _Part(shown, done.seconds, problem=problem, missing=True)
+    problem = _stopped(linter, done)
+    if not problem and done.exit_code not in linter.ends_with:
+        problem = f"{linter.name} refused to run: {_last_line(done.stderr or done.stdout)}"
+    if problem or done.exit_code is None:
+        return _Part(shown, done.seconds, problem=problem or f"{linter.name} did not end.")
+    said = Said(done.exit_code, done.stdout, done.stderr, call.folder)
+    try:
+        # One more than is kept, so that it can be told that there were more.
+        remarks = tuple(islice(linter.read(said), MAX_REMARKS + 1))
+    except Unreadable as error:
+        return _Part(shown, done.seconds, problem=f"{linter.name} cannot be read: {error}.")
+    return _Part(shown, done.seconds, remarks)
+
+
+def _stopped(linter: Linter, done: Completed) -> str:
+    if done.killed is Killed.TIMEOUT:
+        return f"{linter.name} did not end within {linter.limits.timeout_s:g} s."
+    if done.killed:
+        return f"{linter.name} was stopped: it used too much {done.killed.value}."
+    if done.truncated:
+        most_mb = linter.limits.output_bytes / 1e6
+        return f"{linter.name} printed more than {most_mb:g} MB, which is not read."
+    return ""
+
+
+def _last_line(output: bytes) -> str:
+    lines = output[-20_000:].decode(errors="replace").strip().splitlines()
+    return (lines or ["no reason given"])[-1].strip()[:_SHOWN_ERROR]
+
+
+def _within_tree(order: LintOrder, remarks: Iterable[Remark]) -> tuple[Remark, ...]:
+    """Keep what speaks of a file of the tree, once, with texts of a length that can be shown."""
+    known: dict[str, bool] = {}
+    kept: dict[Remark, None] = {}
+    for remark in remarks:
+        if remark.path not in known:
+            known[remark.path] = _is_file(order.tree, remark.path)
+        if known[remark.path]:
+            kept[_shortened(remark)] = None
+    return tuple(kept)
+
+
+def _shortened(remark: Remark) -> Remark:
+    message = remark.message.strip()[:MAX_MESSAGE_CHARACTERS]
+    return Remark(
+        remark.rule[:100], remark.path, remark.line, message, remark.end_line, remark.breaks
+    )
+
+
+def _is_file(tree: Path, path: str) -> bool:
+    try:
+        return inside(tree, path).is_file()
+    except (CheckoutError, OSError, ValueError):
+        return False

@@ -1,0 +1,61 @@
+"""Shell scripts: shellcheck's remarks, and bash's own word on whether they parse."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from sandbox.linters.base import Call, Job, Linter, Remark, Said, Source
+from sandbox.linters.programs import program
+from sandbox.linters.reading import parsed, tree_path
+from sandbox.linters.syntax import parse_calls, read_parsed
+
+_SHEBANG = re.compile(r"#!\s*\S*?(?:/|\benv\s+(?:-S\s+)?)(?:ba|da|k)?sh\b")
+_OF_BASH = re.compile(r"#!\s*\S*?(?:/|\benv\s+(?:-S\s+)?)(?:ba|da)?sh\b")
+
+
+def _takes(source: Source) -> bool:
+    return _is_script(source, _SHEBANG)
+
+
+def _takes_bash(source: Source) -> bool:
+    return _is_script(source, _OF_BASH)
+
+
+def _is_script(source: Source, shebang: re.Pattern[str]) -> bool:
+    if source.first_line.startswith("#!"):
+        return shebang.match(source.first_line) is not None
+    return source.name.endswith((".sh", ".bash"))
+
+
+def _calls(job: Job) -> tuple[Call, ...]:
+    return (program("shellcheck", "--format=json1", "--color=never", "--", *job.paths),)
+
+
+def _read(said: Said) -> Iterator[Remark]:
+    for item in parsed(said.out)["comments"]:
+        yield Remark(
+            rule=f"SC{item['code'].text}",
+            path=tree_path(item["file"].text),
+            line=item["line"].number,
+            message=item["message"].text,
+            end_line=item["endLine"].number,
+        )
+
+
+SHELLCHECK = Linter(
+    name="shellcheck",
+    install="apt-get install shellcheck",
+    takes=_takes,
+    calls=_calls,
+    read=_read,
+    configuration=(".shellcheckrc", "shellcheckrc"),
+)
+BASH = Linter(
+    name="bash -n",
+    install="apt-get install bash",
+    takes=_takes_bash,
+    calls=lambda job: parse_calls("bash", job),
+    read=read_parsed,
+    ends_with=frozenset({0}),
+)

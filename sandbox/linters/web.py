@@ -1,0 +1,95 @@
+"""Web pages and style sheets: tidy for HTML, the CSS standard's own parser, or the project's stylelint."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from sandbox.linters.base import Call, Job, Linter, Remark, Said, ends
+from sandbox.linters.node import has_configuration, of_project
+from sandbox.linters.programs import plain, script
+from sandbox.linters.reading import json_lines, parsed, text_lines, tree_path
+
+_TIDY = re.compile(r"(?:Warning|Error): (?P<message>.*)")
+# What tidy says of every fragment and of every attribute or element that it has not heard of.
+_OF_FRAGMENTS = re.compile(
+    r"missing <!DOCTYPE>|(?:inserting )?(?:missing|implicit) |plain text isn't allowed in <head>"
+    r"|proprietary attribute|is not recognized!|trimming empty|not approved by W3C"
+    r"|using <(?:br|p)> in place"
+)
+_STYLELINT = "stylelint"
+_STYLELINT_FILES = (".stylelintrc*", "stylelint.config.*", ".stylelintignore", "package.json")
+
+
+def _tidy(job: Job) -> tuple[Call, ...]:
+    options = ("-quiet", "-errors", "-utf8", "--gnu-emacs", "yes")
+    more = ("--drop-empty-elements", "no", "--show-info", "no", "--show-errors", "2000")
+    return (plain("tidy", *options, *more, *job.paths),)
+
+
+def _read_tidy(said: Said) -> Iterator[Remark]:
+    for path, line, rest in text_lines(said.err):
+        match = _TIDY.fullmatch(rest)
+        if match and not _OF_FRAGMENTS.search(match["message"]):
+            yield Remark("html", path, line, match["message"])
+
+
+def _wants_stylelint(job: Job) -> bool:
+    root = job.policy / job.root
+    return job.has_layers and has_configuration(root, _STYLELINT_FILES[:2], _STYLELINT)
+
+
+def _stylelint(job: Job) -> tuple[Call, ...]:
+    if not _wants_stylelint(job):
+        return ()
+    options = ("--formatter", "json", "--allow-empty-input", "--no-color", "--")
+    return (of_project(job, "stylelint", *options),)
+
+
+def _read_stylelint(said: Said) -> Iterator[Remark]:
+    """It prints its report to the error stream since version 16."""
+    start = said.err.find(b"[")
+    for file in parsed(said.out if said.out.strip() else said.err[max(start, 0) :]):
+        path = tree_path(file["source"].text)
+        for item in file["warnings"]:
+            yield Remark(item["rule"].text, path, item["line"].number, item["text"].text)
+
+
+def _css(job: Job) -> tuple[Call, ...]:
+    if _wants_stylelint(job):
+        return ()
+    return (script("style.py", needs="tinycss2", paths=job.paths, shown="# read as CSS:"),)
+
+
+def _read_css(said: Said) -> Iterator[Remark]:
+    for item in json_lines(said.out):
+        path = tree_path(item["path"].text)
+        yield Remark("css", path, item["line"].number, item["message"].text)
+
+
+TIDY = Linter(
+    name="tidy",
+    install="apt-get install tidy",
+    takes=ends(".html", ".htm"),
+    calls=_tidy,
+    read=_read_tidy,
+    ends_with=frozenset({0, 1, 2}),
+    writes=True,  # it opens what it reads for writing
+)
+STYLELINT = Linter(
+    name=_STYLELINT,
+    install="npm install --save-dev stylelint, in the project",
+    takes=ends(".css", ".scss", ".sass", ".less"),
+    calls=_stylelint,
+    read=_read_stylelint,
+    configuration=_STYLELINT_FILES,
+    ends_with=frozenset({0, 2}),
+)
+CSS = Linter(
+    name="css",
+    install="make install",
+    takes=ends(".css"),
+    calls=_css,
+    read=_read_css,
+    ends_with=frozenset({0}),
+)

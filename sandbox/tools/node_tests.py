@@ -1,0 +1,170 @@
+"""Runs node --test, mocha, jest, vitest and ava by their own runners, with a reporter outside the tree.
+
+What the reporters can and cannot promise stands in `sandbox/harness/node/README.md`.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import shlex
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+
+from sandbox.base import TREE, Command, Completed, Mount
+from sandbox.environments import layers
+from sandbox.models import Environment, TestRun, TestRunner
+from sandbox.tools.node_records import read_node_channel
+from sandbox.tools.test_order import TestDriver, TestOrder
+
+_HARNESS = Path(__file__).parent.parent / "harness"
+_TARGET = "/opt/assay/sandbox/harness"
+_NODE = f"{_TARGET}/node"
+_RECORDER = f"--require={_NODE}/recorder.cjs"
+_CHANNEL_BYTES = 256 << 20
+_VARIABLE = re.compile(r"[A-Za-z_]\w*=")
+_SCRIPT = (".js", ".cjs", ".mjs", ".jsx", ".ts", ".cts", ".mts", ".tsx")
+
+
+@dataclass(frozen=True, slots=True)
+class _Start:
+    """How a runner is started: whose script, what node is told, what comes before its arguments."""
+
+    package: str
+    script: str
+    arguments: tuple[str, ...]
+    node: tuple[str, ...] = ()
+    takes_files: tuple[str, ...] | None = ()  # what stands before named files; None: it takes none
+
+
+_STARTS = {
+    TestRunner.NODE_TEST: _Start(
+        "", "",
+        (f"--test-reporter={_NODE}/node_test.mjs", "--test-reporter-destination=stdout",
+         "--test-reporter=spec", "--test-reporter-destination=stderr"),
+    ),
+    TestRunner.MOCHA: _Start(
+        "mocha", "_mocha", (f"--reporter={_NODE}/mocha.cjs", "--no-parallel"), takes_files=None
+    ),
+    TestRunner.JEST: _Start(
+        "jest", "jest",
+        (f"--reporters={_NODE}/jest.cjs", "--reporters=default", "--ci", "--coverage=false",
+         "--watchAll=false", "--testLocationInResults", "--passWithNoTests"),
+        takes_files=("--runTestsByPath",),
+    ),
+    TestRunner.VITEST: _Start(
+        "vitest", "vitest",
+        ("run", f"--reporter={_NODE}/vitest.mjs", "--reporter=default", "--coverage.enabled=false",
+         "--includeTaskLocation", "--passWithNoTests"),
+    ),
+    TestRunner.AVA: _Start("ava", "ava", ("--tap",), (f"--import={_NODE}/ava_hook.mjs",)),
+}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class _Call:
+    """A recipe's test arguments taken apart: NAME=value..., options of node..., `--`, the runner's."""
+
+    variables: dict[str, str]
+    node: tuple[str, ...]
+    runner: tuple[str, ...]
+
+    @property
+    def files(self) -> tuple[str, ...]:
+        """Return the words that can be files or patterns."""
+        return tuple(word for word in self.runner if not word.startswith("-"))
+
+    @property
+    def options(self) -> tuple[str, ...]:
+        """Return the words that begin as options."""
+        return tuple(word for word in self.runner if word.startswith("-"))
+
+
+def _call(arguments: tuple[str, ...]) -> _Call:
+    at = arguments.index("--")
+    before, runner = arguments[:at], arguments[at + 1 :]
+    variables = [word for word in before if _VARIABLE.match(word)]
+    node = tuple(word for word in before if not _VARIABLE.match(word))
+    return _Call(dict(word.split("=", 1) for word in variables), node, runner)
+
+
+def _command(order: TestOrder) -> Command:
+    recipe = order.environment.recipe
+    start, call = _STARTS[recipe.runner], _call(recipe.test_arguments)
+    arguments, globs = _arguments(order, start, call)
+    orders = {
+        "package": start.package,
+        "bin": start.script,
+        "node": (_RECORDER, *start.node, *call.node),
+        "arguments": arguments,
+        "globs": globs,
+        "environment": dict(layers.variables(order.environment, tuple(call.variables.items()))),
+        "cwd": order.start,
+    }
+    return Command(
+        argv=("python3", "-I", "-S", f"{_TARGET}/launch_node.py"),
+        mounts=(*order.mounts, *_lent(order.lender), Mount(str(_HARNESS), _TARGET)),
+        cwd=order.start,
+        environment=(("PATH", layers.SYSTEM_PATH),),
+        stdin=json.dumps(orders).encode() + b"\n",
+        network=order.network,
+        limits=order.limits,
+        channel_bytes=_CHANNEL_BYTES,
+    )
+
+
+def _arguments(
+    order: TestOrder, start: _Start, call: _Call
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return the runner's arguments and the patterns to expand after them.
+
+    Where only some paths are asked for and the runner cannot be told so safely, all of it runs:
+    more results than asked for do no harm.
+    """
+    chosen = _chosen(order, call)
+    if order.environment.recipe.runner is TestRunner.NODE_TEST:
+        return ("--test", *start.arguments, *call.options), chosen or call.files
+    if chosen and start.takes_files is not None:
+        values = tuple(word for word in call.runner if word not in call.files)
+        return (*start.arguments, *values, *start.takes_files), chosen
+    return (*start.arguments, *call.runner), ()
+
+
+def _chosen(order: TestOrder, call: _Call) -> tuple[str, ...]:
+    """Return the asked files when all of them are test scripts that the patterns hold, else ()."""
+    paths = [PurePosixPath(path) for path in order.paths]
+    if not all(path.suffix in _SCRIPT for path in paths):
+        return ()
+    if order.environment.recipe.runner is TestRunner.NODE_TEST:
+        held = [any(path.match(p) for p in call.files) for path in paths]
+        return order.paths if all(held) or not call.files else ()
+    # An option's value cannot be told from a file without knowing every option of a runner.
+    return () if call.files else order.paths
+
+
+def _lent(lender: Environment | None) -> tuple[Mount, ...]:
+    """Lay the other side's packages one folder above the tree: Node looks there last."""
+    if lender is None:
+        return ()
+    place = f"{TREE}/node_modules"
+    found = [mount for mount in layers.kept(lender.dependencies_layer) if mount.target == place]
+    return tuple(Mount(one.source, f"{PurePosixPath(TREE).parent}/node_modules") for one in found)
+
+
+def _read(order: TestOrder, completed: Completed, killed: str) -> TestRun:
+    tree = Path(order.tree, order.environment.recipe.root)
+    return read_node_channel(completed.channel, tree, order.start, killed)
+
+
+def _shown(order: TestOrder) -> str:
+    recipe = order.environment.recipe
+    call, start = _call(recipe.test_arguments), _STARTS[recipe.runner]
+    variables = [f"{name}={value}" for name, value in call.variables.items()]
+    program = ["npx", start.package] if start.package and not call.node else ["node", *call.node]
+    named = [f"node_modules/.bin/{start.package}"] if start.package and call.node else []
+    test = [] if start.package else ["--test"]
+    return shlex.join([*variables, *program, *named, *test, *call.runner, *order.paths])
+
+
+NODE_TESTS = TestDriver(_command, _read, _shown)
+"""The runners of Node projects."""

@@ -1,0 +1,99 @@
+"""What a test run is asked for, and what a runner has to bring to be one of those that Assay knows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from pathlib import PurePosixPath
+
+from sandbox.base import TREE, Command, Completed, Limits, Mount, MountMode, Network
+from sandbox.environments import layers
+from sandbox.models import Environment, Side, TestResult, TestRun
+
+
+@dataclass(frozen=True, slots=True)
+class TestOrder:
+    """What to run: a tree (host folder), the environment of its side, and only `paths` if given.
+
+    `paths` are files or folders relative to the tree ("" is all of it); the runner's own
+    arguments still apply. `lender` is the other side's environment when its tests run here: what only
+    they import (a dependency that the change drops or adds) comes from there, after everything else.
+    """
+
+    __test__ = False
+    side: Side
+    tree: str
+    environment: Environment
+    paths: tuple[str, ...] = ()
+    limits: Limits = field(default_factory=Limits)
+    lender: Environment | None = None
+    network: Network = Network.NONE
+
+    @property
+    def start(self) -> str:
+        """Return where every command starts inside: the project's folder."""
+        return f"{TREE}/{self.environment.recipe.root}".rstrip("/")
+
+    @property
+    def mounts(self) -> tuple[Mount, ...]:
+        """Return the tree, copy-on-write, and the environment's layers."""
+        tree = Mount(self.tree, TREE, MountMode.COPY_ON_WRITE)
+        return (tree, *layers.mounts(self.environment))
+
+
+@dataclass(frozen=True, slots=True)
+class TestDriver:
+    """How one kind of runner is started and understood.
+
+    `command` makes the one command of a run; `order.paths` are relative to the project's folder by
+    then, and () is everything. `read` turns what came back into a TestRun with paths relative to the
+    project's folder (told which limit killed it, "" for none), or None when single tests cannot be told.
+    `shown` is the command as a person would repeat it.
+    """
+
+    __test__ = False
+    command: Callable[[TestOrder], Command]
+    read: Callable[[TestOrder, Completed, str], TestRun | None]
+    shown: Callable[[TestOrder], str]
+
+
+def within(paths: tuple[str, ...], root: str) -> tuple[str, ...]:
+    """Return the paths (of the tree) that concern the project at `root`, still of the tree.
+
+    A folder above the project means all of the project; what stands beside it is left out.
+    """
+    if not root:
+        return paths
+    top = PurePosixPath(root)
+    found = []
+    for path in paths:
+        pure = PurePosixPath(path)
+        if pure.is_relative_to(top):
+            found.append(path)
+        elif top.is_relative_to(pure):
+            found.append(root)
+    return tuple(dict.fromkeys(found))
+
+
+def local(order: TestOrder) -> TestOrder:
+    """Return the order with its paths relative to the project's folder; () for all of it."""
+    root = order.environment.recipe.root
+    paths = tuple(
+        "" if path in ("", root) else path.removeprefix(f"{root}/" if root else "")
+        for path in order.paths
+    )
+    return replace(order, paths=() if "" in paths else paths)
+
+
+def of_the_tree(run: TestRun, root: str) -> TestRun:
+    """Return the run with paths, and the ids that start with them, relative to the tree."""
+    if not root:
+        return run
+    return replace(run, results=tuple(_of_the_tree(one, root) for one in run.results))
+
+
+def _of_the_tree(one: TestResult, root: str) -> TestResult:
+    if not one.path or one.path.startswith("/"):
+        return one
+    test_id = f"{root}/{one.id}" if one.id.startswith(one.path) else one.id
+    return replace(one, id=test_id, path=f"{root}/{one.path}")
