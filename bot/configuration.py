@@ -140,7 +140,10 @@ class GatePolicy(_Closed):
         default=UnverifiedPolicy.BLOCK,
         description="`block`: what could not be told asks a person; `allow`: it passes as neutral.",
     )
-    lint: Weight = Field(default=Weight.ADVISE, description="Whether new linter findings block.")
+    lint: Weight = Field(
+        default=Weight.ADVISE,
+        description="Whether new linter findings block; a file that a parser refuses does anyway.",
+    )
     scope: Weight = Field(
         default=Weight.ADVISE, description="Whether changes outside the task block."
     )

@@ -23,6 +23,7 @@ if [ "${1:-run}" = test ]; then
     ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1 || missing="$missing postgresql"
     command -v gcc >/dev/null 2>&1 || missing="$missing gcc"
     command -v pdftotext >/dev/null 2>&1 || missing="$missing poppler-utils"
+    /usr/bin/python3 -c 'import PIL' >/dev/null 2>&1 || missing="$missing python3-pil"
     need cppcheck cppcheck
     need tidy tidy
 fi

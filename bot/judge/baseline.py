@@ -12,7 +12,7 @@ from bot.judge.requirements import BUILDS, NOTHING_REGRESSES, PAGES_WORK
 from bot.judge.rules import MADE_UP, NOT_ABOUT_TESTS, UNREAD_CHANGES
 from bot.judge.way_out import way_out
 from bot.judge.witnesses import test_ids
-from bot.models import Decider, Requirement, Transition, Verdict, VerdictOutcome
+from bot.models import Decider, Evidence, PlanItem, Requirement, Transition, Verdict, VerdictOutcome
 from sandbox.models import Severity
 
 _LOOK_YOURSELF = "Look at the pages and their pictures, then decide by hand."
@@ -115,11 +115,23 @@ def _by_the_plan(requirement: Requirement, case: Case) -> Verdict | None:
             f"{len(held)} item(s) of the test plan hold on base, and none of them fails on head."
         )
         return replace(satisfied(requirement, reason, case), evidence_ids=ids)
-    was_run = all(r.item.problem or (seen and seen.base) for r, seen in found if r.item)
-    if found and was_run and not case.observed.needs:
+    if found and all(r.item is None or _fails_on_base(r.item, seen) for r, seen in found):
         reason = "On base no test passes and no item of the test plan holds: nothing could regress."
-        return satisfied(requirement, reason, case)
+        return satisfied(requirement, reason, case) if _base_could_run(case) else None
     return None
+
+
+def _base_could_run(case: Case) -> bool:
+    return case.observed.built_base is not False and not case.observed.needs
+
+
+def _fails_on_base(item: PlanItem, seen: Evidence | None) -> bool:
+    """Whether an item was run on base and did not end well there; one without a command cannot."""
+    if item.problem or not item.cases:
+        return True
+    base = seen.base if seen else None
+    was_run = base is not None and base.item is not None and bool(base.item.cases)
+    return was_run and base is not None and base.exit_code != 0 and not base.timed_out
 
 
 def _held_reason(case: Case) -> str:

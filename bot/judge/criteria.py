@@ -17,7 +17,7 @@ from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
 
 from bot.judge.plan_evidence import item_evidence
-from bot.judge.quotations import Printed, is_printed_whole, printed, quotations
+from bot.judge.quotations import Printed, is_printed_whole, made_files, printed, quotations
 from bot.judge.transitions import NOT_RUNNABLE, passed
 from bot.models import (
     Decider,
@@ -42,6 +42,11 @@ _WITHOUT_ERRORS = re.compile(r"(?i)\b(no|without|free of)( \w+){0,2} (errors?|ex
 _COMMAND_NOT_FOUND = re.compile(r"(?:^|: )([\w.+-]+): command not found\s*$", re.MULTILINE)
 _NO_MODULE = re.compile(r"No module named '?(pytest|unittest2|nose)'?\s*$", re.MULTILINE)
 _NO_SUCH_TEST = re.compile(r"(?m)^ERROR: not found: (\S+)|(?m:^)ERROR: file or directory not found")
+# Not a missing module: that may be the environment's, not the code's.
+_CANNOT_LOAD = re.compile(
+    r"(?m)^E\s+(SyntaxError|IndentationError|NameError|AttributeError|TypeError|"
+    r"ImportError: cannot import name)\b"
+)
 _TRACEBACK = "Traceback (most recent call last):"
 _END_OF_INPUT = re.compile(r"(?m)^EOFError\b.*\s*\Z")
 _INTERRUPTED = (130, 2)
@@ -149,6 +154,8 @@ def _the_run_proves_nothing(seen: _Seen) -> Iterator[Marked]:
         if seen.run.authors:
             yield _failed("The test that the plan asks for is not in the author's test file.")
         yield _undecided("The test that the plan names is not in base's test file.")
+    if seen.head.problem and _CANNOT_LOAD.search(seen.head.output):
+        yield _failed("The tests that the plan names cannot be loaded with head's code.")
     if seen.head.problem:
         yield _undecided(seen.head.problem, "Read the evidence, then ask again with /judge.")
 
@@ -233,6 +240,15 @@ def _told(file: FileCheck) -> str:
     return f"{where}: {file.detail}."
 
 
+def _a_file_was_not_made(seen: _Seen) -> Iterator[Marked]:
+    if seen.item.kind is ItemKind.UNIT_TEST or not seen.run.cases:
+        return
+    made = {PurePosixPath(path).name for path in seen.run.made}
+    for path in made_files(seen.item):
+        if PurePosixPath(path).name not in made:
+            yield _failed(f"{path} was not written, though the plan says that it is made.")
+
+
 def _a_text_is_missing(seen: _Seen) -> Iterator[Marked]:
     if seen.head.truncated or not seen.run.cases or seen.item.kind is ItemKind.UNIT_TEST:
         return
@@ -275,7 +291,7 @@ def _tests_passed(seen: _Seen) -> Iterator[Marked]:
 
 def _is_no_pytest(seen: _Seen) -> bool:
     """A command whose tests nobody but itself can see; then its exit code is all there is."""
-    lines = [case.command for case in seen.run.cases]
+    lines = [case.command for case in seen.item.cases]
     said = all(re.search(r"\b\d+ passed\b", c.output) for c in seen.run.cases)
     return bool(lines) and (said or not any("pytest" in line for line in lines))
 
@@ -318,6 +334,7 @@ _RULES: tuple[Rule, ...] = (
     _the_run_proves_nothing,
     _a_command_failed,
     _a_file_is_wrong,
+    _a_file_was_not_made,
     _a_text_is_missing,
     _tests_passed,
     _files_are_equal,

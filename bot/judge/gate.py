@@ -233,7 +233,8 @@ def _files_parse(facts: _Facts) -> Iterator[GateReason]:
     broken = [f for f in facts.case.observed.findings if f.severity is Severity.BLOCK]
     if broken:
         first, files = broken[0], len({finding.path for finding in broken})
-        more = f" {files - 1} more files are refused too." if files > 1 else ""
+        more = f" So are {files - 1} more of the changed files." if files > 2 else ""
+        more = " So is one more changed file." if files == 2 else more
         yield GateReason(
             "syntax",
             Conclusion.FAILURE,

@@ -55,20 +55,23 @@ class Observed:
 def tell(step_id: str, journey: Journey, travelled: Travelled, keep: Keep) -> Observed:
     """Make both observations of a step whose visits are the journey's; gives each picture to `keep`."""
     pictures = _pictures(step_id, travelled, keep)
-    base = _side(Side.BASE, journey, travelled, pictures[Side.BASE])
-    head = _side(Side.HEAD, journey, travelled, pictures[Side.HEAD])
+    base, head = (_side(side, journey, travelled, pictures[side]) for side in Side)
     return Observed(base, head)
 
 
 def _side(
     side: Side, journey: Journey, travelled: Travelled, pictures: tuple[Picture, ...]
 ) -> Observation:
-    told, end = travelled.told, travelled.ends[side]
+    told, end = travelled.told, travelled.ends.get(side)
+    if end is None:
+        return Observation(side, "", None, "", 0.0, problem="This side was not visited.")
     unserved = told.servers.get(side, "")
     seen = [(visit, told.visit(side, visit.id)) for visit in journey.visits]
     findings = tuple(f for visit, one in seen for f in _findings(visit, one, unserved))
     texts = [unserved] if unserved else [_text(visit, one) for visit, one in seen]
-    failed = bool(unserved) or any(one.problem or not one.is_whole for _, one in seen)
+    failed = any(one.problem for _, one in seen) or any(
+        finding.rule in (NOT_LOADED, NOT_EXAMINED, FAILED_ACT) for finding in findings
+    )
     problem = told.needs or _problem(journey, travelled, side, seen)
     names = (name for one in pictures for name in (one.artifact, one.difference) if name)
     return Observation(

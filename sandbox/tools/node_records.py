@@ -11,7 +11,7 @@ from sandbox.environments.tree import Tree
 from sandbox.harness import chain
 from sandbox.models import Outcome, TestResult, TestRun
 from sandbox.tools.run_records import NO_TESTS, unique
-from sandbox.tools.script_source import ScriptSources
+from sandbox.tools.script_source import LARGEST_SOURCE, ScriptSources
 
 _LONGEST_S = 1e6
 _BAD = (Outcome.FAILED, Outcome.ERROR)
@@ -111,11 +111,18 @@ def _results(record: dict[str, object], place: _Place) -> list[TestResult]:
 def _whole_file(
     path: str, outcome: Outcome, record: dict[str, object], place: _Place
 ) -> TestResult:
-    """A file that declares tests and told none has not come to them, whatever it exited with."""
-    message = _text(record, "message")
-    if outcome not in _BAD and _DECLARES_TESTS.search(place.tree.read(path)):
-        outcome, message = Outcome.ERROR, "The file ended before it ran any of its tests."
-    return TestResult(path, outcome, _seconds(record), message, path)
+    """Return the result of a file that told no test.
+
+    A plain script is one test. A file that declares tests and told none has not come to them,
+    whatever it exited with.
+    """
+    seconds, message, text = _seconds(record), _text(record, "message"), place.tree.read(path)
+    if not _DECLARES_TESTS.search(text):
+        name = f"{path}::the whole file"
+        return TestResult(name, outcome, seconds, message, path, 1, text[:LARGEST_SOURCE])
+    if outcome not in _BAD:
+        message = "The file ended before it ran any of its tests."
+    return TestResult(path, Outcome.ERROR, seconds, message, path)
 
 
 def _titles(record: dict[str, object]) -> list[str]:

@@ -24,6 +24,12 @@ _SCRIPT_TEST = re.compile(r"(?:(?:^|[._-])(?:test|tests|spec)|^test-.*)\.[cm]?[j
 _SCRIPT_CONFIGURATION = re.compile(
     r"(?:jest|vitest|ava|karma|playwright)\.config\.[\w.]+\Z|\.mocharc\.\w+\Z|vitest\.workspace\.\w+\Z"
 )
+# What runners load before the tests, in no test folder: it must come from the same side as the tests.
+_SCRIPT_SETUP = re.compile(
+    r"(?:(?:jest|vitest|mocha|ava|tests?)[._-]?setup|setup[._-]?(?:jest|vitest|mocha|ava|tests?))"
+    r"(?:[._-]\w+)*\.[cm]?[jt]sx?\Z",
+    re.I,
+)
 _MANIFEST_SECTIONS = ("jest", "ava", "mocha", "vitest")
 _CONFIGURATION_SECTIONS = {"setup.cfg": ("tool:pytest",), "tox.ini": ("pytest", "testenv")}
 _CONFIGURATION = {
@@ -46,7 +52,7 @@ def classify(path: str) -> PathKind:
     pure = PurePosixPath(path)
     if pure.name in _CONFIGURATION or _SCRIPT_CONFIGURATION.match(pure.name):
         return PathKind.RUNNER_CONFIG
-    if pure.name == "conftest.py":
+    if pure.name == "conftest.py" or _SCRIPT_SETUP.match(pure.name):
         return PathKind.SUPPORT
     if _is_test_name(pure.name):
         return PathKind.TEST

@@ -1,6 +1,6 @@
 """`python -m tests.bench`: what Assay costs, as ratios within one run (about five minutes).
 
-Parts can be named: `python -m tests.bench tiny environments slow webhook`.
+Parts can be named: `python -m tests.bench tiny environments slow webhook browser`.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from tests.bench import webhook
+from tests.bench import browser, webhook
 from tests.bench.judging import Rounds, measure, measure_environments
 from tests.bench.projects import SLOW, TINY, Size
 
@@ -66,7 +66,13 @@ def environments() -> None:
     print(f"  `{JUDGE}` twice, with a fresh ASSAY_HOME each round")
 
 
-PARTS = {"tiny": tiny, "environments": environments, "slow": slow, "webhook": webhook.main}
+PARTS = {
+    "tiny": tiny,
+    "environments": environments,
+    "slow": slow,
+    "webhook": webhook.main,
+    "browser": browser.main,
+}
 
 
 def main() -> None:

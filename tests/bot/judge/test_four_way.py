@@ -200,6 +200,17 @@ def test_a_renamed_class_and_a_renamed_function_keep_their_history() -> None:
     assert set(changes(compare(runs, TEST_CHANGED)).values()) == {"pass_to_pass"}
 
 
+def test_a_title_that_was_reworded_keeps_its_history() -> None:
+    file, body = "test/a.test.js", "async t => {\n  t.is(await compute(3), 9);\n})"
+    base, head = f"{file}::computes [3]", f"{file}::suite > computes three"
+    runs = FourRuns(
+        TestRun(True, (TestResult(base, P, path=file, source=f"x\ntest('computes [3]', {body}"),)),
+        TestRun(True, (TestResult(head, P, path=file, source=f"y\ntest('it\\'s', {body}"),)),
+        run({base: P}), run({head: P}), (file,), (file,),
+    )  # fmt: skip
+    assert changes(compare(runs, TEST_CHANGED)) == {head: "pass_to_pass"}
+
+
 def test_new_parameters_with_new_expectations() -> None:
     old, new = f"{TEST}[2-4]", f"{TEST}[2-8]"
     runs = FourRuns(run({old: P}), run({new: P}), run({old: F}), run({new: F}), (FILE,), (FILE,))
