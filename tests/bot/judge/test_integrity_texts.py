@@ -69,6 +69,7 @@ KEY = "-----BEGIN RSA PRIVATE KEY-----\n" + "MIIabc123\n" * 3 + "-----END RSA PR
         ("src/a.py", "", f"KEY = '{TOKEN}'", rule.SECRET_ADDED),
         ("deploy/key.pem", "", KEY, rule.SECRET_ADDED),
         ("src/a.py", "", "URL = r'://[^:@]+:(?P<pw>[^@]+)@host'", None),
+        ("src/a.py", "", "# e.g. ftp://foo:bar@ftp.example.org/", None),
         ("tests/test_a.py", "", "password = 'abc123def456ghi789'", None),
         # words to reviewers
         ("src/a.py", "", f"# {ORDER}", rule.INSTRUCTION),
