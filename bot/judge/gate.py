@@ -11,17 +11,15 @@ from dataclasses import dataclass
 
 from bot.configuration import Configuration, UnverifiedPolicy, Weight
 from bot.judge.case import Case, open_case
-from bot.judge.categories import Area, upkeep_area
 from bot.judge.criteria import is_regressed, score_plan
 from bot.judge.headline import headline
 from bot.judge.outcome import count_met
-from bot.judge.paths import is_source_path
 from bot.judge.plan_score import score_reason
 from bot.judge.requirements import BUILDS, NOTHING_REGRESSES, TESTS_NOT_WEAKENED
 from bot.judge.rules import NOT_ABOUT_TESTS, OUT_OF_SCOPE
+from bot.judge.scope_reasons import scope_reasons
 from bot.judge.witnesses import test_ids
 from bot.models import (
-    Category,
     Conclusion,
     GateReason,
     GateResult,
@@ -259,34 +257,7 @@ def _linter_is_content(facts: _Facts) -> Iterator[GateReason]:
 
 
 def _stays_in_scope(facts: _Facts) -> Iterator[GateReason]:
-    """A task about documents, tests or automation only has no business in the source."""
-    asked = [r for r in facts.case.requirements.items if r.category is not Category.BASELINE]
-    areas = {upkeep_area(r.text) for r in asked if r.category is Category.UPKEEP}
-    narrow = {Area.DOCUMENTATION, Area.CHANGELOG, Area.TESTS, Area.AUTOMATION}
-    if not asked or any(r.category is not Category.UPKEEP for r in asked) or not areas <= narrow:
-        return
-    beyond = [path for path in facts.case.observed.changed_paths if is_source_path(path)]
-    if beyond:
-        blocks = facts.case.configuration.gate.scope is Weight.BLOCK
-        yield GateReason(
-            "scope",
-            Conclusion.FAILURE if blocks else Conclusion.SUCCESS,
-            f"The task is about {', '.join(sorted(a for a in areas if a))}, yet source changed: "
-            f"{', '.join(f'`{path}`' for path in beyond[:3])}.",
-        )
-
-
-def _touches_nothing_else(facts: _Facts) -> Iterator[GateReason]:
-    """Files that nothing asked speaks of: advice, unless the configuration says that they block."""
-    beyond = [f.path for f in facts.case.observed.integrity if f.rule == OUT_OF_SCOPE]
-    if beyond:
-        blocks = facts.case.configuration.gate.scope is Weight.BLOCK
-        yield GateReason(
-            "scope",
-            Conclusion.FAILURE if blocks else Conclusion.SUCCESS,
-            f"Nothing asked speaks of {', '.join(f'`{path}`' for path in beyond[:3])}.",
-            "Move these changes to a pull request of their own." if blocks else "",
-        )
+    yield from scope_reasons(facts.case)
 
 
 def _score_is_reached(facts: _Facts) -> Iterator[GateReason]:
@@ -337,7 +308,6 @@ _RULES: tuple[Rule, ...] = (
     _score_is_reached,
     _no_item_regressed,
     _stays_in_scope,
-    _touches_nothing_else,
     _files_parse,
     _linter_is_content,
 )

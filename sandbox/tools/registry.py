@@ -13,7 +13,7 @@ from enum import StrEnum
 
 from sandbox.base import Command, Completed, Limits, Network, Sandbox
 from sandbox.concurrently import concurrently
-from sandbox.environments.layers import SYSTEM_PATH, TOOLS
+from sandbox.environments.layers import SYSTEM_PATH, TOOLS, UV
 from sandbox.environments.python_layers import installer
 
 YOUNG_DAYS = 14
@@ -90,7 +90,7 @@ def _said(done: Completed) -> str:
 async def _run(sandbox: Sandbox, wanted: Wanted, more: tuple[str, ...] = ()) -> Completed:
     argv: tuple[str, ...] = ("npm", "view", wanted.name, "name", "--json")
     if wanted.client is Client.PIP:
-        argv = (f"{TOOLS}/uv", "pip", "compile", "--no-deps", "--no-header", "-q", *more, "-")
+        argv = (UV, "pip", "compile", "--no-deps", "--no-header", "-q", *more, "-")
     command = Command(
         argv,
         mounts=installer(),

@@ -319,3 +319,35 @@ def test_tests_of_one_program_are_the_authors_when_any_of_their_files_is(
     runs = FourRuns(TestRun(True, (test,)), TestRun(True, (test,)))
     (comparison,) = compare(runs, TEST_CHANGED).comparisons
     assert comparison.written_by_author is is_touched
+
+
+@pytest.mark.parametrize(
+    ("outcomes", "passes", "runs", "change"),
+    [
+        ((None, None, F, P), 1, 1, "fail_to_pass"),
+        ((None, None, F, P), 2, 5, "flaky"),
+        ((None, None, F, P), 0, 5, "flaky"),
+        ((None, None, F, F), 0, 1, "new_failing"),
+        ((None, None, F, F), 3, 5, "flaky"),
+        ((P, F, F, P), 4, 5, "flaky"),
+        ((P, P, P, P), 4, 5, "pass_to_pass"),
+    ],
+)
+def test_a_test_that_changes_its_mind_on_head_shows_nothing(outcomes, passes, runs, change):
+    sides = [run({TEST: outcome} if outcome else {}) for outcome in outcomes]
+    base_on_base, base_on_head, head_on_base, head_on_head = sides
+    again = (Repeat(TEST, 0, 0, passes, runs),)
+    four = FourRuns(
+        base_on_base,
+        head_on_head,
+        base_on_head,
+        head_on_base,
+        (FILE,),
+        (FILE,),
+        head_repeats=again,
+    )
+    (comparison,) = compare(four, TEST_CHANGED).comparisons
+    assert comparison.change == change
+    assert (comparison.passes, comparison.runs) == (passes, runs)
+    if change == "flaky":
+        assert f"passed {passes} of {runs} times" in comparison.message

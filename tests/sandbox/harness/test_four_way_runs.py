@@ -74,6 +74,7 @@ async def test_a_right_fix_with_its_test(bench: Bench) -> None:
     (new,) = [item for item in found.comparisons if item.id.endswith("test_discount")]
     assert "its file cannot be loaded" in new.message
     assert "cannot import name 'discount'" in new.message
+    assert (new.passes, new.runs) == (1, 1)  # what proves the change is seen twice
 
 
 async def test_a_regression_survives_its_repeats(bench: Bench) -> None:
