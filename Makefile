@@ -35,7 +35,7 @@ test-slow: system-test $(READY)
 # The docker driver on a real engine: the one that runs, else Debian's own dockerd for the tests' time.
 test-docker: $(READY)
 	@sh deploy/install.sh docker
-	ASSAY_TEST_DOCKER=1 $(BIN)/python -m pytest tests/sandbox/test_docker.py tests/e2e/test_docker_folder.py
+	ASSAY_TEST_DOCKER=1 $(BIN)/python -m pytest $(shell find tests -name 'test_docker*.py')
 
 check: $(READY)
 	$(BIN)/ruff format --check .

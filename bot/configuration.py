@@ -28,7 +28,7 @@ from pydantic_core import ErrorDetails
 
 from bot.errors import UserError
 from bot.plain_yaml import PlainYamlError, load_plain_yaml, shown_key
-from sandbox.browser.script import MAX_ACTS, ScriptError, read_act, read_script
+from sandbox.browser.script import MAX_ACTS, read_script
 
 PATH = ".github/assay.yml"
 MAX_BYTES = 64 * 1024
@@ -90,15 +90,7 @@ class Setup(_Closed):
 
 
 def _acts(lines: tuple[str, ...]) -> tuple[str, ...]:
-    for number, line in enumerate(lines, start=1):
-        try:
-            read_act(line)
-        except ScriptError as error:
-            raise ValueError(f"act {number}: {error}") from None
-    try:
-        read_script(lines)
-    except ScriptError as error:
-        raise ValueError(str(error)) from None
+    read_script(lines)
     return lines
 
 
@@ -140,7 +132,10 @@ class GatePolicy(_Closed):
         default=UnverifiedPolicy.BLOCK,
         description="`block`: what could not be told asks a person; `allow`: it passes as neutral.",
     )
-    lint: Weight = Field(default=Weight.ADVISE, description="Whether new linter findings block.")
+    lint: Weight = Field(
+        default=Weight.ADVISE,
+        description="Whether new linter findings block; a file that a parser refuses does anyway.",
+    )
     scope: Weight = Field(
         default=Weight.ADVISE, description="Whether changes outside the task block."
     )

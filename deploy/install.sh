@@ -21,8 +21,12 @@ fc-list 2>/dev/null | grep -qi dejavu || missing="$missing fonts-dejavu-core"
 [ -e /etc/ssl/certs/ca-certificates.crt ] || missing="$missing ca-certificates"
 if [ "${1:-run}" = test ]; then
     ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1 || missing="$missing postgresql"
+    need node nodejs
+    need npm npm
     command -v gcc >/dev/null 2>&1 || missing="$missing gcc"
     command -v pdftotext >/dev/null 2>&1 || missing="$missing poppler-utils"
+    need bats bats
+    /usr/bin/python3 -c 'import PIL' >/dev/null 2>&1 || missing="$missing python3-pil"
     need cppcheck cppcheck
     need tidy tidy
 fi

@@ -5,11 +5,14 @@
 ARG BASE=debian:12-slim
 FROM ${BASE}
 
-# ARG TOOLCHAINS: further Debian packages, for example "golang-go nodejs npm default-jdk-headless cargo".
+# ARG TOOLCHAINS: further Debian packages, for example "bats cargo cmake default-jdk-headless
+# golang-go junit4 junit5", or linters:
+# "cppcheck tidy rust-clippy". ruff, yamllint, shellcheck, hadolint and sqlfluff are mounted from Assay's installation.
 ARG TOOLCHAINS=""
 RUN apt-get update \
     && DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends \
-        ca-certificates g++ git libc6-dev make mount procps python3 python3-dev python3-pip python3-venv \
+        ca-certificates g++ git libc6-dev make mount nodejs npm procps \
+        python3 python3-dev python3-pil python3-pip python3-venv chromium fonts-dejavu-core libatomic1 \
         ${TOOLCHAINS} \
     && rm -rf /var/lib/apt/lists/* /var/cache/apt/archives/*.deb \
     && useradd --uid 10001 --create-home assay

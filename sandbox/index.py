@@ -1,6 +1,7 @@
 """Where builds download from: the host's own index settings and CA file, never with credentials.
 
-Read are pip's configuration files and `PIP_*`, `UV_*` and the usual CA and proxy variables
+Read are pip's configuration files and `PIP_*`, `UV_*`, `npm_config_registry` (pnpm and yarn
+classic heed it too) and the usual CA and proxy variables
 (https://pip.pypa.io/en/stable/topics/configuration/). Local folders are mounted read-only.
 """
 
@@ -79,6 +80,10 @@ def index_settings(environ: Mapping[str, str], pip_files: Iterable[Path]) -> Ind
     if authority and Path(authority).is_file():
         mounts.append(Mount(authority, _CA_TARGET))
         variables |= dict.fromkeys(_CA_READERS, _CA_TARGET)
+    registry = environ.get("npm_config_registry") or environ.get("NPM_CONFIG_REGISTRY") or ""
+    if registry and not _has_credentials(registry):
+        variables["npm_config_registry"] = registry
+    dropped += [registry] if _has_credentials(registry) else []
     return IndexSettings(tuple(sorted(variables.items())), tuple(mounts), _remarks(dropped))
 
 

@@ -97,6 +97,13 @@ class TestRunner(StrEnum):
     __test__ = False
     PYTEST = "pytest"
     UNITTEST = "unittest"
+    BATS = "bats"
+    CARGO = "cargo"
+    CTEST = "ctest"
+    GO = "go"
+    JUNIT = "junit"
+    MAKE = "make"  # a target of the Makefile
+    SCRIPTS = "scripts"  # shell scripts, one test each
     NODE_TEST = "node --test"
     MOCHA = "mocha"
     JEST = "jest"

@@ -59,7 +59,7 @@ def command(repositories: tuple[Path, ...], count: int, out: Path | None, integr
                 lines.write(json.dumps(asdict(row)) + "\n")
 
     async def judge(request: EvaluationRequest) -> ReportDocument:
-        origin = LocalOrigin(Path(request.repository), settings.home / "git", lambda _stage: None)
+        origin = LocalOrigin(lambda _stage: None, Path(request.repository), settings.home / "git")
         publication = await judge_once(settings, origin, request)
         report = open_artifacts(settings).get(publication.report_key, "report.json")
         return read_machine(report or b"")

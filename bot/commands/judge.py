@@ -146,12 +146,12 @@ async def _judge_submission(settings: Settings, asked: Asked, tell: Tell) -> Pub
     given = (asked.given or plan.parent.parent).resolve()
     wanted = Submission(given, asked.folder, plan)
     with committed(wanted, settings.home.absolute() / "submissions") as repository:
-        origin = LocalOrigin(repository, settings.home / "git", tell, is_submission=True)
+        origin = LocalOrigin(tell, repository, settings.home / "git", is_submission=True)
         return await _judge_branches(settings, asked, origin, (GIVEN, SUBMITTED))
 
 
 async def _judge_folder(settings: Settings, asked: Asked, tell: Tell) -> Publication:
-    origin = LocalOrigin(asked.folder, settings.home / "git", tell)
+    origin = LocalOrigin(tell, asked.folder, settings.home / "git")
     return await _judge_branches(settings, asked, origin, (asked.base or "", asked.head or "HEAD"))
 
 

@@ -33,7 +33,7 @@ async def judge_address(settings: Settings, repository: str, tell: Tell) -> Publ
                 f"There is no pull request at {repository}.",
                 "" if token else "If it is private, set GITHUB_TOKEN to a token that may read it.",
             ) from error
-        origin = PublicOrigin(manners, reader, tell, token)
+        origin = PublicOrigin(tell, manners, reader, token)
         return await judge_once(settings, origin, _request(address, pull_request))
 
 

@@ -13,6 +13,7 @@ from bot.report.pdf import pdf
 from bot.settings import Settings
 from sandbox import open_sandbox
 from sandbox.base import Command, Limits, SandboxError
+from sandbox.linters import LINTERS, missing_linters
 from sandbox.selfcheck import ways_out
 
 PROGRAM_TIMEOUT_S = 20.0  # a cold disk on a busy machine
@@ -42,6 +43,7 @@ async def look_at_machine(settings: Settings) -> tuple[Diagnosis, ...]:
         *(asyncio.to_thread(_look_at_program, program) for program in PROGRAMS),
         asyncio.to_thread(_look_at_namespaces),
         _look_at_sandbox(settings),
+        _look_at_linters(settings),
         _look_at_browser(settings),
         asyncio.to_thread(_look_at_disk, settings),
     )
@@ -92,6 +94,21 @@ async def _look_at_sandbox(settings: Settings) -> Diagnosis:
         return Diagnosis("sandbox", False, f"a trial failed: {said}", installing("bubblewrap"))
     uid = completed.stdout.decode(errors="replace").strip()
     return Diagnosis("sandbox", True, f"{sandbox.name} works (runs as uid {uid} inside)")
+
+
+async def _look_at_linters(settings: Settings) -> Diagnosis:
+    """Name the linters that the sandbox lacks, all in one line: none of them is needed to be well."""
+    try:
+        sandbox = await asyncio.to_thread(open_sandbox, settings.sandbox, settings.home / "sandbox")
+        absent = await missing_linters(sandbox)
+    except SandboxError:
+        return Diagnosis("linters", False, "the sandbox does not start", "", Weight.USEFUL)
+    if not absent:
+        return Diagnosis("linters", True, f"all {len(LINTERS)} are there", "", Weight.USEFUL)
+    names = ", ".join(linter.name for linter in absent)
+    seen = f"{len(LINTERS) - len(absent)} are there; optional: {names}"
+    remedy = "; ".join(dict.fromkeys(linter.install for linter in absent))
+    return Diagnosis("linters", True, seen, remedy, Weight.USEFUL)
 
 
 async def _look_at_browser(settings: Settings) -> Diagnosis:

@@ -4,6 +4,7 @@ from bot.judge.closing import IssueReference, closing_issues
 from bot.judge.criteria import score_plan
 from bot.judge.gate import EXIT_CODES, conclude
 from bot.judge.integrity import TextReader, inspect_integrity
+from bot.judge.integrity.dependencies import dependency_findings, new_dependencies
 from bot.judge.meaning import changed_meanings
 from bot.judge.outcome import MetCount, count_met, verdicts
 from bot.judge.planning import plan
@@ -21,7 +22,9 @@ __all__ = [
     "comprehend",
     "conclude",
     "count_met",
+    "dependency_findings",
     "inspect_integrity",
+    "new_dependencies",
     "plan",
     "score_plan",
     "transition",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 from bot.judge.case import Case
@@ -9,13 +10,14 @@ from bot.judge.criteria import is_held_on_base, is_regressed
 from bot.judge.pages import compare_pages
 from bot.judge.plan_evidence import item_evidence
 from bot.judge.requirements import BUILDS, NOTHING_REGRESSES, PAGES_WORK
-from bot.judge.rules import MADE_UP, UNREAD_CHANGES
+from bot.judge.rules import MADE_UP, NOT_ABOUT_TESTS, UNREAD_CHANGES
 from bot.judge.way_out import way_out
 from bot.judge.witnesses import test_ids
-from bot.models import Decider, Requirement, Transition, Verdict, VerdictOutcome
+from bot.models import Decider, Evidence, PlanItem, Requirement, Transition, Verdict, VerdictOutcome
 from sandbox.models import Severity
 
 _LOOK_YOURSELF = "Look at the pages and their pictures, then decide by hand."
+_ERROR = re.compile(r"\berror(\[\w+\])?: ", re.I)
 MEND = "Mend what the evidence shows and push; what was meant to change belongs into the issue."
 
 
@@ -34,17 +36,8 @@ def _builds(requirement: Requirement, case: Case) -> Verdict:
     base, head, needs = case.observed.built_base, case.observed.built_head, case.observed.needs
     if head:
         return satisfied(requirement, "It builds on head.", case)
-    if head is False and base:
-        verdict = unsatisfied(requirement, "It builds on base and does not build on head.", case)
-        return replace(
-            verdict, evidence_ids=case.build_ids, next_step="Mend what the build's output says."
-        )
     if head is False:
-        return unverified(
-            requirement,
-            "It builds neither on base nor on head, so this change cannot be judged by running it.",
-            "Set `setup.install` and `setup.test` in `.github/assay.yml`, or repair the base branch.",
-        )
+        return _does_not_build(requirement, case)
     if needs:
         return unverified(
             requirement,
@@ -58,6 +51,35 @@ def _builds(requirement: Requirement, case: Case) -> Verdict:
             "Tell whether the build files were meant to go.",
         )
     return satisfied(requirement, "There is nothing to build on either side.", case)
+
+
+def _does_not_build(requirement: Requirement, case: Case) -> Verdict:
+    base, needs = case.observed.built_base, case.observed.needs
+    if base:
+        said = f"It builds on base and does not build on head{_first_error(case)}."
+        verdict = unsatisfied(requirement, said, case)
+        return replace(
+            verdict, evidence_ids=case.build_ids, next_step="Mend what the build's output says."
+        )
+    if base is None and not needs:
+        return unverified(
+            requirement,
+            f"There is nothing to build on base, and head does not build here{_first_error(case)}.",
+            "Read the build's output: mend the code, or install what this machine lacks.",
+        )
+    return unverified(
+        requirement,
+        "It builds neither on base nor on head, so this change cannot be judged by running it.",
+        "Set `setup.install` and `setup.test` in `.github/assay.yml`, or repair the base branch.",
+    )
+
+
+def _first_error(case: Case) -> str:
+    """Return the first error of head's build, as the end of a sentence; "" when none can be told."""
+    builds = (e.head for e in case.observed.evidence if e.id in case.build_ids)
+    lines = [line for seen in builds if seen for line in seen.output.splitlines()]
+    first = next((line.strip() for line in lines if _ERROR.search(line)), "")
+    return f": {first[:200]}" if first else ""
 
 
 def _nothing_regresses(requirement: Requirement, case: Case) -> Verdict:
@@ -115,11 +137,23 @@ def _by_the_plan(requirement: Requirement, case: Case) -> Verdict | None:
             f"{len(held)} item(s) of the test plan hold on base, and none of them fails on head."
         )
         return replace(satisfied(requirement, reason, case), evidence_ids=ids)
-    was_run = all(r.item.problem or (seen and seen.base) for r, seen in found if r.item)
-    if found and was_run and not case.observed.needs:
+    if found and all(r.item is None or _fails_on_base(r.item, seen) for r, seen in found):
         reason = "On base no test passes and no item of the test plan holds: nothing could regress."
-        return satisfied(requirement, reason, case)
+        return satisfied(requirement, reason, case) if _base_could_run(case) else None
     return None
+
+
+def _base_could_run(case: Case) -> bool:
+    return case.observed.built_base is not False and not case.observed.needs
+
+
+def _fails_on_base(item: PlanItem, seen: Evidence | None) -> bool:
+    """Whether an item was run on base and did not end well there; one without a command cannot."""
+    if item.problem or not item.cases:
+        return True
+    base = seen.base if seen else None
+    was_run = base is not None and base.item is not None and bool(base.item.cases)
+    return was_run and base is not None and base.exit_code != 0 and not base.timed_out
 
 
 def _held_reason(case: Case) -> str:
@@ -130,8 +164,9 @@ def _held_reason(case: Case) -> str:
 
 
 def _tests_not_weakened(requirement: Requirement, case: Case) -> Verdict:
-    blocking = [f for f in case.observed.integrity if f.severity is Severity.BLOCK]
-    advising = [f for f in case.observed.integrity if f.severity is not Severity.BLOCK]
+    about = [f for f in case.observed.integrity if f.rule not in NOT_ABOUT_TESTS]
+    blocking = [f for f in about if f.severity is Severity.BLOCK]
+    advising = [f for f in about if f.severity is not Severity.BLOCK]
     if blocking:
         first = blocking[0]
         more = f" ({len(blocking) - 1} more)" if len(blocking) > 1 else ""

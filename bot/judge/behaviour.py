@@ -5,7 +5,7 @@ from __future__ import annotations
 from bot.judge.baseline import satisfied, unsatisfied, unverified
 from bot.judge.case import Case
 from bot.judge.ties import Tie, speaks_of
-from bot.judge.witnesses import test_ids
+from bot.judge.witnesses import pass_rate, test_ids
 from bot.models import Decider, Requirement, TestComparison, Trust, Verdict, VerdictOutcome
 
 SOLE = "it is the only thing asked, and only the change makes the test pass"
@@ -78,11 +78,16 @@ def _proven(
         requirement_id=requirement.id,
         outcome=VerdictOutcome.SATISFIED,
         decided_by=Decider.AUTHORS_TEST,
-        reason=f"{test_ids([best])} fails on base's code and passes on head's ({why}). "
+        reason=f"{test_ids([best])} fails on base's code and passes on head's ({why}{_again(best)}). "
         "The pull request brought this test itself.",
         evidence_ids=case.suite_ids,
         tests=ids,
     )
+
+
+def _again(test: TestComparison) -> str:
+    """The pass rate on head, where the test was run again."""
+    return f"; run again, it {rate}" if (rate := pass_rate(test)) else ""
 
 
 def _made_up(requirement: Requirement, proofs: tuple[TestComparison, ...]) -> Verdict:
@@ -95,6 +100,18 @@ def _made_up(requirement: Requirement, proofs: tuple[TestComparison, ...]) -> Ve
 
 
 def _unproven(requirement: Requirement, case: Case, ties: dict[str, Tie]) -> Verdict:
+    unsteady = [
+        t
+        for t in case.witnesses.unsteady
+        if t.written_by_author and (t.id in ties or case.is_sole(requirement))
+    ]
+    if unsteady:
+        return unverified(
+            requirement,
+            f"{test_ids(unsteady)} changes its mind on head ({pass_rate(unsteady[0])} more times), "
+            "so it shows nothing.",
+            "Make the test steady, then push again.",
+        )
     hollow = [t for t in case.witnesses.hollow if t.id in ties or case.is_sole(requirement)]
     if hollow:
         return unverified(

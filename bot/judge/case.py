@@ -205,6 +205,7 @@ def open_case(requirements: Requirements, observed: Observed, configuration: Con
         *witnesses.regressions,
         *witnesses.withdrawn,
         *witnesses.still_failing,
+        *witnesses.unsteady,
         *(e for e in witnesses.expectations if e not in witnesses.proofs),
     )
     asked = [r for r in requirements.items if r.category is Category.BEHAVIOUR]

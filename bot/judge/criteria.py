@@ -17,7 +17,8 @@ from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
 
 from bot.judge.plan_evidence import item_evidence
-from bot.judge.quotations import Printed, is_printed_whole, printed, quotations
+from bot.judge.plan_runs import has_crashed, is_out_of_input, last, may_fail, short
+from bot.judge.quotations import Printed, is_printed_whole, made_files, printed, quotations
 from bot.judge.transitions import NOT_RUNNABLE, passed
 from bot.models import (
     Decider,
@@ -32,20 +33,16 @@ from bot.models import (
     Verdict,
     VerdictOutcome,
 )
-from sandbox.models import CaseRun, FileCheck, FileOutcome, ItemRun, Observation
+from sandbox.models import FileCheck, FileOutcome, ItemRun, Observation
 
-_ABOUT_ERRORS = re.compile(
-    r"(?i)\b(invalid|illegal|incorrect|wrong|unknown|unrecogni[sz]ed|unsupported|non-?exist\w*|"
-    r"missing|error\w*|exception\w*|refus\w*|reject\w*|robust\w*|fault\w*|fail\w*|usage|help)\b"
-)
-_WITHOUT_ERRORS = re.compile(r"(?i)\b(no|without|free of)( \w+){0,2} (errors?|exceptions?|fail\w*)")
 _COMMAND_NOT_FOUND = re.compile(r"(?:^|: )([\w.+-]+): command not found\s*$", re.MULTILINE)
 _NO_MODULE = re.compile(r"No module named '?(pytest|unittest2|nose)'?\s*$", re.MULTILINE)
 _NO_SUCH_TEST = re.compile(r"(?m)^ERROR: not found: (\S+)|(?m:^)ERROR: file or directory not found")
-_TRACEBACK = "Traceback (most recent call last):"
-_END_OF_INPUT = re.compile(r"(?m)^EOFError\b.*\s*\Z")
-_INTERRUPTED = (130, 2)
-_CRASHES = range(128 + 4, 128 + 12)  # SIGILL to SIGSEGV, without what ends a program politely
+# Not a missing module: that may be the environment's, not the code's.
+_CANNOT_LOAD = re.compile(
+    r"(?m)^E\s+(SyntaxError|IndentationError|NameError|AttributeError|TypeError|"
+    r"ImportError: cannot import name)\b"
+)
 _DOCUMENTS = (".md", ".rst", ".txt", ".docx", ".pdf")
 _PERSON = "Read its output in the evidence and decide, or set up a model."
 
@@ -149,6 +146,8 @@ def _the_run_proves_nothing(seen: _Seen) -> Iterator[Marked]:
         if seen.run.authors:
             yield _failed("The test that the plan asks for is not in the author's test file.")
         yield _undecided("The test that the plan names is not in base's test file.")
+    if seen.head.problem and _CANNOT_LOAD.search(seen.head.output):
+        yield _failed("The tests that the plan names cannot be loaded with head's code.")
     if seen.head.problem:
         yield _undecided(seen.head.problem, "Read the evidence, then ask again with /judge.")
 
@@ -159,50 +158,11 @@ def _the_run_proves_nothing(seen: _Seen) -> Iterator[Marked]:
 def _a_command_failed(seen: _Seen) -> Iterator[Marked]:
     for case in seen.run.cases:
         if case.exit_code is None:
-            yield _failed(
-                f"`{_short(case)}` did not end within its time, with its input at an end."
-            )
-        elif _has_crashed(case):
-            yield _failed(f"`{_short(case)}` crashed (exit code {case.exit_code}). {_last(case)}")
-        elif case.exit_code and not _may_fail(case, seen):
-            yield _failed(f"`{_short(case)}` ended with exit code {case.exit_code}. {_last(case)}")
-
-
-def _has_crashed(case: CaseRun) -> bool:
-    if case.exit_code in _CRASHES:
-        return True
-    is_traced = bool(case.exit_code) and _TRACEBACK in case.output
-    return is_traced and not (_is_out_of_input(case) or _is_interrupted(case))
-
-
-def _may_fail(case: CaseRun, seen: _Seen) -> bool:
-    """Whether an exit code other than 0 may be right: an error was asked for, or the input ended."""
-    if _is_out_of_input(case) or _is_interrupted(case):
-        return True
-    if seen.item.kind is ItemKind.UNIT_TEST:
-        return False
-    item = seen.item
-    prose = f"{item.metric} {item.description} {item.expected_output}"
-    return bool(_ABOUT_ERRORS.search(_WITHOUT_ERRORS.sub(" ", prose)))
-
-
-def _is_out_of_input(case: CaseRun) -> bool:
-    """The program asked for more than the plan gives; nobody can say that it must not."""
-    return case.asked_for_more or bool(_END_OF_INPUT.search(case.output.rstrip()))
-
-
-def _is_interrupted(case: CaseRun) -> bool:
-    typed = case.typed.casefold()
-    return case.exit_code in _INTERRUPTED and ("ctrl" in typed or "^c" in typed)
-
-
-def _short(case: CaseRun) -> str:
-    return case.command if len(case.command) <= 80 else f"{case.command[:79]}…"
-
-
-def _last(case: CaseRun) -> str:
-    lines = [line.strip() for line in case.output.splitlines() if line.strip()]
-    return lines[-1][:160] if lines else ""
+            yield _failed(f"`{short(case)}` did not end within its time, with its input at an end.")
+        elif has_crashed(case):
+            yield _failed(f"`{short(case)}` crashed (exit code {case.exit_code}). {last(case)}")
+        elif case.exit_code and not may_fail(case, seen.item):
+            yield _failed(f"`{short(case)}` ended with exit code {case.exit_code}. {last(case)}")
 
 
 # --- what it left and printed -------------------------------------------------------------------
@@ -233,6 +193,15 @@ def _told(file: FileCheck) -> str:
     return f"{where}: {file.detail}."
 
 
+def _a_file_was_not_made(seen: _Seen) -> Iterator[Marked]:
+    if seen.item.kind is ItemKind.UNIT_TEST or not seen.run.cases:
+        return
+    made = {PurePosixPath(path).name for path in seen.run.made}
+    for path in made_files(seen.item):
+        if PurePosixPath(path).name not in made:
+            yield _failed(f"{path} was not written, though the plan says that it is made.")
+
+
 def _a_text_is_missing(seen: _Seen) -> Iterator[Marked]:
     if seen.head.truncated or not seen.run.cases or seen.item.kind is ItemKind.UNIT_TEST:
         return
@@ -258,9 +227,13 @@ def _tests_passed(seen: _Seen) -> Iterator[Marked]:
         return
     if seen.head.exit_code != 0 or not (seen.run.tests or _is_no_pytest(seen)):
         yield _undecided("No test was seen to pass.", "Read the evidence, then ask again.")
+    elif not seen.run.authors and seen.run.tests:
+        reason = f"{seen.run.tests} test(s) of the plan passed on head."
+        yield Marked(2, VerdictOutcome.SATISFIED, reason)
     elif not seen.run.authors:
-        count = f"{seen.run.tests} test(s) of the plan" if seen.run.tests else "The plan's command"
-        yield Marked(2, VerdictOutcome.SATISFIED, f"{count} passed on head.")
+        # Nobody but the command itself saw the tests, and what it runs may be the author's.
+        reason = "The plan's command ended well on head; only its exit code is known."
+        yield Marked(2, VerdictOutcome.SATISFIED, reason, decider=Decider.AUTHORS_TEST)
     elif passed(seen.base):
         reason = "The author's tests pass on base's code too: they show nothing."
         yield _undecided(reason, "Make the tests fail without the change.")
@@ -275,7 +248,7 @@ def _tests_passed(seen: _Seen) -> Iterator[Marked]:
 
 def _is_no_pytest(seen: _Seen) -> bool:
     """A command whose tests nobody but itself can see; then its exit code is all there is."""
-    lines = [case.command for case in seen.run.cases]
+    lines = [case.command for case in seen.item.cases]
     said = all(re.search(r"\b\d+ passed\b", c.output) for c in seen.run.cases)
     return bool(lines) and (said or not any("pytest" in line for line in lines))
 
@@ -307,7 +280,7 @@ def _it_says_what_is_quoted(seen: _Seen) -> Iterator[Marked]:
 
 
 def _only_prose_is_left(seen: _Seen) -> Iterator[Marked]:
-    asked = any(_is_out_of_input(case) for case in seen.run.cases)
+    asked = any(is_out_of_input(case) for case in seen.run.cases)
     codes = "it reads on after its input has ended" if asked else f"exit code {seen.head.exit_code}"
     yield _undecided(f"It ran ({codes}); what it should print is prose, which needs a reader.")
 
@@ -318,6 +291,7 @@ _RULES: tuple[Rule, ...] = (
     _the_run_proves_nothing,
     _a_command_failed,
     _a_file_is_wrong,
+    _a_file_was_not_made,
     _a_text_is_missing,
     _tests_passed,
     _files_are_equal,

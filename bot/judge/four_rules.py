@@ -23,6 +23,7 @@ class Four:
     head_on_head: TestResult | None
     replacements: tuple[Four, ...] = ()
     repeat: Repeat | None = None
+    head_repeat: Repeat | None = None  # of head's version, on head's code
 
     @property
     def bb(self) -> Outcome | None:
@@ -54,8 +55,29 @@ class Found:
     failure: TestResult | None = None
 
 
+_TELLING = (TestChange.FAIL_TO_PASS, TestChange.NEW_FAILING, TestChange.EXPECTATION_CHANGED)
+
+
 def judge(four: Four) -> Found:
-    """Return the name of what happened to one test."""
+    """Return the name of what happened to one test; what is not steady on head shows nothing."""
+    found = _judge_once(four)
+    if found.change in _TELLING and four.head_repeat is not None:
+        return _unsteady_on_head(four, four.head_repeat) or found
+    return found
+
+
+def _unsteady_on_head(four: Four, repeat: Repeat) -> Found | None:
+    steady = repeat.head_runs if passed(four.hh) else 0
+    if repeat.head_passes == steady:
+        return None
+    remark = (
+        f"This test changes its mind on head: it {'passed' if passed(four.hh) else 'failed'} first, "
+        f"and then passed {repeat.head_passes} of {repeat.head_runs} times."
+    )
+    return Found(TestChange.FLAKY, remark, four.head_on_head)
+
+
+def _judge_once(four: Four) -> Found:
     if four.bb is None:
         return _new(four)
     if passed(four.bb):
@@ -76,12 +98,23 @@ def _kept(four: Four) -> Found:
     if not passed(four.hh):
         remark = "This test passed on base and is no longer asked to pass on head."
         return Found(TestChange.SKIPPED, remark, four.head_on_head)
-    if failed(four.hb):
+    if failed(four.hb) and not _only_its_file_changed(four):
         return Found(TestChange.FAIL_TO_PASS, _why_on_base(four), four.head_on_base)
     if four.bh is None:
         remark = "Base's version of this test was not run with head's code."
         return Found(TestChange.UNKNOWN, remark)
     return Found(TestChange.PASS_TO_PASS)
+
+
+def _only_its_file_changed(four: Four) -> bool:
+    """Tell whether a test stayed as it was, and only what stands beside it cannot load on base.
+
+    In compiled languages one new test keeps its whole package from building with base's code.
+    """
+    before, after, crossed = four.base_on_base, four.head_on_head, four.head_on_base
+    if before is None or after is None or crossed is None:
+        return False
+    return is_whole_file(crossed) and bool(before.source) and before.source == after.source
 
 
 def _gone(four: Four) -> Found:

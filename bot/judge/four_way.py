@@ -80,6 +80,7 @@ class _Table:
         self._on_head = runs.base_test_on_head()
         self._on_base = runs.head_test_on_base()
         self._repeats = {repeat.id: repeat for repeat in runs.repeats}
+        self._head_repeats = {repeat.id: repeat for repeat in runs.head_repeats}
 
     def rows(self) -> list[Four]:
         """Return one row for each test of base, and one for each that only head has."""
@@ -107,10 +108,13 @@ class _Table:
             head_on_head=now or whole_file,
             replacements=replacements,
             repeat=self._repeats.get(test.id),
+            head_repeat=self._head_repeats.get(now.id) if now else None,
         )
 
     def _new(self, result: TestResult) -> Four:
-        return Four(None, None, self._on_base.find(result.id, result.path), result)
+        on_base = self._on_base.find(result.id, result.path)
+        again = self._head_repeats.get(result.id)
+        return Four(None, None, on_base, result, head_repeat=again)
 
 
 def _covers_old_tests(four: Four, old: list[Four]) -> bool:
@@ -121,6 +125,12 @@ def _covers_old_tests(four: Four, old: list[Four]) -> bool:
     )
 
 
+def _is_touched(path: str, changed: set[str]) -> bool:
+    """Tell whether the author touched a test's file, or a folder whose tests run as one program."""
+    tops = ("" if path == "." else path,)
+    return any(is_below(one, tops) for one in changed)
+
+
 def _comparison(four: Four, changed: set[str]) -> TestComparison:
     found = judge(four)
     shown = four.head_on_head or four.base_on_base
@@ -128,6 +138,7 @@ def _comparison(four: Four, changed: set[str]) -> TestComparison:
         shown = four.base_on_base
     assert shown is not None  # noqa: S101 - a test exists on one side at least
     failure = found.failure.message if found.failure else ""
+    again = four.head_repeat or four.repeat
     return TestComparison(
         id=shown.id,
         change=found.change,
@@ -135,11 +146,11 @@ def _comparison(four: Four, changed: set[str]) -> TestComparison:
         base_on_head=four.bh,
         head_on_base=four.hb,
         head_on_head=four.hh,
-        written_by_author=shown.path in changed,
+        written_by_author=_is_touched(shown.path, changed),
         message="\n".join(part for part in (found.remark, failure) if part),
         path=shown.path,
         line=shown.line,
         source=shown.source,
-        passes=four.repeat.head_passes if four.repeat else 0,
-        runs=four.repeat.head_runs if four.repeat else 0,
+        passes=again.head_passes if again else 0,
+        runs=again.head_runs if again else 0,
     )

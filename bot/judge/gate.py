@@ -11,15 +11,15 @@ from dataclasses import dataclass
 
 from bot.configuration import Configuration, UnverifiedPolicy, Weight
 from bot.judge.case import Case, open_case
-from bot.judge.categories import Area, upkeep_area
 from bot.judge.criteria import is_regressed, score_plan
 from bot.judge.headline import headline
 from bot.judge.outcome import count_met
-from bot.judge.paths import is_source_path
+from bot.judge.plan_score import score_reason
 from bot.judge.requirements import BUILDS, NOTHING_REGRESSES, TESTS_NOT_WEAKENED
+from bot.judge.rules import NOT_ABOUT_TESTS, OUT_OF_SCOPE
+from bot.judge.scope_reasons import scope_reasons
 from bot.judge.witnesses import test_ids
 from bot.models import (
-    Category,
     Conclusion,
     GateReason,
     GateResult,
@@ -40,8 +40,6 @@ _WEIGHT = {
     Conclusion.FAILURE: 4,
     Conclusion.CANCELLED: 5,
 }
-MOST_SCORE = 4.0
-"""The scale of `gate.min_score`."""
 EXIT_CODES = {
     Conclusion.SUCCESS: 0,
     Conclusion.NEUTRAL: 0,
@@ -181,7 +179,9 @@ def _integrity_is_clean(facts: _Facts) -> Iterator[GateReason]:
     told = facts.outcome(TESTS_NOT_WEAKENED) is VerdictOutcome.UNSATISFIED
     for finding in facts.case.observed.integrity:
         blocks = finding.severity is Severity.BLOCK
-        if blocks and told:
+        if (
+            blocks and told and finding.rule not in NOT_ABOUT_TESTS
+        ) or finding.rule == OUT_OF_SCOPE:
             continue
         yield GateReason(
             "integrity",
@@ -232,7 +232,8 @@ def _files_parse(facts: _Facts) -> Iterator[GateReason]:
     broken = [f for f in facts.case.observed.findings if f.severity is Severity.BLOCK]
     if broken:
         first, files = broken[0], len({finding.path for finding in broken})
-        more = f" {files - 1} more files are refused too." if files > 1 else ""
+        more = f" So are {files - 1} more of the changed files." if files > 2 else ""
+        more = " So is one more changed file." if files == 2 else more
         yield GateReason(
             "syntax",
             Conclusion.FAILURE,
@@ -256,44 +257,13 @@ def _linter_is_content(facts: _Facts) -> Iterator[GateReason]:
 
 
 def _stays_in_scope(facts: _Facts) -> Iterator[GateReason]:
-    """A task about documents, tests or automation only has no business in the source."""
-    asked = [r for r in facts.case.requirements.items if r.category is not Category.BASELINE]
-    areas = {upkeep_area(r.text) for r in asked if r.category is Category.UPKEEP}
-    narrow = {Area.DOCUMENTATION, Area.CHANGELOG, Area.TESTS, Area.AUTOMATION}
-    if not asked or any(r.category is not Category.UPKEEP for r in asked) or not areas <= narrow:
-        return
-    beyond = [path for path in facts.case.observed.changed_paths if is_source_path(path)]
-    if beyond:
-        blocks = facts.case.configuration.gate.scope is Weight.BLOCK
-        yield GateReason(
-            "scope",
-            Conclusion.FAILURE if blocks else Conclusion.SUCCESS,
-            f"The task is about {', '.join(sorted(a for a in areas if a))}, yet source changed: "
-            f"{', '.join(f'`{path}`' for path in beyond[:3])}.",
-        )
+    yield from scope_reasons(facts.case)
 
 
 def _score_is_reached(facts: _Facts) -> Iterator[GateReason]:
-    """The test plan as a whole, where a least score is set; what is undecided cannot fail it."""
     least = facts.case.configuration.gate.min_score
-    score = score_plan(facts.case.requirements, facts.case.observed)
-    if least > 0 and score is None:
-        yield GateReason(
-            "score",
-            Conclusion.ACTION_REQUIRED,
-            "`gate.min_score` is set, and there is neither a test plan nor a panel of judges.",
-            "Remove `gate.min_score`, name a test plan in `criteria`, or set up a model.",
-        )
-    elif score is not None and least > 0:
-        reached = score.on_scale(MOST_SCORE)
-        text = f"The test plan reaches {reached:.2f} of {MOST_SCORE:g}; {least:g} is asked for."
-        if reached >= least:
-            yield GateReason("score", Conclusion.SUCCESS, text)
-        elif score.could_be(MOST_SCORE) < least:
-            yield GateReason("score", Conclusion.FAILURE, text, "Mend what the items show.")
-        else:
-            step = "Decide the items that need a reader, or set up a model."
-            yield GateReason("score", Conclusion.ACTION_REQUIRED, text, step)
+    if least > 0:
+        yield score_reason(score_plan(facts.case.requirements, facts.case.observed), least)
 
 
 def _no_item_regressed(facts: _Facts) -> Iterator[GateReason]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -21,6 +22,9 @@ from sandbox.models import Side
 
 SAME_BODY_RATIO = 70.0
 SAME_SUBJECT_RATIO = 80.0
+MOST_CANDIDATES = 300  # new tests that a vanished one is compared with
+MOST_CHARACTERS = 2000  # of a test's body
+_CONDITIONAL = re.compile(r"(?i)skip_?(?:if|unless)\((?!\s*(?:True|1)\b)|importorskip|\brunIf\b")
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,8 +88,11 @@ def _deleted(
 
 def _renamed(test: CodeOfTest, candidates: dict[str, CodeOfTest]) -> CodeOfTest | None:
     """The new test whose body is most like a vanished one's."""
-    bodies = {name: candidate.body for name, candidate in candidates.items()}
-    best = process.extractOne(test.body, bodies, scorer=fuzz.ratio, score_cutoff=SAME_BODY_RATIO)
+    nearest = list(candidates.items())[:MOST_CANDIDATES]
+    bodies = {name: candidate.body[:MOST_CHARACTERS] for name, candidate in nearest}
+    best = process.extractOne(
+        test.body[:MOST_CHARACTERS], bodies, scorer=fuzz.ratio, score_cutoff=SAME_BODY_RATIO
+    )
     return candidates[best[2]] if best else None
 
 
@@ -100,8 +107,9 @@ def _new_test(test: CodeOfTest) -> Iterator[Remark]:
     for assertion in test.assertions:
         if assertion.strength is Strength.NOTHING:
             yield _trivial(test, assertion, is_new=True)
-    if test.skips:
-        message = f"The new test `{test.name}` is skipped: `{test.skips[0][:80]}`."
+    always = [skip for skip in test.skips if not _CONDITIONAL.search(skip)]
+    if always:  # a new test may well need a platform or a program
+        message = f"The new test `{test.name}` is skipped: `{always[0][:80]}`."
         yield Remark(TEST_SKIPPED, test.name, test.line, message, is_new_test=True)
     if test.swallowed:
         yield _swallowed(test, is_new=True)

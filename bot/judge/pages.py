@@ -62,11 +62,19 @@ def _undecided(base: tuple[Finding, ...], head: tuple[Finding, ...]) -> list[str
     doubts = [f"{path} loads on neither side" for path in sorted(loaded_nowhere)]
     doubts += [f"{f.path}: {f.message}" for f in _new(base, head, (NOT_SETTLED,))]
     doubts += [f"{f.path}: {f.message}" for f in head if f.rule == NOT_EXAMINED]
-    worked = {(f.path, f.message) for f in base if f.rule == HAS_EFFECT}
-    dead = (f for f in head if f.rule == NO_EFFECT and (f.path, f.message) in worked)
+    lost = _only(base, HAS_EFFECT, NO_EFFECT) & _only(head, NO_EFFECT, HAS_EFFECT)
     return doubts + [
-        f"{f.path}: {f.message} did something on base and does nothing on head" for f in dead
+        f"{path}: {control} did something on base and does nothing on head"
+        for path, control in sorted(lost)
     ]
+
+
+def _only(findings: tuple[Finding, ...], rule: str, other: str) -> set[tuple[str, str]]:
+    """The controls of which one thing was seen and never the other: several may share a name."""
+    seen = {f.rule: set[tuple[str, str]]() for f in findings}
+    for finding in findings:
+        seen[finding.rule].add((finding.path, finding.message))
+    return seen.get(rule, set()) - seen.get(other, set())
 
 
 def _why_doubtful(finding: Finding, base: tuple[Finding, ...], head: tuple[Finding, ...]) -> str:
@@ -78,7 +86,15 @@ def _why_doubtful(finding: Finding, base: tuple[Finding, ...], head: tuple[Findi
     lacking = [f.message for f in head if f.rule == NEEDS_NETWORK and f.path == finding.path]
     if lacking and finding.rule == CONSOLE_ERROR:
         return f"it lacks what only the network has: {lacking[0]}"
-    return ""
+    asked = [f.message for f in head if _asks_a_server(f) and f.path == finding.path]
+    if asked and finding.rule == CONSOLE_ERROR:
+        return f"a server may be missing here: {asked[0]}"
+    return "a server may be missing here" if _asks_a_server(finding) else ""
+
+
+def _asks_a_server(finding: Finding) -> bool:
+    """Whether data was asked for, and not a part of the page: a file that is opened has no server."""
+    return finding.rule == FAILED_REQUEST and finding.message.startswith(("fetch ", "xhr "))
 
 
 def _new(

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from pathlib import PurePosixPath
 
+from sandbox.tools.test_names import is_test_file
+
 _TEST = re.compile(
     r"(?:^|/)(?:tests?|testing|__tests__|__snapshots__)/|^(?:spec|test-d)/"
     r"|(?:^|/)(?:test_[^/]*|[^/]*_test|tests|conftest)\.py$"
@@ -27,7 +29,7 @@ _BUILD = re.compile(
 
 def is_test_path(path: str) -> bool:
     """Whether a path belongs to the tests."""
-    return _TEST.search(path) is not None
+    return _TEST.search(path) is not None or is_test_file(PurePosixPath(path))
 
 
 def is_test_module(path: str) -> bool:

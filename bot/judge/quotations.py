@@ -44,7 +44,9 @@ shows six start started starts starting submenu successfully system that the the
 to two user verify when whether will with
 """
 _ONLY_SHOWING = frozenset(_SHOWING.split())
-_ALIKE_RATIO = 72.0
+_MADE = re.compile(r"(?i)\b(created|generated|exported to|saved|written)\b")
+_PATH = re.compile(r"(?<![\w./-])(?:[\w.-]+/)*[\w-]+\.[A-Za-z]{2,5}(?![\w/])")
+_ALIKE_RATIO, _ALIKE_WORDS_RATIO = 72.0, 80.0
 _LEAST_LETTERS = 3
 _ANSI = re.compile(r"\x1b(\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(\x07|\x1b\\)?|[@-Z\\-_])")
 
@@ -101,9 +103,16 @@ def printed(demand: Demand, output: str) -> Printed:
     missing = [text for text in wanted if text not in whole]
     if not missing:
         return Printed.APART
-    if all(fuzz.partial_ratio(text, whole) >= _ALIKE_RATIO for text in missing):
+    if all(_is_alike(text, whole, lines) for text in missing):
         return Printed.ALIKE
     return Printed.PARTLY if len(missing) < len(wanted) else Printed.NOT
+
+
+def _is_alike(text: str, whole: str, lines: list[str]) -> bool:
+    """Whether something was printed that a person could take for the text."""
+    if fuzz.partial_ratio(text, whole) >= _ALIKE_RATIO:
+        return True
+    return any(fuzz.token_set_ratio(text, line) >= _ALIKE_WORDS_RATIO for line in lines)
 
 
 def is_printed_whole(item: PlanItem, output: str, typed: str) -> bool:
@@ -112,6 +121,16 @@ def is_printed_whole(item: PlanItem, output: str, typed: str) -> bool:
     if len(wanted) < 12 or len(wanted.split()) < 3:
         return False
     return wanted in _plain(_ANSI.sub("", output)) and wanted not in _plain(typed)
+
+
+def made_files(item: PlanItem) -> tuple[str, ...]:
+    """The files that the expected output says are made, without any hedging."""
+    found: dict[str, None] = {}
+    for sentence in _SENTENCE.split(_joined(item.expected_output)):
+        if _MADE.search(sentence) and not (_HEDGED.search(sentence) or _TURNED.search(sentence)):
+            bare = sentence.replace("\N{ONE DOT LEADER}", ".")
+            found |= dict.fromkeys(path for path in _PATH.findall(bare))
+    return tuple(path for path in found if path not in item.input_files)
 
 
 # --- reading the prose --------------------------------------------------------------------------

@@ -16,6 +16,7 @@ from bot.judge.boilerplate import is_usual_boilerplate, normalised, template_lin
 from bot.judge.categories import category_of, is_preference
 from bot.judge.graph import mended
 from bot.judge.markdown import Document, ListItem, read_document
+from bot.judge.plan_requirements import with_criteria
 from bot.judge.sections import SectionKind, item_kind
 from bot.models import (
     Category,
@@ -84,7 +85,11 @@ def comprehend(
     wishes = [draft for draft in drafts if draft.wish]
     unique, aliases = _merged([draft for draft in drafts if not draft.wish])
     found = _assembled(unique, aliases, wishes, configuration)
-    return _with_criteria(found, test_plan, configuration) if test_plan else found
+    if test_plan is None:
+        return found
+    first = len(_BASELINE) + len(configuration.requirements)
+    least_score = configuration.gate.min_score
+    return with_criteria(found, test_plan, first, mandatory=least_score == 0)
 
 
 def _drafts_of(source: TaskSource, skipped: frozenset[str]) -> list[_Draft]:
@@ -299,7 +304,7 @@ def _baseline() -> tuple[Requirement, ...]:
 
 def with_pages(requirements: Requirements) -> Requirements:
     """The same requirements and, after the baseline's, that the changed pages work."""
-    text = "Changed pages load, and nothing on them broke."
+    text = "Changed pages load, and nothing on them broke (at most five are looked at)."
     pages = Requirement(PAGES_WORK, text, Category.BASELINE, "baseline", Trust.MAINTAINER)
     first = len(_BASELINE)
     items = (*requirements.items[:first], pages, *requirements.items[first:])
@@ -319,31 +324,6 @@ def _configured(configuration: Configuration) -> tuple[Requirement, ...]:
         )
         for own in configuration.requirements
     )
-
-
-def _with_criteria(
-    found: Requirements, test_plan: TestPlan, configuration: Configuration
-) -> Requirements:
-    """Put the plan's items before the task's own; with a least score no single item is mandatory."""
-    taken = {requirement.id for requirement in found.items}
-    letter = "C"
-    while any(re.fullmatch(rf"{letter}\d+", id_) for id_ in taken):
-        letter += "_"
-    criteria = tuple(
-        Requirement(
-            id=f"{letter}{item.number}",
-            text=item.metric,
-            category=Category.CRITERION,
-            origin=test_plan.path,
-            trust=Trust.MAINTAINER,
-            mandatory=configuration.gate.min_score == 0,
-            detail=item.description[:MAX_DETAIL],
-            item=item,
-        )
-        for item in test_plan.items
-    )
-    fixed = len(_BASELINE) + len(configuration.requirements)
-    return replace(found, items=(*found.items[:fixed], *criteria, *found.items[fixed:]))
 
 
 def _capped(text: str, remarks: list[str]) -> str:

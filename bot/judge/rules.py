@@ -27,6 +27,7 @@ INSTRUCTION = "instruction-to-reviewers"
 HIDDEN_TEXT = "hidden-text"
 OUT_OF_SCOPE = "out-of-scope"
 DEPENDENCY_UNKNOWN = "dependency-unknown"
+DEPENDENCY_UNASKED = "dependency-unasked"
 DEPENDENCY_YOUNG = "dependency-young"
 
 MADE_UP = frozenset(
@@ -40,6 +41,12 @@ MADE_UP = frozenset(
     }
 )
 """Code that can make results up: even where nothing else is wrong, a person has to look."""
+
+
+NOT_ABOUT_TESTS = frozenset(
+    {DEPENDENCY_UNKNOWN, DEPENDENCY_YOUNG, DEPENDENCY_UNASKED, OUT_OF_SCOPE}
+)
+"""Findings that say nothing of whether tests were weakened; the gate weighs them by themselves."""
 
 
 def moved(test_id: str) -> str:

@@ -81,7 +81,11 @@ class TestStanding:
 
     def _named(self, path: str, name: str) -> list[TestComparison]:
         bare = test_name(name)
-        return [t for t in self.tests if _stands_in(t, path) and test_name(t.id) == bare]
+        return [
+            t
+            for t in self.tests
+            if _stands_in(t, path) and (test_name(t.id) == bare or t.id.endswith(name))
+        ]
 
 
 def open_standing(four_way: FourWay, requirements: Requirements) -> TestStanding:

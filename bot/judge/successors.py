@@ -10,6 +10,8 @@ from sandbox.models import ChangeStatus, Diff, TestResult
 from sandbox.tools.four_runs import is_whole_file
 
 _DEFINITION = re.compile(r"^\s*(async\s+)?def\s+\w+", re.M)
+_SCRIPT = re.compile(r"\.[cm]?[jt]sx?$")
+_TITLE = re.compile(r"(['\"`])(?:\\.|(?!\1)[^\\])*\1", re.S)
 _SHORTEST_BODY = 25  # characters; below, equal bodies say nothing ("pass")
 
 
@@ -93,6 +95,10 @@ def _without_class(result: TestResult, path: str) -> tuple[str, str] | None:
 
 
 def _body(result: TestResult) -> tuple[str, str] | None:
-    """Return the code without the function's name, with the parameters of the id."""
+    """Return the code without the function's name or title, with the parameters of the id."""
+    if _SCRIPT.search(result.path):
+        # The source is a line of titles, then the call that begins with the last of them.
+        code = _TITLE.sub("", result.source.partition("\n")[2], count=1).strip()
+        return (code, "") if len(code) > _SHORTEST_BODY else None
     body = _DEFINITION.sub("def", result.source, count=1).strip()
     return (body, result.id.partition("[")[2]) if len(body) > _SHORTEST_BODY else None

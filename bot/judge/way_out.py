@@ -22,5 +22,5 @@ def way_out(case: Case) -> str:
     if any(not side.command for side in seen):
         return f"Add tests to the base branch first, or {_NAME_THE_TESTS}."
     if all(side.tests is None for side in seen):
-        return f"For single tests, {_NAME_THE_TESTS} to one plain call of pytest or unittest."
+        return f"For single tests, {_NAME_THE_TESTS} to one plain call of a test runner that Assay knows."
     return "Read in the evidence what ended the run, mend it and push, or ask again with /judge."

@@ -19,7 +19,8 @@ class Witnesses:
     `hollow` are new and cannot fail on base's code; `regressions` passed on base and fail on head;
     `loosened` are those that the pull request edited until they pass with any code, and `withdrawn`
     parameters that it took out of a test that stays; both are regressions until something speaks
-    for them. `undecided` passed on base and nobody knows about head; `kept` pass on both.
+    for them. `unsteady` change their mind on one side, so they show nothing. `undecided` passed on
+    base and nobody knows about head; `kept` pass on both.
     """
 
     proofs: tuple[TestComparison, ...]
@@ -32,6 +33,7 @@ class Witnesses:
     kept: tuple[TestComparison, ...]
     still_failing: tuple[TestComparison, ...]
     expectations: tuple[TestComparison, ...]
+    unsteady: tuple[TestComparison, ...]
 
 
 def call_witnesses(tests: FourWay) -> Witnesses:
@@ -53,10 +55,16 @@ def call_witnesses(tests: FourWay) -> Witnesses:
             for c in comparisons
             if c.change is TestChange.UNKNOWN and c.base_on_base is Outcome.PASSED
         ),
-        kept=_of(comparisons, TestChange.PASS_TO_PASS),
+        kept=tuple(c for c in comparisons if _is_kept(c)),
         still_failing=_of(comparisons, TestChange.STILL_FAILING),
         expectations=_of(comparisons, TestChange.EXPECTATION_CHANGED),
+        unsteady=_of(comparisons, TestChange.FLAKY),
     )
+
+
+def pass_rate(test: TestComparison) -> str:
+    """How often a repeated test passed on head, as words for a sentence; empty when it was not repeated."""
+    return f"passed {test.passes} of {test.runs}" if test.runs else ""
 
 
 def test_ids(tests: Iterable[TestComparison], most: int = 3) -> str:
@@ -81,6 +89,12 @@ def _proves(c: TestComparison) -> bool:
         and c.head_on_base in FAILING
         and c.head_on_head is Outcome.PASSED
     )
+
+
+def _is_kept(c: TestComparison) -> bool:
+    """An edited test whose base version still passes is kept too, whatever the new one proves."""
+    held = c.base_on_base is Outcome.PASSED and c.base_on_head is Outcome.PASSED
+    return c.change is TestChange.PASS_TO_PASS or (c.change is TestChange.FAIL_TO_PASS and held)
 
 
 def _is_loosened(c: TestComparison) -> bool:

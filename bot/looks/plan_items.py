@@ -72,7 +72,8 @@ def _trees(services: Services, case: Case) -> PlanTrees:
 
 async def _run(services: Services, case: Case, item: PlanItem, place: _Place) -> Observation:
     bounds, network = limits(case), case.policy.network_to_observe
-    if item.kind is ItemKind.UNIT_TEST and place.environment is not None:
+    is_python = place.environment is not None and place.environment.recipe.ecosystem == "python"
+    if item.kind is ItemKind.UNIT_TEST and place.environment is not None and is_python:
         arguments = [pytest_arguments(one.command) for one in item.cases]
         known = [one for one in arguments if one is not None]
         if known and len(known) == len(arguments):
@@ -139,9 +140,13 @@ def _reference(tree: Path, name: str) -> Path | None:
 
 
 def _watched(item: PlanItem) -> tuple[str, ...]:
-    """The files that the prose says are made."""
-    paths = named_paths([item.expected_output, item.description])
-    return tuple(path for path in paths if path not in item.input_files)[:50]
+    """The places of the files that the expected output says are made."""
+    folder = folder_of(item.cases[0].command) if item.cases else ""
+    paths = [path for path in named_paths([item.expected_output]) if path not in item.input_files]
+    places = (
+        f"{where}/{path}" if where else path for path in paths for where in ("", folder, "src")
+    )
+    return tuple(dict.fromkeys(places))[:100]
 
 
 # --- what the plan lacks ----------------------------------------------------------------------

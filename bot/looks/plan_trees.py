@@ -22,6 +22,9 @@ _TEST = re.compile(r"(^|/)(test_[^/]*|[^/]*_test|conftest)\.py$|(^|/)tests?/")
 _SOURCE = re.compile(
     r"\.(py|js|mjs|cjs|ts|tsx|jsx|c|cc|cpp|h|hpp|go|rs|java|rb|php|sh|pl|cs|kt|swift)$"
 )
+_RUNS_TESTS = {
+    "Makefile", "makefile", "GNUmakefile", "noxfile.py", "tox.ini", "justfile", "Justfile",
+}  # fmt: skip
 _FOLDER = re.compile(r"^\s*cd\s+([\w./-]+)\s*(?:&&|;)")
 
 
@@ -97,10 +100,16 @@ def _named(plan: TestPlan) -> frozenset[str]:
 def _trusted(plan: TestPlan, base: Path, head: Path, named: Iterable[str]) -> set[str]:
     found = {path for path in named if (base / path).is_file() and not _SOURCE.search(path)}
     found |= {path for item in plan.items for path in tests_of(item) if (base / path).is_file()}
+    found |= {path for path in _run_by_tests(plan, base) if PurePosixPath(path).name in _RUNS_TESTS}
     beside = PurePosixPath(plan.path).parent.as_posix()
     if beside != "." and not _runs_from(plan, beside, base, head):
         found.add(beside)
     return found
+
+
+def _run_by_tests(plan: TestPlan, base: Path) -> set[str]:
+    items = (item for item in plan.items if item.kind is ItemKind.UNIT_TEST)
+    return {p for item in items for one in item.cases for p in trusted_files(one.command, base)}
 
 
 def _runs_from(plan: TestPlan, folder: str, base: Path, head: Path) -> bool:

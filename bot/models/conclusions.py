@@ -103,10 +103,17 @@ class PlanScore:
     path: str
     items: tuple[ItemScore, ...]
 
+    def points(self) -> int:
+        """The points that were reached."""
+        return sum(item.points or 0 for item in self.items)
+
+    def undecided(self) -> int:
+        """How many items nobody could decide."""
+        return sum(item.points is None for item in self.items)
+
     def on_scale(self, most: float) -> float:
         """The share of all points that were reached, times `most`."""
-        reached = sum(item.points or 0 for item in self.items)
-        return most * reached / (2 * len(self.items))
+        return most * self.points() / (2 * len(self.items))
 
     def could_be(self, most: float) -> float:
         """The same, if every undecided item turned out well."""

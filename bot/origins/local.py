@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
 from bot.errors import UserError
-from bot.models import EvaluationRequest, Publication, Standing, Task, TaskSource, Trust
-from bot.stages.services import Answer, Code
+from bot.models import EvaluationRequest, Task, TaskSource, Trust
+from bot.origins.unposted import Unposted
+from bot.stages.services import Code
 from sandbox.errors import CheckoutError
 from sandbox.fetch import contains_at_source, resolve_at_source
 from sandbox.mirror import Source, messages, open_mirror
@@ -17,15 +17,14 @@ from sandbox.models import Checkout
 
 
 @dataclass(frozen=True, slots=True)
-class LocalOrigin:
-    """Reads a repository on disk; `tell` hears each stage. Nothing is posted anywhere.
+class LocalOrigin(Unposted):
+    """Reads a repository on disk; nothing is posted anywhere.
 
     `git_root` is where mirrors are kept.
     """
 
     repository: Path
     git_root: Path
-    tell: Callable[[str], None]
     is_submission: bool = False  # a plan's: it has no history that says anything
 
     def check(self, base: str, head: str) -> None:
@@ -62,24 +61,6 @@ class LocalOrigin:
     def _commit_messages(self, checkout: Checkout) -> str:
         mirror = open_mirror(self.git_root, Source(str(self.repository)))
         return messages(mirror, checkout.base_sha, checkout.head_sha)
-
-    async def members(self, request: EvaluationRequest) -> tuple[Standing, ...]:
-        """A folder has no merge groups."""
-        return ()
-
-    async def announce(self, request: EvaluationRequest, stage: str) -> None:
-        """Tell the terminal."""
-        self.tell(stage)
-
-    def link(self, request: EvaluationRequest) -> str:
-        """No page is served for it."""
-        return ""
-
-    async def publish(self, answer: Answer) -> Publication:
-        """Say where the report is; the command copies it to where the person wants it."""
-        self.tell("publish")
-        evaluation = answer.evaluation
-        return Publication(evaluation.request.id, evaluation.gate.conclusion, answer.report_key)
 
 
 def _source(reference: str, text: str, trust: Trust) -> TaskSource:

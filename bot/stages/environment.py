@@ -12,7 +12,7 @@ from bot.stages.docket import Built, Policy
 from bot.stages.services import Services, layers_home
 from sandbox.base import Limits, Network, SandboxError
 from sandbox.concurrently import concurrently
-from sandbox.environments import detect_both
+from sandbox.environments import candidates, detect_both
 from sandbox.environments.build import build, will_share_dependencies
 from sandbox.environments.build_request import BuildRequest
 from sandbox.environments.hints import SetupHints, Toolchain
@@ -45,7 +45,8 @@ async def build_environments(
     root = await asyncio.to_thread(_root, policy, checkout)
     hints = SetupHints(install=setup.install or "", test=setup.test or "", root=root)
     try:
-        tools = await toolchain(services.sandbox)
+        trees = Path(checkout.base_tree), Path(checkout.head_tree)
+        tools = await toolchain(services.sandbox, candidates(*trees, hints))
         limits = Limits(timeout_s=minutes * 60)
         shop = _Workshop(services, request, hints, tools, limits, policy.network_to_build)
         base, head = await _both(shop, checkout)

@@ -7,14 +7,22 @@ import os
 from pathlib import Path
 
 from bot.errors import OutOfTime, UserError
-from bot.judge import BUILDS, changed_meanings, inspect_integrity, transition
+from bot.judge import (
+    BUILDS,
+    changed_meanings,
+    dependency_findings,
+    inspect_integrity,
+    new_dependencies,
+    transition,
+)
 from bot.looks import LOOKS, Seen
 from bot.models import ActionKind, Evidence, FourWay, Observed, Step
 from bot.stages.docket import Built, Case
 from bot.stages.services import Services
-from sandbox.base import SandboxError
+from sandbox.base import Network, SandboxError
 from sandbox.concurrently import a_few_at_a_time, concurrently
-from sandbox.models import Environment, Observation
+from sandbox.models import Environment, Finding, Observation
+from sandbox.tools.registry import Answer, Wanted, look_up
 from sandbox.tools.tree_reader import TreeReader
 
 _FIRST = (ActionKind.UNIT_TESTS, ActionKind.STATIC_LINTER, ActionKind.LOCATE)
@@ -56,6 +64,7 @@ async def _observe(services: Services, case: Case) -> Observed:
     integrity = await asyncio.to_thread(
         inspect_integrity, checkout.diff, base, head, tests, case.planned.requirements
     )
+    integrity += await _vetted_dependencies(services, case, base, head)
     meanings = await asyncio.to_thread(changed_meanings, checkout.diff, base, head)
     return Observed(
         evidence=tuple(item for one in seen for item in one.evidence),
@@ -71,6 +80,19 @@ async def _observe(services: Services, case: Case) -> Observed:
         impact=next((one.impact for one in seen if one.impact), None),
         located=tuple(item for one in seen for item in one.located),
     )
+
+
+async def _vetted_dependencies(
+    services: Services, case: Case, base: TreeReader, head: TreeReader
+) -> tuple[Finding, ...]:
+    """Ask the registries about new dependencies, where the build may use the network."""
+    new = new_dependencies(case.checkout.diff, base, head)
+    if not new:
+        return ()
+    answers: dict[Wanted, Answer] = {}
+    if case.policy.network_to_build is Network.BUILD:
+        answers = await look_up(services.sandbox, [wanted for wanted, _ in new])
+    return tuple(dependency_findings(new, answers))
 
 
 async def _look(services: Services, case: Case) -> list[Seen]:

@@ -93,18 +93,19 @@ class Travelled:
     ends: dict[Side, Completed] = field(default_factory=dict)
 
 
-async def travel(sandbox: Sandbox, journey: Journey) -> Travelled:
+async def travel(sandbox: Sandbox, journey: Journey, again: int = 2) -> Travelled:
     """Visit everything on both sides. Raises SandboxError when isolation cannot be had.
 
-    A page that brings the whole browser's sandbox down costs itself only: the others are visited anew.
+    A page that brings the whole browser's sandbox down costs itself only: the others are visited
+    anew, up to `again` times.
     """
     travelled = await _travel(sandbox, journey)
     left = _left_over(journey, travelled.told)
     ended_early = any(end.killed in (Killed.MEMORY, Killed.DISK) for end in travelled.ends.values())
-    if not left or not ended_early:
+    if not left or not ended_early or not again:
         return travelled
-    again = await travel(sandbox, replace(journey, visits=left))
-    return Travelled(_with(travelled.told, again.told), again.ends)
+    anew = await travel(sandbox, replace(journey, visits=left), again - 1)
+    return Travelled(_with(travelled.told, anew.told), anew.ends)
 
 
 def _left_over(journey: Journey, told: Told) -> tuple[Visit, ...]:

@@ -11,7 +11,7 @@ from pathlib import Path, PurePosixPath
 from sandbox.errors import CheckoutError
 from sandbox.names import inside
 
-MAX_PAGES = 3
+MAX_PAGES = 5
 _MAX_FILES = 20_000
 _MAX_READ = 400
 _MAX_PAGE_BYTES = 500_000

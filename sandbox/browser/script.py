@@ -94,12 +94,19 @@ def read_act(line: str) -> Act:
 
 def read_script(lines: tuple[str, ...]) -> tuple[Act, ...]:
     """Read a whole script, which begins with `goto` and expects something. Raises ScriptError."""
-    acts = tuple(map(read_act, lines))
+    acts = tuple(_numbered(number, line) for number, line in enumerate(lines, start=1))
     if not acts or acts[0].verb is not Verb.GOTO:
         raise ScriptError("the first act is `goto PATH`")
     if not any(act.verb in EXPECTATIONS for act in acts):
         raise ScriptError("a script expects something (`expect text ...`), else it proves nothing")
     return acts
+
+
+def _numbered(number: int, line: str) -> Act:
+    try:
+        return read_act(line)
+    except ScriptError as error:
+        raise ScriptError(f"act {number}: {error}") from None
 
 
 def _verb(name: str, *, expects: bool) -> Verb:

@@ -55,20 +55,23 @@ class Observed:
 def tell(step_id: str, journey: Journey, travelled: Travelled, keep: Keep) -> Observed:
     """Make both observations of a step whose visits are the journey's; gives each picture to `keep`."""
     pictures = _pictures(step_id, travelled, keep)
-    base = _side(Side.BASE, journey, travelled, pictures[Side.BASE])
-    head = _side(Side.HEAD, journey, travelled, pictures[Side.HEAD])
+    base, head = (_side(side, journey, travelled, pictures[side]) for side in Side)
     return Observed(base, head)
 
 
 def _side(
     side: Side, journey: Journey, travelled: Travelled, pictures: tuple[Picture, ...]
 ) -> Observation:
-    told, end = travelled.told, travelled.ends[side]
+    told, end = travelled.told, travelled.ends.get(side)
+    if end is None:
+        return Observation(side, "", None, "", 0.0, problem="This side was not visited.")
     unserved = told.servers.get(side, "")
     seen = [(visit, told.visit(side, visit.id)) for visit in journey.visits]
     findings = tuple(f for visit, one in seen for f in _findings(visit, one, unserved))
     texts = [unserved] if unserved else [_text(visit, one) for visit, one in seen]
-    failed = bool(unserved) or any(one.problem or not one.is_whole for _, one in seen)
+    failed = any(one.problem for _, one in seen) or any(
+        finding.rule in (NOT_LOADED, NOT_EXAMINED, FAILED_ACT) for finding in findings
+    )
     problem = told.needs or _problem(journey, travelled, side, seen)
     names = (name for one in pictures for name in (one.artifact, one.difference) if name)
     return Observation(
@@ -104,19 +107,22 @@ def _problem(
         return why.partition("\n")[0] if why.startswith(NOTHING_ANSWERED) else ""
     missing = [(visit, one) for visit, one in seen if not one.is_whole]
     if len(missing) < len(seen):  # what was not seen is a finding of its page
-        return _needs_network(seen) if journey.visits[0].acts else ""
+        return _why_undecided(seen) if journey.visits[0].acts else ""
     why = why_ended(travelled.ends[side]) or next(
         (one.broken for _, one in missing if one.broken), ""
     )
     return why or "The browser told nothing."
 
 
-def _needs_network(seen: list[tuple[Visit, VisitSeen]]) -> str:
-    """A script that fails on a page which lacks what only the network has proves nothing."""
+def _why_undecided(seen: list[tuple[Visit, VisitSeen]]) -> str:
+    """Say why a script that failed proves nothing: it lacked the network, or time for the page."""
     for _, one in seen:
-        outside = [f.message for f in one.faults if f.rule == NEEDS_NETWORK]
+        outside = [fault.message for fault in one.faults if fault.rule == NEEDS_NETWORK]
         if one.problem and outside:
             return f"It failed on a page that needs the network: {outside[0]}."
+        opening = bool(one.acts) and one.acts[-1].line.startswith("goto ")
+        if opening and ("Timeout" in one.problem or "did not end" in one.problem):
+            return f"The page took too long, which may be the machine's doing: {one.problem}"
     return ""
 
 

@@ -6,14 +6,39 @@ import shlex
 from dataclasses import dataclass
 from pathlib import Path
 
-from sandbox.environments import node, python
+from sandbox.environments import (
+    c_cmake,
+    c_make,
+    foreign,
+    go,
+    java,
+    node,
+    python,
+    rust,
+    shell,
+    site,
+)
 from sandbox.environments.ecosystem import Ecosystem
 from sandbox.environments.hints import SetupHints as SetupHints
 from sandbox.environments.hints import Toolchain as Toolchain
 from sandbox.environments.tree import Tree
 from sandbox.models import Recipe
 
-ECOSYSTEMS: dict[str, Ecosystem] = {one.name: one for one in (python.ECOSYSTEM, node.ECOSYSTEM)}
+ECOSYSTEMS: dict[str, Ecosystem] = {
+    one.name: one
+    for one in (
+        python.ECOSYSTEM,
+        node.ECOSYSTEM,
+        go.ECOSYSTEM,
+        rust.ECOSYSTEM,
+        java.ECOSYSTEM,
+        c_cmake.ECOSYSTEM,
+        c_make.ECOSYSTEM,
+        shell.ECOSYSTEM,
+        site.ECOSYSTEM,
+        *foreign.ECOSYSTEMS,
+    )
+}
 """Every ecosystem that Assay can build; the order decides only between equal evidence."""
 
 
@@ -29,6 +54,12 @@ def detect(tree: Path, hints: SetupHints, toolchain: Toolchain) -> Recipe | None
     """Return the recipe of the ecosystem that most in the tree speaks for, or None."""
     found = _choose(tree, hints)
     return found.detect(tree, hints, toolchain) if found else None
+
+
+def candidates(base: Path, head: Path, hints: SetupHints) -> tuple[Ecosystem, ...]:
+    """Return the ecosystems that `detect_both` can come to; only their programs need to be asked."""
+    found = (_choose(tree, hints) for tree in (base, head))
+    return tuple(dict.fromkeys(one for one in found if one is not None))
 
 
 def detect_both(base: Path, head: Path, hints: SetupHints, toolchain: Toolchain) -> Recipes:

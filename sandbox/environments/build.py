@@ -15,7 +15,7 @@ from pathlib import Path, PurePosixPath
 
 from sandbox.base import TREE, Mount, MountMode, Sandbox
 from sandbox.environments import ECOSYSTEMS
-from sandbox.environments.build_command import BuildRun, run_step
+from sandbox.environments.build_command import BuildRun, run_step, typed
 from sandbox.environments.build_request import BuildRequest, repository_folder
 from sandbox.environments.layer_store import is_finished, locked, publish, unfinished
 from sandbox.environments.layers import (
@@ -118,7 +118,7 @@ async def _fill(run: BuildRun, folder: Path) -> Observation | None:
     async with unfinished(folder) as temporary:
         mount = Mount(str(temporary / "layer"), DEPENDENCIES, MountMode.WRITABLE)
         for argv in run.request.recipe.install:
-            failure = await run_step(run, argv, argv, (mount,))
+            failure = await run_step(run, argv, typed(argv), (mount,))
             if failure:
                 return failure
         _note_kept(temporary, run.request)

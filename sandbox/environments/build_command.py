@@ -5,6 +5,7 @@ The driver adds the host's package index and CA settings to every command with t
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import shlex
@@ -30,6 +31,7 @@ _UNREACHABLE = re.compile(
     r"dns error|failed to lookup address|connection (refused|reset|closed)|network is unreachable|"
     r"operation timed out|error sending request|connect error|tcp connect|"
     r"http status (server error|client error \(429)|temporary failure in name resolution|"
+    r"could not resolve host|no such host|"
     r"\b(ENOTFOUND|ECONNREFUSED|ECONNRESET|ETIMEDOUT|EAI_AGAIN|ERR_SOCKET_TIMEOUT)\b",
     re.I,
 )
@@ -61,6 +63,14 @@ async def run_step(
     )
     done = await run.sandbox.run(command)
     return None if done.exit_code == 0 else _observation(run.request.side, shown, done)
+
+
+def typed(argv: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the command that a person would type, for one that only keeps what it wrote."""
+    if f"{INSIDE}/install.py" not in argv:
+        return argv
+    commands = json.loads(argv[argv.index(f"{INSIDE}/install.py") + 4])
+    return tuple(commands[0])
 
 
 def _observation(side: Side, shown: tuple[str, ...], done: Completed) -> Observation:

@@ -258,8 +258,6 @@ def building(request: BuildRequest) -> Variables:
         ("npm_config_audit", "false"),
         ("npm_config_fund", "false"),
         ("npm_config_update_notifier", "false"),
-        ("npm_config_manage_package_manager_versions", "false"),
-        ("npm_config_package_import_method", "copy"),
         ("COREPACK_ENABLE_STRICT", "0"),
         ("YARN_ENABLE_TELEMETRY", "0"),
         ("YARN_IGNORE_PATH", "1"),  # the repository does not bring its own yarn

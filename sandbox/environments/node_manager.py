@@ -105,13 +105,16 @@ def _install(manager: Manager) -> tuple[str, ...]:
     program = f"{_PROGRAM}/node_modules/.bin/{manager.name}"
     if manager.name == "pnpm":
         frozen = "--frozen-lockfile" if manager.lock else "--no-frozen-lockfile"
-        store = f"--store-dir={CACHE}/pnpm"
-        return (program, "install", frozen, "--ignore-scripts", store)
+        # Copies, because hard links into the downloads would not outlive them; no other pnpm.
+        settings = ("package-import-method=copy", "manage-package-manager-versions=false")
+        own = (f"--store-dir={CACHE}/pnpm", *(f"--config.{setting}" for setting in settings))
+        return (program, "install", frozen, "--ignore-scripts", *own)
     if manager.name == "yarn" and manager.version.startswith("1."):
         options = ("--ignore-scripts", "--non-interactive", "--cache-folder", f"{CACHE}/yarn")
         return (program, "install", "--frozen-lockfile", *options)
     if manager.name == "yarn":
-        return (program, "install", "--immutable", "--mode=skip-build")
+        frozen = "--immutable" if manager.lock else "--no-immutable"
+        return (program, "install", frozen, "--mode=skip-build")
     if manager.lock:
         return ("npm", "ci", "--ignore-scripts")
     return ("npm", "install", "--ignore-scripts", "--no-package-lock")

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 import shlex
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import islice
 
 from sandbox.environments.tree import Table
 from sandbox.models import TestRunner
@@ -14,6 +15,7 @@ _ENDS = {"&&", "||", ";", "&", "|", "(", ")"}
 _VARIABLE = re.compile(r"[A-Za-z_]\w*=")
 _LONGEST = 4000
 _DEEPEST = 5
+_MOST_COMMANDS = 200  # scripts can call each other again and again
 _RUNNERS = {
     "mocha": TestRunner.MOCHA,
     "_mocha": TestRunner.MOCHA,
@@ -69,17 +71,29 @@ def read_script(scripts: Table, name: str = "test") -> ScriptCall | None:
     found: ScriptCall | None = None
     before: list[str] = []
     others = 0
-    for script, words in _segments(scripts, name, 0):
+    for script, words in islice(_segments(scripts, name, 0), _MOST_COMMANDS):
         call = _call(words)
         if call is None:
             before += [] if found else words[:3]
         elif found is None:
             found = ScriptCall(call[0], call[1], script, tuple(before))
+        elif joined := _joined(found, *call):
+            found = joined
         else:
             others += 1
     if found is None:
         return None
     return ScriptCall(found.runner, found.arguments, found.script, found.before, others)
+
+
+def _joined(found: ScriptCall, runner: TestRunner, arguments: tuple[str, ...]) -> ScriptCall | None:
+    """Return one call for two of the same runner that differ in nothing but their files, else None."""
+    at, other = found.arguments.index("--"), arguments.index("--")
+    ours, theirs = found.arguments[at + 1 :], arguments[other + 1 :]
+    has_files = ours and theirs and not any(word.startswith("-") for word in (*ours, *theirs))
+    if runner is not found.runner or found.arguments[:at] != arguments[:other] or not has_files:
+        return None
+    return replace(found, arguments=(*found.arguments, *theirs))
 
 
 def _segments(scripts: Table, name: str, depth: int) -> Iterator[tuple[str, list[str]]]:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterable
 
 from sandbox.base import Command, Sandbox, SandboxError
-from sandbox.environments import ECOSYSTEMS
+from sandbox.environments.ecosystem import Ecosystem
 from sandbox.environments.hints import Toolchain
 from sandbox.environments.layers import SYSTEM_PATH, UV
 
@@ -27,13 +28,14 @@ print(json.dumps([platform.python_version(), *said]))
 """
 
 
-async def toolchain(sandbox: Sandbox) -> Toolchain:
-    """Ask the sandbox for its `python3` and for every ecosystem's programs.
+async def toolchain(sandbox: Sandbox, ecosystems: Iterable[Ecosystem]) -> Toolchain:
+    """Ask the sandbox for its `python3` and for these ecosystems' programs; the others' take seconds.
 
     Raises SandboxError when it has no Python, which every build needs.
     """
-    asked = {argv[0]: argv for one in ECOSYSTEMS.values() for argv in one.programs}
-    tools = tuple(mount for one in ECOSYSTEMS.values() for mount in one.tools())
+    wanted = tuple(ecosystems)
+    asked = {argv[0]: argv for one in wanted for argv in one.programs}
+    tools = tuple(mount for one in wanted for mount in one.tools())
     argv = ("python3", "-I", "-c", _ASK, json.dumps(list(asked.values())))
     path = (("PATH", f"{SYSTEM_PATH}:/usr/sbin:/sbin"),)
     done = await sandbox.run(Command(argv, mounts=tools, environment=path, cwd="/"))

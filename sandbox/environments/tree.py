@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import tomllib
 from collections.abc import Iterator
 from configparser import ConfigParser
@@ -14,6 +15,7 @@ from pathlib import Path
 FILE_BYTES = 2_000_000
 LISTED_FILES = 20_000
 LINE_CHARS = 2_000
+_UNSTORABLE = re.compile(r"\\u(?:0000|[dD][89a-fA-F][0-9a-fA-F]{2})")
 _SKIPPED = {"node_modules", "venv", "env", "build", "dist", "__pycache__", "site-packages"}
 
 
@@ -63,9 +65,12 @@ class Tree:
             return Table({})
 
     def json(self, path: str) -> Table:
-        """Return the file as a table; an empty one when it is absent or no JSON."""
+        """Return the file as a table; an empty one when it is absent or no JSON.
+
+        Escaped NULs and halves of surrogate pairs are replaced: no command and no store takes them.
+        """
         try:
-            return Table(json.loads(self.read(path)))
+            return Table(json.loads(_UNSTORABLE.sub(r"\\ufffd", self.read(path))))
         except (ValueError, RecursionError):
             return Table({})
 

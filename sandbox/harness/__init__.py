@@ -19,6 +19,9 @@ end do all that the recorder can. A determined attacker has to find the recorder
 running test, take its current key, and continue the chain with plausible results while leaving the
 canaries alone. Who can replace pytest itself (by changing what is installed) does not even need that.
 Such a patch shows in the diff; the harness makes sure that nothing shorter works.
+
+Node's runners are watched by reporters of their own, from a keeper of the same kind: `launch_node.py`,
+and `node/README.md` for what those promise.
 """
 
 from __future__ import annotations

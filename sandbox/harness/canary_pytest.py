@@ -36,9 +36,12 @@ class Canaries:
             watch = self._watches[id(item)] = ItemWatch(item, self._exceptions, plain)
             try:
                 runtestprotocol(item, log=False, nextitem=None)
-                found = watch.seen() if canary.must_pass(item.name) else watch.verdict()[0]
             except Exception:
+                # Hooks of the tree run in here and may raise anything. What they raise is no test's
+                # outcome: a canary without one makes the whole run prove nothing.
                 found = canary.UNKNOWN
+            else:
+                found = watch.seen() if canary.must_pass(item.name) else watch.verdict()[0]
             self._record("canary", name=item.name, outcome=found)
         self._watches.clear()
 

@@ -2,8 +2,8 @@
 
 The keeper holds the channel and never loads a line of the tree; `sandbox/harness/node/README.md` says
 what the reporters can and cannot promise. Orders: `package` and `bin` (the runner's, "" for node itself),
-`node` (arguments of node), `arguments` (of the runner), `globs` (patterns to expand as the last arguments),
-`environment`, `cwd`.
+`node` (arguments of node), `before` (commands that build what the tests run), `arguments` (of the
+runner), `globs` (patterns to expand as the last arguments), `environment`, `cwd`.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ import hashlib
 import hmac
 import json
 import os
+import subprocess
 import sys
 
 if not __package__:
@@ -53,6 +54,8 @@ def main() -> None:
     os.write(key_write, child_key)
     os.close(key_write)
     os.chdir(orders["cwd"])
+    for argv in orders["before"]:
+        prepare(argv, orders["environment"])
     argv = program(orders)
     pid = os.fork()
     if pid == 0:
@@ -62,6 +65,14 @@ def main() -> None:
     os.close(key_read)
     Keeper(channel, key).keep(pid, records_read, NodeReader(child_key))
     os._exit(0)
+
+
+def prepare(argv: list[str], environment: dict[str, str]) -> None:
+    """Build in the tree; tests that a failing build leaves without their code fail by themselves."""
+    with contextlib.suppress(OSError):
+        done = subprocess.run(argv, env=environment, stdin=subprocess.DEVNULL, check=False)
+        if done.returncode:
+            print(f"{' '.join(argv)} ended with {done.returncode}.", file=sys.stderr)
 
 
 def start(argv: list[str], environment: dict[str, str], pipes: tuple[int, int]) -> None:

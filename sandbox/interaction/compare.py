@@ -129,24 +129,33 @@ def _differs(expected: object, actual: object, where: str) -> str:
         same = _are_close(expected, actual) if both_numbers else expected is actual
     else:
         same = type(expected) is type(actual) and expected == actual
-    return "" if same else f"{where}: expected {str(expected)[:200]!r}, found {str(actual)[:200]!r}"
+    return "" if same else f"{where}: expected {repr(expected)[:200]}, found {repr(actual)[:200]}"
 
 
 def _holds(expected: object, actual: object) -> bool:
-    """Whether `actual` has all that is expected, perhaps in another order and with more keys."""
+    """Whether `actual` has all that is expected, with more keys, or names and numbers in another order.
+
+    A list of records has an order; a list of names may be a set that somebody printed.
+    """
     if isinstance(expected, dict) and isinstance(actual, dict):
         return all(key in actual and _holds(expected[key], actual[key]) for key in expected)
     if isinstance(expected, list) and isinstance(actual, list):
         if len(expected) != len(actual) or len(expected) > 2000:
             return False
-        left = list(actual)
-        for one in expected:
-            index = next((i for i, other in enumerate(left) if _holds(one, other)), None)
-            if index is None:
-                return False
-            del left[index]
-        return True
+        if any(isinstance(one, dict | list) for one in expected):
+            return all(map(_holds, expected, actual))
+        return _are_the_same_bag(expected, actual)
     return not _differs(expected, actual, "")
+
+
+def _are_the_same_bag(expected: list[object], actual: list[object]) -> bool:
+    left = list(actual)
+    for one in expected:
+        index = next((i for i, other in enumerate(left) if not _differs(one, other, "")), None)
+        if index is None:
+            return False
+        del left[index]
+    return True
 
 
 def _by_json_lines(wanted: bytes, found: bytes) -> Compared:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from pathlib import Path
 
-from sandbox.base import Sandbox
+from sandbox.base import Command, Limits, Sandbox
 from sandbox.combine import combine
 from sandbox.concurrently import concurrently
 from sandbox.linters.automation import ACTIONLINT, YAMLLINT
@@ -24,6 +24,7 @@ from sandbox.linters.compiled import CLIPPY, GO_VET, GOFMT, JAVAC
 from sandbox.linters.containers import HADOLINT
 from sandbox.linters.news import Change, new_on_head, order_of
 from sandbox.linters.node import BIOME, ESLINT, NODE
+from sandbox.linters.programs import is_ours
 from sandbox.linters.python import RUFF
 from sandbox.linters.run import Linted, LintOrder, lint
 from sandbox.linters.shell import BASH, SHELLCHECK
@@ -122,7 +123,10 @@ def _by_bases_rules(request: LintRequest, linter: Linter) -> Path:
     """Return head's tree with base's version of what configures this linter."""
     checkout = request.checkout
     base, head = Path(checkout.base_tree), Path(checkout.head_tree)
-    changed = tuple(p for p in checkout.diff.changed_paths if _configures(linter, p))
+    named = linter.named(base)
+    changed = tuple(
+        path for path in checkout.diff.changed_paths if _configures(linter, path) or path in named
+    )
     if not changed:
         return head
     digest = hashlib.sha256("\0".join(changed).encode(errors="surrogatepass")).hexdigest()[:12]
@@ -155,6 +159,16 @@ async def linter_analysis(
     orders = [LintOrder(one, Side.HEAD, tree, tree, files, environment) for one in LINTERS]
     seen = await concurrently(*(_gated(sandbox, gate, order) for order in orders))
     return observation(Side.HEAD, tuple(one for one in seen if one))
+
+
+async def missing_linters(sandbox: Sandbox) -> tuple[Linter, ...]:
+    """Return the linters that neither the sandbox nor Assay has. Raises SandboxError."""
+    wanted = {one.program for one in LINTERS if one.program and not is_ours(one.program)}
+    line = 'for name; do command -v "$name" > /dev/null || echo "$name"; done'
+    argv = ("/bin/sh", "-c", line, "sh", *sorted(wanted))
+    done = await sandbox.run(Command(argv, cwd="/", limits=Limits(timeout_s=10)))
+    absent = set(done.stdout.decode(errors="replace").split())
+    return tuple(one for one in LINTERS if one.program in absent)
 
 
 async def _on_both(

@@ -58,6 +58,7 @@ YAMLLINT = Linter(
 )
 ACTIONLINT = Linter(
     name="actionlint",
+    program="actionlint",
     install="go install github.com/rhysd/actionlint/cmd/actionlint@latest, then into /usr/local/bin",
     takes=_is_workflow,
     calls=_actionlint,

@@ -35,14 +35,14 @@ class Job:
     """Files of one linter on one side.
 
     `tree` is the host's folder with this side's files and base's configuration; `policy` is base's
-    tree, which decides how a linter is set up. `has_layers` says that a built environment is mounted,
-    for the project in the folder `root`.
+    tree, which decides how a linter is set up. `has_modules` says that the `node_modules` of the
+    project in the folder `root` is the built environment's, not one that came with the tree.
     """
 
     sources: tuple[Source, ...]
     tree: Path
     policy: Path
-    has_layers: bool = False
+    has_modules: bool = False
     root: str = ""
 
     @property
@@ -108,9 +108,11 @@ class Linter:
     calls: Callable[[Job], tuple[Call, ...]]
     read: Callable[[Said], Iterator[Remark]]
     configuration: tuple[str, ...] = ()
+    named: Callable[[Path], tuple[str, ...]] = lambda _: ()  # by base's configuration: part of it
     ends_with: frozenset[int] = frozenset({0, 1})
     limits: Limits = field(default=LIMITS)
     largest_bytes: int = 1_000_000
+    program: str = ""  # what must be in the sandbox; "" when it comes with Assay or with a project
     writes: bool = False  # into the tree, which is then copied or overlaid for it
 
 

@@ -67,7 +67,7 @@ def _as_built(tree: Path, *, cpp: bool) -> list[str]:
 
 
 _INCLUDE = re.compile(rb"^\s*#\s*include\s*\"([^\"\n]{1,300})\"", re.MULTILINE)
-_MAX_INCLUDERS = 40
+_MAX_INCLUDERS = 12
 _MAX_SEARCHED = 3_000
 
 
@@ -169,6 +169,7 @@ def _read_cppcheck(said: Said) -> Iterator[Remark]:
 
 CC = Linter(
     name="cc",
+    program="cc",
     install="apt-get install gcc libc6-dev",
     takes=ends(*_C),
     calls=lambda job: _compiler("cc", job, cpp=False),
@@ -176,6 +177,7 @@ CC = Linter(
 )
 CPP = Linter(
     name="c++",
+    program="c++",
     install="apt-get install g++",
     takes=ends(*_CPP),
     calls=lambda job: _compiler("c++", job, cpp=True),
@@ -183,6 +185,7 @@ CPP = Linter(
 )
 CPPCHECK = Linter(
     name="cppcheck",
+    program="cppcheck",
     install="apt-get install cppcheck",
     takes=ends(*_C, *_CPP),
     calls=_cppcheck,

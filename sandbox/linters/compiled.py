@@ -13,11 +13,10 @@ from sandbox.linters.reading import json_lines, parsed, text_lines, tree_path
 
 _BUILDING = Limits(timeout_s=300.0, memory_mb=4096, processes=256, output_bytes=16_000_000)
 _OFFLINE = (
-    ("GOFLAGS", "-mod=mod"),
     ("GOPROXY", "off"),
+    ("GOSUMDB", "off"),
     ("GOTOOLCHAIN", "local"),
     ("GOCACHE", "/tmp/go-build"),  # noqa: S108  the sandbox's own
-    ("GONOSUMDB", "*"),
 )
 
 
@@ -69,7 +68,7 @@ def _read_vet(said: Said) -> Iterator[Remark]:
 
 def _clippy(job: Job) -> tuple[Call, ...]:
     options = ("--offline", "--quiet", "--all-targets", "--message-format=json")
-    variables = (("CARGO_TARGET_DIR", "/tmp/target"), ("CARGO_HOME", "/tmp/cargo"))  # noqa: S108
+    variables = (("CARGO_TARGET_DIR", "/tmp/target"),)  # noqa: S108
     return tuple(
         plain("cargo", "clippy", *options, variables=variables, folder=folder)
         for folder in sorted(_folder_of(job, "Cargo.toml"))
@@ -131,6 +130,7 @@ def _read_javac(said: Said) -> Iterator[Remark]:
 
 GOFMT = Linter(
     name="gofmt",
+    program="gofmt",
     install="apt-get install golang-go",
     takes=ends(".go"),
     calls=_gofmt,
@@ -139,6 +139,7 @@ GOFMT = Linter(
 )
 GO_VET = Linter(
     name="go vet",
+    program="go",
     install="apt-get install golang-go",
     takes=ends(".go"),
     calls=_vet,
@@ -149,6 +150,7 @@ GO_VET = Linter(
 )
 CLIPPY = Linter(
     name="clippy",
+    program="cargo-clippy",
     install="apt-get install cargo rust-clippy",
     takes=ends(".rs"),
     calls=_clippy,
@@ -160,6 +162,7 @@ CLIPPY = Linter(
 )
 JAVAC = Linter(
     name="javac",
+    program="javac",
     install="apt-get install default-jdk-headless",
     takes=ends(".java"),
     calls=_javac,

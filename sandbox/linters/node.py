@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+import re
+import shlex
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from posixpath import normpath, relpath
 
 from sandbox.base import TREE
 from sandbox.linters.base import Breaks, Call, Job, Linter, Remark, Said, Source
@@ -42,13 +45,37 @@ def _takes_plain(source: Source) -> bool:
 
 def _uses_eslint(job: Job) -> bool:
     root = job.policy / job.root
-    return job.has_layers and has_configuration(root, _ESLINT_FILES, "eslintConfig")
+    return job.has_modules and has_configuration(root, _ESLINT_FILES, "eslintConfig")
+
+
+_RELATIVE = re.compile(rb"""['"](\.{1,2}/[^'"\n]{1,300})['"]""")
+_ENDINGS = ("", ".js", ".cjs", ".mjs", ".ts", ".json", "/index.js", "/index.cjs", "/index.mjs")
+
+
+def named_by(patterns: tuple[str, ...]) -> Callable[[Path], tuple[str, ...]]:
+    """Return what finds the files that configurations name by `./…`: rules and shared settings."""
+
+    def find(policy: Path) -> tuple[str, ...]:
+        found: set[str] = set()
+        for file in (one for pattern in patterns for one in policy.rglob(pattern)):
+            if "node_modules" in file.parts or file.is_symlink() or not file.is_file():
+                continue
+            with file.open("rb") as opened:
+                names = _RELATIVE.findall(opened.read(_MAX_PACKAGE_BYTES))
+            folder = file.parent.relative_to(policy).as_posix()
+            paths = {normpath(f"{folder}/{name.decode(errors='replace')}") for name in names}
+            found |= {path + ending for path in paths for ending in _ENDINGS}
+        return tuple(sorted(found))
+
+    return find
 
 
 def of_project(job: Job, program: str, *options: str) -> Call:
     """Call a program of the project's `node_modules`, in the project's folder."""
-    names = [f"{TREE}/{source.path}" for source in job.sources]
-    return plain(f"node_modules/.bin/{program}", *options, *names, folder=job.root)
+    start = (f"node_modules/.bin/{program}", *options)
+    names = [source.path for source in job.sources]
+    shown = shlex.join([*start, *(relpath(name, job.root or ".") for name in names)])
+    return Call((*start, *(f"{TREE}/{name}" for name in names)), shown, folder=job.root)
 
 
 def _eslint(job: Job) -> tuple[Call, ...]:
@@ -82,7 +109,7 @@ def _biome(job: Job) -> tuple[Call, ...]:
     ignored = ("--no-errors-on-unmatched", "--files-ignore-unknown=true")
     lint = ("lint", *options, *ignored, *job.paths)
     own = f"./{job.root or '.'}/node_modules/.bin/biome"
-    return (plain(own if job.has_layers and configured else "biome", *lint),)
+    return (plain(own if job.has_modules and configured else "biome", *lint),)
 
 
 def _read_biome(said: Said) -> Iterator[Remark]:
@@ -99,9 +126,11 @@ ESLINT = Linter(
     calls=_eslint,
     read=_read_eslint,
     configuration=(*_ESLINT_FILES, ".eslintignore", "package.json"),
+    named=named_by(_ESLINT_FILES),
 )
 BIOME = Linter(
     name="biome",
+    program="biome",
     install="npm install --global @biomejs/biome",
     takes=_takes,
     calls=_biome,
@@ -110,6 +139,7 @@ BIOME = Linter(
 )
 NODE = Linter(
     name="node --check",
+    program="node",
     install="apt-get install nodejs",
     takes=_takes_plain,
     calls=lambda job: parse_calls("node", job),

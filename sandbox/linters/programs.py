@@ -29,6 +29,11 @@ def program(name: str, *arguments: str, variables: tuple[tuple[str, str], ...] =
     return Call((target, *arguments), shown, (Mount(str(own), target),), variables)
 
 
+def is_ours(name: str) -> bool:
+    """Say whether Assay brings this program along, so that the sandbox need not have it."""
+    return Path(sysconfig.get_path("scripts"), name).is_file() or bool(packages(name))
+
+
 def plain(*argv: str, variables: tuple[tuple[str, str], ...] = (), folder: str = "") -> Call:
     """Call a program of the sandbox or of the project."""
     return Call(argv, shlex.join(argv), (), variables, folder)

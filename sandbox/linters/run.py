@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
+from posixpath import normpath
 
 from sandbox.base import TREE, Command, Completed, Killed, Mount, MountMode, Sandbox
 from sandbox.environments import layers
@@ -67,7 +68,9 @@ async def lint(sandbox: Sandbox, order: LintOrder) -> Linted | None:
     linter = order.linter
     chosen = choose(linter, order.tree, order.sources)
     root = order.environment.recipe.root if order.environment else ""
-    job = Job(chosen.sources, order.tree, order.policy, _mounts(order) != (), root)
+    modules = normpath(f"{TREE}/{root}/node_modules")
+    has_modules = any(mount.target == modules for mount in _mounts(order))
+    job = Job(chosen.sources, order.tree, order.policy, has_modules, root)
     calls = linter.calls(job) if chosen.sources else ()
     empty = Linted(linter.name, order.side, len(chosen.sources), note=chosen.remark)
     if not calls:

@@ -45,6 +45,7 @@ def _read(said: Said) -> Iterator[Remark]:
 
 SHELLCHECK = Linter(
     name="shellcheck",
+    program="shellcheck",
     install="apt-get install shellcheck",
     takes=_takes,
     calls=_calls,
@@ -53,6 +54,7 @@ SHELLCHECK = Linter(
 )
 BASH = Linter(
     name="bash -n",
+    program="bash",
     install="apt-get install bash",
     takes=_takes_bash,
     calls=lambda job: parse_calls("bash", job),

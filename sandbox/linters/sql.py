@@ -47,6 +47,7 @@ def _read(said: Said) -> Iterator[Remark]:
 
 SQLFLUFF = Linter(
     name="sqlfluff",
+    program="sqlfluff",
     install="pip install sqlfluff",
     takes=ends(".sql"),
     calls=_calls,

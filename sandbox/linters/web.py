@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from sandbox.linters.base import Call, Job, Linter, Remark, Said, ends
-from sandbox.linters.node import has_configuration, of_project
+from sandbox.linters.node import has_configuration, named_by, of_project
 from sandbox.linters.programs import plain, script
 from sandbox.linters.reading import json_lines, parsed, text_lines, tree_path
 
@@ -36,7 +36,7 @@ def _read_tidy(said: Said) -> Iterator[Remark]:
 
 def _wants_stylelint(job: Job) -> bool:
     root = job.policy / job.root
-    return job.has_layers and has_configuration(root, _STYLELINT_FILES[:2], _STYLELINT)
+    return job.has_modules and has_configuration(root, _STYLELINT_FILES[:2], _STYLELINT)
 
 
 def _stylelint(job: Job) -> tuple[Call, ...]:
@@ -69,6 +69,7 @@ def _read_css(said: Said) -> Iterator[Remark]:
 
 TIDY = Linter(
     name="tidy",
+    program="tidy",
     install="apt-get install tidy",
     takes=ends(".html", ".htm"),
     calls=_tidy,
@@ -83,6 +84,7 @@ STYLELINT = Linter(
     calls=_stylelint,
     read=_read_stylelint,
     configuration=_STYLELINT_FILES,
+    named=named_by(_STYLELINT_FILES[:2]),
     ends_with=frozenset({0, 2}),
 )
 CSS = Linter(

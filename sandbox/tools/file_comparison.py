@@ -11,13 +11,15 @@ from collections.abc import Iterable
 from pathlib import PurePosixPath
 
 _PATH = re.compile(r"(?<![\w./-])(?:[\w.-]+/)*[\w.-]+\.[A-Za-z]\w{0,5}(?![\w/])")
+_ABBREVIATIONS = {"e.g", "i.e"}
 _MARK = re.compile(r"(?i)(?:^|(?<=[_\-. ]))(?:expected|reference|golden)(?:$|[_\-. ]+)")
 
 
 def named_paths(texts: Iterable[str]) -> tuple[str, ...]:
     """Return everything in the texts that reads as a relative path of a file, in order, each once."""
     found = (match.group() for text in texts for match in _PATH.finditer(text))
-    return tuple(dict.fromkeys(_normalised(path) for path in found if not path.startswith("..")))
+    paths = (_normalised(path) for path in found if not path.startswith(".."))
+    return tuple(dict.fromkeys(path for path in paths if path.lower() not in _ABBREVIATIONS))
 
 
 def candidates(expected: str, named: Iterable[str], folder: str = "") -> tuple[str, ...]:

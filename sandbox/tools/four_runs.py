@@ -38,6 +38,7 @@ class FourRuns:
     base_paths: tuple[str, ...] = ()
     head_paths: tuple[str, ...] = ()
     repeats: tuple[Repeat, ...] = ()
+    head_repeats: tuple[Repeat, ...] = ()  # of head's tests, with head's code only
 
     def base_test_on_head(self) -> Lookup:
         """Return where the outcome of base's tests on head's code is found."""

@@ -9,10 +9,10 @@ from pathlib import Path
 from sandbox.base import Limits, Network, Sandbox
 from sandbox.combine import combine
 from sandbox.concurrently import concurrently
-from sandbox.models import Checkout, Environment, Observation, Side, TestRun
+from sandbox.models import Checkout, Environment, Observation, Side, TestRun, TestRunner
 from sandbox.tools.crosswise import Crosswise, find_crosswise
 from sandbox.tools.four_runs import FourRuns
-from sandbox.tools.repeats import Repeats
+from sandbox.tools.repeats import HeadRepeats, Repeats
 from sandbox.tools.test_order import TestOrder, within
 from sandbox.tools.unit_tests import run_tests
 from sandbox.tools.volatile_ids import aligned
@@ -86,11 +86,20 @@ async def _cross(sandbox: Sandbox, sides: Sides, base: Observation, head: Observ
         base_paths=crosswise.base_paths,
         head_paths=crosswise.head_paths,
     )
-    return replace(runs, repeats=await Repeats(sandbox, base_order, on_head).of(runs))
+    repeats = await Repeats(sandbox, base_order, on_head).of(runs)
+    return replace(
+        runs, repeats=repeats, head_repeats=await HeadRepeats(sandbox, head_order).of(runs)
+    )
+
+
+_RUN_WHOLE = (TestRunner.MAKE, TestRunner.CTEST)
+"""Runners that no file can be named to."""
 
 
 def _concerning(found: Crosswise, sides: Sides) -> Crosswise:
-    """Leave out what stands beside the project that is tested."""
+    """Leave out what stands beside the project; whole programs of tests run whole."""
+    if found.swapped and sides.base.recipe.runner in _RUN_WHOLE:
+        return replace(found, base_paths=("",), head_paths=("",))
     base_root, head_root = sides.base.recipe.root, sides.head.recipe.root
     return replace(
         found,

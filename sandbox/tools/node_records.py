@@ -11,11 +11,12 @@ from sandbox.environments.tree import Tree
 from sandbox.harness import chain
 from sandbox.models import Outcome, TestResult, TestRun
 from sandbox.tools.run_records import NO_TESTS, unique
-from sandbox.tools.script_source import ScriptSources
+from sandbox.tools.script_source import LARGEST_SOURCE, ScriptSources
 
 _LONGEST_S = 1e6
 _BAD = (Outcome.FAILED, Outcome.ERROR)
 # A file that runs none of these may be a test by its exit code alone, as `node --test` has it.
+_COMPILED_FROM = {".js": (".ts", ".tsx", ".jsx"), ".mjs": (".mts",), ".cjs": (".cts",)}
 _DECLARES_TESTS = re.compile(r"""['"]node:test['"]""")
 
 
@@ -47,7 +48,7 @@ def read_node_channel(channel: bytes, tree: Path, start: str, killed: str = "") 
         reading.forged = reading.forged or str(broken)
     except (ValueError, TypeError, KeyError, RecursionError):
         reading.forged = reading.forged or "a record of a wrong shape"
-    problem = _problem(reading, killed)
+    problem = _problem(reading, killed) or _stranger(reading, place)
     return TestRun(
         complete=not problem,
         results=unique(tuple(reading.results)),
@@ -65,11 +66,29 @@ class _Place:
     sources: ScriptSources
 
     def path(self, file: str) -> str:
-        """Return a path relative to the project's folder; one outside of it stays as it is."""
+        """Return a path relative to the project's folder; one outside of it stays as it is.
+
+        What was compiled is told by the name of its source.
+        """
         pure = PurePosixPath(file.removeprefix("file://"))
         if pure.is_relative_to(self.start):
             pure = pure.relative_to(self.start)
-        return "" if pure.as_posix() == "." else pure.as_posix()
+        path = "" if pure.as_posix() == "." else pure.as_posix()
+        return path if not path or self.is_here(path) else self._source(pure) or path
+
+    def is_here(self, path: str) -> bool:
+        """Tell whether the repository has the file."""
+        return self.tree.is_plain(path)
+
+    def _source(self, built: PurePosixPath) -> str:
+        below = PurePosixPath(*built.parts[1:])
+        suffixes = (built.suffix, *_COMPILED_FROM.get(built.suffix, ()))
+        for folder in ("", "src", "source"):
+            for suffix in suffixes:
+                path = PurePosixPath(folder, below.with_suffix(suffix)) if below.name else built
+                if self.tree.is_plain(path.as_posix()):
+                    return path.as_posix()
+        return ""
 
 
 def _take(record: dict[str, object], reading: _Reading, place: _Place) -> None:
@@ -111,11 +130,18 @@ def _results(record: dict[str, object], place: _Place) -> list[TestResult]:
 def _whole_file(
     path: str, outcome: Outcome, record: dict[str, object], place: _Place
 ) -> TestResult:
-    """A file that declares tests and told none has not come to them, whatever it exited with."""
-    message = _text(record, "message")
-    if outcome not in _BAD and _DECLARES_TESTS.search(place.tree.read(path)):
-        outcome, message = Outcome.ERROR, "The file ended before it ran any of its tests."
-    return TestResult(path, outcome, _seconds(record), message, path)
+    """Return the result of a file that told no test.
+
+    A plain script is one test. A file that declares tests and told none has not come to them,
+    whatever it exited with.
+    """
+    seconds, message, text = _seconds(record), _text(record, "message"), place.tree.read(path)
+    if not _DECLARES_TESTS.search(text):
+        name = f"{path}::the whole file"
+        return TestResult(name, outcome, seconds, message, path, 1, text[:LARGEST_SOURCE])
+    if outcome not in _BAD:
+        message = "The file ended before it ran any of its tests."
+    return TestResult(path, Outcome.ERROR, seconds, message, path)
 
 
 def _titles(record: dict[str, object]) -> list[str]:
@@ -149,6 +175,14 @@ def _integer(record: dict[str, object], key: str) -> int:
     if not isinstance(value, int) or value < 0:
         raise TypeError(key)
     return value
+
+
+def _stranger(reading: _Reading, place: _Place) -> str:
+    """Name a test whose file is not in the repository: nobody could tell which side's it is."""
+    for result in reading.results:
+        if result.path and not place.is_here(result.path):
+            return f"The tests run from {result.path}, which is not in the repository."
+    return ""
 
 
 def _problem(reading: _Reading, killed: str) -> str:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import re
 import shlex
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 
 from sandbox.base import TREE, Command, Completed, Mount
@@ -96,6 +96,7 @@ def _command(order: TestOrder) -> Command:
         "package": start.package,
         "bin": start.script,
         "node": (_RECORDER, *start.node, *call.node),
+        "before": recipe.install_project,
         "arguments": arguments,
         "globs": globs,
         "environment": dict(layers.variables(order.environment, tuple(call.variables.items()))),
@@ -103,7 +104,7 @@ def _command(order: TestOrder) -> Command:
     }
     return Command(
         argv=("python3", "-I", "-S", f"{_TARGET}/launch_node.py"),
-        mounts=(*order.mounts, *_lent(order.lender), Mount(str(_HARNESS), _TARGET)),
+        mounts=(*_mounts(order), *_lent(order.lender), Mount(str(_HARNESS), _TARGET)),
         cwd=order.start,
         environment=(("PATH", layers.SYSTEM_PATH),),
         stdin=json.dumps(orders).encode() + b"\n",
@@ -111,6 +112,15 @@ def _command(order: TestOrder) -> Command:
         limits=order.limits,
         channel_bytes=_CHANNEL_BYTES,
     )
+
+
+def _mounts(order: TestOrder) -> tuple[Mount, ...]:
+    """Return the tree and the packages, without what the project layer built.
+
+    That is built again in the tree at hand: tests may be compiled with it, and a crosswise run has the
+    other side's tests.
+    """
+    return replace(order, environment=replace(order.environment, project_layer="")).mounts
 
 
 def _arguments(

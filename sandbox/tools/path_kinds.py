@@ -2,7 +2,8 @@
 
 Sources: pytest's default `python_files` (test_*.py, *_test.py), unittest's default pattern (test*.py),
 Django's tests.py, and the folder names in use for test data and snapshots; for JavaScript and
-TypeScript what node --test, jest, vitest, mocha and ava look for by default.
+TypeScript what node --test, jest, vitest, mocha and ava look for by default. `test_names` has the
+other languages'.
 """
 
 from __future__ import annotations
@@ -14,15 +15,19 @@ import tomllib
 from enum import StrEnum
 from pathlib import Path, PurePosixPath
 
-_TEST_FOLDERS = {"tests", "__tests__"}
-# Deeper down, packages have sources of that name.
-_TEST_FOLDERS_AT_THE_ROOT = {"test", "testing", "spec", "test-d"}
-_WORKSPACES = {"packages", "apps", "libs", "modules", "plugins", "services"}
+from sandbox.tools import test_names
+
 _MATERIAL = {"fixtures", "fixture", "__fixtures__", "__mocks__", "helpers", "support", "mocks"}
 _SCRIPT = re.compile(r"\.[cm]?[jt]sx?\Z")
 _SCRIPT_TEST = re.compile(r"(?:(?:^|[._-])(?:test|tests|spec)|^test-.*)\.[cm]?[jt]sx?\Z")
 _SCRIPT_CONFIGURATION = re.compile(
     r"(?:jest|vitest|ava|karma|playwright)\.config\.[\w.]+\Z|\.mocharc\.\w+\Z|vitest\.workspace\.\w+\Z"
+)
+# What runners load before the tests, in no test folder: it must come from the same side as the tests.
+_SCRIPT_SETUP = re.compile(
+    r"(?:(?:jest|vitest|mocha|ava|tests?)[._-]?setup|setup[._-]?(?:jest|vitest|mocha|ava|tests?))"
+    r"(?:[._-]\w+)*\.[cm]?[jt]sx?\Z",
+    re.I,
 )
 _MANIFEST_SECTIONS = ("jest", "ava", "mocha", "vitest")
 _CONFIGURATION_SECTIONS = {"setup.cfg": ("tool:pytest",), "tox.ini": ("pytest", "testenv")}
@@ -46,29 +51,23 @@ def classify(path: str) -> PathKind:
     pure = PurePosixPath(path)
     if pure.name in _CONFIGURATION or _SCRIPT_CONFIGURATION.match(pure.name):
         return PathKind.RUNNER_CONFIG
-    if pure.name == "conftest.py":
+    if pure.name == "conftest.py" or _SCRIPT_SETUP.match(pure.name):
         return PathKind.SUPPORT
-    if _is_test_name(pure.name):
+    if _is_test_name(pure.name) or test_names.is_test_file(pure):
         return PathKind.TEST
     folders = pure.parts[:-1]
-    tests = any(_is_test_folder(folders, i) for i in range(len(folders)))
+    tests = any(test_names.is_test_folder(folders, i) for i in range(len(folders)))
     if tests and _is_script_test(pure):
         return PathKind.TEST
-    if tests or "__snapshots__" in folders or pure.suffix == ".snap":
+    if tests or "__snapshots__" in folders or pure.suffix == ".snap" or test_names.is_support(pure):
         return PathKind.SUPPORT
-    return PathKind.SOURCE
+    return PathKind.RUNNER_CONFIG if test_names.is_build_file(pure) else PathKind.SOURCE
 
 
 def _is_script_test(pure: PurePosixPath) -> bool:
     """Tell whether a file of a test folder is a script that runners take for a test."""
     is_aside = _MATERIAL.intersection(pure.parts) or pure.name.startswith("_")
     return bool(_SCRIPT.search(pure.name)) and not is_aside and not pure.name.endswith(".d.ts")
-
-
-def _is_test_folder(folders: tuple[str, ...], index: int) -> bool:
-    name = folders[index].lower()
-    at_root = index == 0 or (index == 2 and folders[0] in _WORKSPACES)
-    return name in _TEST_FOLDERS or (at_root and name in _TEST_FOLDERS_AT_THE_ROOT)
 
 
 def _is_test_name(name: str) -> bool:
@@ -88,8 +87,11 @@ def scope(path: str) -> str:
     parts = PurePosixPath(path).parts[:-1]
     if PurePosixPath(path).name == "conftest.py":
         return "/".join(parts)
+    reach = test_names.reach(PurePosixPath(path))
+    if reach is not None:
+        return reach
     for index in range(len(parts)):
-        if _is_test_folder(parts, index):
+        if test_names.is_test_folder(parts, index):
             return "/".join(parts[: index + 1])
     return "/".join(parts) if classify(path) is PathKind.RUNNER_CONFIG else "/".join(parts[:-1])
 
@@ -110,6 +112,8 @@ def runner_configuration(tree: Path, path: str) -> str:
         return _manifest_sections(text)
     if name in _CONFIGURATION_SECTIONS:
         return _ini_sections(text, _CONFIGURATION_SECTIONS[name])
+    if test_names.is_build_file(PurePosixPath(path)):
+        return test_names.test_lines(name, text)
     return text
 
 

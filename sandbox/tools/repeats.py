@@ -1,4 +1,4 @@
-"""Repeats the tests whose outcome changed, to tell a flake from a regression or a fix."""
+"""Repeats the tests whose outcome says something, to tell a flake from a regression, a fix or a proof."""
 
 from __future__ import annotations
 
@@ -8,13 +8,14 @@ from dataclasses import dataclass, field, replace
 from sandbox.base import Sandbox
 from sandbox.concurrently import concurrently
 from sandbox.models import TestResult, TestRun
-from sandbox.tools.four_runs import FourRuns, Repeat, failed, passed
+from sandbox.tools.four_runs import FourRuns, Repeat, failed, is_whole_file, passed
 from sandbox.tools.test_order import TestOrder
 from sandbox.tools.unit_tests import run_tests
 from sandbox.tools.volatile_ids import aligned
 
-_MOST_ROUNDS = 3
+_MOST_ROUNDS = 5
 _ROUNDS_WHEN_STEADY = 2
+_ROUNDS_OF_NEWS_WHEN_STEADY = 1  # what head's own tests show is seen twice in all
 _MANY = 20  # tests that change together are no flakes: one more round shows it
 
 
@@ -72,6 +73,51 @@ class Repeats:
     async def _run(self, order: TestOrder, paths: tuple[str, ...], runs: FourRuns) -> TestRun:
         observation = await run_tests(self._sandbox, replace(order, paths=paths))
         return aligned(observation.tests or TestRun(False, ()), runs.base_on_base)
+
+
+class HeadRepeats:
+    """Runs the head tests again that show something of the change, on head's own code."""
+
+    def __init__(self, sandbox: Sandbox, on_head: TestOrder) -> None:
+        self._sandbox = sandbox
+        self._on_head = on_head
+
+    async def of(self, runs: FourRuns) -> tuple[Repeat, ...]:
+        """Repeat every test that would speak for or against the change, until it is known to be steady.
+
+        A test that changes its mind is run five times more, with its file alone.
+        """
+        suspects = telling(runs)
+        if not suspects:
+            return ()
+        tally = _Tally()
+        paths = tuple(sorted({suspect.path for suspect in suspects}))
+        order = replace(self._on_head, paths=paths)
+        for done in range(1, _MOST_ROUNDS + 1):
+            observation = await run_tests(self._sandbox, order)
+            run = observation.tests or TestRun(False, ())
+            tally.add(aligned(run, runs.head_on_head), suspects)
+            steady = all(
+                tally.passes[s.id] == (tally.runs[s.id] if passed(s.outcome) else 0)
+                for s in suspects
+            )
+            if steady and done >= _ROUNDS_OF_NEWS_WHEN_STEADY:
+                break
+        return tuple(Repeat(s.id, 0, 0, tally.passes[s.id], tally.runs[s.id]) for s in suspects)
+
+
+def telling(runs: FourRuns) -> list[TestResult]:
+    """Return head's tests that would prove the change or fail it: red on one side only, or new and red."""
+    on_base = runs.head_test_on_base()
+    known = {test.id for test in runs.base_on_base.results}
+    found = []
+    for test in runs.head_on_head.results:
+        other = on_base.find(test.id, test.path)
+        proves = passed(test.outcome) and other is not None and failed(other.outcome)
+        fails = failed(test.outcome) and test.id not in known and not is_whole_file(test)
+        if proves or fails:
+            found.append(test)
+    return found
 
 
 def disagreeing(runs: FourRuns) -> list[TestResult]:

@@ -95,5 +95,8 @@ def of_the_tree(run: TestRun, root: str) -> TestRun:
 def _of_the_tree(one: TestResult, root: str) -> TestResult:
     if not one.path or one.path.startswith("/"):
         return one
+    path = str(PurePosixPath(root, one.path))
+    if one.id == one.path:  # a whole file or folder; "." is the project's own
+        return replace(one, id=path, path=path)
     test_id = f"{root}/{one.id}" if one.id.startswith(one.path) else one.id
-    return replace(one, id=test_id, path=f"{root}/{one.path}")
+    return replace(one, id=test_id, path=path)

@@ -9,17 +9,25 @@ from dataclasses import replace
 
 from sandbox.base import Completed, Killed, Limits, Sandbox
 from sandbox.models import Observation, Outcome, TestRun, TestRunner
+from sandbox.tools.kept_tests import KEPT_TESTS
 from sandbox.tools.node_tests import NODE_TESTS
 from sandbox.tools.python_tests import PYTHON_TESTS
 from sandbox.tools.shell_tests import SHELL_TESTS
 from sandbox.tools.test_order import TestDriver, TestOrder, local, of_the_tree
 
-HARNESS_VERSION = "1"
+HARNESS_VERSION = "2"
 """Part of the key under which a caller may keep a run; changes when outcomes may."""
 
 TEST_DRIVERS: dict[TestRunner, TestDriver] = {
     TestRunner.PYTEST: PYTHON_TESTS,
     TestRunner.UNITTEST: PYTHON_TESTS,
+    TestRunner.BATS: KEPT_TESTS,
+    TestRunner.CARGO: KEPT_TESTS,
+    TestRunner.CTEST: KEPT_TESTS,
+    TestRunner.GO: KEPT_TESTS,
+    TestRunner.JUNIT: KEPT_TESTS,
+    TestRunner.MAKE: KEPT_TESTS,
+    TestRunner.SCRIPTS: KEPT_TESTS,
     TestRunner.NODE_TEST: NODE_TESTS,
     TestRunner.MOCHA: NODE_TESTS,
     TestRunner.JEST: NODE_TESTS,

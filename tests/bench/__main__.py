@@ -1,6 +1,6 @@
 """`python -m tests.bench`: what Assay costs, as ratios within one run (about five minutes).
 
-Parts can be named: `python -m tests.bench tiny environments slow webhook static`.
+Parts can be named: `python -m tests.bench tiny environments slow webhook browser plans static`.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from tests.bench import static, webhook
+from tests.bench import browser, plans, static, webhook
 from tests.bench.judging import Rounds, measure, measure_environments
 from tests.bench.projects import SLOW, TINY, Size
 
@@ -71,6 +71,8 @@ PARTS = {
     "environments": environments,
     "slow": slow,
     "webhook": webhook.main,
+    "browser": browser.main,
+    "plans": plans.main,
     "static": static.main,
 }
 

@@ -126,3 +126,31 @@ def test_any_text_is_read_or_refused(text):
         read_configuration(text)
     except UserError as error:
         assert error.next_step
+
+
+def test_an_interaction_is_a_list_of_acts():
+    text = """
+requirements:
+  - id: R1
+    text: The price shows
+    interaction: [goto index.html, 'select "#plan" Pro', 'expect text "#price" "9 €"']
+"""
+    (requirement,) = read_configuration(text).requirements
+    assert requirement.interaction == (
+        "goto index.html", 'select "#plan" Pro', 'expect text "#price" "9 €"',
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("rest", "told"),
+    [
+        ("interaction: [goto a.html, clik b]", "act 2: not a known act; allowed: goto, click"),
+        ("interaction: [goto a.html, 'click b']", "expects something"),
+        ("interaction: [expect visible b, goto a.html]", "the first act is `goto PATH`"),
+        ("interaction: [goto a.html]", "`requirements[0].interaction`"),
+        ("interaction: goto a.html", "must be a list"),
+        ("check: 'true', interaction: [goto a.html, expect visible b]", "keep one"),
+    ],
+)
+def test_a_wrong_interaction_is_refused_with_the_way_out(rest, told):
+    assert told in refusal(f"requirements: [{{id: R1, text: x, {rest}}}]")

@@ -44,6 +44,13 @@ class Judged:
 
     document: ReportDocument
     markdown: str
+    key: str = ""  # of its artifacts
+
+    @classmethod
+    def read(cls, out: Path) -> Judged:
+        """Read what `assay judge --out` wrote."""
+        document = read_machine((out / "report.json").read_bytes())
+        return cls(document, (out / "report.md").read_text())
 
     @property
     def conclusion(self) -> str:
@@ -87,14 +94,14 @@ class Folder:
             trigger=Trigger.LOCAL,
             task_text=task,
         )
-        origin = LocalOrigin(folder, self.settings.home / "git", lambda _: None)
+        origin = LocalOrigin(lambda _: None, folder, self.settings.home / "git")
         publication = asyncio.run(judge_once(self.settings, origin, request))
         artifacts = open_artifacts(self.settings)
         files = [artifacts.get(publication.report_key, f"report.{end}") for end in ("json", "md")]
         assert files[0] and files[1]
         document = read_machine(files[0])
         assert document.conclusion == publication.conclusion
-        return Judged(document, files[1].decode())
+        return Judged(document, files[1].decode(), publication.report_key)
 
 
 def open_folder(folder: Path) -> Folder:

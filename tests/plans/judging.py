@@ -81,7 +81,7 @@ def judged(settings: Settings, given: Path, submission: Path, plan: str = PLAN) 
     """Judge a submission in this process."""
     wanted = Submission(given, submission, given / plan)
     with committed(wanted, settings.home / "submissions") as repository:
-        origin = LocalOrigin(repository, settings.home / "git", lambda _: None, is_submission=True)
+        origin = LocalOrigin(lambda _: None, repository, settings.home / "git", is_submission=True)
         request = EvaluationRequest(
             id=f"local-{secrets.token_hex(8)}",
             repository=str(repository),

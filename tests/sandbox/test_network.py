@@ -31,13 +31,16 @@ def test_pip_and_uv_get_the_same_settings_and_no_credentials() -> None:
         "PIP_EXTRA_INDEX_URL": "https://user:secret@private.example/simple https://b.example/simple",
         "PIP_FIND_LINKS": "/nowhere https://c.example/links",
     }
+    environ |= {"npm_config_registry": "https://npm.example/"}
     settings = build_settings(index_settings(environ, ()))
     variables = dict(settings.variables)
     assert variables["PIP_INDEX_URL"] == variables["UV_DEFAULT_INDEX"] == environ["PIP_INDEX_URL"]
     assert variables["PIP_EXTRA_INDEX_URL"] == "https://b.example/simple"
     assert variables["PIP_FIND_LINKS"] == "/nowhere https://c.example/links"
-    assert settings.hosts == {"packages.example", "b.example", "c.example"}
+    assert settings.hosts == {"packages.example", "b.example", "c.example", "npm.example"}
     assert "secret" not in repr(settings)
+    secret = {"npm_config_registry": "https://user:secret@npm.example/"}
+    assert "secret" not in repr(build_settings(index_settings(secret, ())))
 
 
 def test_the_switch_that_forbids_names_its_way_out(tmp_path: Path) -> None:

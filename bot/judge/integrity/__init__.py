@@ -9,12 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from bot.judge.integrity.automation import edited_automation, narrowed_discovery
 from bot.judge.integrity.hard_coded import hard_coded_results, test_awareness
 from bot.judge.integrity.inspection import Check, Inspection
 from bot.judge.integrity.inspection import TextReader as TextReader
 from bot.judge.integrity.instructions import hidden_text, instructions_to_reviewers
 from bot.judge.integrity.leaks import secrets_added
-from bot.judge.integrity.made_up import edited_automation, tampering
+from bot.judge.integrity.made_up import early_exits, tampering
+from bot.judge.integrity.scope import files_out_of_scope
 from bot.judge.integrity.suppressions import lowered_checks, suppressions
 from bot.judge.integrity.weakened import changed_expectations, weakened_tests
 from bot.judge.rules import MADE_UP, UNREAD_CHANGES
@@ -67,10 +69,13 @@ CHECKS: tuple[Check, ...] = (
     hard_coded_results,
     test_awareness,
     tampering,
+    early_exits,
     edited_automation,
+    narrowed_discovery,
     suppressions,
     lowered_checks,
     secrets_added,
     instructions_to_reviewers,
     hidden_text,
+    files_out_of_scope,
 )

@@ -14,6 +14,11 @@ from bot.safety import redact
 from sandbox.models import Finding
 
 _NAMED = re.compile(r"\[redacted: ([\w ]{1,40})\]")
+_NO_VALUE = re.compile(
+    r"\(\?|\[\^|\\[sSwWdDb]|\]\+|\{\{|\$\{|<\w+>"
+    r"|@(?:[\w-]+\.){0,5}(?:example|localhost|invalid|test)\b"  # hosts of RFC 2606
+)
+"""A line with one of these is a regular expression, a template or an example, not a value."""
 _WEAK = ("secret", "credentials", "authorization", "cookie", "password", "bearer token")
 """Shapes known by the name before them only: in tests and documents those are examples."""
 
@@ -43,5 +48,9 @@ def _place(lines: list[tuple[int, str]], kind: str) -> tuple[int, str] | None:
     """Where a kind of secret stands; a key of several lines begins with its header."""
     for number, line in lines:
         if kind in _NAMED.findall(redact(line)):
+            if kind in _WEAK and _NO_VALUE.search(line):
+                continue
             return number, line.strip()
+    if kind != "private key":
+        return None
     return next(((number, "") for number, line in lines if "-----" in line), None)

@@ -18,6 +18,7 @@ _PNG = b"\x89PNG\r\n\x1a\n"
 _TEXT_CHUNKS = (b"tEXt", b"zTXt", b"iTXt", b"eXIf")
 _RIFF_CHUNKS = (b"EXIF", b"XMP ", b"ICMT")
 _READABLE = re.compile(rb"[\x20-\x7e\t\r\n]{12,}")
+_WIDE = re.compile(rb"([\x20-\x7e])\0")
 
 
 def texts_in_image(data: bytes) -> tuple[str, ...]:
@@ -25,7 +26,7 @@ def texts_in_image(data: bytes) -> tuple[str, ...]:
     found: list[str] = []
     for block in _blocks(data):
         readable = [run.decode("ascii") for run in _READABLE.findall(block[:MAX_TEXT_BYTES])]
-        utf16 = block[:MAX_TEXT_BYTES].replace(b"\0", b"")  # EXIF comments may be UTF-16
+        utf16 = _WIDE.sub(rb"\1", block[:MAX_TEXT_BYTES])  # EXIF comments may be UTF-16
         readable += [run.decode("ascii") for run in _READABLE.findall(utf16)]
         found += [text for text in readable if text not in found]
         if len(found) >= MAX_TEXTS:

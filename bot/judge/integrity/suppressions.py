@@ -17,6 +17,7 @@ from bot.judge.integrity.inspection import (
     make_finding,
     removed_lines,
 )
+from bot.judge.integrity.kinds import is_test_file
 from bot.judge.paths import is_automation, is_build_file
 from bot.judge.rules import CHECK_LOWERED, SUPPRESSION_ADDED
 from sandbox.models import FileChange, Finding, Side
@@ -108,9 +109,9 @@ _NUMBER = re.compile(r"\d+(?:\.\d+)?")
 
 
 def suppressions(inspection: Inspection) -> Iterator[Finding]:
-    """New markers that silence a checker: one finding for each file and checker."""
+    """New markers that silence a checker in what ships: one finding for each file and checker."""
     for change in inspection.diff.files:
-        if is_gone(change):
+        if is_gone(change) or is_test_file(change.path):
             continue
         suffix = PurePosixPath(change.path).suffix.lower()
         for checker in dict.fromkeys(m.checker for m in _MARKERS if suffix in m.suffixes):

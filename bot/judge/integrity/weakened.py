@@ -10,10 +10,12 @@ from bot.judge.integrity.inspection import (
     Inspection,
     TextReader,
     is_gone,
-    is_new,
     make_finding,
     old_path,
 )
+from bot.judge.integrity.kinds import is_test_file
+from bot.judge.integrity.languages import language_of
+from bot.judge.integrity.other_tests import read_other_tests
 from bot.judge.loosening import Remark, Version, compare_tests
 from bot.judge.moves import is_only_moved
 from bot.judge.paths import is_test_module
@@ -35,8 +37,8 @@ from sandbox.models import FileChange, Finding, Outcome, Severity, Side
 def weakened_tests(inspection: Inspection) -> Iterator[Finding]:
     """Tests deleted, skipped, loosened or emptied, file by file."""
     changed = [c for c in inspection.diff.files if _is_test_change(c)]
-    before = {old_path(c): _parsed(inspection.before(c)) for c in changed if not is_new(c)}
-    after = {c.path: _parsed(inspection.after(c)) for c in changed if not is_gone(c)}
+    before = {old_path(c): _read(old_path(c), inspection.before(c)) for c in changed}
+    after = {c.path: _read(c.path, inspection.after(c)) for c in changed if not is_gone(c)}
     elsewhere = [code for code in after.values() if code]
     for change in changed:
         base, head = before.get(old_path(change)), after.get(change.path)
@@ -50,11 +52,20 @@ def weakened_tests(inspection: Inspection) -> Iterator[Finding]:
 
 
 def _is_test_change(change: FileChange) -> bool:
-    return is_test_module(change.path) or is_test_module(old_path(change))
+    return any(
+        is_test_module(path)
+        or path.endswith(".rs")  # Rust's tests stand beside the code
+        or (is_test_file(path) and language_of(path) is not None)
+        for path in (change.path, old_path(change))
+    )
 
 
-def _parsed(text: str | None) -> CodeOfTests | None:
-    return None if text is None else read_tests(text)
+def _read(path: str, text: str | None) -> CodeOfTests | None:
+    """The tests of a file, in whatever language it is."""
+    if text is None:
+        return None
+    language = language_of(path)
+    return read_tests(text) if language is None else read_other_tests(text, language)
 
 
 def _weighed(remark: Remark, change: FileChange, standing: TestStanding) -> Finding:

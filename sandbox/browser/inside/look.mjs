@@ -103,6 +103,7 @@ async function takePictures(watched, device, where, keep) {
 
 async function examine(watched, visit, fault) {
   const tree = await accessibilityTree(watched.page);
+  if (!visit.axe) watched.notes.add("Accessibility was not looked at: axe-core is not installed.");
   if (visit.axe && !(await runAxe(watched, visit.axe, fault))) return tree;
   const reload = async () => !(await open(watched, visit.url, { wait: false }));
   await tryControls(watched, reload, fault);

@@ -1,7 +1,8 @@
 // Takes pictures, and compares two of them in an empty page of the browser.
 import { brief, tell, within } from "./channel.mjs";
 
-export const MAX_HEIGHT = 5000;
+const MAX_HEIGHT = 5000;
+const MAX_WIDTH = 1280;
 const SHOT_MS = 15000;
 const MEASURE_MS = 5000;
 const MAX_BYTES = 4_000_000;
@@ -11,11 +12,13 @@ export async function shoot(watched, { full }) {
   const { page } = watched;
   const options = { animations: "disabled", caret: "hide", timeout: SHOT_MS };
   if (full) {
-    const size = await within(MEASURE_MS, "measuring the page", page.evaluate(() => document.documentElement.scrollHeight));
-    const height = Math.max(1, Math.min(Number(size) || 0, MAX_HEIGHT));
-    if (size > MAX_HEIGHT) watched.notes.add(`It is ${brief(size, 12)} pixels high; the picture ends at ${MAX_HEIGHT}.`);
-    const { width, height: least } = page.viewportSize();
-    const clip = { x: 0, y: 0, width, height: Math.max(height, least) };
+    const measuring = page.evaluate(() => [document.documentElement.clientWidth, document.documentElement.scrollHeight]);
+    const [across, down] = (await within(MEASURE_MS, "measuring the page", measuring)).map((size) => Number(size) || 0);
+    if (down > MAX_HEIGHT) watched.notes.add(`It is ${down} pixels high; the picture ends at ${MAX_HEIGHT}.`);
+    const least = page.viewportSize();
+    // A page that does not adapt to a narrow screen is laid out wider than it.
+    const width = Math.max(least.width, Math.min(across, MAX_WIDTH));
+    const clip = { x: 0, y: 0, width, height: Math.max(least.height, Math.min(down, MAX_HEIGHT)) };
     const whole = await within(SHOT_MS, "the picture", page.screenshot({ ...options, fullPage: true, clip }));
     if (whole.length <= MAX_BYTES) return whole;
     watched.notes.add("The picture of the whole page is too large to keep; it shows the first screen.");

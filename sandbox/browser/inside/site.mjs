@@ -13,6 +13,7 @@ const TYPES = {
   ".woff": "font/woff", ".woff2": "font/woff2", ".ttf": "font/ttf", ".xml": "application/xml",
   ".wasm": "application/wasm", ".mp4": "video/mp4", ".webm": "video/webm", ".mp3": "audio/mpeg",
 };
+const CONFINE = new URL("./confine.py", import.meta.url).pathname;
 const SAID_CHARACTERS = 4000;
 
 // Serves one folder at a time on one port, so that both sides have the same addresses.
@@ -70,7 +71,7 @@ export class CommandSite {
   }
 
   async start() {
-    this.#child = spawn("/bin/bash", ["--noprofile", "--norc", "-c", this.line], {
+    this.#child = spawn("/usr/bin/python3", ["-S", CONFINE, this.line], {
       cwd: this.folder, env: this.environment, stdio: ["ignore", "pipe", "pipe"], detached: true,
     });
     const hear = (data) => (this.#said = (this.#said + data).slice(-SAID_CHARACTERS));

@@ -4,7 +4,14 @@ import {createRequire} from 'node:module';
 const {take, text} = createRequire(import.meta.url)('./recorder.cjs');
 const pen = take();
 
-const said = error => error ? text(error.formattedError || error.stack || error.summary || error.message || 'failed') : '';
+function said(error) {
+	if (!error) {
+		return '';
+	}
+
+	const details = (error.formattedDetails ?? []).map(detail => `${detail.label} ${detail.formatted}`);
+	return text([error.message, ...details, error.formattedError ?? error.stack].filter(Boolean).join('\n') || 'failed');
+}
 
 export default class {
 	startRun(plan) {
@@ -28,10 +35,15 @@ export default class {
 
 		switch (event.type) {
 			case 'declared-test': {
-				if (event.todo || event.skip) {
+				this.open.set(key, {file, title: event.title, isSelected: false});
+				break;
+			}
+
+			case 'selected-test': {
+				if (event.skip || event.todo) {
 					tell('skipped');
 				} else {
-					this.open.set(key, {file, title: event.title});
+					this.open.set(key, {file, title: event.title, isSelected: true});
 				}
 
 				break;
@@ -87,13 +99,13 @@ export default class {
 	}
 
 	endRun() {
-		for (const {file, title} of this.open.values()) {
-			// What a file that broke off had declared is an error of that test.
-			const isKnown = this.bad.has(file);
-			this.lost += isKnown ? 0 : 1;
+		for (const {file, title, isSelected} of this.open.values()) {
+			// What a file that broke off had declared is an error; what `test.only` leaves out is skipped.
+			const isBad = this.bad.has(file);
+			this.lost += isSelected && !isBad ? 1 : 0;
 			pen.record('test', {
-				file, line: 0, title: [String(title)], outcome: 'error', message: 'This test has no result.',
-				seconds: 0, suite: false, failure: '',
+				file, line: 0, title: [String(title)], outcome: isSelected || isBad ? 'error' : 'skipped',
+				message: 'This test has no result.', seconds: 0, suite: false, failure: '',
 			});
 		}
 

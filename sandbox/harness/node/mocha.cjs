@@ -1,8 +1,24 @@
 'use strict';
 // The reporter for mocha. It shares its process with the tests: it is loaded before them and takes the pen.
+const path = require('node:path');
+const fs = require('node:fs');
 const {take, text} = require('./recorder.cjs');
 
 const pen = take();
+
+// What decides about a test must stay mocha's own. Plug-ins named by `--require` were loaded before this.
+const library = path.join(path.dirname(fs.realpathSync(process.argv[1])), '..', 'lib');
+for (const [file, names] of [
+	['runnable.js', ['run']],
+	['runner.js', ['run', 'runSuite', 'runTests', 'runTest', 'hook', 'hooks', 'fail']],
+]) {
+	const {prototype} = require(path.join(library, file));
+	for (const name of names) {
+		if (Object.hasOwn(prototype, name)) {
+			Object.defineProperty(prototype, name, {writable: false, configurable: false});
+		}
+	}
+}
 
 function title(test) {
 	const parts = [];

@@ -66,6 +66,12 @@ process.once('exit', () => {
 });
 process.reallyExit = code => leave.call(process, isLeaving ? code : (code || 86));
 
+// Code under test stands beside the assertions: it must not be able to make node's own say nothing.
+const assert = require('node:assert');
+for (const module of [assert, assert.strict, assert.AssertionError, assert.AssertionError.prototype]) {
+	Object.freeze(module);
+}
+
 exports.take = () => {
 	const taken = pen;
 	pen = null;

@@ -39,7 +39,9 @@ async def test_all_is_well_with_a_registered_app(world: World, tmp_path: Path) -
     found = await seen(registered(world, tmp_path / "home"))
 
     assert not [one for one in found.values() if not one.is_well]
-    assert {"git", "bwrap", "sandbox", "chromium", "database", "GitHub App"} <= set(found)
+    assert {"git", "bwrap", "sandbox", "linters", "chromium", "database", "GitHub App"} <= set(
+        found
+    )
     assert "Assay" in found["GitHub App"].seen
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+import bot.stages
 from tests.bot.engine.killed_worker import MOMENTS, STAGES
 from tests.postgres import Postgres
 
@@ -36,6 +37,11 @@ def run_workers(url: str, folder: Path, at_once: int, always: str = "") -> str:
     )
     assert done.returncode == 0, done.stderr
     return done.stdout.strip()
+
+
+def test_the_worker_has_the_real_stages() -> None:
+    """It names them itself: importing all of Assay at every life would take minutes."""
+    assert STAGES == bot.stages.STAGES
 
 
 @pytest.mark.parametrize("at_once", [1, 2], ids=["restart", "second worker takes over"])

@@ -200,6 +200,17 @@ def test_a_renamed_class_and_a_renamed_function_keep_their_history() -> None:
     assert set(changes(compare(runs, TEST_CHANGED)).values()) == {"pass_to_pass"}
 
 
+def test_a_title_that_was_reworded_keeps_its_history() -> None:
+    file, body = "test/a.test.js", "async t => {\n  t.is(await compute(3), 9);\n})"
+    base, head = f"{file}::computes [3]", f"{file}::suite > computes three"
+    runs = FourRuns(
+        TestRun(True, (TestResult(base, P, path=file, source=f"x\ntest('computes [3]', {body}"),)),
+        TestRun(True, (TestResult(head, P, path=file, source=f"y\ntest('it\\'s', {body}"),)),
+        run({base: P}), run({head: P}), (file,), (file,),
+    )  # fmt: skip
+    assert changes(compare(runs, TEST_CHANGED)) == {head: "pass_to_pass"}
+
+
 def test_new_parameters_with_new_expectations() -> None:
     old, new = f"{TEST}[2-4]", f"{TEST}[2-8]"
     runs = FourRuns(run({old: P}), run({new: P}), run({old: F}), run({new: F}), (FILE,), (FILE,))
@@ -279,3 +290,64 @@ def test_when_nothing_can_be_loaded_on_either_side_nothing_is_proved() -> None:
     found = compare(FourRuns(run({FILE: E}), run({FILE: E})), CODE_CHANGED)
     assert found.problem == "No test could be loaded on either side: collection failed in 1 files."
     assert changes(found) == {FILE: "still_failing"}
+
+
+def test_an_unchanged_test_is_no_proof_because_its_neighbour_does_not_compile_on_base() -> None:
+    """In Go a new test of a new function keeps the whole package from building with base's code."""
+    old, new = "a/a_test.go::TestOld", "a/a_test.go::TestNew"
+    package = replace(result("a", E), path="a")
+    runs = FourRuns(
+        base_on_base=run({old: P}, TestOld="func TestOld() {}"),
+        head_on_head=run(
+            {old: P, new: P}, TestOld="func TestOld() {}", TestNew="func TestNew() {}"
+        ),
+        base_on_head=run({old: P}, TestOld="func TestOld() {}"),
+        head_on_base=TestRun(True, (package,)),
+        base_paths=("a/a_test.go",),
+        head_paths=("a/a_test.go",),
+    )
+    assert changes(compare(runs, TEST_CHANGED)) == {old: "pass_to_pass", new: "fail_to_pass"}
+
+
+@pytest.mark.parametrize(
+    ("path", "is_touched"), (("tests", True), (".", True), ("test", False), ("tests/b", False))
+)
+def test_tests_of_one_program_are_the_authors_when_any_of_their_files_is(
+    path: str, is_touched: bool
+) -> None:
+    test = TestResult("make test", P, path=path)
+    runs = FourRuns(TestRun(True, (test,)), TestRun(True, (test,)))
+    (comparison,) = compare(runs, TEST_CHANGED).comparisons
+    assert comparison.written_by_author is is_touched
+
+
+@pytest.mark.parametrize(
+    ("outcomes", "passes", "runs", "change"),
+    [
+        ((None, None, F, P), 1, 1, "fail_to_pass"),
+        ((None, None, F, P), 2, 5, "flaky"),
+        ((None, None, F, P), 0, 5, "flaky"),
+        ((None, None, F, F), 0, 1, "new_failing"),
+        ((None, None, F, F), 3, 5, "flaky"),
+        ((P, F, F, P), 4, 5, "flaky"),
+        ((P, P, P, P), 4, 5, "pass_to_pass"),
+    ],
+)
+def test_a_test_that_changes_its_mind_on_head_shows_nothing(outcomes, passes, runs, change):
+    sides = [run({TEST: outcome} if outcome else {}) for outcome in outcomes]
+    base_on_base, base_on_head, head_on_base, head_on_head = sides
+    again = (Repeat(TEST, 0, 0, passes, runs),)
+    four = FourRuns(
+        base_on_base,
+        head_on_head,
+        base_on_head,
+        head_on_base,
+        (FILE,),
+        (FILE,),
+        head_repeats=again,
+    )
+    (comparison,) = compare(four, TEST_CHANGED).comparisons
+    assert comparison.change == change
+    assert (comparison.passes, comparison.runs) == (passes, runs)
+    if change == "flaky":
+        assert f"passed {passes} of {runs} times" in comparison.message

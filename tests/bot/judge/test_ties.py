@@ -7,6 +7,8 @@ threshold of 0.4 ties 56 % to a test of their own, and 2 % of 698 titles to anot
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -125,3 +127,15 @@ def test_any_words_are_tied_or_not(texts, source):
     ]
     test = comparison("test_any", TestChange.FAIL_TO_PASS, source)
     assert all(THRESHOLD <= tie.score <= 1 for tie in tie_tests(wanted, [test], [test]))
+
+
+def test_a_test_with_a_title_is_tied_by_its_words_and_not_by_a_common_one():
+    wanted = [
+        r for r in asked("Emit `add` when a task.is added", "The logo is purple") if r.id[0] == "R"
+    ]
+    titled = comparison("x", TestChange.FAIL_TO_PASS, "queue.add(); assert(emitted);")
+    title = replace(titled, id="test/a.js::emits add when a task.is added", path="test/a.js")
+    word = replace(titled, id="test/a.js::is", path="test/a.js", source="unrelated")
+    ties = tie_tests(wanted, [title, word], [title, word])
+    assert [(tie.requirement_id, tie.test_id) for tie in ties] == [(wanted[0].id, title.id)]
+    assert not any(tie.explicit and tie.test_id == word.id for tie in ties)

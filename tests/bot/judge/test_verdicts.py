@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from bot.configuration import read_configuration
@@ -320,3 +322,14 @@ def test_what_proves_nothing_is_unknown(silent):
 def test_a_new_check_that_already_passed_is_vacuous():
     both = observation(0, Side.BASE), observation(0)
     assert transition(*both, new_on_head=True) is Transition.VACUOUS
+
+
+def test_the_pass_rate_stands_in_the_reason():
+    steady = replace(SPLIT, passes=1, runs=1)
+    assert (
+        "run again, it passed 1 of 1" in verdict_of("R1", requirements(), observed(steady)).reason
+    )
+    flaky = replace(SPLIT, change=TestChange.FLAKY, passes=3, runs=5)
+    found = verdict_of("R1", requirements(), observed(flaky))
+    assert found.outcome is UNVERIFIED
+    assert "passed 3 of 5" in found.reason

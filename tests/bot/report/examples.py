@@ -34,7 +34,16 @@ from bot.models import (
     Verdict,
     VerdictOutcome,
 )
-from sandbox.models import Finding, Observation, Outcome, Severity, Side, TestResult, TestRun
+from sandbox.models import (
+    Finding,
+    Observation,
+    Outcome,
+    Picture,
+    Severity,
+    Side,
+    TestResult,
+    TestRun,
+)
 
 BASE = "3f2a9c1e7b64d05588aa1290cf3e4d6b7a8190ef"
 HEAD = "b81d0e44c9a7f3126655de098bca7741f0e2d3c5"
@@ -454,3 +463,15 @@ EXAMPLES: dict[str, Callable[[], Evaluation]] = {
         base_does_not_build, empty_diff, superseded, internal_failure, hostile,
     )
 }  # fmt: skip
+
+
+def regression_with_pictures(title: str, artifact: str) -> Evaluation:
+    """The first step of `regression` with a picture of head."""
+    evaluation = regression()
+    assert evaluation.observed
+    first, *others = evaluation.observed.evidence
+    head = Observation(
+        Side.HEAD, "open a.html", 0, title, 1.0, pictures=(Picture(title, artifact),)
+    )
+    evidence = (replace(first, head=head), *others)
+    return replace(evaluation, observed=replace(evaluation.observed, evidence=evidence))

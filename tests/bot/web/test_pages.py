@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -239,3 +240,31 @@ def test_a_database_that_is_away_asks_for_patience(settings: Settings) -> None:
     assert answer.status_code == 503
     assert answer.headers["Retry-After"] == "7"
     assert b"Nothing is lost" in answer.data
+
+
+def test_pictures_are_shown_by_signed_links_as_nothing_but_png(site: Site) -> None:
+    site.finish()
+    page = '<img src="artifact:E3-1.head.png"><p>src=&#34;artifact:x.png&#34;</p>'
+    site.artifacts.put(KEY, "report.html", page.encode())
+    site.artifacts.put(KEY, "E3-1.head.png", b"<script>alert(1)</script>")
+    _, shown = site.get()
+    found = re.search(r'src="(/evaluations/[^"]+/artifacts/E3-1\.head\.png\?s=[^"]+)"', shown)
+    assert found
+    assert "src=&#34;artifact:x.png&#34;" in shown
+    picture = site.browser.get(found[1])
+    assert (picture.status_code, picture.mimetype) == (200, "image/png")
+    assert picture.headers["X-Content-Type-Options"] == "nosniff"
+    assert picture.headers["Content-Security-Policy"] == "default-src 'none'; sandbox"
+    assert site.browser.get(found[1].partition("?")[0]).status_code == 404
+    assert site.browser.get(found[1][:-2]).status_code == 404
+
+
+@pytest.mark.parametrize(
+    "name", ["report.json", "report.html", "none.png", "..%2Freport.png", "x.svg"]
+)
+def test_only_pictures_are_among_the_pictures(site: Site, name: str) -> None:
+    site.finish()
+    path, _, query = (
+        site.links.sign(REQUEST.id).removeprefix("https://assay.example").partition("?")
+    )
+    assert site.browser.get(f"{path}/artifacts/{name}?{query}").status_code == 404

@@ -11,7 +11,7 @@ import pytest
 
 from sandbox import open_sandbox
 from sandbox.base import TREE, Command, Completed, Mount, MountMode, Sandbox
-from sandbox.environments import SetupHints, Toolchain, detect
+from sandbox.environments import ECOSYSTEMS, SetupHints, Toolchain, detect
 from sandbox.environments.build import build
 from sandbox.environments.build_request import BuildRequest
 from sandbox.environments.layers import mounts, variables
@@ -75,7 +75,7 @@ def state(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture
 async def workshop(state: Path) -> Workshop:
     sandbox = open_sandbox("bubblewrap", state)
-    return Workshop(sandbox, state, await toolchain(sandbox))
+    return Workshop(sandbox, state, await toolchain(sandbox, ECOSYSTEMS.values()))
 
 
 WHERE = "import tally, importlib.metadata as m; print(tally.__file__, m.version('tally'))"
@@ -295,7 +295,7 @@ async def test_two_workers_build_one_layer_once(state: Path, tmp_path: Path) -> 
     tree = project(tmp_path / "tree", "flit")
     write(tree, {"requirements-test.txt": "iniconfig<3\n"})
     workers = [open_sandbox("bubblewrap", state) for _ in range(2)]
-    tools = await toolchain(workers[0])
+    tools = await toolchain(workers[0], ECOSYSTEMS.values())
     shops = [Workshop(worker, state, tools) for worker in workers]
     found = await asyncio.gather(*(shop.build(tree) for shop in shops))
     assert found[0].dependencies_layer == found[1].dependencies_layer

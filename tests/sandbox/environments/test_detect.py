@@ -31,7 +31,7 @@ def installs(found: Recipe) -> list[str]:
 
 
 def test_a_folder_without_any_project_has_no_recipe(tmp_path: Path) -> None:
-    write(tmp_path, {"README.md": "", "index.html": ""})
+    write(tmp_path, {"README.md": "", "notes.txt": ""})
     assert detect(tmp_path, SetupHints(), TOOLS) is None
 
 

@@ -74,6 +74,7 @@ async def test_a_right_fix_with_its_test(bench: Bench) -> None:
     (new,) = [item for item in found.comparisons if item.id.endswith("test_discount")]
     assert "its file cannot be loaded" in new.message
     assert "cannot import name 'discount'" in new.message
+    assert (new.passes, new.runs) == (1, 1)  # what proves the change is seen twice
 
 
 async def test_a_regression_survives_its_repeats(bench: Bench) -> None:
@@ -126,7 +127,7 @@ async def test_a_test_that_was_lucky_on_base_is_no_regression(bench: Bench) -> N
     assert observations.base is known
     assert changes(found)["test_luck"] == "flaky"
     (item,) = [item for item in found.comparisons if item.id.endswith("test_luck")]
-    assert item.message.startswith("This test failed in 3 of 3 more runs on base too.")
+    assert item.message.startswith("This test failed in 5 of 5 more runs on base too.")
 
 
 async def test_an_equal_pair_needs_two_runs_only(bench: Bench) -> None:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import pytest
 
 from sandbox.base import Sandbox
-from sandbox.linters import LINTERS, LintedChange
+from sandbox.linters import LINTERS, LintedChange, missing_linters
 from sandbox.models import Severity
 from tests.sandbox.linters.changes import Content, Files, lint, of
 
@@ -201,6 +201,14 @@ def test_it_finds_what_is_new(changes: dict[int, LintedChange | None], trial: Tr
     assert (first.severity is Severity.BLOCK) == trial.blocks
     on_base = [one for one in result.base.findings if one.tool == trial.linter]
     assert [one for one in on_base if one.path in trial.good] == []
+
+
+def test_what_is_missing_is_told_beforehand(
+    sandbox: Sandbox, changes: dict[int, LintedChange | None]
+) -> None:
+    absent = {linter.name for linter in asyncio.run(missing_linters(sandbox))}
+    told = {trial.linter for trial in TRIALS if missing(changes[trial.change], trial.linter)}
+    assert told == absent
 
 
 def test_every_linter_is_tried() -> None:

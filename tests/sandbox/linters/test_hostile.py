@@ -74,6 +74,15 @@ async def test_biome_steps_back_where_eslint_is_set_up(sandbox: Sandbox, tmp_pat
     assert await lint(sandbox, order) is None
 
 
+async def test_an_eslint_that_came_with_the_tree_is_not_asked(
+    sandbox: Sandbox, tmp_path: Path
+) -> None:
+    base = {"eslint.config.js": "export default [];\n", "a.js": "f(1);\n"}
+    head = {"node_modules/.bin/eslint": printing(), "a.js": "f(2);\n"}
+    result = await lint_change(sandbox, tmp_path, base, head)
+    assert "eslint" not in result.head.output
+
+
 @pytest.mark.parametrize(
     "output",
     [
@@ -132,7 +141,7 @@ async def test_a_linter_that_crashes_says_why(sandbox: Sandbox, tmp_path: Path) 
 
 
 async def test_a_linter_that_is_not_there_is_a_remark(sandbox: Sandbox, tmp_path: Path) -> None:
-    absent = replace(BIOME, calls=lambda job: ESLINT.calls(replace(job, has_layers=True)))
+    absent = replace(BIOME, calls=lambda job: ESLINT.calls(replace(job, has_modules=True)))
     tree = tmp_path / "tree"
     tree.mkdir()
     (tree / ".eslintrc").write_text("{}")

@@ -39,6 +39,27 @@ from sandbox.tools.path_kinds import PathKind, classify, scope
         ("tox.ini", "runner_config"),
         ("setup.cfg", "runner_config"),
         ("setup.py", "source"),
+        ("source/index.ts", "source"),
+        ("lib/commands/test/index.js", "source"),
+        ("lib/contest.js", "source"),
+        ("test/advanced.ts", "test"),
+        ("src/__tests__/app.tsx", "test"),
+        ("src/app.spec.mjs", "test"),
+        ("src/app.test.jsx", "test"),
+        ("test.js", "test"),
+        ("spec/app.js", "test"),
+        ("packages/one/test/a.js", "test"),
+        ("test/_tools.js", "support"),
+        ("test/fixtures/a.test-data.js", "support"),
+        ("test/helpers/make.js", "support"),
+        ("test-d/index.d.ts", "support"),
+        ("src/__snapshots__/app.test.js.snap", "support"),
+        ("jest.setup.ts", "support"),
+        ("src/setupTests.js", "support"),
+        ("package.json", "runner_config"),
+        ("vitest.config.mts", "runner_config"),
+        (".mocharc.yml", "runner_config"),
+        ("webpack.config.js", "source"),
     ],
 )
 def test_paths_are_told_apart_by_name(path: str, kind: str) -> None:
@@ -130,3 +151,16 @@ def test_links_are_compared_as_links(tmp_path: Path) -> None:
     (other / "tests/data").unlink()
     (other / "tests/data").symlink_to("/etc/shadow")
     assert find_crosswise(one, other).swapped == ("tests/data",)
+
+
+def test_of_a_manifest_only_the_runners_sections_travel(tmp_path: Path) -> None:
+    base = {"package.json": '{"version": "1", "jest": {"testMatch": ["a"]}}'}
+    head = {"package.json": '{"version": "2", "jest": {"testMatch": ["a"]}}'}
+    assert crosswise(tmp_path / "one", base, head) == Crosswise((), (), ())
+    narrowed = {"package.json": '{"version": "2", "jest": {"testMatch": ["b"]}}'}
+    assert crosswise(tmp_path / "two", base, narrowed).base_paths == ("",)
+
+
+def test_a_script_that_only_one_side_has_concerns_both(tmp_path: Path) -> None:
+    found = crosswise(tmp_path, {}, {"tests/helpers/tool.js": "1", "tests/data.json": "{}"})
+    assert "tests" in found.base_paths and "tests" in found.head_paths

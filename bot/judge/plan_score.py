@@ -1,0 +1,27 @@
+"""Holds the test plan as a whole against `gate.min_score`."""
+
+from __future__ import annotations
+
+from bot.models import Conclusion, GateReason, PlanScore
+
+MOST_SCORE = 4.0
+"""The scale of `gate.min_score`."""
+
+
+def score_reason(score: PlanScore | None, least: float) -> GateReason:
+    """What the gate says of the plan's score; what is undecided cannot fail it."""
+    if score is None:
+        return GateReason(
+            "score",
+            Conclusion.ACTION_REQUIRED,
+            "`gate.min_score` is set, and there is neither a test plan nor a panel of judges.",
+            "Remove `gate.min_score`, name a test plan in `criteria`, or set up a model.",
+        )
+    reached = score.on_scale(MOST_SCORE)
+    text = f"The test plan reaches {reached:.2f} of {MOST_SCORE:g}; {least:g} is asked for."
+    if reached >= least:
+        return GateReason("score", Conclusion.SUCCESS, text)
+    if score.could_be(MOST_SCORE) < least:
+        return GateReason("score", Conclusion.FAILURE, text, "Mend what the items show.")
+    step = "Decide the items that need a reader, or set up a model."
+    return GateReason("score", Conclusion.ACTION_REQUIRED, text, step)

@@ -1,0 +1,66 @@
+"""Bats: one file a program; bats itself is another process than the test and gives the exit code."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Iterator
+
+from sandbox.harness import outcome
+from sandbox.harness.keeper.journal import Result
+from sandbox.harness.keeper.orders import Orders
+from sandbox.harness.keeper.sources import Function, find_functions, read_text
+from sandbox.harness.keeper.steps import Steps
+from sandbox.harness.keeper.suite import Whole, left_over, settle
+from sandbox.harness.readers import tap
+from sandbox.harness.readers.seen import clipped
+
+_TEST = re.compile(r"[ \t]*@test[ \t]+(?P<name>.*?)[ \t]*\{[ \t]*(?:#.*)?$")
+_META = re.compile(r"([\\.^$*+?()\[\]{}|])")
+
+
+def run(steps: Steps, orders: Orders) -> Iterator[Result]:
+    """Yield the results of every file."""
+    for path in orders.asked:
+        if path.endswith(".bats"):
+            yield from _file(steps, orders, path)
+
+
+def _file(steps: Steps, orders: Orders, path: str) -> Iterator[Result]:
+    found = find_functions(read_text(orders.top / path), _TEST, path)
+    functions = {_unquoted(name): function for name, function in found.items()}
+    counted = steps.run("bats", "--count", path)
+    if counted.status != 0 or counted.out.strip() != str(len(functions)):
+        said = f"bats cannot tell its tests, or counts others than stand in it.\n{clipped(counted.said)}"
+        yield Result(path, path, outcome.ERROR, counted.seconds, said)
+        return
+    if functions:
+        yield from _tests(steps, path, functions)
+
+
+def _unquoted(name: str) -> str:
+    try:
+        return " ".join(shlex.split(name)) if name[:1] in "\"'" else name
+    except ValueError:
+        return name
+
+
+def _tests(steps: Steps, path: str, functions: dict[str, Function]) -> Iterator[Result]:
+    def start(*options: str) -> Whole:
+        done = steps.run("bats", "--formatter", "tap", *options, path)
+        return Whole(done, tap.read(done.out))
+
+    whole, found = start(), []
+    for seen in settle(tuple(functions), whole, lambda name: start("--filter", _exactly(name))):
+        found.append(seen)
+        at = functions[seen.name]
+        yield Result(
+            f"{path}::{seen.name}", path, seen.outcome, seen.seconds, seen.message, at.line, at.text
+        )
+    problem = left_over(whole, found)
+    if problem:
+        yield Result(path, path, outcome.ERROR, whole.done.seconds, problem)
+
+
+def _exactly(name: str) -> str:
+    return f"^{_META.sub(chr(92) + chr(92) + '1', name)}$"

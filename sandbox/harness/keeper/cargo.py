@@ -1,0 +1,196 @@
+"""Rust: one test binary a target of the package, run as a whole and, where it is odd, test by test."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from sandbox.harness import outcome
+from sandbox.harness.keeper.journal import Result
+from sandbox.harness.keeper.orders import Orders
+from sandbox.harness.keeper.sources import Function, find_functions, read_text
+from sandbox.harness.keeper.steps import Done, Program, Steps
+from sandbox.harness.keeper.suite import Whole, left_over, settle
+from sandbox.harness.readers import libtest
+from sandbox.harness.readers.seen import clipped
+
+_FUNCTION = re.compile(r"[ \t]*(?:pub |async |unsafe )*fn (?P<name>\w+)\s*[(<]")
+_COUNTED = re.compile(r"^(\d+) tests?, \d+ benchmarks?$", re.M)
+_KINDS = {"lib": "--lib", "rlib": "--lib", "dylib": "--lib", "proc-macro": "--lib", "bin": "--bin",
+          "test": "--test"}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class _Target:
+    """One crate of a package that can have tests."""
+
+    package: str
+    manifest: str
+    folder: Path
+    kind: str
+    name: str
+    path: str  # its root file, as the tree names it
+
+    @property
+    def options(self) -> tuple[str, ...]:
+        """What names it on cargo's command line."""
+        chosen = (self.kind,) if self.kind == "--lib" else (self.kind, self.name)
+        return ("--manifest-path", self.manifest, "--package", self.package, *chosen)
+
+
+def run(steps: Steps, orders: Orders) -> Iterator[Result]:
+    """Yield the results of every target; unit tests in sources belong to the source."""
+    told = steps.run("cargo", "metadata", "--no-deps", "--offline", "--format-version", "1")
+    if told.status != 0:
+        said = f"cargo cannot read it.\n{clipped(told.said)}"
+        yield Result(".", ".", outcome.ERROR, told.seconds, said)
+        return
+    for target in _targets(told.out, orders.top):
+        if orders.is_asked(target.path):
+            yield from _Crate(steps, orders, target).results()
+
+
+def _targets(text: str, top: Path) -> list[_Target]:
+    try:
+        packages = json.loads(text)["packages"]
+        return [
+            _Target(
+                package["name"],
+                package["manifest_path"],
+                Path(package["manifest_path"]).parent,
+                _KINDS[target["kind"][0]],
+                target["name"],
+                Path(target["src_path"]).relative_to(top).as_posix(),
+            )
+            for package in packages
+            for target in package["targets"]
+            if target["kind"][0] in _KINDS and target.get("test", True)
+        ]
+    except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
+        return []
+
+
+class _Crate:
+    def __init__(self, steps: Steps, orders: Orders, target: _Target) -> None:
+        self._steps, self._orders, self._target = steps, orders, target
+        self._log = orders.scratch("log")
+        self._binary = ""
+
+    def results(self) -> Iterator[Result]:
+        """Build, list, run."""
+        built = self._steps.run(
+            "cargo", "test", "--offline", "--no-run", "--message-format=json",
+            "--target-dir", str(self._orders.scratch("target")), *self._target.options,
+        )  # fmt: skip
+        self._binary = _executable(built.out)
+        if built.status != 0 or not self._binary:
+            yield self._broken(f"It does not build.\n{_errors(built)}", built)
+            return
+        listed = self._start("--list")
+        names, counted = libtest.read_list(listed.out), _COUNTED.search(listed.out)
+        if listed.status != 0 or counted is None:
+            yield self._by_exit_code()
+        elif int(counted.group(1)) != len(names):
+            yield self._broken(f"Its tests cannot be listed.\n{clipped(listed.said)}", listed)
+        elif names:
+            yield from self._told(names)
+
+    def _told(self, names: tuple[str, ...]) -> Iterator[Result]:
+        whole, found = self._whole(), []
+        functions = _Functions(self._orders.top, self._target.path)
+        for seen in settle(names, whole, lambda name: self._whole("--exact", name)):
+            found.append(seen)
+            at = functions.of(seen.name)
+            yield Result(
+                f"{at.path}::{seen.name}", at.path, seen.outcome, seen.seconds, seen.message,
+                at.line, at.text,
+            )  # fmt: skip
+        problem = left_over(whole, found)
+        if problem:
+            yield self._broken(problem, whole.done)
+
+    def _whole(self, *options: str) -> Whole:
+        """Run tests. The log has a line for each test only when the harness itself saw its end."""
+        self._log.unlink(missing_ok=True)
+        done = self._start(f"--logfile={self._log}", *options)
+        reading = libtest.read(done.out)
+        logged = read_text(self._log).splitlines()
+        return Whole(done, reading, len(logged) == len(reading.tests))
+
+    def _start(self, *options: str) -> Done:
+        folder = str(self._target.folder)
+        environment = (("CARGO_MANIFEST_DIR", folder), ("CARGO_PKG_NAME", self._target.package))
+        return self._steps.start(Program((self._binary, *options), folder, environment))
+
+    def _by_exit_code(self) -> Result:
+        """A target with a harness of its own: one program, one exit code."""
+        done = self._start()
+        word = outcome.PASSED if done.status == 0 else outcome.FAILED
+        path = self._target.path
+        message = "" if done.status == 0 else clipped(done.said)
+        return Result(f"{path}::{self._target.name}", path, word, done.seconds, message)
+
+    def _broken(self, message: str, done: Done) -> Result:
+        return Result(self._target.path, self._target.path, outcome.ERROR, done.seconds, message)
+
+
+class _Functions:
+    """Finds where the tests of a crate stand, by the modules in their names."""
+
+    def __init__(self, top: Path, path: str) -> None:
+        self._top, self._path = top, path
+        self._known: dict[str, dict[str, Function]] = {}
+
+    def of(self, name: str) -> Function:
+        """Return the test's function; without a known place, the crate's root file."""
+        *modules, function = name.split("::")
+        for count in range(len(modules), -1, -1):
+            for path in self._files(modules[:count]):
+                if function in self._in(path):
+                    return self._in(path)[function]
+        return Function(self._path, 0, name)
+
+    def _files(self, modules: list[str]) -> list[str]:
+        if not modules:
+            return [self._path]
+        below = (Path(self._path).parent / "/".join(modules)).as_posix()
+        return [f"{below}.rs", f"{below}/mod.rs"]
+
+    def _in(self, path: str) -> dict[str, Function]:
+        if path not in self._known:
+            self._known[path] = find_functions(read_text(self._top / path), _FUNCTION, path)
+        return self._known[path]
+
+
+def _executable(text: str) -> str:
+    """Return the test program that cargo says it made."""
+    found = ""
+    for message in _messages(text):
+        is_test = message.get("reason") == "compiler-artifact" and message.get("executable")
+        profile = message.get("profile")
+        if is_test and isinstance(profile, dict) and profile.get("test"):
+            found = str(message["executable"])
+    return found
+
+
+def _errors(built: Done) -> str:
+    """Return what the compiler said, as a person would read it."""
+    said = []
+    for message in _messages(built.out):
+        body = message.get("message")
+        if isinstance(body, dict) and body.get("level") == "error":
+            said.append(str(body.get("rendered")))
+    return clipped("\n".join(said) or built.err)
+
+
+def _messages(text: str) -> Iterator[dict[str, object]]:
+    for line in text.splitlines():
+        try:
+            message = json.loads(line) if line.startswith("{") else None
+        except (ValueError, RecursionError):
+            continue
+        if isinstance(message, dict):
+            yield message

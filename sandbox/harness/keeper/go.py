@@ -1,0 +1,135 @@
+"""Go: one test binary a package, run as a whole and, where something is odd, test by test."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import PurePosixPath
+
+from sandbox.harness import outcome
+from sandbox.harness.keeper.journal import Result
+from sandbox.harness.keeper.orders import Orders, Unbelievable
+from sandbox.harness.keeper.sources import Function, find_functions, read_text
+from sandbox.harness.keeper.steps import Done, Program, Steps
+from sandbox.harness.keeper.suite import Whole, left_over, settle
+from sandbox.harness.readers import go_events
+from sandbox.harness.readers.seen import Reading, Seen, clipped
+
+_FUNCTION = re.compile(r"func (?P<name>(?:Test|Example|Fuzz)\w*)\(")
+_PACKAGE = re.compile(r"^package (\w+)", re.M)
+_CONTROL = (
+    'package {package}\n\nimport c{nonce} "testing"\n\nfunc {name}(t *c{nonce}.T) {{ t.Fatal() }}\n'
+)
+_MOST_CHARS = 100_000  # of one argument
+
+
+def run(steps: Steps, orders: Orders) -> Iterator[Result]:
+    """Yield the results of every package that has tests."""
+    flag = _verbose_flag(steps)
+    asked = {_folder(path) for path in orders.asked}
+    for number, folder in enumerate(sorted(asked)):
+        package = _Package(steps, orders, folder, number, flag)
+        yield from package.results([path for path in orders.tests if _folder(path) == folder])
+
+
+def _folder(path: str) -> str:
+    return PurePosixPath(path).parent.as_posix()
+
+
+def _verbose_flag(steps: Steps) -> str:
+    """Since 1.20 the binary can mark its own lines, so that a test's print is no event by accident."""
+    found = re.search(r"go1\.(\d+)", steps.run("go", "version").out)
+    return "-test.v=test2json" if found and int(found.group(1)) >= 20 else "-test.v=true"
+
+
+class _Package:
+    def __init__(
+        self, steps: Steps, orders: Orders, folder: str, number: int, verbose: str
+    ) -> None:
+        self._steps, self._orders, self._folder = steps, orders, folder
+        self._binary = orders.scratch(f"{number}.test")
+        self._log = orders.scratch(f"{number}.log")
+        self._verbose = verbose
+
+    def results(self, files: list[str]) -> Iterator[Result]:
+        """Build, list, run."""
+        control = self._add_control(files)
+        built = self._steps.run("go", "test", "-c", "-o", str(self._binary), f"./{self._folder}")
+        if built.status != 0:
+            yield self._broken(f"It does not build.\n{clipped(built.said)}", built)
+            return
+        if not self._binary.exists():
+            return  # every test file is left out by its build constraints
+        functions = self._functions(files)
+        listed = self._steps.run(str(self._binary), "-test.list", ".*", folder=self._folder)
+        if listed.status != 0:
+            yield self._broken(f"Its tests cannot be listed.\n{clipped(listed.said)}", listed)
+            return
+        names = tuple(dict.fromkeys(n for n in listed.out.split("\n") if n in functions))
+        if self._start(control).done.status == 0:
+            raise Unbelievable(f"in {self._folder} a control test that must fail ended with 0")
+        if names:
+            yield from self._told(names, functions)
+
+    def _told(self, names: tuple[str, ...], functions: dict[str, Function]) -> Iterator[Result]:
+        whole = self._start("|".join(names)) if sum(map(len, names)) < _MOST_CHARS else None
+        whole = whole or self._start("|".join(names[:1]))
+        found, is_clean = [], _tops(whole).is_clean(names)
+        for seen in settle(names, _tops(whole), lambda name: _tops(self._start(name))):
+            found.append(seen)
+            yield _result(functions[seen.name], seen, seen.name)
+            if is_clean:
+                yield from self._subtests(whole, seen.name, functions[seen.name])
+        problem = left_over(whole, found)
+        if problem:
+            yield self._broken(problem, whole.done)
+
+    def _subtests(self, whole: Whole, name: str, function: Function) -> Iterator[Result]:
+        for seen in whole.reading.tests:
+            if seen.name.startswith(name + "/"):
+                yield _result(function, seen, f"{name}[{seen.name[len(name) + 1 :]}]")
+
+    def _start(self, names: str) -> Whole:
+        """Run the named tests. The log is complete only when the run went through its own end."""
+        self._log.unlink(missing_ok=True)
+        argv = (
+            *("go", "tool", "test2json", "-t", str(self._binary), self._verbose),
+            *(f"-test.run=^(?:{names})$", "-test.paniconexit0", f"-test.testlogfile={self._log}"),
+        )
+        done = self._steps.start(Program(argv, folder=self._folder))
+        return Whole(done, go_events.read(done.out), read_text(self._log).startswith("# test log"))
+
+    def _add_control(self, files: list[str]) -> str:
+        """Add a test that must fail, under a name that nobody could know."""
+        name = f"TestZ{self._orders.nonce}"
+        text = read_text(self._orders.top / files[0])
+        package = _PACKAGE.search(text)
+        target = self._orders.top / self._folder / f"z{self._orders.nonce}_test.go"
+        if package:
+            filled = _CONTROL.format(package=package.group(1), nonce=self._orders.nonce, name=name)
+            target.write_text(filled)
+        return name
+
+    def _functions(self, files: list[str]) -> dict[str, Function]:
+        found: dict[str, Function] = {}
+        for path in files:
+            text = read_text(self._orders.top / path)
+            for name, function in find_functions(text, _FUNCTION, path).items():
+                found.setdefault(name, function)
+        return found
+
+    def _broken(self, message: str, done: Done) -> Result:
+        return Result(self._folder, self._folder, outcome.ERROR, done.seconds, message)
+
+
+def _tops(whole: Whole) -> Whole:
+    """Leave the subtests out: they are not listed, and their test fails when they do."""
+    tests = tuple(test for test in whole.reading.tests if "/" not in test.name)
+    return Whole(whole.done, Reading(tests, whole.reading.problem), whole.ended)
+
+
+def _result(function: Function, seen: Seen, name: str) -> Result:
+    return Result(
+        f"{function.path}::{name}", function.path, seen.outcome, seen.seconds, seen.message,
+        function.line, function.text,
+    )  # fmt: skip

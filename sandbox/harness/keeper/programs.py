@@ -1,0 +1,91 @@
+"""Test programs that end with one exit code, and tell of single tests only where they print TAP."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from os.path import commonpath
+from pathlib import PurePosixPath
+
+from sandbox.harness import outcome
+from sandbox.harness.keeper.exits import Exits, ScriptEnds
+from sandbox.harness.keeper.journal import Result
+from sandbox.harness.keeper.orders import Orders
+from sandbox.harness.keeper.sources import read_text
+from sandbox.harness.keeper.steps import Done, Program, Steps
+from sandbox.harness.readers import tap
+from sandbox.harness.readers.seen import Reading, clipped
+
+_SOURCE_CHARS = 4000
+_DID_NOTHING = re.compile(r"^make: ((?:Nothing to be done for|[`'].*' is up to date).*?)\.?$", re.M)
+
+
+def run_make(steps: Steps, orders: Orders) -> Iterator[Result]:
+    """Run the test target; building for it is part of it, so what does not compile fails."""
+    argv = orders.arguments
+    place = common_place(orders.tests)
+    source = sources(orders, orders.tests)
+    exits = Exits(steps, orders)
+    done = steps.start(Program(argv, environment=(*exits.environment, ("LC_ALL", "C"))))
+    early = (exits.early() or _idle(done)) if done.status == 0 else ""
+    # Its id names no file: it must be the same whatever files there are.
+    yield from _told(done, place, " ".join(argv), source, early)
+
+
+def _idle(done: Done) -> str:
+    """Say so when make did nothing: a file or folder of the target's name is enough for that."""
+    found = _DID_NOTHING.search(done.said)
+    return f"make ran nothing: {found.group(1)}." if found else ""
+
+
+def run_scripts(steps: Steps, orders: Orders) -> Iterator[Result]:
+    """Run every test script by the interpreter that it names."""
+    watch = ScriptEnds(steps, orders)
+    for path in orders.asked:
+        text = read_text(orders.top / path)
+        done = steps.start(watch.program(_interpreter(text), path))
+        early = watch.early(path, text) if done.status == 0 else ""
+        test_id = f"{path}::{PurePosixPath(path).name}"
+        yield from _told(done, path, test_id, sources(orders, (path,)), early)
+
+
+def _interpreter(text: str) -> str:
+    first = text.split("\n", 1)[0]
+    words = first[2:].split() if first.startswith("#!") else []
+    known = PurePosixPath(words[-1]).name if words else ""
+    return "sh" if known in {"sh", "dash"} else "bash"
+
+
+def common_place(tests: tuple[str, ...]) -> str:
+    """Return the file or folder that holds all tests; "." when they stand everywhere."""
+    if len(tests) == 1:
+        return tests[0]
+    return (commonpath(tests) if tests else "") or "."
+
+
+def sources(orders: Orders, paths: tuple[str, ...]) -> str:
+    """Return what the test files say, for whoever asks what these tests are about."""
+    texts = [read_text(orders.top / path)[:_SOURCE_CHARS] for path in paths[:20]]
+    return "\n".join(texts)[:_SOURCE_CHARS]
+
+
+def _told(done: Done, path: str, own_id: str, source: str, early: str = "") -> Iterator[Result]:
+    """Yield the program's own result, then its points. A torn TAP stream is no success."""
+    speaks = tap.has_results(done.out)
+    reading = tap.read(done.out) if speaks else Reading(())
+    word, message = _own(done, early or reading.problem)
+    yield Result(own_id, path, word, done.seconds, message, source=source)
+    for seen in reading.tests:
+        test_id = f"{own_id}::{seen.name}"
+        yield Result(test_id, path, seen.outcome, 0.0, seen.message, source=seen.name)
+
+
+def _own(done: Done, problem: str) -> tuple[str, str]:
+    if done.status is None:
+        return outcome.FAILED, f"It did not end in time.\n{clipped(done.said)}"
+    if done.status != 0:
+        return outcome.FAILED, clipped(done.said)
+    if problem or done.is_cut:
+        said = problem or "It printed more than can be read."
+        return outcome.ERROR, f"It ended with 0, but: {said}\n{clipped(done.said)}"
+    return outcome.PASSED, ""

@@ -1,0 +1,73 @@
+"""One program with many tests: one run of all, and where that is no clean pass, each test alone."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+
+from sandbox.harness import outcome
+from sandbox.harness.keeper.steps import Done
+from sandbox.harness.readers.seen import Reading, Seen, clipped
+
+_BAD = (outcome.FAILED, outcome.ERROR)
+_NO_ACCOUNT = "It ended without an account of this test: the program left early."
+
+
+@dataclass(frozen=True)
+class Whole:
+    """One run of all tests of a program. `ended` says that the program went through its own end."""
+
+    done: Done
+    reading: Reading
+    ended: bool = True
+
+    def is_clean(self, names: tuple[str, ...]) -> bool:
+        """Tell whether exit code and account agree that exactly these tests ran and none failed."""
+        found = Counter(test.name for test in self.reading.tests)
+        return (
+            self.done.status == 0
+            and self.ended
+            and not (self.done.is_cut or self.reading.problem)
+            and found == Counter(names)
+            and not any(test.outcome in _BAD for test in self.reading.tests)
+        )
+
+
+def settle(names: tuple[str, ...], whole: Whole, alone: Callable[[str], Whole]) -> Iterator[Seen]:
+    """Yield one result for every listed test, the worse of all that is known of it."""
+    told = {test.name: test for test in whole.reading.tests}
+    if whole.is_clean(names):
+        yield from (told[name] for name in names)
+        return
+    for name in names:
+        own = alone_result(name, alone(name))
+        yield _worse(own, told[name]) if name in told else own
+
+
+def alone_result(name: str, run: Whole) -> Seen:
+    """Return what a run of one test says of it: a pass needs the exit code and the account."""
+    told = [test for test in run.reading.tests if test.name == name]
+    took_s, said = run.done.seconds, clipped(run.done.said)
+    if run.done.status is None:
+        return Seen(name, outcome.FAILED, took_s, f"It did not end in time.\n{said}")
+    if run.done.status != 0:
+        message = told[0].message if told and told[0].message else said
+        return Seen(name, outcome.FAILED, took_s, message)
+    if run.is_clean((name,)):
+        return replace(told[0], seconds=took_s)
+    return Seen(name, outcome.ERROR, took_s, f"{run.reading.problem or _NO_ACCOUNT}\n{said}")
+
+
+def _worse(own: Seen, told: Seen) -> Seen:
+    if told.outcome == own.outcome or outcome.worse(own.outcome, told.outcome) == own.outcome:
+        return own
+    return replace(told, message=told.message or "It fails when it runs with the others.")
+
+
+def left_over(whole: Whole, results: list[Seen]) -> str:
+    """Say what is wrong with a run that ended badly although no test of it did; else ""."""
+    if whole.done.status == 0 or any(seen.outcome in _BAD for seen in results):
+        return ""
+    how = "did not end in time" if whole.done.status is None else f"ended with {whole.done.status}"
+    return f"The run {how} although every test passes alone.\n{clipped(whole.done.said)}"

@@ -1,0 +1,119 @@
+"""Reads the Test Anything Protocol, versions 12 to 14, also several streams after one another.
+
+Source: https://testanything.org/tap-version-14-specification.html. Indented lines are subtests: the
+point that closes them counts for them. A stream is whole when it has one plan and exactly the points
+that the plan announces, each once.
+"""
+
+from __future__ import annotations
+
+import re
+
+from sandbox.harness import outcome
+from sandbox.harness.readers.seen import MOST_TESTS, NAME_CHARS, Reading, Seen, clipped
+
+_POINT = re.compile(r"(not )?ok\b(?:[ \t]+(\d{1,9}))?[ \t]*(?:-[ \t]+)?(.*)", re.S)
+_PLAN = re.compile(r"(\d{1,9})\.\.(\d{1,9})(?:[ \t]*#[ \t]*(.*))?")
+_DIRECTIVE = re.compile(r"(?<!\\)#[ \t]*(skip|todo)\b\S*[ \t]*(.*)", re.I)
+_VERSION = re.compile(r"TAP version \d+")
+_LINE_CHARS = 4000
+
+
+class _Stream:
+    """One stream: its plan and its points so far."""
+
+    def __init__(self) -> None:
+        self.plan: int | None = None
+        self.plan_came_last = False
+        self.numbers: list[int] = []
+        self.bailed = ""
+
+    def problem(self) -> str:
+        if self.bailed:
+            return f"The tests gave up: {self.bailed}."
+        if self.plan is None:
+            return "The results have no plan, so some may be missing." if self.numbers else ""
+        if sorted(self.numbers) != list(range(1, self.plan + 1)):
+            return f"{self.plan} tests were planned and {len(self.numbers)} results were printed."
+        return ""
+
+
+class _Reader:
+    def __init__(self) -> None:
+        self.tests: list[Seen] = []
+        self.streams = [_Stream()]
+        self.notes: list[str] = []
+
+    def line(self, line: str) -> None:
+        plan, point = _PLAN.fullmatch(line), _POINT.match(line)
+        if _VERSION.fullmatch(line):
+            self._next_stream()
+        elif plan:
+            self._plan(int(plan.group(1)), int(plan.group(2)))
+        elif line.startswith("Bail out!"):
+            self.streams[-1].bailed = line[9:].strip()[:NAME_CHARS] or "no reason given"
+        elif point:
+            self._point(bool(point.group(1)), point.group(2), point.group(3).strip())
+        elif self.tests and self.streams[-1].numbers and line.strip():
+            self._note(line)
+
+    def _next_stream(self) -> None:
+        stream = self.streams[-1]
+        if stream.numbers or stream.plan is not None or stream.bailed:
+            self.streams.append(_Stream())
+
+    def _plan(self, first: int, last: int) -> None:
+        if self.streams[-1].plan is not None:
+            self._next_stream()
+        stream = self.streams[-1]
+        stream.plan_came_last = bool(stream.numbers)
+        stream.plan = last if first == 1 or last == 0 else -1
+
+    def _point(self, is_bad: bool, number: str | None, text: str) -> None:
+        stream = self.streams[-1]
+        ended = stream.plan_came_last or (stream.numbers and len(stream.numbers) == stream.plan)
+        if ended and number is not None and int(number) == 1:
+            self._next_stream()
+        stream = self.streams[-1]
+        stream.numbers.append(int(number) if number else len(stream.numbers) + 1)
+        directive = _DIRECTIVE.search(text)
+        name = (text[: directive.start()] if directive else text).strip()[:NAME_CHARS]
+        self.notes = []
+        word = _word(is_bad, directive.group(1).lower() if directive else "")
+        shown = directive.group(2).strip() if directive else ""
+        self.tests.append(Seen(name or f"test {stream.numbers[-1]}", word, message=shown))
+
+    def _note(self, line: str) -> None:
+        """Keep diagnostics as the message of the point before them, when that one failed."""
+        last = self.tests[-1]
+        if last.outcome == outcome.FAILED and len(self.notes) < 200:
+            self.notes.append(line.lstrip("# ") if line.startswith("#") else line)
+            said = clipped("\n".join(self.notes))
+            self.tests[-1] = Seen(last.name, last.outcome, message=said)
+
+
+def _word(is_bad: bool, directive: str) -> str:
+    if directive == "skip":
+        return outcome.SKIPPED
+    if directive == "todo":
+        return outcome.XFAILED if is_bad else outcome.XPASSED
+    return outcome.FAILED if is_bad else outcome.PASSED
+
+
+def read(text: str) -> Reading:
+    """Return the points of all streams in a text; other lines are the program's own talk."""
+    reader = _Reader()
+    for line in text.splitlines():
+        if len(reader.tests) >= MOST_TESTS:
+            return Reading(tuple(reader.tests), f"There are more than {MOST_TESTS} results.")
+        reader.line(line[:_LINE_CHARS].rstrip())
+    problems = [stream.problem() for stream in reader.streams]
+    return Reading(tuple(reader.tests), next(filter(None, problems), ""))
+
+
+def has_results(text: str) -> bool:
+    """Tell whether a text speaks TAP: a plan or a version, and a point or an empty plan."""
+    reading = read(text)
+    return (
+        bool(reading.tests) and re.search(r"^(\d+\.\.\d+|TAP version \d+)", text, re.M) is not None
+    )

@@ -1,0 +1,110 @@
+"""Asks package registries, through their own clients in the sandbox, whether a package exists.
+
+Each client goes where this host's settings send it. Only a clear "there is no such package" counts as
+absent, and only while the same registry answers for a package that everybody has.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from enum import StrEnum
+
+from sandbox.base import Command, Completed, Limits, Network, Sandbox
+from sandbox.concurrently import concurrently
+from sandbox.environments.layers import SYSTEM_PATH, TOOLS, UV
+from sandbox.environments.python_layers import installer
+
+YOUNG_DAYS = 14
+_LIMITS = Limits(timeout_s=60)
+
+
+class Client(StrEnum):
+    """Who asks: pip's world through uv, npm's through npm."""
+
+    PIP = "pip"
+    NPM = "npm"
+
+
+class Answer(StrEnum):
+    """What the registry says of one package."""
+
+    EXISTS = "exists"
+    ABSENT = "absent"
+    YOUNG = "young"
+    UNKNOWN = "unknown"
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """One package by its name in a client's registry; the name must be plain (no version, no URL)."""
+
+    client: Client
+    name: str
+
+
+_CONTROLS = {Client.PIP: Wanted(Client.PIP, "packaging"), Client.NPM: Wanted(Client.NPM, "semver")}
+
+
+async def look_up(sandbox: Sandbox, wanted: Iterable[Wanted]) -> dict[Wanted, Answer]:
+    """Ask for every package, at most one minute each; UNKNOWN where the registry did not answer."""
+    asked = list(dict.fromkeys(wanted))
+    clients = list(dict.fromkeys(one.client for one in asked))
+    controls = await concurrently(*(_exists(sandbox, _CONTROLS[c]) for c in clients))
+    answering = {c for c, found in zip(clients, controls, strict=True) if found is Answer.EXISTS}
+    answers: dict[Wanted, Answer] = {}
+    for one in asked:
+        known = one.client in answering
+        answers[one] = await _answer(sandbox, one) if known else Answer.UNKNOWN
+    return answers
+
+
+async def _answer(sandbox: Sandbox, wanted: Wanted) -> Answer:
+    found = await _exists(sandbox, wanted)
+    if found is not Answer.EXISTS or wanted.client is not Client.PIP:
+        return found  # npm's registry does not tell ages to everybody
+    cutoff = (datetime.now(UTC) - timedelta(days=YOUNG_DAYS)).date().isoformat()
+    control = await _run(sandbox, _CONTROLS[Client.PIP], ("--exclude-newer", cutoff))
+    older = await _run(sandbox, wanted, ("--exclude-newer", cutoff))
+    filtered = "exclude-newer" in _said(older)
+    return Answer.YOUNG if control.exit_code == 0 and older.exit_code and filtered else found
+
+
+async def _exists(sandbox: Sandbox, wanted: Wanted) -> Answer:
+    done = await _run(sandbox, wanted)
+    if done.exit_code == 0:
+        return Answer.EXISTS
+    absent = {
+        Client.PIP: f"{wanted.name} was not found in the package registry",
+        Client.NPM: "E404",
+    }
+    return Answer.ABSENT if absent[wanted.client] in _said(done) else Answer.UNKNOWN
+
+
+def _said(done: Completed) -> str:
+    text = (done.stdout + b"\n" + done.stderr).decode(errors="replace")
+    return " ".join(text.split())
+
+
+async def _run(sandbox: Sandbox, wanted: Wanted, more: tuple[str, ...] = ()) -> Completed:
+    argv: tuple[str, ...] = ("npm", "view", wanted.name, "name", "--json")
+    if wanted.client is Client.PIP:
+        argv = (UV, "pip", "compile", "--no-deps", "--no-header", "-q", *more, "-")
+    command = Command(
+        argv,
+        mounts=installer(),
+        environment=(
+            ("PATH", f"{TOOLS}:{SYSTEM_PATH}"),
+            ("HOME", "/tmp"),  # noqa: S108 - the sandbox's own
+            ("UV_NO_CONFIG", "1"),
+            ("UV_PYTHON_DOWNLOADS", "never"),
+            ("UV_NO_PROGRESS", "1"),
+            ("NO_COLOR", "1"),
+        ),
+        cwd="/tmp",  # noqa: S108
+        stdin=f"{wanted.name}\n".encode() if wanted.client is Client.PIP else b"",
+        network=Network.BUILD,
+        limits=_LIMITS,
+    )
+    return await sandbox.run(command)

@@ -1,0 +1,1 @@
+"""One tiny repository an ecosystem, judged on a good and on a bad change."""

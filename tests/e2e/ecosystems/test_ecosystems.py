@@ -1,0 +1,120 @@
+"""Each ecosystem end to end: a tiny repository, a good change and a bad one, judged in the sandbox."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from bot.settings import Settings
+from tests.e2e.ecosystems.projects import MAKE, PROJECTS, Files, Project
+from tests.e2e.folder import Folder, Judged
+from tests.sandbox.harness.kept import needs
+from tests.sandbox.repositories import Repository
+
+pytestmark = pytest.mark.real
+
+
+def opened(folder: Path, files: Files) -> Folder:
+    repository = Repository(folder / "repository")
+    repository.commit(files)
+    return Folder(repository, Settings(home=folder / "home", chromium=str(folder / "none")))
+
+
+def changes(judged: Judged) -> dict[str, str]:
+    """What the four ways said of each test that changed."""
+    tests = judged.document.tests
+    kinds = ("fail_to_pass", "pass_to_fail", "pass_to_pass")
+    return {test_id: kind for kind in kinds for test_id in getattr(tests, kind)}
+
+
+SLOW = {"cmake", "go", "rust", "java", "jupiter"}
+"""Those that compile for longer than the rest of `make test` has time for."""
+
+
+@pytest.mark.parametrize(
+    "project",
+    [
+        pytest.param(one, id=one.name, marks=[pytest.mark.slow] if one.name in SLOW else [])
+        for one in PROJECTS
+    ],
+)
+def test_a_good_change_succeeds_and_a_bad_one_fails(tmp_path: Path, project: Project) -> None:
+    needs(*project.programs, jars=project.jars)
+    folder = opened(tmp_path, project.start)
+    folder.branch("good", project.good)
+    folder.branch("bad", project.bad)
+
+    good = folder.judge("good", task=project.task)
+    bad = folder.judge("bad", task=project.task)
+
+    assert good.conclusion == "success", good.said()
+    assert changes(good)[project.proof] == "fail_to_pass"
+    assert bad.conclusion == "failure", bad.said()
+    assert changes(bad)[project.broken] == "pass_to_fail"
+
+
+def test_a_test_target_that_asks_for_nothing_hides_no_break(tmp_path: Path) -> None:
+    """Base's Makefile runs on head's code when what it says of tests was edited."""
+    needs("make", "cc")
+    folder = opened(tmp_path, MAKE.start)
+    gutted = MAKE.start["Makefile"].replace("./$$one || exit 1", "true")
+    folder.branch("gutted", {**MAKE.bad, "Makefile": gutted})
+    folder.branch("ignoring", {**MAKE.bad, "Makefile": ".IGNORE:\n" + MAKE.start["Makefile"]})
+
+    assert folder.judge("gutted", task=MAKE.task).conclusion == "failure"
+    assert folder.judge("ignoring", task=MAKE.task).conclusion == "failure"
+
+
+# --- what cannot be built -----------------------------------------------------------------------
+
+
+def test_a_c_program_without_its_header_does_not_build(tmp_path: Path) -> None:
+    """CodeVisionary's scene: the missing header is named by the compiler, on head only."""
+    needs("make", "cc")
+    folder = opened(tmp_path, MAKE.start)
+    folder.branch("no-header", {"calc.c": "int add(int a, int b) { return (int32_t)(a + b); }\n"})
+    judged = folder.judge("no-header", task=MAKE.task)
+
+    assert judged.conclusion == "failure", judged.said()
+    built = next(row for row in judged.document.requirements if row.id == "B1")
+    assert built.verdict == "unsatisfied"
+    assert "int32_t" in built.reason
+    evidence = next(one for one in judged.document.evidence if one.id == built.evidence[0])
+    assert evidence.head is not None
+    assert "int32_t" in evidence.head.output
+
+
+def test_a_new_c_file_that_nothing_builds_is_checked_by_the_compiler(tmp_path: Path) -> None:
+    needs("cc")
+    folder = opened(tmp_path, {"README.md": "Small programs.\n"})
+    text = 'int main(void) { printf("%d\\n", 6 * 7); return 0; }\n'
+    folder.branch("no-header", {"answer.c": text})
+    folder.branch("good", {"answer.c": "#include <stdio.h>\n\n" + text})
+    judged = folder.judge("no-header", task="Print the answer\n")
+
+    assert judged.conclusion == "failure", judged.said()
+    assert "printf" in judged.said()
+    assert folder.judge("good", task="Print the answer\n").conclusion == "action_required"
+
+
+def test_a_language_without_a_toolchain_is_unverified(tmp_path: Path) -> None:
+    folder = opened(tmp_path, {"Gemfile": "", "lib/a.rb": "A = 1\n", "test/a_test.rb": ""})
+    folder.branch("change", {"lib/a.rb": "A = 2\n"})
+    judged = folder.judge("change", task="A becomes two\n")
+
+    assert judged.conclusion == "action_required"
+    built = next(row for row in judged.document.requirements if row.id == "B1")
+    assert built.verdict == "unverified"
+    assert "Ruby (ruby, bundler); Assay cannot build Ruby projects yet" in built.reason
+
+
+def test_a_static_site_builds_and_has_nothing_to_test(tmp_path: Path) -> None:
+    folder = opened(tmp_path, {"index.html": "<!doctype html><title>A</title><p>one</p>\n"})
+    folder.branch("change", {"index.html": "<!doctype html><title>A</title><p>two</p>\n"})
+    judged = folder.judge("change", task="Say two\n")
+
+    verdicts = {row.id: row.verdict for row in judged.document.requirements}
+    assert verdicts["B1"] == "satisfied"
+    assert judged.conclusion == "action_required"
+    assert "static site" in " ".join(judged.document.environment.reasons)

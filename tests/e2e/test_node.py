@@ -1,0 +1,189 @@
+"""Tiny Node projects judged as `assay judge` does it: a good change, bad ones, and one that cheats."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+
+from bot.settings import Settings
+from tests.e2e.folder import Files, Folder, Judged
+from tests.sandbox.repositories import Repository
+
+pytestmark = [
+    pytest.mark.real,
+    pytest.mark.skipif(
+        shutil.which("node", path="/usr/local/bin:/usr/bin:/bin") is None,
+        reason="node is not installed where the sandbox looks",
+    ),
+]
+
+TASK = "A discount\n\n- [ ] `discounted` takes the percentage off the price\n"
+PRICE = """export function total(prices) {
+  return prices.reduce((sum, price) => sum + price, 0);
+}
+"""
+DISCOUNT = f"""{PRICE}
+export function discounted(price, percentage) {{
+  return price - price * percentage / 100;
+}}
+"""
+TOTAL_TEST = """import {test} from 'node:test';
+import assert from 'node:assert/strict';
+import {total} from '../price.js';
+
+test('total adds up all prices', () => {
+  assert.equal(total([1, 2]), 3);
+});
+"""
+DISCOUNT_TEST = """import {test} from 'node:test';
+import assert from 'node:assert/strict';
+import {discounted} from '../price.js';
+
+test('discounted takes the percentage off the price', () => {
+  assert.equal(discounted(200, 10), 180);
+});
+"""
+PROJECT: Files = {
+    "package.json": json.dumps(
+        {"name": "till", "type": "module", "scripts": {"test": "node --test"}}
+    ),
+    "price.js": PRICE,
+    "test/total.test.js": TOTAL_TEST,
+}
+
+
+@pytest.fixture(scope="module")
+def till(tmp_path_factory: pytest.TempPathFactory) -> Folder:
+    return opened(tmp_path_factory.mktemp("till"), PROJECT)
+
+
+def opened(folder: Path, project: Files, sandbox: str = "bubblewrap") -> Folder:
+    folder.chmod(0o755)
+    repository = Repository(folder / "repository")
+    repository.commit(project)
+    settings = Settings(home=folder / "home", chromium=str(folder / "none"), sandbox=sandbox)
+    return Folder(repository, settings)
+
+
+def verdicts(judged: Judged) -> dict[str, str]:
+    return {row.text: row.verdict for row in judged.document.requirements}
+
+
+def test_a_good_change_is_satisfied_by_a_test_that_failed_before(till: Folder) -> None:
+    files = {"price.js": DISCOUNT, "test/discount.test.js": DISCOUNT_TEST}
+    judged = till.judge(till.branch("good", files), task=TASK)
+    assert judged.conclusion == "success", judged.said()
+    assert judged.document.tests is not None
+    expected = ["test/discount.test.js::discounted takes the percentage off the price"]
+    assert list(judged.document.tests.fail_to_pass) == expected
+
+
+def test_a_wrong_change_fails(till: Folder) -> None:
+    wrong = DISCOUNT.replace("/ 100", "")
+    files = {"price.js": wrong, "test/discount.test.js": DISCOUNT_TEST}
+    judged = till.judge(till.branch("wrong", files), task=TASK)
+    assert judged.conclusion == "failure", judged.said()
+
+
+def test_a_regression_fails(till: Folder) -> None:
+    files = {
+        "price.js": DISCOUNT.replace("sum + price", "price"),
+        "test/discount.test.js": DISCOUNT_TEST,
+    }
+    judged = till.judge(till.branch("regression", files), task=TASK)
+    assert judged.conclusion == "failure", judged.said()
+    assert judged.document.tests is not None
+    assert list(judged.document.tests.pass_to_fail) == [
+        "test/total.test.js::total adds up all prices"
+    ]
+
+
+@pytest.mark.parametrize("way", ["process.exit(0)", "process.reallyExit(0)"])
+def test_a_module_that_ends_the_tests_early_is_no_success(till: Folder, way: str) -> None:
+    files = {"price.js": f"{DISCOUNT}\n{way};\n", "test/discount.test.js": DISCOUNT_TEST}
+    judged = till.judge(till.branch(f"exits-{len(way)}", files), task=TASK)
+    assert judged.conclusion in ("failure", "action_required"), judged.said()
+    assert judged.document.tests is None or not judged.document.tests.fail_to_pass
+
+
+def test_a_loosened_test_is_no_success(till: Folder) -> None:
+    files = {
+        "price.js": PRICE.replace("sum + price", "price"),
+        "test/total.test.js": TOTAL_TEST.replace("assert.equal(total([1, 2]), 3)", "total([1, 2])"),
+    }
+    judged = till.judge(till.branch("loosened", files), task=TASK)
+    assert judged.conclusion in ("failure", "action_required"), judged.said()
+
+
+def test_a_package_of_a_workspace_is_judged_in_its_folder(tmp_path: Path) -> None:
+    one = {f"packages/one/{path}": text for path, text in PROJECT.items()}
+    two = {f"packages/two/{path}": text for path, text in PROJECT.items()}
+    folder = opened(tmp_path, {**one, **two, "package.json": '{"private": true}'})
+    files = {
+        "packages/one/price.js": DISCOUNT,
+        "packages/one/test/discount.test.js": DISCOUNT_TEST,
+    }
+    judged = folder.judge(folder.branch("good", files), task=TASK)
+    assert judged.conclusion == "success", judged.said()
+    assert judged.document.tests is not None
+    assert {one.split("::")[0] for one in judged.document.tests.fail_to_pass} == {
+        "packages/one/test/discount.test.js"
+    }
+
+
+BUILD = """import {cpSync, rmSync} from 'node:fs';
+rmSync('out', {recursive: true, force: true});
+cpSync('test', 'out/test', {recursive: true});
+cpSync('price.js', 'out/price.js');
+"""
+
+
+@pytest.mark.slow
+def test_tests_that_are_built_are_built_of_the_right_side(tmp_path: Path) -> None:
+    scripts = {"build": "node build.js", "test": "npm run build && node --test out/test/*.js"}
+    manifest = json.dumps({"name": "till", "type": "module", "scripts": scripts})
+    folder = opened(tmp_path, {**PROJECT, "package.json": manifest, "build.js": BUILD})
+    good = {"price.js": DISCOUNT, "test/discount.test.js": DISCOUNT_TEST}
+    judged = folder.judge(folder.branch("good", good), task=TASK)
+    assert judged.conclusion == "success", judged.said()
+    assert judged.document.tests is not None
+    assert list(judged.document.tests.fail_to_pass) == [
+        "test/discount.test.js::discounted takes the percentage off the price"
+    ]
+    bent = {
+        **good,
+        "price.js": DISCOUNT.replace("sum + price", "sum + price + 1"),
+        "test/total.test.js": TOTAL_TEST.replace("total([1, 2]), 3", "total([1, 2]), 5"),
+    }
+    judged = folder.judge(folder.branch("bent", bent), task=TASK)
+    assert judged.conclusion in ("failure", "action_required"), judged.said()
+    assert judged.document.tests is not None
+    assert "test/total.test.js::total adds up all prices" not in judged.document.tests.pass_to_pass
+
+
+@pytest.mark.slow
+def test_a_dependency_that_the_change_adds_is_there_for_its_tests_only(till: Folder) -> None:
+    manifest = json.loads(str(PROJECT["package.json"])) | {"dependencies": {"ms": "2.1.3"}}
+    extra = "import ms from 'ms';\n"
+    files = {
+        "package.json": json.dumps(manifest),
+        "price.js": DISCOUNT,
+        "test/discount.test.js": extra + DISCOUNT_TEST,
+        "test/total.test.js": extra + TOTAL_TEST,
+    }
+    judged = till.judge(till.branch("dependency", files), task=TASK)
+    assert judged.conclusion == "success", judged.said()
+    assert judged.document.tests is not None
+    assert "test/total.test.js::total adds up all prices" in judged.document.tests.pass_to_pass
+
+
+def test_a_node_that_is_not_there_is_needed_and_no_failure(tmp_path: Path) -> None:
+    manifest = {"name": "till", "type": "module", "engines": {"node": ">=99"}}
+    folder = opened(tmp_path, {**PROJECT, "package.json": json.dumps(manifest)})
+    files = {"price.js": DISCOUNT, "test/discount.test.js": DISCOUNT_TEST}
+    judged = folder.judge(folder.branch("good", files), task=TASK)
+    assert judged.conclusion == "action_required", judged.said()
+    assert judged.document.environment.needs == ("Node >=99",)

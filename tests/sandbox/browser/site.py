@@ -1,0 +1,78 @@
+"""Pages for the tests, and one journey over them in the real sandbox."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from sandbox import open_sandbox
+from sandbox.base import Limits
+from sandbox.browser.journey import Ground, Journey, Served, Travelled, Visit, travel
+from sandbox.browser.script import read_script
+from sandbox.browser.telling import SCRIPT, Observed, tell
+from sandbox.models import Finding, Side
+
+CHROMIUM = Path("/usr/bin/chromium")
+HEAD = '<!doctype html><html lang="en"><meta name="viewport" content="width=device-width"><title>Shop</title>'
+
+
+def page(body: str) -> str:
+    """A page without faults around a body."""
+    return f"{HEAD}<main><h1>Shop</h1>{body}</main>"
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """What one journey showed, and its pictures by name."""
+
+    observed: Observed
+    travelled: Travelled
+    pictures: Mapping[str, bytes]
+
+    def faults(self, side: Side, path: str) -> list[str]:
+        """`rule: message` of each finding of a page."""
+        return [f"{f.rule}: {f.message}" for f in self.findings(side) if f.path == path]
+
+    def findings(self, side: Side) -> tuple[Finding, ...]:
+        return (self.observed.base if side is Side.BASE else self.observed.head).findings
+
+
+@dataclass(frozen=True, slots=True)
+class Trees:
+    """Both sides on disk."""
+
+    folder: Path
+    driver: str = "bubblewrap"
+
+    def write(self, side: Side, files: Mapping[str, str]) -> None:
+        for name, text in files.items():
+            path = self.folder / side / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text)
+
+    def grounds(self) -> tuple[Ground, Ground]:
+        for side in Side:
+            (self.folder / side).mkdir(exist_ok=True)
+        base, head = (Ground(side, str(self.folder / side)) for side in Side)
+        return base, head
+
+    async def visit(self, *paths: str, served: Served | None = None) -> Seen:
+        visits = tuple(Visit(path, path) for path in paths)
+        return await self._travel(Journey(self.grounds(), visits, served))
+
+    async def visit_head(self, *paths: str) -> Seen:
+        _, head = self.grounds()
+        journey = Journey((head,), tuple(Visit(path, path) for path in paths), limits=Limits(500))
+        return await self._travel(journey)
+
+    async def follow(self, *lines: str, served: Served | None = None) -> Seen:
+        acts = read_script(lines)
+        visit = Visit(SCRIPT, acts[0].target, acts=acts)
+        return await self._travel(Journey(self.grounds(), (visit,), served))
+
+    async def _travel(self, journey: Journey) -> Seen:
+        sandbox = open_sandbox(self.driver, self.folder / "state")
+        travelled = await travel(sandbox, journey)
+        pictures: dict[str, bytes] = {}
+        return Seen(tell("E1", journey, travelled, pictures.__setitem__), travelled, pictures)

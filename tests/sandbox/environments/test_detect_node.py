@@ -1,0 +1,189 @@
+"""What a Node project's recipe says, from its files alone."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from sandbox.environments import SetupHints, Toolchain, detect, detect_both
+from sandbox.environments.node_version import satisfies
+from sandbox.environments.root import common_root
+from sandbox.models import Recipe, TestRunner
+from tests.sandbox.environments.projects import write
+
+TOOLS = Toolchain("3.11.2", "0.13.9", (("node", "20.20.2"), ("npm", "11.0.0")))
+HATCHLING = "[project]\nname = 'a'\nversion = '1'\n"
+TEST = "import test from 'node:test';\n"
+
+
+def node(tree: Path, manifest: dict[str, object], **files: str) -> Recipe:
+    named = {name.replace("__", "/").replace("_", "."): text for name, text in files.items()}
+    write(tree, {"package.json": json.dumps(manifest), "test/a.test.js": TEST, **named})
+    found = detect(tree, SetupHints(), TOOLS)
+    assert found is not None and found.ecosystem == "node"
+    return found
+
+
+@pytest.mark.parametrize(
+    ("script", "runner", "arguments"),
+    [
+        ("node --test", "node --test", ("--",)),
+        (
+            "xo && node --import=tsx/esm --test test/*.ts && del-cli dist && tsc && tsd",
+            "node --test",
+            ("--import=tsx/esm", "--", "test/*.ts"),
+        ),
+        ("tsx --test --test-reporter=dot x.ts", "node --test", ("--import=tsx", "--", "x.ts")),
+        ("xo && ava && tsd", "ava", ("--",)),
+        ("npm run lint && npm run unit", "mocha", ("--", "--timeout", "9", "test/*.js")),
+        ("c8 --reporter=lcov mocha --reporter dot --bail", "mocha", ("--",)),
+        ("vitest run --coverage", "vitest", ("--",)),
+        (
+            "cross-env NODE_OPTIONS=--experimental-vm-modules npx jest --silent -c x.json",
+            "jest",
+            ("NODE_OPTIONS=--experimental-vm-modules", "--", "-c", "x.json"),
+        ),
+        (
+            "node --experimental-vm-modules node_modules/jest/bin/jest.js",
+            "jest",
+            ("--experimental-vm-modules", "--"),
+        ),
+        ("mocha a.js && mocha b/*.js", "mocha", ("--", "a.js", "b/*.js")),
+        ("mocha a.js && mocha --flag b.js", "mocha", ("--", "a.js")),
+        ("yarn unit", "mocha", ("--", "--timeout", "9", "test/*.js")),
+    ],
+)
+def test_the_runner_is_found_in_the_chain(
+    tmp_path: Path, script: str, runner: str, arguments: tuple[str, ...]
+) -> None:
+    scripts = {"test": script, "unit": "mocha -R dot --timeout 9 test/*.js", "lint": "eslint ."}
+    found = node(tmp_path, {"scripts": scripts})
+    assert (found.runner.value, found.test_arguments) == (runner, arguments)
+
+
+def test_scripts_that_call_each_other_or_cannot_be_read_end(tmp_path: Path) -> None:
+    scripts = {"test": "npm run a", "a": "npm run test && npm run a", "pretest": "echo '"}
+    found = node(tmp_path, {"scripts": scripts, "devDependencies": {"vitest": "3"}})
+    assert found.runner is TestRunner.VITEST
+    assert node(tmp_path / "b", {"scripts": {"test": "tape x"}}).runner is TestRunner.NODE_TEST
+
+
+@pytest.mark.parametrize(
+    ("manifest", "lock", "words"),
+    [
+        ({}, "package-lock.json", '"npm", "ci"'),
+        ({"dependencies": {"a": "1"}}, "", '"npm", "install"'),
+        (
+            {"packageManager": "pnpm@9.1.0+sha512.00"},
+            "pnpm-lock.yaml",
+            "manager/node_modules/.bin/pnpm",
+        ),
+        ({}, "yarn.lock", '"--frozen-lockfile"'),
+    ],
+)
+def test_the_package_manager_is_the_lock_files(
+    tmp_path: Path, manifest: dict[str, object], lock: str, words: str
+) -> None:
+    found = node(tmp_path, manifest, **({lock.replace(".", "_"): "x"} if lock else {}))
+    assert words in " ".join(word for argv in found.install for word in argv)
+
+
+def test_without_dependencies_nothing_is_installed(tmp_path: Path) -> None:
+    assert node(tmp_path, {"name": "a"}).install == ()
+
+
+def test_the_digest_follows_what_is_installed_and_nothing_else(tmp_path: Path) -> None:
+    manifest: dict[str, object] = {"dependencies": {"a": "1"}, "version": "1.0.0"}
+    one = node(tmp_path / "a", manifest).lock_digest
+    assert node(tmp_path / "b", {**manifest, "version": "2.0.0"}).lock_digest == one
+    assert node(tmp_path / "c", {"dependencies": {"a": "2"}}).lock_digest != one
+    assert node(tmp_path / "d", {**manifest, "scripts": {"postinstall": "x"}}).lock_digest != one
+    locked = node(tmp_path / "e", manifest, **{"package-lock_json": "x"}).lock_digest
+    assert locked not in (
+        one,
+        node(tmp_path / "f", manifest, **{"package-lock_json": "y"}).lock_digest,
+    )
+
+
+def test_what_is_missing_is_needed(tmp_path: Path) -> None:
+    assert node(tmp_path / "a", {"engines": {"node": ">=22"}}).needs == ("Node >=22",)
+    assert node(tmp_path / "b", {"engines": {"node": ">=18"}}).needs == ()
+    bare = detect(tmp_path / "b", SetupHints(), Toolchain("3.11.2"))
+    assert bare is not None and bare.needs == ("Node >=18 (node, npm)",)
+
+
+@pytest.mark.parametrize(
+    ("wanted", "is_met"),
+    [
+        (">=18", True), ("^18 || >=20.0", True), ("20.x", True), ("18.x", False), ("<20", False),
+        (">=20.20.3", False), ("^20.3", True), ("~20.3", False), ("18 - 20", True), ("", True),
+        ("*", True), (">=14.16 <19", False), ("lts/*", True), (">=12.0.0 <13 || >=20", True),
+    ],
+)  # fmt: skip
+def test_ranges_of_node(wanted: str, is_met: bool) -> None:
+    assert satisfies("20.20.2", wanted) is is_met
+
+
+def test_tests_that_use_what_is_built_are_built_for(tmp_path: Path) -> None:
+    scripts = {"test": "node --test", "build": "tsc"}
+    manifest: dict[str, object] = {"scripts": scripts, "main": "dist/index.js"}
+    assert node(tmp_path / "a", manifest).install_project == ()
+    write(tmp_path / "a", {"test/b.test.js": "import x from '../dist/index.js';"})
+    assert node(tmp_path / "a", manifest).install_project == (("npm", "run", "build"),)
+    scripts["test"] = "npm run build && node --test"
+    assert node(tmp_path / "b", manifest).install_project == (("npm", "run", "build"),)
+
+
+def test_evidence_decides_and_both_sides_agree(tmp_path: Path) -> None:
+    python = {"pyproject.toml": HATCHLING, "src/a.py": "", "tests/test_a.py": ""}
+    docs = {"package.json": "{}", "docs/a.js": "", "docs/b.js": "", "docs/c.js": ""}
+    base = write(tmp_path / "base", {**python, **docs})
+    found = detect(base, SetupHints(), TOOLS)
+    assert found is not None and found.ecosystem == "python"
+    many = {f"test/{n}.test.js": TEST for n in range(9)}
+    head = write(tmp_path / "head", {**python, **docs, **many})
+    alone = detect(head, SetupHints(), TOOLS)
+    assert alone is not None and alone.ecosystem == "node"
+    both = detect_both(base, head, SetupHints(), TOOLS)
+    assert both.base and both.head
+    assert (both.base.ecosystem, both.head.ecosystem) == ("python", "python")
+    configured = detect(base, SetupHints(test="npm test"), TOOLS)
+    assert configured is not None and configured.ecosystem == "node"
+
+
+def test_a_package_of_a_monorepo_is_the_root_of_its_changes(tmp_path: Path) -> None:
+    package = {"package.json": "{}", "index.js": "", "test/a.test.js": TEST}
+    files = {f"packages/{n}/{path}": text for n in ("one", "two") for path, text in package.items()}
+    base = write(tmp_path / "base", {**files, "package.json": "{}"})
+    head = write(tmp_path / "head", {**files, "package.json": "{}"})
+    assert common_root(base, head, ["packages/one/index.js"]) == "packages/one"
+    assert common_root(base, head, ["packages/one/index.js", "packages/two/index.js"]) == ""
+    new = write(tmp_path / "new", {f"packages/new/{p}": text for p, text in package.items()})
+    assert common_root(base, new, ["packages/new/index.js"]) == ""
+    installed_at_the_top = write(tmp_path / "head", {"package-lock.json": "{}"})
+    found = detect(installed_at_the_top, SetupHints(root="packages/one"), TOOLS)
+    assert found is not None and found.root == "packages/one"
+    assert found.install[0][-1] == "/work/tree"
+
+
+ODD = (
+    "", "[]", "null", '{"scripts": []}', '{"scripts": {"test": 7}}', '{"engines": "x"}', "{" * 5000,
+    '{"engines": {"node": "|| >= x.y - 9999999999999999999999 &&"}}', '{"packageManager": ["pnpm@1"]}',
+    '{"exports": {"a": {"b": []}}, "scripts": {"build": "x", "test": "mocha \\u0000 \\ud800 $(x) `y`"}}',
+    '{"dependencies": ["a"], "workspaces": 7, "main": "../../x", "name": "[(*"}',
+    json.dumps({"scripts": {"test": "run-s " + "test " * 700, "pretest": "run-p " + "test " * 700}}),
+    json.dumps({"scripts": {"test": "(" * 2000}}), json.dumps({"scripts": {"test": "mocha '"}}),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("text", ODD)
+def test_whatever_a_manifest_holds_is_read(tmp_path: Path, text: str) -> None:
+    write(
+        tmp_path, {"package.json": text, "pnpm-lock.yaml": "lockfileVersion: [", "a.test.js": "("}
+    )
+    found = detect(tmp_path, SetupHints(), TOOLS)
+    assert found is not None and found.ecosystem == "node"
+    words = [*found.test_arguments, *found.reasons, *(w for argv in found.install for w in argv)]
+    assert "\0" not in "".join(words).encode().decode()

@@ -1,0 +1,183 @@
+"""node --test under the harness: every test has its outcome, and nobody leaves by the back door."""
+
+from __future__ import annotations
+
+import asyncio
+import shutil
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from sandbox import open_sandbox
+from sandbox.base import Limits, Sandbox
+from sandbox.models import Environment, Observation, Recipe, Side, TestRun, TestRunner
+from sandbox.tools.test_order import TestOrder
+from sandbox.tools.unit_tests import run_tests
+
+pytestmark = [
+    pytest.mark.real,
+    pytest.mark.skipif(
+        shutil.which("node", path="/usr/local/bin:/usr/bin:/bin") is None,
+        reason="node is not installed where the sandbox looks",
+    ),
+]
+MANY = """\
+import {test, describe, it} from 'node:test';
+import assert from 'node:assert';
+test('passes', () => {});
+test('fails', () => { assert.equal(1, 2); });
+test('is skipped', {skip: true}, () => {});
+test('is to do', {todo: true}, () => { assert.fail(); });
+describe('a suite', () => {
+  it('holds a test', () => {});
+  it('holds a failure', () => { throw new Error('inside'); });
+});
+"""
+TWO = """\
+import {test} from 'node:test';
+import assert from 'node:assert';
+import {leave} from '../leave.mjs';
+test('one', async () => { await leave(); });
+test('two', () => { assert.equal(1, 2); });
+"""
+
+
+@dataclass(frozen=True)
+class NodeBench:
+    """Writes trees and runs their tests in the real sandbox, without any package."""
+
+    sandbox: Sandbox
+    folder: Path
+
+    def run(
+        self, files: dict[str, str], paths: tuple[str, ...] = (), root: str = ""
+    ) -> Observation:
+        tree = self.folder / "tree"
+        for path, text in files.items():
+            target = tree / path
+            target.parent.mkdir(parents=True, exist_ok=True)
+            target.write_text(text)
+        runner = TestRunner.NODE_TEST
+        recipe = Recipe("node", (), (), (), runner, ("--", "test/*.mjs"), "", root=root)
+        variables = (("PATH", "/usr/local/bin:/usr/bin:/bin"),)
+        environment = Environment(Side.HEAD, recipe, "", "", "", variables)
+        limits = Limits(timeout_s=120, output_bytes=100_000)
+        order = TestOrder(Side.HEAD, str(tree), environment, paths, limits)
+        return asyncio.run(run_tests(self.sandbox, order))
+
+    def tests(self, files: dict[str, str]) -> TestRun:
+        observation = self.run(files)
+        assert observation.tests is not None
+        return observation.tests
+
+
+@pytest.fixture
+def node(tmp_path: Path) -> NodeBench:
+    for path in [tmp_path, *tmp_path.parents[:2]]:
+        path.chmod(0o755)
+    return NodeBench(open_sandbox("auto", tmp_path / "state"), tmp_path)
+
+
+def outcomes(run: TestRun) -> dict[str, str]:
+    return {result.id: result.outcome.value for result in run.results}
+
+
+def test_every_test_has_its_outcome_title_and_code(node: NodeBench) -> None:
+    observation = node.run({"test/a.mjs": MANY})
+    run = observation.tests
+    assert run is not None and run.complete, observation
+    assert outcomes(run) == {
+        "test/a.mjs::passes": "passed",
+        "test/a.mjs::fails": "failed",
+        "test/a.mjs::is skipped": "skipped",
+        "test/a.mjs::is to do": "xfailed",
+        "test/a.mjs::a suite > holds a test": "passed",
+        "test/a.mjs::a suite > holds a failure": "failed",
+    }
+    failing = next(one for one in run.results if one.id.endswith("::fails"))
+    assert (failing.path, failing.line) == ("test/a.mjs", 4)
+    assert "assert.equal(1, 2)" in failing.source and "1 == 2" in failing.message
+    assert observation.exit_code == 1
+    assert observation.command == "node --test 'test/*.mjs'"
+
+
+def test_a_project_in_a_folder_is_tested_there(node: NodeBench) -> None:
+    files = {"packages/one/test/a.mjs": MANY, "packages/one/test/b.mjs": "throw new Error('no')"}
+    observation = node.run(files, ("packages/one/test/b.mjs",), root="packages/one")
+    assert observation.tests is not None and observation.tests.complete
+    script = "packages/one/test/b.mjs::the whole file"
+    assert outcomes(observation.tests) == {script: "failed"}
+
+
+@pytest.mark.parametrize(
+    "way_out",
+    [
+        "process.exit(0)",
+        "process.reallyExit(0)",
+        "process.kill(process.pid, 'SIGKILL')",
+        "process.kill(process.ppid, 'SIGKILL'); await new Promise(r => setTimeout(r, 60000))",
+        "process.exitCode = 0; await new Promise(() => {})",
+    ],
+)
+def test_leaving_early_is_never_a_pass(node: NodeBench, way_out: str) -> None:
+    leave = f"export async function leave() {{ {way_out}; }}"
+    run = node.tests({"leave.mjs": leave, "test/a.mjs": TWO})
+    found = outcomes(run)
+    assert not run.complete or found.get("test/a.mjs::two") == "failed" or "test/a.mjs" in found
+    assert found.get("test/a.mjs::two") != "passed"
+    assert found.get("test/a.mjs") != "passed"
+
+
+def test_a_module_that_exits_when_it_is_loaded_does_not_pass_its_tests(node: NodeBench) -> None:
+    leave = "process.exit(0); export const leave = () => {};"
+    run = node.tests({"leave.mjs": leave, "test/a.mjs": TWO})
+    assert outcomes(run) == {"test/a.mjs": "error"}
+
+
+@pytest.mark.parametrize(
+    "patch", ["try { assert.equal = () => {}; } catch {}", "assert.equal = () => {};"]
+)
+def test_the_code_under_test_cannot_silence_assertions(node: NodeBench, patch: str) -> None:
+    leave = f"import assert from 'node:assert';\n{patch}\nexport const leave = () => {{}};\n"
+    found = outcomes(node.tests({"leave.mjs": leave, "test/a.mjs": TWO}))
+    assert found.get("test/a.mjs::two", "error") != "passed"
+    assert found.get("test/a.mjs::two") == "failed" or found["test/a.mjs"] == "error"
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        "require('fs').writeSync(3, '00000010' + 'x'.repeat(48))",
+        "require('fs').writeFileSync('/proc/' + process.ppid + '/fd/3', '00000010' + 'x'.repeat(48))",
+    ],
+)
+def test_what_a_test_writes_into_the_channel_is_no_result(node: NodeBench, written: str) -> None:
+    text = f"""
+import {{test}} from 'node:test';
+import {{createRequire}} from 'node:module';
+const require = createRequire(import.meta.url);
+try {{ {written} }} catch {{}}
+test('fails', () => {{ throw new Error('really'); }});
+"""
+    run = node.tests({"test/a.mjs": text})
+    assert not run.complete or outcomes(run) == {"test/a.mjs::fails": "failed"}
+
+
+def test_a_test_cannot_take_the_pen(node: NodeBench) -> None:
+    text = """
+import {test} from 'node:test';
+import {createRequire} from 'node:module';
+test('the pen is not there', () => {
+  const recorder = createRequire(import.meta.url)('/opt/assay/sandbox/harness/node/recorder.cjs');
+  if (recorder.take() !== null) throw new Error('taken');
+});
+"""
+    run = node.tests({"test/a.mjs": text})
+    assert run.complete and outcomes(run) == {"test/a.mjs::the pen is not there": "passed"}
+
+
+def test_a_tree_without_tests_says_so(node: NodeBench) -> None:
+    observation = node.run({"index.mjs": ""})
+    assert observation.tests is not None
+    assert "passed" not in outcomes(observation.tests).values()
