@@ -28,14 +28,15 @@ async def read_code(sandbox: Sandbox, checkout: Checkout, kept: KeptFacts) -> Co
 
     Base and head are parsed by workers of their own (see `keeping`). Raises SandboxError.
     """
-    base = await _read_base(sandbox, Path(checkout.base_tree), kept)
+    base = await _read_base(sandbox, checkout, kept)
     head = await _read_head(sandbox, checkout, base)
     remarks = (*_left_out("base", base), *_left_out("head", head))
     return Code(_files(base), _files(head), tuple(dict.fromkeys(remarks)))
 
 
-async def _read_base(sandbox: Sandbox, tree: Path, kept: KeptFacts) -> _Side:
-    inventory = await asyncio.to_thread(take_inventory, tree)
+async def _read_base(sandbox: Sandbox, checkout: Checkout, kept: KeptFacts) -> _Side:
+    tree, changed = Path(checkout.base_tree), frozenset(checkout.diff.changed_paths)
+    inventory = await asyncio.to_thread(take_inventory, tree, None, changed)
     files = list(inventory.files.values())
     known = await asyncio.to_thread(kept.find, files)
     parsed = await parse(sandbox, tree, [one for one in files if key(one) not in known])

@@ -43,14 +43,18 @@ class Inventory:
 def take_inventory(
     tree: Path, known: Inventory | None = None, changed: frozenset[str] = frozenset()
 ) -> Inventory:
-    """List the source files of a tree; what is `known` and not `changed` is not read again."""
+    """List the source files of a tree; what is `known` and not `changed` is not read again.
+
+    What is `changed` is listed even where the tree is over the limit.
+    """
     inventory, total = Inventory(), 0
     for raw, size in _walk(os.fsencode(tree), inventory.left_out):
         path = display_name(raw)
         language = language_of(os.fsdecode(raw))
         if not language:
             continue
-        if len(inventory.files) >= MAX_FILES or total + size > MAX_BYTES:
+        is_over = len(inventory.files) >= MAX_FILES or total + size > MAX_BYTES
+        if is_over and path not in changed:
             inventory.left_out["over the limit for one repository"] += 1
         elif size > MAX_FILE_BYTES:
             inventory.left_out[f"larger than {MAX_FILE_BYTES // 1_000_000} MB"] += 1

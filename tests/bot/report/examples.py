@@ -9,6 +9,8 @@ from enum import Enum
 from bot.models import (
     ActionKind,
     Category,
+    ChangedSymbol,
+    CodePlace,
     Conclusion,
     Decider,
     Evaluation,
@@ -17,6 +19,7 @@ from bot.models import (
     FourWay,
     GateReason,
     GateResult,
+    Impact,
     Judgement,
     Observed,
     Plan,
@@ -316,6 +319,23 @@ def weakened_tests() -> Evaluation:
     )
 
 
+IMPACT = Impact(
+    (
+        ChangedSymbol(
+            CodePlace("src/slugify/core.py", 12, "truncate", "function"),
+            "changed",
+            (CodePlace("src/slugify/core.py", 30, "slugify", "function"),),
+            tuple(CodePlace("tests/test_core.py", n, f"test_{n}", "function") for n in range(1, 5)),
+            1,
+            9,
+        ),
+        ChangedSymbol(CodePlace("src/slugify/old.py", 3, "fold", ""), "removed", (), (), 0, 0),
+    ),
+    7,
+    ("1 source files of head were not read: minified.",),
+)
+
+
 def regression() -> Evaluation:
     """What was asked for works, but something else broke."""
     reason = "1 test that passes on base fails on head, in 3 of 3 repeats."
@@ -341,7 +361,8 @@ def regression() -> Evaluation:
     )  # fmt: skip
     tests = FourWay((REGRESSED_TEST, vacuous, flaky, *FIXED_TESTS, *HELD_TESTS), evidence_id="E1")
     return _evaluation(
-        _judged(verdicts, gate, 4), Observed(evidence, tests, (LINT_FINDING,), (), True, True)
+        _judged(verdicts, gate, 4),
+        Observed(evidence, tests, (LINT_FINDING,), (), True, True, impact=IMPACT),
     )
 
 

@@ -66,6 +66,8 @@ def heavy(evaluation: Evaluation, times: int) -> Evaluation:
             findings=observed.findings * times,
             integrity=observed.findings * times,
             evidence=observed.evidence * times,
+            impact=observed.impact
+            and replace(observed.impact, symbols=observed.impact.symbols * times),
         ),
         judgement=replace(
             judgement, requirements=replace(judgement.requirements, items=requirements)
@@ -94,6 +96,17 @@ def test_every_fold_and_fence_is_closed(name: str) -> None:
 
     assert folds(text) == ["<details>", "</details>"] * (len(folds(text)) // 2)
     assert MARKDOWN.parse(text)[-1].type == "paragraph_close", "the last line is part of a block"
+
+
+def test_the_impact_is_short_and_folded() -> None:
+    text = comment(regression())
+    start = text.index("<summary>Impact")
+    part = text[start : text.index("</details>", start)]
+    assert "(9 changed symbols)" in part
+    assert "<code>src/slugify/core.py: truncate</code> changed" in part
+    assert "</code> and 6 more |" in part
+    assert "removed | nobody was found | none was found |" in part
+    assert "and 7 more changed symbols" in part
 
 
 def test_nothing_of_a_hostile_author_acts() -> None:
