@@ -82,8 +82,12 @@ def test_a_folder_with_a_requirement_that_nothing_shows(tree: Path, tmp_path: Pa
     told = [line.split()[0] for line in done.stderr.splitlines() if line.endswith(" s")]
     assert told == list(STAGES)
     assert "The logo becomes purple" in done.stdout
-    why = json.loads((tmp_path / "out" / "report.json").read_text())["requirements"][-1]["reason"]
+    report = json.loads((tmp_path / "out" / "report.json").read_text())
+    why = report["requirements"][-1]["reason"]
     assert why.split()[0] in done.stdout
+    (symbol,) = report["impact"]["symbols"]
+    assert (symbol["place"]["name"], symbol["how"]) == ("greet", "changed")
+    assert {one["path"] for one in symbol["tests"]} == {"tests/test_hello.py", "tests/test_name.py"}
     for name in ("report.json", "report.md", "report.html"):
         assert str(Path("out") / name) in done.stdout
         assert (tmp_path / "out" / name).stat().st_size

@@ -285,6 +285,16 @@ def test_any_text_may_close(text):
     assert isinstance(closing_issues(text, "o/r"), tuple)
 
 
+def test_changed_documents_are_read_for_people_and_bound_to_nothing():
+    policy = read_configuration("{}")
+    changed = ("a.py", *(f"offer{n}.DOCX" for n in range(5)))
+    steps = plan(comprehend(task(), policy, ()), policy, changed).steps
+    documents = [s for s in steps if s.action is ActionKind.READ]
+    assert [s.arguments for s in documents] == [(f"offer{n}.DOCX",) for n in range(3)]
+    assert not any(s.requirement_ids for s in documents)
+    assert [s.id for s in steps] == [f"E{n}" for n in range(1, len(steps) + 1)]
+
+
 def test_the_plan_binds_every_step_to_requirements():
     policy = read_configuration(
         "setup: {test: make test}\nrequirements: [{id: C1, text: api, check: ./api}]"
