@@ -30,6 +30,7 @@ test: system-test $(READY)
 
 # What takes too long for every day: real toolchains, whole plans, the docker driver.
 test-slow: system-test $(READY)
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --require-hashes -r deploy/documents.lock
 	$(BIN)/python -m pytest -m slow
 
 # The docker driver on a real engine: the one that runs, else Debian's own dockerd for the tests' time.
@@ -53,6 +54,7 @@ bench: system-test $(READY)
 # Resolve the newest versions that pyproject.toml admits; review the diff before you commit it.
 lock: $(READY)
 	$(BIN)/uv pip compile -q pyproject.toml --group dev --generate-hashes --no-header --no-annotate -o deploy/requirements.lock
+	$(BIN)/uv pip compile -q pyproject.toml --extra documents -c deploy/requirements.lock --generate-hashes --no-header --no-annotate -o deploy/documents.lock
 
 clean:
 	rm -rf $(VENV) .assay .cache

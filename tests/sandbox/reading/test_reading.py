@@ -112,6 +112,7 @@ async def test_what_is_no_text_of_the_tree_is_not_read(
     assert seen.problem and not seen.output
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(
     importlib.util.find_spec("markitdown") is None, reason="the extra `documents` is not installed"
 )
