@@ -131,6 +131,7 @@ class Recipe:
     lock_digest: str
     needs: tuple[str, ...] = ()
     root: str = ""  # the project's folder inside the tree; every command of it starts there
+    left_out: str = ""  # which of the project's tests are not run, as a sentence
 
 
 class Outcome(StrEnum):

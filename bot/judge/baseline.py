@@ -115,6 +115,17 @@ def _by_the_tests(requirement: Requirement, case: Case) -> Verdict:
             "No test passed on base, so a regression could not be seen.",
             "Add tests to the base branch, or set `setup.test` in `.github/assay.yml`.",
         )
+    return _held(requirement, case)
+
+
+def _held(requirement: Requirement, case: Case) -> Verdict:
+    """Nothing that was run broke; tests that were not run could have."""
+    if case.observed.left_out:
+        return unverified(
+            requirement,
+            f"{_held_reason(case)} But {case.observed.left_out}",
+            "Name one line that runs all tests as `setup.test` in `.github/assay.yml`.",
+        )
     return satisfied(requirement, _held_reason(case), case)
 
 

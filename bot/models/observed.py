@@ -101,6 +101,7 @@ class Observed:
     built_base: bool | None
     built_head: bool | None
     needs: tuple[str, ...] = ()
+    left_out: str = ""  # which of base's tests are not run, as a sentence
     changed_paths: tuple[str, ...] = ()
     changes_truncated: bool = False
     code_changes: tuple[str, ...] = ()

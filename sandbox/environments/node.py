@@ -49,6 +49,7 @@ class _Runner:
     arguments: tuple[str, ...]
     reason: str
     before: tuple[str, ...] = ()
+    left_out: str = ""
 
 
 def weigh(tree: Tree) -> Evidence | None:
@@ -112,13 +113,14 @@ def _recipe(
     inputs = manager_inputs(tree, manager, manifests)
     return Recipe(
         ecosystem=_NAME,
-        reasons=(why, *why_build, runner.reason),
+        reasons=(why, *why_build, runner.reason, *filter(None, (runner.left_out,))),
         install=install,
         install_project=build,
         runner=runner.runner,
         test_arguments=runner.arguments,
         lock_digest=hashlib.sha256(json.dumps([versions, install, inputs]).encode()).hexdigest(),
         root=setup.root,
+        left_out=runner.left_out,
     )
 
 
@@ -176,9 +178,8 @@ def _choose_runner(tree: Tree, manifest: Table, setup: SetupHints) -> _Runner:
 
 def _by_script(call: ScriptCall) -> _Runner:
     said = f"Tests run with {call.runner}, as the script `{call.script}` of package.json calls it."
-    if call.others:
-        said += f" {call.others} further calls of a runner there are not run."
-    return _Runner(call.runner, call.arguments, said, call.before)
+    rest = f"{call.others} further call(s) of a test runner in that script are not run."
+    return _Runner(call.runner, call.arguments, said, call.before, rest if call.others else "")
 
 
 def _configured_runner(scripts: Table, line: str) -> _Runner:

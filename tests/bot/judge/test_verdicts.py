@@ -200,6 +200,13 @@ def test_nothing_regresses(tests, outcome):
     assert verdict_of("B2", requirements(), observed(tests=tests)).outcome is outcome
 
 
+def test_what_was_not_run_cannot_be_said_to_hold():
+    seen = observed(left_out="Two calls of a runner are not run.")
+    verdict = verdict_of("B2", requirements(), seen)
+    assert verdict.outcome is UNVERIFIED
+    assert "Two calls" in verdict.reason
+
+
 @pytest.mark.parametrize(
     ("change", "outcome"),
     [

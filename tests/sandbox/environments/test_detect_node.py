@@ -63,6 +63,14 @@ def test_the_runner_is_found_in_the_chain(
     assert (found.runner.value, found.test_arguments) == (runner, arguments)
 
 
+def test_calls_that_are_not_run_are_told(tmp_path: Path) -> None:
+    recipe = node(tmp_path, {"scripts": {"test": "mocha a.js && mocha --flag b.js"}})
+    assert recipe.left_out == "1 further call(s) of a test runner in that script are not run."
+    assert recipe.left_out in recipe.reasons
+    whole = node(tmp_path, {"scripts": {"test": "mocha a.js && mocha b.js"}})
+    assert whole.left_out == ""
+
+
 def test_scripts_that_call_each_other_or_cannot_be_read_end(tmp_path: Path) -> None:
     scripts = {"test": "npm run a", "a": "npm run test && npm run a", "pretest": "echo '"}
     found = node(tmp_path, {"scripts": scripts, "devDependencies": {"vitest": "3"}})
