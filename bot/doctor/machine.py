@@ -22,26 +22,29 @@ BROWSER_TIMEOUT_S = 60.0
 
 @dataclass(frozen=True, slots=True)
 class Program:
-    """A program that Assay starts, with the oldest version that was tried."""
+    """A program that Assay starts, with the oldest version that was tried; docker needs some not."""
 
     name: str
     package: str
     least: tuple[int, ...] = ()
+    of_bubblewrap: bool = False
 
 
 PROGRAMS = (
     Program("git", "git", (2, 36)),
-    Program("bwrap", "bubblewrap", (0, 8)),
-    Program("slirp4netns", "slirp4netns"),
+    Program("bwrap", "bubblewrap", (0, 8), of_bubblewrap=True),
+    Program("slirp4netns", "slirp4netns", of_bubblewrap=True),
     Program("/usr/bin/python3", "python3", (3, 11)),
 )
 
 
 async def look_at_machine(settings: Settings) -> tuple[Diagnosis, ...]:
     """Look at everything that is installed."""
+    in_docker = settings.sandbox == "docker"
+    programs = [one for one in PROGRAMS if not (in_docker and one.of_bubblewrap)]
     looks = (
-        *(asyncio.to_thread(_look_at_program, program) for program in PROGRAMS),
-        asyncio.to_thread(_look_at_namespaces),
+        *(asyncio.to_thread(_look_at_program, program) for program in programs),
+        *(() if in_docker else (asyncio.to_thread(_look_at_namespaces),)),
         _look_at_sandbox(settings),
         _look_at_linters(settings),
         _look_at_browser(settings),

@@ -70,6 +70,13 @@ async def test_missing_permissions_and_events_are_named(world: World, tmp_path: 
     assert found["App's events"].seen == "missing: merge_group"
 
 
+async def test_docker_needs_no_bubblewrap(world: World, tmp_path: Path) -> None:
+    settings = registered(world, tmp_path / "home", sandbox="docker", github_timeout_s=30)
+    found = await seen(settings)
+    assert not {"bwrap", "slirp4netns", "user namespaces"} & set(found)
+    assert "sandbox" in found
+
+
 async def test_a_hanging_github_is_one_clear_line_in_time(world: World, tmp_path: Path) -> None:
     world.operator.fault("apps/get-authenticated", "hang", seconds=8)
     found = await seen(registered(world, tmp_path / "home", github_timeout_s=2))
