@@ -158,7 +158,7 @@ async def test_code_of_a_configuration_sees_nothing_of_ours(
     """An eslint.config.js is a program: no network, no other file, no write that lasts."""
     script = (
         "#!/bin/sh\necho x > /work/tree/a.js; echo y > /work/tree/node_modules/y\n"
-        "(getent hosts example.org || ls /root /work/wt) > /dev/null 2>&1 && exit 3\necho '[]'\n"
+        "(getent hosts example.org || ls /root/.bashrc) > /dev/null 2>&1 && exit 3\necho '[]'\n"
     )
     linted = await eslint(sandbox, tmp_path, script)
     assert linted.problem == ""
