@@ -1,7 +1,8 @@
-"""Tells whether what an adapted test imports was only moved: the same code stands at the new place.
+"""Tells whether what an adapted test imports was moved, and is no decoy.
 
-A test of private names can be led to a decoy. So the definition that it imported on base and the one
-that it imports on head must be equal, and all that they use of their own modules must be equal too.
+A test of private names can be led to a decoy. So either the definition that it imported on base and the
+one that it imports on head are equal, with all that they use of their own modules; or the module
+that had the name has it no longer, and itself imports and calls it from the new place.
 """
 
 from __future__ import annotations
@@ -23,14 +24,16 @@ class _Origin:
 
 
 def is_only_moved(base_test: str, head_test: str, on_base: Read, on_head: Read) -> bool:
-    """Whether every name that two versions of a test file import from different places is the same code.
+    """Whether every name that two versions of a test file import from different places was moved there.
 
     A name whose place cannot be found, or that is defined in no plain way, is not.
     """
     before, after = _origins(base_test), _origins(head_test)
     moved = [name for name in before if name in after and before[name] != after[name]]
     return bool(moved) and all(
-        _is_same(_found(before[name], on_base), _found(after[name], on_head)) for name in moved
+        _is_same(_found(before[name], on_base), _found(after[name], on_head))
+        or _is_followed(before[name], after[name], on_head)
+        for name in moved
     )
 
 
@@ -70,6 +73,32 @@ def _is_same(before: _Definition | None, after: _Definition | None) -> bool:
     if before.name != after.name:
         return False
     return _agree(before, after)
+
+
+def _is_followed(before: _Origin, after: _Origin, on_head: Read) -> bool:
+    """Whether the code that had a name now takes it from the new place, and calls it there."""
+    old, new = _parse(on_head(before.module)), _parse(on_head(after.module))
+    if old is None or new is None or before.name != after.name:
+        return False
+    if before.name in _defined(old) or len(_defined(new).get(after.name, ())) != 1:
+        return False
+    places = {
+        _absolute(node, before.module)
+        for node in ast.walk(old)
+        if isinstance(node, ast.ImportFrom)
+        and any(a.name == after.name and a.asname is None for a in node.names)
+    }
+    calls = (node.func for node in ast.walk(old) if isinstance(node, ast.Call))
+    is_called = any(isinstance(called, ast.Name) and called.id == after.name for called in calls)
+    return is_called and places == {after.module}
+
+
+def _absolute(node: ast.ImportFrom, importer: str) -> str:
+    """Return the module that is imported from, read as seen from a plain module (no package's own)."""
+    if not node.level:
+        return node.module or ""
+    package = importer.rsplit(".", node.level)[0]
+    return f"{package}.{node.module}" if node.module else package
 
 
 def _agree(before: _Definition, after: _Definition) -> bool:

@@ -321,11 +321,11 @@ CODE = "RATE = 2\n\ndef _least(n):\n    return n * RATE\n\ndef split(n, k):\n   
 DECOY = "def split(n, k):\n    return [10, 0, 0]\n"
 
 
-def adapted_test(message, old=CODE, new=CODE):
-    """A test that imports `split` from `shop._new` now, and what the two modules hold."""
+def adapted_test(message, old=CODE, new=CODE, left=None):
+    """A test that imports `split` from `shop._new` now, and what the modules hold; `left` in the old one."""
     before, after = MOVED, MOVED.replace("_old", "_new")
     base = {PATH: before, "src/shop/_old.py": old, "src/shop/_new.py": None}
-    head = {PATH: after, "src/shop/_old.py": None, "src/shop/_new.py": new}
+    head = {PATH: after, "src/shop/_old.py": left, "src/shop/_new.py": new}
     diff = Diff(tuple(changed(path, base[path], head[path]) for path in base))
     test = replace(four_ways(FAILED, FAILED, PASSED), message=message)
     sides = (Tree({p: t for p, t in side.items() if t is not None}) for side in (base, head))
@@ -368,6 +368,26 @@ def test_a_test_that_is_led_to_other_code_needs_a_person(new):
     assert [f.rule for f in found] == [rule.TEST_ADAPTED]
     split = comparison("test_split_refuses_zero_people", TestChange.FAIL_TO_PASS)
     assert conclusion_of(split, test, integrity=found).value == "action_required"
+
+
+TAKES = "from ._new import split\n\ndef pay(n):\n    return split(n, 3)\n"
+
+
+@pytest.mark.parametrize(
+    ("left", "expected"),
+    [
+        (TAKES, rule.TEST_FOLLOWS_MOVE),
+        (TAKES.replace("._new", "shop._new"), rule.TEST_FOLLOWS_MOVE),
+        (TAKES.replace("split(n, 3)", "[n]"), rule.TEST_ADAPTED),
+        (TAKES.replace("._new", "._other"), rule.TEST_ADAPTED),
+        (TAKES.replace("import split", "import split as old"), rule.TEST_ADAPTED),
+        (TAKES + "\nfrom .other import split\n", rule.TEST_ADAPTED),
+        (TAKES + CODE, rule.TEST_ADAPTED),
+    ],
+)
+def test_other_code_at_the_new_place_must_be_what_the_old_place_uses(left, expected):
+    _, found = adapted_test(LACKS_NAME, new=CODE.replace("RATE = 2", "RATE = 3"), left=left)
+    assert [f.rule for f in found] == [expected]
 
 
 # --- a deleted test that fails on head -----------------------------------------------------------
