@@ -9,12 +9,14 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from bot.judge.python_source import parse_python
+
 _Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 
 
 def is_only_adapted(base_source: str, head_source: str, test: str) -> bool:
     """Compare one test (`TestA::test_b`) and all that its file shares with it, on both sides."""
-    base, head = _parse(base_source), _parse(head_source)
+    base, head = parse_python(base_source), parse_python(head_source)
     if base is None or head is None:
         return False
     if not _agree(_imported(base), _imported(head)):
@@ -23,13 +25,6 @@ def is_only_adapted(base_source: str, head_source: str, test: str) -> bool:
     if not before or not after:
         return False
     return _shared(base, test) == _shared(head, test) and _normal(before[-1]) == _normal(after[-1])
-
-
-def _parse(source: str) -> ast.Module | None:
-    try:
-        return ast.parse(source)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return None
 
 
 def _imported(tree: ast.Module) -> dict[str, str]:

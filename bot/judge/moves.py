@@ -11,6 +11,8 @@ import ast
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from bot.judge.python_source import parse_python
+
 Read = Callable[[str], str | None]
 """The text of a module (dotted name, absolute) on one side, None when it is not there."""
 
@@ -46,7 +48,7 @@ class _Definition:
 
 
 def _origins(source: str) -> dict[str, _Origin]:
-    tree = _parse(source)
+    tree = parse_python(source)
     if tree is None:
         return {}
     return {
@@ -58,10 +60,10 @@ def _origins(source: str) -> dict[str, _Origin]:
 
 
 def _found(origin: _Origin, read: Read) -> _Definition | None:
-    tree = _parse(read(origin.module))
+    tree = parse_python(read(origin.module))
     if tree is not None and origin.name in _defined(tree):
         return _Definition(tree, origin.name)
-    module = _parse(read(f"{origin.module}.{origin.name}"))
+    module = parse_python(read(f"{origin.module}.{origin.name}"))
     return _Definition(module, "") if module is not None else None
 
 
@@ -77,7 +79,7 @@ def _is_same(before: _Definition | None, after: _Definition | None) -> bool:
 
 def _is_followed(before: _Origin, after: _Origin, on_head: Read) -> bool:
     """Whether the code that had a name now takes it from the new place, and calls it there."""
-    old, new = _parse(on_head(before.module)), _parse(on_head(after.module))
+    old, new = parse_python(on_head(before.module)), parse_python(on_head(after.module))
     if old is None or new is None or before.name != after.name:
         return False
     if before.name in _defined(old) or len(_defined(new).get(after.name, ())) != 1:
@@ -144,12 +146,3 @@ def _imported(tree: ast.Module) -> dict[str, str]:
         elif isinstance(node, ast.Import):
             found |= {(a.asname or a.name.split(".", 1)[0]): a.name for a in node.names}
     return found
-
-
-def _parse(source: str | None) -> ast.Module | None:
-    if source is None:
-        return None
-    try:
-        return ast.parse(source)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return None

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 
 from bot.judge.paths import is_test_path
+from bot.judge.python_source import parse_python
 from bot.judge.rules import (
     EARLY_EXIT,
     EQUALITY_FAKED,
@@ -73,20 +74,13 @@ def _runner_lines(added: list[tuple[int, str]]) -> Iterator[Tampering]:
 
 
 def _python(path: str, before: str, after: str) -> Iterator[Tampering]:
-    old, new = _parse(before), _parse(after)
+    old, new = parse_python(before), parse_python(after)
     if new is None:
         return
     known = {_fingerprint(node) for node in _telling(old)} if old else set()
     for node in _telling(new):
         if _fingerprint(node) not in known:
             yield from _told(path, node)
-
-
-def _parse(source: str) -> ast.Module | None:
-    try:
-        return ast.parse(source)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return None
 
 
 def _telling(tree: ast.Module) -> Iterator[ast.FunctionDef | ast.Call]:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from bot.judge.assertions import Assertion, assertions_in
+from bot.judge.python_source import parse_python
 
 _SKIPPING = ("skip", "skipif", "skipunless", "xfail", "expectedfailure", "importorskip")
 _FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef
@@ -41,9 +42,8 @@ class CodeOfTests:
 
 def read_tests(source: str) -> CodeOfTests | None:
     """Parse one test file; None when it is no Python that can be parsed."""
-    try:
-        tree = ast.parse(source)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
+    tree = parse_python(source)
+    if tree is None:
         return None
     return CodeOfTests(tuple(_tests(tree.body, "", ())), tuple(_module_skips(tree)))
 

@@ -21,6 +21,7 @@ from bot.judge.integrity.answers import (
 from bot.judge.integrity.inspection import Inspection, added_lines, is_gone, make_finding
 from bot.judge.integrity.kinds import is_shipped_source, is_test_file
 from bot.judge.integrity.literals import information
+from bot.judge.python_source import parse_python
 from bot.judge.rules import RESULT_HARD_CODED, TEST_DETECTED
 from sandbox.models import FileChange, Finding
 
@@ -58,7 +59,7 @@ def _questions(inspection: Inspection) -> Iterator[_Asked]:
     changed = {c.path for c in inspection.diff.files if is_test_file(c.path) and not is_gone(c)}
     passing = {test.path for test in inspection.standing.turned_green}
     for path in sorted(changed | passing):
-        tree = _parse(inspection.head.read(path)) if path.endswith(".py") else None
+        tree = parse_python(inspection.head.read(path)) if path.endswith(".py") else None
         if tree is not None:
             yield from (_Asked(path, question) for question in questions_in(tree))
 
@@ -66,10 +67,10 @@ def _questions(inspection: Inspection) -> Iterator[_Asked]:
 def _in_source(
     change: FileChange, inspection: Inspection, asked: list[_Asked]
 ) -> Iterator[Finding]:
-    new = _parse(inspection.after(change))
+    new = parse_python(inspection.after(change))
     if new is None:
         return
-    old = _parse(inspection.before(change))
+    old = parse_python(inspection.before(change))
     known = {(a.given, a.result) for a in answers_in(old)} if old else set()
     places: dict[str, list[Answer]] = {}
     for answer in answers_in(new):
@@ -147,15 +148,6 @@ def test_awareness(inspection: Inspection) -> Iterator[Finding]:
 
 
 test_awareness.__test__ = False  # type: ignore[attr-defined]
-
-
-def _parse(source: str | None) -> ast.Module | None:
-    if source is None:
-        return None
-    try:
-        return ast.parse(source)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return None
 
 
 def _short(text: str) -> str:
