@@ -12,10 +12,10 @@ from bot.stages.docket import Built, Policy
 from bot.stages.services import Services, layers_home
 from sandbox.base import Limits, Network, SandboxError
 from sandbox.concurrently import concurrently
-from sandbox.environments import candidates, detect_both
+from sandbox.environments import Recipes, choose_both, detect_both
 from sandbox.environments.build import build, will_share_dependencies
 from sandbox.environments.build_request import BuildRequest
-from sandbox.environments.hints import SetupHints, Toolchain
+from sandbox.environments.hints import SetupHints
 from sandbox.environments.root import common_root
 from sandbox.environments.toolchain import toolchain
 from sandbox.models import Checkout, Environment, Recipe, Side, TestRunner
@@ -27,8 +27,6 @@ class _Workshop:
 
     services: Services
     request: EvaluationRequest
-    hints: SetupHints
-    tools: Toolchain
     limits: Limits
     network: Network
 
@@ -46,10 +44,12 @@ async def build_environments(
     hints = SetupHints(install=setup.install or "", test=setup.test or "", root=root)
     try:
         trees = Path(checkout.base_tree), Path(checkout.head_tree)
-        tools = await toolchain(services.sandbox, candidates(*trees, hints))
+        choice = await asyncio.to_thread(choose_both, *trees, hints)
+        tools = await toolchain(services.sandbox, choice.ecosystems)
+        recipes = await asyncio.to_thread(detect_both, choice, trees, hints, tools)
         limits = Limits(timeout_s=minutes * 60)
-        shop = _Workshop(services, request, hints, tools, limits, policy.network_to_build)
-        base, head = await _both(shop, checkout)
+        shop = _Workshop(services, request, limits, policy.network_to_build)
+        base, head = await _both(shop, checkout, recipes)
     except SandboxError as error:
         raise UserError(
             f"The sandbox does not work: {error}", "Run `assay doctor` on the machine that judges."
@@ -87,10 +87,8 @@ def _tested_as_base(
 
 
 async def _both(
-    shop: _Workshop, checkout: Checkout
+    shop: _Workshop, checkout: Checkout, recipes: Recipes
 ) -> tuple[Environment | None, Environment | None]:
-    trees = (Path(checkout.base_tree), Path(checkout.head_tree))
-    recipes = await asyncio.to_thread(detect_both, *trees, shop.hints, shop.tools)
     base = _wanted(shop, Side.BASE, checkout, recipes.base)
     head = _wanted(shop, Side.HEAD, checkout, recipes.head)
     if base and head and will_share_dependencies(base, head):

@@ -18,7 +18,7 @@ from sandbox.environments import (
     shell,
     site,
 )
-from sandbox.environments.ecosystem import Ecosystem
+from sandbox.environments.ecosystem import Ecosystem, Evidence
 from sandbox.environments.hints import SetupHints as SetupHints
 from sandbox.environments.hints import Toolchain as Toolchain
 from sandbox.environments.tree import Tree
@@ -50,42 +50,67 @@ class Recipes:
     head: Recipe | None
 
 
-def detect(tree: Path, hints: SetupHints, toolchain: Toolchain) -> Recipe | None:
-    """Return the recipe of the ecosystem that most in the tree speaks for, or None."""
-    found = _choose(tree, hints)
-    return found.detect(tree, hints, toolchain) if found else None
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """Which ecosystem builds each side; None where no known kind of project was found."""
+
+    base: Ecosystem | None
+    head: Ecosystem | None  # for a head that base's ecosystem cannot build
+
+    @property
+    def ecosystems(self) -> tuple[Ecosystem, ...]:
+        """The chosen ones; only their programs need to be asked."""
+        return tuple(dict.fromkeys(one for one in (self.base, self.head) if one is not None))
 
 
-def candidates(base: Path, head: Path, hints: SetupHints) -> tuple[Ecosystem, ...]:
-    """Return the ecosystems that `detect_both` can come to; only their programs need to be asked."""
-    found = (_choose(tree, hints) for tree in (base, head))
-    return tuple(dict.fromkeys(one for one in found if one is not None))
-
-
-def detect_both(base: Path, head: Path, hints: SetupHints, toolchain: Toolchain) -> Recipes:
-    """Return both sides' recipes, of one ecosystem wherever head still has base's.
+def choose_both(base: Path, head: Path, hints: SetupHints) -> Choice:
+    """Choose by what the trees hold; this walks them, and asks no toolchain.
 
     Base chooses when it has tests: a pull request must not choose what its tests are run by.
     """
     on_base, on_head = _choose(base, hints), _choose(head, hints)
-    if on_base is None or not _has_tests(on_base, base, hints):
+    if on_base is None or not on_base.evidence.tests:
         on_base = on_head or on_base
-    if on_base is None:
+    chosen = (one.ecosystem if one else None for one in (on_base, on_head))
+    return Choice(*chosen)
+
+
+def detect_both(
+    choice: Choice, trees: tuple[Path, Path], hints: SetupHints, toolchain: Toolchain
+) -> Recipes:
+    """Return the recipes of `trees`, base's and head's: one ecosystem wherever head still has base's."""
+    if choice.base is None:
         return Recipes(None, None)
-    same = on_base.detect(head, hints, toolchain)
-    return Recipes(on_base.detect(base, hints, toolchain), same or detect(head, hints, toolchain))
+    base, head = trees
+    same = choice.base.detect(head, hints, toolchain)
+    other = choice.head.detect(head, hints, toolchain) if choice.head and not same else None
+    return Recipes(choice.base.detect(base, hints, toolchain), same or other)
 
 
-def _choose(tree: Path, hints: SetupHints) -> Ecosystem | None:
+def detect(tree: Path, hints: SetupHints, toolchain: Toolchain) -> Recipe | None:
+    """Return the recipe of the ecosystem that most in the tree speaks for, or None."""
+    found = _choose(tree, hints)
+    return found.ecosystem.detect(tree, hints, toolchain) if found else None
+
+
+@dataclass(frozen=True, slots=True)
+class _Weighed:
+    """An ecosystem and what speaks for it in one tree."""
+
+    ecosystem: Ecosystem
+    evidence: Evidence
+
+
+def _choose(tree: Path, hints: SetupHints) -> _Weighed | None:
     """Believe a configured test line first, then the weight of what is there."""
     named = _named(hints.test)
     place = Tree(tree / hints.root)
-    found = [(one, evidence) for one in ECOSYSTEMS.values() if (evidence := one.weigh(place))]
-    for one, _ in found:
-        if named in one.commands:
+    weighed = ((one, one.weigh(place)) for one in ECOSYSTEMS.values())
+    found = [_Weighed(one, evidence) for one, evidence in weighed if evidence]
+    for one in found:
+        if named in one.ecosystem.commands:
             return one
-    best = max(found, key=lambda pair: pair[1].weight, default=None)
-    return best[0] if best else None
+    return max(found, key=lambda one: one.evidence.weight, default=None)
 
 
 def _named(line: str) -> str:
@@ -94,8 +119,3 @@ def _named(line: str) -> str:
     except ValueError:
         return ""
     return Path(words[0]).name if words else ""
-
-
-def _has_tests(ecosystem: Ecosystem, tree: Path, hints: SetupHints) -> bool:
-    evidence = ecosystem.weigh(Tree(tree / hints.root))
-    return evidence is not None and evidence.tests

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from sandbox.environments import SetupHints, Toolchain, detect, detect_both
+from sandbox.environments import SetupHints, Toolchain, choose_both, detect, detect_both
 from sandbox.environments.node_version import satisfies
 from sandbox.environments.root import common_root
 from sandbox.models import Recipe, TestRunner
@@ -154,7 +154,8 @@ def test_evidence_decides_and_both_sides_agree(tmp_path: Path) -> None:
     head = write(tmp_path / "head", {**python, **docs, **many})
     alone = detect(head, SetupHints(), TOOLS)
     assert alone is not None and alone.ecosystem == "node"
-    both = detect_both(base, head, SetupHints(), TOOLS)
+    choice = choose_both(base, head, SetupHints())
+    both = detect_both(choice, (base, head), SetupHints(), TOOLS)
     assert both.base and both.head
     assert (both.base.ecosystem, both.head.ecosystem) == ("python", "python")
     configured = detect(base, SetupHints(test="npm test"), TOOLS)
