@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from bot.models.observed import Evidence
+from bot.models.tasks import PlanExtension
 from bot.models.verdicts import VerdictOutcome
 
 
@@ -173,8 +174,8 @@ class CanaryResult:
 class Deliberation:
     """All that models contributed to one evaluation; empty where none is set.
 
-    `evidence` are the analysts' steps, which verdicts may cite. `problem` says why it counts for
-    nothing (a missed canary).
+    `evidence` are the analysts' steps, which verdicts may cite; `extensions` say of each why it was
+    added to the plan. `problem` says why it counts for nothing (a missed canary).
     """
 
     evidence: tuple[Evidence, ...] = ()
@@ -185,3 +186,4 @@ class Deliberation:
     usage: tuple[RoleUsage, ...] = ()
     remarks: tuple[str, ...] = ()
     problem: str = ""
+    extensions: tuple[PlanExtension, ...] = ()

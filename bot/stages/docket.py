@@ -21,6 +21,7 @@ from bot.models import (
     Observed,
     Plan,
     Requirements,
+    RoleUsage,
     Task,
     TestPlan,
     Trigger,
@@ -66,10 +67,15 @@ class Built:
 
 @dataclass(frozen=True, slots=True)
 class Planned:
-    """What will be looked at, and for which requirements."""
+    """What will be looked at, and for which requirements.
+
+    `frozen` is the plan's digest before the first verdict; `usage` is what models took to plan.
+    """
 
     requirements: Requirements
     plan: Plan
+    usage: tuple[RoleUsage, ...] = ()
+    frozen: str = ""
 
 
 @dataclass(frozen=True, slots=True)
