@@ -9,14 +9,13 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, replace
 
-from rapidfuzz import fuzz
-
 from bot.configuration import Configuration
 from bot.judge.boilerplate import is_usual_boilerplate, normalised, template_lines
 from bot.judge.categories import category_of, is_preference
 from bot.judge.graph import mended
 from bot.judge.markdown import Document, ListItem, read_document
 from bot.judge.plan_requirements import with_criteria
+from bot.judge.sameness import says_the_same
 from bot.judge.sections import SectionKind, item_kind
 from bot.models import (
     Category,
@@ -32,7 +31,6 @@ from bot.models import (
 MAX_REQUIREMENTS = 40
 MAX_TEXT = 500
 MAX_DETAIL = 4000
-SAME_TEXT_RATIO = 95.0
 
 BUILDS, NOTHING_REGRESSES, TESTS_NOT_WEAKENED, PAGES_WORK = "B1", "B2", "B3", "B4"
 _BASELINE = (
@@ -194,25 +192,11 @@ def _merged(drafts: list[_Draft]) -> tuple[list[_Draft], dict[tuple[str, str], _
     kept: list[_Draft] = []
     aliases: dict[tuple[str, str], _Draft] = {}
     for draft in sorted(drafts, key=lambda d: _TRUST_ORDER.index(d.source.trust)):
-        twin = next((other for other in kept if _says_the_same(other.text, draft.text)), None)
+        twin = next((other for other in kept if says_the_same(other.text, draft.text)), None)
         if twin is None:
             kept.append(draft)
         aliases[draft.source.reference, draft.key] = twin or draft
     return kept, aliases
-
-
-def _says_the_same(one: str, other: str) -> bool:
-    """Alike in words and equal in every number, code span and negation."""
-    a, b = normalised(one), normalised(other)
-    if a == b:
-        return True
-    return _crucial(one) == _crucial(other) and fuzz.ratio(a, b) >= SAME_TEXT_RATIO
-
-
-def _crucial(text: str) -> list[str]:
-    return sorted(
-        re.findall(r"`[^`]*`|\d+|\b(?:no|not|never|without|only|all|any)\b|n't", text.casefold())
-    )
 
 
 def _assembled(

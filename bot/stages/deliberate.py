@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from bot.agents.chambers import Chambers
 from bot.agents.deliberation import hold_deliberation
 from bot.agents.dossier import Dossier
@@ -18,7 +20,10 @@ async def deliberate(
 ) -> Deliberation:
     """Ask the judges; without a model there are none, and nothing is announced."""
     limits, checkout = case.policy.configuration.limits, case.checkout
-    async with services.open_session(SessionLimits(limits.usd, limits.minutes)) as session:
+    planned = case.planned.usage
+    spent_usd = sum(one.usd or 0.0 for one in planned)
+    money = SessionLimits(limits.usd, limits.minutes, spent_usd)
+    async with services.open_session(money) as session:
         if session is None:
             return Deliberation()
         await services.origin.announce(case.request, "deliberate")
@@ -27,4 +32,5 @@ async def deliberate(
         found = verdicts(case.planned.requirements, observed, case.policy.configuration)
         dossier = Dossier(task, unified(checkout.diff), observed.evidence)
         policy = case.policy.configuration.judges
-        return await hold_deliberation(chambers, case.planned.requirements, found, dossier, policy)
+        held = await hold_deliberation(chambers, case.planned.requirements, found, dossier, policy)
+        return replace(held, usage=(*planned, *held.usage))

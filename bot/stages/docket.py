@@ -140,9 +140,9 @@ class Docket:
             base_sha=self.checkout.base_sha if self.checkout else self.request.base_sha,
             head_sha=self.checkout.head_sha if self.checkout else self.request.head_sha,
             task=self.task,
-            plan=self.planned.plan if self.planned else None,
+            plan=self._plan(),
             observed=self.observed,
-            deliberation=self.deliberation,
+            deliberation=self.deliberation or self._planning(),
             judgement=self.judgement,
             gate=gate,
             environment=_environment(self.built, self.policy),
@@ -151,6 +151,17 @@ class Docket:
             warnings=self._warnings(),
             problem=gate.title if self.judgement is None else "",
         )
+
+    def _plan(self) -> Plan | None:
+        """The plan with what was added to it; the judging stage saw to it that none was taken away."""
+        if self.planned is None:
+            return None
+        added = self.deliberation.extensions if self.deliberation else ()
+        return self.planned.plan.extended(*added)
+
+    def _planning(self) -> Deliberation | None:
+        """What models took for the plan, where the evaluation ended before any deliberation."""
+        return Deliberation(usage=self.planned.usage) if self.planned else None
 
     def _warnings(self) -> tuple[str, ...]:
         return (

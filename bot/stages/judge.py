@@ -17,6 +17,7 @@ async def judge(
     """Judge every requirement on its own, weigh what judges said, then let the gate conclude."""
     request, policy, requirements = case.request, case.policy, case.planned.requirements
     await services.origin.announce(request, "judge")
+    case.planned.plan.extended(*deliberation.extensions).held_to(case.planned.frozen)
     found = verdicts(requirements, observed, policy.configuration)
     found = weigh(requirements, found, deliberation)
     members = await services.origin.members(request)
