@@ -102,7 +102,8 @@ class _Additions:
 
     def add(self, proposal: Proposal) -> None:
         source = self._sources.get(proposal.source)
-        found = source and find_quotation(source, proposal.quotation, self._skipped)
+        quoted, skipped = proposal.quotation, self._skipped
+        found = find_quotation(source, quoted, skipped) if source else None
         if source is None or found is None:
             self._refuse(proposal, "its words stand in no source")
             return

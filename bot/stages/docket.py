@@ -161,7 +161,8 @@ class Docket:
 
     def _planning(self) -> Deliberation | None:
         """What models took for the plan, where the evaluation ended before any deliberation."""
-        return Deliberation(usage=self.planned.usage) if self.planned else None
+        usage = self.planned.usage if self.planned else ()
+        return Deliberation(usage=usage) if usage else None
 
     def _warnings(self) -> tuple[str, ...]:
         return (

@@ -18,7 +18,8 @@ from tests.scripted import Call, Reply, Scripted
 ISSUE = TaskSource(
     "issue #7",
     "Prices for members",
-    "Members pay half the price. The receipt must name the discount, and guests still pay the whole price.\n\n"
+    "Members pay half the price. The receipt names the discount, and guests still pay the whole "
+    "price.\n\n"
     "Do not remove `legacy_price` from the API.\n\n"
     "It would be nice if the receipt were green.\n\n"
     "## Requirements\n1. `price` halves the cents\n2. `receipt` shows the price (after 1)\n\n"
