@@ -17,6 +17,7 @@ from bot.llm import ModelProblem, SessionLimits
 from bot.models import EvaluationRequest, Plan, Requirements, RoleUsage, Task
 from bot.safety import delimiter_of
 from bot.stages.docket import Planned, Policy
+from bot.stages.recording import keep_replies
 from bot.stages.services import Services
 from sandbox.browser.pages import find_pages, is_front_end
 from sandbox.models import Checkout
@@ -42,6 +43,7 @@ async def make_plan(
         run = f"{checkout.base_sha} {checkout.head_sha}"
         chambers = Chambers(session, delimiter_of(services.mark_key, run))
         requirements = await drafting.understood(chambers, floor)
+        await keep_replies(services, request, "plan", session)
         return frozen(requirements, drafting.fixed(requirements), session.usage)
 
 
