@@ -11,6 +11,7 @@ from bot.looks.linters import look_at_findings
 from bot.looks.places import look_for_places
 from bot.looks.plan_items import run_plan_item
 from bot.looks.reading import read_file, search_code
+from bot.looks.running import run_on_both_sides
 from bot.looks.seen import Seen as Seen
 from bot.looks.unit_tests import run_unit_tests
 from bot.models import ActionKind, Step
@@ -23,6 +24,7 @@ LOOKS: dict[ActionKind, Look] = {
     ActionKind.UNIT_TESTS: run_unit_tests,
     ActionKind.STATIC_LINTER: look_at_findings,
     ActionKind.BASH: run_check,
+    ActionKind.DYNAMIC_EXECUTION: run_on_both_sides,
     ActionKind.SCREENSHOT: look_at_pages,
     ActionKind.INTERACTION: follow_script,
     ActionKind.SHELL_INTERACTION: run_plan_item,

@@ -6,25 +6,33 @@ import asyncio
 
 from bot.judge.code import CodeIndex, changed_symbols, impact, locate
 from bot.looks.seen import Seen
-from bot.models import Located, Requirement, Step
+from bot.models import EvaluationRequest, Located, Requirement, Step
 from bot.stages.docket import Case
 from bot.stages.services import Services
 from sandbox.graph.code import read_code
 from sandbox.graph.facts import Code
 from sandbox.graph.keeping import KeptFacts
+from sandbox.models import Checkout
 
 
 async def look_for_places(services: Services, case: Case, step: Step) -> Seen:
     """Read the code of both sides and look up its names; the result is a hint, not evidence."""
-    kept = KeptFacts(services.settings.home.absolute() / "graphs", case.request.repository)
-    code = await read_code(services.sandbox, case.checkout, kept)
     asked = [r for r in case.planned.requirements.items if r.id in step.requirement_ids]
-    return await asyncio.to_thread(_look, code, case, asked)
+    return await find_places(services, case.request, case.checkout, asked)
 
 
-def _look(code: Code, case: Case, asked: list[Requirement]) -> Seen:
+async def find_places(
+    services: Services, request: EvaluationRequest, checkout: Checkout, asked: list[Requirement]
+) -> Seen:
+    """Find what the change touches, and where each of the asked requirements is about."""
+    kept = KeptFacts(services.settings.home.absolute() / "graphs", request.repository)
+    code = await read_code(services.sandbox, checkout, kept)
+    return await asyncio.to_thread(_look, code, checkout, asked)
+
+
+def _look(code: Code, checkout: Checkout, asked: list[Requirement]) -> Seen:
     index = CodeIndex(code.head)
-    changed = changed_symbols(code, case.checkout.diff)
+    changed = changed_symbols(code, checkout.diff)
     located = (
         Located(one.id, locate(one.text, index, changed) or locate(one.detail, index, changed))
         for one in asked

@@ -23,6 +23,7 @@ from bot.models import (
     Requirements,
     RoleUsage,
     Task,
+    TaskSource,
     TestPlan,
     Trigger,
 )
@@ -37,11 +38,13 @@ _AGAIN = (
 
 @dataclass(frozen=True, slots=True)
 class Policy:
-    """What the target branch says: its configuration, its test plan, and its own templates."""
+    """What the target branch says: its configuration, its templates, and its test plan or, `listed`, its
+    file of typed requirements."""
 
     configuration: Configuration
     templates: tuple[str, ...] = ()
     test_plan: TestPlan | None = None
+    listed: TaskSource | None = None
 
     @property
     def network_to_build(self) -> Network:

@@ -8,19 +8,23 @@ from pathlib import Path
 
 from bot.agents.chambers import Chambers
 from bot.agents.comprehension import comprehend_more
+from bot.agents.planner import Ground, propose_steps
 from bot.configuration import Configuration
 from bot.judge import comprehend, plan
 from bot.judge.paths import is_source_path
 from bot.judge.requirements import with_pages
-from bot.judge.understanding import enriched
+from bot.judge.understanding import ASKED, enriched
 from bot.llm import ModelProblem, SessionLimits
-from bot.models import EvaluationRequest, Plan, Requirements, RoleUsage, Task
+from bot.looks.places import find_places
+from bot.models import EvaluationRequest, Plan, Requirements, Task
 from bot.safety import delimiter_of
 from bot.stages.docket import Planned, Policy
 from bot.stages.recording import keep_replies
 from bot.stages.services import Services
+from sandbox.base import SandboxError
 from sandbox.browser.pages import find_pages, is_front_end
 from sandbox.models import Checkout
+from sandbox.tools.tree_reader import TreeReader
 
 
 async def make_plan(
@@ -31,11 +35,13 @@ async def make_plan(
     Where a model is set it may add requirements and steps; what the rules found stays.
     """
     await services.origin.announce(request, "plan")
+    if policy.listed:
+        task = replace(task, sources=(policy.listed, *task.sources))
     floor = comprehend(task, policy.configuration, policy.templates, policy.test_plan)
     pages = await asyncio.to_thread(pages_to_look_at, policy.configuration, checkout)
     if pages:
         floor = with_pages(floor)
-    drafting = Drafting(services, checkout, task, policy, pages)
+    drafting = Drafting(services, request, checkout, task, policy, pages)
     limits = policy.configuration.limits
     async with services.open_session(SessionLimits(limits.usd, limits.minutes)) as session:
         if session is None:
@@ -43,13 +49,14 @@ async def make_plan(
         run = f"{checkout.base_sha} {checkout.head_sha}"
         chambers = Chambers(session, delimiter_of(services.mark_key, run))
         requirements = await drafting.understood(chambers, floor)
+        planned = await drafting.planned(chambers, requirements)
         await keep_replies(services, request, "plan", session)
-        return frozen(requirements, drafting.fixed(requirements), session.usage)
+        return replace(planned, usage=session.usage)
 
 
-def frozen(requirements: Requirements, fixed: Plan, usage: tuple[RoleUsage, ...] = ()) -> Planned:
+def frozen(requirements: Requirements, fixed: Plan) -> Planned:
     """The plan with its digest: from here on steps may be added, none changed or taken away."""
-    return Planned(requirements, fixed, usage, fixed.digest)
+    return Planned(requirements, fixed, frozen=fixed.digest)
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +64,7 @@ class Drafting:
     """What the plan is made from."""
 
     services: Services
+    request: EvaluationRequest
     checkout: Checkout
     task: Task
     policy: Policy
@@ -75,9 +83,41 @@ class Drafting:
         try:
             more = await comprehend_more(chambers, sources, floor)
         except ModelProblem as error:
-            remark = f"No model added to the requirements: {error.why}"
-            return replace(floor, remarks=(*floor.remarks, remark))
+            return _remarked(floor, f"No model added to the requirements: {error.why}")
         return enriched(floor, sources, more, self.policy.templates)
+
+    async def planned(self, chambers: Chambers, requirements: Requirements) -> Planned:
+        """The fixed steps, then those that a model proposes and that hold."""
+        fixed = self.fixed(requirements)
+        try:
+            proposed = await propose_steps(chambers, requirements, await self._ground(requirements))
+        except (ModelProblem, SandboxError) as error:
+            remark = f"No model added to the plan: {error}"
+            return frozen(_remarked(requirements, remark), fixed)
+        requirements = _remarked(requirements, *proposed.remarks)
+        return frozen(requirements, Plan((*fixed.steps, *proposed.steps)))
+
+    async def _ground(self, requirements: Requirements) -> Ground:
+        """What the planner may build on. Raises SandboxError when the code cannot be read."""
+        asked = [one for one in requirements.items if one.category in ASKED]
+        seen = await find_places(self.services, self.request, self.checkout, asked)
+        setup = self.policy.configuration.setup
+        return Ground(
+            fixed=self.fixed(requirements),
+            changed_paths=self.checkout.diff.changed_paths,
+            has_file=self._has_file,
+            site=(setup.url or "").rstrip("/") if setup.serve else "",
+            impact=seen.impact,
+            located=seen.located,
+        )
+
+    def _has_file(self, path: str) -> bool:
+        trees = (self.checkout.base_tree, self.checkout.head_tree)
+        return any(TreeReader(Path(tree)).read_bytes(path) is not None for tree in trees)
+
+
+def _remarked(requirements: Requirements, *remarks: str) -> Requirements:
+    return replace(requirements, remarks=(*requirements.remarks, *remarks))
 
 
 def pages_to_look_at(configuration: Configuration, checkout: Checkout) -> tuple[str, ...]:
