@@ -32,7 +32,10 @@ from bot.store import open_artifacts
 @click.option(
     "--integrity", is_flag=True, help="Run only the integrity checks: nothing is built or run."
 )
-def command(repositories: tuple[Path, ...], count: int, out: Path | None, integrity: bool) -> None:
+@click.option("--as-merged", is_flag=True, help="Judge no spoiled copies.")
+def command(
+    repositories: tuple[Path, ...], count: int, out: Path | None, integrity: bool, as_merged: bool
+) -> None:
     """Judge the newest merges of REPOSITORIES that change source and tests, and spoiled copies.
 
     A spoiled copy must not pass; a real merge with tests that show it should. Exits with 1 when one
@@ -68,7 +71,7 @@ def command(repositories: tuple[Path, ...], count: int, out: Path | None, integr
         with tempfile.TemporaryDirectory(prefix="assay-bench-") as folder:
             trial = open_trial(_name(repository), repository, Path(folder) / "clone", judge)
             for merge in trial.bench.merges(count):
-                asyncio.run(trial.run(merge, tell))
+                asyncio.run((trial.as_merged if as_merged else trial.run)(merge, tell))
     sys.exit(int(any(row.is_wrong for row in rows)))
 
 
