@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from bot.judge.assertions import Assertion
 from bot.judge.integrity.blocks import Text, read_text
+from bot.judge.integrity.chains import take_apart
 from bot.judge.integrity.languages import SHELL, Language, strength_of
 from bot.judge.test_code import CodeOfTest, CodeOfTests
 
@@ -111,14 +112,15 @@ def _before(text: Text, match: re.Match[str]) -> str:
 
 def _assertion(match: re.Match[str], end: int, file: _File) -> Assertion:
     whole = _statement(match, file.text, end, file.language)
+    said = take_apart(whole)
     return Assertion(
         text=whole,
-        subject=_subject(whole),
-        strength=strength_of(whole),
+        subject=said.subject,
+        strength=strength_of(whole, said.chain),
         line=file.text.line_at(match.start()),
         tolerance=_tolerance(whole),
-        is_raise=bool(re.search(r"(?i)throw|raises|panic", whole)),
-        has_match=bool(re.search(r"(?i)throw\w*\([^)]*\w", whole)),
+        is_raise=said.wants_error,
+        has_match=said.names_error,
     )
 
 
@@ -135,12 +137,6 @@ def _statement(match: re.Match[str], text: Text, end: int, language: Language) -
         stop = text.end_of_block(follows.end() - 1) if follows.group(1) else follows.end()
     stop = min(stop, match.start() + MAX_ASSERTION)
     return " ".join(text.code[match.start() : stop].split())
-
-
-def _subject(assertion: str) -> str:
-    """What is looked at: the first argument of the first call."""
-    inside = assertion.partition("(")[2]
-    return re.split(r"[,)]", inside, maxsplit=1)[0].strip() or assertion
 
 
 def _tolerance(assertion: str) -> float:
