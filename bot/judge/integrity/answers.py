@@ -30,6 +30,15 @@ class Answer:
 
 
 @dataclass(frozen=True, slots=True)
+class Constant:
+    """A function with parameters that gives one literal back whatever comes in."""
+
+    name: str
+    result: str
+    line: int
+
+
+@dataclass(frozen=True, slots=True)
 class Question:
     """What one test function asks: every pair of literals that it brings together, and its assertions.
 
@@ -58,15 +67,15 @@ def _answers(node: ast.AST, place: str, constants: dict[str, str]) -> Iterator[A
         yield from _answers(child, inside, constants)
 
 
-def constant_functions(tree: ast.Module) -> Iterator[tuple[str, str, int]]:
-    """Functions with parameters that give one literal back whatever comes in: name, literal, line."""
+def constant_functions(tree: ast.Module) -> Iterator[Constant]:
+    """Functions with parameters that give one literal back whatever comes in."""
     for node in ast.walk(tree):
         if not isinstance(node, Function) or not _takes_something(node):
             continue
         body = [n for n in node.body if not _is_docstring(n)]
         result = literal_in(body[0].value) if body and isinstance(body[0], ast.Return) else None
         if result is not None:
-            yield node.name, result, body[0].lineno
+            yield Constant(node.name, result, body[0].lineno)
 
 
 def _takes_something(node: Function) -> bool:

@@ -34,7 +34,8 @@ SCRIPT = Language(
     "JavaScript",
     (".js", ".jsx", ".mjs", ".cjs", ".ts", ".tsx", ".mts", ".cts"),
     re.compile(
-        rf"(?<![\w.$])(?P<head>[xf]?{_JS_CALL}(?:\.\w+)*(?:\([^()]{0,2000}\))?)\s*\(\s*"
+        rf"(?<![\w.$])(?P<head>[xf]?{_JS_CALL}(?:\.\w+)*"
+        r"(?:\((?:[^()]|\([^()]{0,200}\)){0,2000}\)|`[^`]{0,4000}`)?)\s*\(\s*"
         r"(?P<quote>[\"'`])(?P<name>(?:\\.|(?!(?P=quote)).){0,300})(?P=quote)",
         re.DOTALL,
     ),

@@ -81,6 +81,8 @@ BATS = """@test "adds two" {
     [
         ("test/total.test.js", JEST, "toBe(3)", "toBeTruthy()", LOOSER),
         ("test/total.test.ts", JEST, "expect(sum).toBe(3);", "", GONE),
+        ("test/total.test.ts", JEST, "toEqual(b)", "toBeDefined()", LOOSER),
+        ("test/total.test.ts", JEST, "test.each(", "test.skip.each(", SKIPPED),
         ("test/total.test.ts", JEST, "expect(sum).toBe(3)", "expect(true).toBe(true)", TRIVIAL),
         ("src/total.spec.ts", JEST, "it('adds", "it.skip('adds", SKIPPED),
         ("src/total.spec.ts", JEST, "it('adds", "xit('adds", SKIPPED),
