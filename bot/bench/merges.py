@@ -15,7 +15,7 @@ from types import ModuleType
 
 from bot.bench import sabotage, scripts
 from bot.bench.target import Target
-from bot.bench.tricks import Files, Trick
+from bot.bench.trick import Files, Trick
 from bot.judge.integrity.kinds import is_shipped_source
 from sandbox.tools.path_kinds import PathKind, classify
 
@@ -164,19 +164,23 @@ class Workbench:
     def tricked(self, merge: Merge, trick: Trick) -> str:
         """Commit head with one trick played on its changed files; empty where it cannot be played."""
         self._git("checkout", "--quiet", "--force", "--detach", merge.head)
-        played = trick.play(self._changed_texts(merge, PathKind.TEST), self._sources(merge))
+        changed = self.changed(merge.base, merge.head)
+        every = self._git("ls-files", "-z").split("\0") if trick.is_anywhere else changed
+        played = trick.play(
+            self._texts(changed, PathKind.TEST, trick), self._texts(every, PathKind.SOURCE, trick)
+        )
         for path, text in played.items():
             self._rewrite(path, text)
         return self._commit(Spoiling.TRICKED) if played else ""
 
-    def _sources(self, merge: Merge) -> Files:
-        return self._changed_texts(merge, PathKind.SOURCE)
-
-    def _changed_texts(self, merge: Merge, kind: PathKind) -> Files:
+    def _texts(self, paths: list[str], kind: PathKind, trick: Trick) -> Files:
         return {
             path: self._text(path)
-            for path in self.changed(merge.base, merge.head)
-            if _code_kind(path) is kind and (self.folder / path).is_file() and _ships(path, kind)
+            for path in paths
+            if path.endswith(trick.suffixes)
+            and _code_kind(path) is kind
+            and (self.folder / path).is_file()
+            and _ships(path, kind)
         }
 
     def _text(self, path: str) -> str:
