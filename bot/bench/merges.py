@@ -162,12 +162,17 @@ class Workbench:
         return "", ""
 
     def tricked(self, merge: Merge, trick: Trick) -> str:
-        """Commit head with one trick played on its changed files; empty where it cannot be played."""
+        """Commit head with one trick played on its changed files; empty where it cannot be played.
+
+        Tests that the merge itself brings are left alone: without them nothing is weaker than before.
+        """
         self._git("checkout", "--quiet", "--force", "--detach", merge.head)
         changed = self.changed(merge.base, merge.head)
+        old = set(self._git("ls-tree", "-r", "-z", "--name-only", merge.base).split("\0"))
         every = self._git("ls-files", "-z").split("\0") if trick.is_anywhere else changed
         played = trick.play(
-            self._texts(changed, PathKind.TEST, trick), self._texts(every, PathKind.SOURCE, trick)
+            self._texts([path for path in changed if path in old], PathKind.TEST, trick),
+            self._texts(every, PathKind.SOURCE, trick),
         )
         for path, text in played.items():
             self._rewrite(path, text)

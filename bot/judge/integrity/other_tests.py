@@ -27,6 +27,9 @@ _CATCH = re.compile(r"\bcatch\b\s*(?:\([^)]*\))?\s*\{|\.catch\(\s*(?:\(\s*\w*\s*
 _LOUD = re.compile(r"\b(?:throw|fail\w*|expect|assert\w*|reject|t\.\w+)\b|panic!")
 _TRY = re.compile(r"\btry\b\s*\{")
 _RETURN = re.compile(r"^\s*(?:return|process\.exit\(0\))\s*;?\s*$", re.MULTILINE)
+_BRANCH = re.compile(
+    r"\b(?:(?:if|for|while|switch|catch)\b[^{};]{0,250}|else|try|finally|do|default\s*:)\s*\Z"
+)
 _FORGIVEN = re.compile(r"\|\|[ \t]*(?:true|:)[ \t]*$", re.MULTILINE)
 _FOLLOWS = re.compile(r"\s{0,40}\.\s{0,40}[\w$.]{1,80}\s{0,9}(\()?")
 
@@ -168,13 +171,23 @@ def _hidden(text: Text, language: Language, asserted: tuple[re.Match[str], ...])
 
 
 def _returns_early(bare: str, language: Language) -> bool:
-    """Whether the body's own level returns before its end."""
+    """Whether the test itself returns before its last line, in a branch or not; functions in it may."""
     if language is SHELL:
         return False
-    start = bare.find("{") + 1
-    depth = 0
-    for line in bare[start:].splitlines()[:-1]:
-        if depth == 0 and _RETURN.match(line):
-            return True
-        depth += sum(c in "({[" for c in line) - sum(c in ")}]" for c in line)
-    return False
+    start, last = bare.find("{"), bare.rstrip().rfind("\n")
+    return any(
+        all(_BRANCH.search(bare, max(0, opening - 300), opening) for opening in opened[1:])
+        for match in _RETURN.finditer(bare, start + 1)
+        if match.start() < last and (opened := _opened(bare, start, match.start()))
+    )
+
+
+def _opened(bare: str, start: int, end: int) -> list[int]:
+    """The curly brackets that are open at a position, the outermost first."""
+    found: list[int] = []
+    for at in range(start, end):
+        if bare[at] == "{":
+            found.append(at)
+        elif bare[at] == "}" and found:
+            found.pop()
+    return found

@@ -90,6 +90,8 @@ BATS = """@test "adds two" {
         ("src/total.spec.ts", JEST, "describe('", "describe.skip('", SKIPPED),
         ("src/total.spec.ts", JEST, "it('adds two'", "notATest('adds two'", DELETED),
         ("a/__tests__/x.tsx", JEST, "const sum", "return;\nconst sum", GONE),
+        ("a/__tests__/x.tsx", JEST, "const sum", "if (f('{')) {\nreturn;\n}\nconst sum", GONE),
+        ("a/__tests__/x.tsx", JEST, "const sum", "on(() => {\nreturn;\n});\nconst sum", None),
         (
             "test/total.test.js",
             JEST,
