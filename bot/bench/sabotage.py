@@ -44,7 +44,7 @@ def broken(text: str, target: Target) -> str:
 def weakened(text: str, names: set[str]) -> str:
     """Return the test module with the named tests (`test_a`, `TestB.test_c`) unable to fail."""
     lines = text.splitlines(keepends=True)
-    found = [node for name, node in _named(text) if name in names and not _is_one_line(node)]
+    found = [node for name, node in named(text) if name in names and not _is_one_line(node)]
     for node in sorted(found, key=lambda node: -node.lineno):
         first, column = _body_start(node)
         body = lines[first - 1 : _end(node)]
@@ -58,7 +58,7 @@ def weakened(text: str, names: set[str]) -> str:
     return "".join(lines)
 
 
-def _named(text: str) -> Iterator[tuple[str, Function]]:
+def named(text: str) -> Iterator[tuple[str, Function]]:
     """Return every function with its classes' names before it."""
     try:
         waiting: list[tuple[str, ast.AST]] = [("", ast.parse(text))]
