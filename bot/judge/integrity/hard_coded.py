@@ -62,16 +62,31 @@ class _Source:
     constants: tuple[Constant, ...] = ()
 
 
+@dataclass(frozen=True, slots=True)
+class _Fresh:
+    """What one changed source newly gives away."""
+
+    change: FileChange
+    places: dict[str, list[Answer]]
+    constants: tuple[Constant, ...]
+
+    @property
+    def is_telling(self) -> bool:
+        """Whether it gives anything away."""
+        return bool(self.places or self.constants)
+
+
 def hard_coded_results(inspection: Inspection) -> Iterator[Finding]:
     """New branches and tables of the source that hold what the tests ask and expect."""
-    sources = [
-        change
+    given = [
+        fresh
         for change in inspection.diff.files
         if not is_gone(change) and not is_test_file(change.path) and _is_readable(change.path)
+        if (fresh := _fresh(change, inspection)).is_telling
     ]
-    asked = list(_questions(inspection)) if sources else []
-    for change in sources if asked else ():
-        yield from _in_source(change, inspection, asked)
+    asked = list(_questions(inspection)) if given else []  # reading the tests takes longest
+    for fresh in given if asked else ():
+        yield from _in_source(fresh, asked)
 
 
 def _is_readable(path: str) -> bool:
@@ -106,40 +121,40 @@ def _read(path: str, text: str | None) -> _Source | None:
     return _Source(tuple(answers_in(tree)), tuple(constant_functions(tree)))
 
 
-def _in_source(
-    change: FileChange, inspection: Inspection, asked: list[_Asked]
-) -> Iterator[Finding]:
-    new = _read(change.path, inspection.after(change))
-    if new is None:
-        return
-    old = _read(old_path(change), inspection.before(change)) or _Source()
+def _fresh(change: FileChange, inspection: Inspection) -> _Fresh:
+    """What head's version gives away ready-made and base's does not, place by place."""
+    new = _read(change.path, inspection.after(change)) or _Source()
+    old = _Source()
+    if new.answers or new.constants:
+        old = _read(old_path(change), inspection.before(change)) or old
     known = {(answer.given, answer.result) for answer in old.answers}
     places: dict[str, list[Answer]] = {}
     for answer in new.answers:
         if (answer.given, answer.result) not in known:
             places.setdefault(answer.place, []).append(answer)
-    for place, answers in places.items():
+    said = {(constant.name, constant.result) for constant in old.constants}
+    constants = [c for c in new.constants if (c.name, c.result) not in said]
+    return _Fresh(change, places, tuple(constants))
+
+
+def _in_source(fresh: _Fresh, asked: list[_Asked]) -> Iterator[Finding]:
+    for place, answers in fresh.places.items():
         hits = [answer for answer in answers if any(_knows(one, answer) for one in asked)]
         if _is_telling(hits, answers):
-            yield _told(change, place, hits, asked)
-    yield from _constant(change, old, new, asked)
+            yield _told(fresh.change, place, hits, asked)
+    for constant in fresh.constants:
+        yield from _constant(fresh.change, constant, asked)
 
 
-def _constant(
-    change: FileChange, old: _Source, new: _Source, asked: list[_Asked]
-) -> Iterator[Finding]:
-    """Functions that now give the tests' own result back without looking at what comes in."""
-    known = {(constant.name, constant.result) for constant in old.constants}
-    for found in new.constants:
-        name, result = found.name, found.result
-        tests = [one for one in asked if (name, result) in one.question.calls]
-        if tests and (name, result) not in known and information(result) > 1:
-            message = (
-                f"`{name}` gives `{_short(result)}` back whatever comes in, as the tests expect."
-            )
-            doubted = tuple(f"{one.path}::{one.question.test}" for one in tests)
-            finding = make_finding(RESULT_HARD_CODED, change, found.line, message)
-            yield replace(finding, tests=doubted)
+def _constant(change: FileChange, constant: Constant, asked: list[_Asked]) -> Iterator[Finding]:
+    """A function that now gives the tests' own result back without looking at what comes in."""
+    name, result = constant.name, constant.result
+    tests = [one for one in asked if (name, result) in one.question.calls]
+    if tests and information(result) > 1:
+        message = f"`{name}` gives `{_short(result)}` back whatever comes in, as the tests expect."
+        doubted = tuple(f"{one.path}::{one.question.test}" for one in tests)
+        finding = make_finding(RESULT_HARD_CODED, change, constant.line, message)
+        yield replace(finding, tests=doubted)
 
 
 def _knows(asked: _Asked, answer: Answer) -> bool:
