@@ -89,7 +89,10 @@ def _deleted(
 
 
 def _renamed(test: CodeOfTest, candidates: dict[str, CodeOfTest]) -> CodeOfTest | None:
-    """The new test whose body is most like a vanished one's."""
+    """The new test that holds all of a vanished one, or whose body is most like it."""
+    whole = (new for new in candidates.values() if test.assertions and test.body in new.body)
+    if (successor := next(whole, None)) is not None:
+        return successor
     nearest = list(candidates.items())[:MOST_CANDIDATES]
     bodies = {name: candidate.body[:MOST_CHARACTERS] for name, candidate in nearest}
     best = process.extractOne(

@@ -53,6 +53,14 @@ def test_a_new_test_of_the_same_name_must_be_about_the_same():
     assert rule.TEST_DELETED in rules_of(TWO_CLASSES, new)
 
 
+def test_a_renamed_test_that_asks_more_is_followed():
+    before = "def test_negative():\n    with raises(ValueError):\n        windows([1, 2, 3], -1)\n"
+    more = "    with raises(ValueError):\n        windows(sorted({5, 6, 7}), 0)\n"
+    after = before.replace("test_negative", "test_invalid_size") + more + more + more
+    assert rules_of(before, after) == set()
+    assert rules_of(before, after.replace("-1", "0")) == {rule.TEST_DELETED}
+
+
 def test_one_new_test_succeeds_one_vanished_test():
     body = "    def test_basic(self):\n        assert first([7, 8]) == 7\n"
     before = f"class A:\n{body}\n\nclass B:\n{body}"
