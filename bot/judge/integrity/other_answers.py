@@ -59,6 +59,9 @@ def answers_in_source(source: Source) -> Iterator[Answer]:
             place = _function_at(tokens, at) or place
         elif token.kind == "mark" and token.value in ")]}" and opened:
             opened.pop()
+            place = place if opened or token.value != "}" else "the module"
+        elif is_mark(tokens, at, "=>") and is_mark(tokens, at - 2, "=", "async"):
+            place = f"`{_name_before(tokens, at - 1)}`"
         table = f"the table in line {source.line(opened[-1])} of {place}" if opened else place
         yield from _at(source, at, place, table, opened[-2:])
 

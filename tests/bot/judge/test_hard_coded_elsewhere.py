@@ -124,6 +124,13 @@ def test_an_answer_written_into_the_source(path, source):
         assert found_in(path, source + "// told\n", tests, before=source) == []
 
 
+def test_the_function_that_answers_is_named():
+    before = "export function other(y) {\n  return y;\n}\n"
+    arrow = "export const square = x => {\n  if (x === 17) return 289;\n  return x;\n};\n"
+    (found,) = found_in("src/square.js", before + arrow, NODE, before=before)
+    assert found.message.startswith("`square` answers `17` with `289`") and found.line == 5
+
+
 @pytest.mark.parametrize(
     ("path", "source"),
     [
