@@ -2,6 +2,7 @@
 
 from bot.judge.closing import IssueReference, closing_issues
 from bot.judge.criteria import score_plan
+from bot.judge.empty_inputs import empty_calls, promises
 from bot.judge.gate import EXIT_CODES, conclude
 from bot.judge.integrity import TextReader, inspect_integrity
 from bot.judge.integrity.dependencies import dependency_findings, new_dependencies
@@ -23,9 +24,11 @@ __all__ = [
     "conclude",
     "count_met",
     "dependency_findings",
+    "empty_calls",
     "inspect_integrity",
     "new_dependencies",
     "plan",
+    "promises",
     "score_plan",
     "transition",
     "verdicts",

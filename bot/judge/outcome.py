@@ -8,6 +8,7 @@ from bot.configuration import Configuration
 from bot.judge.baseline import judge_baseline, unverified
 from bot.judge.behaviour import judge_behaviour
 from bot.judge.case import Case, open_case
+from bot.judge.crashes import with_crashes
 from bot.judge.criteria import judge_criterion
 from bot.judge.places import with_places
 from bot.judge.plan_evidence import item_evidence
@@ -43,7 +44,11 @@ def verdicts(
     """One verdict for each requirement, in order. `blocked_by` shows, it never changes an outcome."""
     case = open_case(requirements, observed, configuration)
     given = tuple(
-        with_places(_judge_one(requirement, case), requirement, observed.located)
+        with_places(
+            with_crashes(_judge_one(requirement, case), requirement, case),
+            requirement,
+            observed.located,
+        )
         for requirement in requirements.items
     )
     met = {v.requirement_id for v in given if v.outcome is VerdictOutcome.SATISFIED}
