@@ -1,7 +1,6 @@
 """Requirements, ties, verdicts, gate and integrity: pure and synchronous."""
 
 from bot.judge.closing import IssueReference, closing_issues
-from bot.judge.criteria import score_plan
 from bot.judge.empty_inputs import empty_calls, promises
 from bot.judge.gate import EXIT_CODES, conclude
 from bot.judge.integrity import TextReader, inspect_integrity
@@ -11,6 +10,7 @@ from bot.judge.outcome import MetCount, count_met, verdicts
 from bot.judge.planning import plan
 from bot.judge.requirements import BUILDS, comprehend
 from bot.judge.transitions import transition
+from bot.judge.whole_plan import score_plan
 
 __all__ = [
     "BUILDS",

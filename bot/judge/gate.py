@@ -12,13 +12,13 @@ from dataclasses import dataclass
 from bot.configuration import Configuration, UnverifiedPolicy, Weight
 from bot.judge.case import Case, open_case
 from bot.judge.crashes import crash_reasons
-from bot.judge.criteria import is_regressed, score_plan
 from bot.judge.headline import headline
 from bot.judge.outcome import count_met
 from bot.judge.plan_score import score_reason
 from bot.judge.requirements import BUILDS, NOTHING_REGRESSES, TESTS_NOT_WEAKENED
 from bot.judge.rules import NOT_ABOUT_TESTS, OUT_OF_SCOPE
 from bot.judge.scope_reasons import scope_reasons
+from bot.judge.whole_plan import is_regressed, score_plan
 from bot.judge.witnesses import test_ids
 from bot.models import (
     Conclusion,

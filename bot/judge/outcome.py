@@ -12,6 +12,7 @@ from bot.judge.crashes import with_crashes
 from bot.judge.criteria import judge_criterion
 from bot.judge.places import with_places
 from bot.judge.plan_evidence import item_evidence
+from bot.judge.plan_runs import plain_endings
 from bot.judge.transitions import NOT_RUNNABLE, passed
 from bot.judge.upkeep import judge_upkeep
 from bot.models import (
@@ -75,7 +76,11 @@ def _judge_one(requirement: Requirement, case: Case) -> Verdict:
     if requirement.category is Category.CHECK:
         return _judge_check(requirement, case)
     if requirement.category is Category.CRITERION:
-        return judge_criterion(requirement, item_evidence(requirement, case.observed))
+        return judge_criterion(
+            requirement,
+            item_evidence(requirement, case.observed),
+            plain_endings(case.requirements, case.observed),
+        )
     if requirement.category is Category.UPKEEP:
         return judge_upkeep(requirement, case)
     return judge_behaviour(requirement, case)

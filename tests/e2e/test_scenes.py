@@ -26,18 +26,18 @@ GRADES = '''"""Grades of a class."""
 def best(grades):
     return max(grades)
 '''
-SAFE = '''
+SAFE = """
 
 def average(grades):
     if not grades:
         return 0.0
     return sum(grades) / len(grades)
-'''
-UNSAFE = '''
+"""
+UNSAFE = """
 
 def average(grades):
     return sum(grades) / len(grades)
-'''
+"""
 BASE: Files = {
     "requirements.txt": "pytest\n",
     "grades.py": GRADES,

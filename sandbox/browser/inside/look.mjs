@@ -7,6 +7,8 @@ import { shoot, tellPicture } from "./pictures.mjs";
 import { DESKTOP, MOBILE, Watched } from "./watch.mjs";
 
 const OPEN_MS = 10000;
+const QUICK_MS = OPEN_MS / 3;
+const BUSY_MS = 5000;
 const LOAD_MS = 5000;
 const IDLE_MS = 2000;
 const TREE_CHARACTERS = 4000;
@@ -22,7 +24,15 @@ export async function open(watched, url, { wait = true } = {}) {
   } catch (error) {
     return whatStopped(watched) ?? `It does not load: ${reason(error)}.`;
   }
-  if (wait) await settle(watched);
+  return wait ? settled(watched) : atPlace(watched);
+}
+
+async function settled(watched) {
+  await settle(watched);
+  return atPlace(watched);
+}
+
+function atPlace(watched) {
   if (watched.page.isClosed()) return whatStopped(watched) ?? "It was closed while it loaded.";
   return watched.isAway ? `It goes away to ${brief(watched.wanted, 120)}.` : "";
 }
@@ -47,32 +57,65 @@ export async function accessibilityTree(page) {
   }
 }
 
+// Whether the page's scripts do not let go: then not even 1 can be worked out on it. Waiting for an
+// answer of the network is something else.
+async function isBusy(watched) {
+  try {
+    await within(BUSY_MS, "a word with the page", watched.page.evaluate("1"));
+    return false;
+  } catch (error) {
+    return /did not end/.test(error.message);
+  }
+}
+
+// Whether an empty page is there at once: if not, it is the machine that is slow.
+async function isMachineQuick(browser) {
+  const watched = await Watched.open(browser, "data:", DESKTOP);
+  const began = Date.now();
+  const problem = await open(watched, "data:text/html,quick", { wait: false });
+  await watched.close();
+  return !problem && Date.now() - began < QUICK_MS;
+}
+
 // Tells everything about one visit; `keep` gets each picture for the comparison. Returns whether
-// the browser is still good.
-export async function look(browser, visit, where, keep) {
+// the browser is still good; or "busy", and nothing is told, for a page that is to be tried again
+// in a new browser because it keeps this one busy.
+export async function look(browser, visit, where, keep, { isLast, fresh }) {
   const faults = new Set();
   const fault = (rule, message) => faults.add(JSON.stringify([rule, brief(message)]));
   const all = { errors: new Set(), failed: new Set(), outside: new Set(), notes: new Set() };
   let good = true;
   let ended = false;
+  let busy = false;
   let problem = "";
   let tree = "";
   for (const [device, options] of DEVICES) {
     const watched = await Watched.open(browser, visit.origin, options);
     try {
-      problem = await open(watched, visit.url);
+      const began = Date.now();
+      problem = await open(watched, visit.url, { wait: false });
+      if (!problem && device === "desktop" && Date.now() - began < QUICK_MS) fault("quick", `in less than ${Math.round(QUICK_MS / 1000)} s`);
+      if (!problem) problem = await settled(watched);
+      if (/Timeout|did not end/.test(problem)) busy = await isBusy(watched);
       if (!problem) {
         await takePictures(watched, device, where, keep);
         if (device === "desktop") tree = await examine(watched, visit, fault);
       }
     } catch (error) {
       ended = true;
+      busy = await isBusy(watched);
       fault("not-examined", `${device}: ${whatStopped(watched) ?? reason(error)}`);
     }
     good = (await watched.close()) && good;
+    if (busy && !isLast) return "busy";
     if (watched.isUnsettled) fault("not-settled", "it does not finish loading");
     for (const name of Object.keys(all)) watched[name].forEach((text) => all[name].add(text));
     if (problem || ended || !good) break;
+  }
+  if (busy && (await isMachineQuick(await fresh()))) {
+    good = true; // the new one
+    const limit_s = (OPEN_MS + BUSY_MS) / 1000;
+    fault("not-responding", `its scripts keep it busy; in two browsers it gave no sign within ${limit_s} s`);
   }
   // How long a page takes depends on the machine too: that alone shows nothing.
   if (problem) fault(/Timeout|did not end/.test(problem) ? "not-examined" : "not-loaded", problem);
