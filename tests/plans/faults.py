@@ -124,6 +124,7 @@ HUFFMAN = (
             "2.3.1",
             "2.3.2a",
         ),
+        also=("1.1", "2.2.1b"),  # items about errors: the code is the same where there is none
     ),  # fmt: skip
 )
 

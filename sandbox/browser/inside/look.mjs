@@ -3,6 +3,7 @@ import { readFileSync } from "node:fs";
 
 import { brief, reason, tell, within } from "./channel.mjs";
 import { tryControls } from "./controls.mjs";
+import { describeImage, isImage, openImage } from "./image.mjs";
 import { shoot, tellPicture } from "./pictures.mjs";
 import { DESKTOP, MOBILE, Watched } from "./watch.mjs";
 
@@ -81,54 +82,84 @@ async function isMachineQuick(browser) {
 // the browser is still good; or "busy", and nothing is told, for a page that is to be tried again
 // in a new browser because it keeps this one busy.
 export async function look(browser, visit, where, keep, { isLast, fresh }) {
-  const faults = new Set();
-  const fault = (rule, message) => faults.add(JSON.stringify([rule, brief(message)]));
-  const all = { errors: new Set(), failed: new Set(), outside: new Set(), notes: new Set() };
-  let good = true;
-  let ended = false;
-  let busy = false;
-  let problem = "";
-  let tree = "";
-  for (const [device, options] of DEVICES) {
-    const watched = await Watched.open(browser, visit.origin, options);
-    try {
-      const began = Date.now();
-      problem = await open(watched, visit.url, { wait: false });
-      if (!problem && device === "desktop" && Date.now() - began < QUICK_MS) fault("quick", `in less than ${Math.round(QUICK_MS / 1000)} s`);
-      if (!problem) problem = await settled(watched);
-      if (/Timeout|did not end/.test(problem)) busy = await isBusy(watched);
-      if (!problem) {
-        await takePictures(watched, device, where, keep);
-        if (device === "desktop") tree = await examine(watched, visit, fault);
-      }
-    } catch (error) {
-      ended = true;
-      busy = await isBusy(watched);
-      fault("not-examined", `${device}: ${whatStopped(watched) ?? reason(error)}`);
-    }
-    good = (await watched.close()) && good;
-    if (busy && !isLast) return "busy";
-    if (watched.isUnsettled) fault("not-settled", "it does not finish loading");
-    for (const name of Object.keys(all)) watched[name].forEach((text) => all[name].add(text));
-    if (problem || ended || !good) break;
+  const seen = new Look(visit, where, keep);
+  for (const [device, options] of isImage(visit.url) ? DEVICES.slice(0, 1) : DEVICES) {
+    await seen.on(browser, device, options);
+    if (seen.busy && !isLast) return "busy";
+    if (seen.problem || seen.ended || !seen.good) break;
   }
-  if (busy && (await isMachineQuick(await fresh()))) {
-    good = true; // the new one
+  if (seen.busy && (await isMachineQuick(await fresh()))) {
+    seen.good = true; // the new one
     const limit_s = (OPEN_MS + BUSY_MS) / 1000;
-    fault("not-responding", `its scripts keep it busy; in two browsers it gave no sign within ${limit_s} s`);
+    seen.fault("not-responding", `its scripts keep it busy; in two browsers it gave no sign within ${limit_s} s`);
   }
-  // How long a page takes depends on the machine too: that alone shows nothing.
-  if (problem) fault(/Timeout|did not end/.test(problem) ? "not-examined" : "not-loaded", problem);
-  all.errors.forEach((text) => fault("console-error", text));
-  all.failed.forEach((text) => fault("failed-request", text));
-  all.outside.forEach((text) => fault("needs-network", text));
-  all.notes.forEach((message) => tell({ kind: "note", ...where, message }));
-  for (const one of faults) {
-    const [rule, message] = JSON.parse(one);
-    tell({ kind: "fault", ...where, rule, message });
+  seen.tellAll();
+  return seen.good;
+}
+
+// What is gathered of one page, wide and narrow.
+class Look {
+  good = true;
+  ended = false;
+  busy = false;
+  problem = "";
+  #tree = "";
+  #faults = new Set();
+  #all = { errors: new Set(), failed: new Set(), outside: new Set(), notes: new Set() };
+
+  constructor(visit, where, keep) {
+    Object.assign(this, { visit, where, keep });
   }
-  tell({ kind: "visit", ...where, problem, tree });
-  return good;
+
+  fault(rule, message) {
+    this.#faults.add(JSON.stringify([rule, brief(message)]));
+  }
+
+  async on(browser, device, options) {
+    const watched = await Watched.open(browser, this.visit.origin, options);
+    try {
+      this.problem = await this.#opened(watched, device);
+      if (/Timeout|did not end/.test(this.problem)) this.busy = await isBusy(watched);
+      if (!this.problem) await this.#examined(watched, device);
+    } catch (error) {
+      this.ended = true;
+      this.busy = await isBusy(watched);
+      this.fault("not-examined", `${device}: ${whatStopped(watched) ?? reason(error)}`);
+    }
+    this.good = (await watched.close()) && this.good;
+    if (watched.isUnsettled) this.fault("not-settled", "it does not finish loading");
+    for (const name of Object.keys(this.#all)) watched[name].forEach((text) => this.#all[name].add(text));
+  }
+
+  async #opened(watched, device) {
+    if (isImage(this.visit.url)) return openImage(watched, this.visit.url);
+    const began = Date.now();
+    const problem = await open(watched, this.visit.url, { wait: false });
+    const isQuick = !problem && Date.now() - began < QUICK_MS;
+    if (isQuick && device === "desktop") this.fault("quick", `in less than ${Math.round(QUICK_MS / 1000)} s`);
+    return problem || settled(watched);
+  }
+
+  async #examined(watched, device) {
+    await takePictures(watched, device, this.where, this.keep);
+    if (isImage(this.visit.url)) this.#tree = await describeImage(watched, this.visit.url);
+    else if (device === "desktop") this.#tree = await examine(watched, this.visit, this.fault.bind(this));
+  }
+
+  tellAll() {
+    const { where, problem } = this;
+    // How long a page takes depends on the machine too: that alone shows nothing.
+    if (problem) this.fault(/Timeout|did not end/.test(problem) ? "not-examined" : "not-loaded", problem);
+    this.#all.errors.forEach((text) => this.fault("console-error", text));
+    this.#all.failed.forEach((text) => this.fault("failed-request", text));
+    this.#all.outside.forEach((text) => this.fault("needs-network", text));
+    this.#all.notes.forEach((message) => tell({ kind: "note", ...where, message }));
+    for (const one of this.#faults) {
+      const [rule, message] = JSON.parse(one);
+      tell({ kind: "fault", ...where, rule, message });
+    }
+    tell({ kind: "visit", ...where, problem, tree: this.#tree });
+  }
 }
 
 async function takePictures(watched, device, where, keep) {
