@@ -1,6 +1,7 @@
 """Requirements, ties, verdicts, gate and integrity: pure and synchronous."""
 
 from bot.judge.closing import IssueReference, closing_issues
+from bot.judge.diff_text import unified
 from bot.judge.empty_inputs import empty_calls, promises
 from bot.judge.gate import EXIT_CODES, conclude
 from bot.judge.integrity import TextReader, inspect_integrity
@@ -10,6 +11,7 @@ from bot.judge.outcome import MetCount, count_met, verdicts
 from bot.judge.planning import plan
 from bot.judge.requirements import BUILDS, comprehend
 from bot.judge.transitions import transition
+from bot.judge.weighing import weigh
 from bot.judge.whole_plan import score_plan
 
 __all__ = [
@@ -31,5 +33,7 @@ __all__ = [
     "promises",
     "score_plan",
     "transition",
+    "unified",
     "verdicts",
+    "weigh",
 ]
