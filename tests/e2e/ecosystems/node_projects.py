@@ -131,7 +131,7 @@ MANAGERS = (
 )
 RUNNERS = (
     _run_by("jest", "^29", _JEST),
-    _run_by("vitest", "^3", _VITEST),
+    _run_by("vitest", "^2", _VITEST),
     _run_by("mocha", "^11", _MOCHA),
     _run_by("ava", "^6", _AVA),
 )

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from tests.e2e.ecosystems.judging import PROJECTS, judge_both, opened
-from tests.e2e.ecosystems.project import Project
-from tests.e2e.ecosystems.projects import MAKE
+from tests.e2e.ecosystems.project import Files, Project
+from tests.e2e.ecosystems.projects import JAVA, MAKE, RUST
 from tests.sandbox.harness.kept import needs
 
 pytestmark = pytest.mark.real
@@ -79,6 +79,43 @@ def test_a_language_without_a_toolchain_is_unverified(tmp_path: Path) -> None:
     built = next(row for row in judged.document.requirements if row.id == "B1")
     assert built.verdict == "unverified"
     assert "Ruby (ruby, bundler); Assay cannot build Ruby projects yet" in built.reason
+
+
+_GRADLE = {"build.gradle": "plugins { id 'java' }\n", "src/main/java/A.java": "class A {}\n"}
+_GUAVA = "<dependency><groupId>com.example</groupId><artifactId>guava</artifactId></dependency>"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("start", "change", "programs", "lacking"),
+    [
+        pytest.param(
+            _GRADLE, {"src/main/java/A.java": "class A { int a; }\n"}, (),
+            "lacks Gradle (gradle); Assay cannot build Gradle projects yet", id="gradle",
+        ),
+        pytest.param(
+            JAVA.start,
+            {"pom.xml": JAVA.start["pom.xml"].replace("</dependencies>", f"{_GUAVA}</dependencies>")},
+            JAVA.programs, "lacks the Maven dependencies guava", id="maven",
+        ),
+        pytest.param(
+            RUST.start, {"Cargo.toml": RUST.start["Cargo.toml"] + '[dependencies]\nserde = "1"\n'},
+            RUST.programs, "lacks the crates that Cargo.toml names", id="cargo",
+        ),
+    ],
+)  # fmt: skip
+def test_dependencies_that_cannot_be_had_are_needed_and_no_failure(
+    tmp_path: Path, start: Files, change: Files, programs: tuple[str, ...], lacking: str
+) -> None:
+    needs(*programs)
+    folder = opened(tmp_path, start)
+    folder.branch("change", change)
+    judged = folder.judge("change", task="Need more\n")
+
+    assert judged.conclusion == "action_required", judged.said()
+    built = next(row for row in judged.document.requirements if row.id == "B1")
+    assert built.verdict == "unverified"
+    assert lacking in built.reason
 
 
 def test_a_static_site_builds_and_has_nothing_to_test(tmp_path: Path) -> None:
