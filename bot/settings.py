@@ -46,6 +46,18 @@ class Settings(BaseSettings):
     """A maintainer must approve before a first-time contributor's fork runs."""
     chromium: str = "/usr/bin/chromium"
 
+    model: str = ""
+    """Name of the model that judges; empty: only oracles decide, the rest is unverified."""
+    model_url: str = ""
+    """Base URL of an OpenAI-compatible endpoint; empty: OpenAI's own."""
+    model_key: SecretStr = SecretStr("")
+    models: dict[str, str] = Field(default_factory=dict)
+    """Models of single roles, as JSON: `{"panel": "…"}`."""
+    model_prices: dict[str, tuple[float, float]] = Field(default_factory=dict)
+    """US dollars for a million tokens in and out, where a model has no public price."""
+    model_timeout_s: float = Field(default=120.0, gt=0)
+    model_calls_at_once: int = Field(default=8, ge=1, le=256)
+
     app_id: str = Field(default="", validation_alias=AliasChoices("APP_ID", "app_id"))
     private_key: SecretStr = Field(
         default=SecretStr(""), validation_alias=AliasChoices("PRIVATE_KEY", "private_key")

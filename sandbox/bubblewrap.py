@@ -30,6 +30,7 @@ from sandbox.limits import (
     MemoryGroup,
     find_group_parent,
 )
+from sandbox.orphans import end_orphans
 from sandbox.outcome import Bounds, Streams, completed, first_end, kernel_killed, open_ends
 from sandbox.plan import LaunchPlan, StagedMount
 from sandbox.process import Ends, Pipes, ProcessTree, StatusLines, memory_file, start
@@ -102,7 +103,8 @@ class BubblewrapSandbox:
         self._build = network.build_settings(host_index_settings())
 
     def sweep(self) -> None:
-        """Remove what a killed worker left: copies of trees and empty cgroups."""
+        """Remove what a killed worker left: processes, copies of trees and empty cgroups."""
+        end_orphans(self._bwrap)
         self._folders.sweep()
         if self._groups:
             self._groups.sweep()

@@ -106,8 +106,12 @@ def program_argv(command: Command) -> tuple[str, ...]:
 
     It also gives back the signals that Python ignores: a program would otherwise inherit that.
     """
-    options = ("--default-signal", "-u", "PWD", f"--chdir={command.cwd}", "--")
-    return ("/usr/bin/env", *options, *command.argv)
+    return (*program_prefix(), f"--chdir={command.cwd}", "--", *command.argv)
+
+
+def program_prefix() -> tuple[str, ...]:
+    """How every program of ours is begun; by it a process is known as a sandbox of ours."""
+    return ("/usr/bin/env", "--default-signal", "-u", "PWD")
 
 
 def check_mounts(mounts: Iterable[Mount]) -> None:

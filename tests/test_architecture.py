@@ -27,6 +27,7 @@ ONLY_HERE = {
     "docker": ("sandbox",),
     "openai": ("bot.llm",),
     "pydantic_ai": ("bot.llm",),
+    "genai_prices": ("bot.llm",),
 }
 
 # package → what it may import of our own code.
@@ -55,6 +56,18 @@ MAY_IMPORT = {
         "bot.models",
         "bot.safety",
         "bot.templates",
+        "sandbox.models",
+    ),
+    "bot.llm": ("bot.llm", "bot.models", "bot.errors", "bot.settings", "sandbox.models"),
+    "bot.agents": (
+        "bot.agents",
+        "bot.configuration",
+        "bot.judge",
+        "bot.llm.base",
+        "bot.models",
+        "bot.safety",
+        "bot.templates",
+        "sandbox.concurrently",
         "sandbox.models",
     ),
     "bot.payload": (),

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from contextlib import closing
 
+from bot.kept_key import kept_key
+from bot.llm import open_models
 from bot.models import EvaluationRequest, Publication
 from bot.private_key import held_secrets
 from bot.settings import Settings
@@ -25,5 +27,7 @@ async def judge_once(settings: Settings, origin: Origin, request: EvaluationRequ
             artifacts=open_artifacts(settings),
             origin=origin,
             secrets=held_secrets(settings),
+            open_session=open_models(settings),
+            mark_key=kept_key(settings.home / "mark.key"),
         )
         return await evaluate(request, services, run_in_process)

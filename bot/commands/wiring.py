@@ -15,6 +15,8 @@ from bot.github.transport import Manners, Pace
 from bot.intake.desk import Desk
 from bot.intake.handle import ended, handle
 from bot.intake.sweep import forget_old, sweep
+from bot.kept_key import kept_key
+from bot.llm import open_models
 from bot.models import EvaluationRequest, Publication
 from bot.origins.github import CHECK_NAME, GitHubOrigin
 from bot.private_key import held_secrets, private_key
@@ -43,7 +45,16 @@ def open_work(settings: Settings) -> Iterator[Work]:
         links = open_links(settings)
         sandbox = open_sandbox(settings.sandbox, settings.home / "sandbox")
         origin = GitHubOrigin(github, store, links.sign, allow_http="://" in settings.ghe_host)
-        services = Services(settings, sandbox, store, artifacts, origin, held_secrets(settings))
+        services = Services(
+            settings,
+            sandbox,
+            store,
+            artifacts,
+            origin,
+            held_secrets(settings),
+            open_models(settings),
+            kept_key(settings.home / "mark.key"),
+        )
         approve = settings.approve_first_time_forks
         desk = Desk(github, store, jobs, links.sign, CHECK_NAME, approve)
 

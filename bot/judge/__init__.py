@@ -2,6 +2,7 @@
 
 from bot.judge.closing import IssueReference, closing_issues
 from bot.judge.criteria import score_plan
+from bot.judge.diff_text import unified
 from bot.judge.gate import EXIT_CODES, conclude
 from bot.judge.integrity import TextReader, inspect_integrity
 from bot.judge.integrity.dependencies import dependency_findings, new_dependencies
@@ -10,6 +11,7 @@ from bot.judge.outcome import MetCount, count_met, verdicts
 from bot.judge.planning import plan
 from bot.judge.requirements import BUILDS, comprehend
 from bot.judge.transitions import transition
+from bot.judge.weighing import weigh
 
 __all__ = [
     "BUILDS",
@@ -28,5 +30,7 @@ __all__ = [
     "plan",
     "score_plan",
     "transition",
+    "unified",
     "verdicts",
+    "weigh",
 ]

@@ -6,7 +6,6 @@ back.
 
 from bot.models.conclusions import (
     Conclusion,
-    Decider,
     Evaluation,
     GateReason,
     GateResult,
@@ -15,8 +14,6 @@ from bot.models.conclusions import (
     PlanScore,
     Publication,
     Standing,
-    Verdict,
-    VerdictOutcome,
 )
 from bot.models.observed import (
     Evidence,
@@ -25,6 +22,21 @@ from bot.models.observed import (
     TestChange,
     TestComparison,
     Transition,
+)
+from bot.models.opinions import (
+    Act,
+    Analysis,
+    CanaryResult,
+    Deliberation,
+    Opinion,
+    PanelResult,
+    PatchOpinion,
+    Role,
+    RoleUsage,
+    Round,
+    Scores,
+    Statement,
+    Validity,
 )
 from bot.models.places import (
     ChangedSymbol,
@@ -54,14 +66,19 @@ from bot.models.tasks import (
     TestPlan,
     Trust,
 )
+from bot.models.verdicts import Decider, Verdict, VerdictOutcome
 
 __all__ = [
+    "Act",
     "ActionKind",
+    "Analysis",
+    "CanaryResult",
     "Category",
     "ChangedSymbol",
     "CodePlace",
     "Conclusion",
     "Decider",
+    "Deliberation",
     "Delivery",
     "Evaluation",
     "EvaluationRequest",
@@ -76,6 +93,9 @@ __all__ = [
     "Located",
     "LocatedPlace",
     "Observed",
+    "Opinion",
+    "PanelResult",
+    "PatchOpinion",
     "Plan",
     "PlanItem",
     "PlanScore",
@@ -84,7 +104,12 @@ __all__ = [
     "Publication",
     "Requirement",
     "Requirements",
+    "Role",
+    "RoleUsage",
+    "Round",
+    "Scores",
     "Standing",
+    "Statement",
     "Step",
     "Task",
     "TaskSource",
@@ -94,6 +119,7 @@ __all__ = [
     "Transition",
     "Trigger",
     "Trust",
+    "Validity",
     "Verdict",
     "VerdictOutcome",
 ]

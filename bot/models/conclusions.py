@@ -6,44 +6,10 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from bot.models.observed import Observed
+from bot.models.opinions import Deliberation
 from bot.models.requests import EvaluationRequest
 from bot.models.tasks import Plan, Requirements, Task
-
-
-class VerdictOutcome(StrEnum):
-    """The three answers to one requirement; "could not tell" is never "pass"."""
-
-    SATISFIED = "satisfied"
-    UNSATISFIED = "unsatisfied"
-    UNVERIFIED = "unverified"
-
-
-class Decider(StrEnum):
-    """Who decided a verdict."""
-
-    ORACLE = "oracle"
-    AUTHORS_TEST = "author's test"
-    PANEL = "panel"
-    HUMAN = "human"
-    NOBODY = "nobody"
-
-
-@dataclass(frozen=True, slots=True)
-class Verdict:
-    """The outcome for one requirement; `reason` is one or two sentences for a doubting maintainer.
-
-    `tests` are ids of the tests that the verdict rests on; `blocked_by` unmet direct prerequisites.
-    `next_step` says what a person can do when the outcome is unverified.
-    """
-
-    requirement_id: str
-    outcome: VerdictOutcome
-    decided_by: Decider
-    reason: str
-    evidence_ids: tuple[str, ...] = ()
-    tests: tuple[str, ...] = ()
-    blocked_by: tuple[str, ...] = ()
-    next_step: str = ""
+from bot.models.verdicts import Verdict
 
 
 class Conclusion(StrEnum):
@@ -153,6 +119,7 @@ class Evaluation:
     seconds: tuple[tuple[str, float], ...] = ()
     warnings: tuple[str, ...] = ()
     problem: str = ""
+    deliberation: Deliberation | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,6 +6,7 @@
     task         what was asked, and by whom
     plan         the requirements, and what will be looked at, before anything is judged
     observe      tests four ways, linters, checks: on base and on head, in the sandbox
+    deliberate   judges that reason over the evidence, where a model is set
     judge        one verdict for each requirement, and one conclusion
     report       one view, as Markdown, HTML, PDF and JSON
     publish      the comment and the check run
@@ -19,6 +20,7 @@ from __future__ import annotations
 from bot.models import EvaluationRequest, Publication
 from bot.stages.checkout import check_out
 from bot.stages.configure import configure
+from bot.stages.deliberate import deliberate
 from bot.stages.docket import Case, Docket
 from bot.stages.environment import build_environments
 from bot.stages.judge import judge
@@ -38,6 +40,7 @@ STAGES = (
     "task",
     "plan",
     "observe",
+    "deliberate",
     "judge",
     "report",
     "publish",
@@ -58,10 +61,12 @@ async def evaluate(request: EvaluationRequest, services: Services, run: StepRunn
         planned = docket.planned = await run(
             "plan", make_plan, services, request, checkout, task, policy
         )
-        observed = docket.observed = await run(
-            "observe", observe, services, Case(request, checkout, built, planned, policy)
+        case = Case(request, checkout, built, planned, policy)
+        observed = docket.observed = await run("observe", observe, services, case)
+        deliberation = docket.deliberation = await run(
+            "deliberate", deliberate, services, case, task, observed
         )
-        docket.judgement = await run("judge", judge, services, request, planned, observed, policy)
+        docket.judgement = await run("judge", judge, services, case, observed, deliberation)
     evaluation = docket.evaluation()
     report_key = await run("report", write_report, services, evaluation)
     publication = await run("publish", publish, services, evaluation, docket.checkout, report_key)

@@ -12,6 +12,7 @@ from bot.configuration import Configuration, NetworkPolicy
 from bot.errors import OutOfTime, Superseded, UserError
 from bot.models import (
     Conclusion,
+    Deliberation,
     Evaluation,
     EvaluationRequest,
     GateReason,
@@ -93,6 +94,7 @@ class Docket:
     task: Task | None = None
     planned: Planned | None = None
     observed: Observed | None = None
+    deliberation: Deliberation | None = None
     judgement: Judgement | None = None
     stopped: GateResult | None = None
     seconds: list[tuple[str, float]] = field(default_factory=list)
@@ -134,6 +136,7 @@ class Docket:
             task=self.task,
             plan=self.planned.plan if self.planned else None,
             observed=self.observed,
+            deliberation=self.deliberation,
             judgement=self.judgement,
             gate=gate,
             environment=_environment(self.built, self.policy),

@@ -1,24 +1,24 @@
-"""Stage 7: one verdict for each requirement, and one conclusion."""
+"""Stage 8: one verdict for each requirement, and one conclusion."""
 
 from __future__ import annotations
 
-from bot.judge import conclude, count_met, score_plan, verdicts
-from bot.models import EvaluationRequest, Judgement, Observed
-from bot.stages.docket import Planned, Policy
+from bot.judge import conclude, count_met, score_plan, verdicts, weigh
+from bot.models import Deliberation, Judgement, Observed
+from bot.stages.docket import Case
 from bot.stages.services import Services
 
 
 async def judge(
     services: Services,
-    request: EvaluationRequest,
-    planned: Planned,
+    case: Case,
     observed: Observed,
-    policy: Policy,
+    deliberation: Deliberation,
 ) -> Judgement:
-    """Judge every requirement on its own, then let the gate conclude."""
+    """Judge every requirement on its own, weigh what judges said, then let the gate conclude."""
+    request, policy, requirements = case.request, case.policy, case.planned.requirements
     await services.origin.announce(request, "judge")
-    requirements = planned.requirements
     found = verdicts(requirements, observed, policy.configuration)
+    found = weigh(requirements, found, deliberation)
     members = await services.origin.members(request)
     gate = conclude(requirements, found, observed, policy.configuration, members)
     met = count_met(requirements, found)

@@ -1,4 +1,4 @@
-"""Stage 9: the answer, where the request came from."""
+"""Stage 10: the answer, where the request came from."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Stage 8: one view, as Markdown, HTML, PDF, JSON and SARIF, stored as artifacts."""
+"""Stage 9: one view, as Markdown, HTML, PDF, JSON and SARIF, stored as artifacts."""
 
 from __future__ import annotations
 

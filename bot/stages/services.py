@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Protocol
 
 from bot.annotations import Annotation
+from bot.llm.base import OpenSession, no_models
 from bot.models import Evaluation, EvaluationRequest, Publication, Standing, Task
 from bot.report.checks import CheckText
 from bot.settings import Settings
@@ -70,7 +71,10 @@ class Origin(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Services:
-    """The adapters of one evaluation; no report shows any of the `secrets`."""
+    """The adapters of one evaluation; no report shows any of the `secrets`.
+
+    `mark_key` makes the marks round hostile text in prompts.
+    """
 
     settings: Settings
     sandbox: Sandbox
@@ -78,6 +82,8 @@ class Services:
     artifacts: Artifacts
     origin: Origin
     secrets: tuple[str, ...] = ()
+    open_session: OpenSession = no_models
+    mark_key: bytes = b""
 
     def evaluation_folder(self, request: EvaluationRequest) -> Path:
         """Return the evaluation's own folder, which goes when it is over."""

@@ -3,20 +3,16 @@
 from __future__ import annotations
 
 import hashlib
-import os
-import secrets
 from dataclasses import dataclass, field
-from pathlib import Path
 from urllib.parse import quote, urlencode
 
 from itsdangerous import Signer
 
+from bot.kept_key import kept_key
 from bot.settings import Settings
 
 INDEX = "index"
 """The name under which the list of evaluations is signed; no evaluation has it as its id."""
-
-_KEY_BYTES = 32
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,22 +55,5 @@ class ReportLinks:
 def open_links(settings: Settings) -> ReportLinks:
     """Make links with the key of the settings, or with one kept in `home` (made when there is none)."""
     given = settings.link_key.get_secret_value()
-    key = given.encode() if given else _kept_key(settings.home / "link.key")
+    key = given.encode() if given else kept_key(settings.home / "link.key")
     return ReportLinks(settings.public_url, key, settings.private_reports)
-
-
-def _kept_key(path: Path) -> bytes:
-    """Read the key, or let exactly one of several starting processes write it."""
-    if not path.exists():
-        path.parent.mkdir(parents=True, exist_ok=True)
-        unfinished = path.with_name(f"{path.name}.{secrets.token_hex(8)}")
-        descriptor = os.open(unfinished, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-        with os.fdopen(descriptor, "wb") as file:
-            file.write(secrets.token_bytes(_KEY_BYTES))
-        try:
-            os.link(unfinished, path)  # unlike a rename, this keeps the key of whoever was first
-        except FileExistsError:
-            pass
-        finally:
-            unfinished.unlink()
-    return path.read_bytes()

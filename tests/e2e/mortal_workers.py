@@ -57,7 +57,6 @@ class Fate:
     def _watch(self, stage: str) -> None:
         while not any("bwrap" in name for name in child_names()):
             time.sleep(0.005)
-        time.sleep(0.2)  # past the start of the sandbox
         self.maybe_die(stage, "middle")
 
     def deadly(self, run: StepRunner) -> Callable[..., Any]:

@@ -1,0 +1,74 @@
+"""What a judge may read of one requirement: the task, the change and the evidence, each enclosed.
+
+What all requirements of a run share comes first, so that endpoints can cache the beginning. No
+verdict and no opinion on another requirement is ever in it (Agent-as-a-Judge: memory hurt).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from bot.models import Evidence, Requirement, Task
+from bot.safety import Delimiter
+from sandbox.models import Observation
+
+TASK_CHARS = 6_000
+DIFF_CHARS = 16_000
+OUTPUT_CHARS = 3_000
+COMMAND_CHARS = 600
+MOST_EVIDENCE = 24
+
+
+@dataclass(frozen=True, slots=True)
+class Dossier:
+    """The evaluation as judges read it; `evidence` of all steps, `diff` as unified text."""
+
+    task: Task
+    diff: str
+    evidence: tuple[Evidence, ...]
+
+    def about(self, requirement: Requirement) -> tuple[Evidence, ...]:
+        """The evidence that a verdict on the requirement may cite: steps that serve it."""
+        return tuple(one for one in self.evidence if requirement.id in one.step.requirement_ids)
+
+
+def shared_text(dossier: Dossier, delimiter: Delimiter) -> str:
+    """The task and the change: the same for every requirement of the run."""
+    sources = "\n\n".join(
+        f"{source.reference} ({source.trust.value})\n{source.title}\n{source.text}"
+        for source in dossier.task.sources
+    )
+    return "\n\n".join(
+        (
+            delimiter.enclose("task", sources, TASK_CHARS),
+            delimiter.enclose("diff from base to head", dossier.diff, DIFF_CHARS),
+        )
+    )
+
+
+def evidence_text(evidence: Iterable[Evidence], delimiter: Delimiter) -> str:
+    """Each piece with its id, what it was for, and what both sides showed. Seconds are left out:
+    they differ from run to run and say nothing."""
+    shown = [_piece(one, delimiter) for one in list(evidence)[:MOST_EVIDENCE]]
+    return "\n\n".join(shown) or "There is no evidence yet."
+
+
+def _piece(evidence: Evidence, delimiter: Delimiter) -> str:
+    sides = "\n".join(
+        _side(name, seen) for name, seen in (("base", evidence.base), ("head", evidence.head))
+    )
+    head = f"Evidence {evidence.id}: {evidence.step.action.value}, {evidence.transition.value}"
+    return f"{head}\n{delimiter.enclose(f'evidence {evidence.id}', sides, 2 * OUTPUT_CHARS)}"
+
+
+def _side(name: str, seen: Observation | None) -> str:
+    if seen is None:
+        return f"{name}: not run"
+    ended = "timed out" if seen.timed_out else f"exit code {seen.exit_code}"
+    output = seen.output
+    if len(output) > OUTPUT_CHARS:
+        half = OUTPUT_CHARS // 2
+        output = f"{output[:half]}\n[…]\n{output[-half:]}"
+    problem = f"\n{seen.problem}" if seen.problem else ""
+    return f"{name}: {ended}{problem}\n$ {seen.command[:COMMAND_CHARS]}\n{output}"

@@ -1,0 +1,106 @@
+"""What judges that reason may change of the oracles' verdicts, and what they may not (DESIGN 3.1).
+
+A failing oracle binds; no panel excuses it. A passing one of trusted origin binds too. The author's
+own tests may be refuted by a step that fails on head. Where no oracle decides, the panel does.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from bot.judge.transitions import passed
+from bot.models import (
+    Analysis,
+    Category,
+    Decider,
+    Deliberation,
+    Evidence,
+    PanelResult,
+    Requirement,
+    Requirements,
+    Verdict,
+    VerdictOutcome,
+)
+
+OPEN_TO_JUDGES = (Category.BEHAVIOUR, Category.UPKEEP, Category.CRITERION)
+"""Baseline and configured checks are the oracles' alone."""
+
+
+def is_for_judges(requirement: Requirement, verdict: Verdict) -> bool:
+    """Whether judges may add anything: nobody decided, or only the author's own tests did."""
+    if requirement.category not in OPEN_TO_JUDGES:
+        return False
+    if verdict.outcome is VerdictOutcome.UNVERIFIED:
+        return True
+    return (
+        verdict.outcome is VerdictOutcome.SATISFIED and verdict.decided_by is Decider.AUTHORS_TEST
+    )
+
+
+def weigh(
+    requirements: Requirements, found: tuple[Verdict, ...], deliberation: Deliberation
+) -> tuple[Verdict, ...]:
+    """The verdicts after deliberation; those of oracles stay as they are."""
+    if deliberation.problem:
+        return found
+    analyses = {one.requirement_id: one for one in deliberation.analyses}
+    panels = {one.requirement_id: one for one in deliberation.panels}
+    evidence = {one.id: one for one in deliberation.evidence}
+    weighed = []
+    for requirement, verdict in zip(requirements.items, found, strict=True):
+        given = verdict
+        if is_for_judges(requirement, verdict):
+            given = _by_analyst(given, analyses.get(requirement.id), evidence)
+        if is_for_judges(requirement, given):
+            given = _by_panel(given, panels.get(requirement.id))
+        weighed.append(given)
+    return _blocked_again(requirements, tuple(weighed))
+
+
+def _by_analyst(
+    verdict: Verdict, analysis: Analysis | None, evidence: dict[str, Evidence]
+) -> Verdict:
+    """A step of the analyst that fails on head lowers a verdict; its word alone does not."""
+    if analysis is None or analysis.outcome is not VerdictOutcome.UNSATISFIED:
+        return verdict
+    failing = tuple(
+        id_
+        for id_ in analysis.refuted_by
+        if id_ in evidence and passed(evidence[id_].head) is False
+    )
+    if not failing or verdict.outcome is not VerdictOutcome.SATISFIED:
+        return verdict
+    return replace(
+        verdict,
+        outcome=VerdictOutcome.UNSATISFIED,
+        decided_by=Decider.PANEL,
+        reason=f"The author's own tests pass, and a step of the judge fails on head: {analysis.reason}",
+        evidence_ids=(*failing, *verdict.evidence_ids),
+        next_step="Mend what the failing step shows and push.",
+    )
+
+
+def _by_panel(verdict: Verdict, panel: PanelResult | None) -> Verdict:
+    """The panel decides what nobody did; it never raises a verdict that an oracle lowered."""
+    if panel is None or verdict.outcome is not VerdictOutcome.UNVERIFIED:
+        return verdict
+    if panel.outcome is VerdictOutcome.UNVERIFIED or not panel.is_agreed:
+        return replace(verdict, reason=f"{verdict.reason} The panel: {panel.reason}")
+    return replace(
+        verdict,
+        outcome=panel.outcome,
+        decided_by=Decider.PANEL,
+        reason=panel.reason,
+        evidence_ids=panel.evidence_ids,
+        next_step=(
+            "" if panel.outcome is VerdictOutcome.SATISFIED else "Mend what the evidence shows."
+        ),
+    )
+
+
+def _blocked_again(requirements: Requirements, weighed: tuple[Verdict, ...]) -> tuple[Verdict, ...]:
+    met = {v.requirement_id for v in weighed if v.outcome is VerdictOutcome.SATISFIED}
+    return tuple(
+        replace(verdict, blocked_by=tuple(p for p in requirement.prerequisites if p not in met))
+        for verdict, requirement in zip(weighed, requirements.items, strict=True)
+    )

@@ -1,0 +1,51 @@
+"""Models that answer in typed values: the seam, and its one implementation (imported when one is set)."""
+
+from __future__ import annotations
+
+from contextlib import AbstractAsyncContextManager
+from importlib import import_module
+
+from bot.llm.base import (
+    Answerless,
+    BudgetSpent,
+    Memory,
+    ModelAway,
+    ModelProblem,
+    OpenSession,
+    Prompt,
+    Session,
+    SessionLimits,
+    Tool,
+    no_models,
+)
+from bot.llm.memory import FolderMemory
+from bot.settings import Settings
+
+__all__ = [
+    "Answerless",
+    "BudgetSpent",
+    "FolderMemory",
+    "Memory",
+    "ModelAway",
+    "ModelProblem",
+    "OpenSession",
+    "Prompt",
+    "Session",
+    "SessionLimits",
+    "Tool",
+    "no_models",
+    "open_models",
+]
+
+
+def open_models(settings: Settings) -> OpenSession:
+    """What opens the models of an evaluation; it gives None where the operator set none."""
+    memory = FolderMemory(settings.home.absolute() / "replies")
+
+    def open_session(limits: SessionLimits) -> AbstractAsyncContextManager[Session]:
+        opened: AbstractAsyncContextManager[Session] = import_module(
+            "bot.llm.session"
+        ).open_session(settings, memory, limits)
+        return opened
+
+    return open_session if settings.model else no_models

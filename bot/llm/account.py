@@ -1,0 +1,84 @@
+"""Counts what models used, by role, and says when the budget is spent."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, field, replace
+
+from genai_prices import Usage, calc_price
+
+from bot.llm.base import BudgetSpent, SessionLimits
+from bot.models import Role, RoleUsage
+
+
+@dataclass(frozen=True, slots=True)
+class Price:
+    """US dollars for a million tokens, as the operator set it."""
+
+    input_usd: float
+    output_usd: float
+
+
+@dataclass(frozen=True, slots=True)
+class Tokens:
+    """The tokens of one call, as the endpoint counted them."""
+
+    input: int
+    output: int
+
+
+def usd_of(model: str, tokens: Tokens, prices: dict[str, Price]) -> float | None:
+    """What a call costs: by the operator's price, else by genai-prices, else unknown."""
+    if model in prices:
+        price = prices[model]
+        return (tokens.input * price.input_usd + tokens.output * price.output_usd) / 1e6
+    try:
+        usage = Usage(input_tokens=tokens.input, output_tokens=tokens.output)
+        return float(calc_price(usage, model).total_price)
+    except LookupError:
+        return None
+
+
+@dataclass(slots=True)
+class Account:
+    """The running account of one session."""
+
+    limits: SessionLimits
+    prices: dict[str, Price]
+    _by_role: dict[tuple[Role, str], RoleUsage] = field(default_factory=dict)
+    _started_s: float = field(default_factory=time.monotonic)
+
+    def check(self) -> None:
+        """Raise BudgetSpent when no further call may be paid."""
+        spent = self.limits.usd_spent + sum(one.usd or 0.0 for one in self._by_role.values())
+        if spent >= self.limits.usd:
+            raise BudgetSpent(f"The ${self.limits.usd:.2f} of `limits.usd` are spent.")
+        if time.monotonic() - self._started_s > self.limits.minutes * 60:
+            raise BudgetSpent(f"The {self.limits.minutes:g} minutes of `limits.minutes` are over.")
+
+    def add(self, role: Role, model: str, tokens: Tokens, seconds: float) -> None:
+        """Count a call that was paid."""
+        usd = usd_of(model, tokens, self.prices)
+        known = self._known(role, model)
+        self._by_role[role, model] = replace(
+            known,
+            calls=known.calls + 1,
+            input_tokens=known.input_tokens + tokens.input,
+            output_tokens=known.output_tokens + tokens.output,
+            usd=known.usd if usd is None else (known.usd or 0.0) + usd,
+            seconds=round(known.seconds + seconds, 3),
+        )
+
+    def add_cached(self, role: Role, model: str) -> None:
+        """Count a call that memory answered."""
+        known = self._known(role, model)
+        self._by_role[role, model] = replace(known, calls=known.calls + 1, cached=known.cached + 1)
+
+    def _known(self, role: Role, model: str) -> RoleUsage:
+        return self._by_role.get((role, model), RoleUsage(role, model))
+
+    @property
+    def usage(self) -> tuple[RoleUsage, ...]:
+        """What was used, in the order of the roles."""
+        order = list(Role)
+        return tuple(sorted(self._by_role.values(), key=lambda one: order.index(one.role)))

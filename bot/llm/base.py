@@ -1,0 +1,127 @@
+"""The seam to models: a prompt goes in, a typed value comes out, and somebody counts."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from dataclasses import dataclass
+from typing import Any, Protocol, TypeVar
+
+from pydantic import BaseModel
+
+from bot.errors import AssayError
+from bot.models import Role, RoleUsage
+
+Reply = TypeVar("Reply", bound=BaseModel)
+
+
+class ModelProblem(AssayError):
+    """No answer from a model; `why` is one sentence for people. Never a verdict by itself."""
+
+    def __init__(self, why: str) -> None:
+        super().__init__(why)
+        self.why = why
+
+
+class Answerless(ModelProblem):
+    """The model's reply was unreadable or off the menu twice, or it refused: no opinion."""
+
+
+class BudgetSpent(ModelProblem):
+    """The evaluation's money, minutes or interactions are used up."""
+
+
+class ModelAway(ModelProblem):
+    """The endpoint does not answer, refuses the key, or does not know the model."""
+
+
+@dataclass(frozen=True, slots=True)
+class Prompt:
+    """One question. `system` is ours alone and the same for every question of its kind, so that
+    endpoints can cache it; whatever is not ours stands in `user`, fenced (`bot.safety.Fence`).
+
+    `sample` tells repetitions of the same question apart: each is answered for itself.
+    """
+
+    role: Role
+    system: str
+    user: str
+    images_png: tuple[bytes, ...] = ()
+    temperature: float = 0.2
+    sample: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Tool:
+    """Something that a model may do. `call` takes a value of `arguments` and returns text for the model.
+
+    A wrong call is told to the model as text; `call` raises nothing but errors of Assay.
+    """
+
+    name: str
+    description: str
+    arguments: type[BaseModel]
+    call: Callable[[Any], Awaitable[str]]
+
+
+@dataclass(frozen=True, slots=True)
+class SessionLimits:
+    """What the models of one evaluation may use; `usd_spent` was spent by earlier stages of it."""
+
+    usd: float
+    minutes: float
+    usd_spent: float = 0.0
+
+
+class Memory(Protocol):
+    """Replies by the content of what was asked: what is in it is never paid for again."""
+
+    def get(self, key: str) -> bytes | None:
+        """Return what was kept under this key (hexadecimal), or None."""
+        ...
+
+    def put(self, key: str, value: bytes) -> None:
+        """Keep it, whole or not at all."""
+        ...
+
+
+class Session(Protocol):
+    """The models of one evaluation: they share its budget, its memory and its account."""
+
+    async def ask(self, prompt: Prompt, reply: type[Reply]) -> Reply:
+        """Ask once, and once more when the reply cannot be read.
+
+        Raises Answerless, BudgetSpent or ModelAway.
+        """
+        ...
+
+    async def converse(
+        self, prompt: Prompt, reply: type[Reply], tools: Sequence[Tool], interactions: int
+    ) -> Reply:
+        """Let the model use tools, at most `interactions` times, until it gives the typed reply.
+
+        Raises Answerless, BudgetSpent or ModelAway.
+        """
+        ...
+
+    async def remembered(self, key: str, work: Callable[[], Awaitable[bytes]]) -> bytes:
+        """Return what `work` gave when it was first done under this key in this evaluation.
+
+        For what a conversation rests on: a resumed or replayed one must see the same again.
+        """
+        ...
+
+    @property
+    def usage(self) -> tuple[RoleUsage, ...]:
+        """What was used so far, by role."""
+        ...
+
+
+OpenSession = Callable[[SessionLimits], AbstractAsyncContextManager[Session | None]]
+"""Opens the models of one evaluation for a while; None where no model is set."""
+
+
+@asynccontextmanager
+async def no_models(_limits: SessionLimits) -> AsyncIterator[None]:
+    """What an installation without a model has."""
+    yield None

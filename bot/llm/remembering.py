@@ -1,0 +1,91 @@
+"""A model that asks another one only what it was never asked before, and counts what it asks."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import json
+import time
+from dataclasses import dataclass
+from typing import Any
+
+from pydantic import TypeAdapter
+from pydantic_ai.messages import ModelMessage, ModelMessagesTypeAdapter, ModelResponse
+from pydantic_ai.models import Model, ModelRequestParameters
+from pydantic_ai.models.wrapper import WrapperModel
+from pydantic_ai.settings import ModelSettings
+
+from bot.llm.account import Account, Tokens
+from bot.llm.base import Memory
+from bot.models import Role
+
+_RESPONSE = TypeAdapter(ModelResponse)
+# What differs from run to run and says nothing of what was asked.
+_VOLATILE = frozenset(
+    {"timestamp", "run_id", "conversation_id", "usage", "provider_response_id", "metadata"}
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Till:
+    """What all models of one session share: the account, and how many calls may be under way."""
+
+    account: Account
+    at_once: asyncio.Semaphore
+
+
+class RememberingModel(WrapperModel):
+    """Wraps the endpoint's model for one role of one session."""
+
+    def __init__(self, wrapped: Model, role: Role, memory: Memory, till: Till) -> None:
+        super().__init__(wrapped)
+        self._role, self._memory, self._till = role, memory, till
+
+    async def request(
+        self,
+        messages: list[ModelMessage],
+        model_settings: ModelSettings | None,
+        model_request_parameters: ModelRequestParameters,
+    ) -> ModelResponse:
+        """Answer from memory, else ask and remember. Raises BudgetSpent before it asks."""
+        key = self._key(messages, model_settings, model_request_parameters)
+        kept = await asyncio.to_thread(self._memory.get, key)
+        if kept is not None:
+            self._till.account.add_cached(self._role, self.model_name)
+            return _RESPONSE.validate_json(kept)
+        async with self._till.at_once:
+            self._till.account.check()
+            started_s = time.monotonic()
+            response = await super().request(messages, model_settings, model_request_parameters)
+        usage = response.usage
+        tokens = Tokens(usage.input_tokens, usage.output_tokens)
+        self._till.account.add(self._role, self.model_name, tokens, time.monotonic() - started_s)
+        await asyncio.to_thread(self._memory.put, key, _RESPONSE.dump_json(response))
+        return response
+
+    def _key(
+        self,
+        messages: list[ModelMessage],
+        settings: ModelSettings | None,
+        parameters: ModelRequestParameters,
+    ) -> str:
+        asked = {
+            "model": self.model_name,
+            "endpoint": self.base_url or "",
+            "messages": _plain(ModelMessagesTypeAdapter.dump_python(messages, mode="json")),
+            "settings": dict(settings or {}),
+            "tools": [
+                [tool.name, tool.description, tool.parameters_json_schema]
+                for tool in parameters.function_tools
+            ],
+        }
+        text = json.dumps(asked, sort_keys=True, default=str)
+        return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _plain(one) for key, one in value.items() if key not in _VOLATILE}
+    if isinstance(value, list):
+        return [_plain(one) for one in value]
+    return value

@@ -1,0 +1,149 @@
+"""Asks any OpenAI-compatible endpoint, by pydantic-ai; the only package that imports it."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from typing import Any
+
+from openai import AsyncOpenAI
+from pydantic import ValidationError
+from pydantic_ai import Agent, BinaryContent, PromptedOutput, exceptions
+from pydantic_ai import Tool as AgentTool
+from pydantic_ai.models import Model
+from pydantic_ai.models.openai import OpenAIChatModel
+from pydantic_ai.providers.openai import OpenAIProvider
+from pydantic_ai.settings import ModelSettings
+from pydantic_ai.usage import UsageLimits
+
+from bot.llm.account import Account, Price
+from bot.llm.base import (
+    Answerless,
+    BudgetSpent,
+    Memory,
+    ModelAway,
+    Prompt,
+    Reply,
+    Session,
+    SessionLimits,
+    Tool,
+)
+from bot.llm.remembering import RememberingModel, Till
+from bot.models import Role, RoleUsage
+from bot.settings import Settings
+
+_TRIES = 4  # of one request: the client waits as a 429 asks, else ever longer
+_ASKED_AGAIN = 1
+
+
+@dataclass(frozen=True, slots=True)
+class ModelSession:
+    """A `bot.llm.base.Session`: `models` gives the endpoint's model of each role."""
+
+    models: Callable[[Role], Model]
+    memory: Memory
+    till: Till
+
+    async def ask(self, prompt: Prompt, reply: type[Reply]) -> Reply:
+        """Ask once, and once more when the reply cannot be read."""
+        return await self._run(prompt, reply, (), _ASKED_AGAIN + 1)
+
+    async def converse(
+        self, prompt: Prompt, reply: type[Reply], tools: Sequence[Tool], interactions: int
+    ) -> Reply:
+        """Let the model use tools until it gives the typed reply."""
+        return await self._run(prompt, reply, tools, interactions)
+
+    async def remembered(self, key: str, work: Callable[[], Awaitable[bytes]]) -> bytes:
+        """Return what was kept under this key, else do the work and keep it."""
+        name = hashlib.sha256(f"work {key}".encode("utf-8", "surrogatepass")).hexdigest()
+        kept = await asyncio.to_thread(self.memory.get, name)
+        if kept is None:
+            kept = await work()
+            await asyncio.to_thread(self.memory.put, name, kept)
+        return kept
+
+    @property
+    def usage(self) -> tuple[RoleUsage, ...]:
+        """What was used so far, by role."""
+        return self.till.account.usage
+
+    async def _run(
+        self, prompt: Prompt, reply: type[Reply], tools: Sequence[Tool], requests: int
+    ) -> Reply:
+        model = RememberingModel(self.models(prompt.role), prompt.role, self.memory, self.till)
+        agent = Agent(
+            model,
+            output_type=PromptedOutput(reply),
+            instructions=prompt.system,
+            tools=[_agent_tool(tool) for tool in tools],
+            retries=_ASKED_AGAIN,
+            model_settings=ModelSettings(temperature=prompt.temperature, seed=prompt.sample),
+        )
+        images = [BinaryContent(image, media_type="image/png") for image in prompt.images_png]
+        try:
+            done = await agent.run(
+                [prompt.user, *images], usage_limits=UsageLimits(request_limit=requests)
+            )
+        except exceptions.UsageLimitExceeded as error:
+            raise BudgetSpent(f"It used all {requests} interactions it was given.") from error
+        except exceptions.UnexpectedModelBehavior as error:
+            raise Answerless(f"Its reply could not be read twice: {error.message}") from error
+        except exceptions.ModelAPIError as error:
+            raise ModelAway(_why_away(error)) from error
+        return done.output
+
+
+def _why_away(error: exceptions.ModelAPIError) -> str:
+    match error:
+        case exceptions.ModelHTTPError(status_code=401 | 403):
+            return "The model's endpoint refuses the key in ASSAY_MODEL_KEY."
+        case exceptions.ModelHTTPError(status_code=404):
+            return f"The model's endpoint does not know the model {error.model_name!r}."
+        case exceptions.ModelHTTPError(status_code=status):
+            return f"The model's endpoint answers {status}."
+    return "The model's endpoint does not answer."
+
+
+def _agent_tool(tool: Tool) -> AgentTool[object]:
+    """A tool whose wrong arguments are told to the model as text, like any other result."""
+
+    async def called(**given: Any) -> str:
+        try:
+            arguments = tool.arguments.model_validate(given)
+        except ValidationError as error:
+            return f"Wrong arguments: {error.errors(include_url=False, include_input=False)}"
+        return await tool.call(arguments)
+
+    return AgentTool[object].from_schema(
+        called, tool.name, tool.description, tool.arguments.model_json_schema()
+    )
+
+
+@asynccontextmanager
+async def open_session(
+    settings: Settings, memory: Memory, limits: SessionLimits
+) -> AsyncIterator[Session]:
+    """The models that the operator set: `ASSAY_MODEL`, or one of a role in `ASSAY_MODELS`."""
+    client = AsyncOpenAI(
+        base_url=settings.model_url or None,
+        api_key=settings.model_key.get_secret_value() or "none",
+        max_retries=_TRIES,
+        timeout=settings.model_timeout_s,
+    )
+    async with client:
+        yield _session(settings, memory, limits, OpenAIProvider(openai_client=client))
+
+
+def _session(
+    settings: Settings, memory: Memory, limits: SessionLimits, provider: OpenAIProvider
+) -> ModelSession:
+    def model_of(role: Role) -> Model:
+        return OpenAIChatModel(settings.models.get(role, settings.model), provider=provider)
+
+    prices = {name: Price(*price) for name, price in settings.model_prices.items()}
+    at_once = asyncio.Semaphore(settings.model_calls_at_once)
+    return ModelSession(model_of, memory, Till(Account(limits, prices), at_once))

@@ -1,0 +1,45 @@
+"""Encloses text that nobody vouches for before a model reads it."""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import re
+from dataclasses import dataclass
+
+from bot.safety.scrub import scrub
+
+_LABEL = re.compile(r"[^A-Za-z0-9 #._:/-]")
+
+
+@dataclass(frozen=True, slots=True)
+class Delimiter:
+    """The mark round hostile text in one run: `word` cannot be guessed by who wrote the text.
+
+    It is derived, not drawn: the same run asks the same question, whose answer is remembered.
+    """
+
+    word: str
+
+    def enclose(self, label: str, text: str, most_chars: int) -> str:
+        """The text between marks that it cannot close, scrubbed and at most `most_chars` long.
+
+        Of a longer one head and tail stay: the cause stands first, the summary last.
+        """
+        body = _clipped(scrub(text), most_chars)
+        body = re.sub(re.escape(self.word), "[mark removed]", body, flags=re.IGNORECASE)
+        name = _LABEL.sub("_", label)[:120]
+        return f"[{self.word} begin {name}]\n{body}\n[{self.word} end]"
+
+
+def delimiter_of(key: bytes, run: str) -> Delimiter:
+    """The delimiter of a run (`run` names both commits); `key` is the installation's secret."""
+    return Delimiter(hmac.new(key, run.encode(), hashlib.sha256).hexdigest()[:20])
+
+
+def _clipped(text: str, most_chars: int) -> str:
+    if len(text) <= most_chars:
+        return text
+    half = most_chars // 2
+    left_out = len(text) - 2 * half
+    return f"{text[:half]}\n[{left_out} characters left out]\n{text[-half:]}"

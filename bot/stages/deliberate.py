@@ -1,0 +1,30 @@
+"""Stage 7: judges that reason over the evidence, where a model is set and no oracle decides."""
+
+from __future__ import annotations
+
+from bot.agents.chambers import Chambers
+from bot.agents.deliberation import hold_deliberation
+from bot.agents.dossier import Dossier
+from bot.judge import unified, verdicts
+from bot.llm import SessionLimits
+from bot.models import Deliberation, Observed, Task
+from bot.safety import delimiter_of
+from bot.stages.docket import Case
+from bot.stages.services import Services
+
+
+async def deliberate(
+    services: Services, case: Case, task: Task, observed: Observed
+) -> Deliberation:
+    """Ask the judges; without a model there are none, and nothing is announced."""
+    limits, checkout = case.policy.configuration.limits, case.checkout
+    async with services.open_session(SessionLimits(limits.usd, limits.minutes)) as session:
+        if session is None:
+            return Deliberation()
+        await services.origin.announce(case.request, "deliberate")
+        run = f"{checkout.base_sha} {checkout.head_sha}"
+        chambers = Chambers(session, delimiter_of(services.mark_key, run))
+        found = verdicts(case.planned.requirements, observed, case.policy.configuration)
+        dossier = Dossier(task, unified(checkout.diff), observed.evidence)
+        policy = case.policy.configuration.judges
+        return await hold_deliberation(chambers, case.planned.requirements, found, dossier, policy)

@@ -1,0 +1,144 @@
+"""Asking models: typed replies, tools, budgets, memory; through the library's seam and over the wire."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from pydantic import BaseModel, Field
+
+from bot.llm import FolderMemory, SessionLimits, open_models
+from bot.llm.base import Answerless, BudgetSpent, ModelAway, Prompt, Tool
+from bot.models import Role
+from bot.settings import Settings
+from tests.endpoint import Said, model_endpoint, settings_for
+from tests.scripted import Scripted
+
+pytestmark = pytest.mark.real
+LIMITS = SessionLimits(usd=2.0, minutes=5.0)
+PROMPT = Prompt(Role.PANEL, "You add.", "One and one?")
+
+
+class Sum(BaseModel):
+    total: int = Field(ge=0)
+
+
+class Pair(BaseModel):
+    left: int
+    right: int
+
+
+async def add(pair: Pair) -> str:
+    return str(pair.left + pair.right)
+
+
+ADD = Tool("add", "Adds two numbers.", Pair, add)
+
+
+def settings(tmp_path: Path, **given: object) -> Settings:
+    return Settings(home=tmp_path, **given)  # type: ignore[arg-type]
+
+
+async def test_a_reply_comes_typed_and_is_paid_once(tmp_path: Path) -> None:
+    scripted = Scripted(lambda call: {"total": 2}, tmp_path)
+    assert (await scripted.session().ask(PROMPT, Sum)).total == 2
+    again = scripted.session()
+    assert (await again.ask(PROMPT, Sum)).total == 2
+    assert len(scripted.calls) == 1
+    (usage,) = again.usage
+    assert (usage.calls, usage.cached, usage.input_tokens) == (1, 1, 0)
+    other_sample = Prompt(Role.PANEL, "You add.", "One and one?", sample=1)
+    await again.ask(other_sample, Sum)
+    assert len(scripted.calls) == 2
+
+
+async def test_an_unreadable_reply_is_asked_again_once(tmp_path: Path) -> None:
+    replies = iter(["two, I think", '{"total": 2}', "no", "no", '{"total": 2}'])
+    scripted = Scripted(lambda call: next(replies), tmp_path)
+    assert (await scripted.session().ask(PROMPT, Sum)).total == 2
+    with pytest.raises(Answerless, match="could not be read twice"):
+        await scripted.session().ask(Prompt(Role.PANEL, "s", "another"), Sum)
+    assert len(scripted.calls) == 4
+
+
+async def test_money_that_is_spent_asks_no_more(tmp_path: Path) -> None:
+    scripted = Scripted(lambda call: {"total": 2}, tmp_path)
+    spent = scripted.session(SessionLimits(usd=1.0, minutes=1.0, usd_spent=1.0))
+    with pytest.raises(BudgetSpent, match=r"\$1.00"):
+        await spent.ask(PROMPT, Sum)
+    assert scripted.calls == []
+
+
+async def test_over_the_wire_with_a_tool_and_a_price(tmp_path: Path) -> None:
+    def answer(asked: dict) -> Said:
+        results = [one["content"] for one in asked["messages"] if one["role"] == "tool"]
+        if not results:
+            return Said(tool_calls=(("add", '{"left": 1}'),))
+        if "Wrong arguments" in results[-1]:
+            return Said(tool_calls=(("no_such_tool", "{}"),))
+        if "no_such_tool" in results[-1]:
+            return Said(tool_calls=(("add", '{"left": 1, "right": 1}'),))
+        return Said(text=json.dumps({"total": int(results[-1])}))
+
+    with model_endpoint(answer) as endpoint:
+        prices = {"test-model": (1.0, 2.0)}
+        given = settings(tmp_path, **settings_for(endpoint, model_prices=prices))
+        async with open_models(given)(LIMITS) as session:
+            assert session is not None
+            assert (await session.converse(PROMPT, Sum, [ADD], 10)).total == 2
+            (usage,) = session.usage
+            with pytest.raises(BudgetSpent, match="2 interactions"):
+                await session.converse(Prompt(Role.ANALYST, "s", "u"), Sum, [ADD], 2)
+        assert usage.calls == len(endpoint.asked) - 2 == 4
+        assert usage.usd == pytest.approx((usage.input_tokens + 2 * usage.output_tokens) / 1e6)
+        assert endpoint.keys[0] == "Bearer key"
+
+
+@pytest.mark.parametrize(
+    ("said", "error", "words"),
+    [
+        (Said(status=401), ModelAway, "refuses the key"),
+        (Said(status=404), ModelAway, "does not know"),
+        (Said(text="I cannot help with that."), Answerless, "twice"),
+        (Said(refusal="No."), Answerless, "twice"),
+        (Said(body=b'{"choices": ['), ModelAway, "answer"),
+    ],
+)
+async def test_what_an_endpoint_does_wrong(
+    said: Said, error: type[Exception], words: str, tmp_path: Path
+) -> None:
+    with model_endpoint(lambda asked: said) as endpoint:
+        async with open_models(settings(tmp_path, **settings_for(endpoint)))(LIMITS) as session:
+            assert session is not None
+            with pytest.raises(error, match=words):
+                await session.ask(PROMPT, Sum)
+
+
+async def test_an_endpoint_that_is_busy_is_asked_again(tmp_path: Path) -> None:
+    replies = iter(
+        [
+            Said(status=429, headers=(("Retry-After", "0"),)),
+            Said(status=503),
+            Said(text='{"total": 2}', cut=True),
+            Said(text='{"total": 2}'),
+        ]
+    )
+    with model_endpoint(lambda asked: next(replies)) as endpoint:
+        async with open_models(settings(tmp_path, **settings_for(endpoint)))(LIMITS) as session:
+            assert session is not None
+            assert (await session.ask(PROMPT, Sum)).total == 2
+
+
+async def test_without_a_model_there_is_no_session(tmp_path: Path) -> None:
+    async with open_models(settings(tmp_path))(LIMITS) as session:
+        assert session is None
+
+
+def test_memory_keeps_whole_files_by_hexadecimal_keys(tmp_path: Path) -> None:
+    memory = FolderMemory(tmp_path)
+    assert memory.get("ab12") is None
+    memory.put("ab12", b"x")
+    assert memory.get("ab12") == b"x"
+    with pytest.raises(ValueError):
+        memory.get("../ab")

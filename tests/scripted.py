@@ -1,0 +1,84 @@
+"""Models that say what a test wrote for them, through the model library's own seam."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from pydantic_ai.messages import ModelMessage, ModelRequest, ModelResponse, TextPart, UserPromptPart
+from pydantic_ai.models.function import AgentInfo, FunctionModel
+
+from bot.llm.account import Account
+from bot.llm.base import SessionLimits
+from bot.llm.memory import FolderMemory
+from bot.llm.remembering import Till
+from bot.llm.session import ModelSession
+from bot.models import Role
+
+LIMITS = SessionLimits(usd=2.0, minutes=30.0)
+Reply = str | dict[str, object] | ModelResponse
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """One request to the model: who asks, our own instructions, all that was said, and the tools."""
+
+    role: Role
+    system: str
+    user: str
+    messages: list[ModelMessage]
+    tools: tuple[str, ...]
+
+
+Script = Callable[[Call], Reply]
+
+
+@dataclass(slots=True)
+class Scripted:
+    """Scripted models for every role; `calls` are the requests that were really made."""
+
+    script: Script
+    folder: Path
+    calls: list[Call] = field(default_factory=list)
+
+    def session(self, limits: SessionLimits = LIMITS) -> ModelSession:
+        """A session as the program opens it, with this script for an endpoint."""
+        till = Till(Account(limits, {}), asyncio.Semaphore(8))
+        return ModelSession(self._model, FolderMemory(self.folder), till)
+
+    @asynccontextmanager
+    async def open(self, limits: SessionLimits) -> AsyncIterator[ModelSession]:
+        """What the stages' services take as `open_session`."""
+        yield self.session(limits)
+
+    def _model(self, role: Role) -> FunctionModel:
+        async def respond(messages: list[ModelMessage], info: AgentInfo) -> ModelResponse:
+            call = Call(
+                role,
+                info.instructions or "",
+                said(messages),
+                messages,
+                tuple(tool.name for tool in info.function_tools),
+            )
+            self.calls.append(call)
+            reply = self.script(call)
+            if isinstance(reply, ModelResponse):
+                return reply
+            text = reply if isinstance(reply, str) else json.dumps(reply)
+            return ModelResponse(parts=[TextPart(text)])
+
+        return FunctionModel(respond, model_name="scripted")
+
+
+def said(messages: list[ModelMessage]) -> str:
+    """Everything that the user's side said so far, tool results included, as one text."""
+    parts = [part for one in messages if isinstance(one, ModelRequest) for part in one.parts]
+    return "\n".join(str(part.content) for part in parts if _is_said(part))
+
+
+def _is_said(part: object) -> bool:
+    return isinstance(part, UserPromptPart) or hasattr(part, "content")
