@@ -121,8 +121,8 @@ def _managed(name: str, lock: str, text: str) -> Project:
     return _project(name, manifest, "require('ms');\n" + _NODE_TEST, {lock: text})
 
 
-def _run_by(runner: str, version: str, test: str) -> Project:
-    manifest = {"scripts": {"test": runner}, "devDependencies": {runner: version}}
+def _run_by(runner: str, test: str, **versions: str) -> Project:
+    manifest = {"scripts": {"test": runner}, "devDependencies": versions}
     return _project(runner, manifest, test, {})
 
 
@@ -133,8 +133,8 @@ MANAGERS = (
     _managed("yarn", "yarn.lock", _BERRY_LOCK),
 )
 RUNNERS = (
-    _run_by("jest", "^29", _JEST),
-    _run_by("vitest", "^2", _VITEST),
-    _run_by("mocha", "^11", _MOCHA),
-    _run_by("ava", "^6", _AVA),
+    _run_by("jest", _JEST, jest="^29"),
+    _run_by("vitest", _VITEST, vitest="^3"),
+    _run_by("mocha", _MOCHA, mocha="^11"),
+    _run_by("ava", _AVA, ava="^6"),
 )
