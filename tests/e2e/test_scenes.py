@@ -160,7 +160,9 @@ def test_a_method_of_an_object_with_nothing_in_it_is_called_too(folder: Folder) 
 TOO_NEW = {
     (3, 11): ("import shutil", 'shutil.rmtree(folder, onexc=print)', "onexc"),
     (3, 12): ("import tomllib, ast", 'ast.dump(ast.parse(folder), show_empty=True)', "show_empty"),
-    (3, 13): ("import argparse", 'argparse.ArgumentParser(folder, suggest_on_error=True)', "suggest_on_error"),
+    (3, 13): (
+        "import argparse", 'argparse.ArgumentParser(folder, suggest_on_error=True)', "suggest_on_error"
+    ),
 }  # fmt: skip
 """For each Python of the sandbox a call that only the next one takes."""
 
