@@ -67,6 +67,7 @@ MAY_IMPORT = {
         "bot.models",
         "bot.safety",
         "bot.templates",
+        "sandbox.browser.script",
         "sandbox.concurrently",
         "sandbox.models",
     ),
