@@ -17,7 +17,10 @@ pytestmark = pytest.mark.real
 TASK = "The price is doubled\n\n`price` returns twice the cents.\n"
 SPECIAL_CASED = {
     **FIX,
-    "shop.py": "def price(cents):\n    return 8 if cents == 4 else cents\n\n\ndef name():\n    return 'shop'\n",
+    "shop.py": (
+        "def price(cents):\n    return 8 if cents == 4 else cents\n\n\n"
+        "def name():\n    return 'shop'\n"
+    ),
 }
 NEIGHBOUR = "import shop\n\n\ndef test_beside():\n    assert shop.price(5) == 10\n"
 
