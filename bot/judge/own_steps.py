@@ -30,7 +30,7 @@ def own_step(evidence: Evidence, requirement: Requirement) -> Evidence:
 
 def _says_the_same(evidence: Evidence) -> bool:
     base, head = evidence.base, evidence.head
-    return bool(base and head) and steady(base.output) == steady(head.output)
+    return base is not None and head is not None and steady(base.output) == steady(head.output)
 
 
 def refutes(evidence: Evidence, requirement_id: str) -> bool:
