@@ -26,7 +26,7 @@ LISTED_CHARS, PLACES_CHARS, PLAN_CHARS = 10_000, 6_000, 4_000
 _LONGEST_SEARCH, _LONGEST_LINE = 200, 2_000
 _PAGES = (".html", ".htm", ".svg")
 MENU = (
-    ActionKind.DYNAMIC_EXECUTION,
+    ActionKind.BASH,
     ActionKind.READ,
     ActionKind.SEARCH,
     ActionKind.SCREENSHOT,
@@ -138,7 +138,8 @@ def _step(id_: str, proposed: ProposedStep, ids: tuple[str, ...]) -> Step | None
     if proposed.action not in MENU:
         return None
     action = ActionKind(proposed.action)
-    return Step(id_, proposed.goal, proposed.guidance, ids, action, tuple(proposed.arguments))
+    arguments = tuple(proposed.arguments)
+    return Step(id_, proposed.goal, proposed.guidance, ids, action, arguments, is_proposed=True)
 
 
 def _problem(
@@ -200,7 +201,7 @@ def _script_problem(arguments: tuple[str, ...], ground: Ground) -> str:
 
 
 _ARGUMENTS: dict[ActionKind, Callable[[tuple[str, ...], Ground], str]] = {
-    ActionKind.DYNAMIC_EXECUTION: _line_problem,
+    ActionKind.BASH: _line_problem,
     ActionKind.READ: _read_problem,
     ActionKind.SEARCH: _search_problem,
     ActionKind.SCREENSHOT: _pages_problem,

@@ -16,26 +16,38 @@ from sandbox.models import Checkout
 
 
 async def look_for_places(services: Services, case: Case, step: Step) -> Seen:
-    """Read the code of both sides and look up its names; the result is a hint, not evidence."""
-    asked = [r for r in case.planned.requirements.items if r.id in step.requirement_ids]
+    """Read the code of both sides and look up its names; the result is a hint, not evidence.
+
+    An argument is looked for instead of the requirements' own words.
+    """
+    asked = [
+        (one, step.arguments or (one.text, one.detail))
+        for one in case.planned.requirements.items
+        if one.id in step.requirement_ids
+    ]
     return await find_places(services, case.request, case.checkout, asked)
 
 
+Asked = tuple[Requirement, tuple[str, ...]]
+"""A requirement, and the texts to look for."""
+
+
 async def find_places(
-    services: Services, request: EvaluationRequest, checkout: Checkout, asked: list[Requirement]
+    services: Services, request: EvaluationRequest, checkout: Checkout, asked: list[Asked]
 ) -> Seen:
-    """Find what the change touches, and where each of the asked requirements is about."""
+    """Find what the change touches, and where each requirement is about. Raises SandboxError."""
     kept = KeptFacts(services.settings.home.absolute() / "graphs", request.repository)
     code = await read_code(services.sandbox, checkout, kept)
     return await asyncio.to_thread(_look, code, checkout, asked)
 
 
-def _look(code: Code, checkout: Checkout, asked: list[Requirement]) -> Seen:
+def _look(code: Code, checkout: Checkout, asked: list[Asked]) -> Seen:
+    """Look for each requirement's texts in turn, until one leads somewhere."""
     index = CodeIndex(code.head)
     changed = changed_symbols(code, checkout.diff)
     located = (
-        Located(one.id, locate(one.text, index, changed) or locate(one.detail, index, changed))
-        for one in asked
+        Located(one.id, next(filter(None, (locate(text, index, changed) for text in texts)), ()))
+        for one, texts in asked
     )
     return Seen(
         impact=impact(code, changed, index),

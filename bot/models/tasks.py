@@ -175,7 +175,10 @@ class ActionKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One thing to observe on both sides. `arguments` belong to the action (a shell line, paths)."""
+    """One thing to observe on both sides. `arguments` belong to the action (a shell line, paths).
+
+    `is_proposed` says that a model thought of it.
+    """
 
     id: str
     goal: str
@@ -183,6 +186,7 @@ class Step:
     requirement_ids: tuple[str, ...]
     action: ActionKind
     arguments: tuple[str, ...] = ()
+    is_proposed: bool = False
 
 
 @dataclass(frozen=True, slots=True)

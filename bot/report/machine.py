@@ -10,6 +10,7 @@ from pydantic import TypeAdapter
 
 from bot.models import (
     ActionKind,
+    Analysis,
     Category,
     Conclusion,
     Decider,
@@ -168,6 +169,7 @@ class ReportDocument:
     plan: PlanDocument | None = None
     impact: Impact | None = None
     usage: tuple[RoleUsage, ...] = ()
+    analyses: tuple[Analysis, ...] = ()
 
 
 _ADAPTER = TypeAdapter(ReportDocument)
@@ -230,6 +232,7 @@ def _document(view: ReportView) -> ReportDocument:
         plan=_plan(view.plan) if view.plan else None,
         impact=view.impact,
         usage=view.usage,
+        analyses=tuple(row.analysis for row in view.analyses),
     )
 
 

@@ -23,6 +23,7 @@ from bot.models import (
     Verdict,
     VerdictOutcome,
 )
+from bot.report.analyses import analysis_rows
 from bot.report.model import (
     EvidenceView,
     ObservationView,
@@ -86,6 +87,7 @@ def _view(evaluation: Evaluation) -> ReportView:
         plan=judgement.plan if judgement else None,
         impact=observed.impact,
         usage=deliberation.usage,
+        analyses=analysis_rows(deliberation.analyses, evidence),
     )
 
 

@@ -10,7 +10,7 @@ from bot.agents.chambers import Chambers
 from bot.agents.comprehension import comprehend_more
 from bot.agents.planner import Ground, propose_steps
 from bot.configuration import Configuration
-from bot.judge import comprehend, plan
+from bot.judge import comprehend, empty_calls, plan
 from bot.judge.paths import is_source_path
 from bot.judge.requirements import with_pages
 from bot.judge.understanding import ASKED, enriched
@@ -23,6 +23,7 @@ from bot.stages.recording import keep_replies
 from bot.stages.services import Services
 from sandbox.base import SandboxError
 from sandbox.browser.pages import find_pages, is_front_end
+from sandbox.edges.calls import EmptyCall
 from sandbox.models import Checkout
 from sandbox.tools.tree_reader import TreeReader
 
@@ -41,7 +42,9 @@ async def make_plan(
     pages = await asyncio.to_thread(pages_to_look_at, policy.configuration, checkout)
     if pages:
         floor = with_pages(floor)
-    drafting = Drafting(services, request, checkout, task, policy, pages)
+    trees = TreeReader(Path(checkout.base_tree)), TreeReader(Path(checkout.head_tree))
+    calls = await asyncio.to_thread(empty_calls, checkout.diff, *trees)
+    drafting = Drafting(services, request, checkout, task, policy, pages, calls)
     limits = policy.configuration.limits
     async with services.open_session(SessionLimits(limits.usd, limits.minutes)) as session:
         if session is None:
@@ -69,11 +72,13 @@ class Drafting:
     task: Task
     policy: Policy
     pages: tuple[str, ...]
+    calls: tuple[EmptyCall, ...]
 
     def fixed(self, requirements: Requirements) -> Plan:
         """The steps that the rules ask for."""
         changed = self.checkout.diff.changed_paths
-        return plan(requirements, self.policy.configuration, changed, self.pages)
+        configuration = self.policy.configuration
+        return plan(requirements, configuration, changed, self.pages, self.calls)
 
     async def understood(self, chambers: Chambers, floor: Requirements) -> Requirements:
         """The floor and what a model adds; a model that is away adds a remark."""
@@ -99,7 +104,9 @@ class Drafting:
 
     async def _ground(self, requirements: Requirements) -> Ground:
         """What the planner may build on. Raises SandboxError when the code cannot be read."""
-        asked = [one for one in requirements.items if one.category in ASKED]
+        asked = [
+            (one, (one.text, one.detail)) for one in requirements.items if one.category in ASKED
+        ]
         seen = await find_places(self.services, self.request, self.checkout, asked)
         setup = self.policy.configuration.setup
         return Ground(

@@ -91,7 +91,7 @@ def helpful(call: Call) -> Reply:
     return {
         "steps": [
             {"goal": "Zero", "guidance": "Exit code 0", "requirements": ["R1"],
-             "action": "dynamic_execution", "arguments": [run]},
+             "action": "bash", "arguments": [run]},
             {"goal": "Gone", "guidance": "-", "requirements": ["R1"],
              "action": "read", "arguments": ["gone.py"]},
         ]

@@ -61,7 +61,7 @@ async def proposed(
 async def test_steps_are_typed_bound_to_requirements_and_numbered_on(tmp_path: Path) -> None:
     found, scripted = await proposed(
         tmp_path,
-        step("dynamic_execution", "python -c 'import shop; shop.split(1, 0)'"),
+        step("bash", "python -c 'import shop; shop.split(1, 0)'"),
         step("read", "shop.py", "1", "20"),
         step("search", "def split", requirements=("R2", "R1", "R1")),
         step("screenshot", "index.html"),
@@ -71,7 +71,7 @@ async def test_steps_are_typed_bound_to_requirements_and_numbered_on(tmp_path: P
     first = len(GROUND.fixed.steps) + 1
     assert [one.id for one in found.steps] == [f"E{first + n}" for n in range(5)]
     assert found.steps[2].requirement_ids == ("R2", "R1")
-    assert found.steps[0].action is ActionKind.DYNAMIC_EXECUTION
+    assert found.steps[0].action is ActionKind.BASH
     (call,) = scripted.calls
     assert call.role is Role.PLANNER
     assert "R1 may be about shop.py: split, line 4" in call.user, "the code graph feeds the plan"
@@ -82,14 +82,14 @@ async def test_steps_are_typed_bound_to_requirements_and_numbered_on(tmp_path: P
     [
         (step("rm_everything", "x"), "not on the menu"),
         (step("unit_tests", "pytest"), "not on the menu"),
-        (step("bash", "true"), "not on the menu"),
+        (step("shell_interaction", "python shop.py", "3"), "not on the menu"),
         (step("read", "../../etc/passwd"), "no file"),
         (step("read", "/etc/passwd"), "no file"),
         (step("read", "shop.py", "9", "1"), "first and the last line"),
         (step("read", "shop.py", "-1", "2"), "first and the last line"),
         (step("search", "one", "pattern"), "one text"),
-        (step("dynamic_execution", "a", "b"), "one shell line"),
-        (step("dynamic_execution", "a\0b"), "a character"),
+        (step("bash", "a", "b"), "one shell line"),
+        (step("bash", "a\0b"), "a character"),
         (step("screenshot", "https://evil.example"), "no page"),
         (step("interaction", "goto index.html"), "expects something"),
         (step("interaction", "goto file:///etc/passwd.html", "expect visible a"), "no page"),
