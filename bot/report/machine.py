@@ -28,6 +28,7 @@ from bot.report.model import (
     EvidenceView,
     ObservationView,
     PictureRow,
+    PlanView,
     ReportView,
     RequirementView,
     Score,
@@ -59,6 +60,8 @@ class RequirementDocument:
     reason: str
     blocked_by: tuple[str, ...]
     next_step: str
+    quotation: str = ""
+    area: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,6 +171,7 @@ class ReportDocument:
     warnings: tuple[str, ...]
     plan: PlanDocument | None = None
     impact: Impact | None = None
+    planned: PlanView | None = None
     usage: tuple[RoleUsage, ...] = ()
     analyses: tuple[Analysis, ...] = ()
 
@@ -231,6 +235,7 @@ def _document(view: ReportView) -> ReportDocument:
         warnings=view.warnings,
         plan=_plan(view.plan) if view.plan else None,
         impact=view.impact,
+        planned=view.planned,
         usage=view.usage,
         analyses=tuple(row.analysis for row in view.analyses),
     )
@@ -257,6 +262,8 @@ def _requirement(row: RequirementView) -> RequirementDocument:
         reason=verdict.reason,
         blocked_by=verdict.blocked_by,
         next_step=verdict.next_step,
+        quotation=asked.quotation,
+        area=asked.area,
     )
 
 

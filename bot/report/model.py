@@ -144,6 +144,29 @@ class Score:
 
 
 @dataclass(frozen=True, slots=True)
+class PlannedRow:
+    """One step of the plan; `reason` says why it was added on the way, empty for a fixed one."""
+
+    id: str
+    action: ActionKind
+    goal: str
+    guidance: str
+    requirements: tuple[str, ...]
+    arguments: str
+    is_proposed: bool
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class PlanView:
+    """The plan as it was frozen, and the steps that were added."""
+
+    digest: str
+    steps: tuple[PlannedRow, ...]
+    added: tuple[PlannedRow, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class ReportView:
     """Everything that a report shows. `judged` is false when the evaluation ended before a verdict."""
 
@@ -176,6 +199,7 @@ class ReportView:
     impact: Impact | None = None
     usage: tuple[RoleUsage, ...] = ()
     analyses: tuple[AnalysisView, ...] = ()
+    planned: PlanView | None = None
 
     def total_seconds(self) -> float:
         """Seconds over all stages."""

@@ -36,6 +36,7 @@ from bot.report.model import (
     TestView,
 )
 from bot.report.pictures import picture_rows
+from bot.report.planned import plan_view
 from bot.report.slim import SHOWN_CHANGES, TESTS_PER_GROUP, slim
 from bot.safety import scrub_tree
 from sandbox.models import Finding, Observation, Outcome, TestRun
@@ -88,6 +89,7 @@ def _view(evaluation: Evaluation) -> ReportView:
         impact=observed.impact,
         usage=deliberation.usage,
         analyses=analysis_rows(deliberation.analyses, evidence),
+        planned=plan_view(evaluation.plan, evaluation.plan_digest) if evaluation.plan else None,
     )
 
 

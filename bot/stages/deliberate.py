@@ -10,7 +10,7 @@ from bot.agents.dossier import Dossier
 from bot.errors import UserError
 from bot.judge import unified, verdicts
 from bot.llm import SessionLimits
-from bot.models import Deliberation, Observed, Task
+from bot.models import Deliberation, Evidence, Observed, PlanExtension, Task
 from bot.safety import delimiter_of
 from bot.stages.acting import acting_in
 from bot.stages.docket import Case
@@ -30,7 +30,7 @@ async def deliberate(
     async with services.open_session(money) as session:
         if session is None:
             return Deliberation()
-        await services.origin.announce(case.request, "deliberate")
+        await services.origin.announce(case.request, "deliberate", case.planned.plan)
         run = f"{checkout.base_sha} {checkout.head_sha}"
         delimiter = delimiter_of(services.mark_key, run)
         chambers = Chambers(session, delimiter, acting_in(services, case))
@@ -46,4 +46,11 @@ async def deliberate(
                 "Run `assay doctor` on the machine that judges.",
             ) from error
         await keep_replies(services, case.request, "deliberate", session)
-        return replace(held, usage=(*planned, *held.usage))
+        added = held.extensions or tuple(map(_extension, held.evidence))
+        return replace(held, usage=(*planned, *held.usage), extensions=added)
+
+
+def _extension(evidence: Evidence) -> PlanExtension:
+    """What an analyst did beyond the plan, for the reason that it gave."""
+    goal = evidence.step.goal.strip()
+    return PlanExtension(evidence.step, goal or "An analyst asked for it.")

@@ -144,6 +144,7 @@ class Docket:
             head_sha=self.checkout.head_sha if self.checkout else self.request.head_sha,
             task=self.task,
             plan=self._plan(),
+            plan_digest=self.planned.frozen if self.planned else "",
             observed=self.observed,
             deliberation=self.deliberation or self._planning(),
             judgement=self.judgement,

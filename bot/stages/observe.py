@@ -39,7 +39,7 @@ _BUILD = Step(
 
 async def observe(services: Services, case: Case) -> Observed:
     """Look at everything that the plan names. Raises UserError when time or the sandbox gives out."""
-    await services.origin.announce(case.request, "observe")
+    await services.origin.announce(case.request, "observe", case.planned.plan)
     minutes = case.policy.configuration.limits.minutes
     try:
         async with asyncio.timeout(minutes * 60):

@@ -15,7 +15,7 @@ from bot.judge.paths import is_source_path
 from bot.judge.requirements import with_pages
 from bot.judge.understanding import ASKED, enriched
 from bot.llm import ModelProblem, SessionLimits
-from bot.looks.places import find_places
+from bot.looks.places import Asked, find_places
 from bot.models import EvaluationRequest, Plan, Requirements, Task
 from bot.safety import delimiter_of
 from bot.stages.docket import Planned, Policy
@@ -104,7 +104,7 @@ class Drafting:
 
     async def _ground(self, requirements: Requirements) -> Ground:
         """What the planner may build on. Raises SandboxError when the code cannot be read."""
-        asked = [
+        asked: list[Asked] = [
             (one, (one.text, one.detail)) for one in requirements.items if one.category in ASKED
         ]
         seen = await find_places(self.services, self.request, self.checkout, asked)

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from jinja2 import Environment, UndefinedError, meta
 
+from bot.models import ActionKind, Plan, Step
 from bot.report.markdown import Detail
 from bot.report.view import view
 from bot.store import EvaluationRecord, EvaluationState
@@ -34,6 +35,7 @@ RECORD = EvaluationRecord(
     2.0,
     "observe",
 )
+PLAN = Plan((Step("E1", "See `it`", "g", ("R1",), ActionKind.READ, ("a",)),) * 50)
 FULL = Detail(rows=200, text=1000, tests=8, output=4000)
 LEAST = Detail(rows=1, text=20, tests=1, output=0, folded=False)
 
@@ -74,7 +76,8 @@ GIVEN: dict[str, tuple[dict[str, object], ...]] = {
         {"superseded": False, "why": "w", "next_step": "n"},
     ),
     "check/in_progress.md.j2": tuple(
-        {"stage": stage}
+        {"stage": stage, "plan": plan}
+        for plan in (None, Plan(()), PLAN)
         for stage in (
             "checkout", "configure", "environment", "task", "plan", "observe", "deliberate", "judge",
             "report", "publish",
@@ -82,6 +85,15 @@ GIVEN: dict[str, tuple[dict[str, object], ...]] = {
     ),
     "check/late.md.j2": ({"title": "2 of 4 met", "link": "https://x/e1"},),
     "check/queued.md.j2": ({"link": "https://x/e1"},),
+    "prompts/comprehension.system.txt.j2": ({},),
+    "prompts/comprehension.user.txt.j2": (
+        {"sources": ["s"], "listed": "l", "mark": "m", "names": ["issue #7"]},
+    ),
+    "prompts/planner.system.txt.j2": ({},),
+    "prompts/planner.user.txt.j2": tuple(
+        {"listed": "l", "places": "p", "fixed": "f", "mark": "m", "site": site, "most": 8}
+        for site in ("", "http://localhost:5173")
+    ),
     "prompts/panel.system.txt.j2": ({},),
     "prompts/panel.user.txt.j2": (
         {"shared": "s", "evidence": "e", "requirement": "r", "mark": "m", "ids": "E1"},
