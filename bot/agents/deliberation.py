@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from bot.agents.canary import try_judges
 from bot.agents.chambers import Chambers
 from bot.agents.dossier import Dossier
-from bot.agents.panel import Question, ask_panel
+from bot.agents.opinion import Question
+from bot.agents.panel import ask_panel
 from bot.configuration import JudgePolicy
 from bot.judge.weighing import is_for_judges
 from bot.llm.base import ModelProblem
 from bot.models import (
+    CanaryResult,
     Deliberation,
     PanelResult,
     Requirement,
@@ -32,10 +35,19 @@ async def hold_deliberation(
         for requirement, verdict in zip(requirements.items, found, strict=True)
         if is_for_judges(requirement, verdict) and verdict.outcome is VerdictOutcome.UNVERIFIED
     ]
+    canary = await try_judges(chambers, policy) if undecided and policy.canary else None
+    if canary and not canary.is_passed:
+        return _not_believed(chambers, canary)
     panels = await concurrently(
         *(_panel_on(chambers, requirement, dossier, policy) for requirement in undecided)
     )
-    return Deliberation(panels=tuple(panels), usage=chambers.session.usage)
+    return Deliberation(panels=tuple(panels), canary=canary, usage=chambers.session.usage)
+
+
+def _not_believed(chambers: Chambers, canary: CanaryResult) -> Deliberation:
+    """What judges who missed the canary contribute: nothing, and what it cost."""
+    problem = f"The judges' opinions count for nothing. {' '.join(canary.failures)}"
+    return Deliberation(canary=canary, usage=chambers.session.usage, problem=problem)
 
 
 async def _panel_on(

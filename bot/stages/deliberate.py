@@ -6,6 +6,7 @@ from bot.agents.chambers import Chambers
 from bot.agents.deliberation import hold_deliberation
 from bot.agents.dossier import Dossier
 from bot.judge import unified, verdicts
+from bot.judge.rules import INSTRUCTION
 from bot.llm import SessionLimits
 from bot.models import Deliberation, Observed, Task
 from bot.safety import delimiter_of
@@ -25,6 +26,7 @@ async def deliberate(
         run = f"{checkout.base_sha} {checkout.head_sha}"
         chambers = Chambers(session, delimiter_of(services.mark_key, run))
         found = verdicts(case.planned.requirements, observed, case.policy.configuration)
-        dossier = Dossier(task, unified(checkout.diff), observed.evidence)
+        spoken = next((f.message for f in observed.integrity if f.rule == INSTRUCTION), "")
+        dossier = Dossier(task, unified(checkout.diff), observed.evidence, spoken)
         policy = case.policy.configuration.judges
         return await hold_deliberation(chambers, case.planned.requirements, found, dossier, policy)
