@@ -11,6 +11,7 @@ from bot.llm import SessionLimits
 from bot.models import Deliberation, Observed, Task
 from bot.safety import delimiter_of
 from bot.stages.docket import Case
+from bot.stages.recording import keep_replies
 from bot.stages.services import Services
 
 
@@ -29,4 +30,7 @@ async def deliberate(
         spoken = next((f.message for f in observed.integrity if f.rule == INSTRUCTION), "")
         dossier = Dossier(task, unified(checkout.diff), observed.evidence, spoken)
         policy = case.policy.configuration.judges
-        return await hold_deliberation(chambers, case.planned.requirements, found, dossier, policy)
+        requirements = case.planned.requirements
+        held = await hold_deliberation(chambers, requirements, found, dossier, policy)
+        await keep_replies(services, case.request, "deliberate", session)
+        return held
