@@ -24,7 +24,7 @@ async def task_of_pull_request(repository: RepositoryReader, number: int) -> Tas
         warnings.append(f"Only the first {MAX_ISSUES} of {len(wanted)} linked issues were read.")
     own = TaskSource(f"pull request #{number}", pull_request.title, pull_request.body, Trust.AUTHOR)
     title = sources[0].title if sources else pull_request.title
-    return Task(title, (*sources, own), tuple(warnings))
+    return Task(title, (*sources, own), tuple(warnings), pull_request.author)
 
 
 async def task_of_issue(repository: RepositoryReader, number: int, text: str) -> Task:
@@ -70,4 +70,5 @@ async def _issue(
         return None, f"{name} is linked but cannot be read: {error.what}"
     if issue.is_pull_request:
         return None, f"#{reference.number} is linked; it is a pull request, not an issue."
-    return TaskSource(name, issue.title, issue.body, Trust.ASKER), ""
+    source = TaskSource(name, issue.title, issue.body, Trust.ASKER, issue.number)
+    return source, ""
