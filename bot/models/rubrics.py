@@ -9,7 +9,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 
-
 @dataclass(frozen=True, slots=True)
 class Rubric:
     """What people agree on; every text is one line. `root_cause` is the intent where nothing is broken.

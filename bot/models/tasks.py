@@ -30,7 +30,7 @@ class TaskSource:
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """What was asked, in order of trust, most trusted first. `author` is the login of who changed the code."""
+    """What was asked, in order of trust, most trusted first; `author` is who changed the code."""
 
     title: str
     sources: tuple[TaskSource, ...]
