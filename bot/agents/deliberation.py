@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+from bot.agents.analyst import Analysed, Assignment, analyse
 from bot.agents.chambers import Chambers
 from bot.agents.dossier import Dossier
 from bot.agents.panel import Question, ask_panel
@@ -27,15 +30,39 @@ async def hold_deliberation(
     policy: JudgePolicy,
 ) -> Deliberation:
     """Let analysts and panels look at what is theirs; a budget that is spent ends in `unverified`."""
-    undecided = [
-        requirement
+    assigned = [
+        Assignment(requirement, verdict, dossier)
         for requirement, verdict in zip(requirements.items, found, strict=True)
-        if is_for_judges(requirement, verdict) and verdict.outcome is VerdictOutcome.UNVERIFIED
+        if is_for_judges(requirement, verdict)
     ]
+    analysed = await _analyses(chambers, assigned)
+    undecided = [one for one in assigned if one.found.outcome is VerdictOutcome.UNVERIFIED]
     panels = await concurrently(
-        *(_panel_on(chambers, requirement, dossier, policy) for requirement in undecided)
+        *(
+            _panel_on(chambers, one.requirement, _with_own(dossier, analysed, one), policy)
+            for one in undecided
+        )
     )
-    return Deliberation(panels=tuple(panels), usage=chambers.session.usage)
+    return Deliberation(
+        evidence=tuple(piece for one in analysed.values() for piece in one.evidence),
+        analyses=tuple(one.analysis for one in analysed.values()),
+        panels=tuple(panels),
+        usage=chambers.session.usage,
+    )
+
+
+async def _analyses(chambers: Chambers, assigned: list[Assignment]) -> dict[str, Analysed]:
+    """One analyst a requirement, all at the same time; none sees what another came to."""
+    if chambers.acting is None:
+        return {}
+    done = await concurrently(*(analyse(chambers, chambers.acting, one) for one in assigned))
+    return {one.analysis.requirement_id: one for one in done}
+
+
+def _with_own(dossier: Dossier, analysed: dict[str, Analysed], one: Assignment) -> Dossier:
+    """What the requirement's own analyst saw can be cited too; what it thinks is not told."""
+    own = analysed.get(one.requirement.id)
+    return replace(dossier, evidence=(*own.evidence, *dossier.evidence)) if own else dossier
 
 
 async def _panel_on(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bot.judge.transitions import passed
-from bot.models import ActionKind, Evidence, VerdictOutcome
+from bot.models import ActionKind, Evidence, Transition, VerdictOutcome
 
 HINTS = (ActionKind.LOCATE,)
 """Actions whose results are hints for people; nothing may rest on them."""
@@ -33,6 +33,8 @@ def citation_problem(
 def _why_not_shown(seen: list[Evidence]) -> str:
     if all(one.head is None or one.head.problem or one.head.exit_code is None for one in seen):
         return 'It says "satisfied", and nothing that it cites was executed or read on head.'
+    if all(one.transition is Transition.VACUOUS for one in seen):
+        return 'It says "satisfied", and all that it cites passes on base too.'
     failing = [one.id for one in seen if passed(one.head) is False]
     if failing:
         return f'It says "satisfied" by {failing[0]}, which fails on head.'

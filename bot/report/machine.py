@@ -10,6 +10,7 @@ from pydantic import TypeAdapter
 
 from bot.models import (
     ActionKind,
+    Analysis,
     Category,
     Conclusion,
     Decider,
@@ -17,6 +18,7 @@ from bot.models import (
     Impact,
     ItemScore,
     PlanScore,
+    RoleUsage,
     TestChange,
     Transition,
     Trust,
@@ -166,6 +168,8 @@ class ReportDocument:
     warnings: tuple[str, ...]
     plan: PlanDocument | None = None
     impact: Impact | None = None
+    usage: tuple[RoleUsage, ...] = ()
+    analyses: tuple[Analysis, ...] = ()
 
 
 _ADAPTER = TypeAdapter(ReportDocument)
@@ -219,7 +223,7 @@ def _document(view: ReportView) -> ReportDocument:
         findings=view.findings,
         integrity=view.integrity,
         score=view.score,
-        cost=None,
+        cost=view.usd(),
         seconds=dict(view.seconds),
         environment=EnvironmentDocument(
             view.environment_digest, view.environment, view.needs, view.built_base, view.built_head
@@ -227,6 +231,8 @@ def _document(view: ReportView) -> ReportDocument:
         warnings=view.warnings,
         plan=_plan(view.plan) if view.plan else None,
         impact=view.impact,
+        usage=view.usage,
+        analyses=tuple(row.analysis for row in view.analyses),
     )
 
 

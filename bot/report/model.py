@@ -6,12 +6,14 @@ from dataclasses import dataclass
 
 from bot.models import (
     ActionKind,
+    Analysis,
     Conclusion,
     GateReason,
     Impact,
     PlanScore,
     Preference,
     Requirement,
+    RoleUsage,
     TaskSource,
     TestChange,
     TestComparison,
@@ -124,6 +126,15 @@ class RequirementView:
 
 
 @dataclass(frozen=True, slots=True)
+class AnalysisView:
+    """One analysis; `refuting` are those of its `steps` that fail on head and decide."""
+
+    analysis: Analysis
+    steps: tuple[EvidenceView, ...]
+    refuting: tuple[EvidenceView, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Score:
     """How many requirements are met: each on its own, and with its direct prerequisites."""
 
@@ -163,10 +174,17 @@ class ReportView:
     warnings: tuple[str, ...]
     plan: PlanScore | None = None
     impact: Impact | None = None
+    usage: tuple[RoleUsage, ...] = ()
+    analyses: tuple[AnalysisView, ...] = ()
 
     def total_seconds(self) -> float:
         """Seconds over all stages."""
         return sum(seconds for _, seconds in self.seconds)
+
+    def usd(self) -> float | None:
+        """What all models cost; None where no price is known, or none was asked."""
+        known = [one.usd for one in self.usage if one.usd is not None]
+        return sum(known) if known else None
 
     def count(self, outcome: VerdictOutcome) -> int:
         """How many requirements got this verdict."""

@@ -9,6 +9,7 @@ from dataclasses import replace
 from bot.models import (
     ActionKind,
     Decider,
+    Deliberation,
     Evaluation,
     EvaluationRequest,
     Evidence,
@@ -22,6 +23,7 @@ from bot.models import (
     Verdict,
     VerdictOutcome,
 )
+from bot.report.analyses import analysis_rows
 from bot.report.model import (
     EvidenceView,
     ObservationView,
@@ -50,7 +52,8 @@ def view(evaluation: Evaluation, secrets: tuple[str, ...] = ()) -> ReportView:
 
 def _view(evaluation: Evaluation) -> ReportView:
     observed = evaluation.observed or _NOTHING_OBSERVED
-    evidence = tuple(_evidence(item) for item in observed.evidence)
+    deliberation = evaluation.deliberation or Deliberation()
+    evidence = tuple(map(_evidence, (*observed.evidence, *deliberation.evidence)))
     judgement, task, gate = evaluation.judgement, evaluation.task, evaluation.gate
     return ReportView(
         id=evaluation.request.id,
@@ -83,6 +86,8 @@ def _view(evaluation: Evaluation) -> ReportView:
         warnings=evaluation.warnings + (task.warnings if task else ()),
         plan=judgement.plan if judgement else None,
         impact=observed.impact,
+        usage=deliberation.usage,
+        analyses=analysis_rows(deliberation.analyses, evidence),
     )
 
 

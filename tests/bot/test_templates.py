@@ -76,11 +76,24 @@ GIVEN: dict[str, tuple[dict[str, object], ...]] = {
     "check/in_progress.md.j2": tuple(
         {"stage": stage}
         for stage in (
-            "checkout", "configure", "environment", "task", "plan", "observe", "judge", "report", "publish",
+            "checkout", "configure", "environment", "task", "plan", "observe", "deliberate", "judge",
+            "report", "publish",
         )
     ),
     "check/late.md.j2": ({"title": "2 of 4 met", "link": "https://x/e1"},),
     "check/queued.md.j2": ({"link": "https://x/e1"},),
+    "prompts/panel.system.txt.j2": ({},),
+    "prompts/panel.user.txt.j2": (
+        {"shared": "s", "evidence": "e", "requirement": "r", "mark": "m", "ids": "E1"},
+    ),
+    "prompts/analyst.system.txt.j2": ({},),
+    "prompts/analyst.tools.txt.j2": ({},),
+    "prompts/analyst.user.txt.j2": tuple(
+        {"shared": "s", "evidence": "e", "requirement": "r", "mark": "m", "interactions": 40, **more}
+        for more in ({"tests": "", "neighbours": ""}, {"tests": "t", "neighbours": "4: 5"})
+    ),
+    "prompts/image.system.txt.j2": ({},),
+    "prompts/image.user.txt.j2": ({"pictures": "p", "question": "q"},),
     "setup/next_steps.txt.j2": (
         {"app_id": 1, "url": "https://x", "folder": "/srv/<assay>", "check": "Assay"},
     ),
@@ -95,10 +108,10 @@ GIVEN: dict[str, tuple[dict[str, object], ...]] = {
 
 
 def sources() -> set[str]:
-    """Every template but those that the forge's own Flask renders."""
+    """Every template but the forge's own and the prompts, which their agents' tests render."""
     root = folder()
     names = (path.relative_to(root).as_posix() for path in root.rglob("*.j2"))
-    return {name for name in names if not name.startswith("forge/")}
+    return {name for name in names if not name.startswith(("forge/", "prompts/"))}
 
 
 def environment_of(name: str) -> Environment:
