@@ -62,7 +62,9 @@ def read_task_file(text: str, reference: str, trust: Trust) -> TaskSource | None
         remark = f"{len(entries)} requirements are listed; the first {MAX_ENTRIES} were read."
         listed = replace(listed, remarks=(*listed.remarks, remark))
     body = "\n\n".join(prose)[:MAX_PROSE]
-    return TaskSource(reference, (title or body or reference)[:MAX_TEXT], body, trust, listed)
+    return TaskSource(
+        reference, (title or body or reference)[:MAX_TEXT], body, trust, listed=listed
+    )
 
 
 def _listed(entries: list[object], wishes: object) -> ListedTask:

@@ -15,6 +15,7 @@ from bot.models.conclusions import (
     Publication,
     Standing,
 )
+from bot.models.forecasts import ExpectedCalls, ExpectedPrice, Forecast
 from bot.models.observed import (
     Evidence,
     FourWay,
@@ -88,6 +89,9 @@ __all__ = [
     "Evaluation",
     "EvaluationRequest",
     "Evidence",
+    "ExpectedCalls",
+    "ExpectedPrice",
+    "Forecast",
     "FourWay",
     "GateReason",
     "GateResult",

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from bot.foresight import foresee
 from bot.llm import OpenSession, no_models
 from bot.models import (
     Deliberation,
@@ -27,6 +28,7 @@ from bot.stages.plan import make_plan
 from bot.stages.services import Services
 from bot.stages.task import collect_task
 from bot.store import open_artifacts, open_records
+from bot.templates import render_markdown
 from sandbox import open_sandbox
 from tests.bot.judge.cases import observed
 from tests.e2e.folder import FIX, PROJECT
@@ -133,6 +135,44 @@ async def test_unreadable_models_leave_the_rules_plan(bench: Bench, tmp_path: Pa
     assert case.planned.requirements.items == without.planned.requirements.items
     told = case.planned.requirements.remarks
     assert [remark.startswith("No model added to the") for remark in told] == [True, True]
+
+
+async def test_a_plan_is_priced_before_anything_runs(bench: Bench, tmp_path: Path) -> None:
+    scripted = Scripted(helpful, tmp_path / "replies")
+    settings = bench.services.settings.model_copy(
+        update={"model": "small", "model_prices": {"small": (1.0, 4.0)}}
+    )
+    services = replace(bench.services, settings=settings, open_session=scripted.open)
+    told = await foresee(services, bench.request)
+    assert [one.goal for one in told.plan.steps][-1] == "Zero"
+    assert told.digest == told.plan.digest
+    prices = {one.calls.role: one for one in told.prices}
+    panel, analyst = prices[Role.PANEL], prices[Role.ANALYST]
+    assert panel.calls.most == 3 * 3 + 2 * 3 * (1 + 4), "canaries, then two demands before three"
+    assert analyst.calls.most == 2 * 40
+    one = (panel.calls.input_tokens * 1.0 + panel.calls.output_tokens * 4.0) / 1e6
+    assert panel.usd_most == pytest.approx(panel.calls.most * one)
+    assert told.usd_fewest == 0.0
+    assert told.usd_most
+    assert told.usd_most <= told.usd == 2.0
+    assert {call.role for call in scripted.calls} == {Role.COMPREHENSION, Role.PLANNER}
+    _, case = await bench.plan(scripted.open)
+    assert case.planned.frozen == told.digest, "what was shown is what is run"
+    assert len(scripted.calls) == 2, "and it is not paid for again"
+
+
+async def test_without_a_model_the_plan_costs_nothing(bench: Bench) -> None:
+    told = await foresee(bench.services, bench.request)
+    assert told.prices == ()
+    assert told.usd_most == 0.0
+    body = render_markdown(
+        "reply/plan.md.j2", forecast=told, head="a" * 40, problem="", next_step=""
+    )
+    assert "$0.00" in body
+    assert "twice the cents" in body
+    assert "unit_tests" in body
+    folder = bench.services.settings.home / "evaluations"
+    assert not folder.is_dir() or not any(folder.iterdir())
 
 
 async def test_a_run_without_a_model_asks_nobody(bench: Bench) -> None:
