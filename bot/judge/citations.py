@@ -17,6 +17,13 @@ REMARKS = (ActionKind.STATIC_LINTER,)
 """Actions whose results may be cited beside a proof, and are none."""
 LOOKS = (ActionKind.READ, ActionKind.SEARCH)
 """Actions that execute nothing: that they find nothing is no failure of head."""
+ASSERTING = (
+    ActionKind.DYNAMIC_EXECUTION,
+    ActionKind.INTERACTION,
+    ActionKind.FILE_COMPARISON,
+    ActionKind.UNIT_TESTS,
+)
+"""Actions that say what they expect; another command's exit code is only something to reason about."""
 
 _VARYING = re.compile(r"\b\d+(?:\.\d+)?\s?(?:s|ms|us|secs?|seconds|minutes)\b|0x[0-9a-fA-F]+|\s+")
 
@@ -62,7 +69,7 @@ def failing_on_head(
         one.id
         for one in about(requirement, evidence)
         if one.id in cited
-        and one.step.action not in (*REMARKS, *LOOKS)
+        and one.step.action in ASSERTING
         and not _is_whole_suite(requirement, one)
         and passed(one.head) is False
         and one.head is not None

@@ -25,6 +25,7 @@ from bot.models import (
 )
 from bot.report.model import (
     EvidenceView,
+    JudgesView,
     ObservationView,
     PictureRow,
     ReportView,
@@ -168,6 +169,7 @@ class ReportDocument:
     plan: PlanDocument | None = None
     impact: Impact | None = None
     usage: tuple[RoleUsage, ...] = ()
+    judges: JudgesView | None = None
 
 
 _ADAPTER = TypeAdapter(ReportDocument)
@@ -230,6 +232,7 @@ def _document(view: ReportView) -> ReportDocument:
         plan=_plan(view.plan) if view.plan else None,
         impact=view.impact,
         usage=view.usage,
+        judges=view.judges,
     )
 
 
