@@ -22,12 +22,12 @@ KILLED = piece("E10", 0, None, UNKNOWN)
 READ = piece("E11", 0, 0, HELD, action=ActionKind.READ)
 CHOSEN = piece("E12", 1, 0, Transition.FIXED, action=ActionKind.UNIT_TESTS)
 BROKEN_TOOL = piece("E13", 127, 127, Transition.STILL_FAILING)
-SUITE_FAILS = piece(
-    "E14", 0, 1, Transition.REGRESSED, action=ActionKind.UNIT_TESTS, serves=("B1", "R1")
-)
+SUITE_FAILS = replace(SUITE, id="E14", head=FAILS.head, transition=Transition.REGRESSED)
+SHELL = piece("E15", 0, 1, Transition.REGRESSED, action=ActionKind.BASH)
 ALL = (
-    SUITE, LINT, PLACE, OTHERS, FIXED, FAILS, SAME, DIFFERS, EMPTY, KILLED, READ, CHOSEN, BROKEN_TOOL, SUITE_FAILS, SHELL,
-)  # fmt: skip
+    *(SUITE, LINT, PLACE, OTHERS, FIXED, FAILS, SAME, DIFFERS, EMPTY, KILLED, READ, CHOSEN),
+    *(BROKEN_TOOL, SUITE_FAILS, SHELL),
+)
 UPKEEP = replace(R1, category=Category.UPKEEP)
 CRITERION = replace(R1, category=Category.CRITERION)
 
