@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from bot.judge.steady import steady
 from bot.models import Evidence, Requirement, Task, TaskSource, Trust
 from bot.safety import Delimiter
 from sandbox.models import Observation
@@ -18,7 +19,8 @@ AUTHOR_CHARS = 1_500
 """Of what the change says of itself: it cannot push the task out."""
 DIFF_CHARS = 16_000
 OUTPUT_CHARS = 3_000
-COMMAND_CHARS = 600
+COMMAND_CHARS = 4_000
+PIECE_CHARS = 2 * OUTPUT_CHARS + COMMAND_CHARS
 MOST_EVIDENCE = 24
 
 
@@ -73,20 +75,30 @@ def evidence_text(evidence: Iterable[Evidence], delimiter: Delimiter) -> str:
 
 
 def _piece(evidence: Evidence, delimiter: Delimiter) -> str:
+    seen = evidence.head or evidence.base
+    command = _clipped(seen.command, COMMAND_CHARS) if seen else ""
     sides = "\n".join(
-        _side(name, seen) for name, seen in (("base", evidence.base), ("head", evidence.head))
+        (
+            f"$ {command}",
+            *(_side(name, one) for name, one in (("base", evidence.base), ("head", evidence.head))),
+        )
     )
     head = f"Evidence {evidence.id}: {evidence.step.action.value}, {evidence.transition.value}"
-    return f"{head}\n{delimiter.enclose(f'evidence {evidence.id}', sides, 2 * OUTPUT_CHARS)}"
+    return f"{head}\n{delimiter.enclose(f'evidence {evidence.id}', sides, PIECE_CHARS)}"
 
 
 def _side(name: str, seen: Observation | None) -> str:
     if seen is None:
         return f"{name}: not run"
     ended = "timed out" if seen.timed_out else f"exit code {seen.exit_code}"
-    output = seen.output
-    if len(output) > OUTPUT_CHARS:
-        half = OUTPUT_CHARS // 2
-        output = f"{output[:half]}\n[…]\n{output[-half:]}"
-    problem = f"\n{seen.problem}" if seen.problem else ""
-    return f"{name}: {ended}{problem}\n$ {seen.command[:COMMAND_CHARS]}\n{output}"
+    output = steady(seen.output)
+    problem = f"\nThis proves nothing: {seen.problem}" if seen.problem else ""
+    return f"{name}: {ended}{problem}\n{_clipped(output, OUTPUT_CHARS)}"
+
+
+def _clipped(text: str, most_chars: int) -> str:
+    """Head and tail: the cause stands first, the summary last."""
+    if len(text) <= most_chars:
+        return text
+    half = most_chars // 2
+    return f"{text[:half]}\n[…]\n{text[-half:]}"

@@ -10,6 +10,7 @@ from pydantic import TypeAdapter
 
 from bot.models import (
     ActionKind,
+    Analysis,
     Category,
     Conclusion,
     Decider,
@@ -170,6 +171,7 @@ class ReportDocument:
     impact: Impact | None = None
     usage: tuple[RoleUsage, ...] = ()
     judges: JudgesView | None = None
+    analyses: tuple[Analysis, ...] = ()
 
 
 _ADAPTER = TypeAdapter(ReportDocument)
@@ -233,6 +235,7 @@ def _document(view: ReportView) -> ReportDocument:
         impact=view.impact,
         usage=view.usage,
         judges=view.judges,
+        analyses=tuple(row.analysis for row in view.analyses),
     )
 
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from bot.models import (
     ActionKind,
+    Analysis,
     CanaryResult,
     Conclusion,
     GateReason,
@@ -127,6 +128,15 @@ class RequirementView:
 
 
 @dataclass(frozen=True, slots=True)
+class AnalysisView:
+    """One analysis; `refuting` are those of its `steps` that fail on head and decide."""
+
+    analysis: Analysis
+    steps: tuple[EvidenceView, ...]
+    refuting: tuple[EvidenceView, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Score:
     """How many requirements are met: each on its own, and with its direct prerequisites."""
 
@@ -177,6 +187,7 @@ class ReportView:
     impact: Impact | None = None
     usage: tuple[RoleUsage, ...] = ()
     judges: JudgesView | None = None
+    analyses: tuple[AnalysisView, ...] = ()
 
     def total_seconds(self) -> float:
         """Seconds over all stages."""

@@ -23,6 +23,7 @@ from bot.models import (
     Verdict,
     VerdictOutcome,
 )
+from bot.report.analyses import analysis_rows
 from bot.report.model import (
     EvidenceView,
     JudgesView,
@@ -88,6 +89,7 @@ def _view(evaluation: Evaluation) -> ReportView:
         impact=observed.impact,
         usage=deliberation.usage,
         judges=_judges(deliberation),
+        analyses=analysis_rows(deliberation.analyses, evidence),
     )
 
 
