@@ -26,6 +26,7 @@ from bot.models import (
 )
 from bot.report.model import (
     EvidenceView,
+    JudgesView,
     ObservationView,
     PictureRow,
     ReportView,
@@ -169,6 +170,7 @@ class ReportDocument:
     plan: PlanDocument | None = None
     impact: Impact | None = None
     usage: tuple[RoleUsage, ...] = ()
+    judges: JudgesView | None = None
     analyses: tuple[Analysis, ...] = ()
 
 
@@ -232,6 +234,7 @@ def _document(view: ReportView) -> ReportDocument:
         plan=_plan(view.plan) if view.plan else None,
         impact=view.impact,
         usage=view.usage,
+        judges=view.judges,
         analyses=tuple(row.analysis for row in view.analyses),
     )
 

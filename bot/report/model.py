@@ -7,9 +7,11 @@ from dataclasses import dataclass
 from bot.models import (
     ActionKind,
     Analysis,
+    CanaryResult,
     Conclusion,
     GateReason,
     Impact,
+    PanelResult,
     PlanScore,
     Preference,
     Requirement,
@@ -144,6 +146,15 @@ class Score:
 
 
 @dataclass(frozen=True, slots=True)
+class JudgesView:
+    """What judges that reason said; `problem` says why it counts for nothing."""
+
+    panels: tuple[PanelResult, ...]
+    canary: CanaryResult | None
+    problem: str
+
+
+@dataclass(frozen=True, slots=True)
 class ReportView:
     """Everything that a report shows. `judged` is false when the evaluation ended before a verdict."""
 
@@ -175,6 +186,7 @@ class ReportView:
     plan: PlanScore | None = None
     impact: Impact | None = None
     usage: tuple[RoleUsage, ...] = ()
+    judges: JudgesView | None = None
     analyses: tuple[AnalysisView, ...] = ()
 
     def total_seconds(self) -> float:
