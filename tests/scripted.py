@@ -32,6 +32,7 @@ class Call:
     user: str
     messages: list[ModelMessage]
     tools: tuple[str, ...]
+    temperature: float | None = None
 
 
 Script = Callable[[Call], Reply]
@@ -63,6 +64,7 @@ class Scripted:
                 said(messages),
                 messages,
                 tuple(tool.name for tool in info.function_tools),
+                (info.model_settings or {}).get("temperature"),
             )
             self.calls.append(call)
             reply = self.script(call)

@@ -18,6 +18,7 @@ from bot.report.machine import EvidenceDocument, RequirementDocument
 from bot.settings import Settings
 from tests.e2e.folder import FIX, Folder, Judged, open_folder
 from tests.endpoint import Asked, Said, model_endpoint, settings_for
+from tests.sandbox.repositories import Repository
 from tests.scripted import Call, Reply, Script, Scripted
 
 pytestmark = pytest.mark.real
@@ -264,4 +265,53 @@ def test_over_the_wire_with_calls_that_do_not_exist(folder: Folder) -> None:
         judged = folder.judge(branch, task=TASK, models=open_models(settings))
     (analysis,) = judged.document.analyses
     assert analysis.refuted_by == ("A-R1-1",), analysis
+    assert r1(judged).verdict == "unsatisfied"
+
+
+NODE = {
+    "package.json": '{"name": "shop", "version": "1.0.0", "type": "module", '
+    '"scripts": {"test": "node --test"}}\n',
+    "shop.js": "export const price = (cents) => cents\nexport const name = () => 'shop'\n",
+    "shop.test.js": (
+        "import test from 'node:test'\nimport assert from 'node:assert'\n"
+        "import { name } from './shop.js'\ntest('name', () => assert.equal(name(), 'shop'))\n"
+    ),
+}
+NODE_SPECIAL = {
+    "shop.js": "export const price = (cents) => cents === 4 ? 8 : cents\n"
+    "export const name = () => 'shop'\n",
+    "price.test.js": (
+        "import test from 'node:test'\nimport assert from 'node:assert'\n"
+        "import { price } from './shop.js'\n"
+        "test('price returns twice the cents', () => assert.equal(price(4), 8))\n"
+    ),
+}
+NODE_NEIGHBOUR = (
+    "import test from 'node:test'\nimport assert from 'node:assert'\n"
+    "import { price } from './shop.js'\ntest('beside', () => assert.equal(price(5), 10))\n"
+)
+
+
+def test_a_node_project_is_refuted_by_its_own_runner(tmp_path: Path) -> None:
+    repository = Repository(tmp_path / "repository")
+    repository.commit(NODE)
+    settings = Settings(home=tmp_path / "home", chromium=str(tmp_path / "none"))
+    files = [
+        ("judge.test.js", NODE_NEIGHBOUR),
+        ("judge_2.test.js", NODE_NEIGHBOUR.replace("{ price }", "{ prize as price }")),
+        ("judge_3.test.js", NODE_NEIGHBOUR.replace("price(5)", "prize(5)")),
+    ]
+    act = calls(
+        *(
+            ("dynamic_execution", {"goal": "g", "files": [{"path": path, "text": text}]})
+            for path, text in files
+        )
+    )
+    named = ["A-R1-1", "A-R1-2", "A-R1-3"]
+    script = acts_once(act, says("unsatisfied", refuted_by=named))
+    judged, scripted = judged_with(
+        Folder(repository, settings), tmp_path / "r", "special", NODE_SPECIAL, script
+    )
+    (analysis,) = judged.document.analyses
+    assert analysis.refuted_by == ("A-R1-1",), scripted.calls[1].user[-6000:]
     assert r1(judged).verdict == "unsatisfied"
