@@ -28,6 +28,7 @@ ONLY_HERE = {
     "openai": ("bot.llm",),
     "pydantic_ai": ("bot.llm",),
     "genai_prices": ("bot.llm",),
+    "httpcore": ("bot.lookup",),
 }
 
 # package → what it may import of our own code.
@@ -70,6 +71,15 @@ MAY_IMPORT = {
         "sandbox.concurrently",
         "sandbox.models",
     ),
+    "bot.lookup": (
+        "bot.lookup",
+        "bot.errors",
+        "bot.safety",
+        "bot.settings",
+        "sandbox.base",
+        "sandbox.tools.registry",
+    ),
+    "bot.lookup.inside": (),
     "bot.payload": (),
     "bot.annotations": (),
     "bot.github": (

@@ -7,6 +7,8 @@ from bot.models import ActionKind, Evidence, VerdictOutcome
 
 HINTS = (ActionKind.LOCATE,)
 """Actions whose results are hints for people; nothing may rest on them."""
+INFORMING = (ActionKind.WEB_BROWSING,)
+"""Actions that show nothing of the change: they may be cited, and never satisfy by themselves."""
 
 
 def citation_problem(
@@ -31,9 +33,15 @@ def citation_problem(
 
 
 def _why_not_shown(seen: list[Evidence]) -> str:
-    if all(one.head is None or one.head.problem or one.head.exit_code is None for one in seen):
+    if not any(_shows_head(one) for one in seen):
         return 'It says "satisfied", and nothing that it cites was executed or read on head.'
     failing = [one.id for one in seen if passed(one.head) is False]
     if failing:
         return f'It says "satisfied" by {failing[0]}, which fails on head.'
     return ""
+
+
+def _shows_head(one: Evidence) -> bool:
+    if one.step.action in INFORMING or one.head is None:
+        return False
+    return not one.head.problem and one.head.exit_code is not None
