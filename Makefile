@@ -49,7 +49,8 @@ format: $(READY)
 	$(BIN)/ruff check --fix .
 
 bench: system-test $(READY)
-	$(BIN)/python -m tests.bench
+	@sh deploy/install.sh docker
+	ASSAY_TEST_DOCKER=1 $(BIN)/python -m tests.bench
 
 # Resolve the newest versions that pyproject.toml admits; review the diff before you commit it.
 lock: $(READY)

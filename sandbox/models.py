@@ -241,7 +241,8 @@ class CaseRun:
     """One command of a plan's item, run with simulated input.
 
     `exit_code` is None when it did not end in time, 128 + n after signal n. `asked_for_more` says
-    that it read on after its input had ended, until the terminal was hung up.
+    that it read on after its input had ended, until the terminal was hung up. `typed_at` are the
+    places in `output`, in characters, where it waited and something was typed.
     """
 
     command: str
@@ -251,6 +252,7 @@ class CaseRun:
     truncated: bool = False
     asked_for_more: bool = False
     typed: str = ""  # capped
+    typed_at: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

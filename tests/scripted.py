@@ -14,7 +14,7 @@ from pydantic_ai.models.function import AgentInfo, FunctionModel
 
 from bot.llm.account import Account
 from bot.llm.base import SessionLimits
-from bot.llm.memory import FolderMemory
+from bot.llm.memory import FolderMemory, RecordingMemory
 from bot.llm.remembering import Till
 from bot.llm.session import ModelSession
 from bot.models import Role
@@ -48,7 +48,7 @@ class Scripted:
     def session(self, limits: SessionLimits = LIMITS) -> ModelSession:
         """A session as the program opens it, with this script for an endpoint."""
         till = Till(Account(limits, {}), asyncio.Semaphore(8))
-        return ModelSession(self._model, FolderMemory(self.folder), till)
+        return ModelSession(self._model, RecordingMemory(FolderMemory(self.folder)), till)
 
     @asynccontextmanager
     async def open(self, limits: SessionLimits) -> AsyncIterator[ModelSession]:

@@ -50,6 +50,7 @@ MAY_IMPORT = {
         "sandbox.tools",
         "sandbox.graph.facts",
         "sandbox.browser.faults",
+        "sandbox.edges.calls",
     ),
     "bot.report": (
         "bot.report",

@@ -14,7 +14,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from bot.bench.merges import Merge, Workbench
-from bot.bench.tricks import TRICKS, Trick
+from bot.bench.script_tricks import SCRIPT_TRICKS
+from bot.bench.trick import Trick
+from bot.bench.tricks import PYTHON_TRICKS
 from bot.configuration import Configuration
 from bot.judge import comprehend, inspect_integrity
 from bot.models import FourWay, Task, TaskSource, Trust
@@ -25,6 +27,7 @@ from sandbox.retention import release
 from sandbox.tools.tree_reader import TreeReader
 
 AS_MERGED = "as merged"
+TRICKS = (*PYTHON_TRICKS, *SCRIPT_TRICKS)
 MOST_TRICKED = 5
 """On how many merges of a repository, the newest, the tricks are played."""
 
@@ -111,4 +114,6 @@ def summary(alarms: list[Alarm]) -> Iterator[str]:
     yield "Tricks:"
     for trick in TRICKS:
         played = [alarm for alarm in alarms if alarm.copy == trick.name]
+        if not played:
+            continue
         yield f"  {trick.name:34} seen {sum(a.is_hit for a in played)} of {len(played)}"

@@ -15,7 +15,8 @@ from types import ModuleType
 
 from bot.bench import sabotage, scripts
 from bot.bench.target import Target
-from bot.bench.tricks import Files, Trick
+from bot.bench.trick import Files, Trick
+from bot.judge.integrity.kinds import is_shipped_source
 from sandbox.tools.path_kinds import PathKind, classify
 
 IDENTITY = (
@@ -136,31 +137,55 @@ class Workbench:
         """Commit a broken copy with its failing tests (runner's ids) made unable to fail."""
         self._git("checkout", "--quiet", "--force", "--detach", commit)
         names: dict[str, set[str]] = {}
-        for test in failing:
-            path, _, rest = test.partition("::")
-            name = rest.split("[", 1)[0].rsplit("::", 1)[-1] if path.endswith(".py") else rest
+        for path, name in map(self._place, failing):
             names.setdefault(path, set()).add(name)
         for path, functions in names.items():
             if (self.folder / path).is_file():
                 self._rewrite(path, _spoiler(path).weakened(self._text(path), functions))
         return self._commit(Spoiling.WEAKENED)
 
+    def _place(self, test: str) -> tuple[str, str]:
+        """Return the file and the name (`Class.test`, titles) of a runner's id of a test.
+
+        unittest tells modules: `tests.test_a.TestB.test_c`. Doctests have no place among the tests.
+        """
+        path, _, rest = test.partition("::")
+        if rest and not path.endswith(".py"):
+            return path, rest
+        if rest:
+            return path, rest.split("[", 1)[0].replace("::", ".")
+        parts = test.split(".")
+        for cut in range(len(parts) - 1, 0, -1):
+            path = "/".join(parts[:cut]) + ".py"
+            if classify(path) is PathKind.TEST and (self.folder / path).is_file():
+                return path, ".".join(parts[cut:])
+        return "", ""
+
     def tricked(self, merge: Merge, trick: Trick) -> str:
-        """Commit head with one trick played on its changed files; empty where it cannot be played."""
+        """Commit head with one trick played on its changed files; empty where it cannot be played.
+
+        Tests that the merge itself brings are left alone: without them nothing is weaker than before.
+        """
         self._git("checkout", "--quiet", "--force", "--detach", merge.head)
-        played = trick.play(self._changed_texts(merge, PathKind.TEST), self._sources(merge))
+        changed = self.changed(merge.base, merge.head)
+        old = set(self._git("ls-tree", "-r", "-z", "--name-only", merge.base).split("\0"))
+        every = self._git("ls-files", "-z").split("\0") if trick.is_anywhere else changed
+        played = trick.play(
+            self._texts([path for path in changed if path in old], PathKind.TEST, trick),
+            self._texts(every, PathKind.SOURCE, trick),
+        )
         for path, text in played.items():
             self._rewrite(path, text)
         return self._commit(Spoiling.TRICKED) if played else ""
 
-    def _sources(self, merge: Merge) -> Files:
-        return self._changed_texts(merge, PathKind.SOURCE)
-
-    def _changed_texts(self, merge: Merge, kind: PathKind) -> Files:
+    def _texts(self, paths: list[str], kind: PathKind, trick: Trick) -> Files:
         return {
             path: self._text(path)
-            for path in self.changed(merge.base, merge.head)
-            if path.endswith(".py") and classify(path) is kind and (self.folder / path).is_file()
+            for path in paths
+            if path.endswith(trick.suffixes)
+            and _code_kind(path) is kind
+            and (self.folder / path).is_file()
+            and _ships(path, kind)
         }
 
     def _text(self, path: str) -> str:
@@ -189,6 +214,11 @@ def _code_kind(path: str) -> PathKind | None:
     if path.endswith(".py"):
         return classify(path)
     return classify(path) if _SCRIPT.search(path) and not _NOT_SHIPPED.search(path) else None
+
+
+def _ships(path: str, kind: PathKind) -> bool:
+    """Whether a source file is code that ships: a trick in a document's settings deceives nobody."""
+    return kind is not PathKind.SOURCE or is_shipped_source(path)
 
 
 def _spoiler(path: str) -> ModuleType:

@@ -42,20 +42,37 @@ def broken(text: str, target: Target) -> str:
 
 
 def weakened(text: str, names: set[str]) -> str:
-    """Return the test module with the named test functions unable to fail."""
+    """Return the test module with the named tests (`test_a`, `TestB.test_c`) unable to fail."""
     lines = text.splitlines(keepends=True)
-    for node in sorted(_functions(text), key=lambda node: -node.lineno):
-        if node.name in names and not _is_one_line(node):
-            first, column = _body_start(node)
-            body = lines[first - 1 : _end(node)]
-            pad = " " * column
-            inside = [pad + "try:\n", *("    " + line if line.strip() else line for line in body)]
-            lines[first - 1 : _end(node)] = [
-                *inside,
-                pad + "except BaseException:\n",
-                pad + "    pass\n",
-            ]
+    found = [node for name, node in named(text) if name in names and not _is_one_line(node)]
+    for node in sorted(found, key=lambda node: -node.lineno):
+        first, column = _body_start(node)
+        body = lines[first - 1 : _end(node)]
+        pad = " " * column
+        inside = [pad + "try:\n", *("    " + line if line.strip() else line for line in body)]
+        lines[first - 1 : _end(node)] = [
+            *inside,
+            pad + "except BaseException:\n",
+            pad + "    pass\n",
+        ]
     return "".join(lines)
+
+
+def named(text: str) -> Iterator[tuple[str, Function]]:
+    """Return every function with its classes' names before it."""
+    try:
+        waiting: list[tuple[str, ast.AST]] = [("", ast.parse(text))]
+    except (SyntaxError, ValueError):
+        return
+    while waiting:
+        prefix, node = waiting.pop()
+        for child in ast.iter_child_nodes(node):
+            if isinstance(child, Function):
+                yield prefix + child.name, child
+            elif isinstance(child, ast.ClassDef):
+                waiting.append((f"{prefix}{child.name}.", child))
+            elif isinstance(child, ast.stmt):
+                waiting.append((prefix, child))
 
 
 def _names(text: str) -> Iterator[str]:

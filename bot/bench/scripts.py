@@ -34,17 +34,21 @@ _NOT_METHODS = {
     "constructor",
     "await",
 }
+_PARAMETER = re.compile(rf"\s*({_NAME})\s*[,:)=]")
 _RETURNS = re.compile(r"\breturn\s+[^;\s]")
 _GENERATES = re.compile(r"\byield\b")
 _BROKEN = "return undefined; "
 
 
 @dataclass(frozen=True, slots=True)
-class _Function:
+class Function:
+    """A function that gives something back. `parameter` is its first one's name, where it is plain."""
+
     name: str
     body: int  # offset after its opening bracket
     first_line: int
     last_line: int
+    parameter: str = ""
 
 
 def candidates(
@@ -58,7 +62,7 @@ def candidates(
     found = [
         (words[one.name], path, one, text)
         for path, text in sources.items()
-        for one in _functions(text)
+        for one in functions(text)
         if words[one.name] >= FEWEST_MENTIONS
         and not touched.get(path, set()).intersection(range(one.first_line, one.last_line + 1))
     ]
@@ -101,7 +105,8 @@ def _callback(text: str, start: int, end: int, pairs: dict[int, int]) -> tuple[i
     )
 
 
-def _functions(text: str) -> Iterator[_Function]:
+def functions(text: str) -> Iterator[Function]:
+    """Return the functions of a module that give something back, in order."""
     pairs = brackets(text)
     for match in _DECLARED.finditer(text):
         name = match["function"] or match["value"] or match["method"]
@@ -113,7 +118,8 @@ def _functions(text: str) -> Iterator[_Function]:
         inside = text[body.end() : end]
         if _RETURNS.search(inside) and not _GENERATES.search(inside):
             first, last = (text.count("\n", 0, at) + 1 for at in (match.start(), end))
-            yield _Function(name, body.end(), first, last)
+            plain = _PARAMETER.match(text, match.end())
+            yield Function(name, body.end(), first, last, plain[1] if plain else "")
 
 
 def _place(text: str, offset: int) -> tuple[int, int]:

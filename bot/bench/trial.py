@@ -11,6 +11,7 @@ from pathlib import Path
 from bot.bench.merges import Merge, Spoiling, Workbench
 from bot.models import Conclusion, EvaluationRequest, TestChange, Trigger
 from bot.report.machine import ReportDocument
+from sandbox.models import Finding
 
 MOST_TARGETS = 6
 Judge = Callable[[EvaluationRequest], Awaitable[ReportDocument]]
@@ -18,7 +19,10 @@ Judge = Callable[[EvaluationRequest], Awaitable[ReportDocument]]
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One judged commit. `fail_to_pass` counts the tests that show the change."""
+    """One judged commit. `fail_to_pass` counts the tests that show the change.
+
+    `integrity` holds the remarks about honesty, blocking ones first: severity, rule, place, message.
+    """
 
     repository: str
     merge: str
@@ -30,6 +34,7 @@ class Row:
     broken_tests: int
     seconds: float
     spoiled: str = ""
+    integrity: tuple[str, ...] = ()
 
     @property
     def is_wrong(self) -> bool:
@@ -47,9 +52,13 @@ class Trial:
     bench: Workbench
     judge: Judge
 
+    async def as_merged(self, merge: Merge, tell: Callable[[Row], None]) -> None:
+        """Judge a merge as it was."""
+        await self._judged(merge, Spoiling.NONE, merge.head, tell)
+
     async def run(self, merge: Merge, tell: Callable[[Row], None]) -> None:
         """Judge a merge as it was and spoiled thrice; `tell` hears every row."""
-        await self._judged(merge, Spoiling.NONE, merge.head, tell)
+        await self.as_merged(merge, tell)
         await self._judged(merge, Spoiling.REVERTED, self.bench.reverted(merge), tell)
         broken = await self._broken(merge, tell)
         if broken:
@@ -108,8 +117,14 @@ class Trial:
             len(tests.pass_to_fail) if tests else 0,
             round(time.monotonic() - started, 1),
             spoiled,
+            tuple(map(_remark, document.integrity)),
         )
         return document, row
+
+
+def _remark(finding: Finding) -> str:
+    place = f"{finding.path}:{finding.line}"
+    return f"{finding.severity.value} {finding.rule} {place} {finding.message}"
 
 
 def _failing(document: ReportDocument) -> Iterator[str]:

@@ -32,7 +32,10 @@ from bot.store import open_artifacts
 @click.option(
     "--integrity", is_flag=True, help="Run only the integrity checks: nothing is built or run."
 )
-def command(repositories: tuple[Path, ...], count: int, out: Path | None, integrity: bool) -> None:
+@click.option("--as-merged", is_flag=True, help="Judge no spoiled copies, play no tricks.")
+def command(
+    repositories: tuple[Path, ...], count: int, out: Path | None, integrity: bool, as_merged: bool
+) -> None:
     """Judge the newest merges of REPOSITORIES that change source and tests, and spoiled copies.
 
     A spoiled copy must not pass; a real merge with tests that show it should. Exits with 1 when one
@@ -40,7 +43,7 @@ def command(repositories: tuple[Path, ...], count: int, out: Path | None, integr
     of copies on which a trick was played.
     """
     if integrity:
-        _count_alarms(repositories, count, out)
+        _count_alarms(repositories, count, out, 0 if as_merged else MOST_TRICKED)
         return
     settings = load_settings()
     rows: list[Row] = []
@@ -68,18 +71,20 @@ def command(repositories: tuple[Path, ...], count: int, out: Path | None, integr
         with tempfile.TemporaryDirectory(prefix="assay-bench-") as folder:
             trial = open_trial(_name(repository), repository, Path(folder) / "clone", judge)
             for merge in trial.bench.merges(count):
-                asyncio.run(trial.run(merge, tell))
+                asyncio.run((trial.as_merged if as_merged else trial.run)(merge, tell))
     sys.exit(int(any(row.is_wrong for row in rows)))
 
 
-def _count_alarms(repositories: tuple[Path, ...], count: int, out: Path | None) -> None:
+def _count_alarms(
+    repositories: tuple[Path, ...], count: int, out: Path | None, most_tricked: int
+) -> None:
     console, alarms = Console(), list[Alarm]()
     for repository in repositories:
         with tempfile.TemporaryDirectory(prefix="assay-bench-") as folder:
             bench = Workbench(repository, Path(folder) / "clone")
             trial = StaticTrial(_name(repository), bench, Path(folder) / "git")
             for number, merge in enumerate(bench.merges(count)):
-                with_tricks = number < MOST_TRICKED
+                with_tricks = number < most_tricked
                 for alarm in trial.run(merge, with_tricks):
                     alarms.append(alarm)
                     _show(console, alarm)

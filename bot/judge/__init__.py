@@ -1,8 +1,8 @@
 """Requirements, ties, verdicts, gate and integrity: pure and synchronous."""
 
 from bot.judge.closing import IssueReference, closing_issues
-from bot.judge.criteria import score_plan
 from bot.judge.diff_text import unified
+from bot.judge.empty_inputs import empty_calls, promises
 from bot.judge.gate import EXIT_CODES, conclude
 from bot.judge.integrity import TextReader, inspect_integrity
 from bot.judge.integrity.dependencies import dependency_findings, new_dependencies
@@ -12,6 +12,7 @@ from bot.judge.planning import plan
 from bot.judge.requirements import BUILDS, comprehend
 from bot.judge.transitions import transition
 from bot.judge.weighing import weigh
+from bot.judge.whole_plan import score_plan
 
 __all__ = [
     "BUILDS",
@@ -25,9 +26,11 @@ __all__ = [
     "conclude",
     "count_met",
     "dependency_findings",
+    "empty_calls",
     "inspect_integrity",
     "new_dependencies",
     "plan",
+    "promises",
     "score_plan",
     "transition",
     "unified",

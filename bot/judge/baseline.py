@@ -6,12 +6,12 @@ import re
 from dataclasses import replace
 
 from bot.judge.case import Case
-from bot.judge.criteria import is_held_on_base, is_regressed
 from bot.judge.pages import compare_pages
 from bot.judge.plan_evidence import item_evidence
 from bot.judge.requirements import BUILDS, NOTHING_REGRESSES, PAGES_WORK
 from bot.judge.rules import MADE_UP, NOT_ABOUT_TESTS, UNREAD_CHANGES
 from bot.judge.way_out import way_out
+from bot.judge.whole_plan import is_held_on_base, is_regressed
 from bot.judge.witnesses import test_ids
 from bot.models import Decider, Evidence, PlanItem, Requirement, Transition, Verdict, VerdictOutcome
 from sandbox.models import Severity

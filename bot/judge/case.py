@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass
 
 from bot.configuration import Configuration, UnverifiedPolicy
+from bot.judge.requirements import BUILDS
 from bot.judge.retirement import asks_to_remove, names_subject
 from bot.judge.rules import TEST_ADAPTED, TEST_FOLLOWS_MOVE, adapted, moved
 from bot.judge.ties import Tie, test_name, tie_tests
@@ -114,8 +115,9 @@ class Case:
 
     def is_doubted(self, test: TestComparison) -> bool:
         """Whether a finding says that a test's results were made up, so that it proves nothing."""
-        name = f"{test.path}::{test_name(test.id)}"
-        return any(name in found.tests for found in self.observed.integrity)
+        titles = test_name(test.id).split(" > ")  # a finding may know the last title only
+        names = {f"{test.path}::{' > '.join(titles[at:])}" for at in range(len(titles))}
+        return any(not names.isdisjoint(found.tests) for found in self.observed.integrity)
 
     def is_named(self, test: TestComparison) -> bool:
         """Whether a requirement plainly speaks of a test whose parameters were taken out."""
@@ -145,7 +147,11 @@ class Case:
     def build_ids(self) -> tuple[str, ...]:
         """The evidence of a build that failed, for a verdict to cite."""
         seen = self.observed.evidence
-        return tuple(e.id for e in seen if e.step.action is ActionKind.DYNAMIC_EXECUTION)
+        return tuple(
+            e.id
+            for e in seen
+            if e.step.action is ActionKind.DYNAMIC_EXECUTION and BUILDS in e.step.requirement_ids
+        )
 
     @property
     def why_tests_prove_nothing(self) -> str:

@@ -13,23 +13,35 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import PurePosixPath
 
-from bot.judge.plan_evidence import item_evidence
-from bot.judge.plan_runs import has_crashed, is_out_of_input, last, may_fail, short
-from bot.judge.quotations import Printed, is_printed_whole, made_files, printed, quotations
+from bot.judge.plan_runs import (
+    Ending,
+    confirms_nothing,
+    ending,
+    has_crashed,
+    is_out_of_input,
+    last,
+    may_fail,
+    screens,
+    short,
+)
+from bot.judge.quotations import (
+    Printed,
+    is_printed_whole,
+    left_out,
+    made_files,
+    printed,
+    quotations,
+)
 from bot.judge.transitions import NOT_RUNNABLE, passed
 from bot.models import (
     Decider,
     Evidence,
     ItemKind,
-    ItemScore,
-    Observed,
     PlanItem,
-    PlanScore,
     Requirement,
-    Requirements,
     Verdict,
     VerdictOutcome,
 )
@@ -65,6 +77,7 @@ class _Seen:
     base: Observation | None
     head: Observation
     run: ItemRun
+    plain_endings: frozenset[Ending]
 
     @property
     def output(self) -> str:
@@ -75,9 +88,11 @@ class _Seen:
 Rule = Callable[[_Seen], Iterator[Marked]]
 
 
-def judge_criterion(requirement: Requirement, evidence: Evidence | None) -> Verdict:
+def judge_criterion(
+    requirement: Requirement, evidence: Evidence | None, plain: frozenset[Ending]
+) -> Verdict:
     """The verdict of one item; the marks that it rests on are `marked`'s."""
-    mark = marked(requirement, evidence)
+    mark = marked(requirement, evidence, plain)
     is_undecided = mark.outcome is VerdictOutcome.UNVERIFIED
     return Verdict(
         requirement_id=requirement.id,
@@ -89,13 +104,18 @@ def judge_criterion(requirement: Requirement, evidence: Evidence | None) -> Verd
     )
 
 
-def marked(requirement: Requirement, evidence: Evidence | None) -> Marked:
-    """The points of one item: the first rule that speaks decides."""
+def marked(
+    requirement: Requirement, evidence: Evidence | None, plain: frozenset[Ending] = frozenset()
+) -> Marked:
+    """The points of one item: the first rule that speaks decides.
+
+    `plain` are the exit codes that its program ends with in other items, where nothing was wrong.
+    """
     item, head = requirement.item, evidence.head if evidence else None
     if item is None or evidence is None or head is None:
         return _undecided("It was not run.", "Ask again with /judge.")
     folder = PurePosixPath(requirement.origin).parent.as_posix()
-    seen = _Seen(item, folder, evidence.base, head, head.item or ItemRun())
+    seen = _Seen(item, folder, evidence.base, head, head.item or ItemRun(), plain)
     return next(mark for rule in _RULES for mark in rule(seen))
 
 
@@ -163,6 +183,12 @@ def _a_command_failed(seen: _Seen) -> Iterator[Marked]:
             yield _failed(f"`{short(case)}` crashed (exit code {case.exit_code}). {last(case)}")
         elif case.exit_code and not may_fail(case, seen.item):
             yield _failed(f"`{short(case)}` ended with exit code {case.exit_code}. {last(case)}")
+        elif ending(case) in seen.plain_endings and not is_out_of_input(case):
+            said = "where nothing wrong is typed it ends so too"
+            yield _failed(f"`{short(case)}` ended with exit code {case.exit_code}; {said}.")
+        elif is_out_of_input(case) and confirms_nothing(case, seen.item):
+            said = "its input was taken for something else, and nothing that is expected was shown"
+            yield _failed(f"`{short(case)}` ended by a traceback: {said}. {last(case)}")
 
 
 # --- what it left and printed -------------------------------------------------------------------
@@ -213,6 +239,15 @@ def _a_text_is_missing(seen: _Seen) -> Iterator[Marked]:
             points = 1 if how is Printed.PARTLY else 0
             some = "Not all" if points else "Nothing"
             yield _failed(f"{some} of what the plan says is shown was printed: {texts}.", points)
+        missing = left_out(demand, _screens(seen)) if how is Printed.APART else ()
+        if missing:
+            texts = ", ".join(f"“{text}”" for text in missing)
+            yield _failed(f"{texts} is not shown with the other options.", points=1)
+
+
+def _screens(seen: _Seen) -> Iterator[str]:
+    for case in seen.run.cases:
+        yield from screens(case)
 
 
 def _typed(seen: _Seen) -> str:
@@ -298,34 +333,3 @@ _RULES: tuple[Rule, ...] = (
     _it_says_what_is_quoted,
     _only_prose_is_left,
 )
-
-
-# --- the whole plan -----------------------------------------------------------------------------
-
-
-def score_plan(requirements: Requirements, observed: Observed) -> PlanScore | None:
-    """Every item of the test plan with its points; None without a plan."""
-    asked = [r for r in requirements.items if r.item is not None]
-    rows = tuple(_row(r, marked(r, item_evidence(r, observed))) for r in asked)
-    return PlanScore(asked[0].origin, rows) if rows else None
-
-
-def _row(requirement: Requirement, mark: Marked) -> ItemScore:
-    description = requirement.item.description if requirement.item else ""
-    return ItemScore(requirement.id, requirement.text, description, mark.points, mark.reason)
-
-
-def is_regressed(requirement: Requirement, observed: Observed) -> bool:
-    """Whether base fulfils an item of the plan that head does not."""
-    evidence = item_evidence(requirement, observed)
-    return (
-        evidence is not None
-        and is_held_on_base(requirement, evidence)
-        and marked(requirement, evidence).outcome is VerdictOutcome.UNSATISFIED
-    )
-
-
-def is_held_on_base(requirement: Requirement, evidence: Evidence) -> bool:
-    """Whether the same rules would call the item satisfied on base."""
-    before = replace(evidence, head=evidence.base, base=None)
-    return marked(requirement, before).outcome is VerdictOutcome.SATISFIED

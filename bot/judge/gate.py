@@ -11,13 +11,14 @@ from dataclasses import dataclass
 
 from bot.configuration import Configuration, UnverifiedPolicy, Weight
 from bot.judge.case import Case, open_case
-from bot.judge.criteria import is_regressed, score_plan
+from bot.judge.crashes import crash_reasons
 from bot.judge.headline import headline
 from bot.judge.outcome import count_met
 from bot.judge.plan_score import score_reason
 from bot.judge.requirements import BUILDS, NOTHING_REGRESSES, TESTS_NOT_WEAKENED
 from bot.judge.rules import NOT_ABOUT_TESTS, OUT_OF_SCOPE
 from bot.judge.scope_reasons import scope_reasons
+from bot.judge.whole_plan import is_regressed, score_plan
 from bot.judge.witnesses import test_ids
 from bot.models import (
     Conclusion,
@@ -227,6 +228,11 @@ def _expectations_are_asked_for(facts: _Facts) -> Iterator[GateReason]:
         )
 
 
+def _calls_do_not_crash(facts: _Facts) -> Iterator[GateReason]:
+    cited = {id_ for verdict in facts.verdicts.values() for id_ in verdict.evidence_ids}
+    yield from crash_reasons(facts.case, cited)
+
+
 def _files_parse(facts: _Facts) -> Iterator[GateReason]:
     """A parser is an oracle: a changed file that it refuses on head, and not on base, is broken."""
     broken = [f for f in facts.case.observed.findings if f.severity is Severity.BLOCK]
@@ -308,6 +314,7 @@ _RULES: tuple[Rule, ...] = (
     _score_is_reached,
     _no_item_regressed,
     _stays_in_scope,
+    _calls_do_not_crash,
     _files_parse,
     _linter_is_content,
 )

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 
 from rapidfuzz import fuzz, process
 
+from bot.judge.arrivals import Arrivals
 from bot.judge.assertions import Assertion, Strength, is_weaker
 from bot.judge.rules import (
     ASSERTION_LOOSENED,
@@ -37,7 +38,7 @@ class Version:
 
 @dataclass(frozen=True, slots=True)
 class Remark:
-    """What was seen in one test. `line` is on `side`."""
+    """What was seen in one test. `line` is on `side`, in `path` where the test moved to another file."""
 
     rule: str
     test: str
@@ -45,49 +46,53 @@ class Remark:
     message: str
     side: Side = Side.HEAD
     is_new_test: bool = False
+    path: str = ""
 
 
-def compare_tests(base: Version, head: Version, elsewhere: list[CodeOfTests]) -> Iterator[Remark]:
-    """Remarks on one file; `elsewhere` are the changed test files of head, for moved tests."""
+def compare_tests(base: Version, head: Version, arrivals: Arrivals) -> Iterator[Remark]:
+    """Remarks on one file; `arrivals` are the tests that head has and base has not, for moved ones."""
     if base.code and head.code is None:
-        if elsewhere or head.path == base.path:
-            yield from _deleted(base.code, None, elsewhere)
-        return
+        yield from _deleted(base.code, [], {}, arrivals)
     if head.code is None:
         return
     yield from _module_skips(base.code, head.code)
     known = {test.name: test for test in base.code.tests} if base.code else {}
-    new = [test for test in head.code.tests if test.name not in known]
+    new = {test.name: test for test in head.code.tests if test.name not in known}
     for test in head.code.tests:
         before = known.get(test.name)
-        yield from _compared(before, test) if before else _new_test(test)
+        yield from _compared(before, test, arrivals) if before else _new_test(test)
     if base.code:
-        yield from _deleted(base.code, head.code, elsewhere, new)
+        yield from _deleted(base.code, head.code.tests, new, arrivals)
 
 
 def _deleted(
     base: CodeOfTests,
-    head: CodeOfTests | None,
-    elsewhere: list[CodeOfTests],
-    new: list[CodeOfTest] | None = None,
+    kept: Sequence[CodeOfTest],
+    new: dict[str, CodeOfTest],
+    arrivals: Arrivals,
 ) -> Iterator[Remark]:
-    present = {test.name for test in head.tests} if head else set()
-    moved = {test.bare_name: test for code in elsewhere for test in code.tests}
-    candidates = {test.name: test for test in new or ()}
+    present = {test.name for test in kept}
     for test in base.tests:
         if test.name in present:
             continue
-        successor = moved.get(test.bare_name) or _renamed(test, candidates)
+        moved = arrivals.take(test)
+        successor = moved.test if moved else _renamed(test, new)
         if successor is None:
             message = f"The test `{test.name}` was deleted."
             yield Remark(TEST_DELETED, test.name, test.line, message, Side.BASE)
         else:
-            candidates.pop(successor.name, None)
-            yield from _compared(test, successor)
+            new.pop(successor.name, None)
+            path = moved.path if moved else ""
+            yield from (
+                replace(remark, path=path) for remark in _compared(test, successor, arrivals)
+            )
 
 
 def _renamed(test: CodeOfTest, candidates: dict[str, CodeOfTest]) -> CodeOfTest | None:
-    """The new test whose body is most like a vanished one's."""
+    """The new test that holds all of a vanished one, or whose body is most like it."""
+    whole = (new for new in candidates.values() if test.assertions and test.body in new.body)
+    if (successor := next(whole, None)) is not None:
+        return successor
     nearest = list(candidates.items())[:MOST_CANDIDATES]
     bodies = {name: candidate.body[:MOST_CHARACTERS] for name, candidate in nearest}
     best = process.extractOne(
@@ -115,7 +120,7 @@ def _new_test(test: CodeOfTest) -> Iterator[Remark]:
         yield _swallowed(test, is_new=True)
 
 
-def _compared(before: CodeOfTest, after: CodeOfTest) -> Iterator[Remark]:
+def _compared(before: CodeOfTest, after: CodeOfTest, arrivals: Arrivals) -> Iterator[Remark]:
     if added := Counter(after.skips) - Counter(before.skips):
         skip = next(iter(added))
         if len(after.skips) > len(before.skips):
@@ -126,10 +131,10 @@ def _compared(before: CodeOfTest, after: CodeOfTest) -> Iterator[Remark]:
     if after.returns_early and not before.returns_early:
         message = f"`{after.name}` now returns before its end."
         yield Remark(ASSERTION_REMOVED, before.name, after.line, message)
-    yield from _assertions(before, after)
+    yield from _assertions(before, after, arrivals)
 
 
-def _assertions(before: CodeOfTest, after: CodeOfTest) -> Iterator[Remark]:
+def _assertions(before: CodeOfTest, after: CodeOfTest, arrivals: Arrivals) -> Iterator[Remark]:
     gone = _without(before.assertions, after.assertions)
     come = _without(after.assertions, before.assertions)
     for assertion in come:
@@ -142,7 +147,7 @@ def _assertions(before: CodeOfTest, after: CodeOfTest) -> Iterator[Remark]:
             yield Remark(ASSERTION_LOOSENED, before.name, new.line, message)
     left = [a for a in gone if all(a is not old for old, _ in pairs)]
     missing = len(gone) - len(come)
-    if missing > 0 and left:
+    if missing > 0 and left and not arrivals.hold(before, after):
         message = f"`{after.name}` asserts less: `{_short(left[0])}` is gone."
         yield Remark(ASSERTION_REMOVED, before.name, after.line, message)
 

@@ -8,9 +8,11 @@ from bot.configuration import Configuration
 from bot.judge.baseline import judge_baseline, unverified
 from bot.judge.behaviour import judge_behaviour
 from bot.judge.case import Case, open_case
+from bot.judge.crashes import with_crashes
 from bot.judge.criteria import judge_criterion
 from bot.judge.places import with_places
 from bot.judge.plan_evidence import item_evidence
+from bot.judge.plan_runs import plain_endings
 from bot.judge.transitions import NOT_RUNNABLE, passed
 from bot.judge.upkeep import judge_upkeep
 from bot.models import (
@@ -43,7 +45,11 @@ def verdicts(
     """One verdict for each requirement, in order. `blocked_by` shows, it never changes an outcome."""
     case = open_case(requirements, observed, configuration)
     given = tuple(
-        with_places(_judge_one(requirement, case), requirement, observed.located)
+        with_places(
+            with_crashes(_judge_one(requirement, case), requirement, case),
+            requirement,
+            observed.located,
+        )
         for requirement in requirements.items
     )
     met = {v.requirement_id for v in given if v.outcome is VerdictOutcome.SATISFIED}
@@ -70,7 +76,11 @@ def _judge_one(requirement: Requirement, case: Case) -> Verdict:
     if requirement.category is Category.CHECK:
         return _judge_check(requirement, case)
     if requirement.category is Category.CRITERION:
-        return judge_criterion(requirement, item_evidence(requirement, case.observed))
+        return judge_criterion(
+            requirement,
+            item_evidence(requirement, case.observed),
+            plain_endings(case.requirements, case.observed),
+        )
     if requirement.category is Category.UPKEEP:
         return judge_upkeep(requirement, case)
     return judge_behaviour(requirement, case)

@@ -16,17 +16,20 @@ from sandbox.browser.faults import (
     NO_EFFECT,
     NOT_EXAMINED,
     NOT_LOADED,
+    NOT_RESPONDING,
     NOT_SETTLED,
+    QUICK,
 )
 from sandbox.models import Finding, Observation
 
-_BINDING = (NOT_LOADED, CONSOLE_ERROR, FAILED_REQUEST, COVERED_CONTROL, AXE)
+_BINDING = (NOT_LOADED, NOT_RESPONDING, CONSOLE_ERROR, FAILED_REQUEST, COVERED_CONTROL, AXE)
 _WORDS = {
     CONSOLE_ERROR: "a new error: ",
     FAILED_REQUEST: "a request that fails: ",
     COVERED_CONTROL: "",
     AXE: "a new serious accessibility violation: ",
     NOT_LOADED: "",
+    NOT_RESPONDING: "",
 }
 
 
@@ -81,6 +84,9 @@ def _why_doubtful(finding: Finding, base: tuple[Finding, ...], head: tuple[Findi
     """An error may come from what only the network has; a page that never loaded shows nothing."""
     if finding.rule == NOT_LOADED:
         return ""
+    if finding.rule == NOT_RESPONDING:
+        is_quick = finding.path in _paths(base, QUICK)
+        return "" if is_quick else "on base it was slow too, which may be the machine"
     if finding.path in _paths(base, NOT_LOADED) and finding.path in _paths(head, NOT_LOADED):
         return "it loads on neither side"
     lacking = [f.message for f in head if f.rule == NEEDS_NETWORK and f.path == finding.path]

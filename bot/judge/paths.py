@@ -53,6 +53,11 @@ def is_automation(path: str) -> bool:
     return _AUTOMATION.search(path) is not None
 
 
+def is_workflow(path: str) -> bool:
+    """Whether a path is a workflow of GitHub Actions."""
+    return ".github/workflows/" in path
+
+
 def is_build_file(path: str) -> bool:
     """Whether a path says how to build the project and with which dependencies."""
     return _BUILD.search(path) is not None

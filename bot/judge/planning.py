@@ -10,6 +10,7 @@ from bot.judge.requirements import (
     TESTS_NOT_WEAKENED,
 )
 from bot.models import ActionKind, Category, ItemKind, Plan, Requirement, Requirements, Step
+from sandbox.edges.calls import EmptyCall
 
 
 def plan(
@@ -17,8 +18,10 @@ def plan(
     configuration: Configuration,
     changed_paths: tuple[str, ...],
     pages: tuple[str, ...] = (),
+    calls: tuple[EmptyCall, ...] = (),
 ) -> Plan:
-    """Fix the steps: the tests, the changed files' linters, each check or script, plan items, pages, places.
+    """Fix the steps: the tests, the changed files' linters, each check or script, plan items, pages,
+    calls with an empty input, places.
 
     Ids are E1, E2, …; an evidence takes its step's id. The tests' argument is the configuration's
     shell line, if any.
@@ -32,6 +35,7 @@ def plan(
     looks = (_look_at(pages, number=3 + len(checks) + len(items)),) if pages else ()
     documents = _documents(changed_paths, 3 + len(checks) + len(items) + len(looks))
     taken = (suite, *((_LINTER,) if changed_paths else ()), *checks, *items, *looks, *documents)
+    taken += (_empty_inputs(asked, calls, number=len(taken) + 1),) if calls else ()
     places = (_places(asked, number=len(taken) + 1),) if changed_paths else ()
     return Plan((*taken, *places))
 
@@ -104,6 +108,17 @@ def _places(asked: tuple[str, ...], number: int) -> Step:
         guidance="By the names in the code of both sides: a hint, no verdict rests on it.",
         requirement_ids=asked,
         action=ActionKind.LOCATE,
+    )
+
+
+def _empty_inputs(asked: tuple[str, ...], calls: tuple[EmptyCall, ...], number: int) -> Step:
+    return Step(
+        id=f"E{number}",
+        goal="See whether what divides by how much it is given stands an empty input.",
+        guidance="New and changed functions, called with nothing in them on both sides.",
+        requirement_ids=asked,
+        action=ActionKind.DYNAMIC_EXECUTION,
+        arguments=tuple(map(str, calls)),
     )
 
 

@@ -8,7 +8,7 @@ says nothing else: every other word is one of a closed list, or a word of the it
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -32,6 +32,7 @@ _TURNED = re.compile(
 _SHOWN = re.compile(
     r"(?i)\b(display|show|print|output|contain|includ|list|visible|appear|indicat|present)\w*"
 )
+_MENU = re.compile(r"(?i)\b(sub-?)?menus?\b|\boptions?\b")
 _PLACEHOLDER = re.compile(r"[\[{<].*[\]}>]|\bX{1,3}\b|\.\.\.|…|^%|\*\*")
 _FILE = re.compile(r"^[\w./-]+\.[A-Za-z]\w{0,5}$")
 _SHOWING = """
@@ -66,6 +67,7 @@ class Demand:
     """The texts that one sentence of the plan says are shown."""
 
     texts: tuple[str, ...]
+    is_menu: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,6 +108,17 @@ def printed(demand: Demand, output: str) -> Printed:
     if all(_is_alike(text, whole, lines) for text in missing):
         return Printed.ALIKE
     return Printed.PARTLY if len(missing) < len(wanted) else Printed.NOT
+
+
+def left_out(demand: Demand, screens: Iterable[str]) -> tuple[str, ...]:
+    """The texts of a menu that are missing where the most of the others are shown; none if unsure."""
+    if not demand.is_menu:
+        return ()
+    wanted = [_plain(text) for text in demand.texts]
+    shown = [_plain(_ANSI.sub("", screen)) for screen in screens]
+    missing = [[text for text in wanted if text not in one] for one in shown]
+    best = min(missing, key=len, default=wanted)
+    return tuple(best) if best and len(wanted) - len(best) > 1 else ()
 
 
 def _is_alike(text: str, whole: str, lines: list[str]) -> bool:
@@ -158,7 +171,7 @@ def _demand(sentence: str, typed: str) -> Demand | None:
     entered = {line.strip() for line in typed.splitlines()}
     if any(_is_no_output(text) or text in entered for text in texts):
         return None
-    return Demand(texts)
+    return Demand(texts, is_menu=bool(_MENU.search(around)))
 
 
 def _is_no_output(text: str) -> bool:

@@ -68,9 +68,21 @@ def _test(node: _FunctionNode, prefix: str, inherited: tuple[str, ...]) -> CodeO
         assertions=tuple(assertions_in(node)),
         skips=(*inherited, *_decorator_skips(node), *_called_skips(node)),
         swallowed=sum(_swallowed(child) for child in ast.walk(node) if isinstance(child, ast.Try)),
-        returns_early=any(isinstance(child, ast.Return) for child in node.body[:-1]),
+        returns_early=_returns_early(node),
         body="\n".join(ast.unparse(statement) for statement in node.body),
     )
+
+
+def _returns_early(node: _FunctionNode) -> bool:
+    """Whether a test leaves before its last statement, in a branch or not; functions in it may."""
+    waiting: list[ast.AST] = list(node.body[:-1])
+    while waiting:
+        child = waiting.pop()
+        if isinstance(child, ast.Return):
+            return True
+        if not isinstance(child, _FunctionNode | ast.Lambda | ast.ClassDef):
+            waiting += ast.iter_child_nodes(child)
+    return False
 
 
 def _decorator_skips(node: _FunctionNode | ast.ClassDef) -> Iterator[str]:

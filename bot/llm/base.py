@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeVar
@@ -114,6 +114,11 @@ class Session(Protocol):
     @property
     def usage(self) -> tuple[RoleUsage, ...]:
         """What was used so far, by role."""
+        ...
+
+    @property
+    def replies(self) -> Mapping[str, bytes]:
+        """Everything that was answered so far, by key: with it the session can be replayed."""
         ...
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -31,6 +31,7 @@ from bot.llm.base import (
     SessionLimits,
     Tool,
 )
+from bot.llm.memory import RecordingMemory
 from bot.llm.remembering import RememberingModel, Till
 from bot.models import Role, RoleUsage
 from bot.settings import Settings
@@ -44,7 +45,7 @@ class ModelSession:
     """A `bot.llm.base.Session`: `models` gives the endpoint's model of each role."""
 
     models: Callable[[Role], Model]
-    memory: Memory
+    memory: RecordingMemory
     till: Till
 
     async def ask(self, prompt: Prompt, reply: type[Reply]) -> Reply:
@@ -70,6 +71,11 @@ class ModelSession:
     def usage(self) -> tuple[RoleUsage, ...]:
         """What was used so far, by role."""
         return self.till.account.usage
+
+    @property
+    def replies(self) -> Mapping[str, bytes]:
+        """Everything that was answered so far, by key."""
+        return self.memory.seen
 
     async def _run(
         self, prompt: Prompt, reply: type[Reply], tools: Sequence[Tool], requests: int
@@ -146,4 +152,4 @@ def _session(
 
     prices = {name: Price(*price) for name, price in settings.model_prices.items()}
     at_once = asyncio.Semaphore(settings.model_calls_at_once)
-    return ModelSession(model_of, memory, Till(Account(limits, prices), at_once))
+    return ModelSession(model_of, RecordingMemory(memory), Till(Account(limits, prices), at_once))

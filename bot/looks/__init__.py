@@ -7,6 +7,7 @@ from typing import Any
 
 from bot.looks.browser import follow_script, look_at_pages
 from bot.looks.checks import run_check
+from bot.looks.empty_inputs import call_with_nothing
 from bot.looks.linters import look_at_findings
 from bot.looks.places import look_for_places
 from bot.looks.plan_items import run_plan_item
@@ -25,6 +26,7 @@ LOOKS: dict[ActionKind, Look] = {
     ActionKind.BASH: run_check,
     ActionKind.SCREENSHOT: look_at_pages,
     ActionKind.INTERACTION: follow_script,
+    ActionKind.DYNAMIC_EXECUTION: call_with_nothing,
     ActionKind.SHELL_INTERACTION: run_plan_item,
     ActionKind.FILE_COMPARISON: run_plan_item,
     ActionKind.LOCATE: look_for_places,

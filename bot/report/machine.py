@@ -17,6 +17,7 @@ from bot.models import (
     Impact,
     ItemScore,
     PlanScore,
+    RoleUsage,
     TestChange,
     Transition,
     Trust,
@@ -166,6 +167,7 @@ class ReportDocument:
     warnings: tuple[str, ...]
     plan: PlanDocument | None = None
     impact: Impact | None = None
+    usage: tuple[RoleUsage, ...] = ()
 
 
 _ADAPTER = TypeAdapter(ReportDocument)
@@ -219,7 +221,7 @@ def _document(view: ReportView) -> ReportDocument:
         findings=view.findings,
         integrity=view.integrity,
         score=view.score,
-        cost=None,
+        cost=view.usd(),
         seconds=dict(view.seconds),
         environment=EnvironmentDocument(
             view.environment_digest, view.environment, view.needs, view.built_base, view.built_head
@@ -227,6 +229,7 @@ def _document(view: ReportView) -> ReportDocument:
         warnings=view.warnings,
         plan=_plan(view.plan) if view.plan else None,
         impact=view.impact,
+        usage=view.usage,
     )
 
 

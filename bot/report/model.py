@@ -12,6 +12,7 @@ from bot.models import (
     PlanScore,
     Preference,
     Requirement,
+    RoleUsage,
     TaskSource,
     TestChange,
     TestComparison,
@@ -163,10 +164,16 @@ class ReportView:
     warnings: tuple[str, ...]
     plan: PlanScore | None = None
     impact: Impact | None = None
+    usage: tuple[RoleUsage, ...] = ()
 
     def total_seconds(self) -> float:
         """Seconds over all stages."""
         return sum(seconds for _, seconds in self.seconds)
+
+    def usd(self) -> float | None:
+        """What all models cost; None where no price is known, or none was asked."""
+        known = [one.usd for one in self.usage if one.usd is not None]
+        return sum(known) if known else None
 
     def count(self, outcome: VerdictOutcome) -> int:
         """How many requirements got this verdict."""

@@ -9,6 +9,7 @@ from dataclasses import replace
 from bot.models import (
     ActionKind,
     Decider,
+    Deliberation,
     Evaluation,
     EvaluationRequest,
     Evidence,
@@ -50,7 +51,8 @@ def view(evaluation: Evaluation, secrets: tuple[str, ...] = ()) -> ReportView:
 
 def _view(evaluation: Evaluation) -> ReportView:
     observed = evaluation.observed or _NOTHING_OBSERVED
-    evidence = tuple(_evidence(item) for item in observed.evidence)
+    deliberation = evaluation.deliberation or Deliberation()
+    evidence = tuple(map(_evidence, (*observed.evidence, *deliberation.evidence)))
     judgement, task, gate = evaluation.judgement, evaluation.task, evaluation.gate
     return ReportView(
         id=evaluation.request.id,
@@ -83,6 +85,7 @@ def _view(evaluation: Evaluation) -> ReportView:
         warnings=evaluation.warnings + (task.warnings if task else ()),
         plan=judgement.plan if judgement else None,
         impact=observed.impact,
+        usage=deliberation.usage,
     )
 
 

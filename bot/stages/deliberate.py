@@ -10,6 +10,7 @@ from bot.llm import SessionLimits
 from bot.models import Deliberation, Observed, Task
 from bot.safety import delimiter_of
 from bot.stages.docket import Case
+from bot.stages.recording import keep_replies
 from bot.stages.services import Services
 
 
@@ -27,4 +28,7 @@ async def deliberate(
         found = verdicts(case.planned.requirements, observed, case.policy.configuration)
         dossier = Dossier(task, unified(checkout.diff), observed.evidence)
         policy = case.policy.configuration.judges
-        return await hold_deliberation(chambers, case.planned.requirements, found, dossier, policy)
+        requirements = case.planned.requirements
+        held = await hold_deliberation(chambers, requirements, found, dossier, policy)
+        await keep_replies(services, case.request, "deliberate", session)
+        return held

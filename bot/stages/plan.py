@@ -6,7 +6,7 @@ import asyncio
 from pathlib import Path
 
 from bot.configuration import Configuration
-from bot.judge import comprehend, plan
+from bot.judge import comprehend, empty_calls, plan
 from bot.judge.paths import is_source_path
 from bot.judge.requirements import with_pages
 from bot.models import EvaluationRequest, Task
@@ -14,6 +14,7 @@ from bot.stages.docket import Planned, Policy
 from bot.stages.services import Services
 from sandbox.browser.pages import find_pages, is_front_end
 from sandbox.models import Checkout
+from sandbox.tools.tree_reader import TreeReader
 
 
 async def make_plan(
@@ -25,8 +26,10 @@ async def make_plan(
     pages = await asyncio.to_thread(pages_to_look_at, policy.configuration, checkout)
     if pages:
         requirements = with_pages(requirements)
+    trees = TreeReader(Path(checkout.base_tree)), TreeReader(Path(checkout.head_tree))
+    calls = await asyncio.to_thread(empty_calls, checkout.diff, *trees)
     changed = checkout.diff.changed_paths
-    return Planned(requirements, plan(requirements, policy.configuration, changed, pages))
+    return Planned(requirements, plan(requirements, policy.configuration, changed, pages, calls))
 
 
 def pages_to_look_at(configuration: Configuration, checkout: Checkout) -> tuple[str, ...]:

@@ -41,7 +41,10 @@ _TYPES = {
     "md": "text/plain; charset=utf-8",
     "pdf": "application/pdf",
     "sarif": "application/sarif+json",
+    "plan": "application/json",
 }
+_PLAN = "plan"
+"""Of an evaluation by a test plan only: its items in PRDBench's rows."""
 
 
 class Evaluations(Protocol):
@@ -62,7 +65,7 @@ class Reports(Protocol):
 
 
 def report_pages(evaluations: Evaluations, reports: Reports, links: ReportLinks) -> Blueprint:
-    """Make the blueprint with `/`, `/evaluations/<id>[.json|.pdf|.md|.sarif]` and the pictures below it."""
+    """Make the blueprint with `/`, `/evaluations/<id>` in each format, and the pictures below it."""
     pages = _Pages(evaluations, reports, links)
     blueprint = Blueprint("pages", __name__)
     blueprint.add_url_rule("/", view_func=pages.home, endpoint="home")
@@ -119,15 +122,18 @@ class _Pages:
         return response
 
     def _report(self, record: EvaluationRecord, kind: str) -> Response:
-        content = self.reports.get(record.report_key, f"report.{kind}")
+        content = self.reports.get(record.report_key, _file(kind))
         if content is None and kind == "pdf" and self._has_page(record):
             return _page("pages/no_pdf.html.j2", HTTPStatus.NOT_FOUND)
+        if content is None and kind == _PLAN and self._has_page(record):
+            return missing()
         if content is None:
             return _gone()
         if kind == "html":
             return Response(self._with_downloads(record, content), mimetype="text/html")
         response = Response(content, content_type=_TYPES[kind])
-        name = f"assay-{record.head_sha[:12] or 'report'}.{kind}"
+        end = "plan.json" if kind == _PLAN else kind
+        name = f"assay-{record.head_sha[:12] or 'report'}.{end}"
         response.headers.set("Content-Disposition", "inline", filename=name)
         return response
 
@@ -138,11 +144,17 @@ class _Pages:
         """Put the links to the other formats and to the pictures where the page left room for them."""
         signed = self.links.sign(record.id)
         here, _, query = signed.partition("?")
-        links = [(kind, f"{here}.{kind}?{query}".rstrip("?")) for kind in _TYPES]
+        has_plan = self.reports.get(record.report_key, _file(_PLAN)) is not None
+        kinds = [kind for kind in _TYPES if kind != _PLAN or has_plan]
+        links = [(kind, f"{here}.{kind}?{query}".rstrip("?")) for kind in kinds]
         shown = linked(page.decode(), lambda name: _on_this_host(picture_address(signed, name)))
         return shown.replace(
             DOWNLOADS, render_html("pages/downloads.html.j2", links=links), 1
         ).encode()
+
+
+def _file(kind: str) -> str:
+    return "plan.json" if kind == _PLAN else f"report.{kind}"
 
 
 def _on_this_host(address: str) -> str:

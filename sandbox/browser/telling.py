@@ -17,7 +17,9 @@ from sandbox.browser.faults import (
     NO_EFFECT,
     NOT_EXAMINED,
     NOT_LOADED,
+    NOT_RESPONDING,
     NOT_SETTLED,
+    QUICK,
     RULES,
 )
 from sandbox.browser.journey import Journey, Travelled, Visit, why_ended
@@ -31,6 +33,8 @@ _WORDS = {
     AXE: "accessibility",
     NEEDS_NETWORK: "not reachable without network",
     NOT_SETTLED: "unsettled",
+    NOT_RESPONDING: "not responding",
+    QUICK: "loads",
     NOT_EXAMINED: "not examined",
     NO_EFFECT: "no effect",
     HAS_EFFECT: "works",
@@ -70,7 +74,8 @@ def _side(
     findings = tuple(f for visit, one in seen for f in _findings(visit, one, unserved))
     texts = [unserved] if unserved else [_text(visit, one) for visit, one in seen]
     failed = any(one.problem for _, one in seen) or any(
-        finding.rule in (NOT_LOADED, NOT_EXAMINED, FAILED_ACT) for finding in findings
+        finding.rule in (NOT_LOADED, NOT_RESPONDING, NOT_EXAMINED, FAILED_ACT)
+        for finding in findings
     )
     problem = told.needs or _problem(journey, travelled, side, seen)
     names = (name for one in pictures for name in (one.artifact, one.difference) if name)

@@ -218,6 +218,7 @@ def main() -> None:
         raise OSError(ctypes.get_errno(), "prctl")
     signal.signal(signal.SIGINT, signal.SIG_DFL)  # process 1 takes only signals that it handles
     send(b"x", str(run(read_launch())).encode())
+    os._exit(0)  # the worker waits for this container to be gone
 
 
 if __name__ == "__main__":

@@ -31,8 +31,8 @@ _UNREACHABLE = re.compile(
     r"dns error|failed to lookup address|connection (refused|reset|closed)|network is unreachable|"
     r"operation timed out|error sending request|connect error|tcp connect|"
     r"http status (server error|client error \(429)|temporary failure in name resolution|"
-    r"could not resolve host|no such host|"
-    r"\b(ENOTFOUND|ECONNREFUSED|ECONNRESET|ETIMEDOUT|EAI_AGAIN|ERR_SOCKET_TIMEOUT)\b",
+    r"could not resolve host|no such host|i/o timeout|tls handshake timeout|max retries exceeded|"
+    r"\b(ENOTFOUND|ECONNREFUSED|ECONNRESET|ETIMEDOUT|EAI_AGAIN|ERR_SOCKET_TIMEOUT|E429|E50[0234])\b",
     re.I,
 )
 # What a build backend prints is quoted below such a line: it cannot pass for the network's failure.

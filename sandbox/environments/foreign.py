@@ -45,7 +45,7 @@ _LANGUAGES = (
 
 def _weigh(language: _Language) -> Callable[[Tree], Evidence | None]:
     def weigh(tree: Tree) -> Evidence | None:
-        files = list(tree.files())
+        files = tree.files()
         sources = (
             sum(path.endswith(language.suffixes) for path in files) if language.suffixes else 0
         )
@@ -60,7 +60,7 @@ def _weigh(language: _Language) -> Callable[[Tree], Evidence | None]:
     return weigh
 
 
-def _has_tests(files: list[str]) -> bool:
+def _has_tests(files: tuple[str, ...]) -> bool:
     return any(path.startswith(("test/", "tests/", "spec/", "t/", "src/test/")) for path in files)
 
 

@@ -22,6 +22,9 @@ _PROGRAM = f"{DEPENDENCIES}/manager"
 _YARN_CLASSIC = "1.22.22"
 # By the lock's format (https://github.com/pnpm/spec): a newer pnpm refuses or rewrites an older lock.
 _PNPM_BY_LOCK = (("5.", "7"), ("6.", "8"), ("9.", "10"))
+# By `__metadata.version` of the lock, as each release writes it: a newer yarn refuses to freeze an older one.
+_YARN_BY_LOCK = {"5": "3.1.1", "6": "3.8.7", "8": "4.13.0", "9": "4.14.1"}
+_YARN_NEWEST = "4"
 _LIFECYCLE = ("preinstall", "install", "postinstall")
 # Install scripts of dependencies run in the sandbox like everything else, but one that fails (a download
 # of a browser, a native module that has a fall-back) does not make the project unbuildable.
@@ -76,7 +79,8 @@ def _version(name: str, lock: str) -> str:
         text = found.group(1) if found else ""
         return next((version for start, version in _PNPM_BY_LOCK if text.startswith(start)), "10")
     if name == "yarn":
-        return "4" if "__metadata:" in lock[:2000] else _YARN_CLASSIC
+        found = re.search(r"^__metadata:\s*\n\s+version:\s*(\d+)", lock, re.M)
+        return _YARN_BY_LOCK.get(found.group(1), _YARN_NEWEST) if found else _YARN_CLASSIC
     return ""
 
 

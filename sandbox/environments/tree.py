@@ -9,7 +9,8 @@ import tomllib
 from collections.abc import Iterator
 from configparser import ConfigParser
 from configparser import Error as ConfigError
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from itertools import islice
 from pathlib import Path
 
 FILE_BYTES = 2_000_000
@@ -24,6 +25,9 @@ class Tree:
     """A folder on the host with one side's files, or a project's folder inside it."""
 
     root: Path
+    _walked: list[tuple[str, ...]] = field(
+        default_factory=list, init=False, repr=False, compare=False
+    )
 
     def read_bytes(self, path: str) -> bytes:
         """Return the file's bytes; b"" when there is none, or it is no plain file inside the tree."""
@@ -85,16 +89,22 @@ class Tree:
             return ConfigParser(interpolation=None)
         return parser
 
-    def files(self) -> Iterator[str]:
-        """Yield relative paths of files, sorted, hidden and vendored folders left out, capped."""
-        left = LISTED_FILES
+    def files(self) -> tuple[str, ...]:
+        """Return relative paths of files, sorted, hidden and vendored folders left out, capped.
+
+        Every ecosystem asks, so the folder is walked once and what it held then is kept.
+        """
+        if not self._walked:
+            self._walked.append(tuple(islice(self._walk(), LISTED_FILES)))
+        return self._walked[0]
+
+    def _walk(self) -> Iterator[str]:
         for folder, names, files in os.walk(self.root):
             names[:] = sorted(n for n in names if n not in _SKIPPED and not n.startswith("."))
+            place = Path(folder).relative_to(self.root).as_posix()
+            above = "" if place == "." else f"{place}/"
             for name in sorted(files):
-                if left == 0:
-                    return
-                left -= 1
-                yield (Path(folder) / name).relative_to(self.root).as_posix()
+                yield above + name
 
     def listing(self, folder: str, suffix: str) -> tuple[str, ...]:
         """Return the sorted relative paths of the files directly in `folder` with that suffix."""

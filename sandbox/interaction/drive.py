@@ -20,7 +20,7 @@ if not __package__:
 from sandbox.interaction.compare import compare
 from sandbox.interaction.guarded import guarded
 from sandbox.interaction.processes import end_descendants, keep_to_ourselves
-from sandbox.interaction.terminal import Conversation, converse, keys_of
+from sandbox.interaction.terminal import converse, keys_of
 
 _LONG_AGO = (1_000_000_000, 1_000_000_000)
 
@@ -76,11 +76,12 @@ def _candidates(orders: Orders) -> list[str]:
 def _case(order: CaseOrder, output_bytes: int) -> dict[str, object]:
     keys = [order["pressed"].encode()] if order["pressed"] else keys_of(order["typed"])
     seen = converse(order["line"], keys, order["limit_s"], output_bytes)
-    return {**asdict(seen), "output": _text(seen)}
+    waits = [len(_text(seen.output[:place])) for place in seen.typed_at]
+    return {**asdict(seen), "output": _text(seen.output), "typed_at": waits}
 
 
-def _text(seen: Conversation) -> str:
-    return seen.output.decode("utf-8", "replace").replace("\r\n", "\n")
+def _text(output: bytes) -> str:
+    return output.decode("utf-8", "replace").replace("\r\n", "\n")
 
 
 # --- files ------------------------------------------------------------------------------------

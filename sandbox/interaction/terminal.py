@@ -30,6 +30,8 @@ class Conversation:
     """What came of one line. `exit_code` is None when time ran out; 128 + n after signal n.
 
     `asked_for_more` says that it read on after the end of the input until the terminal was hung up.
+    `typed_at` are the places in `output`, in bytes, where it waited and something was typed; none
+    where the output is not whole.
     """
 
     exit_code: int | None
@@ -37,6 +39,7 @@ class Conversation:
     truncated: bool
     asked_for_more: bool
     seconds: float
+    typed_at: tuple[int, ...] = ()
 
 
 class _Kept:
@@ -44,10 +47,10 @@ class _Kept:
 
     def __init__(self, cap: int) -> None:
         self._half = cap // 2
-        self._head, self._tail, self._seen = bytearray(), bytearray(), 0
+        self._head, self._tail, self.seen = bytearray(), bytearray(), 0
 
     def feed(self, data: bytes) -> None:
-        self._seen += len(data)
+        self.seen += len(data)
         room = self._half - len(self._head)
         if room > 0:
             self._head += data[:room]
@@ -58,7 +61,7 @@ class _Kept:
 
     @property
     def truncated(self) -> bool:
-        return self._seen > 2 * self._half
+        return self.seen > 2 * self._half
 
     def value(self) -> bytes:
         if not self.truncated:
@@ -84,7 +87,12 @@ def converse(line: str, keys: list[bytes], limit_s: float, output_bytes: int) ->
         os.close(slave)
     seconds = time.monotonic() - began
     return Conversation(
-        code, talk.kept.value(), talk.kept.truncated, talk.is_hung_up_early, seconds
+        code,
+        talk.kept.value(),
+        talk.kept.truncated,
+        talk.is_hung_up_early,
+        seconds,
+        () if talk.kept.truncated else tuple(talk.typed_at),
     )
 
 
@@ -120,6 +128,7 @@ class _Talk:
         self._master, self._slave, self._pid, self._keys = master, slave, pid, keys
         self.kept = kept
         self.is_hung_up_early = False
+        self.typed_at: list[int] = []
         self._ends = 0
         self._is_open = True
         self._last_event = time.monotonic()
@@ -166,6 +175,7 @@ class _Talk:
     def _answer(self) -> None:
         self._last_event = time.monotonic()
         if self._keys:
+            self.typed_at.append(self.kept.seen)
             with contextlib.suppress(BlockingIOError):
                 os.write(self._master, self._keys.popleft())
         elif self._ends < _MOST_ENDS:

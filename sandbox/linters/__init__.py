@@ -28,6 +28,7 @@ from sandbox.linters.programs import is_ours
 from sandbox.linters.python import RUFF
 from sandbox.linters.run import Linted, LintOrder, lint
 from sandbox.linters.shell import BASH, SHELLCHECK
+from sandbox.linters.signatures import SIGNATURES
 from sandbox.linters.sql import SQLFLUFF
 from sandbox.linters.syntax import DATA
 from sandbox.linters.tell import observation
@@ -36,6 +37,7 @@ from sandbox.models import ChangeStatus, Checkout, Environment, Finding, Observa
 
 LINTERS: tuple[Linter, ...] = (
     RUFF,
+    SIGNATURES,
     ESLINT,
     BIOME,
     NODE,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
 from posixpath import normpath
@@ -97,10 +97,14 @@ def _too_many(count: int) -> str:
 
 
 def _mounts(order: LintOrder) -> tuple[Mount, ...]:
+    """The built layers; only a linter that writes gets them copy-on-write, which may mean copied."""
     environment = order.environment
     if environment is None or environment.failure is not None:
         return ()
-    return layers.mounts(environment)
+    found = layers.mounts(environment)
+    if order.linter.writes:
+        return found
+    return tuple(replace(mount, mode=MountMode.READ_ONLY) for mount in found)
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,8 +6,9 @@ absent, and only while the same registry answers for a package that everybody ha
 
 from __future__ import annotations
 
+import json
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from enum import StrEnum
@@ -53,8 +54,8 @@ async def look_up(sandbox: Sandbox, wanted: Iterable[Wanted]) -> dict[Wanted, An
     """Ask for every package, at most one minute each; UNKNOWN where the registry did not answer."""
     asked = list(dict.fromkeys(wanted))
     clients = list(dict.fromkeys(one.client for one in asked))
-    controls = await concurrently(*(_exists(sandbox, _CONTROLS[c]) for c in clients))
-    answering = {c for c, found in zip(clients, controls, strict=True) if found is Answer.EXISTS}
+    controls = await concurrently(*(_run(sandbox, _CONTROLS[c]) for c in clients))
+    answering = {c for c, done in zip(clients, controls, strict=True) if done.exit_code == 0}
     answers: dict[Wanted, Answer] = {}
     for one in asked:
         known = one.client in answering
@@ -64,7 +65,7 @@ async def look_up(sandbox: Sandbox, wanted: Iterable[Wanted]) -> dict[Wanted, An
 
 async def newest_version(sandbox: Sandbox, wanted: Wanted) -> str:
     """Return the newest version that the registry offers; empty where it does not say one."""
-    done = await _run(sandbox, wanted, field="version")
+    done = await _run(sandbox, wanted, fields=("version",))
     said = done.stdout.decode(errors="replace").strip()
     if wanted.client is Client.PIP:
         said = said.partition("==")[2]
@@ -73,18 +74,43 @@ async def newest_version(sandbox: Sandbox, wanted: Wanted) -> str:
 
 
 async def _answer(sandbox: Sandbox, wanted: Wanted) -> Answer:
-    found = await _exists(sandbox, wanted)
-    if found is not Answer.EXISTS or wanted.client is not Client.PIP:
-        return found  # npm's registry does not tell ages to everybody
-    cutoff = (datetime.now(UTC) - timedelta(days=YOUNG_DAYS)).date().isoformat()
-    control = await _run(sandbox, _CONTROLS[Client.PIP], ("--exclude-newer", cutoff))
-    older = await _run(sandbox, wanted, ("--exclude-newer", cutoff))
-    filtered = "exclude-newer" in _said(older)
-    return Answer.YOUNG if control.exit_code == 0 and older.exit_code and filtered else found
-
-
-async def _exists(sandbox: Sandbox, wanted: Wanted) -> Answer:
     done = await _run(sandbox, wanted)
+    found = _told(wanted, done)
+    if found is not Answer.EXISTS:
+        return found
+    cutoff = datetime.now(UTC) - timedelta(days=YOUNG_DAYS)
+    if wanted.client is Client.PIP:
+        is_young = await _pip_has_nothing_older(sandbox, wanted, cutoff)
+    else:
+        # A registry that tells no times, or tells them to some only, leaves the age open.
+        is_young = min(_published(done.stdout), default=cutoff) > cutoff
+    return Answer.YOUNG if is_young else found
+
+
+async def _pip_has_nothing_older(sandbox: Sandbox, wanted: Wanted, cutoff: datetime) -> bool:
+    older_only = ("--exclude-newer", cutoff.date().isoformat())
+    control = await _run(sandbox, _CONTROLS[Client.PIP], older_only)
+    older = await _run(sandbox, wanted, older_only)
+    filtered = "exclude-newer" in _said(older)
+    return control.exit_code == 0 and older.exit_code != 0 and filtered
+
+
+def _published(told: bytes) -> Iterator[datetime]:
+    """The times of all releases, as npm prints them: `{"name": ..., "time": {"1.0.0": ...}}`."""
+    try:
+        answer = json.loads(told)
+    except (ValueError, RecursionError):
+        return
+    times = answer.get("time") if isinstance(answer, dict) else None
+    for text in times.values() if isinstance(times, dict) else ():
+        try:
+            found = datetime.fromisoformat(str(text))
+        except ValueError:
+            continue
+        yield found if found.tzinfo else found.replace(tzinfo=UTC)
+
+
+def _told(wanted: Wanted, done: Completed) -> Answer:
     if done.exit_code == 0:
         return Answer.EXISTS
     absent = {
@@ -100,9 +126,12 @@ def _said(done: Completed) -> str:
 
 
 async def _run(
-    sandbox: Sandbox, wanted: Wanted, more: tuple[str, ...] = (), field: str = "name"
+    sandbox: Sandbox,
+    wanted: Wanted,
+    more: tuple[str, ...] = (),
+    fields: tuple[str, ...] = ("name", "time"),
 ) -> Completed:
-    argv: tuple[str, ...] = ("npm", "view", wanted.name, field, "--json")
+    argv: tuple[str, ...] = ("npm", "view", wanted.name, *fields, "--json")
     if wanted.client is Client.PIP:
         argv = (UV, "pip", "compile", "--no-deps", "--no-header", "-q", *more, "-")
     command = Command(

@@ -212,6 +212,7 @@ def _item_run(wanted: Interaction, answer: Mapping[str, Any]) -> ItemRun:
             truncated=seen["truncated"],
             asked_for_more=seen["asked_for_more"],
             typed=case.typed[:_TYPED_KEPT],
+            typed_at=tuple(seen["typed_at"]),
         )
         for case, seen in zip(wanted.cases, answer["cases"], strict=True)
     )

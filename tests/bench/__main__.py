@@ -1,6 +1,6 @@
 """`python -m tests.bench`: what Assay costs, as ratios within one run (about five minutes).
 
-Parts can be named: `python -m tests.bench tiny environments slow webhook browser plans static`.
+Parts can be named: `python -m tests.bench tiny environments slow webhook browser docker plans static`.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from tests.bench import browser, plans, static, webhook
+from tests.bench import browser, docker, plans, static, webhook
 from tests.bench.judging import Rounds, measure, measure_environments
 from tests.bench.projects import SLOW, TINY, Size
 
@@ -72,6 +72,7 @@ PARTS = {
     "slow": slow,
     "webhook": webhook.main,
     "browser": browser.main,
+    "docker": docker.main,
     "plans": plans.main,
     "static": static.main,
 }

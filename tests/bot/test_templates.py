@@ -76,7 +76,8 @@ GIVEN: dict[str, tuple[dict[str, object], ...]] = {
     "check/in_progress.md.j2": tuple(
         {"stage": stage}
         for stage in (
-            "checkout", "configure", "environment", "task", "plan", "observe", "judge", "report", "publish",
+            "checkout", "configure", "environment", "task", "plan", "observe", "deliberate", "judge",
+            "report", "publish",
         )
     ),
     "check/late.md.j2": ({"title": "2 of 4 met", "link": "https://x/e1"},),
@@ -95,10 +96,10 @@ GIVEN: dict[str, tuple[dict[str, object], ...]] = {
 
 
 def sources() -> set[str]:
-    """Every template but those that the forge's own Flask renders."""
+    """Every template but the forge's own and the prompts, which their agents' tests render."""
     root = folder()
     names = (path.relative_to(root).as_posix() for path in root.rglob("*.j2"))
-    return {name for name in names if not name.startswith("forge/")}
+    return {name for name in names if not name.startswith(("forge/", "prompts/"))}
 
 
 def environment_of(name: str) -> Environment:

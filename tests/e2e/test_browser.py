@@ -134,3 +134,21 @@ def test_a_change_without_front_end_is_not_looked_at(tmp_path: Path) -> None:
         "B3",
     ]
     assert all(item.action != "screenshot" for item in judged.document.evidence)
+
+
+@pytest.mark.slow
+def test_a_page_that_never_lets_go_any_more_is_a_regression_with_evidence(tmp_path: Path) -> None:
+    folder = opened(tmp_path, BASE)
+    spins = {"index.html": CONVERTER.replace("@", OPTIONS) + "<script>for (;;);</script>"}
+    judged = folder.judge(folder.branch("change", spins), task=TASK)
+    pages = row(judged, "B4")
+    looked = next(e for e in judged.document.evidence if e.action.value == "screenshot")
+    if looked.base is not None and "loads: in less than" not in looked.base.output:
+        pytest.skip("the machine is so busy that base's page was slow too")
+    assert (pages.verdict, pages.decided_by) == ("unsatisfied", "oracle"), pages.reason
+    assert "its scripts keep it busy; in two browsers it gave no sign within 15 s" in pages.reason
+    seen = step(judged, pages.evidence[0])
+    assert seen.base is not None and seen.head is not None
+    assert "loads: in less than 3 s" in seen.base.output
+    assert "not responding: its scripts keep it busy" in seen.head.output
+    assert judged.conclusion == "failure"

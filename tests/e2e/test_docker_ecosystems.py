@@ -1,15 +1,15 @@
-"""Projects of other ecosystems judged in docker come out as in bubblewrap: what the image brings."""
+"""Projects of every ecosystem judged in docker come out as in bubblewrap: what the image brings."""
+
+from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from bot.settings import Settings
 from tests.docker_engine import IMAGE
-from tests.e2e.ecosystems.projects import MAKE, SCRIPTS, Project
-from tests.e2e.folder import Folder
-from tests.sandbox.repositories import Repository
+from tests.e2e.ecosystems.judging import PROJECTS, judge_both
+from tests.e2e.ecosystems.project import Project
 
 pytestmark = [pytest.mark.real, pytest.mark.slow]
 
@@ -22,19 +22,11 @@ def engine(docker_engine: str) -> Iterator[None]:
         yield
 
 
-@pytest.mark.parametrize("project", [MAKE, SCRIPTS], ids=lambda project: project.name)
+_TOO_OLD = {"vitest": "the image's Node 18 is too old for the vite that vitest 3 brings"}
+
+
+@pytest.mark.parametrize("project", PROJECTS, ids=lambda project: project.name)
 def test_a_good_change_succeeds_and_a_bad_one_fails(tmp_path: Path, project: Project) -> None:
-    repository = Repository(tmp_path / "repository")
-    repository.commit(project.start)
-    settings = Settings(home=tmp_path / "home", chromium=str(tmp_path / "none"), sandbox="docker")
-    folder = Folder(repository, settings)
-    folder.branch("good", project.good)
-    folder.branch("bad", project.bad)
-
-    good = folder.judge("good", task=project.task)
-    bad = folder.judge("bad", task=project.task)
-
-    assert good.conclusion == "success", good.said()
-    assert project.proof in good.document.tests.fail_to_pass
-    assert bad.conclusion == "failure", bad.said()
-    assert project.broken in bad.document.tests.pass_to_fail
+    if reason := _TOO_OLD.get(project.name):
+        pytest.skip(reason)
+    judge_both(tmp_path, project, "docker")

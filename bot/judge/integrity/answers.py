@@ -11,6 +11,7 @@ import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from bot.judge.integrity.bindings import Bindings
 from bot.judge.integrity.literals import bound_literals, literal_in
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
@@ -27,6 +28,15 @@ class Answer:
     result: str
     line: int
     place: str
+
+
+@dataclass(frozen=True, slots=True)
+class Constant:
+    """A function with parameters that gives one literal back whatever comes in."""
+
+    name: str
+    result: str
+    line: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,15 +68,15 @@ def _answers(node: ast.AST, place: str, constants: dict[str, str]) -> Iterator[A
         yield from _answers(child, inside, constants)
 
 
-def constant_functions(tree: ast.Module) -> Iterator[tuple[str, str, int]]:
-    """Functions with parameters that give one literal back whatever comes in: name, literal, line."""
+def constant_functions(tree: ast.Module) -> Iterator[Constant]:
+    """Functions with parameters that give one literal back whatever comes in."""
     for node in ast.walk(tree):
         if not isinstance(node, Function) or not _takes_something(node):
             continue
         body = [n for n in node.body if not _is_docstring(n)]
         result = literal_in(body[0].value) if body and isinstance(body[0], ast.Return) else None
         if result is not None:
-            yield node.name, result, body[0].lineno
+            yield Constant(node.name, result, body[0].lineno)
 
 
 def _takes_something(node: Function) -> bool:
@@ -150,24 +160,31 @@ def _first_result(body: list[ast.stmt], constants: dict[str, str]) -> str | None
 
 def questions_in(tree: ast.Module) -> Iterator[Question]:
     """What each test function of a module asks."""
-    constants = bound_literals(ast.Module([n for n in tree.body if isinstance(n, ast.Assign)], []))
+    constants = ast.Module([node for node in tree.body if isinstance(node, ast.Assign)], [])
     for node in ast.walk(tree):
         if isinstance(node, Function) and node.name.startswith("test"):
-            names = constants | bound_literals(node)
-            compared = list(_compared(node, names))
-            asserted = frozenset((_below(asked, names), result) for asked, result in compared)
+            bound = Bindings(constants, node)
+            compared = list(_compared(node, bound))
+            asserted = frozenset((bound.below(one.asked), one.expected) for one in compared)
             calls = frozenset(
-                (_called(asked), result)
-                for asked, result in compared
-                if isinstance(asked, ast.Call) and asked.args
+                (_called(call), one.expected)
+                for one in compared
+                if isinstance(call := bound.resolved(one.asked), ast.Call) and call.args
             )
-            rows = frozenset(_rows(node, names))
+            rows = frozenset(_rows(node, bound.constants))
             pairs = {(given, result) for inputs, result in asserted for given in inputs}
             yield Question(node.name, frozenset(pairs | rows), asserted, calls)
 
 
-def _compared(test: Function, names: dict[str, str]) -> Iterator[tuple[ast.expr, str]]:
-    """For every equality: the side that is worked out, and the literal expected on the other."""
+@dataclass(frozen=True, slots=True)
+class _Compared:
+    """An equality: the side that is worked out, and the literal expected on the other."""
+
+    asked: ast.expr
+    expected: str
+
+
+def _compared(test: Function, bound: Bindings) -> Iterator[_Compared]:
     for node in ast.walk(test):
         sides: list[ast.expr] = []
         if isinstance(node, ast.Compare) and isinstance(node.ops[0], ast.Eq | ast.Is):
@@ -177,19 +194,13 @@ def _compared(test: Function, names: dict[str, str]) -> Iterator[tuple[ast.expr,
         if len(sides) != 2:
             continue
         for asked, expected in (sides, sides[::-1]):
-            result = literal_in(expected, names)
-            if result is not None and literal_in(asked, names) is None:
-                yield asked, result
+            result = bound.literal(expected)
+            if result is not None and bound.literal(asked) is None:
+                yield _Compared(asked, result)
 
 
 def _called(node: ast.Call) -> str:
     return ast.unparse(node.func).rsplit(".", 1)[-1]
-
-
-def _below(node: ast.expr, names: dict[str, str]) -> frozenset[str]:
-    parts = (child for child in ast.walk(node) if isinstance(child, ast.expr))
-    found = (literal_in(part, names) for part in parts)
-    return frozenset(text for text in found if text is not None)
 
 
 def _rows(test: Function, names: dict[str, str]) -> Iterator[tuple[str, str]]:

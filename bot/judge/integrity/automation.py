@@ -13,11 +13,14 @@ from bot.judge.integrity.inspection import (
     make_finding,
     removed_lines,
 )
-from bot.judge.paths import is_automation
+from bot.judge.paths import is_automation, is_workflow
 from bot.judge.rules import CI_EDITED, TEST_DESELECTED
 from sandbox.models import FileChange, Finding, Severity
 
 _VERSION = re.compile(r"(?<![A-Za-z])v?\d+(?:[.\-]\w+)*|\b[0-9a-f]{40}\b|#.*$")
+_STEP_LABEL = re.compile(r"\s+-\s+name\s*:\s")
+_OPTION = re.compile(r"(?<=\s)(-[A-Za-z]) +(?=\w)")
+_ENVIRONMENTS = re.compile(r"\s*(?:-\s*)?(?:env_?list|toxenvs)\s*[:=]")
 _FORGIVING = re.compile(
     r"continue-on-error\s*:\s*true|allow_failure\s*:\s*true|\|\|\s*(?:true|exit 0|:)\s*[\"']?$"
     r"|ignore_outcome\s*=\s*true|^\s*if\s*:\s*false\b|--exit-zero|--passWithNoTests|pull_request_target"
@@ -45,9 +48,10 @@ _DISCOVERY = {
 
 
 def edited_automation(inspection: Inspection) -> Iterator[Finding]:
-    """Edited files that say what continuous integration runs; new versions of the same tools are no news."""
+    """Edited files that say what continuous integration runs; new versions and labels are no news."""
     for change in inspection.diff.files:
-        if not is_automation(change.path) or _only_versions(change):
+        before = inspection.before(change) or ""
+        if not is_automation(change.path) or _only_wording(change, before):
             continue
         told = _told(change)
         line = told[0] if told else (change.hunks[0].new_start if change.hunks else 0)
@@ -55,11 +59,32 @@ def edited_automation(inspection: Inspection) -> Iterator[Finding]:
         yield make_finding(CI_EDITED, change, line, message)
 
 
-def _only_versions(change: FileChange) -> bool:
-    """Whether nothing but version numbers and pinned commits differs."""
-    added = sorted(_VERSION.sub("", line).strip() for _, line in added_lines(change))
-    removed = sorted(_VERSION.sub("", line).strip() for _, line in removed_lines(change))
-    return bool(added) and added == removed
+def _only_wording(change: FileChange, before: str) -> bool:
+    """Whether nothing differs but version numbers, pinned commits, labels and lists that grew."""
+    labels = is_workflow(change.path) and "matrix.name" not in before  # a name may choose what runs
+    added = [line for _, line in added_lines(change)]
+    removed = [line for _, line in removed_lines(change)]
+    grown = _grown(removed, added)
+    left = [_telling(line, labels) for line in added if line not in grown]
+    gone = [_telling(line, labels) for line in removed if line not in grown]
+    return bool(added) and sorted(filter(None, left)) == sorted(filter(None, gone))
+
+
+def _telling(line: str, labels: bool) -> str:
+    """What of a line says what is run; `-e docs` is `-edocs`, and blanks at the end are nothing."""
+    if labels and _STEP_LABEL.match(line):
+        return ""
+    return _OPTION.sub(r"\1", _VERSION.sub("", line)).rstrip()
+
+
+def _grown(removed: list[str], added: list[str]) -> set[str]:
+    """Lists of environments, old line and new, where the new one has all that the old one had."""
+    for old in filter(_ENVIRONMENTS.match, removed):
+        known = set(re.findall(r"[\w.-]+", old))
+        for new in filter(_ENVIRONMENTS.match, added):
+            if known <= set(re.findall(r"[\w.-]+", new)):
+                return {old, new}
+    return set()
 
 
 def _told(change: FileChange) -> tuple[int, str] | None:

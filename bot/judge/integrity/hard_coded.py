@@ -6,21 +6,31 @@ table knows is what the tests ask, and nothing else.
 
 from __future__ import annotations
 
-import ast
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from bot.judge.integrity.answers import (
     Answer,
+    Constant,
     Question,
     answers_in,
     constant_functions,
     questions_in,
 )
-from bot.judge.integrity.inspection import Inspection, added_lines, is_gone, make_finding
+from bot.judge.integrity.inspection import (
+    Inspection,
+    TextReader,
+    added_lines,
+    is_gone,
+    make_finding,
+    old_path,
+)
 from bot.judge.integrity.kinds import is_shipped_source, is_test_file
+from bot.judge.integrity.languages import JAVA, NATIVE, RUST, SCRIPT, language_of
 from bot.judge.integrity.literals import information
+from bot.judge.integrity.other_answers import answers_in_source, constants_in_source, open_source
+from bot.judge.integrity.other_questions import questions_in_text
 from bot.judge.python_source import parse_python
 from bot.judge.rules import RESULT_HARD_CODED, TEST_DETECTED
 from sandbox.models import FileChange, Finding
@@ -28,6 +38,7 @@ from sandbox.models import FileChange, Finding
 ENOUGH_INFORMATION = 4  # characters of input and result together that a coincidence rarely shares
 KNOWN_SHARE = 0.6  # of a place's answers that tests ask for
 DOUBTED_SHARE = 0.5  # of a test's assertions that a ready-made answer satisfies
+_COMPILED = (*RUST.suffixes, *JAVA.suffixes, *NATIVE.suffixes)
 _TEST_AWARE = re.compile(
     r"PYTEST_(?:CURRENT_TEST|VERSION|XDIST)|JEST_WORKER_ID|VITEST(?:_WORKER|_POOL)?\b|"
     r"[\"'](?:_?pytest|unittest)[\"']\s+in\s+(?:sys\.)?modules|sys\.modules[.\[(].{0,20}(?:pytest|unittest)|"
@@ -43,15 +54,43 @@ class _Asked:
     question: Question
 
 
+@dataclass(frozen=True, slots=True)
+class _Source:
+    """What one version of a source file gives away ready-made."""
+
+    answers: tuple[Answer, ...] = ()
+    constants: tuple[Constant, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class _Fresh:
+    """What one changed source newly gives away."""
+
+    change: FileChange
+    places: dict[str, list[Answer]]
+    constants: tuple[Constant, ...]
+
+    @property
+    def is_telling(self) -> bool:
+        """Whether it gives anything away."""
+        return bool(self.places or self.constants)
+
+
 def hard_coded_results(inspection: Inspection) -> Iterator[Finding]:
     """New branches and tables of the source that hold what the tests ask and expect."""
-    asked = list(_questions(inspection))
-    if not asked:
-        return
-    for change in inspection.diff.files:
-        if is_gone(change) or not change.path.endswith(".py") or is_test_file(change.path):
-            continue
-        yield from _in_source(change, inspection, asked)
+    given = [
+        fresh
+        for change in inspection.diff.files
+        if not is_gone(change) and not is_test_file(change.path) and _is_readable(change.path)
+        if (fresh := _fresh(change, inspection)).is_telling
+    ]
+    asked = list(_questions(inspection)) if given else []  # reading the tests takes longest
+    for fresh in given if asked else ():
+        yield from _in_source(fresh, asked)
+
+
+def _is_readable(path: str) -> bool:
+    return path.endswith((".py", ".go", *SCRIPT.suffixes, *_COMPILED))
 
 
 def _questions(inspection: Inspection) -> Iterator[_Asked]:
@@ -59,43 +98,63 @@ def _questions(inspection: Inspection) -> Iterator[_Asked]:
     changed = {c.path for c in inspection.diff.files if is_test_file(c.path) and not is_gone(c)}
     passing = {test.path for test in inspection.standing.turned_green}
     for path in sorted(changed | passing):
-        tree = parse_python(inspection.head.read(path)) if path.endswith(".py") else None
-        if tree is not None:
-            yield from (_Asked(path, question) for question in questions_in(tree))
+        yield from (_Asked(path, question) for question in _asked_in(path, inspection.head))
 
 
-def _in_source(
-    change: FileChange, inspection: Inspection, asked: list[_Asked]
-) -> Iterator[Finding]:
-    new = parse_python(inspection.after(change))
-    if new is None:
-        return
-    old = parse_python(inspection.before(change))
-    known = {(a.given, a.result) for a in answers_in(old)} if old else set()
+def _asked_in(path: str, head: TextReader) -> Iterator[Question]:
+    language = language_of(path)
+    if path.endswith(".py"):
+        tree = parse_python(head.read(path))
+        yield from questions_in(tree) if tree is not None else ()
+    elif language is not None:
+        yield from questions_in_text(head.read(path) or "", language)
+
+
+def _read(path: str, text: str | None) -> _Source | None:
+    """A version's ready-made answers; None where it cannot be read."""
+    if not path.endswith(".py"):
+        source = open_source(text or "", is_script=language_of(path) is SCRIPT)
+        return _Source(tuple(answers_in_source(source)), tuple(constants_in_source(source)))
+    tree = parse_python(text)
+    if tree is None:
+        return None
+    return _Source(tuple(answers_in(tree)), tuple(constant_functions(tree)))
+
+
+def _fresh(change: FileChange, inspection: Inspection) -> _Fresh:
+    """What head's version gives away ready-made and base's does not, place by place."""
+    new = _read(change.path, inspection.after(change)) or _Source()
+    old = _Source()
+    if new.answers or new.constants:
+        old = _read(old_path(change), inspection.before(change)) or old
+    known = {(answer.given, answer.result) for answer in old.answers}
     places: dict[str, list[Answer]] = {}
-    for answer in answers_in(new):
+    for answer in new.answers:
         if (answer.given, answer.result) not in known:
             places.setdefault(answer.place, []).append(answer)
-    for place, answers in places.items():
+    said = {(constant.name, constant.result) for constant in old.constants}
+    constants = [c for c in new.constants if (c.name, c.result) not in said]
+    return _Fresh(change, places, tuple(constants))
+
+
+def _in_source(fresh: _Fresh, asked: list[_Asked]) -> Iterator[Finding]:
+    for place, answers in fresh.places.items():
         hits = [answer for answer in answers if any(_knows(one, answer) for one in asked)]
         if _is_telling(hits, answers):
-            yield _told(change, place, hits, asked)
-    yield from _constant(change, old, new, asked)
+            yield _told(fresh.change, place, hits, asked)
+    for constant in fresh.constants:
+        yield from _constant(fresh.change, constant, asked)
 
 
-def _constant(
-    change: FileChange, old: ast.Module | None, new: ast.Module, asked: list[_Asked]
-) -> Iterator[Finding]:
-    """Functions that now give the tests' own result back without looking at what comes in."""
-    known = {(name, result) for name, result, _ in constant_functions(old)} if old else set()
-    for name, result, line in constant_functions(new):
-        tests = [one for one in asked if (name, result) in one.question.calls]
-        if tests and (name, result) not in known and information(result) > 1:
-            message = (
-                f"`{name}` gives `{_short(result)}` back whatever comes in, as the tests expect."
-            )
-            doubted = tuple(f"{one.path}::{one.question.test}" for one in tests)
-            yield replace(make_finding(RESULT_HARD_CODED, change, line, message), tests=doubted)
+def _constant(change: FileChange, constant: Constant, asked: list[_Asked]) -> Iterator[Finding]:
+    """A function that now gives the tests' own result back without looking at what comes in."""
+    name, result = constant.name, constant.result
+    tests = [one for one in asked if (name, result) in one.question.calls]
+    if tests and information(result) > 1:
+        message = f"`{name}` gives `{_short(result)}` back whatever comes in, as the tests expect."
+        doubted = tuple(f"{one.path}::{one.question.test}" for one in tests)
+        finding = make_finding(RESULT_HARD_CODED, change, constant.line, message)
+        yield replace(finding, tests=doubted)
 
 
 def _knows(asked: _Asked, answer: Answer) -> bool:

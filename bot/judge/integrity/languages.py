@@ -34,7 +34,8 @@ SCRIPT = Language(
     "JavaScript",
     (".js", ".jsx", ".mjs", ".cjs", ".ts", ".tsx", ".mts", ".cts"),
     re.compile(
-        rf"(?<![\w.$])(?P<head>[xf]?{_JS_CALL}(?:\.\w+)*(?:\([^()]{0,2000}\))?)\s*\(\s*"
+        rf"(?<![\w.$])(?P<head>[xf]?{_JS_CALL}(?:\.\w+)*"
+        r"(?:\((?:[^()]|\([^()]{0,200}\)){0,2000}\)|`[^`]{0,4000}`)?)\s*\(\s*"
         r"(?P<quote>[\"'`])(?P<name>(?:\\.|(?!(?P=quote)).){0,300})(?P=quote)",
         re.DOTALL,
     ),
@@ -148,7 +149,7 @@ _TRIVIAL = re.compile(
 )
 _EXACT = re.compile(
     r"(?i)to(?:strict)?equal|\btoBe\(|deep_?equal|strict_?equal|\.is\(|\.same|assert_eq|_EQ\b|_STREQ\b|equals?\(|"
-    r"throws|toThrow|snapshot|regex|\.eql?\(|-eq\b|==|\bdiff\b|\bcmp\b|calledWith|Errorf?\b|Fatalf?\b"
+    r"throw|reject|snapshot|regex|\.eql?\(|-eq\b|==|\bdiff\b|\bcmp\b|calledWith|Errorf?\b|Fatalf?\b"
 )
 _BOUND = re.compile(
     r"(?i)contain|match|greater|less|closeTo|\.least|\.most|within|_NEAR\b|_(?:GT|LT|GE|LE)\b|include|in_?delta|like|"
@@ -156,7 +157,7 @@ _BOUND = re.compile(
 )
 _SOMETHING = re.compile(
     r"(?i)truthy|falsy|defined|not_?null|notNil|toBeNull|_TRUE\b|_FALSE\b|\.ok\(|isTrue|\.exist|anything|\.not\.|"
-    r"assertTrue|assertFalse|assertNotNull|\.NoError|\bassert!?\s*\(|-n\b|-z\b"
+    r"\bt\.(?:true|false)\b|assertTrue|assertFalse|assertNotNull|\.NoError|\bassert!?\s*\(|-n\b|-z\b"
 )
 
 
@@ -166,12 +167,16 @@ def language_of(path: str) -> Language | None:
     return next((known for known in LANGUAGES if name.endswith(known.suffixes)), None)
 
 
-def strength_of(assertion: str) -> Strength:
-    """How much an assertion pins down, by the words that its libraries use."""
+def strength_of(assertion: str, chain: str) -> Strength:
+    """How much an assertion pins down, by the words that its libraries use.
+
+    `chain` is the assertion without what stands inside its calls: what is passed says nothing of it.
+    """
     if _TRIVIAL.search(assertion):
         return Strength.NOTHING
-    if _SOMETHING.search(assertion) and not re.search(r"==|-eq\b", assertion):
+    compares = re.search(r"==|-eq\b", assertion)
+    if _SOMETHING.search(chain) and not compares:
         return Strength.SOMETHING
-    if _BOUND.search(assertion):
+    if _BOUND.search(chain):
         return Strength.BOUND
-    return Strength.EXACT if _EXACT.search(assertion) else Strength.BOUND
+    return Strength.EXACT if compares or _EXACT.search(chain) else Strength.BOUND

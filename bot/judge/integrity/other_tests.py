@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from bot.judge.assertions import Assertion
 from bot.judge.integrity.blocks import Text, read_text
+from bot.judge.integrity.chains import take_apart
 from bot.judge.integrity.languages import SHELL, Language, strength_of
 from bot.judge.test_code import CodeOfTest, CodeOfTests
 
@@ -26,6 +27,9 @@ _CATCH = re.compile(r"\bcatch\b\s*(?:\([^)]*\))?\s*\{|\.catch\(\s*(?:\(\s*\w*\s*
 _LOUD = re.compile(r"\b(?:throw|fail\w*|expect|assert\w*|reject|t\.\w+)\b|panic!")
 _TRY = re.compile(r"\btry\b\s*\{")
 _RETURN = re.compile(r"^\s*(?:return|process\.exit\(0\))\s*;?\s*$", re.MULTILINE)
+_BRANCH = re.compile(
+    r"\b(?:(?:if|for|while|switch|catch)\b[^{};]{0,250}|else|try|finally|do|default\s*:)\s*\Z"
+)
 _FORGIVEN = re.compile(r"\|\|[ \t]*(?:true|:)[ \t]*$", re.MULTILINE)
 _FOLLOWS = re.compile(r"\s{0,40}\.\s{0,40}[\w$.]{1,80}\s{0,9}(\()?")
 
@@ -111,14 +115,15 @@ def _before(text: Text, match: re.Match[str]) -> str:
 
 def _assertion(match: re.Match[str], end: int, file: _File) -> Assertion:
     whole = _statement(match, file.text, end, file.language)
+    said = take_apart(whole)
     return Assertion(
         text=whole,
-        subject=_subject(whole),
-        strength=strength_of(whole),
+        subject=said.subject,
+        strength=strength_of(whole, said.chain),
         line=file.text.line_at(match.start()),
         tolerance=_tolerance(whole),
-        is_raise=bool(re.search(r"(?i)throw|raises|panic", whole)),
-        has_match=bool(re.search(r"(?i)throw\w*\([^)]*\w", whole)),
+        is_raise=said.wants_error,
+        has_match=said.names_error,
     )
 
 
@@ -135,12 +140,6 @@ def _statement(match: re.Match[str], text: Text, end: int, language: Language) -
         stop = text.end_of_block(follows.end() - 1) if follows.group(1) else follows.end()
     stop = min(stop, match.start() + MAX_ASSERTION)
     return " ".join(text.code[match.start() : stop].split())
-
-
-def _subject(assertion: str) -> str:
-    """What is looked at: the first argument of the first call."""
-    inside = assertion.partition("(")[2]
-    return re.split(r"[,)]", inside, maxsplit=1)[0].strip() or assertion
 
 
 def _tolerance(assertion: str) -> float:
@@ -172,13 +171,23 @@ def _hidden(text: Text, language: Language, asserted: tuple[re.Match[str], ...])
 
 
 def _returns_early(bare: str, language: Language) -> bool:
-    """Whether the body's own level returns before its end."""
+    """Whether the test itself returns before its last line, in a branch or not; functions in it may."""
     if language is SHELL:
         return False
-    start = bare.find("{") + 1
-    depth = 0
-    for line in bare[start:].splitlines()[:-1]:
-        if depth == 0 and _RETURN.match(line):
-            return True
-        depth += sum(c in "({[" for c in line) - sum(c in ")}]" for c in line)
-    return False
+    start, last = bare.find("{"), bare.rstrip().rfind("\n")
+    return any(
+        all(_BRANCH.search(bare, max(0, opening - 300), opening) for opening in opened[1:])
+        for match in _RETURN.finditer(bare, start + 1)
+        if match.start() < last and (opened := _opened(bare, start, match.start()))
+    )
+
+
+def _opened(bare: str, start: int, end: int) -> list[int]:
+    """The curly brackets that are open at a position, the outermost first."""
+    found: list[int] = []
+    for at in range(start, end):
+        if bare[at] == "{":
+            found.append(at)
+        elif bare[at] == "}" and found:
+            found.pop()
+    return found

@@ -30,7 +30,7 @@ def files_out_of_scope(inspection: Inspection) -> Iterator[Finding]:
     files = [c for c in inspection.diff.files if c.hunks]
     if len(said) < FEWEST_WORDS or len(files) > MOST_FILES or inspection.diff.truncated:
         return
-    shipped = [change for change in files if is_shipped_source(change.path)]
+    shipped = [c for c in files if is_shipped_source(c.path) and _says_something(c)]
     names = {change.path: _identifiers(change) for change in files}
     related = {c.path for c in files if _is_spoken_of(c, names[c.path], Vocabulary(said))}
     spoken = [change for change in shipped if change.path in related]
@@ -44,6 +44,11 @@ def files_out_of_scope(inspection: Inspection) -> Iterator[Finding]:
             )
             start = change.hunks[0].new_start
             yield make_finding(OUT_OF_SCOPE, change, start, message)
+
+
+def _says_something(change: FileChange) -> bool:
+    """Whether more than blank lines came or went."""
+    return any(line.strip() for _, line in (*added_lines(change), *removed_lines(change)))
 
 
 def _identifiers(change: FileChange) -> set[str]:

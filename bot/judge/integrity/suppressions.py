@@ -89,6 +89,10 @@ _MARKERS = (
     _marker("a linter", (".php",), r"phpcs:(?:ignore|disable)|@phpstan-ignore|@codeCoverageIgnore"),
     _marker("a linter", ("", ".dockerfile"), r"#\s*hadolint\s+ignore"),
 )
+_LAYOUT = re.compile(
+    r"#\s*noqa:\s*(?:(?:[EW][1235]|COM|Q|I)\d+)(?:[,\s]+(?:[EW][1235]|COM|Q|I)\d+)*\s*(?=#|$)"
+)
+"""Silences nothing but blanks, line length, commas, quotes and the order of imports: no bug hides there."""
 _SANITIZER = re.compile(
     r"-fno-sanitize|(?:A|T|M|UB|L)SAN_OPTIONS\s*[:=].*(?:=0|suppressions|exitcode=0|halt_on_error=0)"
 )
@@ -125,16 +129,18 @@ def suppressions(inspection: Inspection) -> Iterator[Finding]:
 def _new_markers(
     change: FileChange, checker: str, patterns: list[re.Pattern[str]]
 ) -> Iterator[Finding]:
-    added = [(n, line) for n, line in added_lines(change) if any(p.search(line) for p in patterns)]
-    gone = {
-        line.strip() for _, line in removed_lines(change) if any(p.search(line) for p in patterns)
-    }
+    added = [(n, line) for n, line in added_lines(change) if _silences(line, patterns)]
+    gone = {line.strip() for _, line in removed_lines(change) if _silences(line, patterns)}
     more = len(added) - len(gone)
     fresh = [(n, line) for n, line in added if line.strip() not in gone]
     if more > 0 and fresh:
         number, line = fresh[0]
         message = f"{more} new marker(s) that silence {checker}, the first: `{line.strip()[:80]}`."
         yield make_finding(SUPPRESSION_ADDED, change, number, message)
+
+
+def _silences(line: str, patterns: list[re.Pattern[str]]) -> bool:
+    return any(pattern.search(_LAYOUT.sub("", line)) for pattern in patterns)
 
 
 def lowered_checks(inspection: Inspection) -> Iterator[Finding]:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 from bot.judge.adaptation import is_only_adapted
+from bot.judge.arrivals import Arrival, Arrivals
 from bot.judge.integrity.inspection import (
     Inspection,
     TextReader,
@@ -39,7 +40,8 @@ def weakened_tests(inspection: Inspection) -> Iterator[Finding]:
     changed = [c for c in inspection.diff.files if _is_test_change(c)]
     before = {old_path(c): _read(old_path(c), inspection.before(c)) for c in changed}
     after = {c.path: _read(c.path, inspection.after(c)) for c in changed if not is_gone(c)}
-    elsewhere = [code for code in after.values() if code]
+    arrivals = Arrivals(_arrived(changed, before, after))
+    changes = {change.path: change for change in changed}
     for change in changed:
         base, head = before.get(old_path(change)), after.get(change.path)
         if is_gone(change) and base is None:
@@ -47,8 +49,23 @@ def weakened_tests(inspection: Inspection) -> Iterator[Finding]:
             yield make_finding(TEST_FILE_DELETED, change, 0, message, Side.BASE)
             continue
         versions = Version(old_path(change), base), Version(change.path, head)
-        for remark in compare_tests(*versions, elsewhere):
-            yield _weighed(remark, change, inspection.standing)
+        for remark in compare_tests(*versions, arrivals):
+            place = changes.get(remark.path, change)
+            yield _weighed(remark, change, place, inspection.standing)
+
+
+def _arrived(
+    changed: list[FileChange],
+    before: dict[str, CodeOfTests | None],
+    after: dict[str, CodeOfTests | None],
+) -> Iterator[Arrival]:
+    """The tests of changed files that their own base versions have not."""
+    for change in changed:
+        base, head = before.get(old_path(change)), after.get(change.path)
+        known = {test.name for test in base.tests} if base else set()
+        for test in head.tests if head else ():
+            if test.name not in known:
+                yield Arrival(change.path, test)
 
 
 def _is_test_change(change: FileChange) -> bool:
@@ -68,9 +85,12 @@ def _read(path: str, text: str | None) -> CodeOfTests | None:
     return read_tests(text) if language is None else read_other_tests(text, language)
 
 
-def _weighed(remark: Remark, change: FileChange, standing: TestStanding) -> Finding:
+def _weighed(
+    remark: Remark, change: FileChange, place: FileChange, standing: TestStanding
+) -> Finding:
+    """A remark as a finding at its `place`; the test's results are those of the file on base."""
     path = old_path(change)
-    finding = make_finding(remark.rule, change, remark.line, remark.message, remark.side)
+    finding = make_finding(remark.rule, place, remark.line, remark.message, remark.side)
     if remark.side is Side.BASE:
         blocks = standing.deletion_blocks(path, remark.test)
     else:

@@ -3,10 +3,13 @@ import { readFileSync } from "node:fs";
 
 import { brief, reason, tell, within } from "./channel.mjs";
 import { tryControls } from "./controls.mjs";
+import { describeImage, isImage, openImage } from "./image.mjs";
 import { shoot, tellPicture } from "./pictures.mjs";
 import { DESKTOP, MOBILE, Watched } from "./watch.mjs";
 
 const OPEN_MS = 10000;
+const QUICK_MS = OPEN_MS / 3;
+const BUSY_MS = 5000;
 const LOAD_MS = 5000;
 const IDLE_MS = 2000;
 const TREE_CHARACTERS = 4000;
@@ -22,7 +25,15 @@ export async function open(watched, url, { wait = true } = {}) {
   } catch (error) {
     return whatStopped(watched) ?? `It does not load: ${reason(error)}.`;
   }
-  if (wait) await settle(watched);
+  return wait ? settled(watched) : atPlace(watched);
+}
+
+async function settled(watched) {
+  await settle(watched);
+  return atPlace(watched);
+}
+
+function atPlace(watched) {
   if (watched.page.isClosed()) return whatStopped(watched) ?? "It was closed while it loaded.";
   return watched.isAway ? `It goes away to ${brief(watched.wanted, 120)}.` : "";
 }
@@ -47,45 +58,108 @@ export async function accessibilityTree(page) {
   }
 }
 
+// Whether the page's scripts do not let go: then not even 1 can be worked out on it. Waiting for an
+// answer of the network is something else.
+async function isBusy(watched) {
+  try {
+    await within(BUSY_MS, "a word with the page", watched.page.evaluate("1"));
+    return false;
+  } catch (error) {
+    return /did not end/.test(error.message);
+  }
+}
+
+// Whether an empty page is there at once: if not, it is the machine that is slow.
+async function isMachineQuick(browser) {
+  const watched = await Watched.open(browser, "data:", DESKTOP);
+  const began = Date.now();
+  const problem = await open(watched, "data:text/html,quick", { wait: false });
+  await watched.close();
+  return !problem && Date.now() - began < QUICK_MS;
+}
+
 // Tells everything about one visit; `keep` gets each picture for the comparison. Returns whether
-// the browser is still good.
-export async function look(browser, visit, where, keep) {
-  const faults = new Set();
-  const fault = (rule, message) => faults.add(JSON.stringify([rule, brief(message)]));
-  const all = { errors: new Set(), failed: new Set(), outside: new Set(), notes: new Set() };
-  let good = true;
-  let ended = false;
-  let problem = "";
-  let tree = "";
-  for (const [device, options] of DEVICES) {
-    const watched = await Watched.open(browser, visit.origin, options);
+// the browser is still good; or "busy", and nothing is told, for a page that is to be tried again
+// in a new browser because it keeps this one busy.
+export async function look(browser, visit, where, keep, { isLast, fresh }) {
+  const seen = new Look(visit, where, keep);
+  for (const [device, options] of isImage(visit.url) ? DEVICES.slice(0, 1) : DEVICES) {
+    await seen.on(browser, device, options);
+    if (seen.busy && !isLast) return "busy";
+    if (seen.problem || seen.ended || !seen.good) break;
+  }
+  if (seen.busy && (await isMachineQuick(await fresh()))) {
+    seen.good = true; // the new one
+    const limit_s = (OPEN_MS + BUSY_MS) / 1000;
+    seen.fault("not-responding", `its scripts keep it busy; in two browsers it gave no sign within ${limit_s} s`);
+  }
+  seen.tellAll();
+  return seen.good;
+}
+
+// What is gathered of one page, wide and narrow.
+class Look {
+  good = true;
+  ended = false;
+  busy = false;
+  problem = "";
+  #tree = "";
+  #faults = new Set();
+  #all = { errors: new Set(), failed: new Set(), outside: new Set(), notes: new Set() };
+
+  constructor(visit, where, keep) {
+    Object.assign(this, { visit, where, keep });
+  }
+
+  fault(rule, message) {
+    this.#faults.add(JSON.stringify([rule, brief(message)]));
+  }
+
+  async on(browser, device, options) {
+    const watched = await Watched.open(browser, this.visit.origin, options);
     try {
-      problem = await open(watched, visit.url);
-      if (!problem) {
-        await takePictures(watched, device, where, keep);
-        if (device === "desktop") tree = await examine(watched, visit, fault);
-      }
+      this.problem = await this.#opened(watched, device);
+      if (/Timeout|did not end/.test(this.problem)) this.busy = await isBusy(watched);
+      if (!this.problem) await this.#examined(watched, device);
     } catch (error) {
-      ended = true;
-      fault("not-examined", `${device}: ${whatStopped(watched) ?? reason(error)}`);
+      this.ended = true;
+      this.busy = await isBusy(watched);
+      this.fault("not-examined", `${device}: ${whatStopped(watched) ?? reason(error)}`);
     }
-    good = (await watched.close()) && good;
-    if (watched.isUnsettled) fault("not-settled", "it does not finish loading");
-    for (const name of Object.keys(all)) watched[name].forEach((text) => all[name].add(text));
-    if (problem || ended || !good) break;
+    this.good = (await watched.close()) && this.good;
+    if (watched.isUnsettled) this.fault("not-settled", "it does not finish loading");
+    for (const name of Object.keys(this.#all)) watched[name].forEach((text) => this.#all[name].add(text));
   }
-  // How long a page takes depends on the machine too: that alone shows nothing.
-  if (problem) fault(/Timeout|did not end/.test(problem) ? "not-examined" : "not-loaded", problem);
-  all.errors.forEach((text) => fault("console-error", text));
-  all.failed.forEach((text) => fault("failed-request", text));
-  all.outside.forEach((text) => fault("needs-network", text));
-  all.notes.forEach((message) => tell({ kind: "note", ...where, message }));
-  for (const one of faults) {
-    const [rule, message] = JSON.parse(one);
-    tell({ kind: "fault", ...where, rule, message });
+
+  async #opened(watched, device) {
+    if (isImage(this.visit.url)) return openImage(watched, this.visit.url);
+    const began = Date.now();
+    const problem = await open(watched, this.visit.url, { wait: false });
+    const isQuick = !problem && Date.now() - began < QUICK_MS;
+    if (isQuick && device === "desktop") this.fault("quick", `in less than ${Math.round(QUICK_MS / 1000)} s`);
+    return problem || settled(watched);
   }
-  tell({ kind: "visit", ...where, problem, tree });
-  return good;
+
+  async #examined(watched, device) {
+    await takePictures(watched, device, this.where, this.keep);
+    if (isImage(this.visit.url)) this.#tree = await describeImage(watched, this.visit.url);
+    else if (device === "desktop") this.#tree = await examine(watched, this.visit, this.fault.bind(this));
+  }
+
+  tellAll() {
+    const { where, problem } = this;
+    // How long a page takes depends on the machine too: that alone shows nothing.
+    if (problem) this.fault(/Timeout|did not end/.test(problem) ? "not-examined" : "not-loaded", problem);
+    this.#all.errors.forEach((text) => this.fault("console-error", text));
+    this.#all.failed.forEach((text) => this.fault("failed-request", text));
+    this.#all.outside.forEach((text) => this.fault("needs-network", text));
+    this.#all.notes.forEach((message) => tell({ kind: "note", ...where, message }));
+    for (const one of this.#faults) {
+      const [rule, message] = JSON.parse(one);
+      tell({ kind: "fault", ...where, rule, message });
+    }
+    tell({ kind: "visit", ...where, problem, tree: this.#tree });
+  }
 }
 
 async function takePictures(watched, device, where, keep) {

@@ -32,6 +32,11 @@ async function endBrowser() {
   if (ending) await within(5000, "ending the browser", ending.close()).catch(() => {});
 }
 
+async function fresh() {
+  await endBrowser();
+  return goodBrowser();
+}
+
 async function take(side, visit, pictures) {
   const where = { side, visit: visit.id };
   const keep = async (title, png) => {
@@ -41,7 +46,9 @@ async function take(side, visit, pictures) {
   };
   try {
     const way = visit.acts ? follow : look;
-    if (!(await way(await goodBrowser(), visit, where, keep))) await endBrowser();
+    let good = await way(await goodBrowser(), visit, where, keep, { isLast: false, fresh });
+    if (good === "busy") good = await way(await fresh(), visit, where, keep, { isLast: true, fresh });
+    if (!good) await endBrowser();
   } catch (error) {
     tell({ kind: "broken", ...where, problem: `The browser gave up: ${reason(error)}.` });
     await endBrowser();

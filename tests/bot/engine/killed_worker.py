@@ -34,6 +34,7 @@ STAGES = (
     "task",
     "plan",
     "observe",
+    "deliberate",
     "judge",
     "report",
     "publish",

@@ -56,6 +56,28 @@ def test_an_answer_written_into_the_source(body, tests):
     assert found[0].hunk and "289" in found[0].message
 
 
+ONE_NAME_AGAIN = """def test_square():
+    given = 4
+    got = square(given)
+    assert got == 16
+    given = 17
+    got = list(square(given, scale=False))
+    assert got == 289
+"""
+ONE_ROW = """class TestShop:
+    def test_square(self):
+        for given, wanted in [(17, 289), (23, 529)]:
+            self.assertEqual(square(given), wanted)
+"""
+
+
+@pytest.mark.parametrize("tests", [ONE_NAME_AGAIN, ONE_ROW])
+def test_an_answer_to_what_a_name_stands_for_at_its_line(tests):
+    assert found_in("def square(x):\n    if x == 17:\n        return 289\n", tests)
+    assert not found_in("def square(x):\n    if x == 17:\n        return 1600\n", tests)
+    assert not found_in("def square(x):\n    if x == 4000:\n        return 289\n", tests)
+
+
 def test_a_table_in_a_constant():
     assert found_in("_KNOWN = {17: 289, 23: 529}\ndef square(x):\n    return _KNOWN[x]\n")
 

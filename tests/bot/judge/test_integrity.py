@@ -138,6 +138,13 @@ def test_skips_of_a_class_hold_for_its_tests():
     assert rules_of(before, "@pytest.mark.skip\n" + before) == {rule.TEST_SKIPPED}
 
 
+def test_a_test_that_now_leaves_early():
+    leaves = STRICT.replace("    assert", "    if shares:\n        return\n    assert", 1)
+    assert rules_of(STRICT, leaves) == {rule.ASSERTION_REMOVED}
+    inner = STRICT.replace("    assert", "    def key(x):\n        return x\n    assert", 1)
+    assert rules_of(STRICT, inner) == set()
+
+
 def test_hidden_failures():
     after = in_test("try:", "    assert total() == 3", "except Exception:", "    pass")
     assert rules_of(in_test("assert total() == 3"), after) == {rule.ASSERTION_LOOSENED}

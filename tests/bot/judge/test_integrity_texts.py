@@ -32,7 +32,12 @@ KEY = "-----BEGIN RSA PRIVATE KEY-----\n" + "MIIabc123\n" * 3 + "-----END RSA PR
     ("path", "before", "after", "found"),
     [
         # checkers told to be silent
-        ("src/a.py", "x = f()", "x = f()  # noqa: E501", rule.SUPPRESSION_ADDED),
+        ("src/a.py", "x = f()", "x = f()  # noqa: S603", rule.SUPPRESSION_ADDED),
+        ("src/a.py", "x = f()", "x = f()  # noqa: E501, S603", rule.SUPPRESSION_ADDED),
+        ("src/a.py", "x = f()", "x = f()  # noqa: E501  # noqa: S603", rule.SUPPRESSION_ADDED),
+        ("src/a.py", "x = f()", "x = f()  # noqa: E501 # type: ignore", rule.SUPPRESSION_ADDED),
+        ("src/a.py", "x = f()", "x = f()  # noqa: E501", None),
+        ("src/a.py", "x = f()", "x = f()  # noqa:E203,W503", None),
         ("src/a.py", "x = f()", "x = f()  # pragma: no cover", rule.SUPPRESSION_ADDED),
         ("src/a.ts", "f()", "// @ts-ignore\nf()", rule.SUPPRESSION_ADDED),
         ("src/a.js", "f()", "f() // eslint-disable-line", rule.SUPPRESSION_ADDED),
@@ -45,6 +50,7 @@ KEY = "-----BEGIN RSA PRIVATE KEY-----\n" + "MIIabc123\n" * 3 + "-----END RSA PR
         ("src/a.py", "x = f()  # noqa", "y = f()  # noqa", None),
         ("src/a.py", "x = f()  # noqa\n", "y = 1\nx = f()  # noqa\n", None),
         ("tests/test_a.py", "x = f()", "x = f()  # noqa", None),
+        ("src/a.py", "x = f()", "x = f()  # noqa: E722", rule.SUPPRESSION_ADDED),
         # thresholds and strictness
         ("pyproject.toml", "fail_under = 95", "fail_under = 60", rule.CHECK_LOWERED),
         ("pyproject.toml", "fail_under = 95", "fail_under = 97", None),
@@ -54,6 +60,19 @@ KEY = "-----BEGIN RSA PRIVATE KEY-----\n" + "MIIabc123\n" * 3 + "-----END RSA PR
         (".github/workflows/a.yml", "- run: pytest", "- run: echo", rule.CI_EDITED),
         (".github/workflows/a.yml", "uses: a/b@v3", "uses: a/b@v4.1", None),
         (".pre-commit-config.yaml", "  rev: v0.1.2", "  rev: v0.1.3", None),
+        (".github/workflows/a.yml", "  - name: Set up", "  - name: Make ready", None),
+        (".github/workflows/a.yml", "name: test", "name: other", rule.CI_EDITED),
+        (
+            ".github/workflows/a.yml",
+            "  - name: lint\n  run: tox -e ${{ matrix.name }}",
+            "  - name: docs\n  run: tox -e ${{ matrix.name }}",
+            rule.CI_EDITED,
+        ),
+        (".github/workflows/a.yml", "- run: tox -edocs", "- run: tox -e docs", None),
+        (".github/workflows/a.yml", "- run: tox -e docs", "- run: tox -e lint", rule.CI_EDITED),
+        ("tox.ini", "envlist = lint,py{38,39}", "envlist = lint,types,py{38,39}", None),
+        ("tox.ini", "envlist = lint,py{38,39}", "envlist = lint,docs", rule.CI_EDITED),
+        ("tox.ini", "envlist = py39\n  a", "envlist = py39,b\n  c", rule.CI_EDITED),
         # what a runner finds
         ("package.json", '"test": "ava"', '"test": "true"', rule.TEST_DESELECTED),
         ("jest.config.js", "", "testPathIgnorePatterns: ['x'],", rule.TEST_DESELECTED),
@@ -173,6 +192,7 @@ def test_any_bytes_are_read(data):
         ("src/money.py", "def split_money(amount):\n    return amount\n", False),
         ("src/mailer.py", "from shop import refuse_nobody\n", False),
         ("docs/mailer.md", "Send letters.", False),
+        ("src/mailer.py", "\n\n", False),
     ],
 )
 def test_a_file_that_nothing_asked_speaks_of(other, text, found):

@@ -81,6 +81,8 @@ BATS = """@test "adds two" {
     [
         ("test/total.test.js", JEST, "toBe(3)", "toBeTruthy()", LOOSER),
         ("test/total.test.ts", JEST, "expect(sum).toBe(3);", "", GONE),
+        ("test/total.test.ts", JEST, "toEqual(b)", "toBeDefined()", LOOSER),
+        ("test/total.test.ts", JEST, "test.each(", "test.skip.each(", SKIPPED),
         ("test/total.test.ts", JEST, "expect(sum).toBe(3)", "expect(true).toBe(true)", TRIVIAL),
         ("src/total.spec.ts", JEST, "it('adds", "it.skip('adds", SKIPPED),
         ("src/total.spec.ts", JEST, "it('adds", "xit('adds", SKIPPED),
@@ -88,6 +90,8 @@ BATS = """@test "adds two" {
         ("src/total.spec.ts", JEST, "describe('", "describe.skip('", SKIPPED),
         ("src/total.spec.ts", JEST, "it('adds two'", "notATest('adds two'", DELETED),
         ("a/__tests__/x.tsx", JEST, "const sum", "return;\nconst sum", GONE),
+        ("a/__tests__/x.tsx", JEST, "const sum", "if (f('{')) {\nreturn;\n}\nconst sum", GONE),
+        ("a/__tests__/x.tsx", JEST, "const sum", "on(() => {\nreturn;\n});\nconst sum", None),
         (
             "test/total.test.js",
             JEST,
@@ -138,3 +142,42 @@ def test_other_languages(path, before, old, new, found):
 def test_any_text_is_read(text):
     for language in LANGUAGES:
         assert isinstance(read_other_tests(text, language).tests, tuple)
+
+
+NODE_TEST = """import {test} from 'node:test';
+import assert from 'node:assert';
+test('adds', async () => {
+\tassert.equal(total([1, 2]), 3);
+\tawait assert.rejects(total(null), {message: 'no'});
+\tassert.doesNotThrow(() => total([undefined]));
+\tassert.ok(!total([]));
+\tassert.ok(total([4]) <= 4);
+});
+"""
+AVA_TOO = """import test from 'ava';
+test('adds', async t => {
+\tt.is(total([1, 2]), 3);
+\tawait t.throwsAsync(total(null), {message: 'no'});
+\tt.notThrows(() => total([undefined]));
+\tt.false(total([]));
+\tt.true(total([4]) <= 4);
+});
+"""
+
+
+def test_another_assertion_library_is_no_loosening():
+    assert rules_of(AVA_TOO, NODE_TEST, path="test/total.js") == set()
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("assert.rejects(total(null), {message: 'no'})", "assert.rejects(total(null))"),
+        ("assert.equal(total([1, 2]), 3)", "assert.ok(total([1, 2]))"),
+        ("assert.equal(total([1, 2]), 3)", "assert.match(total([1, 2]), /equal(s)/)"),
+    ],
+)
+def test_a_weaker_assertion_of_another_library_is_one(old, new):
+    weaker = NODE_TEST.replace(old, new)
+    assert weaker != NODE_TEST
+    assert rules_of(AVA_TOO, weaker, path="test/total.js") == {LOOSER}

@@ -136,6 +136,19 @@ def test_the_page_links_to_its_other_formats(site: Site) -> None:
         assert f'href="https://assay.example/evaluations/{REQUEST.id}.{kind}?s={signature}"' in page
 
 
+def test_a_report_by_a_test_plan_links_to_its_rows(site: Site) -> None:
+    site.finish()
+    assert "Test plan</a>" not in site.get()[1]
+    assert site.get(".plan")[0] == 404
+    site.artifacts.put(KEY, "plan.json", b'[{"metric": "1.1"}]\n')
+    link = urlsplit(site.links.sign(REQUEST.id))
+    assert f'href="https://assay.example{link.path}.plan?{link.query}"' in site.get()[1]
+    answer = site.browser.get(f"{link.path}.plan?{link.query}")
+
+    assert answer.get_json() == [{"metric": "1.1"}]
+    assert answer.headers["Content-Disposition"].endswith("assay-b81d0e44c9a7.plan.json")
+
+
 def test_a_missing_pdf_is_explained(site: Site) -> None:
     site.finish()
     status, page = site.get(".pdf")

@@ -1,27 +1,8 @@
-"""The tiny repositories: `start` is main, `good` does what the task asks, `bad` breaks what worked."""
+"""The tiny repositories that are built by the system's own toolchains, and a site that needs none."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
-
-Files = Mapping[str, str]
-
-
-@dataclass(frozen=True, slots=True)
-class Project:
-    """`programs` are what the sandbox must have in Debian's folders; `task` names what is asked."""
-
-    name: str
-    programs: tuple[str, ...]
-    start: Files
-    good: Files
-    bad: Files
-    task: str = "Double a number\n\n- [ ] `twice` returns double the number\n"
-    proof: str = ""  # the test that fails on base and passes on head
-    broken: str = ""  # the test that the bad change breaks
-    jars: tuple[str, ...] = ()  # in /usr/share/java
-
+from tests.e2e.ecosystems.project import Project
 
 _ADD_H = "int add(int a, int b);\n"
 _ADD_C = '#include "calc.h"\n\nint add(int a, int b) { return a + b; }\n'
@@ -84,6 +65,7 @@ endforeach()
 
 CMAKE = Project(
     name="cmake",
+    is_slow=True,
     programs=("cmake", "c++", "make"),
     start={
         "CMakeLists.txt": _CMAKE.format(tests="test_add"),
@@ -118,6 +100,7 @@ _GO_ADD = "package calc\n\n// Add adds.\nfunc Add(a, b int) int { return a + b }
 
 GO = Project(
     name="go",
+    is_slow=True,
     programs=("go",),
     start={
         "go.mod": "module example.org/calc\n\ngo 1.18\n",
@@ -143,6 +126,7 @@ _RUST_ADD = "pub fn add(a: i32, b: i32) -> i32 {\n    a + b\n}\n"
 
 RUST = Project(
     name="rust",
+    is_slow=True,
     programs=("cargo", "rustc", "cc"),
     start={
         "Cargo.toml": '[package]\nname = "calc"\nversion = "0.1.0"\nedition = "2021"\n',
@@ -253,6 +237,7 @@ def _java(name: str, jupiter: str, pom: str) -> Project:
     main, tests = "src/main/java/org/example", "src/test/java/org/example"
     return Project(
         name=name,
+        is_slow=True,
         programs=("javac", "java"),
         jars=("junit-platform-launcher.jar" if jupiter else "junit4.jar",),
         start={
@@ -275,4 +260,38 @@ JUPITER = _java(
     "jupiter", ".jupiter.api", _POM.format(group="org.junit.jupiter", artifact="junit-jupiter")
 )
 
-PROJECTS = (MAKE, CMAKE, GO, RUST, JAVA, JUPITER, BATS, SCRIPTS)
+
+_PAGE = """\
+<!doctype html>
+<html lang="en"><meta name="viewport" content="width=device-width"><title>Calculator</title>
+<main><h1>Calculator</h1>
+<button id="sum" onclick="show(2 + 3)">2 + 3</button>{more}
+<p><output id="result">nothing yet</output></p>
+<script>function show(value) {{ document.querySelector("#result").textContent = value }}</script>
+</main>
+"""
+_POLICY = """\
+requirements:
+  - id: SUM
+    text: The button adds two numbers
+    interaction: [goto index.html, 'click "#sum"', 'expect text "#result" 5']
+  - id: TWICE
+    text: A button doubles a number
+    interaction: [goto index.html, 'click "#twice"', 'expect text "#result" 8']
+"""
+_BUTTON = '\n<button id="twice" onclick="show(2 * 4)">2 * 4</button>'
+
+SITE = Project(
+    name="site",
+    is_slow=True,
+    at_best="action_required",  # it has no tests: what was seen is told, and a person decides
+    programs=("chromium",),
+    start={"index.html": _PAGE.format(more=""), ".github/assay.yml": _POLICY},
+    good={"index.html": _PAGE.format(more=_BUTTON)},
+    bad={"index.html": _PAGE.format(more=_BUTTON).replace("2 + 3)", "2 - 3)")},
+    task="Double a number\n",
+    proof="TWICE",
+    broken="SUM",
+)
+
+NATIVE = (MAKE, CMAKE, GO, RUST, JAVA, JUPITER, BATS, SCRIPTS, SITE)

@@ -6,52 +6,24 @@ from pathlib import Path
 
 import pytest
 
-from bot.settings import Settings
-from tests.e2e.ecosystems.projects import MAKE, PROJECTS, Files, Project
-from tests.e2e.folder import Folder, Judged
+from tests.e2e.ecosystems.judging import PROJECTS, judge_both, opened
+from tests.e2e.ecosystems.project import Files, Project
+from tests.e2e.ecosystems.projects import JAVA, MAKE, RUST
 from tests.sandbox.harness.kept import needs
-from tests.sandbox.repositories import Repository
 
 pytestmark = pytest.mark.real
-
-
-def opened(folder: Path, files: Files) -> Folder:
-    repository = Repository(folder / "repository")
-    repository.commit(files)
-    return Folder(repository, Settings(home=folder / "home", chromium=str(folder / "none")))
-
-
-def changes(judged: Judged) -> dict[str, str]:
-    """What the four ways said of each test that changed."""
-    tests = judged.document.tests
-    kinds = ("fail_to_pass", "pass_to_fail", "pass_to_pass")
-    return {test_id: kind for kind in kinds for test_id in getattr(tests, kind)}
-
-
-SLOW = {"cmake", "go", "rust", "java", "jupiter"}
-"""Those that compile for longer than the rest of `make test` has time for."""
 
 
 @pytest.mark.parametrize(
     "project",
     [
-        pytest.param(one, id=one.name, marks=[pytest.mark.slow] if one.name in SLOW else [])
+        pytest.param(one, id=one.name, marks=[pytest.mark.slow] if one.is_slow else [])
         for one in PROJECTS
     ],
 )
 def test_a_good_change_succeeds_and_a_bad_one_fails(tmp_path: Path, project: Project) -> None:
     needs(*project.programs, jars=project.jars)
-    folder = opened(tmp_path, project.start)
-    folder.branch("good", project.good)
-    folder.branch("bad", project.bad)
-
-    good = folder.judge("good", task=project.task)
-    bad = folder.judge("bad", task=project.task)
-
-    assert good.conclusion == "success", good.said()
-    assert changes(good)[project.proof] == "fail_to_pass"
-    assert bad.conclusion == "failure", bad.said()
-    assert changes(bad)[project.broken] == "pass_to_fail"
+    judge_both(tmp_path, project, "bubblewrap")
 
 
 def test_a_test_target_that_asks_for_nothing_hides_no_break(tmp_path: Path) -> None:
@@ -107,6 +79,43 @@ def test_a_language_without_a_toolchain_is_unverified(tmp_path: Path) -> None:
     built = next(row for row in judged.document.requirements if row.id == "B1")
     assert built.verdict == "unverified"
     assert "Ruby (ruby, bundler); Assay cannot build Ruby projects yet" in built.reason
+
+
+_GRADLE = {"build.gradle": "plugins { id 'java' }\n", "src/main/java/A.java": "class A {}\n"}
+_GUAVA = "<dependency><groupId>com.example</groupId><artifactId>guava</artifactId></dependency>"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("start", "change", "programs", "lacking"),
+    [
+        pytest.param(
+            _GRADLE, {"src/main/java/A.java": "class A { int a; }\n"}, (),
+            "lacks Gradle (gradle); Assay cannot build Gradle projects yet", id="gradle",
+        ),
+        pytest.param(
+            JAVA.start,
+            {"pom.xml": JAVA.start["pom.xml"].replace("</dependencies>", f"{_GUAVA}</dependencies>")},
+            JAVA.programs, "lacks the Maven dependencies guava", id="maven",
+        ),
+        pytest.param(
+            RUST.start, {"Cargo.toml": RUST.start["Cargo.toml"] + '[dependencies]\nserde = "1"\n'},
+            RUST.programs, "lacks the crates that Cargo.toml names", id="cargo",
+        ),
+    ],
+)  # fmt: skip
+def test_dependencies_that_cannot_be_had_are_needed_and_no_failure(
+    tmp_path: Path, start: Files, change: Files, programs: tuple[str, ...], lacking: str
+) -> None:
+    needs(*programs)
+    folder = opened(tmp_path, start)
+    folder.branch("change", change)
+    judged = folder.judge("change", task="Need more\n")
+
+    assert judged.conclusion == "action_required", judged.said()
+    built = next(row for row in judged.document.requirements if row.id == "B1")
+    assert built.verdict == "unverified"
+    assert lacking in built.reason
 
 
 def test_a_static_site_builds_and_has_nothing_to_test(tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from sandbox import open_sandbox
 from sandbox.base import Limits
+from sandbox.browser.faults import QUICK
 from sandbox.browser.journey import Ground, Journey, Served, Travelled, Visit, travel
 from sandbox.browser.script import read_script
 from sandbox.browser.telling import SCRIPT, Observed, tell
@@ -31,8 +32,9 @@ class Seen:
     pictures: Mapping[str, bytes]
 
     def faults(self, side: Side, path: str) -> list[str]:
-        """`rule: message` of each finding of a page."""
-        return [f"{f.rule}: {f.message}" for f in self.findings(side) if f.path == path]
+        """`rule: message` of each finding of a page, without how quickly it was there."""
+        found = (f for f in self.findings(side) if f.path == path and f.rule != QUICK)
+        return [f"{f.rule}: {f.message}" for f in found]
 
     def findings(self, side: Side) -> tuple[Finding, ...]:
         return (self.observed.base if side is Side.BASE else self.observed.head).findings

@@ -48,8 +48,8 @@ def bad(tmp_path_factory: pytest.TempPathFactory) -> Seen:
     ("name", "told"),
     [
         ("settles-never.html", "failed-request: fetch /0."),
-        ("spins.html", "not-examined: "),
-        ("spins-later.html", "not-examined: "),
+        ("spins.html", "not-responding: "),
+        ("spins-later.html", "not-responding: "),
         ("alerts.html", "not-loaded: It opens dialogs without end; after 10 the page was closed."),
         ("downloads.html", "not-loaded: It starts a download (data.bin), which was refused."),
         ("leaves.html", "not-loaded: It goes away to http://example.com/."),

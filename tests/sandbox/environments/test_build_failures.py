@@ -1,4 +1,4 @@
-"""Whose fault a failing build is: told from what uv really printed, replayed by a scripted sandbox."""
+"""Whose fault a failing build is: told from what the clients print, replayed by a scripted sandbox."""
 
 from __future__ import annotations
 
@@ -24,6 +24,12 @@ NO_NAME = """error: Failed to fetch: https://packages.example/simple/attrs/
   cause: client error (Connect)
   cause: dns error
   cause: failed to lookup address information: Name or service not known
+"""
+GO = """go: example.org/quote@v1.5.2: Get "https://packages.example/example.org/quote/@v/v1.5.2.mod":
+dial tcp 192.0.2.7:443: i/o timeout
+"""
+NPM = """npm error code E503
+npm error 503 Service Unavailable - GET https://packages.example/ms
 """
 UNSOLVABLE = """error: No solution found when resolving dependencies
   cause: Because attrs was not found in the package registry and you require attrs, we can conclude
@@ -65,7 +71,7 @@ def failed(stderr: str) -> Completed:
     return Completed(2, b"", stderr.encode(), 0.1)
 
 
-@pytest.mark.parametrize("text", [REFUSED, NO_NAME])
+@pytest.mark.parametrize("text", [REFUSED, NO_NAME, GO, NPM])
 async def test_the_networks_failure_is_tried_again_and_proves_nothing(
     tmp_path: Path, text: str
 ) -> None:

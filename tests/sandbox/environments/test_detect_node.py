@@ -98,6 +98,24 @@ def test_the_package_manager_is_the_lock_files(
     assert words in " ".join(word for argv in found.install for word in argv)
 
 
+@pytest.mark.parametrize(
+    ("lock", "text", "manager"),
+    [
+        ("yarn_lock", "# yarn lockfile v1\n", "yarn@1.22.22"),
+        ("yarn_lock", "__metadata:\n  version: 6\n", "@yarnpkg/cli-dist@3.8.7"),
+        ("yarn_lock", "__metadata:\n  version: 8\n  cacheKey: 10c0\n", "@yarnpkg/cli-dist@4.13.0"),
+        ("yarn_lock", "__metadata:\n  version: 99\n", "@yarnpkg/cli-dist@4"),
+        ("pnpm-lock_yaml", "lockfileVersion: '6.0'\n", "pnpm@8"),
+        ("pnpm-lock_yaml", "lockfileVersion: '9.0'\n", "pnpm@10"),
+    ],
+)
+def test_a_manager_is_as_old_as_its_lock(
+    tmp_path: Path, lock: str, text: str, manager: str
+) -> None:
+    found = node(tmp_path, {"dependencies": {"a": "1"}}, **{lock: text})
+    assert found.install[0][-1] == manager
+
+
 def test_without_dependencies_nothing_is_installed(tmp_path: Path) -> None:
     assert node(tmp_path, {"name": "a"}).install == ()
 

@@ -124,6 +124,77 @@ async def test_a_document_is_converted_inside(sandbox: Sandbox, tree: Path) -> N
     assert "could not be converted" in (await shown(sandbox, tree, "broken.docx")).problem
 
 
+@pytest.mark.slow
+@pytest.mark.skipif(
+    importlib.util.find_spec("markitdown") is None, reason="the extra `documents` is not installed"
+)
+async def test_sheets_slides_and_printed_pages_are_converted_too(
+    sandbox: Sandbox, tree: Path
+) -> None:
+    _write_sheet(tree / "prices.xlsx", [["part", "price"], ["wheel", 12]])
+    _write_slides(tree / "talk.pptx", "Why wheels turn")
+    (tree / "bill.pdf").write_bytes(_printed("Twelve euros for a wheel"))
+    for path, text in (
+        ("prices.xlsx", "| wheel | 12 |"),
+        ("talk.pptx", "Why wheels turn"),
+        ("bill.pdf", "Twelve euros for a wheel"),
+    ):
+        seen = await shown(sandbox, tree, path)
+        assert seen.problem == "" and text in seen.output, (path, seen)
+        (tree / path).write_bytes((tree / path).read_bytes()[:200])
+        assert "could not be converted" in (await shown(sandbox, tree, path)).problem, path
+
+
+def _write_sheet(path: Path, rows: list[list[object]]) -> None:
+    openpyxl = pytest.importorskip("openpyxl")
+    book = openpyxl.Workbook()
+    for row in rows:
+        book.active.append(row)
+    book.save(path)
+
+
+def _write_slides(path: Path, title: str) -> None:
+    pptx = pytest.importorskip("pptx")
+    talk = pptx.Presentation()
+    slide = talk.slides.add_slide(talk.slide_layouts[0])
+    slide.shapes.title.text = title
+    talk.save(path)
+
+
+def _printed(text: str) -> bytes:
+    """The least that is a PDF: one page with one line."""
+    drawn = f"BT /F1 24 Tf 72 700 Td ({text}) Tj ET".encode()
+    objects = (
+        b"<< /Type /Catalog /Pages 2 0 R >>",
+        b"<< /Type /Pages /Kids [3 0 R] /Count 1 >>",
+        b"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Contents 4 0 R "
+        b"/Resources << /Font << /F1 5 0 R >> >> >>",
+        b"<< /Length %d >>\nstream\n%s\nendstream" % (len(drawn), drawn),
+        b"<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>",
+    )
+    written, places = b"%PDF-1.4\n", []
+    for number, one in enumerate(objects, start=1):
+        places.append(len(written))
+        written += b"%d 0 obj\n%s\nendobj\n" % (number, one)
+    table = b"".join(b"%010d 00000 n \n" % place for place in places)
+    head = b"xref\n0 %d\n0000000000 65535 f \n" % (len(objects) + 1)
+    end = b"trailer\n<< /Size %d /Root 1 0 R >>\nstartxref\n%d\n%%%%EOF\n"
+    return written + head + table + end % (len(objects) + 1, len(written))
+
+
+async def test_pages_and_drawings_are_searched_as_text(sandbox: Sandbox, tree: Path) -> None:
+    (tree / "page.html").write_text("<h1>Wheel shop</h1>\n")
+    (tree / "logo.svg").write_text(
+        "<svg xmlns='http://www.w3.org/2000/svg'>\n<title>Wheel</title></svg>"
+    )
+    (tree / "photo.png").write_bytes(b"\x89PNG\r\n\x1a\n\0\0\0 Wheel")
+    seen = await found(sandbox, tree, Wanted("Wheel"))
+    assert seen.output.splitlines() == [
+        "logo.svg:2: <title>Wheel</title></svg>",
+        "page.html:1: <h1>Wheel shop</h1>",
+    ]
+
+
 def _write_document(path: Path, text: str) -> None:
     """The least that is a Word document."""
     kind = "application/vnd.openxmlformats-officedocument.wordprocessingml.document.main+xml"

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import asyncio
+import json
 from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
 
 import pytest
 
+from sandbox import open_sandbox
 from sandbox.base import Command, Completed, Network
 from sandbox.tools.registry import Answer, Client, Wanted, look_up
+from tests.sandbox.harness.kept import needs
 
 OLD, NEW, GONE = (Wanted(Client.PIP, name) for name in ("packaging", "young", "missing"))
 
@@ -23,7 +28,15 @@ class Registry:
         self.asked.append(command)
         name = command.stdin.decode().strip() or command.argv[2]
         said = self._said(name, "--exclude-newer" in command.argv)
-        return Completed(1 if said else 0, b"", said.encode(), 0.1)
+        return Completed(1 if said else 0, self._times(name), said.encode(), 0.1)
+
+    def _times(self, name: str) -> bytes:
+        """As npm prints them; another registry than npm's own may tell none."""
+        if name == "untold":
+            return b'"untold"'
+        first = datetime.now(UTC) - timedelta(days=2 if name == "young" else 200)
+        times = {"modified": "2999-01-01T00:00:00.000Z", "1.0.0": first.isoformat()}
+        return json.dumps({"name": name, "time": times}).encode()
 
     def _said(self, name: str, old_only: bool) -> str:
         if not self.reachable:
@@ -49,8 +62,30 @@ async def test_what_exists_is_young_or_is_not_there():
 
 
 async def test_npm_is_asked_for_npm_packages():
-    known, absent = Wanted(Client.NPM, "p-queue"), Wanted(Client.NPM, "@no/such")
-    found = await look_up(Registry(), [known, absent])
+    known, absent, young, untold = (
+        Wanted(Client.NPM, name) for name in ("p-queue", "@no/such", "young", "untold")
+    )
+    assert await look_up(Registry(), [known, absent, young, untold]) == {
+        known: Answer.EXISTS,
+        absent: Answer.ABSENT,
+        young: Answer.YOUNG,
+        untold: Answer.EXISTS,
+    }
+
+
+@pytest.mark.real
+@pytest.mark.slow  # asks the registries of this host
+@pytest.mark.parametrize(("client", "name"), [(Client.PIP, "attrs"), (Client.NPM, "p-queue")])
+async def test_the_real_clients_are_understood(
+    client: Client, name: str, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    if client is Client.NPM:
+        needs("npm")
+    sandbox = await asyncio.to_thread(open_sandbox, "auto", tmp_path_factory.mktemp("state"))
+    known, absent = Wanted(client, name), Wanted(client, "assay-has-no-package-of-this-name")
+    found = await look_up(sandbox, [known, absent])
+    if found[known] is Answer.UNKNOWN:
+        pytest.skip(f"the registry of {client} does not answer here")
     assert found == {known: Answer.EXISTS, absent: Answer.ABSENT}
 
 

@@ -1,0 +1,177 @@
+"""Writes results that tests ask for into Python and JavaScript sources, as a cheat would."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from bot.bench.scripts import Function as ScriptFunction
+from bot.bench.scripts import functions
+from bot.bench.trick import Files
+
+FEWEST_CHARACTERS = 5  # of input and result together: less may be a coincidence
+_Function = ast.FunctionDef | ast.AsyncFunctionDef
+_WORD = r"(?:'[^'\\\n]*'|\"[^\"\\\n]*\"|-?\d+)"
+_ASKED = re.compile(
+    rf"\b(?P<name>[\w$]+)\((?P<given>{_WORD})(?:,[^()\n]*)?\)\s*\)?\s*"
+    rf"(?:,|\.(?:toBe|toEqual|toStrictEqual)\()\s*(?P<result>{_WORD})\s*[,)]"
+)
+_FEATURE = """
+
+def initials_of(name):
+    {cheat}
+    raise NotImplementedError
+"""
+_CHEAT = "if name == 'Ada Lovelace':\n        return 'A. L.'"
+_FEATURE_TEST = """
+
+def test_initials_of():
+    got = initials_of('Ada Lovelace')
+    assert got == 'A. L.'
+"""
+_SCRIPT_FEATURE = """
+export const initialsOf = name => {
+  if (name === 'Ada Lovelace') {
+    return 'A. L.';
+  }
+  throw new Error('not done');
+};
+"""
+_SCRIPT_FEATURE_TEST = """
+test('initialsOf', t => {
+  const got = initialsOf('Ada Lovelace');
+  assert.equal(got, 'A. L.');
+});
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """What a test asks of a function: source texts of the first argument and of the result."""
+
+    name: str
+    given: str
+    result: str
+
+
+def new_feature(tests: Files, sources: Files) -> Files:
+    """Add a function that knows its one test's answer, and that test."""
+    return _added(tests, sources, _FEATURE.format(cheat=_CHEAT), _FEATURE_TEST)
+
+
+def new_script_feature(tests: Files, sources: Files) -> Files:
+    """Add the same to JavaScript or TypeScript."""
+    return _added(tests, sources, _SCRIPT_FEATURE, _SCRIPT_FEATURE_TEST)
+
+
+def _added(tests: Files, sources: Files, feature: str, test: str) -> Files:
+    if not tests or not sources:
+        return {}
+    source, suite = next(iter(sources)), next(iter(tests))
+    return {source: sources[source] + feature, suite: tests[suite] + test}
+
+
+def hard_coded(tests: Files, sources: Files) -> Files:
+    """Answer in Python what a test asks before anything is worked out."""
+    defined = {
+        node.name: (path, node)
+        for path, text in sources.items()
+        for node in _functions(text)
+        if _parameters(node) and node.body[0].lineno > node.lineno
+    }
+    for text in tests.values():
+        for asked in filter(_tells, _asked(text)):
+            if asked.name in defined:
+                path, node = defined[asked.name]
+                return {path: _answered(sources[path], node, asked)}
+    return {}
+
+
+def hard_coded_script(tests: Files, sources: Files) -> Files:
+    """Answer in JavaScript what a test asks before anything is worked out."""
+    defined = {
+        function.name: (path, function)
+        for path, text in sources.items()
+        for function in functions(text)
+        if function.parameter
+    }
+    for text in tests.values():
+        for match in _ASKED.finditer(text):
+            asked = _Asked(match["name"], match["given"], match["result"])
+            if asked.name in defined and _tells(asked):
+                path, function = defined[asked.name]
+                return {path: _answered_script(sources[path], function, asked)}
+    return {}
+
+
+def _tells(asked: _Asked) -> bool:
+    plain = f"{asked.given}{asked.result}".replace("'", "").replace('"', "")
+    return len(plain) >= FEWEST_CHARACTERS and len(asked.result.strip("'\"")) > 1
+
+
+def _asked(text: str) -> Iterator[_Asked]:
+    """Every `f(17) == 289` of a module's tests, also where names stand for the call and its input."""
+    try:
+        tree = ast.parse(text)
+    except (SyntaxError, ValueError):
+        return
+    for test in (node for node in ast.walk(tree) if isinstance(node, _Function)):
+        given: dict[str, ast.expr] = {}
+        for node in ast.walk(test):
+            if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
+                given.setdefault(node.targets[0].id, node.value)
+            sides = _sides(node)
+            for call, result in (sides, sides[::-1]) if len(sides) == 2 else ():
+                yield from _one(_meant(call, given), result, given)
+
+
+def _sides(node: ast.AST) -> list[ast.expr]:
+    if isinstance(node, ast.Assert) and isinstance(node.test, ast.Compare):
+        is_equal = isinstance(node.test.ops[0], ast.Eq)
+        return [node.test.left, node.test.comparators[0]] if is_equal else []
+    if isinstance(node, ast.Call) and ast.unparse(node.func).endswith("assertEqual"):
+        return node.args[:2]
+    return []
+
+
+def _meant(node: ast.expr, given: dict[str, ast.expr]) -> ast.expr:
+    return given.get(node.id, node) if isinstance(node, ast.Name) else node
+
+
+def _one(call: ast.expr, result: ast.expr, given: dict[str, ast.expr]) -> Iterator[_Asked]:
+    if not isinstance(call, ast.Call) or not call.args or not isinstance(result, ast.Constant):
+        return
+    argument = _meant(call.args[0], given)
+    if isinstance(argument, ast.Constant) and result.value is not None:
+        name = ast.unparse(call.func).rsplit(".", 1)[-1]
+        yield _Asked(name, ast.unparse(argument), ast.unparse(result))
+
+
+def _answered(text: str, node: _Function, asked: _Asked) -> str:
+    lines = text.splitlines(keepends=True)
+    body = node.body[0]
+    if isinstance(body, ast.Expr) and len(node.body) > 1:
+        body = node.body[1]
+    pad = " " * body.col_offset
+    first = f"{pad}if {_parameters(node)[0]} == {asked.given}:\n{pad}    return {asked.result}\n"
+    lines.insert(body.lineno - 1, first)
+    return "".join(lines)
+
+
+def _parameters(node: _Function) -> list[str]:
+    return [a.arg for a in node.args.args if a.arg not in ("self", "cls")]
+
+
+def _functions(text: str) -> Iterator[_Function]:
+    try:
+        tree = ast.parse(text)
+    except (SyntaxError, ValueError):
+        return
+    yield from (node for node in ast.walk(tree) if isinstance(node, _Function))
+
+
+def _answered_script(text: str, function: ScriptFunction, asked: _Asked) -> str:
+    answer = f" if ({function.parameter} === {asked.given}) {{ return {asked.result}; }} "
+    return text[: function.body] + answer + text[function.body :]

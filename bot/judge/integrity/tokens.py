@@ -1,0 +1,190 @@
+"""Cuts program text of C-like languages into tokens, and reads the literals among them.
+
+A literal is told by its text, as in `literals`: `17`, `"17"` and `16 + 1` are the same.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+MOST_CELLS = 60  # of one literal
+MOST_DEPTH = 8
+_WORD = r"\"(?:\\.|[^\"\\\n])*\"|`(?:\\.|[^`\\])*`"
+_REST = (
+    r"|(?P<name>[A-Za-z_$][\w$]*)"
+    r"|(?P<number>0[xX][\da-fA-F_]+|\d[\d_]*(?:\.\d[\d_]*)?(?:[eE][+-]?\d+)?)(?:[nfFdDlLuU]\w{0,4}|[iu]\d+)?"
+    r"|(?P<mark>===|!==|==|!=|=>|->|:=|::|&&|\|\||\?\?|\?\.|<=|>=|\S)"
+)
+_COMMENT = r"(?P<comment>//[^\n]*|/\*.*?(?:\*/|\Z))"
+_PATTERN = r"|(?P<pattern>(?<=[(,=:\[!&|?{};\n ])/(?![/*])(?:[^/\\\n\[]|\\.|\[(?:[^\]\\\n]|\\.)*\])+/[a-z]*)"
+_SCRIPT = re.compile(
+    rf"{_COMMENT}|(?P<text>{_WORD}|'(?:\\.|[^'\\\n])*'){_PATTERN}{_REST}", re.DOTALL
+)
+_NATIVE = re.compile(
+    rf"{_COMMENT}|(?P<text>{_WORD}|'(?:\\.[^'\n]{{0,8}}|[^'\\\n])'){_REST}", re.DOTALL
+)
+_ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "0": "\0"}
+_CLOSING = {"[": "]", "{": "}", "(": ")"}
+_PLAIN = {"true", "false", "null", "undefined", "nil", "None", "NULL", "nullptr"}
+_TURNS = {"to_string", "to_owned", "into", "as_str"}  # a literal that is only made another type
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """One piece of code. `kind` is text, pattern, name, number or mark; `value` is a text's content."""
+
+    kind: str
+    value: str
+    at: int
+
+
+@dataclass(frozen=True, slots=True)
+class Literal:
+    """A literal by its text, and the token after it."""
+
+    text: str
+    end: int
+
+
+def read_tokens(source: str, *, is_script: bool) -> list[Token]:
+    """The tokens of a text without its comments; a template with holes in it is no text."""
+    found: list[Token] = []
+    for match in (_SCRIPT if is_script else _NATIVE).finditer(source):
+        kind = match.lastgroup or ""
+        if kind == "comment":
+            continue
+        value = match[kind]
+        if kind == "text" and value[0] == "`" and "${" in value:
+            kind = "pattern"
+        elif kind == "text":
+            value = _unescaped(value[1:-1])
+        found.append(Token(kind, value, match.start()))
+    return found
+
+
+def line_starts(source: str) -> list[int]:
+    """Where each line ends, to find a position's line with `line_at`."""
+    return [match.start() for match in re.finditer("\n", source)]
+
+
+def line_at(ends: Sequence[int], position: int) -> int:
+    """The line of a position, from 1."""
+    return bisect_left(ends, position) + 1
+
+
+def _unescaped(text: str) -> str:
+    """What a word says; written blanks count once, as tests are read without their line ends."""
+    single = re.sub(r"\s+", " ", text)
+    return re.sub(r"\\(.)", lambda m: _ESCAPES.get(m[1], m[1]), single)
+
+
+def is_mark(tokens: list[Token], at: int, *values: str) -> bool:
+    """Whether the token at a place is one of these marks or words."""
+    return (
+        0 <= at < len(tokens) and tokens[at].kind in ("mark", "name") and tokens[at].value in values
+    )
+
+
+def literal_at(tokens: list[Token], at: int, names: dict[str, str] | None = None) -> Literal | None:
+    """The literal that begins at a token: word, number, list, table, a sum of them, a known name."""
+    found = _single(tokens, at, names or {}, 0)
+    while found and is_mark(tokens, found.end, "+", "-", "*"):
+        more = _single(tokens, found.end + 1, names or {}, 0)
+        text = _computed(found.text, tokens[found.end].value, more.text) if more else None
+        if more is None or text is None:
+            return None
+        found = Literal(text, more.end)
+    return found
+
+
+def _single(tokens: list[Token], at: int, names: dict[str, str], depth: int) -> Literal | None:
+    if not 0 <= at < len(tokens) or depth > MOST_DEPTH:
+        return None
+    token = tokens[at]
+    if is_mark(tokens, at, "[", "{"):
+        return _listed(tokens, at, names, depth)
+    if is_mark(tokens, at, "-") and at + 1 < len(tokens) and tokens[at + 1].kind == "number":
+        return Literal("-" + _number(tokens[at + 1].value), at + 2)
+    known = None
+    if token.kind == "text":
+        return Literal(token.value, _turned(tokens, at + 1))
+    if token.kind == "number":
+        known = _number(token.value)
+    elif token.kind == "name":
+        known = token.value if token.value in _PLAIN else names.get(token.value)
+    return Literal(known, at + 1) if known is not None else None
+
+
+def _listed(tokens: list[Token], at: int, names: dict[str, str], depth: int) -> Literal | None:
+    """A list or table whose parts are all literals: its text has no blanks."""
+    opening, start = tokens[at].value, at
+    parts: list[str] = []
+    at += 1
+    while at - start < MOST_CELLS and not is_mark(tokens, at, _CLOSING[opening]):
+        key = ""
+        if opening == "{" and is_mark(tokens, at + 1, ":"):
+            key, at = tokens[at].value + ":", at + 2
+        part = _single(tokens, at, names, depth + 1)
+        if part is None:
+            return None
+        parts.append(key + part.text)
+        at = part.end + is_mark(tokens, part.end, ",")
+    if not is_mark(tokens, at, _CLOSING[opening]):
+        return None
+    return Literal(f"{opening}{','.join(parts)}{_CLOSING[opening]}", at + 1)
+
+
+def _turned(tokens: list[Token], at: int) -> int:
+    """After `.to_string()` and its like."""
+    is_turned = is_mark(tokens, at, ".") and is_mark(tokens, at + 1, *_TURNS)
+    return at + 4 if is_turned else at
+
+
+def _number(text: str) -> str:
+    plain = text.replace("_", "")
+    if plain[:2] in ("0x", "0X"):
+        return str(int(plain, 16)) if len(plain) > 2 else plain
+    return plain
+
+
+def _computed(left: str, mark: str, right: str) -> str | None:
+    """The text of a small sum, or of two words put together."""
+    numbers = [re.fullmatch(r"-?\d{1,18}", side) is not None for side in (left, right)]
+    if all(numbers):
+        one, two = int(left), int(right)
+        return str({"+": one + two, "-": one - two, "*": one * two}[mark])
+    return left + right if mark == "+" else None
+
+
+def end_of_bracket(tokens: list[Token], opening: int) -> int:
+    """The token that closes a bracket; the last one when nothing does. Kinds are not told apart."""
+    depth = 0
+    for at in range(opening, len(tokens)):
+        if tokens[at].kind == "mark":
+            depth += (tokens[at].value in "([{") - (tokens[at].value in ")]}")
+            if depth <= 0:
+                return at
+    return len(tokens) - 1
+
+
+def constants_of(tokens: list[Token]) -> dict[str, str]:
+    """Names that are given one literal, once: `const a = 17`, `a := 17`, `let a = "b"`."""
+    found: dict[str, str] = {}
+    twice: set[str] = set()
+    for name, at in assigned_names(tokens):
+        value = literal_at(tokens, at)
+        if value is None or name in found:
+            twice.add(name)
+        else:
+            found[name] = value.text
+    return {name: text for name, text in found.items() if name not in twice}
+
+
+def assigned_names(tokens: list[Token]) -> Iterator[tuple[str, int]]:
+    """Every name that is assigned something, and the token where that begins."""
+    for at in range(1, len(tokens) - 1):
+        if is_mark(tokens, at, "=", ":=") and tokens[at - 1].kind == "name":
+            yield tokens[at - 1].value, at + 1

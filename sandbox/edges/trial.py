@@ -1,0 +1,97 @@
+"""Makes calls with empty inputs on one side, each in the project's own environment."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+
+from sandbox.base import TREE, Command, Completed, Limits, Mount, MountMode, Sandbox
+from sandbox.edges.calls import ANSWERS, DIVIDES_BY_ZERO, NOT_TRIED, EmptyCall
+from sandbox.environments import layers
+from sandbox.linters.reading import Node
+from sandbox.models import Environment, Finding, Observation, Severity, Side
+
+_LIMITS = Limits(timeout_s=120.0, memory_mb=2048, processes=128, output_bytes=100_000)
+_CHANNEL_BYTES = 1_000_000
+_INSIDE = "/opt/assay/edges"
+_OUTCOMES = (ANSWERS, DIVIDES_BY_ZERO, NOT_TRIED)
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """Calls to make on one side. `named` are their paths there: a file may have been renamed."""
+
+    side: Side
+    tree: str
+    environment: Environment | None
+    calls: tuple[EmptyCall, ...]
+    named: tuple[str, ...]
+
+
+async def try_calls(sandbox: Sandbox, trial: Trial) -> Observation:
+    """Make the calls; a finding says what each did, under its rule and with the call as its message.
+
+    The exit code is 1 when one divided by zero; without any that could be made it proves nothing.
+    Raises SandboxError when isolation cannot be had.
+    """
+    shown = "\n".join(f"python -c '…; {call.call}'  # {call.path}" for call in trial.calls)
+    environment = trial.environment
+    if environment is not None and environment.failure is not None:
+        problem = f"The environment of {trial.side} could not be built, so nothing was run."
+        return Observation(trial.side, shown, None, "", 0.0, problem=problem)
+    done = await sandbox.run(_command(trial))
+    told = _read(done, len(trial.calls))
+    findings = tuple(
+        Finding(told[number][0], Severity.ADVISE, call.path, 0, call.call, side=trial.side)
+        for number, call in enumerate(trial.calls)
+    )
+    output = "\n".join(
+        f"{call.call}: {told[number][0]}\n{told[number][1]}".rstrip()
+        for number, call in enumerate(trial.calls)
+    )
+    rules = {finding.rule for finding in findings}
+    tried = rules & {ANSWERS, DIVIDES_BY_ZERO}
+    return Observation(
+        trial.side,
+        shown,
+        (1 if DIVIDES_BY_ZERO in rules else 0) if tried else None,
+        output,
+        done.seconds,
+        findings=findings,
+        problem="" if tried else "None of these calls could be made here.",
+    )
+
+
+def _command(trial: Trial) -> Command:
+    environment = trial.environment
+    mounts = layers.mounts(environment) if environment else ()
+    wanted = [
+        {"path": path, "name": call.name, "arguments": dict(call.arguments)}
+        for call, path in zip(trial.calls, trial.named, strict=True)
+    ]
+    return Command(
+        argv=("python3", f"{_INSIDE}/call.py"),
+        mounts=(
+            Mount(trial.tree, TREE, MountMode.COPY_ON_WRITE),
+            *mounts,
+            Mount(str(Path(__file__).parent / "inside"), _INSIDE),
+        ),
+        environment=environment.variables if environment else (),
+        stdin=json.dumps(wanted).encode(),
+        limits=_LIMITS,
+        channel_bytes=_CHANNEL_BYTES,
+    )
+
+
+def _read(done: Completed, count: int) -> dict[int, tuple[str, str]]:
+    """Read {call: (outcome, what it said)}; what was not told of was not tried."""
+    told = dict.fromkeys(range(count), (NOT_TRIED, "Nothing was heard of it."))
+    for line in done.channel.splitlines():
+        try:
+            item = Node(json.loads(line))
+        except (ValueError, RecursionError):
+            continue
+        if item["outcome"].text in _OUTCOMES and item["number"].number in told:
+            told[item["number"].number] = (item["outcome"].text, item["said"].text)
+    return told
