@@ -40,6 +40,7 @@ MAY_IMPORT = {
     "bot.safety": ("bot.safety",),
     "bot.templates": ("bot.safety",),
     "bot.configuration": ("bot.errors", "bot.plain_yaml", "sandbox.browser.script"),
+    "bot.kept_criteria": ("bot.errors", "bot.models"),
     "bot.plain_yaml": (),
     "bot.judge": (
         "bot.judge",

@@ -8,6 +8,7 @@ from bot.models import (
     ActionKind,
     Conclusion,
     GateReason,
+    Grading,
     Impact,
     PlanScore,
     Preference,
@@ -164,6 +165,7 @@ class ReportView:
     warnings: tuple[str, ...]
     plan: PlanScore | None = None
     impact: Impact | None = None
+    grading: Grading | None = None
     usage: tuple[RoleUsage, ...] = ()
 
     def total_seconds(self) -> float:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from bot.agents.chambers import Chambers
+from bot.agents.criteria_grading import grade_change
 from bot.agents.deliberation import hold_deliberation
 from bot.agents.dossier import Dossier
 from bot.judge import unified, verdicts
@@ -30,5 +33,9 @@ async def deliberate(
         policy = case.policy.configuration.judges
         requirements = case.planned.requirements
         held = await hold_deliberation(chambers, requirements, found, dossier, policy)
+        grading = await grade_change(
+            chambers, dossier, case.policy.kept_criteria, requirements.preferences
+        )
+        held = replace(held, grading=grading, usage=session.usage)
         await keep_replies(services, case.request, "deliberate", session)
         return held

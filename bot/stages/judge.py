@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bot.judge import conclude, count_met, score_plan, verdicts, weigh
+from bot.judge import Beside, conclude, count_met, score_plan, verdicts, weigh
 from bot.models import Deliberation, Judgement, Observed
 from bot.stages.docket import Case
 from bot.stages.services import Services
@@ -20,7 +20,8 @@ async def judge(
     found = verdicts(requirements, observed, policy.configuration)
     found = weigh(requirements, found, deliberation)
     members = await services.origin.members(request)
-    gate = conclude(requirements, found, observed, policy.configuration, members)
+    beside = Beside(members, None if deliberation.problem else deliberation.grading)
+    gate = conclude(requirements, found, observed, policy.configuration, beside)
     met = count_met(requirements, found)
     return Judgement(
         requirements,
