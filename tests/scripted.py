@@ -35,11 +35,8 @@ class Call:
     user: str
     messages: list[ModelMessage]
     tools: tuple[str, ...]
-<<<<<<< HEAD
     sample: int = 0
-=======
     temperature: float | None = None
->>>>>>> analyst
 
 
 Script = Callable[[Call], Reply]
@@ -71,11 +68,8 @@ class Scripted:
                 said(messages),
                 messages,
                 tuple(tool.name for tool in info.function_tools),
-<<<<<<< HEAD
                 (info.model_settings or {}).get("seed", 0),
-=======
                 (info.model_settings or {}).get("temperature"),
->>>>>>> analyst
             )
             self.calls.append(call)
             reply = self.script(call)

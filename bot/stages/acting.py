@@ -32,7 +32,7 @@ def acting_in(services: Services, case: Case) -> Acting:
         return await asyncio.to_thread(services.artifacts.get, key, name)
 
     run = acting_key(case.request, case.checkout)
-    return Acting(run, take, picture, interactions=limits.interactions, minutes=limits.minutes)
+    return Acting(run, take, picture, services.web, limits.interactions, limits.minutes)
 
 
 def _note(seen: Seen) -> str:

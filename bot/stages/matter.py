@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from bot.agents.chambers import Chambers
+from bot.agents.criteria_grading import grade_change
 from bot.agents.deliberation import hold_deliberation
 from bot.agents.dossier import Dossier
 from bot.configuration import Configuration
-from bot.judge import conclude, count_met, score_plan, unified, verdicts, weigh
+from bot.judge import Beside, conclude, count_met, score_plan, unified, verdicts, weigh
 from bot.judge.rules import INSTRUCTION
-from bot.models import Deliberation, Judgement, Observed, Requirements, Standing, Task
+from bot.models import Criterion, Deliberation, Judgement, Observed, Requirements, Standing, Task
 from bot.stages.docket import Case
 from sandbox.models import Diff
 
@@ -24,12 +25,14 @@ class Matter:
     requirements: Requirements
     observed: Observed
     configuration: Configuration
+    criteria: tuple[Criterion, ...] = ()
 
     @classmethod
     def of(cls, case: Case, task: Task, observed: Observed) -> Matter:
         """What an evaluation lays before its judges."""
         configuration = case.policy.configuration
-        return cls(task, case.checkout.diff, case.planned.requirements, observed, configuration)
+        diff, asked = case.checkout.diff, case.planned.requirements
+        return cls(task, diff, asked, observed, configuration, case.policy.kept_criteria)
 
 
 async def put_before_judges(matter: Matter, chambers: Chambers) -> Deliberation:
@@ -39,7 +42,11 @@ async def put_before_judges(matter: Matter, chambers: Chambers) -> Deliberation:
     spoken = next((f.message for f in observed.integrity if f.rule == INSTRUCTION), "")
     dossier = Dossier(matter.task, unified(matter.diff), observed.evidence, spoken)
     policy = matter.configuration.judges
-    return await hold_deliberation(chambers, requirements, found, dossier, policy)
+    held = await hold_deliberation(chambers, requirements, found, dossier, policy)
+    if held.problem:
+        return held
+    grading = await grade_change(chambers, dossier, matter.criteria, requirements.preferences)
+    return replace(held, grading=grading, usage=chambers.session.usage)
 
 
 def judged(
@@ -52,11 +59,12 @@ def judged(
     requirements, observed = matter.requirements, matter.observed
     found = verdicts(requirements, observed, matter.configuration)
     found = weigh(requirements, found, deliberation)
+    beside = Beside(members, None if deliberation.problem else deliberation.grading)
     met = count_met(requirements, found)
     return Judgement(
         requirements,
         found,
-        conclude(requirements, found, observed, matter.configuration, members),
+        conclude(requirements, found, observed, matter.configuration, beside),
         met.independently,
         met.with_prerequisites,
         score_plan(requirements, observed),
