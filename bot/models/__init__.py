@@ -16,6 +16,7 @@ from bot.models.conclusions import (
     Standing,
 )
 from bot.models.forecasts import ExpectedCalls, ExpectedPrice, Forecast
+from bot.models.grades import Criterion, Grade, Grading
 from bot.models.observed import (
     Evidence,
     FourWay,
@@ -83,6 +84,7 @@ __all__ = [
     "ChangedSymbol",
     "CodePlace",
     "Conclusion",
+    "Criterion",
     "Decider",
     "Deliberation",
     "Delivery",
@@ -95,6 +97,8 @@ __all__ = [
     "FourWay",
     "GateReason",
     "GateResult",
+    "Grade",
+    "Grading",
     "Impact",
     "ItemKind",
     "ItemScore",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
+from bot.models.grades import Grading
 from bot.models.observed import Evidence
 from bot.models.tasks import PlanExtension
 from bot.models.verdicts import VerdictOutcome
@@ -193,3 +194,4 @@ class Deliberation:
     remarks: tuple[str, ...] = ()
     problem: str = ""
     extensions: tuple[PlanExtension, ...] = ()
+    grading: Grading | None = None  # by the kept criteria and preferences; advice

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Iterator
 
-from bot import criteria
+from bot import criteria, kept_criteria
 from bot.configuration import MAX_BYTES, PATH, Configuration, ConfiguredTrigger, read_configuration
 from bot.errors import UserError
-from bot.models import EvaluationRequest, TaskSource, TestPlan, Trigger, Trust
+from bot.models import Criterion, EvaluationRequest, TaskSource, TestPlan, Trigger, Trust
 from bot.stages.docket import Policy
 from bot.stages.services import Services
 from bot.task_file import read_task_file
@@ -43,7 +44,15 @@ def _read(mirror: Mirror, sha: str) -> Policy:
     text = None if raw is None else raw.decode("utf-8", "replace")
     configuration = read_configuration(text)
     listed, test_plan = _criteria(mirror, sha, configuration.criteria)
-    return Policy(configuration, tuple(_templates(mirror, sha)), test_plan, listed)
+    kept = tuple(_kept_criteria(mirror, sha))
+    return Policy(configuration, tuple(_templates(mirror, sha)), test_plan, kept, listed)
+
+
+def _kept_criteria(mirror: Mirror, sha: str) -> Iterator[Criterion]:
+    for path in sorted(list_paths(mirror, sha, kept_criteria.FOLDER)):
+        data = read_file(mirror, sha, path, kept_criteria.MAX_BYTES)
+        if data is not None and path.endswith(".json"):
+            yield from kept_criteria.read_kept(data, path)
 
 
 def _criteria(

@@ -12,6 +12,7 @@ from bot.configuration import Configuration, NetworkPolicy
 from bot.errors import OutOfTime, Superseded, UserError
 from bot.models import (
     Conclusion,
+    Criterion,
     Deliberation,
     Evaluation,
     EvaluationRequest,
@@ -38,12 +39,13 @@ _AGAIN = (
 
 @dataclass(frozen=True, slots=True)
 class Policy:
-    """What the target branch says: its configuration, its templates, and its test plan or, `listed`, its
-    file of typed requirements."""
+    """What the target branch says: its configuration, templates, kept criteria, and its test plan or,
+    as `listed`, its file of typed requirements."""
 
     configuration: Configuration
     templates: tuple[str, ...] = ()
     test_plan: TestPlan | None = None
+    kept_criteria: tuple[Criterion, ...] = ()
     listed: TaskSource | None = None
 
     @property
@@ -72,13 +74,18 @@ class Built:
 class Planned:
     """What will be looked at, and for which requirements.
 
-    `frozen` is the plan's digest before the first verdict; `usage` is what models took to plan.
+    `frozen` is the digest of the plan as it was made, before the first verdict: no later copy with
+    other steps is held to be the same. `usage` is what models took to plan.
     """
 
     requirements: Requirements
     plan: Plan
     usage: tuple[RoleUsage, ...] = ()
     frozen: str = ""
+
+    def __post_init__(self) -> None:
+        if not self.frozen:
+            object.__setattr__(self, "frozen", self.plan.digest)
 
 
 @dataclass(frozen=True, slots=True)

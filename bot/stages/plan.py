@@ -48,18 +48,13 @@ async def make_plan(
     limits = policy.configuration.limits
     async with services.open_session(SessionLimits(limits.usd, limits.minutes)) as session:
         if session is None:
-            return frozen(floor, drafting.fixed(floor))
+            return Planned(floor, drafting.fixed(floor))
         run = f"{checkout.base_sha} {checkout.head_sha}"
         chambers = Chambers(session, delimiter_of(services.mark_key, run))
         requirements = await drafting.understood(chambers, floor)
         planned = await drafting.planned(chambers, requirements)
         await keep_replies(services, request, "plan", session)
         return replace(planned, usage=session.usage)
-
-
-def frozen(requirements: Requirements, fixed: Plan) -> Planned:
-    """The plan with its digest: from here on steps may be added, none changed or taken away."""
-    return Planned(requirements, fixed, frozen=fixed.digest)
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,9 +93,9 @@ class Drafting:
             proposed = await propose_steps(chambers, requirements, await self._ground(requirements))
         except (ModelProblem, SandboxError) as error:
             remark = f"No model added to the plan: {error}"
-            return frozen(_remarked(requirements, remark), fixed)
+            return Planned(_remarked(requirements, remark), fixed)
         requirements = _remarked(requirements, *proposed.remarks)
-        return frozen(requirements, Plan((*fixed.steps, *proposed.steps)))
+        return Planned(requirements, Plan((*fixed.steps, *proposed.steps)))
 
     async def _ground(self, requirements: Requirements) -> Ground:
         """What the planner may build on. Raises SandboxError when the code cannot be read."""
