@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import dataclass, replace
@@ -18,6 +19,7 @@ from bot.models import (
     Role,
     Task,
     Trigger,
+    Trust,
 )
 from bot.origins.local import LocalOrigin
 from bot.settings import Settings
@@ -48,6 +50,7 @@ class Bench:
 
     services: Services
     request: EvaluationRequest
+    repository: Repository
 
     async def plan(self, open_session: OpenSession) -> tuple[Services, Case]:
         services = replace(self.services, open_session=open_session)
@@ -82,6 +85,7 @@ def bench(tmp_path: Path) -> Iterator[Bench]:
                 mark_key=b"key",
             ),
             request,
+            repository,
         )
 
 
@@ -128,6 +132,35 @@ async def test_models_add_to_what_the_rules_found(bench: Bench, tmp_path: Path) 
     cut = replace(case, planned=replace(planned, plan=shorter))
     with pytest.raises(PlanBroken):
         await judge(services, cut, ASKED, observed(), Deliberation())
+
+
+LISTED = {
+    "query": "Double it.",
+    "requirements": [
+        {"requirement_id": 0, "prerequisites": [0], "criteria": "`price` doubles", "category": "Other"},
+        {"requirement_id": 1, "prerequisites": [0], "criteria": "`name` stays", "category": "Other"},
+    ],
+    "preferences": [{"preference_id": 0, "criteria": "It is short."}],
+}  # fmt: skip
+
+
+async def test_typed_requirements_of_base_are_taken_as_they_are(
+    bench: Bench, tmp_path: Path
+) -> None:
+    bench.repository.git("checkout", "--quiet", "main")
+    files = {".github/assay.yml": "criteria: plan.json\n", "plan.json": json.dumps(LISTED)}
+    bench.repository.commit(files)
+    scripted = Scripted(lambda call: {}, tmp_path / "replies")
+    _, case = await bench.plan(scripted.open)
+    found = case.planned.requirements
+    rows = {one.text: one for one in found.items if one.origin == "plan.json"}
+    assert [(one.id, one.trust, one.prerequisites) for one in rows.values()] == [
+        ("R0", Trust.MAINTAINER, ()),
+        ("R1", Trust.MAINTAINER, ("R0",)),
+    ]
+    assert "It is short." in [wish.text for wish in found.preferences]
+    assert any("itself" in remark for remark in found.remarks)
+    assert [call.role for call in scripted.calls] == [Role.PLANNER], "nothing is added to a file"
 
 
 async def test_unreadable_models_leave_the_rules_plan(bench: Bench, tmp_path: Path) -> None:
