@@ -173,7 +173,7 @@ _SCRIPT_FAULT = re.compile(
     r"SyntaxError|ReferenceError|Cannot find (module|package)|ERR_MODULE_NOT_FOUND"
     r"|TypeError: .{1,200} is not a (function|constructor)"
 )
-_SCRIPT_PLACE = re.compile(r"(?:^|[(\s])(?:file://)?(/work/tree/[^\s:()]+):\d+", re.MULTILINE)
+_SCRIPT_PLACE = re.compile(r"([\w./@-]+\.[cm]?[jt]sx?):\d+")
 _CUT = "... "  # how a message begins whose beginning the harness left out
 _NOT_RUNNABLE = (126, 127)
 _NO_TESTS_RUN = (2, 3, 4, 5)  # pytest's own codes
@@ -231,7 +231,7 @@ def _fault_of_script(message: str, text: str, paths: tuple[str, ...]) -> str:
     """A name or a module that does not exist, met first in the judge's own file (JavaScript)."""
     found = _SCRIPT_FAULT.search(message) or _SCRIPT_FAULT.search(text)
     places = _SCRIPT_PLACE.findall(text)
-    is_own = not places or _is_one_of(places[0], paths)
+    is_own = bool(places) and _is_one_of(places[0], paths)
     return f"The judge's own file fails by itself: {found[0][:200]}" if found and is_own else ""
 
 

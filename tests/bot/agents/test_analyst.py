@@ -109,7 +109,7 @@ async def deliberated(
     session = scripted.session(limits) if limits else scripted.session()
     chambers = Chambers(session, DELIMITER, acting)
     dossier = Dossier(TASK, "+ diff", ())
-    return await hold_deliberation(chambers, wanted, found, dossier, JudgePolicy(count=1))
+    return await hold_deliberation(chambers, wanted, found, dossier, JudgePolicy(count=1, canary=False))
 
 
 async def analysis_of(scripted: Scripted, acting: Acting, **more: SessionLimits) -> Analysis:
