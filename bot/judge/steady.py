@@ -18,7 +18,9 @@ def steady(output: str) -> str:
 
     A question to a model must not hold them: the same question would never be remembered.
     """
-    return _RULE.sub("=====", _ADDRESS.sub("0x…", _LASTED.sub("(some time)", _TOOK.sub(_untimed, output))))
+    return _RULE.sub(
+        "=====", _ADDRESS.sub("0x…", _LASTED.sub("(some time)", _TOOK.sub(_untimed, output)))
+    )
 
 
 def _untimed(found: re.Match[str]) -> str:

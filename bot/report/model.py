@@ -7,9 +7,12 @@ from dataclasses import dataclass
 from bot.models import (
     ActionKind,
     Analysis,
+    CanaryResult,
     Conclusion,
     GateReason,
+    Grading,
     Impact,
+    PanelResult,
     PlanScore,
     Preference,
     Requirement,
@@ -144,6 +147,15 @@ class Score:
 
 
 @dataclass(frozen=True, slots=True)
+class JudgesView:
+    """What judges that reason said; `problem` says why it counts for nothing."""
+
+    panels: tuple[PanelResult, ...]
+    canary: CanaryResult | None
+    problem: str
+
+
+@dataclass(frozen=True, slots=True)
 class ReportView:
     """Everything that a report shows. `judged` is false when the evaluation ended before a verdict."""
 
@@ -174,7 +186,9 @@ class ReportView:
     warnings: tuple[str, ...]
     plan: PlanScore | None = None
     impact: Impact | None = None
+    grading: Grading | None = None
     usage: tuple[RoleUsage, ...] = ()
+    judges: JudgesView | None = None
     analyses: tuple[AnalysisView, ...] = ()
 
     def total_seconds(self) -> float:
