@@ -90,9 +90,18 @@ async def _ask_about_picture(bench: Workbench, wanted: given.LookAtPicture) -> s
 
     The pictures are the evidence; what a model says of them is its word.
     """
-    bench.begin()
+    number = bench.begin()
+
+    async def work() -> bytes:
+        return (await _seen_on(bench, wanted)).encode("utf-8", "replace")
+
+    key = f"image {bench.acting.run} {bench.requirement.id} {number} {wanted.question}"
+    return bench.read((await bench.chambers.session.remembered(key, work)).decode())
+
+
+async def _seen_on(bench: Workbench, wanted: given.LookAtPicture) -> str:
     rows = _pictures(bench.find(wanted.evidence))[:MOST_IMAGES]
-    pictures = [(words, await _picture(bench, name)) for words, name in rows]
+    pictures = [(words, await bench.acting.picture(name)) for words, name in rows]
     kept = [(words, png) for words, png in pictures if png]
     if not kept:
         return f"{wanted.evidence[:40]!r} is no step of this requirement that made pictures."
@@ -111,16 +120,7 @@ async def _ask_about_picture(bench: Workbench, wanted: given.LookAtPicture) -> s
     except Answerless as error:
         return f"No answer about the pictures: {error.why}"
     seen = reply.answer if reply.is_visible else f"The pictures do not show it. {reply.answer}"
-    return bench.read(bench.enclosed(f"answer about {wanted.evidence}", seen))
-
-
-async def _picture(bench: Workbench, name: str) -> bytes:
-    """The PNG of an artifact, empty where there is none; a replay has no artifacts."""
-
-    async def work() -> bytes:
-        return await bench.acting.picture(name) or b""
-
-    return await bench.chambers.session.remembered(f"picture {bench.acting.run} {name}", work)
+    return bench.enclosed(f"answer about {wanted.evidence}", seen)
 
 
 def _pictures(shown: Evidence | None) -> list[tuple[str, str]]:

@@ -6,6 +6,7 @@ name that does not exist, a test that does not parse) and shows nothing of the c
 
 from __future__ import annotations
 
+import asyncio
 import re
 import shlex
 import shutil
@@ -91,16 +92,20 @@ def _is_taken(tree: Path, path: str) -> bool:
 
 async def run_own_files(sandbox: Sandbox, run: OwnRun) -> Observation:
     """Run them and say what they showed; whatever fails is data. Raises SandboxError only."""
-    tree = _placed(run)
+    tree = await asyncio.to_thread(_placed, run)
     try:
         seen = await (_by_line(sandbox, run, tree) if run.line else _by_runner(sandbox, run, tree))
     finally:
-        shutil.rmtree(run.workspace, ignore_errors=True)
+        await asyncio.to_thread(shutil.rmtree, run.workspace, ignore_errors=True)
     return replace(seen, command=_repeat(run, seen.command))
 
 
 def _placed(run: OwnRun) -> str:
-    """Make the tree with the files in it; `placing_problem` was asked before."""
+    """Make the tree with the files in it; `placing_problem` was asked before.
+
+    What a killed run left there may hold other files of the same name.
+    """
+    shutil.rmtree(run.workspace, ignore_errors=True)
     own = run.workspace / "own"
     for one in run.files:
         target = inside(own, one.path)
