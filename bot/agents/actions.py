@@ -39,8 +39,8 @@ def tools_of(bench: Workbench) -> list[Tool]:
         "image_question": (given.LookAtPicture, lambda a: _ask_about_picture(bench, a)),
         "general_semantic": (given.Think, lambda a: _think(bench, a)),
     }
-    if bench.acting.web is not None:
-        calls["web_browsing"] = (given.LookUp, lambda a: _look_up(bench, a))
+    if bench.acting.web is None:
+        del calls[ActionKind.WEB_BROWSING.value]
     return [Tool(name, told[name], model, call) for name, (model, call) in calls.items()]
 
 
@@ -57,6 +57,7 @@ def _steps(bench: Workbench) -> dict[str, tuple[type[BaseModel], Callable[[Any],
         ActionKind.STATIC_LINTER: (given.Wanted, lambda a: ()),
         ActionKind.SCREENSHOT: (given.Pages, lambda a: a.paths),
         ActionKind.INTERACTION: (given.Script, lambda a: a.acts),
+        ActionKind.WEB_BROWSING: (given.LookUp, lambda a: (a.text,)),
         ActionKind.FILE_COMPARISON: (given.Compare, lambda a: (a.line, a.path, a.text)),
     }
     return {kind.value: (model, _step(bench, kind, of)) for kind, (model, of) in kinds.items()}
@@ -127,21 +128,6 @@ def _pictures(shown: Evidence | None) -> list[tuple[str, str]]:
     """What each picture shows and the name of its artifact, head's first."""
     seen = (shown.head, shown.base) if shown else ()
     return [(f"{one.side}: {p.title}", p.artifact) for one in seen if one for p in one.pictures]
-
-
-async def _look_up(bench: Workbench, wanted: given.LookUp) -> str:
-    """What the web says is no evidence on head: it says what ought to hold."""
-    bench.begin()
-    web = bench.acting.web
-    if web is None:
-        return "Looking things up is not allowed here."
-    key = f"web {bench.acting.run} {wanted.text}"
-
-    async def work() -> bytes:
-        return (await web(wanted.text)).encode("utf-8", "replace")
-
-    found = (await bench.chambers.session.remembered(key, work)).decode()
-    return bench.read(bench.enclosed("web", found))
 
 
 async def _think(bench: Workbench, _: given.Think) -> str:

@@ -57,7 +57,8 @@ def test_a_new_check_that_passes_on_base_proves_nothing(seen, requirement, is_va
 def test_satisfied_cannot_rest_on_what_proves_nothing() -> None:
     vacuous = own_step(held(EXECUTED), NEW)
     assert "on base too" in citation_problem(NEW, SATISFIED, ("E3",), (vacuous,))
-    fixed = replace(vacuous, id="E4", transition=Transition.FIXED)
+    failing = observation(1, Side.BASE)
+    fixed = replace(vacuous, id="E4", base=failing, transition=Transition.FIXED)
     assert citation_problem(NEW, SATISFIED, ("E3", "E4"), (vacuous, fixed)) == ""
 
 
