@@ -159,6 +159,17 @@ class JudgePolicy(_Closed):
     )
 
 
+class RubricPolicy(_Closed):
+    """When the rubric of an issue binds."""
+
+    approvals: int = Field(
+        default=2,
+        ge=1,
+        le=10,
+        description="People with write access, besides the author, who make a rubric golden.",
+    )
+
+
 class EvaluationLimits(_Closed):
     """What one evaluation may use."""
 
@@ -238,6 +249,9 @@ class Configuration(_Closed):
         default_factory=GatePolicy, description="How verdicts become a conclusion."
     )
     judges: JudgePolicy = Field(default_factory=JudgePolicy, description="The panel of judges.")
+    rubric: RubricPolicy = Field(
+        default_factory=RubricPolicy, description="When the rubric of an issue binds."
+    )
     limits: EvaluationLimits = Field(
         default_factory=EvaluationLimits, description="What one evaluation may use."
     )

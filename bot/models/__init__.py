@@ -50,6 +50,7 @@ from bot.models.requests import (
     EvaluationRequest,
     Trigger,
 )
+from bot.models.rubrics import KeptRubric, Rubric, TaskRubric
 from bot.models.tasks import (
     ActionKind,
     Category,
@@ -90,6 +91,7 @@ __all__ = [
     "ItemKind",
     "ItemScore",
     "Judgement",
+    "KeptRubric",
     "Located",
     "LocatedPlace",
     "Observed",
@@ -107,11 +109,13 @@ __all__ = [
     "Role",
     "RoleUsage",
     "Round",
+    "Rubric",
     "Scores",
     "Standing",
     "Statement",
     "Step",
     "Task",
+    "TaskRubric",
     "TaskSource",
     "TestChange",
     "TestComparison",
