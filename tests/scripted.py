@@ -36,6 +36,7 @@ class Call:
     messages: list[ModelMessage]
     tools: tuple[str, ...]
     sample: int = 0
+    temperature: float | None = None
 
 
 Script = Callable[[Call], Reply]
@@ -68,6 +69,7 @@ class Scripted:
                 messages,
                 tuple(tool.name for tool in info.function_tools),
                 (info.model_settings or {}).get("seed", 0),
+                (info.model_settings or {}).get("temperature"),
             )
             self.calls.append(call)
             reply = self.script(call)

@@ -17,6 +17,8 @@ REMARKS = (ActionKind.STATIC_LINTER,)
 """Actions whose results may be cited beside a proof, and are none."""
 LOOKS = (ActionKind.READ, ActionKind.SEARCH)
 """Actions that execute nothing: that they find nothing is no failure of head."""
+INFORMING = (ActionKind.WEB_BROWSING,)
+"""Actions that show nothing of the change: they may be cited, and never satisfy by themselves."""
 
 
 def citation_problem(
@@ -84,6 +86,8 @@ def _why_no_proof(requirement: Requirement, one: Evidence) -> str:
     """Why a piece shows nothing, whichever way it is cited; empty when it may."""
     if one.step.action in REMARKS:
         return f"{one.id} is a linter's remark, which proves nothing."
+    if one.step.action in INFORMING:
+        return f"{one.id} was looked up and shows nothing of the change."
     head = one.head
     if head is None or head.problem or head.timed_out or head.exit_code is None:
         return f"{one.id} was not executed or read on head."

@@ -15,6 +15,8 @@ from bot.models import (
     Conclusion,
     Decider,
     GateReason,
+    Grade,
+    Grading,
     Impact,
     ItemScore,
     PlanScore,
@@ -145,6 +147,15 @@ class PlanRow:
 
 
 @dataclass(frozen=True, slots=True)
+class GradingDocument:
+    """Grades by criteria, 0 to 4 each: advice. `score` is their mean, null where there is none."""
+
+    score: float | None
+    grades: tuple[Grade, ...]
+    problem: str
+
+
+@dataclass(frozen=True, slots=True)
 class ReportDocument:
     """A whole report. `cost` (US dollars) is null when no model was asked; `seconds` is by stage."""
 
@@ -169,6 +180,7 @@ class ReportDocument:
     warnings: tuple[str, ...]
     plan: PlanDocument | None = None
     impact: Impact | None = None
+    grading: GradingDocument | None = None
     usage: tuple[RoleUsage, ...] = ()
     judges: JudgesView | None = None
     analyses: tuple[Analysis, ...] = ()
@@ -233,10 +245,16 @@ def _document(view: ReportView) -> ReportDocument:
         warnings=view.warnings,
         plan=_plan(view.plan) if view.plan else None,
         impact=view.impact,
+        grading=_grading(view.grading) if view.grading else None,
         usage=view.usage,
         judges=view.judges,
         analyses=tuple(row.analysis for row in view.analyses),
     )
+
+
+def _grading(grading: Grading) -> GradingDocument:
+    score = None if grading.score is None else round(grading.score, 2)
+    return GradingDocument(score, grading.grades, grading.problem)
 
 
 def _plan(plan: PlanScore) -> PlanDocument:

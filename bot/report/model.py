@@ -10,6 +10,7 @@ from bot.models import (
     CanaryResult,
     Conclusion,
     GateReason,
+    Grading,
     Impact,
     PanelResult,
     PlanScore,
@@ -185,6 +186,7 @@ class ReportView:
     warnings: tuple[str, ...]
     plan: PlanScore | None = None
     impact: Impact | None = None
+    grading: Grading | None = None
     usage: tuple[RoleUsage, ...] = ()
     judges: JudgesView | None = None
     analyses: tuple[AnalysisView, ...] = ()

@@ -15,6 +15,7 @@ from bot.models import (
     Evidence,
     FourWay,
     GateResult,
+    Grading,
     Judgement,
     Observed,
     TestChange,
@@ -87,6 +88,7 @@ def _view(evaluation: Evaluation) -> ReportView:
         warnings=evaluation.warnings + (task.warnings if task else ()),
         plan=judgement.plan if judgement else None,
         impact=observed.impact,
+        grading=_grading(evaluation),
         usage=deliberation.usage,
         judges=_judges(deliberation),
         analyses=analysis_rows(deliberation.analyses, evidence),
@@ -141,6 +143,12 @@ def _next_steps(gate: GateResult, judgement: Judgement | None) -> tuple[str, ...
             if verdict.outcome is not VerdictOutcome.SATISFIED
         ]
     return tuple(dict.fromkeys(step for step in steps if step))
+
+
+def _grading(evaluation: Evaluation) -> Grading | None:
+    """The grades, unless the judges' words count for nothing in this run."""
+    held = evaluation.deliberation
+    return held.grading if held and not held.problem else None
 
 
 def _score(judgement: Judgement | None) -> Score:

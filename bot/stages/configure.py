@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Iterator
 
-from bot import criteria
+from bot import criteria, kept_criteria
 from bot.configuration import MAX_BYTES, PATH, Configuration, ConfiguredTrigger, read_configuration
 from bot.errors import UserError
-from bot.models import EvaluationRequest, TestPlan, Trigger
+from bot.models import Criterion, EvaluationRequest, TestPlan, Trigger
 from bot.stages.docket import Policy
 from bot.stages.services import Services
 from sandbox.errors import CheckoutError
@@ -42,7 +43,15 @@ def _read(mirror: Mirror, sha: str) -> Policy:
     text = None if raw is None else raw.decode("utf-8", "replace")
     configuration = read_configuration(text)
     test_plan = _test_plan(mirror, sha, configuration.criteria)
-    return Policy(configuration, tuple(_templates(mirror, sha)), test_plan)
+    kept = tuple(_kept_criteria(mirror, sha))
+    return Policy(configuration, tuple(_templates(mirror, sha)), test_plan, kept)
+
+
+def _kept_criteria(mirror: Mirror, sha: str) -> Iterator[Criterion]:
+    for path in sorted(list_paths(mirror, sha, kept_criteria.FOLDER)):
+        data = read_file(mirror, sha, path, kept_criteria.MAX_BYTES)
+        if data is not None and path.endswith(".json"):
+            yield from kept_criteria.read_kept(data, path)
 
 
 def _test_plan(mirror: Mirror, sha: str, path: str | None) -> TestPlan | None:
