@@ -70,6 +70,7 @@ MAY_IMPORT = {
         "bot.models",
         "bot.safety",
         "bot.templates",
+        "sandbox.browser.script",
         "sandbox.concurrently",
         "sandbox.models",
     ),
@@ -122,7 +123,13 @@ MAY_IMPORT = {
 }
 
 
-SHARED_BY_STAGES = ("bot.stages.services", "bot.stages.docket", "bot.stages.base_results")
+SHARED_BY_STAGES = (
+    "bot.stages.acting",
+    "bot.stages.base_results",
+    "bot.stages.docket",
+    "bot.stages.recording",
+    "bot.stages.services",
+)
 
 
 def module_name(path: Path) -> str:
@@ -200,7 +207,7 @@ def test_the_sandbox_needs_only_the_standard_library_and_its_drivers() -> None:
 
 def test_stages_do_not_import_one_another() -> None:
     for path in (ROOT / "bot" / "stages").glob("*.py"):
-        if path.stem in {"__init__", "services", "docket", "base_results"}:
+        if path.stem in {"__init__", "services", "docket", "base_results", "acting", "recording"}:
             continue
         for imported, _ in imports(path):
             if within(imported, ("bot.stages",)):

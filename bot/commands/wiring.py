@@ -21,6 +21,7 @@ from bot.lookup import open_lookup
 from bot.models import EvaluationRequest, Publication
 from bot.origins.github import CHECK_NAME, GitHubOrigin
 from bot.private_key import held_secrets, private_key
+from bot.rubric_clerk import RubricClerk
 from bot.settings import Settings
 from bot.stages import evaluate
 from bot.stages.services import Services
@@ -58,7 +59,10 @@ def open_work(settings: Settings) -> Iterator[Work]:
             open_lookup(settings, sandbox),
         )
         approve = settings.approve_first_time_forks
-        desk = Desk(github, store, jobs, links.sign, CHECK_NAME, approve)
+        clerk = RubricClerk(
+            settings, sandbox, github, services.open_session, services.mark_key, services.secrets
+        )
+        desk = Desk(github, store, jobs, links.sign, CHECK_NAME, clerk, approve)
 
         async def run_evaluation(request: EvaluationRequest, run: StepRunner) -> Publication:
             return await evaluate(request, services, run)

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from typing import Protocol
 
 from bot.github import CheckAction, CheckReport, CheckStatus, GitHub, Repository
+from bot.intake.rubrics import RubricMaker
 from bot.models import Conclusion, EvaluationRequest, Trigger
 from bot.store import Ended, EvaluationRecord, EvaluationState, Store
 from bot.templates import render_markdown
@@ -39,6 +40,7 @@ class Desk:
     jobs: Jobs
     link: Callable[[str], str]
     check_name: str
+    rubrics: RubricMaker
     approve_first_time_forks: bool = True
 
 

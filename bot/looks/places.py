@@ -15,19 +15,27 @@ from sandbox.graph.keeping import KeptFacts
 
 
 async def look_for_places(services: Services, case: Case, step: Step) -> Seen:
-    """Read the code of both sides and look up its names; the result is a hint, not evidence."""
+    """Read the code of both sides and look up its names; the result is a hint, not evidence.
+
+    An argument is looked for instead of the requirements' own words.
+    """
     kept = KeptFacts(services.settings.home.absolute() / "graphs", case.request.repository)
     code = await read_code(services.sandbox, case.checkout, kept)
-    asked = [r for r in case.planned.requirements.items if r.id in step.requirement_ids]
+    asked = [
+        (one, step.arguments or (one.text, one.detail))
+        for one in case.planned.requirements.items
+        if one.id in step.requirement_ids
+    ]
     return await asyncio.to_thread(_look, code, case, asked)
 
 
-def _look(code: Code, case: Case, asked: list[Requirement]) -> Seen:
+def _look(code: Code, case: Case, asked: list[tuple[Requirement, tuple[str, ...]]]) -> Seen:
+    """Look for each requirement's texts in turn, until one leads somewhere."""
     index = CodeIndex(code.head)
     changed = changed_symbols(code, case.checkout.diff)
     located = (
-        Located(one.id, locate(one.text, index, changed) or locate(one.detail, index, changed))
-        for one in asked
+        Located(one.id, next(filter(None, (locate(text, index, changed) for text in texts)), ()))
+        for one, texts in asked
     )
     return Seen(
         impact=impact(code, changed, index),

@@ -51,6 +51,7 @@ from bot.models.requests import (
     EvaluationRequest,
     Trigger,
 )
+from bot.models.rubrics import KeptRubric, Rubric, TaskRubric
 from bot.models.tasks import (
     ActionKind,
     Category,
@@ -94,6 +95,7 @@ __all__ = [
     "ItemKind",
     "ItemScore",
     "Judgement",
+    "KeptRubric",
     "Located",
     "LocatedPlace",
     "Observed",
@@ -111,11 +113,13 @@ __all__ = [
     "Role",
     "RoleUsage",
     "Round",
+    "Rubric",
     "Scores",
     "Standing",
     "Statement",
     "Step",
     "Task",
+    "TaskRubric",
     "TaskSource",
     "TestChange",
     "TestComparison",

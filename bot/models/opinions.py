@@ -119,7 +119,8 @@ class Validity(StrEnum):
 class PatchOpinion:
     """One word on the whole patch, with its thought, its justification and a remark on minimality.
 
-    `is_unsure` asks for a person.
+    `is_unsure` asks for a person; `doubts` say why. `evidence_ids` and `quotes` (lines of the diff) are
+    cited and were found to exist. `votes` are VALID, INVALID and no opinion, over all samples.
     """
 
     validity: Validity | None
@@ -129,6 +130,11 @@ class PatchOpinion:
     is_unsure: bool
     rubric: str = ""  # "golden, version 2", "draft", or empty
     problem: str = ""
+    is_golden: bool = False  # all that it was judged by is golden
+    evidence_ids: tuple[str, ...] = ()
+    quotes: tuple[str, ...] = ()
+    doubts: tuple[str, ...] = ()
+    votes: tuple[int, int, int] = (0, 0, 0)
 
 
 class Role(StrEnum):

@@ -16,21 +16,26 @@ class Trust(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class TaskSource:
-    """One text that says what was asked. `reference` is for people: "issue #7", "pull request #9"."""
+    """One text that says what was asked. `reference` is for people: "issue #7", "pull request #9".
+
+    `issue` is the issue's number where the text is an issue of the repository itself, else 0.
+    """
 
     reference: str
     title: str
     text: str
     trust: Trust
+    issue: int = 0
 
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """What was asked, in order of trust, most trusted first."""
+    """What was asked, in order of trust, most trusted first; `author` is who changed the code."""
 
     title: str
     sources: tuple[TaskSource, ...]
     warnings: tuple[str, ...] = ()  # "issue #99 is linked but does not exist"
+    author: str = ""
 
 
 class Category(StrEnum):
@@ -41,6 +46,7 @@ class Category(StrEnum):
     UPKEEP = "upkeep"  # refactoring, docs, typing: no change of behaviour is asked for
     CHECK = "check"  # an executable check of the configuration
     CRITERION = "criterion"  # an item of the test plan that the configuration names
+    PROHIBITION = "prohibition"  # what an approved rubric calls unacceptable: it must not hold
 
 
 class ItemKind(StrEnum):

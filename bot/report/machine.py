@@ -10,6 +10,7 @@ from pydantic import TypeAdapter
 
 from bot.models import (
     ActionKind,
+    Analysis,
     Category,
     Conclusion,
     Decider,
@@ -180,6 +181,7 @@ class ReportDocument:
     impact: Impact | None = None
     grading: GradingDocument | None = None
     usage: tuple[RoleUsage, ...] = ()
+    analyses: tuple[Analysis, ...] = ()
 
 
 _ADAPTER = TypeAdapter(ReportDocument)
@@ -243,6 +245,7 @@ def _document(view: ReportView) -> ReportDocument:
         impact=view.impact,
         grading=_grading(view.grading) if view.grading else None,
         usage=view.usage,
+        analyses=tuple(row.analysis for row in view.analyses),
     )
 
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from bot.models import (
     ActionKind,
+    Analysis,
     Conclusion,
     GateReason,
     Grading,
@@ -126,6 +127,15 @@ class RequirementView:
 
 
 @dataclass(frozen=True, slots=True)
+class AnalysisView:
+    """One analysis; `refuting` are those of its `steps` that fail on head and decide."""
+
+    analysis: Analysis
+    steps: tuple[EvidenceView, ...]
+    refuting: tuple[EvidenceView, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Score:
     """How many requirements are met: each on its own, and with its direct prerequisites."""
 
@@ -167,6 +177,7 @@ class ReportView:
     impact: Impact | None = None
     grading: Grading | None = None
     usage: tuple[RoleUsage, ...] = ()
+    analyses: tuple[AnalysisView, ...] = ()
 
     def total_seconds(self) -> float:
         """Seconds over all stages."""

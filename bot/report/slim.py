@@ -44,7 +44,17 @@ def slim(evaluation: Evaluation) -> Evaluation:
     request = replace(evaluation.request, patch="", trajectory="", task_text="", description="")
     observed = _observed(evaluation.observed) if evaluation.observed else None
     judgement = _judgement(evaluation.judgement) if evaluation.judgement else None
-    return replace(evaluation, request=request, observed=observed, judgement=judgement, plan=None)
+    told = evaluation.deliberation
+    if told is not None:
+        told = replace(told, evidence=tuple(map(_evidence, told.evidence)))
+    return replace(
+        evaluation,
+        request=request,
+        observed=observed,
+        deliberation=told,
+        judgement=judgement,
+        plan=None,
+    )
 
 
 def _judgement(judgement: Judgement) -> Judgement:

@@ -24,6 +24,7 @@ from bot.models import (
     Verdict,
     VerdictOutcome,
 )
+from bot.report.analyses import analysis_rows
 from bot.report.model import (
     EvidenceView,
     ObservationView,
@@ -88,6 +89,7 @@ def _view(evaluation: Evaluation) -> ReportView:
         impact=observed.impact,
         grading=_grading(evaluation),
         usage=deliberation.usage,
+        analyses=analysis_rows(deliberation.analyses, evidence),
     )
 
 

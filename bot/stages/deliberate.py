@@ -8,13 +8,17 @@ from bot.agents.chambers import Chambers
 from bot.agents.criteria_grading import grade_change
 from bot.agents.deliberation import hold_deliberation
 from bot.agents.dossier import Dossier
+from bot.errors import UserError
 from bot.judge import unified, verdicts
+from bot.judge.rules import INSTRUCTION
 from bot.llm import SessionLimits
 from bot.models import Deliberation, Observed, Task
 from bot.safety import delimiter_of
+from bot.stages.acting import acting_in
 from bot.stages.docket import Case
 from bot.stages.recording import keep_replies
 from bot.stages.services import Services
+from sandbox.base import SandboxError
 
 
 async def deliberate(
@@ -27,12 +31,20 @@ async def deliberate(
             return Deliberation()
         await services.origin.announce(case.request, "deliberate")
         run = f"{checkout.base_sha} {checkout.head_sha}"
-        chambers = Chambers(session, delimiter_of(services.mark_key, run))
+        delimiter = delimiter_of(services.mark_key, run)
+        chambers = Chambers(session, delimiter, acting_in(services, case))
         found = verdicts(case.planned.requirements, observed, case.policy.configuration)
-        dossier = Dossier(task, unified(checkout.diff), observed.evidence)
+        spoken = next((f.message for f in observed.integrity if f.rule == INSTRUCTION), "")
+        dossier = Dossier(task, unified(checkout.diff), observed.evidence, spoken)
         policy = case.policy.configuration.judges
         requirements = case.planned.requirements
-        held = await hold_deliberation(chambers, requirements, found, dossier, policy)
+        try:
+            held = await hold_deliberation(chambers, requirements, found, dossier, policy)
+        except SandboxError as error:
+            raise UserError(
+                f"The sandbox does not work: {error}",
+                "Run `assay doctor` on the machine that judges.",
+            ) from error
         grading = await grade_change(
             chambers, dossier, case.policy.kept_criteria, requirements.preferences
         )
