@@ -17,6 +17,7 @@ COMMANDS = {
     "demo": "bot.commands.demo",
     "doctor": "bot.commands.doctor",
     "judge": "bot.commands.judge",
+    "replay": "bot.commands.replay",
     "serve": "bot.commands.serve",
     "setup": "bot.commands.setup",
     "web": "bot.commands.web",

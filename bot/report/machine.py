@@ -28,6 +28,7 @@ from bot.models import (
 )
 from bot.report.model import (
     EvidenceView,
+    JudgesView,
     ObservationView,
     PictureRow,
     ReportView,
@@ -181,6 +182,7 @@ class ReportDocument:
     impact: Impact | None = None
     grading: GradingDocument | None = None
     usage: tuple[RoleUsage, ...] = ()
+    judges: JudgesView | None = None
     analyses: tuple[Analysis, ...] = ()
 
 
@@ -245,6 +247,7 @@ def _document(view: ReportView) -> ReportDocument:
         impact=view.impact,
         grading=_grading(view.grading) if view.grading else None,
         usage=view.usage,
+        judges=view.judges,
         analyses=tuple(row.analysis for row in view.analyses),
     )
 

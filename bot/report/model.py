@@ -7,10 +7,12 @@ from dataclasses import dataclass
 from bot.models import (
     ActionKind,
     Analysis,
+    CanaryResult,
     Conclusion,
     GateReason,
     Grading,
     Impact,
+    PanelResult,
     PlanScore,
     Preference,
     Requirement,
@@ -145,6 +147,15 @@ class Score:
 
 
 @dataclass(frozen=True, slots=True)
+class JudgesView:
+    """What judges that reason said; `problem` says why it counts for nothing."""
+
+    panels: tuple[PanelResult, ...]
+    canary: CanaryResult | None
+    problem: str
+
+
+@dataclass(frozen=True, slots=True)
 class ReportView:
     """Everything that a report shows. `judged` is false when the evaluation ended before a verdict."""
 
@@ -177,6 +188,7 @@ class ReportView:
     impact: Impact | None = None
     grading: Grading | None = None
     usage: tuple[RoleUsage, ...] = ()
+    judges: JudgesView | None = None
     analyses: tuple[AnalysisView, ...] = ()
 
     def total_seconds(self) -> float:

@@ -27,6 +27,7 @@ from bot.models import (
 from bot.report.analyses import analysis_rows
 from bot.report.model import (
     EvidenceView,
+    JudgesView,
     ObservationView,
     ReportView,
     RequirementView,
@@ -89,11 +90,19 @@ def _view(evaluation: Evaluation) -> ReportView:
         impact=observed.impact,
         grading=_grading(evaluation),
         usage=deliberation.usage,
+        judges=_judges(deliberation),
         analyses=analysis_rows(deliberation.analyses, evidence),
     )
 
 
 _NOTHING_OBSERVED = Observed((), FourWay(()), (), (), None, None)
+
+
+def _judges(deliberation: Deliberation) -> JudgesView | None:
+    """What there is to show of judges; None where none was asked."""
+    if not (deliberation.panels or deliberation.canary or deliberation.problem):
+        return None
+    return JudgesView(deliberation.panels, deliberation.canary, deliberation.problem)
 
 
 def _subject(evaluation: Evaluation) -> Subject:

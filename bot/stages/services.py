@@ -98,6 +98,11 @@ def evaluation_key(evaluation_id: str) -> str:
     return hashlib.sha256(evaluation_id.encode()).hexdigest()[:32]
 
 
+def acting_key(request: EvaluationRequest, checkout: Checkout) -> str:
+    """Return what names the steps that judges take in one evaluation."""
+    return f"{evaluation_key(request.id)} {checkout.base_sha} {checkout.head_sha}"
+
+
 def layers_home(services: Services) -> Path:
     """Return where built environments are kept: one folder a driver, whose images may differ."""
     return services.settings.home.absolute() / "built" / services.sandbox.name

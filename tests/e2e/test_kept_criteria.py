@@ -1,4 +1,4 @@
-"""A change is graded by the criteria that base keeps; the score is advice, or the gate's where it is asked."""
+"""A change is graded by the criteria that base keeps; the score is advice, or the gate's where asked."""
 
 from __future__ import annotations
 

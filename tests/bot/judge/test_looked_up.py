@@ -29,5 +29,5 @@ BOTH = (evidence("E1", ActionKind.WEB_BROWSING), evidence("E2", ActionKind.BASH)
 
 def test_a_page_of_the_web_satisfies_nothing_by_itself() -> None:
     alone = citation_problem(WANTED, VerdictOutcome.SATISFIED, ("E1",), BOTH)
-    assert "looked up on the web" in alone
+    assert "was looked up" in alone
     assert citation_problem(WANTED, VerdictOutcome.SATISFIED, ("E1", "E2"), BOTH) == ""
