@@ -6,7 +6,9 @@ import json
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner, Result
 
+from bot.commands.criteria import command
 from bot.errors import UserError
 from bot.kept_criteria import read_kept
 from bot.models import Criterion
@@ -40,9 +42,16 @@ def place(tmp_path: Path) -> Path:
     return tmp_path
 
 
+def find(place: Path, *arguments: str, **settings: str) -> Result:
+    """Run the command in this process, which has the model's library loaded already."""
+    environment = {"ASSAY_HOME": str(place / "home"), **settings}
+    return CliRunner().invoke(command, arguments[1:], env=environment)
+
+
 def options(place: Path, good: str = "good.py", bad: str = "bad.py") -> list[str]:
-    named = {"task": "task.md", "good": good, "bad": bad, "out": "kept/price.json", "repeats": "2"}
-    return ["criteria", *(f"--{name}={value}" for name, value in named.items())]
+    named = {"task": "task.md", "good": good, "bad": bad, "out": "kept/price.json"}
+    paths = {n: str(place / v) if "." in v else v for n, v in named.items()}
+    return ["criteria", "--repeats=2", *(f"--{name}={value}" for name, value in paths.items())]
 
 
 def test_without_a_model_it_says_what_is_missing(place: Path) -> None:
@@ -60,8 +69,8 @@ def test_what_holds_is_kept_from_files_and_from_branches(place: Path) -> None:
         repository.commit({"shop.py": (place / f"{name}.py").read_text()})
     with model_endpoint(answer) as endpoint:
         given = {"ASSAY_MODEL": "m", "ASSAY_MODEL_URL": endpoint.url}
-        done = assay(place / "home", *options(place), **given)
-        assert done.returncode == 0, done.stderr
+        done = find(place, *options(place), **given)
+        assert done.exit_code == 0, done.output
         assert "result: kept" in done.stdout
         assert "typography: left out: It does not see a damaged solution as worse." in done.stdout
         kept = place / "kept" / "price.json"
@@ -72,22 +81,23 @@ def test_what_holds_is_kept_from_files_and_from_branches(place: Path) -> None:
         assert [stored["criteria"][0][n] for n in ("good", "bad", "damaged")] == [4.0, 0.0, 0.0]
         kept.unlink()
         asked = len(endpoint.asked)
-        branches = [*options(place, "good", "bad"), "--repository=repository"]
-        done = assay(place / "home", *branches, **given)
-        assert done.returncode == 0, done.stderr
+        repository_option = f"--repository={repository.folder}"
+        branches = [*options(place, "good", "bad"), repository_option]
+        done = find(place, *branches, **given)
+        assert done.exit_code == 0, done.output
         assert kept.exists()
         assert any("+def price" in str(one["messages"]) for one in endpoint.asked[asked:])
-        done = assay(place / "home", *options(place, "good"), "--repository=repository", **given)
-        assert done.returncode == 2
+        done = find(place, *options(place, "good"), repository_option, **given)
+        assert done.exit_code == 2
         assert "needs --base" in done.stderr
 
 
 def test_nothing_that_holds_writes_nothing(place: Path) -> None:
     with model_endpoint(lambda asked: Said(text="I would rather not.")) as endpoint:
         given = {"ASSAY_MODEL": "m", "ASSAY_MODEL_URL": endpoint.url}
-        done = assay(place / "home", *options(place), **given)
-    assert done.returncode == 2
-    assert "No criteria were found." in done.stderr
+        done = find(place, *options(place), **given)
+    assert isinstance(done.exception, UserError)
+    assert "No criteria were found." in done.exception.what
     assert not (place / "kept").exists()
 
 
