@@ -31,6 +31,7 @@ from bot.report.model import (
     JudgesView,
     ObservationView,
     PictureRow,
+    PlanView,
     ReportView,
     RequirementView,
     Score,
@@ -62,6 +63,8 @@ class RequirementDocument:
     reason: str
     blocked_by: tuple[str, ...]
     next_step: str
+    quotation: str = ""
+    area: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,6 +183,7 @@ class ReportDocument:
     warnings: tuple[str, ...]
     plan: PlanDocument | None = None
     impact: Impact | None = None
+    planned: PlanView | None = None
     grading: GradingDocument | None = None
     usage: tuple[RoleUsage, ...] = ()
     judges: JudgesView | None = None
@@ -245,6 +249,7 @@ def _document(view: ReportView) -> ReportDocument:
         warnings=view.warnings,
         plan=_plan(view.plan) if view.plan else None,
         impact=view.impact,
+        planned=view.planned,
         grading=_grading(view.grading) if view.grading else None,
         usage=view.usage,
         judges=view.judges,
@@ -278,6 +283,8 @@ def _requirement(row: RequirementView) -> RequirementDocument:
         reason=verdict.reason,
         blocked_by=verdict.blocked_by,
         next_step=verdict.next_step,
+        quotation=asked.quotation,
+        area=asked.area,
     )
 
 
