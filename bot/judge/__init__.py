@@ -3,11 +3,12 @@
 from bot.judge.closing import IssueReference, closing_issues
 from bot.judge.diff_text import unified
 from bot.judge.empty_inputs import empty_calls, promises
-from bot.judge.gate import EXIT_CODES, conclude
+from bot.judge.gate import EXIT_CODES, conclude, with_reasons
 from bot.judge.integrity import TextReader, inspect_integrity
 from bot.judge.integrity.dependencies import dependency_findings, new_dependencies
 from bot.judge.meaning import changed_meanings
 from bot.judge.outcome import MetCount, count_met, verdicts
+from bot.judge.patch_reasons import patch_reasons
 from bot.judge.planning import plan
 from bot.judge.requirements import BUILDS, comprehend
 from bot.judge.transitions import transition
@@ -29,6 +30,7 @@ __all__ = [
     "empty_calls",
     "inspect_integrity",
     "new_dependencies",
+    "patch_reasons",
     "plan",
     "promises",
     "score_plan",
@@ -36,4 +38,5 @@ __all__ = [
     "unified",
     "verdicts",
     "weigh",
+    "with_reasons",
 ]

@@ -13,7 +13,7 @@ from bot.configuration import Configuration, UnverifiedPolicy, Weight
 from bot.judge.case import Case, open_case
 from bot.judge.crashes import crash_reasons
 from bot.judge.headline import headline
-from bot.judge.outcome import count_met
+from bot.judge.outcome import MetCount, count_met
 from bot.judge.plan_score import score_reason
 from bot.judge.requirements import BUILDS, NOTHING_REGRESSES, TESTS_NOT_WEAKENED
 from bot.judge.rules import NOT_ABOUT_TESTS, OUT_OF_SCOPE
@@ -85,15 +85,19 @@ def conclude(
     facts = _Facts(
         open_case(requirements, observed, configuration), _worst_verdicts(verdicts), members
     )
-    reasons = [reason for rule in _RULES for reason in rule(facts)]
+    reasons = tuple(reason for rule in _RULES for reason in rule(facts))
+    return with_reasons(reasons, count_met(requirements, tuple(facts.verdicts.values())))
+
+
+def with_reasons(reasons: tuple[GateReason, ...], met: MetCount) -> GateResult:
+    """The conclusion that follows from all of these reasons: more of them never make it milder."""
     conclusion = max(
         (reason.conclusion for reason in reasons),
         key=_WEIGHT.__getitem__,
         default=Conclusion.SUCCESS,
     )
-    ordered = sorted(reasons, key=lambda reason: -_WEIGHT[reason.conclusion])
-    met = count_met(requirements, tuple(facts.verdicts.values()))
-    return GateResult(conclusion, headline(conclusion, met, tuple(ordered)), tuple(ordered))
+    ordered = tuple(sorted(reasons, key=lambda reason: -_WEIGHT[reason.conclusion]))
+    return GateResult(conclusion, headline(conclusion, met, ordered), ordered)
 
 
 def _worst_verdicts(verdicts: tuple[Verdict, ...]) -> dict[str, Verdict]:

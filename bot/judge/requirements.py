@@ -194,14 +194,14 @@ def _merged(drafts: list[_Draft]) -> tuple[list[_Draft], dict[tuple[str, str], _
     kept: list[_Draft] = []
     aliases: dict[tuple[str, str], _Draft] = {}
     for draft in sorted(drafts, key=lambda d: _TRUST_ORDER.index(d.source.trust)):
-        twin = next((other for other in kept if _says_the_same(other.text, draft.text)), None)
+        twin = next((other for other in kept if same_demand(other.text, draft.text)), None)
         if twin is None:
             kept.append(draft)
         aliases[draft.source.reference, draft.key] = twin or draft
     return kept, aliases
 
 
-def _says_the_same(one: str, other: str) -> bool:
+def same_demand(one: str, other: str) -> bool:
     """Alike in words and equal in every number, code span and negation."""
     a, b = normalised(one), normalised(other)
     if a == b:

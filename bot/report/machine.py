@@ -17,6 +17,7 @@ from bot.models import (
     GateReason,
     Impact,
     ItemScore,
+    PatchOpinion,
     PlanScore,
     RoleUsage,
     TestChange,
@@ -30,6 +31,7 @@ from bot.report.model import (
     PictureRow,
     ReportView,
     RequirementView,
+    RubricView,
     Score,
     Subject,
     TestsView,
@@ -169,6 +171,8 @@ class ReportDocument:
     plan: PlanDocument | None = None
     impact: Impact | None = None
     usage: tuple[RoleUsage, ...] = ()
+    rubrics: tuple[RubricView, ...] = ()
+    patch_opinion: PatchOpinion | None = None
     analyses: tuple[Analysis, ...] = ()
 
 
@@ -232,6 +236,8 @@ def _document(view: ReportView) -> ReportDocument:
         plan=_plan(view.plan) if view.plan else None,
         impact=view.impact,
         usage=view.usage,
+        rubrics=view.rubrics,
+        patch_opinion=view.patch.opinion if view.patch else None,
         analyses=tuple(row.analysis for row in view.analyses),
     )
 

@@ -10,10 +10,12 @@ from bot.models import (
     Conclusion,
     GateReason,
     Impact,
+    PatchOpinion,
     PlanScore,
     Preference,
     Requirement,
     RoleUsage,
+    Rubric,
     TaskSource,
     TestChange,
     TestComparison,
@@ -144,6 +146,28 @@ class Score:
 
 
 @dataclass(frozen=True, slots=True)
+class RubricView:
+    """A rubric of the task; `version` is 0 and `path` is set where it stands on the base branch."""
+
+    name: str
+    issue: int
+    is_golden: bool
+    version: int
+    path: str
+    approved_by: tuple[str, ...]
+    requirement_ids: tuple[str, ...]
+    rubric: Rubric
+
+
+@dataclass(frozen=True, slots=True)
+class PatchView:
+    """The word on the whole patch, and the pieces of evidence that it cites."""
+
+    opinion: PatchOpinion
+    evidence: tuple[EvidenceView, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class ReportView:
     """Everything that a report shows. `judged` is false when the evaluation ended before a verdict."""
 
@@ -176,6 +200,9 @@ class ReportView:
     impact: Impact | None = None
     usage: tuple[RoleUsage, ...] = ()
     analyses: tuple[AnalysisView, ...] = ()
+
+    rubrics: tuple[RubricView, ...] = ()
+    patch: PatchView | None = None
 
     def total_seconds(self) -> float:
         """Seconds over all stages."""

@@ -36,6 +36,7 @@ from bot.report.model import (
     TestView,
 )
 from bot.report.pictures import picture_rows
+from bot.report.rubrics import patch_view, rubric_views
 from bot.report.slim import SHOWN_CHANGES, TESTS_PER_GROUP, slim
 from bot.safety import scrub_tree
 from sandbox.models import Finding, Observation, Outcome, TestRun
@@ -87,6 +88,8 @@ def _view(evaluation: Evaluation) -> ReportView:
         plan=judgement.plan if judgement else None,
         impact=observed.impact,
         usage=deliberation.usage,
+        rubrics=rubric_views(evaluation.rubrics),
+        patch=patch_view(deliberation, evidence),
         analyses=analysis_rows(deliberation.analyses, evidence),
     )
 

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Iterator
 
-from bot import criteria
+from bot import criteria, rubric_files
 from bot.configuration import MAX_BYTES, PATH, Configuration, ConfiguredTrigger, read_configuration
 from bot.errors import UserError
 from bot.models import EvaluationRequest, TestPlan, Trigger
+from bot.rubric_files import FOLDER, MAX_FILES, CommittedRubric, committed_rubric, is_rubric_path
 from bot.stages.docket import Policy
 from bot.stages.services import Services
 from sandbox.errors import CheckoutError
@@ -42,7 +44,20 @@ def _read(mirror: Mirror, sha: str) -> Policy:
     text = None if raw is None else raw.decode("utf-8", "replace")
     configuration = read_configuration(text)
     test_plan = _test_plan(mirror, sha, configuration.criteria)
-    return Policy(configuration, tuple(_templates(mirror, sha)), test_plan)
+    rubrics = tuple(_rubrics(mirror, sha))
+    return Policy(configuration, tuple(_templates(mirror, sha)), test_plan, rubrics)
+
+
+def _rubrics(mirror: Mirror, sha: str) -> Iterator[CommittedRubric]:
+    """The rubrics that stand on the target branch; which of them count, the task's issues say."""
+    paths = [path for path in list_paths(mirror, sha, FOLDER) if is_rubric_path(path)]
+    if len(paths) > MAX_FILES:
+        raise UserError(
+            f"{FOLDER} has {len(paths)} rubrics; {MAX_FILES} is the most.",
+            "Remove those of issues that are closed.",
+        )
+    for path in paths:
+        yield committed_rubric(path, read_file(mirror, sha, path, rubric_files.MAX_BYTES))
 
 
 def _test_plan(mirror: Mirror, sha: str, path: str | None) -> TestPlan | None:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from bot.agents.chambers import Chambers
 from bot.agents.deliberation import hold_deliberation
 from bot.agents.dossier import Dossier
+from bot.agents.patch_opinion import ask_on_patch
 from bot.errors import UserError
 from bot.judge import unified, verdicts
 from bot.llm import SessionLimits
@@ -40,5 +43,8 @@ async def deliberate(
                 f"The sandbox does not work: {error}",
                 "Run `assay doctor` on the machine that judges.",
             ) from error
+        seen = replace(dossier, evidence=(*held.evidence, *observed.evidence))
+        patch = await ask_on_patch(chambers, seen, case.planned.rubrics, policy.count)
+        held = replace(held, patch=patch, usage=session.usage)
         await keep_replies(services, case.request, "deliberate", session)
         return held

@@ -22,9 +22,11 @@ from bot.models import (
     Plan,
     Requirements,
     Task,
+    TaskRubric,
     TestPlan,
     Trigger,
 )
+from bot.rubric_files import CommittedRubric
 from bot.steps import StepRunner
 from sandbox.base import Network
 from sandbox.models import Checkout, Environment
@@ -41,6 +43,7 @@ class Policy:
     configuration: Configuration
     templates: tuple[str, ...] = ()
     test_plan: TestPlan | None = None
+    rubrics: tuple[CommittedRubric, ...] = ()
 
     @property
     def network_to_build(self) -> Network:
@@ -70,6 +73,7 @@ class Planned:
 
     requirements: Requirements
     plan: Plan
+    rubrics: tuple[TaskRubric, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,6 +141,7 @@ class Docket:
             plan=self.planned.plan if self.planned else None,
             observed=self.observed,
             deliberation=self.deliberation,
+            rubrics=self.planned.rubrics if self.planned else (),
             judgement=self.judgement,
             gate=gate,
             environment=_environment(self.built, self.policy),

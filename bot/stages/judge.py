@@ -2,7 +2,15 @@
 
 from __future__ import annotations
 
-from bot.judge import conclude, count_met, score_plan, verdicts, weigh
+from bot.judge import (
+    conclude,
+    count_met,
+    patch_reasons,
+    score_plan,
+    verdicts,
+    weigh,
+    with_reasons,
+)
 from bot.models import Deliberation, Judgement, Observed
 from bot.stages.docket import Case
 from bot.stages.services import Services
@@ -22,6 +30,10 @@ async def judge(
     members = await services.origin.members(request)
     gate = conclude(requirements, found, observed, policy.configuration, members)
     met = count_met(requirements, found)
+    more = patch_reasons(
+        deliberation, observed.evidence, case.planned.rubrics, policy.configuration
+    )
+    gate = with_reasons((*gate.reasons, *more), met) if more else gate
     return Judgement(
         requirements,
         found,
