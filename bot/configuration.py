@@ -153,6 +153,10 @@ class JudgePolicy(_Closed):
 
     count: int = Field(default=3, ge=1, le=9, description="Judges in the panel.")
     rounds: int = Field(default=4, ge=1, le=10, description="Most rounds of negotiation.")
+    canary: bool = Field(
+        default=True,
+        description="Whether the judges are tried first, on what is known; who misses is not asked.",
+    )
 
 
 class RubricPolicy(_Closed):

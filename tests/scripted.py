@@ -77,7 +77,13 @@ class Scripted:
 def said(messages: list[ModelMessage]) -> str:
     """Everything that the user's side said so far, tool results included, as one text."""
     parts = [part for one in messages if isinstance(one, ModelRequest) for part in one.parts]
-    return "\n".join(str(part.content) for part in parts if _is_said(part))
+    return "\n".join(_text(part.content) for part in parts if _is_said(part))
+
+
+def _text(content: object) -> str:
+    """A content as text; of one with images, the texts."""
+    pieces = content if isinstance(content, list | tuple) else [content]
+    return "\n".join(str(piece) for piece in pieces)
 
 
 def _is_said(part: object) -> bool:

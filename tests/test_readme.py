@@ -9,7 +9,7 @@ from bot.settings import Settings
 
 README = (Path(__file__).parent.parent / "README.md").read_text()
 LEAVES_WITHOUT_EFFECT_YET = (
-    "judges.count", "judges.rounds", "limits.interactions", "limits.usd",
+    "limits.interactions", "limits.usd",
 )  # fmt: skip
 
 

@@ -111,7 +111,7 @@ def _analysis(bench: Workbench, reply: AnalysisReply) -> Analysis:
         problem = 'It says "unsatisfied", and no step that it names fails on head in an assertion.'
     if outcome is VerdictOutcome.SATISFIED:
         cited = tuple(dict.fromkeys(reply.evidence))
-        problem = citation_problem(outcome, cited, (*own, *bench.known))
+        problem = citation_problem(requirement, outcome, cited, (*own, *bench.known))
     return Analysis(
         requirement_id=requirement.id,
         outcome=VerdictOutcome.UNVERIFIED if problem else outcome,

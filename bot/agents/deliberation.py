@@ -5,13 +5,16 @@ from __future__ import annotations
 from dataclasses import replace
 
 from bot.agents.analyst import Analysed, Assignment, analyse
+from bot.agents.canary import try_judges
 from bot.agents.chambers import Chambers
 from bot.agents.dossier import Dossier
-from bot.agents.panel import Question, ask_panel
+from bot.agents.opinion import Question
+from bot.agents.panel import ask_panel
 from bot.configuration import JudgePolicy
 from bot.judge.weighing import is_for_judges
 from bot.llm.base import ModelProblem
 from bot.models import (
+    CanaryResult,
     Deliberation,
     PanelResult,
     Requirement,
@@ -35,6 +38,9 @@ async def hold_deliberation(
         for requirement, verdict in zip(requirements.items, found, strict=True)
         if is_for_judges(requirement, verdict)
     ]
+    canary = await try_judges(chambers, policy) if assigned and policy.canary else None
+    if canary and not canary.is_passed:
+        return _not_believed(chambers, canary)
     analysed = await _analyses(chambers, assigned)
     undecided = [one for one in assigned if one.found.outcome is VerdictOutcome.UNVERIFIED]
     panels = await concurrently(
@@ -47,6 +53,7 @@ async def hold_deliberation(
         evidence=tuple(piece for one in analysed.values() for piece in one.evidence),
         analyses=tuple(one.analysis for one in analysed.values()),
         panels=tuple(panels),
+        canary=canary,
         usage=chambers.session.usage,
     )
 
@@ -63,6 +70,12 @@ def _with_own(dossier: Dossier, analysed: dict[str, Analysed], one: Assignment) 
     """What the requirement's own analyst saw can be cited too; what it thinks is not told."""
     own = analysed.get(one.requirement.id)
     return replace(dossier, evidence=(*own.evidence, *dossier.evidence)) if own else dossier
+
+
+def _not_believed(chambers: Chambers, canary: CanaryResult) -> Deliberation:
+    """What judges who missed the canary contribute: nothing, and what it cost."""
+    problem = f"The judges' opinions count for nothing. {' '.join(canary.failures)}"
+    return Deliberation(canary=canary, usage=chambers.session.usage, problem=problem)
 
 
 async def _panel_on(

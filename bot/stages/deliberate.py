@@ -10,6 +10,7 @@ from bot.agents.dossier import Dossier
 from bot.agents.patch_opinion import ask_on_patch
 from bot.errors import UserError
 from bot.judge import unified, verdicts
+from bot.judge.rules import INSTRUCTION
 from bot.llm import SessionLimits
 from bot.models import Deliberation, Observed, Task
 from bot.safety import delimiter_of
@@ -33,7 +34,8 @@ async def deliberate(
         delimiter = delimiter_of(services.mark_key, run)
         chambers = Chambers(session, delimiter, acting_in(services, case))
         found = verdicts(case.planned.requirements, observed, case.policy.configuration)
-        dossier = Dossier(task, unified(checkout.diff), observed.evidence)
+        spoken = next((f.message for f in observed.integrity if f.rule == INSTRUCTION), "")
+        dossier = Dossier(task, unified(checkout.diff), observed.evidence, spoken)
         policy = case.policy.configuration.judges
         requirements = case.planned.requirements
         try:

@@ -82,18 +82,6 @@ GIVEN: dict[str, tuple[dict[str, object], ...]] = {
     ),
     "check/late.md.j2": ({"title": "2 of 4 met", "link": "https://x/e1"},),
     "check/queued.md.j2": ({"link": "https://x/e1"},),
-    "prompts/panel.system.txt.j2": ({},),
-    "prompts/panel.user.txt.j2": (
-        {"shared": "s", "evidence": "e", "requirement": "r", "mark": "m", "ids": "E1"},
-    ),
-    "prompts/analyst.system.txt.j2": ({},),
-    "prompts/analyst.tools.txt.j2": ({},),
-    "prompts/analyst.user.txt.j2": tuple(
-        {"shared": "s", "evidence": "e", "requirement": "r", "mark": "m", "interactions": 40, **more}
-        for more in ({"tests": "", "neighbours": ""}, {"tests": "t", "neighbours": "4: 5"})
-    ),
-    "prompts/image.system.txt.j2": ({},),
-    "prompts/image.user.txt.j2": ({"pictures": "p", "question": "q"},),
     "setup/next_steps.txt.j2": (
         {"app_id": 1, "url": "https://x", "folder": "/srv/<assay>", "check": "Assay"},
     ),
