@@ -7,16 +7,16 @@ changes a verdict on a requirement: `bot.judge.patch_reasons` says what it may d
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Annotated, Literal
 
 from pydantic import BaseModel, Field, StringConstraints
 
 from bot.agents.chambers import Chambers
 from bot.agents.dossier import Dossier, evidence_text, shared_text
-from bot.judge.citations import citation_problem
+from bot.judge.citations import holds_for_patch
 from bot.llm.base import Answerless, ModelProblem, Prompt
-from bot.models import PatchOpinion, Role, TaskRubric, Validity, VerdictOutcome
+from bot.models import PatchOpinion, Role, TaskRubric, Validity
 from bot.safety import scrub
 from bot.templates import render_text
 from sandbox.concurrently import concurrently
@@ -24,6 +24,7 @@ from sandbox.concurrently import concurrently
 TEMPERATURE = 0.7
 RUBRIC_CHARS = 12_000
 LEAST_QUOTE = 4  # characters: a brace or a blank line is found in any diff
+_SPOKEN = "The change speaks to those who judge it."
 Told = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=2000)]
 Quote = Annotated[str, StringConstraints(max_length=400)]
 
@@ -64,7 +65,10 @@ async def ask_on_patch(
         )
     except ModelProblem as error:
         votes = [_Vote(None, problem=error.why)]
-    return counted(tuple(votes), binding)
+    opinion = counted(tuple(votes), binding)
+    if dossier.words_to_judges and opinion.validity is Validity.VALID:
+        return replace(opinion, is_unsure=True, doubts=(*opinion.doubts, _SPOKEN))
+    return opinion
 
 
 async def _vote(
@@ -94,12 +98,12 @@ async def _vote(
 
 def _held(reply: PatchReply, dossier: Dossier) -> _Vote:
     """The reply with those of its citations that hold, each for itself."""
-    outcome = VerdictOutcome.SATISFIED if reply.verdict == "VALID" else VerdictOutcome.UNSATISFIED
-    cited = tuple(
-        id_
-        for id_ in dict.fromkeys(reply.evidence)
-        if not citation_problem(outcome, (id_,), dossier.evidence)
-    )
+    known = {
+        one.id
+        for one in dossier.evidence
+        if holds_for_patch(one, as_valid=reply.verdict == Validity.VALID)
+    }
+    cited = tuple(id_ for id_ in dict.fromkeys(reply.evidence) if id_ in known)
     return _Vote(reply, cited, _quoted(reply.quotes, dossier.diff))
 
 

@@ -29,9 +29,7 @@ def plan(
     asked = tuple(
         r.id for r in requirements.items if r.category in (Category.BEHAVIOUR, Category.UPKEEP)
     )
-    forbidden = tuple(r.id for r in requirements.items if r.category is Category.PROHIBITION)
-    served = (BUILDS, NOTHING_REGRESSES, TESTS_NOT_WEAKENED, *asked, *forbidden)
-    suite = _suite(served, configuration)
+    suite = _suite((BUILDS, NOTHING_REGRESSES, TESTS_NOT_WEAKENED, *asked), configuration)
     checks = _checks(requirements)
     items = _items(requirements, 3 + len(checks))
     looks = (_look_at(pages, number=3 + len(checks) + len(items)),) if pages else ()

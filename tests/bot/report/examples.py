@@ -503,8 +503,8 @@ def hostile() -> Evaluation:
 EXAMPLES: dict[str, Callable[[], Evaluation]] = {
     example.__name__: example
     for example in (
-        success, one_missing, weakened_tests, regression, judged_by_rubric, broken_configuration, needs_toolchain,
-        base_does_not_build, empty_diff, superseded, internal_failure, hostile,
+        success, one_missing, weakened_tests, regression, judged_by_rubric, broken_configuration,
+        needs_toolchain, base_does_not_build, empty_diff, superseded, internal_failure, hostile,
     )
 }  # fmt: skip
 
