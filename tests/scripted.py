@@ -25,13 +25,18 @@ Reply = str | dict[str, object] | ModelResponse
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """One request to the model: who asks, our own instructions, all that was said, and the tools."""
+    """One request to the model: who asks, our own instructions, all that was said, and the tools.
+
+    `sample` tells judges apart that are asked the same.
+    """
 
     role: Role
     system: str
     user: str
     messages: list[ModelMessage]
     tools: tuple[str, ...]
+    sample: int = 0
+    temperature: float | None = None
 
 
 Script = Callable[[Call], Reply]
@@ -63,6 +68,8 @@ class Scripted:
                 said(messages),
                 messages,
                 tuple(tool.name for tool in info.function_tools),
+                (info.model_settings or {}).get("seed", 0),
+                (info.model_settings or {}).get("temperature"),
             )
             self.calls.append(call)
             reply = self.script(call)

@@ -28,6 +28,7 @@ ONLY_HERE = {
     "openai": ("bot.llm",),
     "pydantic_ai": ("bot.llm",),
     "genai_prices": ("bot.llm",),
+    "httpcore": ("bot.lookup",),
 }
 
 # package → what it may import of our own code.
@@ -39,6 +40,7 @@ MAY_IMPORT = {
     "bot.safety": ("bot.safety",),
     "bot.templates": ("bot.safety",),
     "bot.configuration": ("bot.errors", "bot.plain_yaml", "sandbox.browser.script"),
+    "bot.kept_criteria": ("bot.errors", "bot.models"),
     "bot.plain_yaml": (),
     "bot.judge": (
         "bot.judge",
@@ -72,6 +74,15 @@ MAY_IMPORT = {
         "sandbox.concurrently",
         "sandbox.models",
     ),
+    "bot.lookup": (
+        "bot.lookup",
+        "bot.errors",
+        "bot.safety",
+        "bot.settings",
+        "sandbox.base",
+        "sandbox.tools.registry",
+    ),
+    "bot.lookup.inside": (),
     "bot.payload": (),
     "bot.annotations": (),
     "bot.github": (
@@ -104,7 +115,10 @@ MAY_IMPORT = {
         "bot.looks",
         "bot.judge",
         "bot.models",
+        "bot.stages.bundle",
         "bot.stages.docket",
+        "bot.stages.matter",
+        "bot.stages.recording",
         "bot.stages.services",
         "bot.stages.base_results",
         "sandbox",

@@ -92,7 +92,7 @@ async def _ask_about_picture(bench: Workbench, wanted: given.LookAtPicture) -> s
     """
     bench.begin()
     rows = _pictures(bench.find(wanted.evidence))[:MOST_IMAGES]
-    pictures = [(words, await bench.acting.picture(name)) for words, name in rows]
+    pictures = [(words, await _picture(bench, name)) for words, name in rows]
     kept = [(words, png) for words, png in pictures if png]
     if not kept:
         return f"{wanted.evidence[:40]!r} is no step of this requirement that made pictures."
@@ -112,6 +112,15 @@ async def _ask_about_picture(bench: Workbench, wanted: given.LookAtPicture) -> s
         return f"No answer about the pictures: {error.why}"
     seen = reply.answer if reply.is_visible else f"The pictures do not show it. {reply.answer}"
     return bench.read(bench.enclosed(f"answer about {wanted.evidence}", seen))
+
+
+async def _picture(bench: Workbench, name: str) -> bytes:
+    """The PNG of an artifact, empty where there is none; a replay has no artifacts."""
+
+    async def work() -> bytes:
+        return await bench.acting.picture(name) or b""
+
+    return await bench.chambers.session.remembered(f"picture {bench.acting.run} {name}", work)
 
 
 def _pictures(shown: Evidence | None) -> list[tuple[str, str]]:

@@ -38,11 +38,11 @@ async def hold_deliberation(
         for requirement, verdict in zip(requirements.items, found, strict=True)
         if is_for_judges(requirement, verdict)
     ]
-    canary = await try_judges(chambers, policy) if assigned and policy.canary else None
+    undecided = [one for one in assigned if one.found.outcome is VerdictOutcome.UNVERIFIED]
+    canary = await try_judges(chambers, policy) if undecided and policy.canary else None
     if canary and not canary.is_passed:
         return _not_believed(chambers, canary)
     analysed = await _analyses(chambers, assigned)
-    undecided = [one for one in assigned if one.found.outcome is VerdictOutcome.UNVERIFIED]
     panels = await concurrently(
         *(
             _panel_on(chambers, one.requirement, _with_own(dossier, analysed, one), policy)
@@ -58,6 +58,12 @@ async def hold_deliberation(
     )
 
 
+def _not_believed(chambers: Chambers, canary: CanaryResult) -> Deliberation:
+    """What judges who missed the canary contribute: nothing, and what it cost."""
+    problem = f"The judges' opinions count for nothing. {' '.join(canary.failures)}"
+    return Deliberation(canary=canary, usage=chambers.session.usage, problem=problem)
+
+
 async def _analyses(chambers: Chambers, assigned: list[Assignment]) -> dict[str, Analysed]:
     """One analyst a requirement, all at the same time; none sees what another came to."""
     if chambers.acting is None:
@@ -70,12 +76,6 @@ def _with_own(dossier: Dossier, analysed: dict[str, Analysed], one: Assignment) 
     """What the requirement's own analyst saw can be cited too; what it thinks is not told."""
     own = analysed.get(one.requirement.id)
     return replace(dossier, evidence=(*own.evidence, *dossier.evidence)) if own else dossier
-
-
-def _not_believed(chambers: Chambers, canary: CanaryResult) -> Deliberation:
-    """What judges who missed the canary contribute: nothing, and what it cost."""
-    problem = f"The judges' opinions count for nothing. {' '.join(canary.failures)}"
-    return Deliberation(canary=canary, usage=chambers.session.usage, problem=problem)
 
 
 async def _panel_on(

@@ -6,6 +6,7 @@ from contextlib import closing
 
 from bot.kept_key import kept_key
 from bot.llm import OpenSession, open_models
+from bot.lookup import open_lookup
 from bot.models import EvaluationRequest, Publication
 from bot.private_key import held_secrets
 from bot.settings import Settings
@@ -28,14 +29,16 @@ async def judge_once(
     """
     with closing(open_records(settings)) as store:
         store.migrate()
+        sandbox = open_sandbox(settings.sandbox, settings.home / "sandbox")
         services = Services(
             settings=settings,
-            sandbox=open_sandbox(settings.sandbox, settings.home / "sandbox"),
+            sandbox=sandbox,
             store=store,
             artifacts=open_artifacts(settings),
             origin=origin,
             secrets=held_secrets(settings),
             open_session=models or open_models(settings),
             mark_key=kept_key(settings.home / "mark.key"),
+            web=open_lookup(settings, sandbox),
         )
         return await evaluate(request, services, run_in_process)

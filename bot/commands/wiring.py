@@ -17,6 +17,7 @@ from bot.intake.handle import ended, handle
 from bot.intake.sweep import forget_old, sweep
 from bot.kept_key import kept_key
 from bot.llm import open_models
+from bot.lookup import open_lookup
 from bot.models import EvaluationRequest, Publication
 from bot.origins.github import CHECK_NAME, GitHubOrigin
 from bot.private_key import held_secrets, private_key
@@ -55,6 +56,7 @@ def open_work(settings: Settings) -> Iterator[Work]:
             held_secrets(settings),
             open_models(settings),
             kept_key(settings.home / "mark.key"),
+            open_lookup(settings, sandbox),
         )
         approve = settings.approve_first_time_forks
         clerk = RubricClerk(

@@ -6,8 +6,8 @@ and that base does not show as well; what merely holds everywhere is about no ne
 
 from __future__ import annotations
 
-import re
-
+from bot.judge.own_steps import refutes
+from bot.judge.steady import steady
 from bot.judge.transitions import NOT_RUNNABLE, passed
 from bot.models import ActionKind, Category, Evidence, Requirement, Transition, VerdictOutcome
 
@@ -17,8 +17,8 @@ REMARKS = (ActionKind.STATIC_LINTER,)
 """Actions whose results may be cited beside a proof, and are none."""
 LOOKS = (ActionKind.READ, ActionKind.SEARCH)
 """Actions that execute nothing: that they find nothing is no failure of head."""
-
-_VARYING = re.compile(r"\b\d+(?:\.\d+)?\s?(?:s|ms|us|secs?|seconds|minutes)\b|0x[0-9a-fA-F]+|\s+")
+INFORMING = (ActionKind.WEB_BROWSING,)
+"""Actions that show nothing of the change: they may be cited, and never satisfy by themselves."""
 
 
 def citation_problem(
@@ -67,15 +67,13 @@ def failing_on_head(
 ) -> tuple[str, ...]:
     """Those of the cited steps that were executed for this requirement and fail on head.
 
-    They are facts: no number of votes outweighs one.
+    They assert what they expect, so they are facts: no number of votes outweighs one.
     """
     return tuple(
         one.id
         for one in about(requirement, evidence)
         if one.id in cited
-        and one.step.action not in (*REMARKS, *LOOKS)
-        and not _is_whole_suite(requirement, one)
-        and passed(one.head) is False
+        and refutes(one, requirement.id)
         and one.head is not None
         and one.head.exit_code not in NOT_RUNNABLE
     )
@@ -99,6 +97,8 @@ def _why_no_proof(requirement: Requirement, one: Evidence) -> str:
     """Why a piece shows nothing, whichever way it is cited; empty when it may."""
     if one.step.action in REMARKS:
         return f"{one.id} is a linter's remark, which proves nothing."
+    if one.step.action in INFORMING:
+        return f"{one.id} was looked up and shows nothing of the change."
     head = one.head
     if head is None or head.problem or head.timed_out or head.exit_code is None:
         return f"{one.id} was not executed or read on head."
@@ -134,4 +134,4 @@ def _shows_the_same(one: Evidence) -> bool:
         return False
     if any(picture.changed for picture in head.pictures):
         return False
-    return _VARYING.sub(" ", base.output) == _VARYING.sub(" ", head.output)
+    return steady(base.output) == steady(head.output)

@@ -8,6 +8,7 @@ _TOOK = re.compile(
     r"\b(in|after|took|finished in|duration_ms:?) \d+(?:\.\d+)? ?(?:ms|m?s\b|seconds?\b)?"
     r"(?=[\s,;)=.]|$)"
 )
+_LASTED = re.compile(r"\(\d+\.\d+ ?m?s\)")
 _RULE = re.compile(r"={5,}")  # pytest's are as long as the time beside them is short
 _ADDRESS = re.compile(r"\b0x[0-9a-f]{6,16}\b")
 
@@ -17,7 +18,9 @@ def steady(output: str) -> str:
 
     A question to a model must not hold them: the same question would never be remembered.
     """
-    return _RULE.sub("=====", _ADDRESS.sub("0x…", _TOOK.sub(_untimed, output)))
+    return _RULE.sub(
+        "=====", _ADDRESS.sub("0x…", _LASTED.sub("(some time)", _TOOK.sub(_untimed, output)))
+    )
 
 
 def _untimed(found: re.Match[str]) -> str:

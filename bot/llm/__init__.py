@@ -18,7 +18,7 @@ from bot.llm.base import (
     Tool,
     no_models,
 )
-from bot.llm.memory import FolderMemory
+from bot.llm.memory import FolderMemory, SealedMemory
 from bot.settings import Settings
 
 __all__ = [
@@ -30,11 +30,13 @@ __all__ = [
     "ModelProblem",
     "OpenSession",
     "Prompt",
+    "SealedMemory",
     "Session",
     "SessionLimits",
     "Tool",
     "no_models",
     "open_models",
+    "open_sealed",
 ]
 
 
@@ -49,3 +51,13 @@ def open_models(settings: Settings) -> OpenSession:
         return opened
 
     return open_session if settings.model else no_models
+
+
+def open_sealed(
+    settings: Settings, memory: SealedMemory, limits: SessionLimits
+) -> AbstractAsyncContextManager[Session]:
+    """The models of a run that is over: they say what they said then, and nothing is asked."""
+    opened: AbstractAsyncContextManager[Session] = import_module("bot.llm.session").open_session(
+        settings, memory, limits
+    )
+    return opened

@@ -15,6 +15,7 @@ from bot.models.conclusions import (
     Publication,
     Standing,
 )
+from bot.models.grades import Criterion, Grade, Grading
 from bot.models.observed import (
     Evidence,
     FourWay,
@@ -78,6 +79,7 @@ __all__ = [
     "ChangedSymbol",
     "CodePlace",
     "Conclusion",
+    "Criterion",
     "Decider",
     "Deliberation",
     "Delivery",
@@ -87,6 +89,8 @@ __all__ = [
     "FourWay",
     "GateReason",
     "GateResult",
+    "Grade",
+    "Grading",
     "Impact",
     "ItemKind",
     "ItemScore",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
+from bot.models.grades import Grading
 from bot.models.observed import Evidence
 from bot.models.verdicts import VerdictOutcome
 
@@ -191,3 +192,4 @@ class Deliberation:
     usage: tuple[RoleUsage, ...] = ()
     remarks: tuple[str, ...] = ()
     problem: str = ""
+    grading: Grading | None = None  # by the kept criteria and preferences; advice

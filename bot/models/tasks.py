@@ -143,6 +143,7 @@ class ActionKind(StrEnum):
     LOCATE = "locate"
     READ = "read"
     SEARCH = "search"
+    WEB_BROWSING = "web_browsing"
 
 
 @dataclass(frozen=True, slots=True)

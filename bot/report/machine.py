@@ -15,6 +15,8 @@ from bot.models import (
     Conclusion,
     Decider,
     GateReason,
+    Grade,
+    Grading,
     Impact,
     ItemScore,
     PatchOpinion,
@@ -27,6 +29,7 @@ from bot.models import (
 )
 from bot.report.model import (
     EvidenceView,
+    JudgesView,
     ObservationView,
     PictureRow,
     ReportView,
@@ -146,6 +149,15 @@ class PlanRow:
 
 
 @dataclass(frozen=True, slots=True)
+class GradingDocument:
+    """Grades by criteria, 0 to 4 each: advice. `score` is their mean, null where there is none."""
+
+    score: float | None
+    grades: tuple[Grade, ...]
+    problem: str
+
+
+@dataclass(frozen=True, slots=True)
 class ReportDocument:
     """A whole report. `cost` (US dollars) is null when no model was asked; `seconds` is by stage."""
 
@@ -170,9 +182,11 @@ class ReportDocument:
     warnings: tuple[str, ...]
     plan: PlanDocument | None = None
     impact: Impact | None = None
+    grading: GradingDocument | None = None
     usage: tuple[RoleUsage, ...] = ()
     rubrics: tuple[RubricView, ...] = ()
     patch_opinion: PatchOpinion | None = None
+    judges: JudgesView | None = None
     analyses: tuple[Analysis, ...] = ()
 
 
@@ -235,11 +249,18 @@ def _document(view: ReportView) -> ReportDocument:
         warnings=view.warnings,
         plan=_plan(view.plan) if view.plan else None,
         impact=view.impact,
+        grading=_grading(view.grading) if view.grading else None,
         usage=view.usage,
         rubrics=view.rubrics,
         patch_opinion=view.patch.opinion if view.patch else None,
+        judges=view.judges,
         analyses=tuple(row.analysis for row in view.analyses),
     )
+
+
+def _grading(grading: Grading) -> GradingDocument:
+    score = None if grading.score is None else round(grading.score, 2)
+    return GradingDocument(score, grading.grades, grading.problem)
 
 
 def _plan(plan: PlanScore) -> PlanDocument:

@@ -7,9 +7,12 @@ from dataclasses import dataclass
 from bot.models import (
     ActionKind,
     Analysis,
+    CanaryResult,
     Conclusion,
     GateReason,
+    Grading,
     Impact,
+    PanelResult,
     PatchOpinion,
     PlanScore,
     Preference,
@@ -168,6 +171,15 @@ class PatchView:
 
 
 @dataclass(frozen=True, slots=True)
+class JudgesView:
+    """What judges that reason said; `problem` says why it counts for nothing."""
+
+    panels: tuple[PanelResult, ...]
+    canary: CanaryResult | None
+    problem: str
+
+
+@dataclass(frozen=True, slots=True)
 class ReportView:
     """Everything that a report shows. `judged` is false when the evaluation ended before a verdict."""
 
@@ -198,9 +210,10 @@ class ReportView:
     warnings: tuple[str, ...]
     plan: PlanScore | None = None
     impact: Impact | None = None
+    grading: Grading | None = None
     usage: tuple[RoleUsage, ...] = ()
+    judges: JudgesView | None = None
     analyses: tuple[AnalysisView, ...] = ()
-
     rubrics: tuple[RubricView, ...] = ()
     patch: PatchView | None = None
 

@@ -15,6 +15,7 @@ from bot.models import (
     Evidence,
     FourWay,
     GateResult,
+    Grading,
     Judgement,
     Observed,
     TestChange,
@@ -26,6 +27,7 @@ from bot.models import (
 from bot.report.analyses import analysis_rows
 from bot.report.model import (
     EvidenceView,
+    JudgesView,
     ObservationView,
     ReportView,
     RequirementView,
@@ -87,14 +89,23 @@ def _view(evaluation: Evaluation) -> ReportView:
         warnings=evaluation.warnings + (task.warnings if task else ()),
         plan=judgement.plan if judgement else None,
         impact=observed.impact,
+        grading=_grading(evaluation),
         usage=deliberation.usage,
         rubrics=rubric_views(evaluation.rubrics),
         patch=patch_view(deliberation, evidence),
+        judges=_judges(deliberation),
         analyses=analysis_rows(deliberation.analyses, evidence),
     )
 
 
 _NOTHING_OBSERVED = Observed((), FourWay(()), (), (), None, None)
+
+
+def _judges(deliberation: Deliberation) -> JudgesView | None:
+    """What there is to show of judges; None where none was asked."""
+    if not (deliberation.panels or deliberation.canary or deliberation.problem):
+        return None
+    return JudgesView(deliberation.panels, deliberation.canary, deliberation.problem)
 
 
 def _subject(evaluation: Evaluation) -> Subject:
@@ -135,6 +146,12 @@ def _next_steps(gate: GateResult, judgement: Judgement | None) -> tuple[str, ...
             if verdict.outcome is not VerdictOutcome.SATISFIED
         ]
     return tuple(dict.fromkeys(step for step in steps if step))
+
+
+def _grading(evaluation: Evaluation) -> Grading | None:
+    """The grades, unless the judges' words count for nothing in this run."""
+    held = evaluation.deliberation
+    return held.grading if held and not held.problem else None
 
 
 def _score(judgement: Judgement | None) -> Score:

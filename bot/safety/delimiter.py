@@ -55,4 +55,4 @@ def _clipped(text: str, most_chars: int) -> str:
         return text
     half = most_chars // 2
     left_out = len(text) - 2 * half
-    return f"{text[:half]}\n[{left_out} characters left out]\n{text[-half:]}"
+    return f"{text[:half]}\n[{left_out} characters left out]\n{text[len(text) - half :]}"

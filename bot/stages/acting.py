@@ -9,7 +9,7 @@ from bot.agents.acting import Acting, Taken
 from bot.looks import ANALYSTS_LOOKS, Seen
 from bot.models import Step
 from bot.stages.docket import Case
-from bot.stages.services import Services, evaluation_key
+from bot.stages.services import Services, acting_key, evaluation_key
 from sandbox.errors import CheckoutError
 
 _STEPS_AT_ONCE = max(2, min(8, os.cpu_count() or 2))
@@ -31,8 +31,8 @@ def acting_in(services: Services, case: Case) -> Acting:
     async def picture(name: str) -> bytes | None:
         return await asyncio.to_thread(services.artifacts.get, key, name)
 
-    run = f"{key} {case.checkout.base_sha} {case.checkout.head_sha}"
-    return Acting(run, take, picture, interactions=limits.interactions, minutes=limits.minutes)
+    run = acting_key(case.request, case.checkout)
+    return Acting(run, take, picture, services.web, limits.interactions, limits.minutes)
 
 
 def _note(seen: Seen) -> str:

@@ -5,10 +5,10 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterator
 
-from bot import criteria, rubric_files
+from bot import criteria, kept_criteria, rubric_files
 from bot.configuration import MAX_BYTES, PATH, Configuration, ConfiguredTrigger, read_configuration
 from bot.errors import UserError
-from bot.models import EvaluationRequest, TestPlan, Trigger
+from bot.models import Criterion, EvaluationRequest, TestPlan, Trigger
 from bot.rubric_files import FOLDER, MAX_FILES, CommittedRubric, committed_rubric, is_rubric_path
 from bot.stages.docket import Policy
 from bot.stages.services import Services
@@ -44,8 +44,13 @@ def _read(mirror: Mirror, sha: str) -> Policy:
     text = None if raw is None else raw.decode("utf-8", "replace")
     configuration = read_configuration(text)
     test_plan = _test_plan(mirror, sha, configuration.criteria)
-    rubrics = tuple(_rubrics(mirror, sha))
-    return Policy(configuration, tuple(_templates(mirror, sha)), test_plan, rubrics)
+    return Policy(
+        configuration,
+        tuple(_templates(mirror, sha)),
+        test_plan,
+        rubrics=tuple(_rubrics(mirror, sha)),
+        kept_criteria=tuple(_kept_criteria(mirror, sha)),
+    )
 
 
 def _rubrics(mirror: Mirror, sha: str) -> Iterator[CommittedRubric]:
@@ -58,6 +63,13 @@ def _rubrics(mirror: Mirror, sha: str) -> Iterator[CommittedRubric]:
         )
     for path in paths:
         yield committed_rubric(path, read_file(mirror, sha, path, rubric_files.MAX_BYTES))
+
+
+def _kept_criteria(mirror: Mirror, sha: str) -> Iterator[Criterion]:
+    for path in sorted(list_paths(mirror, sha, kept_criteria.FOLDER)):
+        data = read_file(mirror, sha, path, kept_criteria.MAX_BYTES)
+        if data is not None and path.endswith(".json"):
+            yield from kept_criteria.read_kept(data, path)
 
 
 def _test_plan(mirror: Mirror, sha: str, path: str | None) -> TestPlan | None:

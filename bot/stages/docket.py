@@ -12,6 +12,7 @@ from bot.configuration import Configuration, NetworkPolicy
 from bot.errors import OutOfTime, Superseded, UserError
 from bot.models import (
     Conclusion,
+    Criterion,
     Deliberation,
     Evaluation,
     EvaluationRequest,
@@ -38,12 +39,13 @@ _AGAIN = (
 
 @dataclass(frozen=True, slots=True)
 class Policy:
-    """What the target branch says: its configuration, its test plan, and its own templates."""
+    """What the target branch says: its configuration, test plan, templates and kept criteria."""
 
     configuration: Configuration
     templates: tuple[str, ...] = ()
     test_plan: TestPlan | None = None
     rubrics: tuple[CommittedRubric, ...] = ()
+    kept_criteria: tuple[Criterion, ...] = ()
 
     @property
     def network_to_build(self) -> Network:

@@ -2,43 +2,22 @@
 
 from __future__ import annotations
 
-from bot.judge import (
-    conclude,
-    count_met,
-    patch_reasons,
-    score_plan,
-    verdicts,
-    weigh,
-    with_reasons,
-)
-from bot.models import Deliberation, Judgement, Observed
+from bot.models import Deliberation, Judgement, Observed, Task
+from bot.stages.bundle import Bundle, keep_bundle
 from bot.stages.docket import Case
+from bot.stages.matter import Matter, judged
 from bot.stages.services import Services
 
 
 async def judge(
-    services: Services,
-    case: Case,
-    observed: Observed,
-    deliberation: Deliberation,
+    services: Services, case: Case, task: Task, observed: Observed, deliberation: Deliberation
 ) -> Judgement:
-    """Judge every requirement on its own, weigh what judges said, then let the gate conclude."""
-    request, policy, requirements = case.request, case.policy, case.planned.requirements
-    await services.origin.announce(request, "judge")
-    found = verdicts(requirements, observed, policy.configuration)
-    found = weigh(requirements, found, deliberation)
-    members = await services.origin.members(request)
-    gate = conclude(requirements, found, observed, policy.configuration, members)
-    met = count_met(requirements, found)
-    more = patch_reasons(
-        deliberation, observed.evidence, case.planned.rubrics, policy.configuration
-    )
-    gate = with_reasons((*gate.reasons, *more), met) if more else gate
-    return Judgement(
-        requirements,
-        found,
-        gate,
-        met.independently,
-        met.with_prerequisites,
-        score_plan(requirements, observed),
-    )
+    """Conclude; where models were asked, keep all that the conclusion came from."""
+    await services.origin.announce(case.request, "judge")
+    members = await services.origin.members(case.request)
+    matter = Matter.of(case, task, observed)
+    judgement = judged(matter, deliberation, members)
+    if deliberation.usage:
+        bundle = Bundle.of(services, case, matter, judgement, members)
+        await keep_bundle(services, case.request, bundle)
+    return judgement

@@ -9,6 +9,7 @@ from typing import Protocol
 
 from bot.annotations import Annotation
 from bot.llm.base import OpenSession, no_models
+from bot.lookup import Web
 from bot.models import Evaluation, EvaluationRequest, Publication, Standing, Task
 from bot.report.checks import CheckText
 from bot.settings import Settings
@@ -73,7 +74,8 @@ class Origin(Protocol):
 class Services:
     """The adapters of one evaluation; no report shows any of the `secrets`.
 
-    `mark_key` makes the marks round hostile text in prompts.
+    `mark_key` makes the marks round hostile text in prompts. `web` looks things up for judges; None
+    where the operator does not allow it.
     """
 
     settings: Settings
@@ -84,6 +86,7 @@ class Services:
     secrets: tuple[str, ...] = ()
     open_session: OpenSession = no_models
     mark_key: bytes = b""
+    web: Web | None = None
 
     def evaluation_folder(self, request: EvaluationRequest) -> Path:
         """Return the evaluation's own folder, which goes when it is over."""
@@ -93,6 +96,11 @@ class Services:
 def evaluation_key(evaluation_id: str) -> str:
     """Return a file name for an evaluation, whatever characters its id has."""
     return hashlib.sha256(evaluation_id.encode()).hexdigest()[:32]
+
+
+def acting_key(request: EvaluationRequest, checkout: Checkout) -> str:
+    """Return what names the steps that judges take in one evaluation."""
+    return f"{evaluation_key(request.id)} {checkout.base_sha} {checkout.head_sha}"
 
 
 def layers_home(services: Services) -> Path:

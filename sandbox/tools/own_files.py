@@ -18,6 +18,7 @@ from sandbox.errors import CheckoutError
 from sandbox.models import Environment, Observation, Outcome, Side, TestResult, TestRunner
 from sandbox.names import inside
 from sandbox.tools.bash import ShellRun, run_shell
+from sandbox.tools.four_runs import is_whole_file
 from sandbox.tools.test_order import TestOrder
 from sandbox.tools.unit_tests import run_tests
 
@@ -172,6 +173,7 @@ _SCRIPT_FAULT = re.compile(
     r"SyntaxError|ReferenceError|Cannot find (module|package)|ERR_MODULE_NOT_FOUND"
     r"|TypeError: .{1,200} is not a (function|constructor)"
 )
+_SCRIPT_PLACE = re.compile(r"(?:^|[(\s])(?:file://)?(/work/tree/[^\s:()]+):\d+", re.MULTILINE)
 _CUT = "... "  # how a message begins whose beginning the harness left out
 _NOT_RUNNABLE = (126, 127)
 _NO_TESTS_RUN = (2, 3, 4, 5)  # pytest's own codes
@@ -185,7 +187,7 @@ def own_fault(seen: Observation, files: tuple[OwnFile, ...]) -> str:
     if seen.tests is None:
         return _fault_of_line(seen, paths)
     bad = [one for one in seen.tests.results if one.outcome in _BAD]
-    faults = [_fault_of_test(one, paths) for one in bad]
+    faults = [_fault_of_test(one, seen.output, paths) for one in bad]
     return faults[0] if faults and all(faults) else ""
 
 
@@ -201,12 +203,14 @@ def _fault_of_line(seen: Observation, paths: tuple[str, ...]) -> str:
     return _fault_in(seen.output, paths)
 
 
-def _fault_of_test(result: TestResult, paths: tuple[str, ...]) -> str:
+def _fault_of_test(result: TestResult, output: str, paths: tuple[str, ...]) -> str:
     message = result.message
+    if not result.path.endswith(".py"):
+        return _fault_of_script(message, output if is_whole_file(result) else message, paths)
     if _FIXTURE.search(message):
         return "A test of the judge asks for a fixture that does not exist."
     is_whole = not message.startswith(_CUT)
-    if result.path.endswith(".py") and is_whole and not (_frames(message) or _named(message)):
+    if is_whole and not (_frames(message) or _named(message)):
         return "A test of the judge did not get to run."
     return _fault_in(message, paths)
 
@@ -220,8 +224,15 @@ def _fault_in(text: str, paths: tuple[str, ...]) -> str:
     if frames:
         is_own = _is_one_of(frames[-1], paths) and not error.startswith(_ASSERTED)
         return f"The judge's own file fails by itself: {error[:200]}" if is_own else ""
-    script = _SCRIPT_FAULT.search(text)
-    return f"The judge's own file fails by itself: {script[0][:200]}" if script else ""
+    return _fault_of_script(text, text, paths)
+
+
+def _fault_of_script(message: str, text: str, paths: tuple[str, ...]) -> str:
+    """A name or a module that does not exist, met first in the judge's own file (JavaScript)."""
+    found = _SCRIPT_FAULT.search(message) or _SCRIPT_FAULT.search(text)
+    places = _SCRIPT_PLACE.findall(text)
+    is_own = not places or _is_one_of(places[0], paths)
+    return f"The judge's own file fails by itself: {found[0][:200]}" if found and is_own else ""
 
 
 def _frames(text: str) -> list[str]:

@@ -8,7 +8,7 @@ import pytest
 
 from bot.configuration import read_configuration
 from bot.errors import UserError
-from bot.judge import conclude, count_met, patch_reasons, verdicts, weigh, with_reasons
+from bot.judge import Beside, conclude, patch_reasons, verdicts, weigh
 from bot.judge.citations import citation_problem
 from bot.judge.rubric_requirements import with_rubrics
 from bot.models import (
@@ -185,10 +185,9 @@ def gate(
     policy = read_configuration(str(more.pop("configuration", "")) or None)
     deliberation = Deliberation(evidence=own, patch=patch, **more)  # type: ignore[arg-type]
     found = weigh(wanted, verdicts(wanted, seen, policy), deliberation)
-    before = conclude(wanted, found, seen, policy)
     rubrics = (replace(GOLDEN, requirement_ids=("R1", "G1")),)
     reasons = patch_reasons(deliberation, seen.evidence, rubrics, policy)
-    return with_reasons((*before.reasons, *reasons), count_met(wanted, found))
+    return conclude(wanted, found, seen, policy, Beside(patch=reasons))
 
 
 REFUTES = step("A1", 1, Transition.STILL_FAILING, ("R1",))
@@ -251,8 +250,9 @@ def test_judges_that_missed_their_canary_say_nothing() -> None:
 
 
 def test_the_title_names_the_patch() -> None:
-    title = gate(opinion(INVALID, "A4"), PASSING).title
-    assert "INVALID by the rubric of issue #7" in title
+    concluded = gate(opinion(INVALID, "A4"), PASSING)
+    assert concluded.title == "4 of 4 requirements met; the patch as a whole did not pass"
+    assert "INVALID by the rubric of issue #7" in concluded.reasons[0].text
 
 
 def test_an_id_that_is_taken_is_not_given_twice() -> None:
