@@ -104,7 +104,7 @@ def _decoded(word: str) -> str:
 def _stand(user: str, order: str) -> tuple[str, list[str]]:
     """Outcome and cited ids: as it is told, else as the evidence shows."""
     listed = _IDS.findall(user)
-    ids = [one for one in listed[-1].split(", ") if re.fullmatch(r"\w+", one)] if listed else []
+    ids = [one for one in listed[-1].split(", ") if re.fullmatch(r"[\w-]+", one)] if listed else []
     if order:
         told = _CITE.search(order)
         own = [id_ for id_, action, _ in _PIECE.findall(user) if action not in _SUITES]

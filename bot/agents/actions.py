@@ -39,8 +39,8 @@ def tools_of(bench: Workbench) -> list[Tool]:
         "image_question": (given.LookAtPicture, lambda a: _ask_about_picture(bench, a)),
         "general_semantic": (given.Think, lambda a: _think(bench, a)),
     }
-    if bench.acting.web is not None:
-        calls["web_browsing"] = (given.LookUp, lambda a: _look_up(bench, a))
+    if bench.acting.web is None:
+        del calls[ActionKind.WEB_BROWSING.value]
     return [Tool(name, told[name], model, call) for name, (model, call) in calls.items()]
 
 
@@ -57,6 +57,7 @@ def _steps(bench: Workbench) -> dict[str, tuple[type[BaseModel], Callable[[Any],
         ActionKind.STATIC_LINTER: (given.Wanted, lambda a: ()),
         ActionKind.SCREENSHOT: (given.Pages, lambda a: a.paths),
         ActionKind.INTERACTION: (given.Script, lambda a: a.acts),
+        ActionKind.WEB_BROWSING: (given.LookUp, lambda a: (a.text,)),
         ActionKind.FILE_COMPARISON: (given.Compare, lambda a: (a.line, a.path, a.text)),
     }
     return {kind.value: (model, _step(bench, kind, of)) for kind, (model, of) in kinds.items()}
@@ -90,9 +91,18 @@ async def _ask_about_picture(bench: Workbench, wanted: given.LookAtPicture) -> s
 
     The pictures are the evidence; what a model says of them is its word.
     """
-    bench.begin()
+    number = bench.begin()
+
+    async def work() -> bytes:
+        return (await _seen_on(bench, wanted)).encode("utf-8", "replace")
+
+    key = f"image {bench.acting.run} {bench.requirement.id} {number} {wanted.question}"
+    return bench.read((await bench.chambers.session.remembered(key, work)).decode())
+
+
+async def _seen_on(bench: Workbench, wanted: given.LookAtPicture) -> str:
     rows = _pictures(bench.find(wanted.evidence))[:MOST_IMAGES]
-    pictures = [(words, await _picture(bench, name)) for words, name in rows]
+    pictures = [(words, await bench.acting.picture(name)) for words, name in rows]
     kept = [(words, png) for words, png in pictures if png]
     if not kept:
         return f"{wanted.evidence[:40]!r} is no step of this requirement that made pictures."
@@ -111,37 +121,13 @@ async def _ask_about_picture(bench: Workbench, wanted: given.LookAtPicture) -> s
     except Answerless as error:
         return f"No answer about the pictures: {error.why}"
     seen = reply.answer if reply.is_visible else f"The pictures do not show it. {reply.answer}"
-    return bench.read(bench.enclosed(f"answer about {wanted.evidence}", seen))
-
-
-async def _picture(bench: Workbench, name: str) -> bytes:
-    """The PNG of an artifact, empty where there is none; a replay has no artifacts."""
-
-    async def work() -> bytes:
-        return await bench.acting.picture(name) or b""
-
-    return await bench.chambers.session.remembered(f"picture {bench.acting.run} {name}", work)
+    return bench.enclosed(f"answer about {wanted.evidence}", seen)
 
 
 def _pictures(shown: Evidence | None) -> list[tuple[str, str]]:
     """What each picture shows and the name of its artifact, head's first."""
     seen = (shown.head, shown.base) if shown else ()
     return [(f"{one.side}: {p.title}", p.artifact) for one in seen if one for p in one.pictures]
-
-
-async def _look_up(bench: Workbench, wanted: given.LookUp) -> str:
-    """What the web says is no evidence on head: it says what ought to hold."""
-    bench.begin()
-    web = bench.acting.web
-    if web is None:
-        return "Looking things up is not allowed here."
-    key = f"web {bench.acting.run} {wanted.text}"
-
-    async def work() -> bytes:
-        return (await web(wanted.text)).encode("utf-8", "replace")
-
-    found = (await bench.chambers.session.remembered(key, work)).decode()
-    return bench.read(bench.enclosed("web", found))
 
 
 async def _think(bench: Workbench, _: given.Think) -> str:

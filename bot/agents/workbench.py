@@ -14,6 +14,7 @@ from bot.judge.own_steps import own_step, refutes
 from bot.judge.steady import steady
 from bot.llm.base import BudgetSpent
 from bot.models import ActionKind, Evidence, Requirement, Step, Transition
+from sandbox.models import Observation, Side
 
 MOST_CHARS_READ = 240_000
 """About 60,000 tokens of results for one requirement; then it ends without an answer."""
@@ -88,14 +89,27 @@ class Workbench:
         """One piece by its id, of its own steps or of the evaluation's."""
         return next((one for one in (*self.taken(), *self.known) if one.id == evidence_id), None)
 
+    async def _take(self, step: Step) -> Taken:
+        web = self.acting.web
+        if step.action is ActionKind.WEB_BROWSING and web is not None:
+            return Taken(_looked_up(step, await web(step.arguments[0])))
+        return await self.acting.take(step)
+
     async def _taken(self, step: Step) -> Taken:
         async def work() -> bytes:
-            return _TAKEN.dump_json(await self.acting.take(step))
+            return _TAKEN.dump_json(await self._take(step))
 
         asked = "\0".join((step.id, step.action.value, *step.arguments))
         digest = hashlib.sha256(asked.encode("utf-8", "replace")).hexdigest()
         key = f"step {self.acting.run} {digest}"
         return _TAKEN.validate_json(await self.chambers.session.remembered(key, work))
+
+
+def _looked_up(step: Step, found: str) -> Evidence:
+    """What was found outside, to be shown and cited; it shows nothing of the change."""
+    (asked,) = step.arguments
+    seen = Observation(Side.HEAD, f"look up: {asked}", 0, found, 0.0)
+    return Evidence(step.id, step, None, seen, Transition.UNKNOWN)
 
 
 def _told(one: Evidence) -> str:

@@ -12,7 +12,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from bot.judge import transition
-from bot.looks.own_files import own_limits, sides
+from bot.looks.own_files import own_limits, plain, sides
 from bot.looks.seen import Seen
 from bot.models import Evidence, Step
 from bot.stages.docket import Case
@@ -87,7 +87,7 @@ async def type_into(services: Services, case: Case, step: Step) -> Seen:
 async def compare_file(services: Services, case: Case, step: Step) -> Seen:
     """Run a command and compare a file that it writes: the arguments are line, path, expected text."""
     line, path, expected = step.arguments
-    folder = services.evaluation_folder(case.request) / "trees" / f"expected-{step.id}"
+    folder = services.evaluation_folder(case.request) / "trees" / f"expected-{plain(step.id)}"
     file = await asyncio.to_thread(_written, folder / f"expected{Path(path).suffix}", expected)
     wanted = (WantedFile(path, file, (path,)),)
     try:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 from bot.judge import transition
@@ -29,7 +30,7 @@ async def run_judges_files(services: Services, case: Case, step: Step) -> Seen:
     if problem:
         seen = [Observation(side, "", None, "", 0.0, problem=problem) for side in Side]
         return _evidence(step, *seen)
-    folder = services.evaluation_folder(case.request) / "trees" / f"own-{step.id}"
+    folder = services.evaluation_folder(case.request) / "trees" / f"own-{plain(step.id)}"
     base, head = await concurrently(
         *(
             run_own_files(
@@ -49,6 +50,11 @@ async def run_judges_files(services: Services, case: Case, step: Step) -> Seen:
         )
     )
     return _evidence(step, base, without_own_fault(base, head, files))
+
+
+def plain(step_id: str) -> str:
+    """A step's id as the name of a folder, whatever its requirement is called."""
+    return re.sub(r"[^\w.-]", "_", step_id)
 
 
 def sides(case: Case) -> tuple[tuple[Side, str, Environment | None], ...]:

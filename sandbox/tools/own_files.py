@@ -6,6 +6,7 @@ name that does not exist, a test that does not parse) and shows nothing of the c
 
 from __future__ import annotations
 
+import asyncio
 import re
 import shlex
 import shutil
@@ -91,16 +92,20 @@ def _is_taken(tree: Path, path: str) -> bool:
 
 async def run_own_files(sandbox: Sandbox, run: OwnRun) -> Observation:
     """Run them and say what they showed; whatever fails is data. Raises SandboxError only."""
-    tree = _placed(run)
+    tree = await asyncio.to_thread(_placed, run)
     try:
         seen = await (_by_line(sandbox, run, tree) if run.line else _by_runner(sandbox, run, tree))
     finally:
-        shutil.rmtree(run.workspace, ignore_errors=True)
+        await asyncio.to_thread(shutil.rmtree, run.workspace, ignore_errors=True)
     return replace(seen, command=_repeat(run, seen.command))
 
 
 def _placed(run: OwnRun) -> str:
-    """Make the tree with the files in it; `placing_problem` was asked before."""
+    """Make the tree with the files in it; `placing_problem` was asked before.
+
+    What a killed run left there may hold other files of the same name.
+    """
+    shutil.rmtree(run.workspace, ignore_errors=True)
     own = run.workspace / "own"
     for one in run.files:
         target = inside(own, one.path)
@@ -173,7 +178,7 @@ _SCRIPT_FAULT = re.compile(
     r"SyntaxError|ReferenceError|Cannot find (module|package)|ERR_MODULE_NOT_FOUND"
     r"|TypeError: .{1,200} is not a (function|constructor)"
 )
-_SCRIPT_PLACE = re.compile(r"(?:^|[(\s])(?:file://)?(/work/tree/[^\s:()]+):\d+", re.MULTILINE)
+_SCRIPT_PLACE = re.compile(r"([\w./@-]+\.[cm]?[jt]sx?):\d+")
 _CUT = "... "  # how a message begins whose beginning the harness left out
 _NOT_RUNNABLE = (126, 127)
 _NO_TESTS_RUN = (2, 3, 4, 5)  # pytest's own codes
@@ -231,7 +236,7 @@ def _fault_of_script(message: str, text: str, paths: tuple[str, ...]) -> str:
     """A name or a module that does not exist, met first in the judge's own file (JavaScript)."""
     found = _SCRIPT_FAULT.search(message) or _SCRIPT_FAULT.search(text)
     places = _SCRIPT_PLACE.findall(text)
-    is_own = not places or _is_one_of(places[0], paths)
+    is_own = bool(places) and _is_one_of(places[0], paths)
     return f"The judge's own file fails by itself: {found[0][:200]}" if found and is_own else ""
 
 

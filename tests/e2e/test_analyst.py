@@ -22,6 +22,7 @@ from tests.sandbox.repositories import Repository
 from tests.scripted import Call, Reply, Script, Scripted
 
 pytestmark = pytest.mark.real
+POLICY = {".github/assay.yml": "judges: {canary: false}\n"}  # it has tests of its own
 TASK = "The price is doubled\n\n`price` returns twice the cents.\n"
 SPECIAL_CASED = {
     **FIX,
@@ -41,7 +42,9 @@ PROGRAM = "import shop\nassert shop.price(5) == 10, shop.price(5)\nprint('well')
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Folder:
-    return open_folder(tmp_path_factory.mktemp("analyst"))
+    opened = open_folder(tmp_path_factory.mktemp("analyst"))
+    opened.repository.commit(POLICY)
+    return opened
 
 
 def calls(*tools: tuple[str, Mapping[str, object]]) -> ModelResponse:
@@ -269,6 +272,7 @@ def test_over_the_wire_with_calls_that_do_not_exist(folder: Folder) -> None:
 
 
 NODE = {
+    **POLICY,
     "package.json": '{"name": "shop", "version": "1.0.0", "type": "module", '
     '"scripts": {"test": "node --test"}}\n',
     "shop.js": "export const price = (cents) => cents\nexport const name = () => 'shop'\n",

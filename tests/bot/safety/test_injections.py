@@ -171,7 +171,7 @@ async def judged(
     request = EvaluationRequest("e1", "shop", "h" * 40, "b" * 40, "main", Trigger.LOCAL)
     case = Case(request, checkout, Built(None, None, "x"), planned, Policy(configuration))
     said = await deliberate(town.services, case, task, seen)
-    judgement = await judge(town.services, case, seen, said)
+    judgement = await judge(town.services, case, task, seen, said)
     outcome = next(v.outcome for v in judgement.verdicts if v.requirement_id == asked)
     return Heard(said, outcome, judgement.gate.conclusion)
 

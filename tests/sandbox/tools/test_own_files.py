@@ -113,10 +113,19 @@ TRACE = 'Traceback (most recent call last):\n  File "/work/tree/judge.py", line 
         (by_line(127, "bash: pythn: command not found"), True),
         (by_line(2, "no tests", "pytest judge.py"), True),
         (by_line(1, "judge.py:3:5: error: expected ';'"), True),
-        (by_line(1, "ReferenceError: prize is not defined\n    at judge.py"), True),
+        (
+            by_line(1, "ReferenceError: prize is not defined\n    at file:///work/tree/judge.js:2"),
+            True,
+        ),
+        (
+            by_line(1, "ReferenceError: prize\n    at p (/work/tree/shop.js:2:1)\n at judge.js:4"),
+            False,
+        ),
+        (by_line(1, "ReferenceError: prize is not defined"), False),
         (by_line(1, "expected 10, got 5"), False),
         (by_line(0, "NameError"), False),
     ],
 )
 def test_a_commands_failure_is_read_from_its_output(seen: Observation, is_fault: bool) -> None:
-    assert bool(own_fault(seen, (OwnFile("judge.py", "..."),))) is is_fault
+    files = (OwnFile("judge.py", "..."), OwnFile("judge.js", "..."))
+    assert bool(own_fault(seen, files)) is is_fault
