@@ -244,7 +244,10 @@ class Configuration(_Closed):
     criteria: (
         Annotated[str, StringConstraints(min_length=1, max_length=500), AfterValidator(_inside)]
         | None
-    ) = Field(default=None, description="Path of a test plan in PRDBench's format.")
+    ) = Field(
+        default=None,
+        description="Path of a test plan in PRDBench's format, or of a JSON file of typed requirements.",
+    )
     gate: GatePolicy = Field(
         default_factory=GatePolicy, description="How verdicts become a conclusion."
     )

@@ -115,10 +115,7 @@ MAY_IMPORT = {
         "bot.looks",
         "bot.judge",
         "bot.models",
-        "bot.stages.bundle",
         "bot.stages.docket",
-        "bot.stages.matter",
-        "bot.stages.recording",
         "bot.stages.services",
         "bot.stages.base_results",
         "sandbox",
@@ -129,7 +126,9 @@ MAY_IMPORT = {
 SHARED_BY_STAGES = (
     "bot.stages.acting",
     "bot.stages.base_results",
+    "bot.stages.bundle",
     "bot.stages.docket",
+    "bot.stages.matter",
     "bot.stages.recording",
     "bot.stages.services",
 )

@@ -9,6 +9,7 @@ from contextlib import ExitStack, contextmanager
 from functools import partial
 
 from bot.engine import EngineClient, Work, engine_options
+from bot.foresight import foresee
 from bot.github.addresses import Addresses
 from bot.github.client import GitHubApp
 from bot.github.transport import Manners, Pace
@@ -62,7 +63,9 @@ def open_work(settings: Settings) -> Iterator[Work]:
         clerk = RubricClerk(
             settings, sandbox, github, services.open_session, services.mark_key, services.secrets
         )
-        desk = Desk(github, store, jobs, links.sign, CHECK_NAME, clerk, approve)
+        desk = Desk(
+            github, store, jobs, links.sign, CHECK_NAME, clerk, partial(foresee, services), approve
+        )
 
         async def run_evaluation(request: EvaluationRequest, run: StepRunner) -> Publication:
             return await evaluate(request, services, run)

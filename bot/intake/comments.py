@@ -10,6 +10,7 @@ _COMMANDS = {
     (): Command.JUDGE,
     ("help",): Command.HELP,
     ("cancel",): Command.CANCEL,
+    ("plan",): Command.PLAN,
     ("rubric",): Command.RUBRIC,
     ("rubric", "approve"): Command.APPROVE_RUBRIC,
 }

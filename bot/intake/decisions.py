@@ -71,6 +71,7 @@ class Command(StrEnum):
     JUDGE = "judge"
     HELP = "help"
     CANCEL = "cancel"
+    PLAN = "plan"
     RUBRIC = "rubric"
     APPROVE_RUBRIC = "rubric approve"
     UNKNOWN = "unknown"

@@ -5,13 +5,13 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable
 
-from bot.errors import UserError
+from bot.errors import Superseded, UserError
 from bot.github import Reaction, Repository
 from bot.intake import rubrics
 from bot.intake.decisions import Cancel, Command, ObeyCommand, StartPullRequest
 from bot.intake.desk import Desk, stop
 from bot.intake.rubrics import RubricDesk
-from bot.intake.start import remember, start_pull_request
+from bot.intake.start import remember, request_for, start_pull_request
 from bot.models import Trigger
 from bot.store import Decision
 from bot.templates import render_markdown
@@ -39,6 +39,8 @@ async def obey(desk: Desk, repository: Repository, decision: ObeyCommand, delive
             return await _judge(desk, repository, decision, delivery_id)
         case Command.CANCEL:
             return await _cancel(desk, repository, decision)
+        case Command.PLAN:
+            return await _plan(desk, repository, decision, delivery_id)
         case Command.RUBRIC | Command.APPROVE_RUBRIC as command:
             return await _rubric(desk, repository, decision, _RUBRIC_DEEDS[command])
         case Command.HELP | Command.UNKNOWN as command:
@@ -57,6 +59,30 @@ async def _judge(
     done = await start_pull_request(desk, repository, start, delivery_id)
     await repository.react(decision.comment, Reaction.ROCKET)
     return done
+
+
+async def _plan(desk: Desk, repository: Repository, decision: ObeyCommand, delivery_id: str) -> str:
+    """Answer with the plan and its price, or with one sentence why there is none."""
+    pull_request = await repository.pull_request(decision.number)
+    start = StartPullRequest(
+        decision.place, decision.number, pull_request.head_sha, Trigger.COMMAND
+    )
+    forecast, problem, next_step = None, "", ""
+    try:
+        forecast = await desk.foresee(request_for(pull_request, start, delivery_id))
+    except UserError as error:
+        problem, next_step = error.what, error.next_step
+    except Superseded as error:
+        problem = error.by
+    body = render_markdown(
+        "reply/plan.md.j2",
+        forecast=forecast,
+        head=pull_request.head_sha,
+        problem=problem,
+        next_step=next_step,
+    )
+    await repository.put_comment(decision.number, reply_marker(decision.comment), body)
+    return f"no plan: {problem}" if problem else "planned"
 
 
 async def _cancel(desk: Desk, repository: Repository, decision: ObeyCommand) -> str:

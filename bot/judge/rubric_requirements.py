@@ -10,7 +10,7 @@ import re
 from dataclasses import replace
 
 from bot.judge.categories import category_of
-from bot.judge.requirements import same_demand
+from bot.judge.sameness import says_the_same
 from bot.models import Category, Requirement, Requirements, TaskRubric, Trust
 
 _PROHIBITED = "Must not hold: "
@@ -59,7 +59,7 @@ def _wanted(rubric: TaskRubric) -> list[Requirement]:
 def _known(wanted: Requirement, items: list[Requirement]) -> int | None:
     """Where the task itself makes the same demand, as one that judges or tests decide."""
     for index, one in enumerate(items):
-        if one.category is wanted.category and same_demand(one.text, wanted.text):
+        if one.category is wanted.category and says_the_same(one.text, wanted.text):
             return index
     return None
 

@@ -37,6 +37,7 @@ __all__ = [
     "no_models",
     "open_models",
     "open_sealed",
+    "price_of",
 ]
 
 
@@ -51,6 +52,14 @@ def open_models(settings: Settings) -> OpenSession:
         return opened
 
     return open_session if settings.model else no_models
+
+
+def price_of(settings: Settings, model: str, input_tokens: int, output_tokens: int) -> float | None:
+    """What one call costs in US dollars; None where nobody knows the model's price."""
+    account = import_module("bot.llm.account")
+    prices = {name: account.Price(*price) for name, price in settings.model_prices.items()}
+    usd: float | None = account.usd_of(model, account.Tokens(input_tokens, output_tokens), prices)
+    return usd
 
 
 def open_sealed(

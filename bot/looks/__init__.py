@@ -34,13 +34,13 @@ LOOKS: dict[ActionKind, Look] = {
     ActionKind.LOCATE: look_for_places,
     ActionKind.SEARCH: search_code,
     ActionKind.READ: read_file,
-    ActionKind.DYNAMIC_EXECUTION: run_judges_files,
 }
 """Every action that a plan may name. A look turns what goes wrong in the tree under test into data;
 it raises SandboxError when the sandbox itself fails."""
 
 ANALYSTS_LOOKS: dict[ActionKind, Look] = {
     **LOOKS,
+    ActionKind.DYNAMIC_EXECUTION: run_judges_files,
     ActionKind.UNIT_TESTS: run_named_tests,
     ActionKind.BASH: run_line,
     ActionKind.SHELL_INTERACTION: type_into,
@@ -48,3 +48,8 @@ ANALYSTS_LOOKS: dict[ActionKind, Look] = {
 }
 """How an analyst's steps are taken: those of a plan rest on the configuration or on a test plan, an
 analyst's name everything themselves."""
+
+
+def look_of(step: Step) -> Look:
+    """How a step of the plan is taken; one that a model proposed rests on no configuration."""
+    return (ANALYSTS_LOOKS if step.is_proposed else LOOKS)[step.action]

@@ -15,6 +15,7 @@ from bot.models.conclusions import (
     Publication,
     Standing,
 )
+from bot.models.forecasts import ExpectedCalls, ExpectedPrice, Forecast
 from bot.models.grades import Criterion, Grade, Grading
 from bot.models.observed import (
     Evidence,
@@ -56,7 +57,11 @@ from bot.models.tasks import (
     ActionKind,
     Category,
     ItemKind,
+    ListedRequirement,
+    ListedTask,
     Plan,
+    PlanBroken,
+    PlanExtension,
     PlanItem,
     PlannedCase,
     Preference,
@@ -86,6 +91,9 @@ __all__ = [
     "Evaluation",
     "EvaluationRequest",
     "Evidence",
+    "ExpectedCalls",
+    "ExpectedPrice",
+    "Forecast",
     "FourWay",
     "GateReason",
     "GateResult",
@@ -96,6 +104,8 @@ __all__ = [
     "ItemScore",
     "Judgement",
     "KeptRubric",
+    "ListedRequirement",
+    "ListedTask",
     "Located",
     "LocatedPlace",
     "Observed",
@@ -103,6 +113,8 @@ __all__ = [
     "PanelResult",
     "PatchOpinion",
     "Plan",
+    "PlanBroken",
+    "PlanExtension",
     "PlanItem",
     "PlanScore",
     "PlannedCase",

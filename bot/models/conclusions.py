@@ -121,6 +121,7 @@ class Evaluation:
     warnings: tuple[str, ...] = ()
     problem: str = ""
     deliberation: Deliberation | None = None
+    plan_digest: str = ""  # of the plan as it was frozen
     rubrics: tuple[TaskRubric, ...] = ()
 
 

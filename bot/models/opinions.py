@@ -7,6 +7,7 @@ from enum import StrEnum
 
 from bot.models.grades import Grading
 from bot.models.observed import Evidence
+from bot.models.tasks import PlanExtension
 from bot.models.verdicts import VerdictOutcome
 
 
@@ -180,8 +181,8 @@ class CanaryResult:
 class Deliberation:
     """All that models contributed to one evaluation; empty where none is set.
 
-    `evidence` are the analysts' steps, which verdicts may cite. `problem` says why it counts for
-    nothing (a missed canary).
+    `evidence` are the analysts' steps, which verdicts may cite; `extensions` say of each why it was
+    added to the plan. `problem` says why it counts for nothing (a missed canary).
     """
 
     evidence: tuple[Evidence, ...] = ()
@@ -192,4 +193,5 @@ class Deliberation:
     usage: tuple[RoleUsage, ...] = ()
     remarks: tuple[str, ...] = ()
     problem: str = ""
+    extensions: tuple[PlanExtension, ...] = ()
     grading: Grading | None = None  # by the kept criteria and preferences; advice

@@ -6,6 +6,7 @@ from bot.errors import UserError
 from bot.github import IssueReference, PullRequest, RepositoryReader
 from bot.judge import closing_issues
 from bot.models import Task, TaskSource, Trust
+from bot.task_file import read_task_file
 
 MAX_ISSUES = 10
 
@@ -36,8 +37,10 @@ async def task_of_issue(repository: RepositoryReader, number: int, text: str) ->
         sources += [source] if source else []
         warnings += [warning] if warning else []
     if text.strip():
+        name = "the dispatched task"
         first, _, rest = text.strip().partition("\n")
-        sources.append(TaskSource("the dispatched task", first, rest, Trust.ASKER))
+        listed = read_task_file(text, name, Trust.ASKER)
+        sources.append(listed or TaskSource(name, first, rest, Trust.ASKER))
     if not sources:
         raise UserError(
             "Nothing says what was asked.", "Name an issue that exists, or send a task text."

@@ -32,6 +32,7 @@ from bot.report.model import (
     JudgesView,
     ObservationView,
     PictureRow,
+    PlanView,
     ReportView,
     RequirementView,
     RubricView,
@@ -64,6 +65,8 @@ class RequirementDocument:
     reason: str
     blocked_by: tuple[str, ...]
     next_step: str
+    quotation: str = ""
+    area: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,6 +185,7 @@ class ReportDocument:
     warnings: tuple[str, ...]
     plan: PlanDocument | None = None
     impact: Impact | None = None
+    planned: PlanView | None = None
     grading: GradingDocument | None = None
     usage: tuple[RoleUsage, ...] = ()
     rubrics: tuple[RubricView, ...] = ()
@@ -249,6 +253,7 @@ def _document(view: ReportView) -> ReportDocument:
         warnings=view.warnings,
         plan=_plan(view.plan) if view.plan else None,
         impact=view.impact,
+        planned=view.planned,
         grading=_grading(view.grading) if view.grading else None,
         usage=view.usage,
         rubrics=view.rubrics,
@@ -284,6 +289,8 @@ def _requirement(row: RequirementView) -> RequirementDocument:
         reason=verdict.reason,
         blocked_by=verdict.blocked_by,
         next_step=verdict.next_step,
+        quotation=asked.quotation,
+        area=asked.area,
     )
 
 

@@ -171,6 +171,29 @@ class PatchView:
 
 
 @dataclass(frozen=True, slots=True)
+class PlannedRow:
+    """One step of the plan; `reason` says why it was added on the way, empty for a fixed one."""
+
+    id: str
+    action: ActionKind
+    goal: str
+    guidance: str
+    requirements: tuple[str, ...]
+    arguments: str
+    is_proposed: bool
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class PlanView:
+    """The plan as it was frozen, and the steps that were added."""
+
+    digest: str
+    steps: tuple[PlannedRow, ...]
+    added: tuple[PlannedRow, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class JudgesView:
     """What judges that reason said; `problem` says why it counts for nothing."""
 
@@ -216,6 +239,7 @@ class ReportView:
     analyses: tuple[AnalysisView, ...] = ()
     rubrics: tuple[RubricView, ...] = ()
     patch: PatchView | None = None
+    planned: PlanView | None = None
 
     def total_seconds(self) -> float:
         """Seconds over all stages."""

@@ -38,6 +38,7 @@ from bot.report.model import (
     TestView,
 )
 from bot.report.pictures import picture_rows
+from bot.report.planned import plan_view
 from bot.report.rubrics import patch_view, rubric_views
 from bot.report.slim import SHOWN_CHANGES, TESTS_PER_GROUP, slim
 from bot.safety import scrub_tree
@@ -95,6 +96,7 @@ def _view(evaluation: Evaluation) -> ReportView:
         patch=patch_view(deliberation, evidence),
         judges=_judges(deliberation),
         analyses=analysis_rows(deliberation.analyses, evidence),
+        planned=plan_view(evaluation.plan, evaluation.plan_digest) if evaluation.plan else None,
     )
 
 

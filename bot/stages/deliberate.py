@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from bot.agents.chambers import Chambers
 from bot.errors import UserError
 from bot.llm import SessionLimits
-from bot.models import Deliberation, Observed, Task
+from bot.models import Deliberation, Evidence, Observed, PlanExtension, Task
 from bot.safety import delimiter_of
 from bot.stages.acting import acting_in
 from bot.stages.docket import Case
@@ -20,10 +22,13 @@ async def deliberate(
 ) -> Deliberation:
     """Ask the judges; without a model there are none, and nothing is announced."""
     limits, checkout = case.policy.configuration.limits, case.checkout
-    async with services.open_session(SessionLimits(limits.usd, limits.minutes)) as session:
+    planned = case.planned.usage
+    spent_usd = sum(one.usd or 0.0 for one in planned)
+    money = SessionLimits(limits.usd, limits.minutes, spent_usd)
+    async with services.open_session(money) as session:
         if session is None:
             return Deliberation()
-        await services.origin.announce(case.request, "deliberate")
+        await services.origin.announce(case.request, "deliberate", case.planned.plan)
         delimiter = delimiter_of(services.mark_key, f"{checkout.base_sha} {checkout.head_sha}")
         chambers = Chambers(session, delimiter, acting_in(services, case))
         try:
@@ -34,4 +39,11 @@ async def deliberate(
                 "Run `assay doctor` on the machine that judges.",
             ) from error
         await keep_replies(services, case.request, "deliberate", session)
-        return held
+        added = held.extensions or tuple(map(_extension, held.evidence))
+        return replace(held, usage=(*planned, *held.usage), extensions=added)
+
+
+def _extension(evidence: Evidence) -> PlanExtension:
+    """What an analyst did beyond the plan, for the reason that it gave."""
+    goal = evidence.step.goal.strip()
+    return PlanExtension(evidence.step, goal or "An analyst asked for it.")

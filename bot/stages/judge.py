@@ -14,6 +14,7 @@ async def judge(
 ) -> Judgement:
     """Conclude; where models were asked, keep all that the conclusion came from."""
     await services.origin.announce(case.request, "judge")
+    case.planned.plan.extended(*deliberation.extensions).held_to(case.planned.frozen)
     members = await services.origin.members(case.request)
     matter = Matter.of(case, task, observed)
     judgement = judged(matter, deliberation, members)

@@ -10,7 +10,7 @@ from typing import Protocol
 from bot.annotations import Annotation
 from bot.llm.base import OpenSession, no_models
 from bot.lookup import Web
-from bot.models import Evaluation, EvaluationRequest, Publication, Standing, Task
+from bot.models import Evaluation, EvaluationRequest, Plan, Publication, Standing, Task
 from bot.report.checks import CheckText
 from bot.settings import Settings
 from bot.store import Artifacts, Store
@@ -57,8 +57,10 @@ class Origin(Protocol):
         """Say how the members of a merge group stand; empty for anything else."""
         ...
 
-    async def announce(self, request: EvaluationRequest, stage: str) -> None:
-        """Tell whoever waits that a stage has begun."""
+    async def announce(
+        self, request: EvaluationRequest, stage: str, plan: Plan | None = None
+    ) -> None:
+        """Tell whoever waits that a stage has begun, and show the plan that it follows."""
         ...
 
     def link(self, request: EvaluationRequest) -> str:

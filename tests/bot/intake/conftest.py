@@ -10,10 +10,10 @@ import pytest
 
 from bot.agents.rubric_drafting import AskedIssue
 from bot.engine import EngineClient, EngineOptions, migrate
-from bot.errors import UserError
+from bot.errors import AssayError, UserError
 from bot.intake.desk import Desk
 from bot.intake.handle import handle
-from bot.models import Delivery, EvaluationRequest, Rubric
+from bot.models import Delivery, EvaluationRequest, Forecast, Rubric
 from bot.rubric_clerk import Branch
 from bot.steps import run_in_process
 from bot.store import EvaluationRecord, Records
@@ -39,6 +39,20 @@ class PretendedClerk:
 
 
 @dataclass
+class PretendedForesight:
+    """Foresees what a test wrote; `asked` are the evaluations that were planned."""
+
+    told: Forecast | AssayError = field(default_factory=lambda: UserError("No plan.", "Wait."))
+    asked: list[EvaluationRequest] = field(default_factory=list)
+
+    async def __call__(self, request: EvaluationRequest) -> Forecast:
+        self.asked.append(request)
+        if isinstance(self.told, AssayError):
+            raise self.told
+        return self.told
+
+
+@dataclass
 class Office:
     """A desk with all around it, and short ways to ask what happened."""
 
@@ -47,6 +61,7 @@ class Office:
     records: Records
     jobs: EngineClient
     clerk: PretendedClerk
+    foresight: PretendedForesight
 
     async def take(self, delivery: Delivery) -> None:
         await handle(self.desk, delivery, run_in_process)
@@ -69,9 +84,11 @@ def office(tmp_path: Path) -> Iterator[Office]:
     jobs, github = EngineClient(options), PretendedGitHub()
     with Records(f"sqlite:///{tmp_path / 'records.db'}") as records:
         records.migrate()
-        clerk = PretendedClerk()
-        desk = Desk(
-            github, records, jobs, lambda name: f"https://assay.example/{name}", "Assay", clerk
-        )
-        yield Office(desk, github.hello, records, jobs, clerk)
+        clerk, foresight = PretendedClerk(), PretendedForesight()
+
+        def link(name: str) -> str:
+            return f"https://assay.example/{name}"
+
+        desk = Desk(github, records, jobs, link, "Assay", clerk, foresight)
+        yield Office(desk, github.hello, records, jobs, clerk, foresight)
     jobs.close()

@@ -94,6 +94,8 @@ def test_closing_cancels() -> None:
     [
         ("/judge", Command.JUDGE),
         ("/judge help", Command.HELP),
+        ("/judge plan", Command.PLAN),
+        ("/judge plan now", Command.UNKNOWN),
         ("/judge   cancel", Command.CANCEL),
         ("/judge rubric", Command.RUBRIC),
         ("/judge rubric approve", Command.APPROVE_RUBRIC),
