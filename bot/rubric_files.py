@@ -5,6 +5,9 @@ It is golden by being there: whoever may merge it approved it. The schema is clo
 
 from __future__ import annotations
 
+import re
+from dataclasses import dataclass
+
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from bot.errors import UserError
@@ -16,6 +19,33 @@ from bot.safety import visible
 FOLDER = ".github/assay/rubrics"
 ENDINGS = ("yml", "yaml", "json")
 MAX_BYTES = 64 * 1024
+
+
+MAX_FILES = 500
+_NAME = re.compile(rf"{re.escape(FOLDER)}/[1-9]\d{{0,9}}\.(?:yml|yaml|json)")
+
+
+@dataclass(frozen=True, slots=True)
+class CommittedRubric:
+    """A rubric's file as it stands on the target branch, not looked at yet."""
+
+    path: str
+    text: str
+
+
+def is_rubric_path(path: str) -> bool:
+    """Whether a file of the folder is an issue's rubric by its name."""
+    return _NAME.fullmatch(path) is not None
+
+
+def committed_rubric(path: str, data: bytes | None) -> CommittedRubric:
+    """The file's text. Raises UserError for what is no regular file or no text."""
+    if data is None:
+        raise _refused(path, "it is no regular file")
+    try:
+        return CommittedRubric(path, data.decode("utf-8-sig"))
+    except UnicodeDecodeError:
+        raise _refused(path, "it is no UTF-8 text") from None
 
 
 class RubricFile(BaseModel):
@@ -34,10 +64,11 @@ def paths_for(issue: int) -> tuple[str, ...]:
     return tuple(f"{FOLDER}/{issue:d}.{ending}" for ending in ENDINGS)
 
 
-def read_rubric_file(data: bytes, path: str) -> Rubric:
+def read_rubric_file(file: CommittedRubric) -> Rubric:
     """Read a rubric's file (JSON is YAML). Raises UserError that names the file."""
+    path = file.path
     try:
-        value = RubricFile.model_validate(load_plain_yaml(data.decode("utf-8-sig")))
+        value = RubricFile.model_validate(load_plain_yaml(file.text))
         return checked(
             Rubric(
                 _line(value.root_cause),
@@ -47,8 +78,6 @@ def read_rubric_file(data: bytes, path: str) -> Rubric:
                 ),
             )
         )
-    except UnicodeDecodeError:
-        raise _refused(path, "it is no UTF-8 text") from None
     except ValidationError as error:
         raise _refused(path, _first_problem(error)) from None
     except (PlainYamlError, RubricProblem) as error:

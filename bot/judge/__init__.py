@@ -8,6 +8,7 @@ from bot.judge.integrity import TextReader, inspect_integrity
 from bot.judge.integrity.dependencies import dependency_findings, new_dependencies
 from bot.judge.meaning import changed_meanings
 from bot.judge.outcome import MetCount, count_met, verdicts
+from bot.judge.patch_reasons import patch_reasons
 from bot.judge.planning import plan
 from bot.judge.requirements import BUILDS, comprehend
 from bot.judge.transitions import transition
@@ -30,6 +31,7 @@ __all__ = [
     "empty_calls",
     "inspect_integrity",
     "new_dependencies",
+    "patch_reasons",
     "plan",
     "promises",
     "score_plan",

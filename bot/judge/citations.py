@@ -51,6 +51,17 @@ def about(requirement: Requirement, evidence: tuple[Evidence, ...]) -> tuple[Evi
     )
 
 
+def holds_for_patch(one: Evidence, *, as_valid: bool) -> bool:
+    """Whether a piece can be cited for a whole patch: it was executed or read on head, and as a proof of
+    VALID it neither fails there nor is a new check that base passes too."""
+    head = one.head
+    if one.step.action in (*HINTS, *REMARKS) or head is None or head.exit_code is None:
+        return False
+    if head.problem or head.timed_out:
+        return False
+    return not as_valid or (one.transition is not Transition.VACUOUS and passed(head) is not False)
+
+
 def failing_on_head(
     requirement: Requirement, cited: tuple[str, ...], evidence: tuple[Evidence, ...]
 ) -> tuple[str, ...]:
@@ -105,8 +116,12 @@ def _is_whole_suite(requirement: Requirement, one: Evidence) -> bool:
 
 
 def _why_nothing_new(requirement: Requirement, one: Evidence) -> str:
-    """Why a piece does not show that anything was done; a submission has no base to differ from."""
-    if requirement.category is Category.CRITERION or not _shows_the_same(one):
+    """Why a piece does not show that anything was done; a submission has no base to differ from.
+
+    That something executed still does not happen is the very proof that a prohibition is kept.
+    """
+    kept = requirement.category is Category.PROHIBITION and one.step.action not in LOOKS
+    if kept or requirement.category is Category.CRITERION or not _shows_the_same(one):
         return ""
     return (
         f"{one.id} shows the same on base and on head: nothing of what was asked for is new in it."

@@ -60,10 +60,11 @@ _VERDICT_WEIGHT = {
 
 @dataclass(frozen=True, slots=True)
 class Beside:
-    """What the gate hears beside the verdicts: the members of a merge group, the grades by criteria."""
+    """What the gate hears beside the verdicts: a merge group's members, grades, the patch's reasons."""
 
     members: tuple[Standing, ...] = ()
     grading: Grading | None = None
+    patch: tuple[GateReason, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -271,10 +272,6 @@ def _linter_is_content(facts: _Facts) -> Iterator[GateReason]:
         )
 
 
-def _stays_in_scope(facts: _Facts) -> Iterator[GateReason]:
-    yield from scope_reasons(facts.case)
-
-
 def _score_is_reached(facts: _Facts) -> Iterator[GateReason]:
     least = facts.case.configuration.gate.min_score
     if least > 0:
@@ -328,7 +325,8 @@ _RULES: tuple[Rule, ...] = (
     _members_passed,
     _score_is_reached,
     _no_item_regressed,
-    _stays_in_scope,
+    lambda facts: iter(facts.beside.patch),
+    lambda facts: scope_reasons(facts.case),
     _calls_do_not_crash,
     _files_parse,
     _linter_is_content,

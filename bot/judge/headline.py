@@ -60,6 +60,7 @@ _SHORT = {
     "expectation": "changed expectations need a person",
     "member": "a pull request of the group did not pass",
     "score": "there is no score to compare",
+    "patch": "the patch as a whole did not pass",
     "syntax": "a changed file does not parse",
     "lint": "new linter findings block here",
     "scope": "changes outside the task block here",

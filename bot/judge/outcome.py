@@ -81,9 +81,15 @@ def _judge_one(requirement: Requirement, case: Case) -> Verdict:
             item_evidence(requirement, case.observed),
             plain_endings(case.requirements, case.observed),
         )
+    if requirement.category is Category.PROHIBITION:
+        return unverified(requirement, _NO_ORACLE_FOR_IT, _READ_FOR_IT)
     if requirement.category is Category.UPKEEP:
         return judge_upkeep(requirement, case)
     return judge_behaviour(requirement, case)
+
+
+_NO_ORACLE_FOR_IT = "No test can vouch that the change does nothing of the kind."
+_READ_FOR_IT = "Read the change for it and decide, or set up a model."
 
 
 def _judge_check(requirement: Requirement, case: Case) -> Verdict:

@@ -22,7 +22,12 @@ from bot.models import (
     VerdictOutcome,
 )
 
-OPEN_TO_JUDGES = (Category.BEHAVIOUR, Category.UPKEEP, Category.CRITERION)
+OPEN_TO_JUDGES = (
+    Category.BEHAVIOUR,
+    Category.UPKEEP,
+    Category.CRITERION,
+    Category.PROHIBITION,
+)
 """Baseline and configured checks are the oracles' alone."""
 
 

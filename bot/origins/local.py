@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from bot.errors import UserError
@@ -50,7 +50,8 @@ class LocalOrigin(Unposted):
         """Return the --task text as asked, and the --description (else the commits) as claimed."""
         sources = []
         if request.task_text.strip():
-            sources.append(_source("the task", request.task_text, Trust.ASKER))
+            asked = _source("the task", request.task_text, Trust.ASKER)
+            sources.append(replace(asked, issue=request.issue))
         if request.description.strip():
             sources.append(_source("the description", request.description, Trust.AUTHOR))
         elif not self.is_submission:

@@ -19,6 +19,7 @@ from bot.models import (
     Grading,
     Impact,
     ItemScore,
+    PatchOpinion,
     PlanScore,
     RoleUsage,
     TestChange,
@@ -34,6 +35,7 @@ from bot.report.model import (
     PlanView,
     ReportView,
     RequirementView,
+    RubricView,
     Score,
     Subject,
     TestsView,
@@ -186,6 +188,8 @@ class ReportDocument:
     planned: PlanView | None = None
     grading: GradingDocument | None = None
     usage: tuple[RoleUsage, ...] = ()
+    rubrics: tuple[RubricView, ...] = ()
+    patch_opinion: PatchOpinion | None = None
     judges: JudgesView | None = None
     analyses: tuple[Analysis, ...] = ()
 
@@ -252,6 +256,8 @@ def _document(view: ReportView) -> ReportDocument:
         planned=view.planned,
         grading=_grading(view.grading) if view.grading else None,
         usage=view.usage,
+        rubrics=view.rubrics,
+        patch_opinion=view.patch.opinion if view.patch else None,
         judges=view.judges,
         analyses=tuple(row.analysis for row in view.analyses),
     )

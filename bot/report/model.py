@@ -13,10 +13,12 @@ from bot.models import (
     Grading,
     Impact,
     PanelResult,
+    PatchOpinion,
     PlanScore,
     Preference,
     Requirement,
     RoleUsage,
+    Rubric,
     TaskSource,
     TestChange,
     TestComparison,
@@ -147,6 +149,28 @@ class Score:
 
 
 @dataclass(frozen=True, slots=True)
+class RubricView:
+    """A rubric of the task; `version` is 0 and `path` is set where it stands on the base branch."""
+
+    name: str
+    issue: int
+    is_golden: bool
+    version: int
+    path: str
+    approved_by: tuple[str, ...]
+    requirement_ids: tuple[str, ...]
+    rubric: Rubric
+
+
+@dataclass(frozen=True, slots=True)
+class PatchView:
+    """The word on the whole patch, and the pieces of evidence that it cites."""
+
+    opinion: PatchOpinion
+    evidence: tuple[EvidenceView, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class PlannedRow:
     """One step of the plan; `reason` says why it was added on the way, empty for a fixed one."""
 
@@ -213,6 +237,8 @@ class ReportView:
     usage: tuple[RoleUsage, ...] = ()
     judges: JudgesView | None = None
     analyses: tuple[AnalysisView, ...] = ()
+    rubrics: tuple[RubricView, ...] = ()
+    patch: PatchView | None = None
     planned: PlanView | None = None
 
     def total_seconds(self) -> float:

@@ -39,6 +39,7 @@ from bot.report.model import (
 )
 from bot.report.pictures import picture_rows
 from bot.report.planned import plan_view
+from bot.report.rubrics import patch_view, rubric_views
 from bot.report.slim import SHOWN_CHANGES, TESTS_PER_GROUP, slim
 from bot.safety import scrub_tree
 from sandbox.models import Finding, Observation, Outcome, TestRun
@@ -91,6 +92,8 @@ def _view(evaluation: Evaluation) -> ReportView:
         impact=observed.impact,
         grading=_grading(evaluation),
         usage=deliberation.usage,
+        rubrics=rubric_views(evaluation.rubrics),
+        patch=patch_view(deliberation, evidence),
         judges=_judges(deliberation),
         analyses=analysis_rows(deliberation.analyses, evidence),
         planned=plan_view(evaluation.plan, evaluation.plan_digest) if evaluation.plan else None,

@@ -24,10 +24,12 @@ from bot.models import (
     Requirements,
     RoleUsage,
     Task,
+    TaskRubric,
     TaskSource,
     TestPlan,
     Trigger,
 )
+from bot.rubric_files import CommittedRubric
 from bot.steps import StepRunner
 from sandbox.base import Network
 from sandbox.models import Checkout, Environment
@@ -45,6 +47,7 @@ class Policy:
     configuration: Configuration
     templates: tuple[str, ...] = ()
     test_plan: TestPlan | None = None
+    rubrics: tuple[CommittedRubric, ...] = ()
     kept_criteria: tuple[Criterion, ...] = ()
     listed: TaskSource | None = None
 
@@ -82,6 +85,7 @@ class Planned:
     plan: Plan
     usage: tuple[RoleUsage, ...] = ()
     frozen: str = ""
+    rubrics: tuple[TaskRubric, ...] = ()
 
     def __post_init__(self) -> None:
         if not self.frozen:
@@ -154,6 +158,7 @@ class Docket:
             plan_digest=self.planned.frozen if self.planned else "",
             observed=self.observed,
             deliberation=self.deliberation or self._planning(),
+            rubrics=self.planned.rubrics if self.planned else (),
             judgement=self.judgement,
             gate=gate,
             environment=_environment(self.built, self.policy),

@@ -8,10 +8,29 @@ from bot.agents.chambers import Chambers
 from bot.agents.criteria_grading import grade_change
 from bot.agents.deliberation import hold_deliberation
 from bot.agents.dossier import Dossier
+from bot.agents.patch_opinion import ask_on_patch
 from bot.configuration import Configuration
-from bot.judge import Beside, conclude, count_met, score_plan, unified, verdicts, weigh
+from bot.judge import (
+    Beside,
+    conclude,
+    count_met,
+    patch_reasons,
+    score_plan,
+    unified,
+    verdicts,
+    weigh,
+)
 from bot.judge.rules import INSTRUCTION
-from bot.models import Criterion, Deliberation, Judgement, Observed, Requirements, Standing, Task
+from bot.models import (
+    Criterion,
+    Deliberation,
+    Judgement,
+    Observed,
+    Requirements,
+    Standing,
+    Task,
+    TaskRubric,
+)
 from bot.stages.docket import Case
 from sandbox.models import Diff
 
@@ -26,13 +45,17 @@ class Matter:
     observed: Observed
     configuration: Configuration
     criteria: tuple[Criterion, ...] = ()
+    rubrics: tuple[TaskRubric, ...] = ()
 
     @classmethod
     def of(cls, case: Case, task: Task, observed: Observed) -> Matter:
         """What an evaluation lays before its judges."""
         configuration = case.policy.configuration
-        diff, asked = case.checkout.diff, case.planned.requirements
-        return cls(task, diff, asked, observed, configuration, case.policy.kept_criteria)
+        diff, planned = case.checkout.diff, case.planned
+        criteria = case.policy.kept_criteria
+        return cls(
+            task, diff, planned.requirements, observed, configuration, criteria, planned.rubrics
+        )
 
 
 async def put_before_judges(matter: Matter, chambers: Chambers) -> Deliberation:
@@ -46,7 +69,9 @@ async def put_before_judges(matter: Matter, chambers: Chambers) -> Deliberation:
     if held.problem:
         return held
     grading = await grade_change(chambers, dossier, matter.criteria, requirements.preferences)
-    return replace(held, grading=grading, usage=chambers.session.usage)
+    seen = replace(dossier, evidence=(*held.evidence, *observed.evidence))
+    patch = await ask_on_patch(chambers, seen, matter.rubrics, policy.count)
+    return replace(held, grading=grading, patch=patch, usage=chambers.session.usage)
 
 
 def judged(
@@ -59,7 +84,11 @@ def judged(
     requirements, observed = matter.requirements, matter.observed
     found = verdicts(requirements, observed, matter.configuration)
     found = weigh(requirements, found, deliberation)
-    beside = Beside(members, None if deliberation.problem else deliberation.grading)
+    beside = Beside(
+        members,
+        None if deliberation.problem else deliberation.grading,
+        patch_reasons(deliberation, observed.evidence, matter.rubrics, matter.configuration),
+    )
     met = count_met(requirements, found)
     return Judgement(
         requirements,

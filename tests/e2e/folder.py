@@ -83,9 +83,14 @@ class Folder:
         return name
 
     def judge(
-        self, head: str, base: str = "main", task: str = TASK, models: OpenSession | None = None
+        self,
+        head: str,
+        base: str = "main",
+        task: str = TASK,
+        models: OpenSession | None = None,
+        issue: int = 0,
     ) -> Judged:
-        """Judge as `assay judge` does, in this process."""
+        """Judge as `assay judge` does, in this process; `issue` is what the task's text is of."""
         folder = self.repository.folder
         request = EvaluationRequest(
             id=f"local-{secrets.token_hex(8)}",
@@ -96,6 +101,7 @@ class Folder:
             head_ref=head,
             trigger=Trigger.LOCAL,
             task_text=task,
+            issue=issue,
         )
         origin = LocalOrigin(lambda _: None, folder, self.settings.home / "git")
         publication = asyncio.run(judge_once(self.settings, origin, request, models))

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from bot.errors import UserError
 from bot.judge.rubric_form import RubricProblem, read_form
 from bot.models import Rubric
-from bot.rubric_files import read_rubric_file
+from bot.rubric_files import committed_rubric, read_rubric_file
 from bot.safety import scrub
 from bot.templates import render_markdown
 
@@ -75,15 +75,19 @@ def test_anything_else_is_refused(old: str, new: str, why: str) -> None:
 
 def test_a_file_on_base_is_a_rubric_or_a_clear_error() -> None:
     good = b"root_cause: It divides by zero.\nrequirements: [mean of nothing is 0]\n"
-    assert read_rubric_file(good, "x") == Rubric("It divides by zero.", ("mean of nothing is 0",))
-    assert read_rubric_file(b'{"root_cause": "a", "requirements": ["b"]}', "x").requirements
+    as_json = b'{"root_cause": "a", "requirements": ["b"]}'
+    assert read_rubric_file(committed_rubric("x", good)) == Rubric(
+        "It divides by zero.", ("mean of nothing is 0",)
+    )
+    assert read_rubric_file(committed_rubric("x", as_json)).requirements
     for bad, why in (
         (b"requirements: [a]\n", "root_cause"),
         (b"root_cause: a\nrequirements: []\n", "no requirement"),
         (b"root_cause: a\nrequirements: [b]\nverdict: VALID\n", "verdict"),
         (b"root_cause: [", "not valid YAML"),
         (b"\xff", "no UTF-8"),
+        (None, "no regular file"),
         (b"- a\n", "mapping|dictionary|object|instance"),
     ):
         with pytest.raises(UserError, match=why):
-            read_rubric_file(bad, ".github/assay/rubrics/7.yml")
+            read_rubric_file(committed_rubric(".github/assay/rubrics/7.yml", bad))

@@ -13,6 +13,7 @@ from bot.models import (
     CodePlace,
     Conclusion,
     Decider,
+    Deliberation,
     Evaluation,
     EvaluationRequest,
     Evidence,
@@ -22,18 +23,22 @@ from bot.models import (
     Impact,
     Judgement,
     Observed,
+    PatchOpinion,
     Plan,
     Preference,
     Requirement,
     Requirements,
+    Rubric,
     Step,
     Task,
+    TaskRubric,
     TaskSource,
     TestChange,
     TestComparison,
     Transition,
     Trigger,
     Trust,
+    Validity,
     Verdict,
     VerdictOutcome,
 )
@@ -410,6 +415,24 @@ def needs_toolchain() -> Evaluation:
     return _ended(gate, text, Observed((), FourWay(()), (), (), None, None, ("Python >= 3.13",)))
 
 
+def judged_by_rubric() -> Evaluation:
+    """A regression whose patch as a whole was judged by a golden rubric, and there is a draft too."""
+    golden = Rubric(
+        "Words are cut in the middle.", ("Cuts at a space",), ("Any length",), ("except: pass",)
+    )
+    rubrics = (
+        TaskRubric(7, golden, True, 2, ("ben", "mara"), requirement_ids=("R1",)),
+        TaskRubric(8, Rubric("Slugs are too long.", ("At most 80",)), False, 1),
+    )
+    opinion = PatchOpinion(
+        validity=Validity.INVALID, thought="It cuts wrongly.", justification="A word is cut.",
+        minimality="The renamed variable is not needed.", is_unsure=True, rubric=rubrics[0].name,
+        is_golden=True, evidence_ids=("E1",), quotes=("return text[:80]",),
+        doubts=("The samples do not agree.",), votes=(1, 2, 0),
+    )  # fmt: skip
+    return replace(regression(), rubrics=rubrics, deliberation=Deliberation(patch=opinion))
+
+
 def base_does_not_build() -> Evaluation:
     """The baseline itself is broken, so nothing can be compared."""
     text = "Base does not build, so head has nothing to be compared with."
@@ -485,14 +508,16 @@ def _poisoned(value: object) -> object:
 
 def hostile() -> Evaluation:
     """Every text there is ends in an attack: words, names, paths, commands, outputs, ids."""
-    return _poisoned(replace(regression(), deliberation=DELIBERATION))  # type: ignore[return-value]
+    ruled = judged_by_rubric()
+    patch = ruled.deliberation.patch if ruled.deliberation else None
+    return _poisoned(replace(ruled, deliberation=replace(DELIBERATION, patch=patch)))  # type: ignore[return-value]
 
 
 EXAMPLES: dict[str, Callable[[], Evaluation]] = {
     example.__name__: example
     for example in (
         success, one_missing, weakened_tests, deliberated, canary_missed,
-        regression, broken_configuration, needs_toolchain,
+        regression, judged_by_rubric, broken_configuration, needs_toolchain,
         base_does_not_build, empty_diff, superseded, internal_failure, hostile,
     )
 }  # fmt: skip

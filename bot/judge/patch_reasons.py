@@ -1,0 +1,80 @@
+"""What the verdict on the whole patch may do at the gate: ask a person, or block; never help.
+
+- VALID changes nothing: no requirement becomes satisfied by it, and nothing that blocks stops blocking.
+- By a draft, or without a rubric, it is advice.
+- By a golden rubric INVALID blocks. It is a `failure` only where it cites a failing oracle (a step that
+  regressed, or one that a judge took for a requirement of the rubric and that fails on head): that
+  binds by itself. A model alone against passing oracles asks a person (DESIGN 3.1: no model overrules
+  an oracle, and a doubt is never a pass).
+- By a golden rubric, no verdict or a doubtful one asks a person too: "could not tell" is never a pass.
+"""
+
+from __future__ import annotations
+
+from bot.configuration import Configuration, UnverifiedPolicy
+from bot.judge.own_steps import refutes
+from bot.judge.transitions import passed
+from bot.models import (
+    Conclusion,
+    Deliberation,
+    Evidence,
+    GateReason,
+    PatchOpinion,
+    TaskRubric,
+    Transition,
+    Validity,
+)
+
+RULE = "patch"
+
+
+def patch_reasons(
+    deliberation: Deliberation,
+    observed: tuple[Evidence, ...],
+    rubrics: tuple[TaskRubric, ...],
+    configuration: Configuration,
+) -> tuple[GateReason, ...]:
+    """At most one reason. `observed` is the evidence that no judge made."""
+    opinion = deliberation.patch
+    if opinion is None or deliberation.problem:
+        return ()
+    if not opinion.is_golden:
+        return _advice(opinion)
+    if opinion.validity is Validity.VALID and not opinion.is_unsure:
+        return ()
+    text = _told(opinion)
+    if opinion.validity is not Validity.INVALID:
+        is_allowed = configuration.gate.unverified is UnverifiedPolicy.ALLOW
+        conclusion = Conclusion.NEUTRAL if is_allowed else Conclusion.ACTION_REQUIRED
+        return (GateReason(RULE, conclusion, text, _READ),)
+    cited = [one for one in (*observed, *deliberation.evidence) if one.id in opinion.evidence_ids]
+    ids = {id_ for one in rubrics if one.is_golden for id_ in one.requirement_ids}
+    if not opinion.is_unsure and any(_binds(one, ids) for one in cited):
+        return (GateReason(RULE, Conclusion.FAILURE, text, "Mend what the evidence shows."),)
+    return (GateReason(RULE, Conclusion.ACTION_REQUIRED, text, _READ),)
+
+
+_READ = "Hold the change against the rubric and decide; the report says what the judges saw."
+
+
+def _binds(evidence: Evidence, golden_ids: set[str]) -> bool:
+    if passed(evidence.head) is not False:
+        return False
+    of_rubric = any(refutes(evidence, id_) for id_ in golden_ids)
+    return evidence.transition is Transition.REGRESSED or of_rubric
+
+
+def _advice(opinion: PatchOpinion) -> tuple[GateReason, ...]:
+    if opinion.validity is not Validity.INVALID:
+        return ()
+    return (GateReason(RULE, Conclusion.SUCCESS, f"Advice only: {_told(opinion)}"),)
+
+
+def _told(opinion: PatchOpinion) -> str:
+    by = f"by the {opinion.rubric}" if opinion.rubric else "without a rubric"
+    doubts = f" {' '.join(opinion.doubts)}" if opinion.doubts else ""
+    if opinion.validity is None:
+        why = opinion.problem or "The judges did not agree."
+        return f"The patch as a whole got no verdict {by}: {why}{doubts}"
+    word = f"{opinion.validity.value}{' with doubts' if opinion.is_unsure else ''}"
+    return f"The patch as a whole was judged {word} {by}: {opinion.justification}{doubts}"
