@@ -144,7 +144,7 @@ class GatePolicy(_Closed):
         ge=0,
         le=4,
         description="Lowest score, 0 to 4, of the test plan as a whole: then no single item of it is "
-        "mandatory; 0 asks for every item.",
+        "mandatory; 0 asks for every item. Without a plan: of the kept criteria.",
     )
 
 

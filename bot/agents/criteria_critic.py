@@ -16,7 +16,7 @@ from bot.models import Criterion, Role
 from bot.templates import render_text
 from sandbox.concurrently import concurrently
 
-TASK_CHARS, EXAMPLE_CHARS = 6_000, 12_000
+TASK_CHARS, EXAMPLE_CHARS, PAIRS_CHARS = 6_000, 12_000, 12_000
 MOST_CRITERIA = 12
 SAME_ABOVE, UNLIKE_BELOW = 90.0, 45.0
 """Likeness in percent: above it two criteria are the same, below it they are not, between a model says."""
@@ -89,12 +89,12 @@ async def _proposed(chambers: Chambers, brief: Brief, sample: int) -> CriticRepl
     prompt = Prompt(
         role=Role.CRITIC,
         system=render_text("prompts/critic.system.txt.j2"),
-        user="\n\n".join(
-            (
-                enclose("task", brief.task, TASK_CHARS),
-                enclose("good example", brief.good, EXAMPLE_CHARS),
-                enclose("bad example", brief.bad, EXAMPLE_CHARS),
-            )
+        user=render_text(
+            "prompts/critic.user.txt.j2",
+            task=enclose("task", brief.task, TASK_CHARS),
+            good=enclose("good example", brief.good, EXAMPLE_CHARS),
+            bad=enclose("bad example", brief.bad, EXAMPLE_CHARS),
+            mark=chambers.delimiter.word,
         ),
         temperature=0.7,
         sample=sample,
@@ -126,11 +126,14 @@ async def _said_same(
     """Those of the pairs that the model says are the same; none where it cannot be read."""
     if not pairs:
         return set()
+    shown = "\n\n".join(_shown(criteria, pairs))
     prompt = Prompt(
         role=Role.CRITIC,
         system=render_text("prompts/critic_merge.system.txt.j2"),
-        user=chambers.delimiter.enclose(
-            "pairs of criteria", "\n\n".join(_shown(criteria, pairs)), 12_000
+        user=render_text(
+            "prompts/critic_merge.user.txt.j2",
+            pairs=chambers.delimiter.enclose("pairs of criteria", shown, PAIRS_CHARS),
+            mark=chambers.delimiter.word,
         ),
     )
     try:

@@ -58,7 +58,12 @@ async def _graded(
     prompt = Prompt(
         role=Role.QUANTIFIER,
         system=render_text("prompts/quantifier.system.txt.j2"),
-        user=f"{solution}\n\n{chambers.delimiter.enclose('criteria', listed, CRITERIA_CHARS)}",
+        user=render_text(
+            "prompts/quantifier.user.txt.j2",
+            solution=solution,
+            criteria=chambers.delimiter.enclose("criteria", listed, CRITERIA_CHARS),
+            mark=chambers.delimiter.word,
+        ),
         sample=sample,
     )
     try:

@@ -156,7 +156,7 @@ class LookUp(Wanted):
     """Something to look up outside."""
 
     text: Annotated[str, StringConstraints(min_length=1, max_length=500)] = Field(
-        description="What to search for, or an address."
+        description="What to search for, an address, or a package as `pip:name` or `npm:name`."
     )
 
 

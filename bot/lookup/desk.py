@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
-from bot.lookup.fetch import Call, Fetcher
+from bot.lookup.fetch import Call, Fetcher, FetchLimits
 from bot.lookup.guard import DEFAULT_PORTS, Guard, Refused, resolve
 from bot.lookup.packages import Packages, packages_by, wanted_package
 from bot.lookup.pages import text_of
@@ -55,7 +55,7 @@ class Lookup:
 def open_desk(settings: Settings, sandbox: Sandbox) -> Lookup:
     """Put the parts together as the operator set them."""
     guard = Guard(DEFAULT_PORTS | frozenset(settings.search_ports))
-    search = search_of(settings, Fetcher(_operators_own(settings)))
+    search = search_of(settings, Fetcher(_operators_own(settings), FetchLimits(redirects=0)))
     return Lookup(Fetcher(guard), search, packages_by(sandbox))
 
 

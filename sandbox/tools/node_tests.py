@@ -28,13 +28,17 @@ _SCRIPT = (".js", ".cjs", ".mjs", ".jsx", ".ts", ".cts", ".mts", ".tsx")
 
 @dataclass(frozen=True, slots=True)
 class _Start:
-    """How a runner is started: whose script, what node is told, what comes before its arguments."""
+    """How a runner is started: whose script, what node is told, what comes before its arguments.
+
+    `through` is a script of ours that node starts instead; it gets the runner's as its first argument.
+    """
 
     package: str
     script: str
     arguments: tuple[str, ...]
     node: tuple[str, ...] = ()
     takes_files: tuple[str, ...] | None = ()  # what stands before named files; None: it takes none
+    through: tuple[str, ...] = ()
 
 
 _STARTS = {
@@ -54,8 +58,7 @@ _STARTS = {
     ),
     TestRunner.VITEST: _Start(
         "vitest", "vitest",
-        ("run", f"--reporter={_NODE}/vitest.mjs", "--reporter=default", "--coverage.enabled=false",
-         "--includeTaskLocation", "--passWithNoTests"),
+        ("run", "--passWithNoTests"), through=(f"{_NODE}/vitest_start.mjs",)
     ),
     TestRunner.AVA: _Start("ava", "ava", ("--tap",), (f"--import={_NODE}/ava_hook.mjs",)),
 }  # fmt: skip
@@ -95,7 +98,7 @@ def _command(order: TestOrder) -> Command:
     orders = {
         "package": start.package,
         "bin": start.script,
-        "node": (_RECORDER, *start.node, *call.node),
+        "node": (_RECORDER, *start.node, *call.node, *start.through),
         "before": recipe.install_project,
         "arguments": arguments,
         "globs": globs,

@@ -204,6 +204,7 @@ EVERY_ACTION = (
 )  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(
     not Path("/usr/bin/chromium").is_file(), reason="no Chromium: apt-get install chromium"
 )
@@ -296,6 +297,7 @@ NODE_NEIGHBOUR = (
 )
 
 
+@pytest.mark.slow
 def test_a_node_project_is_refuted_by_its_own_runner(tmp_path: Path) -> None:
     repository = Repository(tmp_path / "repository")
     repository.commit(NODE)

@@ -47,7 +47,7 @@ _BLOCKS = [
     "ul",
 ]
 _UNREAD = {"script", "style", "noscript", "svg", "template", "nav", "iframe", "form"}
-_MOST_SECONDS, _MOST_MEMORY_BYTES = 10, 1 << 30
+_MOST_SECONDS, _MOST_MEMORY_BYTES = 3, 1 << 30
 _LINK = re.compile(r'<a href="([^"]*)">(.*?)</a>', re.DOTALL)
 _HEADING = re.compile(r"<h([1-6])>")
 _TAG = re.compile(r"</?[a-z][a-z0-9]*[^>]*>")

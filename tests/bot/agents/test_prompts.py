@@ -26,8 +26,3 @@ def test_the_system_part_is_ours_alone_and_constant(name: str) -> None:
     text = render_text(f"prompts/{name}")
     assert 0 < len(text) <= MOST_SYSTEM_CHARS
     assert text == render_text(f"prompts/{name}")
-
-
-@pytest.mark.parametrize("name", [n.replace(".system.", ".user.") for n in SYSTEM])
-def test_every_system_part_has_a_question(name: str) -> None:
-    assert Path(PROMPTS, name).is_file()

@@ -1,10 +1,21 @@
-"""What was looked up on the web may inform a judge; nothing is satisfied by it alone."""
+"""What was looked up on the web may inform a judge; nothing is decided by it alone."""
 
 from __future__ import annotations
 
 from bot.judge.citations import citation_problem
-from bot.models import ActionKind, Evidence, Step, Transition, VerdictOutcome
+from bot.models import (
+    ActionKind,
+    Category,
+    Evidence,
+    Requirement,
+    Step,
+    Transition,
+    Trust,
+    VerdictOutcome,
+)
 from sandbox.models import Observation, Side
+
+WANTED = Requirement("R1", "It works", Category.BEHAVIOUR, "issue #1", Trust.ASKER)
 
 
 def evidence(id_: str, action: ActionKind) -> Evidence:
@@ -13,12 +24,10 @@ def evidence(id_: str, action: ActionKind) -> Evidence:
     return Evidence(id_, step, None, seen, Transition.UNKNOWN)
 
 
-LOOKED_UP = evidence("E1", ActionKind.WEB_BROWSING)
-RUN = evidence("E2", ActionKind.BASH)
+BOTH = (evidence("E1", ActionKind.WEB_BROWSING), evidence("E2", ActionKind.BASH))
 
 
 def test_a_page_of_the_web_satisfies_nothing_by_itself() -> None:
-    both = (LOOKED_UP, RUN)
-    assert "nothing that it cites" in citation_problem(VerdictOutcome.SATISFIED, ("E1",), both)
-    assert citation_problem(VerdictOutcome.SATISFIED, ("E1", "E2"), both) == ""
-    assert citation_problem(VerdictOutcome.UNSATISFIED, ("E1",), both) == ""
+    alone = citation_problem(WANTED, VerdictOutcome.SATISFIED, ("E1",), BOTH)
+    assert "was looked up" in alone
+    assert citation_problem(WANTED, VerdictOutcome.SATISFIED, ("E1", "E2"), BOTH) == ""

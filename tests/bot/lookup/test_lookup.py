@@ -120,6 +120,17 @@ async def test_a_search_that_fails_says_so(page: Page, tmp_path: Path) -> None:
         assert (await lookup("words")).startswith("Not looked up: The search provider")
 
 
+async def test_a_search_provider_leads_nowhere_else(tmp_path: Path) -> None:
+    page = Page(status=302, headers=(("Location", "/admin"),))
+    with site(lambda path: page) as served:
+        url = f"http://127.0.0.1:{served.port}"
+        settings = Settings(home=tmp_path, search="searxng", search_url=url)
+        lookup = open_lookup(settings, REGISTRY)
+        assert lookup is not None
+        assert "redirects" in await lookup("words")
+        assert len(served.seen) == 1
+
+
 def test_it_is_off_unless_the_operator_sets_it(tmp_path: Path) -> None:
     assert open_lookup(Settings(home=tmp_path), REGISTRY) is None
     for wrong in ({"search": "searxng"}, {"search": "brave"}, {"search": "other"}):

@@ -38,8 +38,8 @@ TRIALS = (
     Trial("ruff", {"a.py": "x = 1\n"}, {"a.py": "x = 1\nx = (\n"}, "invalid-syntax", 3, True),
     Trial(
         "inspect.signature",
-        {"a.py": "import json\n\njson.dumps(1, indent=2)\n"},
-        {"a.py": "import json\n\njson.dumps(1, indented=2)\n"},
+        {"dumps.py": "import json\n\njson.dumps(1, indent=2)\n"},
+        {"dumps.py": "import json\n\njson.dumps(1, indented=2)\n"},
         "refused-call",
         3,
         True,

@@ -1,0 +1,51 @@
+// Starts vitest by its own interface: node vitest_start.mjs <vitest's script> <arguments...>. A reporter that is
+// named on the command line is loaded through vite, which reads no file outside the project (vite 6 with
+// vitest 3), and vitest 1 and 2 know `includeTaskLocation` as a setting only. So both are given as objects, and
+// the reporter has the pen before the project's configuration is loaded.
+import {createRequire} from 'node:module';
+import process from 'node:process';
+import {fileURLToPath, pathToFileURL} from 'node:url';
+
+const [script, ...given] = process.argv.slice(2);
+process.argv.splice(1, 2, script);
+
+async function imported() {
+	try {
+		return await import(pathToFileURL(createRequire(script).resolve('vitest/node')).href);
+	} catch (error) {
+		// Before 1.0 the interface is for `import` alone.
+		if (error.code === 'ERR_PACKAGE_PATH_NOT_EXPORTED') {
+			return {};
+		}
+
+		throw error;
+	}
+}
+
+// What vitest's own command does with options before it starts.
+function settings({exclude, ...options}, Reporter) {
+	if (exclude !== undefined) {
+		options.cliExclude = [exclude].flat();
+	}
+
+	if (typeof options.typecheck?.only === 'boolean') {
+		options.typecheck.enabled ??= true;
+	}
+
+	return {
+		...options, coverage: {enabled: false}, includeTaskLocation: true, reporters: [new Reporter(), 'default'],
+	};
+}
+
+const vitest = await imported();
+if (vitest.parseCLI) {
+	const {default: Reporter} = await import('./vitest.mjs');
+	const {filter, options} = vitest.parseCLI(['vitest', ...given]);
+	const run = await vitest.startVitest('test', filter, settings(options, Reporter));
+	await run?.exit();
+} else {
+	// Old versions cannot read a command line for others, but load a reporter (once) from anywhere.
+	const reporter = fileURLToPath(new URL('vitest.mjs', import.meta.url));
+	process.argv.push('--no-coverage', `--reporter=${reporter}`, '--reporter=default');
+	await import(pathToFileURL(script).href);
+}
