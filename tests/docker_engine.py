@@ -11,7 +11,7 @@ import signal
 import subprocess
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
 from docker import APIClient
@@ -20,7 +20,8 @@ from docker.errors import DockerException, ImageNotFound
 ROOT = Path(__file__).parents[1]
 CACHE = Path.home() / ".cache/assay-tests/docker"
 BASE_IMAGE, IMAGE = "assay-test-base", "assay-test-sandbox"
-_START_TIMEOUT_S = 40
+_START_TIMEOUT_S = 60
+_TRIES = 3
 _BUILD_TIMEOUT_S = 600
 _PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 
@@ -59,8 +60,16 @@ def running_engine() -> Iterator[str]:
         raise NoEngine(f"no docker engine answers at {usual}; ASSAY_TEST_DOCKER=1 starts one")
     if os.geteuid() != 0:
         raise NoEngine("an own docker engine can only be started by root")
-    with _own_engine() as address:
-        yield address
+    with ExitStack() as stack:
+        yield _started(stack)
+
+
+def _started(stack: ExitStack) -> str:
+    """Start one of our own; containerd gives up by itself where the machine is busy."""
+    for _ in range(_TRIES - 1):
+        with suppress(NoEngine):
+            return stack.enter_context(_own_engine())
+    return stack.enter_context(_own_engine())
 
 
 @contextmanager
