@@ -13,9 +13,11 @@ from sandbox.base import SandboxError
 
 COMMANDS = {
     "bench": "bot.commands.bench",
+    "criteria": "bot.commands.criteria",
     "demo": "bot.commands.demo",
     "doctor": "bot.commands.doctor",
     "judge": "bot.commands.judge",
+    "replay": "bot.commands.replay",
     "serve": "bot.commands.serve",
     "setup": "bot.commands.setup",
     "web": "bot.commands.web",

@@ -144,7 +144,7 @@ class GatePolicy(_Closed):
         ge=0,
         le=4,
         description="Lowest score, 0 to 4, of the test plan as a whole: then no single item of it is "
-        "mandatory; 0 asks for every item.",
+        "mandatory; 0 asks for every item. Without a plan: of the kept criteria.",
     )
 
 
@@ -153,6 +153,21 @@ class JudgePolicy(_Closed):
 
     count: int = Field(default=3, ge=1, le=9, description="Judges in the panel.")
     rounds: int = Field(default=4, ge=1, le=10, description="Most rounds of negotiation.")
+    canary: bool = Field(
+        default=True,
+        description="Whether the judges are tried first, on what is known; who misses is not asked.",
+    )
+
+
+class RubricPolicy(_Closed):
+    """When the rubric of an issue binds."""
+
+    approvals: int = Field(
+        default=2,
+        ge=1,
+        le=10,
+        description="People with write access, besides the author, who make a rubric golden.",
+    )
 
 
 class EvaluationLimits(_Closed):
@@ -229,11 +244,17 @@ class Configuration(_Closed):
     criteria: (
         Annotated[str, StringConstraints(min_length=1, max_length=500), AfterValidator(_inside)]
         | None
-    ) = Field(default=None, description="Path of a test plan in PRDBench's format.")
+    ) = Field(
+        default=None,
+        description="Path of a test plan in PRDBench's format, or of a JSON file of typed requirements.",
+    )
     gate: GatePolicy = Field(
         default_factory=GatePolicy, description="How verdicts become a conclusion."
     )
     judges: JudgePolicy = Field(default_factory=JudgePolicy, description="The panel of judges.")
+    rubric: RubricPolicy = Field(
+        default_factory=RubricPolicy, description="When the rubric of an issue binds."
+    )
     limits: EvaluationLimits = Field(
         default_factory=EvaluationLimits, description="What one evaluation may use."
     )

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Literal, Self
 
-from pydantic import AliasChoices, Field, SecretStr
+from pydantic import AliasChoices, Field, SecretStr, model_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 
@@ -58,6 +59,14 @@ class Settings(BaseSettings):
     model_timeout_s: float = Field(default=120.0, gt=0)
     model_calls_at_once: int = Field(default=8, ge=1, le=256)
 
+    search: Literal["", "pages", "searxng", "brave", "tavily"] = ""
+    """Lets judges look things up on the web: public pages only, or by a search provider too."""
+    search_url: str = ""
+    """Where the search provider answers; needed for SearXNG."""
+    search_key: SecretStr = SecretStr("")
+    search_ports: tuple[int, ...] = ()
+    """Ports beside 80 and 443 on which public pages may be fetched, as JSON."""
+
     app_id: str = Field(default="", validation_alias=AliasChoices("APP_ID", "app_id"))
     private_key: SecretStr = Field(
         default=SecretStr(""), validation_alias=AliasChoices("PRIVATE_KEY", "private_key")
@@ -71,6 +80,16 @@ class Settings(BaseSettings):
     ghe_host: str = Field(default="", validation_alias=AliasChoices("GHE_HOST", "ghe_host"))
     """GitHub Enterprise host, or a full URL of a GitHub-compatible server; empty: github.com."""
     log_level: str = Field(default="INFO", validation_alias=AliasChoices("LOG_LEVEL", "log_level"))
+
+    @model_validator(mode="after")
+    def _search_is_complete(self) -> Self:
+        if self.search_url and not self.search_url.startswith(("http://", "https://")):
+            raise ValueError("ASSAY_SEARCH_URL must start with http:// or https://")
+        if self.search == "searxng" and not self.search_url:
+            raise ValueError("ASSAY_SEARCH=searxng needs ASSAY_SEARCH_URL")
+        if self.search in {"brave", "tavily"} and not self.search_key.get_secret_value():
+            raise ValueError(f"ASSAY_SEARCH={self.search} needs ASSAY_SEARCH_KEY")
+        return self
 
 
 CREDENTIALS = "app.env"

@@ -64,6 +64,23 @@ def take(root: Path, request: CheckoutRequest, limits: TreeLimits | None = None)
     )
 
 
+@dataclass(frozen=True, slots=True)
+class Base:
+    """One commit on disk, alone: no other side was looked at."""
+
+    mirror: Mirror
+    sha: str
+    tree: Path
+
+
+def take_base(root: Path, source: Source, base: str, holder: str) -> Base:
+    """Fetch one commit or branch and return it; `release` takes it back. Raises as `take` does."""
+    mirror = open_mirror(root, source)
+    sha = resolve_at_source(mirror, base)
+    fetch(mirror, (sha,))
+    return Base(mirror, sha, Path(_exported(root, mirror, sha, holder, TreeLimits()).folder))
+
+
 def _exported(root: Path, mirror: Mirror, sha: str, holder: str, limits: TreeLimits) -> Exported:
     entry = root.absolute() / "trees" / mirror.git_dir.stem / sha
     hold(entry, holder)

@@ -25,13 +25,18 @@ Reply = str | dict[str, object] | ModelResponse
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """One request to the model: who asks, our own instructions, all that was said, and the tools."""
+    """One request to the model: who asks, our own instructions, all that was said, and the tools.
+
+    `sample` tells judges apart that are asked the same.
+    """
 
     role: Role
     system: str
     user: str
     messages: list[ModelMessage]
     tools: tuple[str, ...]
+    sample: int = 0
+    temperature: float | None = None
 
 
 Script = Callable[[Call], Reply]
@@ -63,6 +68,8 @@ class Scripted:
                 said(messages),
                 messages,
                 tuple(tool.name for tool in info.function_tools),
+                (info.model_settings or {}).get("seed", 0),
+                (info.model_settings or {}).get("temperature"),
             )
             self.calls.append(call)
             reply = self.script(call)
@@ -77,7 +84,13 @@ class Scripted:
 def said(messages: list[ModelMessage]) -> str:
     """Everything that the user's side said so far, tool results included, as one text."""
     parts = [part for one in messages if isinstance(one, ModelRequest) for part in one.parts]
-    return "\n".join(str(part.content) for part in parts if _is_said(part))
+    return "\n".join(_text(part.content) for part in parts if _is_said(part))
+
+
+def _text(content: object) -> str:
+    """A content as text; of one with images, the texts."""
+    pieces = content if isinstance(content, list | tuple) else [content]
+    return "\n".join(str(piece) for piece in pieces)
 
 
 def _is_said(part: object) -> bool:

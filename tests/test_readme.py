@@ -8,17 +8,13 @@ from bot.configuration import describe_keys
 from bot.settings import Settings
 
 README = (Path(__file__).parent.parent / "README.md").read_text()
-LEAVES_WITHOUT_EFFECT_YET = (
-    "judges.count", "judges.rounds", "limits.interactions", "limits.usd",
-)  # fmt: skip
 
 
 def configuration_table() -> str:
     rows = ["| key | default | meaning |", "|---|---|---|"]
     for key in describe_keys():
         default = f"`{key.default}`" if key.default else ""
-        note = " *(no effect yet)*" if key.path in LEAVES_WITHOUT_EFFECT_YET else ""
-        rows.append(f"| `{key.path}` | {default} | {key.text}{note} |")
+        rows.append(f"| `{key.path}` | {default} | {key.text} |")
     return "\n".join(rows)
 
 

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from bot.agents.acting import Acting
 from bot.llm.base import Session
 from bot.safety import Delimiter
 
 
 @dataclass(frozen=True, slots=True)
 class Chambers:
-    """The models of one evaluation, and the delimiter of its run."""
+    """The models of one evaluation, the delimiter of its run, and how analysts act (None: they do not)."""
 
     session: Session
     delimiter: Delimiter
+    acting: Acting | None = None

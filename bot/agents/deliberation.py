@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+from bot.agents.analyst import Analysed, Assignment, analyse
+from bot.agents.canary import try_judges
 from bot.agents.chambers import Chambers
 from bot.agents.dossier import Dossier
-from bot.agents.panel import Question, ask_panel
+from bot.agents.opinion import Question
+from bot.agents.panel import ask_panel
 from bot.configuration import JudgePolicy
 from bot.judge.weighing import is_for_judges
 from bot.llm.base import ModelProblem
 from bot.models import (
+    CanaryResult,
     Deliberation,
     PanelResult,
     Requirement,
@@ -27,15 +33,49 @@ async def hold_deliberation(
     policy: JudgePolicy,
 ) -> Deliberation:
     """Let analysts and panels look at what is theirs; a budget that is spent ends in `unverified`."""
-    undecided = [
-        requirement
+    assigned = [
+        Assignment(requirement, verdict, dossier)
         for requirement, verdict in zip(requirements.items, found, strict=True)
-        if is_for_judges(requirement, verdict) and verdict.outcome is VerdictOutcome.UNVERIFIED
+        if is_for_judges(requirement, verdict)
     ]
+    undecided = [one for one in assigned if one.found.outcome is VerdictOutcome.UNVERIFIED]
+    canary = await try_judges(chambers, policy) if undecided and policy.canary else None
+    if canary and not canary.is_passed:
+        return _not_believed(chambers, canary)
+    analysed = await _analyses(chambers, assigned)
     panels = await concurrently(
-        *(_panel_on(chambers, requirement, dossier, policy) for requirement in undecided)
+        *(
+            _panel_on(chambers, one.requirement, _with_own(dossier, analysed, one), policy)
+            for one in undecided
+        )
     )
-    return Deliberation(panels=tuple(panels), usage=chambers.session.usage)
+    return Deliberation(
+        evidence=tuple(piece for one in analysed.values() for piece in one.evidence),
+        analyses=tuple(one.analysis for one in analysed.values()),
+        panels=tuple(panels),
+        canary=canary,
+        usage=chambers.session.usage,
+    )
+
+
+def _not_believed(chambers: Chambers, canary: CanaryResult) -> Deliberation:
+    """What judges who missed the canary contribute: nothing, and what it cost."""
+    problem = f"The judges' opinions count for nothing. {' '.join(canary.failures)}"
+    return Deliberation(canary=canary, usage=chambers.session.usage, problem=problem)
+
+
+async def _analyses(chambers: Chambers, assigned: list[Assignment]) -> dict[str, Analysed]:
+    """One analyst a requirement, all at the same time; none sees what another came to."""
+    if chambers.acting is None:
+        return {}
+    done = await concurrently(*(analyse(chambers, chambers.acting, one) for one in assigned))
+    return {one.analysis.requirement_id: one for one in done}
+
+
+def _with_own(dossier: Dossier, analysed: dict[str, Analysed], one: Assignment) -> Dossier:
+    """What the requirement's own analyst saw can be cited too; what it thinks is not told."""
+    own = analysed.get(one.requirement.id)
+    return replace(dossier, evidence=(*own.evidence, *dossier.evidence)) if own else dossier
 
 
 async def _panel_on(

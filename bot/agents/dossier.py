@@ -9,24 +9,32 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from bot.models import Evidence, Requirement, Task
+from bot.judge.steady import steady
+from bot.models import Evidence, Requirement, Task, TaskSource, Trust
 from bot.safety import Delimiter
 from sandbox.models import Observation
 
 TASK_CHARS = 6_000
+AUTHOR_CHARS = 1_500
+"""Of what the change says of itself: it cannot push the task out."""
 DIFF_CHARS = 16_000
 OUTPUT_CHARS = 3_000
-COMMAND_CHARS = 600
+COMMAND_CHARS = 4_000
+PIECE_CHARS = 2 * OUTPUT_CHARS + COMMAND_CHARS
 MOST_EVIDENCE = 24
 
 
 @dataclass(frozen=True, slots=True)
 class Dossier:
-    """The evaluation as judges read it; `evidence` of all steps, `diff` as unified text."""
+    """The evaluation as judges read it; `evidence` of all steps, `diff` as unified text.
+
+    `words_to_judges` are what an integrity check found that tells judges what to say.
+    """
 
     task: Task
     diff: str
     evidence: tuple[Evidence, ...]
+    words_to_judges: str = ""
 
     def about(self, requirement: Requirement) -> tuple[Evidence, ...]:
         """The evidence that a verdict on the requirement may cite: steps that serve it."""
@@ -35,40 +43,62 @@ class Dossier:
 
 def shared_text(dossier: Dossier, delimiter: Delimiter) -> str:
     """The task and the change: the same for every requirement of the run."""
-    sources = "\n\n".join(
-        f"{source.reference} ({source.trust.value})\n{source.title}\n{source.text}"
-        for source in dossier.task.sources
-    )
+    asked = [one for one in dossier.task.sources if one.trust is not Trust.AUTHOR]
+    claimed = [one for one in dossier.task.sources if one.trust is Trust.AUTHOR]
     return "\n\n".join(
         (
-            delimiter.enclose("task", sources, TASK_CHARS),
+            delimiter.enclose("task", _told(asked), TASK_CHARS),
+            delimiter.enclose("words of the change's author", _told(claimed), AUTHOR_CHARS),
             delimiter.enclose("diff from base to head", dossier.diff, DIFF_CHARS),
         )
     )
 
 
+def _told(sources: list[TaskSource]) -> str:
+    return "\n\n".join(
+        f"{source.reference} ({source.trust.value})\n{source.title}\n{source.text}"
+        for source in sources
+    )
+
+
+def shown_evidence(evidence: tuple[Evidence, ...]) -> tuple[Evidence, ...]:
+    """At most 24 pieces: those made for one requirement alone before those made for many."""
+    most = sorted(evidence, key=lambda one: len(one.step.requirement_ids))[:MOST_EVIDENCE]
+    return tuple(one for one in evidence if one in most)
+
+
 def evidence_text(evidence: Iterable[Evidence], delimiter: Delimiter) -> str:
     """Each piece with its id, what it was for, and what both sides showed. Seconds are left out:
     they differ from run to run and say nothing."""
-    shown = [_piece(one, delimiter) for one in list(evidence)[:MOST_EVIDENCE]]
+    shown = [_piece(one, delimiter) for one in evidence]
     return "\n\n".join(shown) or "There is no evidence yet."
 
 
 def _piece(evidence: Evidence, delimiter: Delimiter) -> str:
+    seen = evidence.head or evidence.base
+    command = _clipped(seen.command, COMMAND_CHARS) if seen else ""
     sides = "\n".join(
-        _side(name, seen) for name, seen in (("base", evidence.base), ("head", evidence.head))
+        (
+            f"$ {command}",
+            *(_side(name, one) for name, one in (("base", evidence.base), ("head", evidence.head))),
+        )
     )
     head = f"Evidence {evidence.id}: {evidence.step.action.value}, {evidence.transition.value}"
-    return f"{head}\n{delimiter.enclose(f'evidence {evidence.id}', sides, 2 * OUTPUT_CHARS)}"
+    return f"{head}\n{delimiter.enclose(f'evidence {evidence.id}', sides, PIECE_CHARS)}"
 
 
 def _side(name: str, seen: Observation | None) -> str:
     if seen is None:
         return f"{name}: not run"
     ended = "timed out" if seen.timed_out else f"exit code {seen.exit_code}"
-    output = seen.output
-    if len(output) > OUTPUT_CHARS:
-        half = OUTPUT_CHARS // 2
-        output = f"{output[:half]}\n[…]\n{output[-half:]}"
-    problem = f"\n{seen.problem}" if seen.problem else ""
-    return f"{name}: {ended}{problem}\n$ {seen.command[:COMMAND_CHARS]}\n{output}"
+    output = steady(seen.output)
+    problem = f"\nThis proves nothing: {seen.problem}" if seen.problem else ""
+    return f"{name}: {ended}{problem}\n{_clipped(output, OUTPUT_CHARS)}"
+
+
+def _clipped(text: str, most_chars: int) -> str:
+    """Head and tail: the cause stands first, the summary last."""
+    if len(text) <= most_chars:
+        return text
+    half = most_chars // 2
+    return f"{text[:half]}\n[…]\n{text[-half:]}"

@@ -24,6 +24,7 @@ from bot.origins.submission import GIVEN, SUBMITTED, Submission, committed
 from bot.report.machine import read_machine
 from bot.report.pictures import embedded
 from bot.settings import Settings, load_settings
+from bot.stages.bundle import NAME as BUNDLE
 from bot.store import Artifacts, open_artifacts
 
 REPORT_FILES = (
@@ -196,6 +197,8 @@ def _copy_report(settings: Settings, key: str, out: Path) -> None:
             (out / name).unlink(missing_ok=True)  # an older report's
         else:
             (out / name).write_bytes(content)
+    if (record := artifacts.get(key, BUNDLE)) is not None:
+        (out / BUNDLE).write_bytes(record)
     _copy_pictures(artifacts, key, out)
 
 

@@ -9,6 +9,7 @@ from contextlib import ExitStack, contextmanager
 from functools import partial
 
 from bot.engine import EngineClient, Work, engine_options
+from bot.foresight import foresee
 from bot.github.addresses import Addresses
 from bot.github.client import GitHubApp
 from bot.github.transport import Manners, Pace
@@ -17,9 +18,11 @@ from bot.intake.handle import ended, handle
 from bot.intake.sweep import forget_old, sweep
 from bot.kept_key import kept_key
 from bot.llm import open_models
+from bot.lookup import open_lookup
 from bot.models import EvaluationRequest, Publication
 from bot.origins.github import CHECK_NAME, GitHubOrigin
 from bot.private_key import held_secrets, private_key
+from bot.rubric_clerk import RubricClerk
 from bot.settings import Settings
 from bot.stages import evaluate
 from bot.stages.services import Services
@@ -54,9 +57,15 @@ def open_work(settings: Settings) -> Iterator[Work]:
             held_secrets(settings),
             open_models(settings),
             kept_key(settings.home / "mark.key"),
+            open_lookup(settings, sandbox),
         )
         approve = settings.approve_first_time_forks
-        desk = Desk(github, store, jobs, links.sign, CHECK_NAME, approve)
+        clerk = RubricClerk(
+            settings, sandbox, github, services.open_session, services.mark_key, services.secrets
+        )
+        desk = Desk(
+            github, store, jobs, links.sign, CHECK_NAME, clerk, partial(foresee, services), approve
+        )
 
         async def run_evaluation(request: EvaluationRequest, run: StepRunner) -> Publication:
             return await evaluate(request, services, run)

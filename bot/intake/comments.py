@@ -10,17 +10,22 @@ _COMMANDS = {
     (): Command.JUDGE,
     ("help",): Command.HELP,
     ("cancel",): Command.CANCEL,
+    ("plan",): Command.PLAN,
+    ("rubric",): Command.RUBRIC,
+    ("rubric", "approve"): Command.APPROVE_RUBRIC,
 }
+_ON_ISSUES = (Command.RUBRIC, Command.APPROVE_RUBRIC)
 _LONGEST_LINE = 200
 
 
 def issue_comment_created(payload: Payload) -> Decision:
-    """A comment's first line may hold a command; on a pull request, by a person."""
+    """A comment's first line may hold a command, by a person; on an issue, one about its rubric."""
     line = first_line(payload.text("comment", "body"))
     command = parse(line)
     if command is None:
         return Ignore("no command")
-    if not payload.has("issue", "pull_request"):
+    on_pull_request = payload.has("issue", "pull_request")
+    if not on_pull_request and command not in _ON_ISSUES:
         return Ignore("a command on an issue, not on a pull request")
     if payload.text("comment", "user", "type") == "Bot":
         return Ignore("bots give no commands")
@@ -30,6 +35,7 @@ def issue_comment_created(payload: Payload) -> Decision:
         comment=payload.integer("comment", "id"),
         command=command,
         line=line[:_LONGEST_LINE],
+        on_pull_request=on_pull_request,
     )
 
 

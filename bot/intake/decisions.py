@@ -66,23 +66,30 @@ class RefusePatch:
 
 
 class Command(StrEnum):
-    """The whole grammar of comments: `/judge`, `/judge help`, `/judge cancel`, on the first line."""
+    """The whole grammar of comments, on the first line: `/judge`, then nothing or these words."""
 
     JUDGE = "judge"
     HELP = "help"
     CANCEL = "cancel"
+    PLAN = "plan"
+    RUBRIC = "rubric"
+    APPROVE_RUBRIC = "rubric approve"
     UNKNOWN = "unknown"
 
 
 @dataclass(frozen=True, slots=True)
 class ObeyCommand:
-    """Do what a comment on a pull request says, if its author may write. `line` is what stood there."""
+    """Do what a comment on a pull request says, if its author may write. `line` is what stood there.
+
+    On an issue (`on_pull_request` is false) there are only the commands about its rubric.
+    """
 
     place: Place
     number: int
     comment: int
     command: Command
     line: str
+    on_pull_request: bool = True
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,12 +5,13 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import re
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
 from typing import Protocol
 
 from bot.github import CheckAction, CheckReport, CheckStatus, GitHub, Repository
-from bot.models import Conclusion, EvaluationRequest, Trigger
+from bot.intake.rubrics import RubricMaker
+from bot.models import Conclusion, EvaluationRequest, Forecast, Trigger
 from bot.store import Ended, EvaluationRecord, EvaluationState, Store
 from bot.templates import render_markdown
 
@@ -30,6 +31,10 @@ _SAME = frozenset({Trigger.OPENED, Trigger.SYNCHRONIZE, Trigger.READY_FOR_REVIEW
 """What asks for nothing more than a verdict on a head."""
 
 
+Foresee = Callable[[EvaluationRequest], Awaitable[Forecast]]
+"""Plans and prices an evaluation that does not run; raises UserError, Superseded and Transient."""
+
+
 @dataclass(frozen=True, slots=True)
 class Desk:
     """The adapters, wired once. `link` gives the signed address of an evaluation's page."""
@@ -39,6 +44,8 @@ class Desk:
     jobs: Jobs
     link: Callable[[str], str]
     check_name: str
+    rubrics: RubricMaker
+    foresee: Foresee
     approve_first_time_forks: bool = True
 
 

@@ -3,14 +3,24 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Awaitable, Callable
 
+from bot.errors import Superseded, UserError
 from bot.github import Reaction, Repository
+from bot.intake import rubrics
 from bot.intake.decisions import Cancel, Command, ObeyCommand, StartPullRequest
 from bot.intake.desk import Desk, stop
-from bot.intake.start import remember, start_pull_request
+from bot.intake.rubrics import RubricDesk
+from bot.intake.start import remember, request_for, start_pull_request
 from bot.models import Trigger
 from bot.store import Decision
 from bot.templates import render_markdown
+
+_RubricDeed = Callable[[RubricDesk, Repository, ObeyCommand], Awaitable[str]]
+_RUBRIC_DEEDS: dict[Command, _RubricDeed] = {
+    Command.RUBRIC: rubrics.draft,
+    Command.APPROVE_RUBRIC: rubrics.approve,
+}
 
 
 def reply_marker(command: int) -> str:
@@ -29,10 +39,13 @@ async def obey(desk: Desk, repository: Repository, decision: ObeyCommand, delive
             return await _judge(desk, repository, decision, delivery_id)
         case Command.CANCEL:
             return await _cancel(desk, repository, decision)
-        case Command.HELP:
-            return await _help(repository, decision, line="")
-        case Command.UNKNOWN:
-            return await _help(repository, decision, decision.line)
+        case Command.PLAN:
+            return await _plan(desk, repository, decision, delivery_id)
+        case Command.RUBRIC | Command.APPROVE_RUBRIC as command:
+            return await _rubric(desk, repository, decision, _RUBRIC_DEEDS[command])
+        case Command.HELP | Command.UNKNOWN as command:
+            is_wrong = command is Command.UNKNOWN
+            return await _help(repository, decision, decision.line if is_wrong else "")
 
 
 async def _judge(
@@ -48,6 +61,30 @@ async def _judge(
     return done
 
 
+async def _plan(desk: Desk, repository: Repository, decision: ObeyCommand, delivery_id: str) -> str:
+    """Answer with the plan and its price, or with one sentence why there is none."""
+    pull_request = await repository.pull_request(decision.number)
+    start = StartPullRequest(
+        decision.place, decision.number, pull_request.head_sha, Trigger.COMMAND
+    )
+    forecast, problem, next_step = None, "", ""
+    try:
+        forecast = await desk.foresee(request_for(pull_request, start, delivery_id))
+    except UserError as error:
+        problem, next_step = error.what, error.next_step
+    except Superseded as error:
+        problem = error.by
+    body = render_markdown(
+        "reply/plan.md.j2",
+        forecast=forecast,
+        head=pull_request.head_sha,
+        problem=problem,
+        next_step=next_step,
+    )
+    await repository.put_comment(decision.number, reply_marker(decision.comment), body)
+    return f"no plan: {problem}" if problem else "planned"
+
+
 async def _cancel(desk: Desk, repository: Repository, decision: ObeyCommand) -> str:
     why = f"{decision.place.actor} asked for it with `/judge cancel`."
     stopped = await _stop_all(desk, repository, Cancel(decision.place, decision.number, "", why))
@@ -57,6 +94,21 @@ async def _cancel(desk: Desk, repository: Repository, decision: ObeyCommand) -> 
         body = render_markdown("reply/nothing_to_cancel.md.j2")
         await repository.put_comment(decision.number, reply_marker(decision.comment), body)
     return f"cancelled {stopped}"
+
+
+async def _rubric(
+    desk: Desk, repository: Repository, decision: ObeyCommand, deed: _RubricDeed
+) -> str:
+    """Answer in the conversation, also where it cannot be done: with one sentence why."""
+    done = "answered"
+    try:
+        body = await deed(RubricDesk(desk.store, desk.rubrics), repository, decision)
+    except UserError as error:
+        done = f"refused: {error.what}"
+        told = {"problem": error.what, "next_step": error.next_step}
+        body = render_markdown("reply/rubric_refused.md.j2", **told)
+    await repository.put_comment(decision.number, reply_marker(decision.comment), body)
+    return done
 
 
 async def _help(repository: Repository, decision: ObeyCommand, line: str) -> str:

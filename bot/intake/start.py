@@ -48,15 +48,16 @@ async def start_pull_request(
         return "a draft is left alone"
     if decision.head_sha and decision.head_sha != pull_request.head_sha:
         return "the head has moved on; its own delivery follows"
-    request = _request_for(pull_request, decision, request_id)
+    request = request_for(pull_request, decision, request_id)
     if await _needs_approval(desk, repository, pull_request):
         return await _ask_for_approval(desk, repository, request, pull_request.author)
     return await begin(desk, repository, request)
 
 
-def _request_for(
+def request_for(
     pull_request: PullRequest, decision: StartPullRequest, delivery_id: str
 ) -> EvaluationRequest:
+    """What is judged of a pull request's head, asked for by one delivery."""
     place, sha = decision.place, pull_request.head_sha
     return EvaluationRequest(
         id=evaluation_id(place.repository, pull_request.number, sha, delivery_id),

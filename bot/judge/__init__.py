@@ -3,7 +3,7 @@
 from bot.judge.closing import IssueReference, closing_issues
 from bot.judge.diff_text import unified
 from bot.judge.empty_inputs import empty_calls, promises
-from bot.judge.gate import EXIT_CODES, conclude
+from bot.judge.gate import EXIT_CODES, Beside, conclude
 from bot.judge.integrity import TextReader, inspect_integrity
 from bot.judge.integrity.dependencies import dependency_findings, new_dependencies
 from bot.judge.meaning import changed_meanings
@@ -17,6 +17,7 @@ from bot.judge.whole_plan import score_plan
 __all__ = [
     "BUILDS",
     "EXIT_CODES",
+    "Beside",
     "IssueReference",
     "MetCount",
     "TextReader",

@@ -14,7 +14,7 @@ from bot.judge.case import Case, open_case
 from bot.judge.crashes import crash_reasons
 from bot.judge.headline import headline
 from bot.judge.outcome import count_met
-from bot.judge.plan_score import score_reason
+from bot.judge.plan_score import graded_reason, score_reason
 from bot.judge.requirements import BUILDS, NOTHING_REGRESSES, TESTS_NOT_WEAKENED
 from bot.judge.rules import NOT_ABOUT_TESTS, OUT_OF_SCOPE
 from bot.judge.scope_reasons import scope_reasons
@@ -24,6 +24,7 @@ from bot.models import (
     Conclusion,
     GateReason,
     GateResult,
+    Grading,
     Observed,
     Requirement,
     Requirements,
@@ -58,10 +59,18 @@ _VERDICT_WEIGHT = {
 
 
 @dataclass(frozen=True, slots=True)
+class Beside:
+    """What the gate hears beside the verdicts: the members of a merge group, the grades by criteria."""
+
+    members: tuple[Standing, ...] = ()
+    grading: Grading | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class _Facts:
     case: Case
     verdicts: dict[str, Verdict]
-    members: tuple[Standing, ...]
+    beside: Beside
 
     def outcome(self, requirement_id: str) -> VerdictOutcome:
         verdict = self.verdicts.get(requirement_id)
@@ -76,14 +85,14 @@ def conclude(
     verdicts: tuple[Verdict, ...],
     observed: Observed,
     configuration: Configuration,
-    members: tuple[Standing, ...] = (),
+    beside: Beside = Beside(),
 ) -> GateResult:
     """The conclusion of one evaluation; every rule that spoke is in `reasons`, the worst first.
 
-    `members` are the pull requests of a merge group (empty outside a merge queue).
+    `beside` is what speaks beside the verdicts.
     """
     facts = _Facts(
-        open_case(requirements, observed, configuration), _worst_verdicts(verdicts), members
+        open_case(requirements, observed, configuration), _worst_verdicts(verdicts), beside
     )
     reasons = [reason for rule in _RULES for reason in rule(facts)]
     conclusion = max(
@@ -209,7 +218,7 @@ def _expectations_are_asked_for(facts: _Facts) -> Iterator[GateReason]:
 
     In a merge group every member was asked for itself.
     """
-    if facts.members:
+    if facts.beside.members:
         return
     case = facts.case
     changed = (
@@ -269,7 +278,13 @@ def _stays_in_scope(facts: _Facts) -> Iterator[GateReason]:
 def _score_is_reached(facts: _Facts) -> Iterator[GateReason]:
     least = facts.case.configuration.gate.min_score
     if least > 0:
-        yield score_reason(score_plan(facts.case.requirements, facts.case.observed), least)
+        plan = score_plan(facts.case.requirements, facts.case.observed)
+        grading = facts.beside.grading
+        yield (
+            graded_reason(grading, least)
+            if plan is None and grading is not None
+            else score_reason(plan, least)
+        )
 
 
 def _no_item_regressed(facts: _Facts) -> Iterator[GateReason]:
@@ -289,7 +304,7 @@ def _no_item_regressed(facts: _Facts) -> Iterator[GateReason]:
 
 
 def _members_passed(facts: _Facts) -> Iterator[GateReason]:
-    for member in facts.members:
+    for member in facts.beside.members:
         if member.is_waived or member.conclusion is Conclusion.SUCCESS:
             continue
         said = member.conclusion.value if member.conclusion else "not judged"

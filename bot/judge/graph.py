@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 from graphlib import CycleError, TopologicalSorter
 
@@ -52,3 +53,35 @@ def _without_edge(requirement: Requirement, id_: str, prerequisite: str) -> Requ
         return requirement
     kept = tuple(p for p in requirement.prerequisites if p != prerequisite)
     return replace(requirement, prerequisites=kept)
+
+
+def with_edges(
+    requirements: tuple[Requirement, ...], edges: Iterable[tuple[str, str]]
+) -> tuple[tuple[Requirement, ...], tuple[str, ...]]:
+    """Add edges (later, earlier) one by one; what would make no DAG is left out and told.
+
+    The edges that are there stay: an added one never pushes out another.
+    """
+    remarks: list[str] = []
+    for later, earlier in dict.fromkeys(edges):
+        known = {requirement.id for requirement in requirements}
+        if later not in known or earlier not in known:
+            unknown = earlier if later in known else later
+            remarks.append(f"An edge to unknown {unknown[:40]} was left out.")
+            continue
+        if later == earlier:
+            remarks.append(f"{later} would depend on itself; that edge was left out.")
+            continue
+        grown = tuple(_with_edge(r, later, earlier) for r in requirements)
+        if cycle := _cycle(grown):
+            told = " → ".join(reversed(cycle))
+            remarks.append(f"{later} on {earlier} would close the circle {told}; left out.")
+        else:
+            requirements = grown
+    return requirements, tuple(remarks)
+
+
+def _with_edge(requirement: Requirement, id_: str, prerequisite: str) -> Requirement:
+    if requirement.id != id_ or prerequisite in requirement.prerequisites:
+        return requirement
+    return replace(requirement, prerequisites=(*requirement.prerequisites, prerequisite))

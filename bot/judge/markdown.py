@@ -32,11 +32,19 @@ class ListItem:
 
 
 @dataclass(frozen=True, slots=True)
+class Passage:
+    """One paragraph or list item as words, with the headings above it, outermost first."""
+
+    text: str
+    headings: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Document:
-    """What one Markdown text holds: its list items in order, and its running text."""
+    """What one Markdown text holds: its list items in order, and its running text in passages."""
 
     items: tuple[ListItem, ...]
-    prose: str
+    passages: tuple[Passage, ...]
 
 
 def read_document(text: str) -> Document:
@@ -45,7 +53,7 @@ def read_document(text: str) -> Document:
     walker = _Walker()
     for token in MarkdownIt("commonmark", {"maxNesting": 30}).parse(cleaned):
         walker.take(token)
-    return Document(tuple(walker.items), "\n".join(walker.prose))
+    return Document(tuple(walker.items), tuple(walker.passages))
 
 
 class _Walker:
@@ -53,7 +61,7 @@ class _Walker:
 
     def __init__(self) -> None:
         self.items: list[ListItem] = []
-        self.prose: list[str] = []
+        self.passages: list[Passage] = []
         self._headings: list[tuple[int, str]] = []
         self._lead = ""
         self._quotes = 0
@@ -98,7 +106,7 @@ class _Walker:
             self._extend_item(text)
         else:
             self._lead = text
-            self.prose.append(text)
+            self._pass(text)
 
     def _enter_heading(self, level: int, text: str) -> None:
         self._headings = [h for h in self._headings if h[0] < level]
@@ -117,12 +125,16 @@ class _Walker:
         )
         self._open_items[-1] = len(self.items)
         self.items.append(item)
-        self.prose.append(item.text)
+        self._pass(item.text)
 
     def _extend_item(self, text: str) -> None:
         index = self._open_items[-1]
         self.items[index] = replace(self.items[index], text=f"{self.items[index].text} {text}")
-        self.prose.append(text)
+        self._pass(text)
+
+    def _pass(self, text: str) -> None:
+        headings = tuple(heading for _, heading in self._headings)
+        self.passages.append(Passage(text, headings))
 
 
 def plain_text(children: Sequence[Token]) -> str:

@@ -1,8 +1,8 @@
-"""Holds the test plan as a whole against `gate.min_score`."""
+"""Holds the test plan as a whole, or the grades by criteria, against `gate.min_score`."""
 
 from __future__ import annotations
 
-from bot.models import Conclusion, GateReason, PlanScore
+from bot.models import Conclusion, GateReason, Grading, PlanScore
 
 MOST_SCORE = 4.0
 """The scale of `gate.min_score`."""
@@ -15,7 +15,7 @@ def score_reason(score: PlanScore | None, least: float) -> GateReason:
             "score",
             Conclusion.ACTION_REQUIRED,
             "`gate.min_score` is set, and there is neither a test plan nor a panel of judges.",
-            "Remove `gate.min_score`, name a test plan in `criteria`, or set up a model.",
+            "Remove `gate.min_score`, name a test plan in `criteria`, or keep criteria for a model.",
         )
     reached = score.on_scale(MOST_SCORE)
     text = f"The test plan reaches {reached:.2f} of {MOST_SCORE:g}; {least:g} is asked for."
@@ -25,3 +25,21 @@ def score_reason(score: PlanScore | None, least: float) -> GateReason:
         return GateReason("score", Conclusion.FAILURE, text, "Mend what the items show.")
     step = "Decide the items that need a reader, or set up a model."
     return GateReason("score", Conclusion.ACTION_REQUIRED, text, step)
+
+
+def graded_reason(grading: Grading, least: float) -> GateReason:
+    """What the gate says of the grades where there is no plan; a missing grade cannot fail it."""
+    score, could_be = grading.score, grading.could_be
+    if score is None or could_be is None:
+        return GateReason(
+            "score",
+            Conclusion.ACTION_REQUIRED,
+            f"`gate.min_score` is set, and the criteria gave no score. {grading.problem}".strip(),
+            "Judge again, or remove `gate.min_score`.",
+        )
+    text = f"The criteria give {score:.2f} of {MOST_SCORE:g}; {least:g} is asked for."
+    if score >= least:
+        return GateReason("score", Conclusion.SUCCESS, text)
+    if could_be < least:
+        return GateReason("score", Conclusion.FAILURE, text, "Mend what the grades show.")
+    return GateReason("score", Conclusion.ACTION_REQUIRED, text, "Judge again.")

@@ -9,17 +9,18 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, replace
 
-from rapidfuzz import fuzz
-
 from bot.configuration import Configuration
 from bot.judge.boilerplate import is_usual_boilerplate, normalised, template_lines
 from bot.judge.categories import category_of, is_preference
 from bot.judge.graph import mended
 from bot.judge.markdown import Document, ListItem, read_document
 from bot.judge.plan_requirements import with_criteria
+from bot.judge.sameness import says_the_same
 from bot.judge.sections import SectionKind, item_kind
 from bot.models import (
     Category,
+    ListedRequirement,
+    ListedTask,
     Preference,
     Requirement,
     Requirements,
@@ -32,7 +33,6 @@ from bot.models import (
 MAX_REQUIREMENTS = 40
 MAX_TEXT = 500
 MAX_DETAIL = 4000
-SAME_TEXT_RATIO = 95.0
 
 BUILDS, NOTHING_REGRESSES, TESTS_NOT_WEAKENED, PAGES_WORK = "B1", "B2", "B3", "B4"
 _BASELINE = (
@@ -62,6 +62,7 @@ class _Draft:
     detail: str
     after: tuple[str, ...]
     wish: bool = False
+    listed: ListedRequirement | None = None
 
 
 def comprehend(
@@ -93,6 +94,8 @@ def comprehend(
 
 
 def _drafts_of(source: TaskSource, skipped: frozenset[str]) -> list[_Draft]:
+    if source.listed is not None:
+        return _listed_drafts(source, source.listed)
     document = read_document(source.text)
     drafts: dict[int, _Draft] = {}
     for index, item in enumerate(document.items):
@@ -104,6 +107,19 @@ def _drafts_of(source: TaskSource, skipped: frozenset[str]) -> list[_Draft]:
         replace(draft, detail=_nested_words(index, document, drafts))
         for index, draft in drafts.items()
     ]
+
+
+def _listed_drafts(source: TaskSource, listed: ListedTask) -> list[_Draft]:
+    """A task file's requirements as they stand, and its preferences as wishes."""
+    demands = [
+        _Draft(one.key, "", one.text, source, one.detail, one.prerequisites, listed=one)
+        for one in listed.requirements
+    ]
+    wishes = [
+        _Draft(f"wish {number}", "", text, source, "", (), wish=True)
+        for number, text in enumerate(listed.preferences)
+    ]
+    return demands + wishes
 
 
 def _kind_in_place(item: ListItem, document: Document, drafts: dict[int, _Draft]) -> SectionKind:
@@ -131,7 +147,8 @@ def _draft(index: int, item: ListItem, source: TaskSource, *, wish: bool) -> _Dr
     text = item.text[label.end() :] if label else item.text
     after = [str(item.parent)] if item.parent >= 0 else []
     for match in _AFTER.finditer(item.text):
-        after.extend(f"label {number}" for number in _labels(match.group(1)))
+        numbers = re.findall(r"\d{1,3}", match.group(1))
+        after.extend(f"label {_bare_number(number)}" for number in numbers)
     own_label = label.group(1) if label else str(item.number or "")
     return _Draft(
         key=str(index),
@@ -142,10 +159,6 @@ def _draft(index: int, item: ListItem, source: TaskSource, *, wish: bool) -> _Dr
         after=tuple(after),
         wish=wish,
     )
-
-
-def _labels(text: str) -> list[str]:
-    return [_bare_number(part) for part in re.findall(r"\d{1,3}", text)]
 
 
 def _bare_number(label: str) -> str:
@@ -169,8 +182,10 @@ def _with_titles(task: Task, drafts: list[_Draft]) -> list[_Draft]:
     titled = list(drafts)
     for source in task.sources:
         listed = [d for d in drafts if d.source == source and not d.wish]
-        if source.trust is speaking and not any(
-            category_of(d.text) is Category.BEHAVIOUR for d in listed
+        if (
+            source.listed is None
+            and source.trust is speaking
+            and not any(category_of(d.text) is Category.BEHAVIOUR for d in listed)
         ):
             titled.insert(0, _title_draft(source))
     return titled
@@ -194,25 +209,18 @@ def _merged(drafts: list[_Draft]) -> tuple[list[_Draft], dict[tuple[str, str], _
     kept: list[_Draft] = []
     aliases: dict[tuple[str, str], _Draft] = {}
     for draft in sorted(drafts, key=lambda d: _TRUST_ORDER.index(d.source.trust)):
-        twin = next((other for other in kept if _says_the_same(other.text, draft.text)), None)
+        twin = next((other for other in kept if _is_twin(other, draft)), None)
         if twin is None:
             kept.append(draft)
         aliases[draft.source.reference, draft.key] = twin or draft
     return kept, aliases
 
 
-def _says_the_same(one: str, other: str) -> bool:
-    """Alike in words and equal in every number, code span and negation."""
-    a, b = normalised(one), normalised(other)
-    if a == b:
-        return True
-    return _crucial(one) == _crucial(other) and fuzz.ratio(a, b) >= SAME_TEXT_RATIO
-
-
-def _crucial(text: str) -> list[str]:
-    return sorted(
-        re.findall(r"`[^`]*`|\d+|\b(?:no|not|never|without|only|all|any)\b|n't", text.casefold())
-    )
+def _is_twin(one: _Draft, other: _Draft) -> bool:
+    """Whether both say the same; what one task file lists stays apart, as its author counts it."""
+    if one.listed and other.listed and one.source == other.source:
+        return False
+    return says_the_same(one.text, other.text)
 
 
 def _assembled(
@@ -221,7 +229,8 @@ def _assembled(
     wishes: list[_Draft],
     configuration: Configuration,
 ) -> Requirements:
-    remarks: list[str] = []
+    sources = dict.fromkeys(draft.source for draft in (*drafts, *wishes))
+    remarks = [told for source in sources if source.listed for told in source.listed.remarks]
     own = _configured(configuration)
     room = MAX_REQUIREMENTS - len(own)
     if len(drafts) > room:
@@ -242,10 +251,14 @@ def _numbered(drafts: list[_Draft], taken: set[str]) -> dict[tuple[str, str], st
     ids: dict[tuple[str, str], str] = {}
     number = 0
     for draft in drafts:
-        number += 1
-        while f"R{number}" in taken:
+        id_ = f"R{draft.key}" if draft.listed and draft.key.isdecimal() else ""
+        if not id_ or id_ in taken:
             number += 1
-        ids[draft.source.reference, draft.key] = f"R{number}"
+            while f"R{number}" in taken:
+                number += 1
+            id_ = f"R{number}"
+        taken.add(id_)
+        ids[draft.source.reference, draft.key] = id_
     return ids
 
 
@@ -261,8 +274,10 @@ def _requirement(
         category=category_of(draft.text),
         origin=draft.source.reference,
         trust=draft.source.trust,
+        mandatory=draft.listed is None or draft.listed.mandatory,
         prerequisites=_prerequisites(draft, ids, aliases, remarks),
         detail=draft.detail,
+        area=draft.listed.area if draft.listed else "",
     )
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from bot.judge.transitions import passed
+from bot.judge.own_steps import refutes
 from bot.models import (
     Analysis,
     Category,
@@ -48,27 +48,27 @@ def weigh(
     evidence = {one.id: one for one in deliberation.evidence}
     weighed = []
     for requirement, verdict in zip(requirements.items, found, strict=True):
-        given = verdict
+        given, refuting = verdict, _refuting(analyses.get(requirement.id), evidence)
         if is_for_judges(requirement, verdict):
-            given = _by_analyst(given, analyses.get(requirement.id), evidence)
+            given = _by_analyst(given, analyses.get(requirement.id), refuting)
         if is_for_judges(requirement, given):
             given = _by_panel(given, panels.get(requirement.id))
+            given = _not_against(given, verdict, refuting)
         weighed.append(given)
     return _blocked_again(requirements, tuple(weighed))
 
 
-def _by_analyst(
-    verdict: Verdict, analysis: Analysis | None, evidence: dict[str, Evidence]
-) -> Verdict:
-    """A step of the analyst that fails on head lowers a verdict; its word alone does not."""
+def _refuting(analysis: Analysis | None, evidence: dict[str, Evidence]) -> tuple[str, ...]:
+    """The steps by which an analyst refutes its requirement, each held to what it showed."""
     if analysis is None or analysis.outcome is not VerdictOutcome.UNSATISFIED:
-        return verdict
-    failing = tuple(
-        id_
-        for id_ in analysis.refuted_by
-        if id_ in evidence and passed(evidence[id_].head) is False
-    )
-    if not failing or verdict.outcome is not VerdictOutcome.SATISFIED:
+        return ()
+    named = (id_ for id_ in analysis.refuted_by if id_ in evidence and id_ in analysis.evidence_ids)
+    return tuple(id_ for id_ in named if refutes(evidence[id_], analysis.requirement_id))
+
+
+def _by_analyst(verdict: Verdict, analysis: Analysis | None, failing: tuple[str, ...]) -> Verdict:
+    """A step of the analyst that fails on head lowers a verdict; its word alone does not."""
+    if analysis is None or not failing or verdict.outcome is not VerdictOutcome.SATISFIED:
         return verdict
     return replace(
         verdict,
@@ -95,6 +95,18 @@ def _by_panel(verdict: Verdict, panel: PanelResult | None) -> Verdict:
         next_step=(
             "" if panel.outcome is VerdictOutcome.SATISFIED else "Mend what the evidence shows."
         ),
+    )
+
+
+def _not_against(given: Verdict, before: Verdict, failing: tuple[str, ...]) -> Verdict:
+    """A panel does not talk away a step of the analyst that fails on head: a person looks at it."""
+    if given.outcome is not VerdictOutcome.SATISFIED or not failing:
+        return given
+    return replace(
+        before,
+        reason=f"The panel calls it satisfied, and {failing[0]} of the analyst fails on head.",
+        evidence_ids=(*failing, *given.evidence_ids),
+        next_step=f"Look at what {failing[0]} asks for: mend the code, or waive the requirement.",
     )
 
 

@@ -18,7 +18,7 @@ from bot.llm.base import (
     Tool,
     no_models,
 )
-from bot.llm.memory import FolderMemory
+from bot.llm.memory import FolderMemory, SealedMemory
 from bot.settings import Settings
 
 __all__ = [
@@ -30,11 +30,14 @@ __all__ = [
     "ModelProblem",
     "OpenSession",
     "Prompt",
+    "SealedMemory",
     "Session",
     "SessionLimits",
     "Tool",
     "no_models",
     "open_models",
+    "open_sealed",
+    "price_of",
 ]
 
 
@@ -49,3 +52,21 @@ def open_models(settings: Settings) -> OpenSession:
         return opened
 
     return open_session if settings.model else no_models
+
+
+def price_of(settings: Settings, model: str, input_tokens: int, output_tokens: int) -> float | None:
+    """What one call costs in US dollars; None where nobody knows the model's price."""
+    account = import_module("bot.llm.account")
+    prices = {name: account.Price(*price) for name, price in settings.model_prices.items()}
+    usd: float | None = account.usd_of(model, account.Tokens(input_tokens, output_tokens), prices)
+    return usd
+
+
+def open_sealed(
+    settings: Settings, memory: SealedMemory, limits: SessionLimits
+) -> AbstractAsyncContextManager[Session]:
+    """The models of a run that is over: they say what they said then, and nothing is asked."""
+    opened: AbstractAsyncContextManager[Session] = import_module("bot.llm.session").open_session(
+        settings, memory, limits
+    )
+    return opened

@@ -18,6 +18,7 @@ from pydantic_ai.models.openai import OpenAIChatModel
 from pydantic_ai.providers.openai import OpenAIProvider
 from pydantic_ai.settings import ModelSettings
 from pydantic_ai.usage import UsageLimits
+from pydantic_core import SchemaValidator, core_schema
 
 from bot.llm.account import Account, Price
 from bot.llm.base import (
@@ -38,6 +39,8 @@ from bot.settings import Settings
 
 _TRIES = 4  # of one request: the client waits as a 429 asks, else ever longer
 _ASKED_AGAIN = 1
+# The library takes any JSON for arguments, and a list among them would end the evaluation.
+_AN_OBJECT = SchemaValidator(core_schema.dict_schema(core_schema.str_schema()))
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,9 +127,11 @@ def _agent_tool(tool: Tool) -> AgentTool[object]:
             return f"Wrong arguments: {error.errors(include_url=False, include_input=False)}"
         return await tool.call(arguments)
 
-    return AgentTool[object].from_schema(
+    made = AgentTool[object].from_schema(
         called, tool.name, tool.description, tool.arguments.model_json_schema()
     )
+    made.function_schema.validator = _AN_OBJECT
+    return made
 
 
 @asynccontextmanager

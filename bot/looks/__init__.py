@@ -9,6 +9,8 @@ from bot.looks.browser import follow_script, look_at_pages
 from bot.looks.checks import run_check
 from bot.looks.empty_inputs import call_with_nothing
 from bot.looks.linters import look_at_findings
+from bot.looks.own_commands import compare_file, run_line, run_named_tests, type_into
+from bot.looks.own_files import run_judges_files
 from bot.looks.places import look_for_places
 from bot.looks.plan_items import run_plan_item
 from bot.looks.reading import read_file, search_code
@@ -35,3 +37,19 @@ LOOKS: dict[ActionKind, Look] = {
 }
 """Every action that a plan may name. A look turns what goes wrong in the tree under test into data;
 it raises SandboxError when the sandbox itself fails."""
+
+ANALYSTS_LOOKS: dict[ActionKind, Look] = {
+    **LOOKS,
+    ActionKind.DYNAMIC_EXECUTION: run_judges_files,
+    ActionKind.UNIT_TESTS: run_named_tests,
+    ActionKind.BASH: run_line,
+    ActionKind.SHELL_INTERACTION: type_into,
+    ActionKind.FILE_COMPARISON: compare_file,
+}
+"""How an analyst's steps are taken: those of a plan rest on the configuration or on a test plan, an
+analyst's name everything themselves."""
+
+
+def look_of(step: Step) -> Look:
+    """How a step of the plan is taken; one that a model proposed rests on no configuration."""
+    return (ANALYSTS_LOOKS if step.is_proposed else LOOKS)[step.action]

@@ -6,28 +6,48 @@ import asyncio
 
 from bot.judge.code import CodeIndex, changed_symbols, impact, locate
 from bot.looks.seen import Seen
-from bot.models import Located, Requirement, Step
+from bot.models import EvaluationRequest, Located, Requirement, Step
 from bot.stages.docket import Case
 from bot.stages.services import Services
 from sandbox.graph.code import read_code
 from sandbox.graph.facts import Code
 from sandbox.graph.keeping import KeptFacts
+from sandbox.models import Checkout
 
 
 async def look_for_places(services: Services, case: Case, step: Step) -> Seen:
-    """Read the code of both sides and look up its names; the result is a hint, not evidence."""
-    kept = KeptFacts(services.settings.home.absolute() / "graphs", case.request.repository)
-    code = await read_code(services.sandbox, case.checkout, kept)
-    asked = [r for r in case.planned.requirements.items if r.id in step.requirement_ids]
-    return await asyncio.to_thread(_look, code, case, asked)
+    """Read the code of both sides and look up its names; the result is a hint, not evidence.
+
+    An argument is looked for instead of the requirements' own words.
+    """
+    asked = [
+        (one, step.arguments or (one.text, one.detail))
+        for one in case.planned.requirements.items
+        if one.id in step.requirement_ids
+    ]
+    return await find_places(services, case.request, case.checkout, asked)
 
 
-def _look(code: Code, case: Case, asked: list[Requirement]) -> Seen:
+Asked = tuple[Requirement, tuple[str, ...]]
+"""A requirement, and the texts to look for."""
+
+
+async def find_places(
+    services: Services, request: EvaluationRequest, checkout: Checkout, asked: list[Asked]
+) -> Seen:
+    """Find what the change touches, and where each requirement is about. Raises SandboxError."""
+    kept = KeptFacts(services.settings.home.absolute() / "graphs", request.repository)
+    code = await read_code(services.sandbox, checkout, kept)
+    return await asyncio.to_thread(_look, code, checkout, asked)
+
+
+def _look(code: Code, checkout: Checkout, asked: list[Asked]) -> Seen:
+    """Look for each requirement's texts in turn, until one leads somewhere."""
     index = CodeIndex(code.head)
-    changed = changed_symbols(code, case.checkout.diff)
+    changed = changed_symbols(code, checkout.diff)
     located = (
-        Located(one.id, locate(one.text, index, changed) or locate(one.detail, index, changed))
-        for one in asked
+        Located(one.id, next(filter(None, (locate(text, index, changed) for text in texts)), ()))
+        for one, texts in asked
     )
     return Seen(
         impact=impact(code, changed, index),

@@ -8,6 +8,7 @@ from enum import StrEnum
 from bot.models.observed import Observed
 from bot.models.opinions import Deliberation
 from bot.models.requests import EvaluationRequest
+from bot.models.rubrics import TaskRubric
 from bot.models.tasks import Plan, Requirements, Task
 from bot.models.verdicts import Verdict
 
@@ -120,6 +121,8 @@ class Evaluation:
     warnings: tuple[str, ...] = ()
     problem: str = ""
     deliberation: Deliberation | None = None
+    plan_digest: str = ""  # of the plan as it was frozen
+    rubrics: tuple[TaskRubric, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
+from bot.models.grades import Grading
 from bot.models.observed import Evidence
+from bot.models.tasks import PlanExtension
 from bot.models.verdicts import VerdictOutcome
 
 
@@ -118,7 +120,8 @@ class Validity(StrEnum):
 class PatchOpinion:
     """One word on the whole patch, with its thought, its justification and a remark on minimality.
 
-    `is_unsure` asks for a person.
+    `is_unsure` asks for a person; `doubts` say why. `evidence_ids` and `quotes` (lines of the diff) are
+    cited and were found to exist. `votes` are VALID, INVALID and no opinion, over all samples.
     """
 
     validity: Validity | None
@@ -128,6 +131,11 @@ class PatchOpinion:
     is_unsure: bool
     rubric: str = ""  # "golden, version 2", "draft", or empty
     problem: str = ""
+    is_golden: bool = False  # all that it was judged by is golden
+    evidence_ids: tuple[str, ...] = ()
+    quotes: tuple[str, ...] = ()
+    doubts: tuple[str, ...] = ()
+    votes: tuple[int, int, int] = (0, 0, 0)
 
 
 class Role(StrEnum):
@@ -173,8 +181,8 @@ class CanaryResult:
 class Deliberation:
     """All that models contributed to one evaluation; empty where none is set.
 
-    `evidence` are the analysts' steps, which verdicts may cite. `problem` says why it counts for
-    nothing (a missed canary).
+    `evidence` are the analysts' steps, which verdicts may cite; `extensions` say of each why it was
+    added to the plan. `problem` says why it counts for nothing (a missed canary).
     """
 
     evidence: tuple[Evidence, ...] = ()
@@ -185,3 +193,5 @@ class Deliberation:
     usage: tuple[RoleUsage, ...] = ()
     remarks: tuple[str, ...] = ()
     problem: str = ""
+    extensions: tuple[PlanExtension, ...] = ()
+    grading: Grading | None = None  # by the kept criteria and preferences; advice

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import hashlib
+import json
+from dataclasses import asdict, dataclass, replace
 from enum import StrEnum
+from typing import Self
 
 
 class Trust(StrEnum):
@@ -15,22 +18,53 @@ class Trust(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
+class ListedRequirement:
+    """One requirement as a task file lists it. `key` and `prerequisites` are the file's own ids.
+
+    `area` is what the file calls its kind ("Visualization").
+    """
+
+    key: str
+    text: str
+    prerequisites: tuple[str, ...] = ()
+    area: str = ""
+    mandatory: bool = True
+    detail: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ListedTask:
+    """What a task file of typed requirements lists, with remarks on its mended defects."""
+
+    requirements: tuple[ListedRequirement, ...]
+    preferences: tuple[str, ...] = ()
+    remarks: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class TaskSource:
-    """One text that says what was asked. `reference` is for people: "issue #7", "pull request #9"."""
+    """One text that says what was asked. `reference` is for people: "issue #7", "pull request #9".
+
+    `listed` is there where the text is a file of typed requirements: they are taken as they stand.
+    `issue` is the issue's number where the text is an issue of the repository itself, else 0.
+    """
 
     reference: str
     title: str
     text: str
     trust: Trust
+    issue: int = 0
+    listed: ListedTask | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """What was asked, in order of trust, most trusted first."""
+    """What was asked, in order of trust, most trusted first; `author` is who changed the code."""
 
     title: str
     sources: tuple[TaskSource, ...]
     warnings: tuple[str, ...] = ()  # "issue #99 is linked but does not exist"
+    author: str = ""
 
 
 class Category(StrEnum):
@@ -41,6 +75,7 @@ class Category(StrEnum):
     UPKEEP = "upkeep"  # refactoring, docs, typing: no change of behaviour is asked for
     CHECK = "check"  # an executable check of the configuration
     CRITERION = "criterion"  # an item of the test plan that the configuration names
+    PROHIBITION = "prohibition"  # what an approved rubric calls unacceptable: it must not hold
 
 
 class ItemKind(StrEnum):
@@ -89,7 +124,8 @@ class Requirement:
     `script` the acts of an interaction (`sandbox.browser.script`).
 
     `detail` is what the same source says around it (capped): it helps to tie tests, never decides.
-    `item` is what a test plan says of it, for a criterion.
+    `item` is what a test plan says of it, for a criterion. `quotation` are the source's words that it
+    rests on, where a model found it; `area` what a task file calls its kind.
     """
 
     id: str
@@ -103,6 +139,8 @@ class Requirement:
     detail: str = ""
     script: tuple[str, ...] = ()
     item: PlanItem | None = None
+    quotation: str = ""
+    area: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,11 +175,15 @@ class ActionKind(StrEnum):
     LOCATE = "locate"
     READ = "read"
     SEARCH = "search"
+    WEB_BROWSING = "web_browsing"
 
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One thing to observe on both sides. `arguments` belong to the action (a shell line, paths)."""
+    """One thing to observe on both sides. `arguments` belong to the action (a shell line, paths).
+
+    `is_proposed` says that a model thought of it.
+    """
 
     id: str
     goal: str
@@ -149,10 +191,50 @@ class Step:
     requirement_ids: tuple[str, ...]
     action: ActionKind
     arguments: tuple[str, ...] = ()
+    is_proposed: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class PlanExtension:
+    """A step that was added while the plan ran, and why."""
+
+    step: Step
+    reason: str
+
+
+class PlanBroken(ValueError):
+    """A frozen plan was changed in a way that it may not be: a bug, never data."""
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What will be checked, fixed before the first verdict."""
+    """What will be checked, fixed before the first verdict: `steps` never change after that.
+
+    A run may add `extensions`, each with its reason; nothing can take a step away.
+    """
 
     steps: tuple[Step, ...]
+    extensions: tuple[PlanExtension, ...] = ()
+
+    @property
+    def digest(self) -> str:
+        """The SHA-256 of the fixed steps: what was frozen."""
+        told = json.dumps([asdict(step) for step in self.steps], sort_keys=True)
+        return hashlib.sha256(told.encode("utf-8", "surrogatepass")).hexdigest()
+
+    def extended(self, *added: PlanExtension) -> Self:
+        """The same plan with more steps. Raises PlanBroken for a missing reason or a taken id."""
+        taken = {step.id for step in self.steps} | {one.step.id for one in self.extensions}
+        for one in added:
+            if not one.reason.strip():
+                raise PlanBroken(f"step {one.step.id} extends the plan without a reason")
+            if one.step.id in taken:
+                raise PlanBroken(f"step {one.step.id} would replace a planned one")
+            taken.add(one.step.id)
+        return replace(self, extensions=(*self.extensions, *added))
+
+    def held_to(self, frozen: str) -> Self:
+        """The plan itself, when its steps are those that were frozen. Raises PlanBroken."""
+        if self.digest != frozen:
+            raise PlanBroken("the plan is not the one that was frozen before the first verdict")
+        return self

@@ -14,7 +14,7 @@ from bot.github import (
     GitHub,
     Repository,
 )
-from bot.models import Conclusion, EvaluationRequest, Publication, Standing, Task, Trigger
+from bot.models import Conclusion, EvaluationRequest, Plan, Publication, Standing, Task, Trigger
 from bot.origins.words import task_of_issue, task_of_pull_request
 from bot.report.markdown import marker
 from bot.stages.services import Answer, Code
@@ -83,11 +83,13 @@ class GitHubOrigin:
             number, conclusion, self.store.is_decided(Decision.WAIVED, repository, head)
         )
 
-    async def announce(self, request: EvaluationRequest, stage: str) -> None:
-        """Show the stage on the check run; what GitHub does not take is not worth a failure."""
+    async def announce(
+        self, request: EvaluationRequest, stage: str, plan: Plan | None = None
+    ) -> None:
+        """Show stage and plan on the check run; what GitHub does not take is not worth a failure."""
         if not _has_check_run(request):
             return
-        text = render_markdown("check/in_progress.md.j2", stage=stage)
+        text = render_markdown("check/in_progress.md.j2", stage=stage, plan=plan)
         title, _, summary = text.strip().partition("\n")
         try:
             await self._put_check(

@@ -10,6 +10,7 @@ from bot.errors import UserError
 from bot.models import EvaluationRequest, Task, TaskSource, Trust
 from bot.origins.unposted import Unposted
 from bot.stages.services import Code
+from bot.task_file import read_task_file
 from sandbox.errors import CheckoutError
 from sandbox.fetch import contains_at_source, resolve_at_source
 from sandbox.mirror import Source, messages, open_mirror
@@ -64,5 +65,7 @@ class LocalOrigin(Unposted):
 
 
 def _source(reference: str, text: str, trust: Trust) -> TaskSource:
+    if trust is not Trust.AUTHOR and (listed := read_task_file(text, reference, trust)):
+        return listed
     title, _, rest = text.strip().partition("\n")
     return TaskSource(reference, title.lstrip("# ").strip(), rest.strip(), trust)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from bot.models import EvaluationRequest, Publication, Standing
+from bot.models import EvaluationRequest, Plan, Publication, Standing
 from bot.stages.services import Answer
 
 
@@ -19,7 +19,9 @@ class Unposted:
         """One change is no merge group."""
         return ()
 
-    async def announce(self, request: EvaluationRequest, stage: str) -> None:
+    async def announce(
+        self, request: EvaluationRequest, stage: str, plan: Plan | None = None
+    ) -> None:
         """Tell the terminal."""
         self.tell(stage)
 

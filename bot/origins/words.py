@@ -6,6 +6,7 @@ from bot.errors import UserError
 from bot.github import IssueReference, PullRequest, RepositoryReader
 from bot.judge import closing_issues
 from bot.models import Task, TaskSource, Trust
+from bot.task_file import read_task_file
 
 MAX_ISSUES = 10
 
@@ -13,7 +14,7 @@ MAX_ISSUES = 10
 async def task_of_pull_request(repository: RepositoryReader, number: int) -> Task:
     """Collect the linked issues (asked for) and the pull request's own words (claimed)."""
     pull_request = await repository.pull_request(number)
-    wanted = await _linked(repository, pull_request)
+    wanted = await linked_issues(repository, pull_request)
     sources: list[TaskSource] = []
     warnings: list[str] = []
     for reference in wanted[:MAX_ISSUES]:
@@ -24,7 +25,7 @@ async def task_of_pull_request(repository: RepositoryReader, number: int) -> Tas
         warnings.append(f"Only the first {MAX_ISSUES} of {len(wanted)} linked issues were read.")
     own = TaskSource(f"pull request #{number}", pull_request.title, pull_request.body, Trust.AUTHOR)
     title = sources[0].title if sources else pull_request.title
-    return Task(title, (*sources, own), tuple(warnings))
+    return Task(title, (*sources, own), tuple(warnings), pull_request.author)
 
 
 async def task_of_issue(repository: RepositoryReader, number: int, text: str) -> Task:
@@ -36,8 +37,10 @@ async def task_of_issue(repository: RepositoryReader, number: int, text: str) ->
         sources += [source] if source else []
         warnings += [warning] if warning else []
     if text.strip():
+        name = "the dispatched task"
         first, _, rest = text.strip().partition("\n")
-        sources.append(TaskSource("the dispatched task", first, rest, Trust.ASKER))
+        listed = read_task_file(text, name, Trust.ASKER)
+        sources.append(listed or TaskSource(name, first, rest, Trust.ASKER))
     if not sources:
         raise UserError(
             "Nothing says what was asked.", "Name an issue that exists, or send a task text."
@@ -45,9 +48,10 @@ async def task_of_issue(repository: RepositoryReader, number: int, text: str) ->
     return Task(sources[0].title, tuple(sources), tuple(warnings))
 
 
-async def _linked(
+async def linked_issues(
     repository: RepositoryReader, pull_request: PullRequest
 ) -> tuple[IssueReference, ...]:
+    """The issues that a pull request closes, by GitHub's reading and by its own words."""
     by_github = await repository.closing_issues(pull_request.number)
     text = f"{pull_request.title}\n\n{pull_request.body}"
     by_keyword = (
@@ -70,4 +74,5 @@ async def _issue(
         return None, f"{name} is linked but cannot be read: {error.what}"
     if issue.is_pull_request:
         return None, f"#{reference.number} is linked; it is a pull request, not an issue."
-    return TaskSource(name, issue.title, issue.body, Trust.ASKER), ""
+    source = TaskSource(name, issue.title, issue.body, Trust.ASKER, issue.number)
+    return source, ""

@@ -10,10 +10,13 @@ from pydantic import TypeAdapter
 
 from bot.models import (
     ActionKind,
+    Analysis,
     Category,
     Conclusion,
     Decider,
     GateReason,
+    Grade,
+    Grading,
     Impact,
     ItemScore,
     PlanScore,
@@ -25,8 +28,10 @@ from bot.models import (
 )
 from bot.report.model import (
     EvidenceView,
+    JudgesView,
     ObservationView,
     PictureRow,
+    PlanView,
     ReportView,
     RequirementView,
     Score,
@@ -58,6 +63,8 @@ class RequirementDocument:
     reason: str
     blocked_by: tuple[str, ...]
     next_step: str
+    quotation: str = ""
+    area: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,6 +150,15 @@ class PlanRow:
 
 
 @dataclass(frozen=True, slots=True)
+class GradingDocument:
+    """Grades by criteria, 0 to 4 each: advice. `score` is their mean, null where there is none."""
+
+    score: float | None
+    grades: tuple[Grade, ...]
+    problem: str
+
+
+@dataclass(frozen=True, slots=True)
 class ReportDocument:
     """A whole report. `cost` (US dollars) is null when no model was asked; `seconds` is by stage."""
 
@@ -167,7 +183,11 @@ class ReportDocument:
     warnings: tuple[str, ...]
     plan: PlanDocument | None = None
     impact: Impact | None = None
+    planned: PlanView | None = None
+    grading: GradingDocument | None = None
     usage: tuple[RoleUsage, ...] = ()
+    judges: JudgesView | None = None
+    analyses: tuple[Analysis, ...] = ()
 
 
 _ADAPTER = TypeAdapter(ReportDocument)
@@ -229,8 +249,17 @@ def _document(view: ReportView) -> ReportDocument:
         warnings=view.warnings,
         plan=_plan(view.plan) if view.plan else None,
         impact=view.impact,
+        planned=view.planned,
+        grading=_grading(view.grading) if view.grading else None,
         usage=view.usage,
+        judges=view.judges,
+        analyses=tuple(row.analysis for row in view.analyses),
     )
+
+
+def _grading(grading: Grading) -> GradingDocument:
+    score = None if grading.score is None else round(grading.score, 2)
+    return GradingDocument(score, grading.grades, grading.problem)
 
 
 def _plan(plan: PlanScore) -> PlanDocument:
@@ -254,6 +283,8 @@ def _requirement(row: RequirementView) -> RequirementDocument:
         reason=verdict.reason,
         blocked_by=verdict.blocked_by,
         next_step=verdict.next_step,
+        quotation=asked.quotation,
+        area=asked.area,
     )
 
 

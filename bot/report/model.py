@@ -6,9 +6,13 @@ from dataclasses import dataclass
 
 from bot.models import (
     ActionKind,
+    Analysis,
+    CanaryResult,
     Conclusion,
     GateReason,
+    Grading,
     Impact,
+    PanelResult,
     PlanScore,
     Preference,
     Requirement,
@@ -125,12 +129,53 @@ class RequirementView:
 
 
 @dataclass(frozen=True, slots=True)
+class AnalysisView:
+    """One analysis; `refuting` are those of its `steps` that fail on head and decide."""
+
+    analysis: Analysis
+    steps: tuple[EvidenceView, ...]
+    refuting: tuple[EvidenceView, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Score:
     """How many requirements are met: each on its own, and with its direct prerequisites."""
 
     total: int
     met_independently: int
     met_with_prerequisites: int
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedRow:
+    """One step of the plan; `reason` says why it was added on the way, empty for a fixed one."""
+
+    id: str
+    action: ActionKind
+    goal: str
+    guidance: str
+    requirements: tuple[str, ...]
+    arguments: str
+    is_proposed: bool
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class PlanView:
+    """The plan as it was frozen, and the steps that were added."""
+
+    digest: str
+    steps: tuple[PlannedRow, ...]
+    added: tuple[PlannedRow, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class JudgesView:
+    """What judges that reason said; `problem` says why it counts for nothing."""
+
+    panels: tuple[PanelResult, ...]
+    canary: CanaryResult | None
+    problem: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,7 +209,11 @@ class ReportView:
     warnings: tuple[str, ...]
     plan: PlanScore | None = None
     impact: Impact | None = None
+    grading: Grading | None = None
     usage: tuple[RoleUsage, ...] = ()
+    judges: JudgesView | None = None
+    analyses: tuple[AnalysisView, ...] = ()
+    planned: PlanView | None = None
 
     def total_seconds(self) -> float:
         """Seconds over all stages."""

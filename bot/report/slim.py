@@ -15,6 +15,8 @@ from bot.models import (
     FourWay,
     Judgement,
     Observed,
+    Plan,
+    Step,
     TestChange,
     TestComparison,
 )
@@ -22,6 +24,7 @@ from sandbox.models import Finding, Observation
 
 TESTS_PER_GROUP = 200
 FINDINGS = 500
+STEPS = 120
 MESSAGE_CHARACTERS = 20_000
 """Kept of one message before scrubbing; far more than is shown, so that no cut halves a secret there."""
 
@@ -44,7 +47,27 @@ def slim(evaluation: Evaluation) -> Evaluation:
     request = replace(evaluation.request, patch="", trajectory="", task_text="", description="")
     observed = _observed(evaluation.observed) if evaluation.observed else None
     judgement = _judgement(evaluation.judgement) if evaluation.judgement else None
-    return replace(evaluation, request=request, observed=observed, judgement=judgement, plan=None)
+    told = evaluation.deliberation
+    if told is not None:
+        told = replace(told, evidence=tuple(map(_evidence, told.evidence)))
+    return replace(
+        evaluation,
+        request=request,
+        observed=observed,
+        deliberation=told,
+        judgement=judgement,
+        plan=_plan(evaluation.plan) if evaluation.plan else None,
+    )
+
+
+def _plan(plan: Plan) -> Plan:
+    """The first steps, with the beginnings of their arguments: a plan item's can be long."""
+    added = tuple(replace(one, step=_step(one.step)) for one in plan.extensions[:STEPS])
+    return Plan(tuple(map(_step, plan.steps[:STEPS])), added)
+
+
+def _step(step: Step) -> Step:
+    return replace(step, arguments=tuple(one[:1_000] for one in step.arguments[:20]))
 
 
 def _judgement(judgement: Judgement) -> Judgement:

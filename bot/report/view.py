@@ -15,6 +15,7 @@ from bot.models import (
     Evidence,
     FourWay,
     GateResult,
+    Grading,
     Judgement,
     Observed,
     TestChange,
@@ -23,8 +24,10 @@ from bot.models import (
     Verdict,
     VerdictOutcome,
 )
+from bot.report.analyses import analysis_rows
 from bot.report.model import (
     EvidenceView,
+    JudgesView,
     ObservationView,
     ReportView,
     RequirementView,
@@ -35,6 +38,7 @@ from bot.report.model import (
     TestView,
 )
 from bot.report.pictures import picture_rows
+from bot.report.planned import plan_view
 from bot.report.slim import SHOWN_CHANGES, TESTS_PER_GROUP, slim
 from bot.safety import scrub_tree
 from sandbox.models import Finding, Observation, Outcome, TestRun
@@ -85,11 +89,22 @@ def _view(evaluation: Evaluation) -> ReportView:
         warnings=evaluation.warnings + (task.warnings if task else ()),
         plan=judgement.plan if judgement else None,
         impact=observed.impact,
+        grading=_grading(evaluation),
         usage=deliberation.usage,
+        judges=_judges(deliberation),
+        analyses=analysis_rows(deliberation.analyses, evidence),
+        planned=plan_view(evaluation.plan, evaluation.plan_digest) if evaluation.plan else None,
     )
 
 
 _NOTHING_OBSERVED = Observed((), FourWay(()), (), (), None, None)
+
+
+def _judges(deliberation: Deliberation) -> JudgesView | None:
+    """What there is to show of judges; None where none was asked."""
+    if not (deliberation.panels or deliberation.canary or deliberation.problem):
+        return None
+    return JudgesView(deliberation.panels, deliberation.canary, deliberation.problem)
 
 
 def _subject(evaluation: Evaluation) -> Subject:
@@ -130,6 +145,12 @@ def _next_steps(gate: GateResult, judgement: Judgement | None) -> tuple[str, ...
             if verdict.outcome is not VerdictOutcome.SATISFIED
         ]
     return tuple(dict.fromkeys(step for step in steps if step))
+
+
+def _grading(evaluation: Evaluation) -> Grading | None:
+    """The grades, unless the judges' words count for nothing in this run."""
+    held = evaluation.deliberation
+    return held.grading if held and not held.problem else None
 
 
 def _score(judgement: Judgement | None) -> Score:

@@ -6,10 +6,14 @@ import hashlib
 import hmac
 import re
 from dataclasses import dataclass
+from functools import cache
 
 from bot.safety.scrub import scrub
 
-_LABEL = re.compile(r"[^A-Za-z0-9 #._:/-]")
+_LABEL = re.compile(r"[^A-Za-z0-9 #._:/'-]")
+_FORGED = re.compile(r"\[(?=[^\]\n]{0,160}\b(?:begin|end)\b[^\]\n]{0,160}\])", re.IGNORECASE)
+"""The bracket of what looks like a mark of ours, whatever word it is made of."""
+_WIDE = 0xFEE0  # from an ASCII sign to its full-width twin
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,10 +30,19 @@ class Delimiter:
 
         Of a longer one head and tail stay: the cause stands first, the summary last.
         """
-        body = _clipped(scrub(text), most_chars)
-        body = re.sub(re.escape(self.word), "[mark removed]", body, flags=re.IGNORECASE)
-        name = _LABEL.sub("_", label)[:120]
+        body = self._without_marks(_clipped(scrub(text), most_chars))
+        name = self._without_marks(_LABEL.sub("_", label)[:120])
         return f"[{self.word} begin {name}]\n{body}\n[{self.word} end]"
+
+    def _without_marks(self, text: str) -> str:
+        """Neither the run's word, spaced out or in wide letters either, nor what is shaped like a mark."""
+        return _FORGED.sub("(", _spaced(self.word).sub("[mark removed]", text))
+
+
+@cache
+def _spaced(word: str) -> re.Pattern[str]:
+    letters = (f"[{letter}{chr(ord(letter) + _WIDE)}]" for letter in word)
+    return re.compile(r"[\W_]{0,3}".join(letters), re.IGNORECASE)
 
 
 def delimiter_of(key: bytes, run: str) -> Delimiter:
@@ -42,4 +55,4 @@ def _clipped(text: str, most_chars: int) -> str:
         return text
     half = most_chars // 2
     left_out = len(text) - 2 * half
-    return f"{text[:half]}\n[{left_out} characters left out]\n{text[-half:]}"
+    return f"{text[:half]}\n[{left_out} characters left out]\n{text[len(text) - half :]}"

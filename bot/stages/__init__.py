@@ -66,7 +66,7 @@ async def evaluate(request: EvaluationRequest, services: Services, run: StepRunn
         deliberation = docket.deliberation = await run(
             "deliberate", deliberate, services, case, task, observed
         )
-        docket.judgement = await run("judge", judge, services, case, observed, deliberation)
+        docket.judgement = await run("judge", judge, services, case, task, observed, deliberation)
     evaluation = docket.evaluation()
     report_key = await run("report", write_report, services, evaluation)
     publication = await run("publish", publish, services, evaluation, docket.checkout, report_key)

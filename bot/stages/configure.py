@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Iterator
 
-from bot import criteria
+from bot import criteria, kept_criteria
 from bot.configuration import MAX_BYTES, PATH, Configuration, ConfiguredTrigger, read_configuration
 from bot.errors import UserError
-from bot.models import EvaluationRequest, TestPlan, Trigger
+from bot.models import Criterion, EvaluationRequest, TaskSource, TestPlan, Trigger, Trust
 from bot.stages.docket import Policy
 from bot.stages.services import Services
+from bot.task_file import read_task_file
 from sandbox.errors import CheckoutError
 from sandbox.mirror import Mirror, list_paths, open_mirror, read_file
 from sandbox.models import Checkout
@@ -41,17 +43,29 @@ def _read(mirror: Mirror, sha: str) -> Policy:
     raw = read_file(mirror, sha, PATH, MAX_BYTES)
     text = None if raw is None else raw.decode("utf-8", "replace")
     configuration = read_configuration(text)
-    test_plan = _test_plan(mirror, sha, configuration.criteria)
-    return Policy(configuration, tuple(_templates(mirror, sha)), test_plan)
+    listed, test_plan = _criteria(mirror, sha, configuration.criteria)
+    kept = tuple(_kept_criteria(mirror, sha))
+    return Policy(configuration, tuple(_templates(mirror, sha)), test_plan, kept, listed)
 
 
-def _test_plan(mirror: Mirror, sha: str, path: str | None) -> TestPlan | None:
+def _kept_criteria(mirror: Mirror, sha: str) -> Iterator[Criterion]:
+    for path in sorted(list_paths(mirror, sha, kept_criteria.FOLDER)):
+        data = read_file(mirror, sha, path, kept_criteria.MAX_BYTES)
+        if data is not None and path.endswith(".json"):
+            yield from kept_criteria.read_kept(data, path)
+
+
+def _criteria(
+    mirror: Mirror, sha: str, path: str | None
+) -> tuple[TaskSource | None, TestPlan | None]:
+    """A file of typed requirements, or a test plan; nothing where the configuration names none."""
     if path is None:
-        return None
+        return None, None
     data = read_file(mirror, sha, path, criteria.MAX_BYTES + 1)
     if data is None:
         raise criteria.missing_plan(path)
-    return criteria.read_plan(data, path)
+    listed = read_task_file(data.decode("utf-8-sig", "replace"), path, Trust.MAINTAINER)
+    return (listed, None) if listed else (None, criteria.read_plan(data, path))
 
 
 def _templates(mirror: Mirror, sha: str) -> list[str]:

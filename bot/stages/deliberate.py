@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from bot.agents.chambers import Chambers
-from bot.agents.deliberation import hold_deliberation
-from bot.agents.dossier import Dossier
-from bot.judge import unified, verdicts
+from bot.errors import UserError
 from bot.llm import SessionLimits
-from bot.models import Deliberation, Observed, Task
+from bot.models import Deliberation, Evidence, Observed, PlanExtension, Task
 from bot.safety import delimiter_of
+from bot.stages.acting import acting_in
 from bot.stages.docket import Case
+from bot.stages.matter import Matter, put_before_judges
 from bot.stages.recording import keep_replies
 from bot.stages.services import Services
+from sandbox.base import SandboxError
 
 
 async def deliberate(
@@ -19,16 +22,28 @@ async def deliberate(
 ) -> Deliberation:
     """Ask the judges; without a model there are none, and nothing is announced."""
     limits, checkout = case.policy.configuration.limits, case.checkout
-    async with services.open_session(SessionLimits(limits.usd, limits.minutes)) as session:
+    planned = case.planned.usage
+    spent_usd = sum(one.usd or 0.0 for one in planned)
+    money = SessionLimits(limits.usd, limits.minutes, spent_usd)
+    async with services.open_session(money) as session:
         if session is None:
             return Deliberation()
-        await services.origin.announce(case.request, "deliberate")
-        run = f"{checkout.base_sha} {checkout.head_sha}"
-        chambers = Chambers(session, delimiter_of(services.mark_key, run))
-        found = verdicts(case.planned.requirements, observed, case.policy.configuration)
-        dossier = Dossier(task, unified(checkout.diff), observed.evidence)
-        policy = case.policy.configuration.judges
-        requirements = case.planned.requirements
-        held = await hold_deliberation(chambers, requirements, found, dossier, policy)
+        await services.origin.announce(case.request, "deliberate", case.planned.plan)
+        delimiter = delimiter_of(services.mark_key, f"{checkout.base_sha} {checkout.head_sha}")
+        chambers = Chambers(session, delimiter, acting_in(services, case))
+        try:
+            held = await put_before_judges(Matter.of(case, task, observed), chambers)
+        except SandboxError as error:
+            raise UserError(
+                f"The sandbox does not work: {error}",
+                "Run `assay doctor` on the machine that judges.",
+            ) from error
         await keep_replies(services, case.request, "deliberate", session)
-        return held
+        added = held.extensions or tuple(map(_extension, held.evidence))
+        return replace(held, usage=(*planned, *held.usage), extensions=added)
+
+
+def _extension(evidence: Evidence) -> PlanExtension:
+    """What an analyst did beyond the plan, for the reason that it gave."""
+    goal = evidence.step.goal.strip()
+    return PlanExtension(evidence.step, goal or "An analyst asked for it.")

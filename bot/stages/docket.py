@@ -12,6 +12,7 @@ from bot.configuration import Configuration, NetworkPolicy
 from bot.errors import OutOfTime, Superseded, UserError
 from bot.models import (
     Conclusion,
+    Criterion,
     Deliberation,
     Evaluation,
     EvaluationRequest,
@@ -21,7 +22,9 @@ from bot.models import (
     Observed,
     Plan,
     Requirements,
+    RoleUsage,
     Task,
+    TaskSource,
     TestPlan,
     Trigger,
 )
@@ -36,11 +39,14 @@ _AGAIN = (
 
 @dataclass(frozen=True, slots=True)
 class Policy:
-    """What the target branch says: its configuration, its test plan, and its own templates."""
+    """What the target branch says: its configuration, templates, kept criteria, and its test plan or,
+    as `listed`, its file of typed requirements."""
 
     configuration: Configuration
     templates: tuple[str, ...] = ()
     test_plan: TestPlan | None = None
+    kept_criteria: tuple[Criterion, ...] = ()
+    listed: TaskSource | None = None
 
     @property
     def network_to_build(self) -> Network:
@@ -66,10 +72,20 @@ class Built:
 
 @dataclass(frozen=True, slots=True)
 class Planned:
-    """What will be looked at, and for which requirements."""
+    """What will be looked at, and for which requirements.
+
+    `frozen` is the digest of the plan as it was made, before the first verdict: no later copy with
+    other steps is held to be the same. `usage` is what models took to plan.
+    """
 
     requirements: Requirements
     plan: Plan
+    usage: tuple[RoleUsage, ...] = ()
+    frozen: str = ""
+
+    def __post_init__(self) -> None:
+        if not self.frozen:
+            object.__setattr__(self, "frozen", self.plan.digest)
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,9 +150,10 @@ class Docket:
             base_sha=self.checkout.base_sha if self.checkout else self.request.base_sha,
             head_sha=self.checkout.head_sha if self.checkout else self.request.head_sha,
             task=self.task,
-            plan=self.planned.plan if self.planned else None,
+            plan=self._plan(),
+            plan_digest=self.planned.frozen if self.planned else "",
             observed=self.observed,
-            deliberation=self.deliberation,
+            deliberation=self.deliberation or self._planning(),
             judgement=self.judgement,
             gate=gate,
             environment=_environment(self.built, self.policy),
@@ -145,6 +162,18 @@ class Docket:
             warnings=self._warnings(),
             problem=gate.title if self.judgement is None else "",
         )
+
+    def _plan(self) -> Plan | None:
+        """The plan with what was added to it; the judging stage saw to it that none was taken away."""
+        if self.planned is None:
+            return None
+        added = self.deliberation.extensions if self.deliberation else ()
+        return self.planned.plan.extended(*added)
+
+    def _planning(self) -> Deliberation | None:
+        """What models took for the plan, where the evaluation ended before any deliberation."""
+        usage = self.planned.usage if self.planned else ()
+        return Deliberation(usage=usage) if usage else None
 
     def _warnings(self) -> tuple[str, ...]:
         return (

@@ -2,31 +2,23 @@
 
 from __future__ import annotations
 
-from bot.judge import conclude, count_met, score_plan, verdicts, weigh
-from bot.models import Deliberation, Judgement, Observed
+from bot.models import Deliberation, Judgement, Observed, Task
+from bot.stages.bundle import Bundle, keep_bundle
 from bot.stages.docket import Case
+from bot.stages.matter import Matter, judged
 from bot.stages.services import Services
 
 
 async def judge(
-    services: Services,
-    case: Case,
-    observed: Observed,
-    deliberation: Deliberation,
+    services: Services, case: Case, task: Task, observed: Observed, deliberation: Deliberation
 ) -> Judgement:
-    """Judge every requirement on its own, weigh what judges said, then let the gate conclude."""
-    request, policy, requirements = case.request, case.policy, case.planned.requirements
-    await services.origin.announce(request, "judge")
-    found = verdicts(requirements, observed, policy.configuration)
-    found = weigh(requirements, found, deliberation)
-    members = await services.origin.members(request)
-    gate = conclude(requirements, found, observed, policy.configuration, members)
-    met = count_met(requirements, found)
-    return Judgement(
-        requirements,
-        found,
-        gate,
-        met.independently,
-        met.with_prerequisites,
-        score_plan(requirements, observed),
-    )
+    """Conclude; where models were asked, keep all that the conclusion came from."""
+    await services.origin.announce(case.request, "judge")
+    case.planned.plan.extended(*deliberation.extensions).held_to(case.planned.frozen)
+    members = await services.origin.members(case.request)
+    matter = Matter.of(case, task, observed)
+    judgement = judged(matter, deliberation, members)
+    if deliberation.usage:
+        bundle = Bundle.of(services, case, matter, judgement, members)
+        await keep_bundle(services, case.request, bundle)
+    return judgement

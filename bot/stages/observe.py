@@ -15,7 +15,7 @@ from bot.judge import (
     new_dependencies,
     transition,
 )
-from bot.looks import LOOKS, Seen
+from bot.looks import Seen, look_of
 from bot.models import ActionKind, Evidence, FourWay, Observed, Step
 from bot.stages.docket import Built, Case
 from bot.stages.services import Services
@@ -39,7 +39,7 @@ _BUILD = Step(
 
 async def observe(services: Services, case: Case) -> Observed:
     """Look at everything that the plan names. Raises UserError when time or the sandbox gives out."""
-    await services.origin.announce(case.request, "observe")
+    await services.origin.announce(case.request, "observe", case.planned.plan)
     minutes = case.policy.configuration.limits.minutes
     try:
         async with asyncio.timeout(minutes * 60):
@@ -102,11 +102,11 @@ async def _look(services: Services, case: Case) -> list[Seen]:
     A test plan's items come last, a few at a time: each has its own fresh tree.
     """
     steps = case.planned.plan.steps
-    first = [LOOKS[step.action](services, case, step) for step in steps if step.action in _FIRST]
+    first = [look_of(step)(services, case, step) for step in steps if step.action in _FIRST]
     later = (step for step in steps if step.action not in (*_FIRST, *_ITEMS))
     seen = await concurrently(*first)
-    seen += [await LOOKS[step.action](services, case, step) for step in later]
-    items = [LOOKS[step.action](services, case, step) for step in steps if step.action in _ITEMS]
+    seen += [await look_of(step)(services, case, step) for step in later]
+    items = [look_of(step)(services, case, step) for step in steps if step.action in _ITEMS]
     return seen + await a_few_at_a_time(_AT_A_TIME, items)
 
 

@@ -3,16 +3,28 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import dataclass, replace
 from pathlib import Path
 
+from bot.agents.chambers import Chambers
+from bot.agents.comprehension import comprehend_more
+from bot.agents.planner import Ground, propose_steps
 from bot.configuration import Configuration
 from bot.judge import comprehend, empty_calls, plan
+from bot.judge.linked import linked_documents
 from bot.judge.paths import is_source_path
 from bot.judge.requirements import with_pages
-from bot.models import EvaluationRequest, Task
+from bot.judge.understanding import ASKED, enriched
+from bot.llm import ModelProblem, SessionLimits
+from bot.looks.places import Asked, find_places
+from bot.models import EvaluationRequest, Plan, Requirements, Task
+from bot.safety import delimiter_of
 from bot.stages.docket import Planned, Policy
+from bot.stages.recording import keep_replies
 from bot.stages.services import Services
+from sandbox.base import SandboxError
 from sandbox.browser.pages import find_pages, is_front_end
+from sandbox.edges.calls import EmptyCall
 from sandbox.models import Checkout
 from sandbox.tools.tree_reader import TreeReader
 
@@ -20,16 +32,97 @@ from sandbox.tools.tree_reader import TreeReader
 async def make_plan(
     services: Services, request: EvaluationRequest, checkout: Checkout, task: Task, policy: Policy
 ) -> Planned:
-    """Split the task into requirements and fix the steps that will be run."""
+    """Split the task into requirements and fix the steps that will be run.
+
+    Where a model is set it may add requirements and steps; what the rules found stays.
+    """
     await services.origin.announce(request, "plan")
-    requirements = comprehend(task, policy.configuration, policy.templates, policy.test_plan)
+    if policy.listed:
+        task = replace(task, sources=(policy.listed, *task.sources))
+    floor = comprehend(task, policy.configuration, policy.templates, policy.test_plan)
     pages = await asyncio.to_thread(pages_to_look_at, policy.configuration, checkout)
     if pages:
-        requirements = with_pages(requirements)
+        floor = with_pages(floor)
     trees = TreeReader(Path(checkout.base_tree)), TreeReader(Path(checkout.head_tree))
     calls = await asyncio.to_thread(empty_calls, checkout.diff, *trees)
-    changed = checkout.diff.changed_paths
-    return Planned(requirements, plan(requirements, policy.configuration, changed, pages, calls))
+    drafting = Drafting(services, request, checkout, task, policy, pages, calls)
+    limits = policy.configuration.limits
+    async with services.open_session(SessionLimits(limits.usd, limits.minutes)) as session:
+        if session is None:
+            return Planned(floor, drafting.fixed(floor))
+        run = f"{checkout.base_sha} {checkout.head_sha}"
+        chambers = Chambers(session, delimiter_of(services.mark_key, run))
+        requirements = await drafting.understood(chambers, floor)
+        planned = await drafting.planned(chambers, requirements)
+        await keep_replies(services, request, "plan", session)
+        return replace(planned, usage=session.usage)
+
+
+@dataclass(frozen=True, slots=True)
+class Drafting:
+    """What the plan is made from."""
+
+    services: Services
+    request: EvaluationRequest
+    checkout: Checkout
+    task: Task
+    policy: Policy
+    pages: tuple[str, ...]
+    calls: tuple[EmptyCall, ...]
+
+    def fixed(self, requirements: Requirements) -> Plan:
+        """The steps that the rules ask for."""
+        changed = self.checkout.diff.changed_paths
+        configuration = self.policy.configuration
+        return plan(requirements, configuration, changed, self.pages, self.calls)
+
+    async def understood(self, chambers: Chambers, floor: Requirements) -> Requirements:
+        """The floor and what a model adds; a model that is away adds a remark."""
+        sources = self.task.sources
+        if not sources or any(source.listed for source in sources):
+            return floor
+        base = TreeReader(Path(self.checkout.base_tree))
+        sources += await asyncio.to_thread(linked_documents, sources, base.read)
+        try:
+            more = await comprehend_more(chambers, sources, floor)
+        except ModelProblem as error:
+            return _remarked(floor, f"No model added to the requirements: {error.why}")
+        return enriched(floor, sources, more, self.policy.templates)
+
+    async def planned(self, chambers: Chambers, requirements: Requirements) -> Planned:
+        """The fixed steps, then those that a model proposes and that hold."""
+        fixed = self.fixed(requirements)
+        try:
+            proposed = await propose_steps(chambers, requirements, await self._ground(requirements))
+        except (ModelProblem, SandboxError) as error:
+            remark = f"No model added to the plan: {error}"
+            return Planned(_remarked(requirements, remark), fixed)
+        requirements = _remarked(requirements, *proposed.remarks)
+        return Planned(requirements, Plan((*fixed.steps, *proposed.steps)))
+
+    async def _ground(self, requirements: Requirements) -> Ground:
+        """What the planner may build on. Raises SandboxError when the code cannot be read."""
+        asked: list[Asked] = [
+            (one, (one.text, one.detail)) for one in requirements.items if one.category in ASKED
+        ]
+        seen = await find_places(self.services, self.request, self.checkout, asked)
+        setup = self.policy.configuration.setup
+        return Ground(
+            fixed=self.fixed(requirements),
+            changed_paths=self.checkout.diff.changed_paths,
+            has_file=self._has_file,
+            site=(setup.url or "").rstrip("/") if setup.serve else "",
+            impact=seen.impact,
+            located=seen.located,
+        )
+
+    def _has_file(self, path: str) -> bool:
+        trees = (self.checkout.base_tree, self.checkout.head_tree)
+        return any(TreeReader(Path(tree)).read_bytes(path) is not None for tree in trees)
+
+
+def _remarked(requirements: Requirements, *remarks: str) -> Requirements:
+    return replace(requirements, remarks=(*requirements.remarks, *remarks))
 
 
 def pages_to_look_at(configuration: Configuration, checkout: Checkout) -> tuple[str, ...]:

@@ -9,7 +9,8 @@ from typing import Protocol
 
 from bot.annotations import Annotation
 from bot.llm.base import OpenSession, no_models
-from bot.models import Evaluation, EvaluationRequest, Publication, Standing, Task
+from bot.lookup import Web
+from bot.models import Evaluation, EvaluationRequest, Plan, Publication, Standing, Task
 from bot.report.checks import CheckText
 from bot.settings import Settings
 from bot.store import Artifacts, Store
@@ -56,8 +57,10 @@ class Origin(Protocol):
         """Say how the members of a merge group stand; empty for anything else."""
         ...
 
-    async def announce(self, request: EvaluationRequest, stage: str) -> None:
-        """Tell whoever waits that a stage has begun."""
+    async def announce(
+        self, request: EvaluationRequest, stage: str, plan: Plan | None = None
+    ) -> None:
+        """Tell whoever waits that a stage has begun, and show the plan that it follows."""
         ...
 
     def link(self, request: EvaluationRequest) -> str:
@@ -73,7 +76,8 @@ class Origin(Protocol):
 class Services:
     """The adapters of one evaluation; no report shows any of the `secrets`.
 
-    `mark_key` makes the marks round hostile text in prompts.
+    `mark_key` makes the marks round hostile text in prompts. `web` looks things up for judges; None
+    where the operator does not allow it.
     """
 
     settings: Settings
@@ -84,6 +88,7 @@ class Services:
     secrets: tuple[str, ...] = ()
     open_session: OpenSession = no_models
     mark_key: bytes = b""
+    web: Web | None = None
 
     def evaluation_folder(self, request: EvaluationRequest) -> Path:
         """Return the evaluation's own folder, which goes when it is over."""
@@ -93,6 +98,11 @@ class Services:
 def evaluation_key(evaluation_id: str) -> str:
     """Return a file name for an evaluation, whatever characters its id has."""
     return hashlib.sha256(evaluation_id.encode()).hexdigest()[:32]
+
+
+def acting_key(request: EvaluationRequest, checkout: Checkout) -> str:
+    """Return what names the steps that judges take in one evaluation."""
+    return f"{evaluation_key(request.id)} {checkout.base_sha} {checkout.head_sha}"
 
 
 def layers_home(services: Services) -> Path:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Protocol
 
-from bot.models import Conclusion, EvaluationRequest
+from bot.models import Conclusion, EvaluationRequest, KeptRubric, Rubric
 
 
 class EvaluationState(StrEnum):
@@ -150,6 +150,15 @@ class Store(Protocol):
 
     def is_decided(self, decision: Decision, repository: str, head: tuple[int, str]) -> bool:
         """Tell whether a maintainer decided so."""
+
+    def rubrics(self, repository: str, issue: int) -> tuple[KeptRubric, ...]:
+        """List the versions of an issue's rubric, oldest first."""
+
+    def keep_rubric(self, repository: str, issue: int, rubric: Rubric) -> KeptRubric:
+        """Keep these words: the newest version if it says the same, else a new one that nobody approved."""
+
+    def approve_rubric(self, repository: str, issue: int, version: int, actor: str) -> None:
+        """Remember that somebody approved a version; the same person counts once."""
 
     def totals(self) -> Totals:
         """Count, for the metrics page."""

@@ -3,31 +3,19 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import asdict, fields
-from pathlib import Path
 from typing import Any, Self
 
 from pydantic import TypeAdapter
 from sqlalchemy import (
-    Connection,
-    Engine,
     Row,
     Select,
-    create_engine,
     delete,
-    event,
     func,
     select,
     update,
 )
-from sqlalchemy.dialects import postgresql, sqlite
-from sqlalchemy.engine import make_url
-from sqlalchemy.exc import ArgumentError, DBAPIError
-from sqlalchemy.exc import TimeoutError as PoolTimeout
 
-from bot.errors import Transient, UserError
 from bot.models import EvaluationRequest
 from bot.safety import scrub
 from bot.settings import Settings
@@ -39,12 +27,12 @@ from bot.store.base import (
     StageTime,
     Totals,
 )
+from bot.store.rubric_records import RubricRecords
 from bot.store.tables import (
     BASE_RESULTS,
     DECISIONS,
     EVALUATIONS,
     STAGE_TIMES,
-    migrate,
     now_s,
 )
 
@@ -54,20 +42,8 @@ _REQUEST = TypeAdapter(EvaluationRequest)
 _COLUMNS = [EVALUATIONS.c[field.name] for field in fields(EvaluationRecord)]
 
 
-class Records:
+class Records(RubricRecords):
     """A `bot.store.base.Store` on SQLAlchemy. Create it after fork, one for each process."""
-
-    def __init__(self, database_url: str) -> None:
-        self._engine = _engine(database_url)
-
-    def migrate(self) -> None:
-        """Create or upgrade the tables. Raises Transient when the database cannot be reached."""
-        with _or_transient():
-            migrate(self._engine)
-
-    def close(self) -> None:
-        """Give the connections back."""
-        self._engine.dispose()
 
     def __enter__(self) -> Self:
         return self
@@ -274,16 +250,6 @@ class Records:
         with self._begin() as connection:
             return tuple(_record(row) for row in connection.execute(query))
 
-    def _insert(self, table: Any) -> Any:
-        """An insert that knows ON CONFLICT, which both databases spell alike."""
-        on_postgres = self._engine.dialect.name == "postgresql"
-        return postgresql.insert(table) if on_postgres else sqlite.insert(table)
-
-    @contextmanager
-    def _begin(self) -> Iterator[Connection]:
-        with _or_transient(), self._engine.begin() as connection:
-            yield connection
-
 
 def _all() -> Select[Any]:
     return select(*_COLUMNS)
@@ -296,41 +262,6 @@ def _of(repository: str, number: int) -> Select[Any]:
 def _record(row: Row[Any]) -> EvaluationRecord:
     values = row._asdict()
     return EvaluationRecord(**{**values, "state": EvaluationState(values["state"])})
-
-
-@contextmanager
-def _or_transient() -> Iterator[None]:
-    try:
-        yield
-    except (DBAPIError, PoolTimeout) as error:
-        raise Transient(
-            f"the records' database does not answer ({type(error).__name__})"
-        ) from error
-
-
-def _engine(database_url: str) -> Engine:
-    try:
-        url = make_url(database_url)
-    except ArgumentError as error:
-        raise UserError(
-            "ASSAY_DATABASE_URL is not the URL of a database.", "Write postgresql://user@host/name."
-        ) from error
-    if url.get_backend_name() == "sqlite":
-        Path(url.database or "").parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        engine = create_engine(url, connect_args={"timeout": 8})
-        event.listen(engine, "connect", _prepare_sqlite)
-        return engine
-    return create_engine(
-        url.set(drivername="postgresql+psycopg"),
-        connect_args={"connect_timeout": 5},
-        pool_pre_ping=True,
-        pool_timeout=8,
-    )
-
-
-def _prepare_sqlite(connection: Any, _record: object) -> None:
-    """Let readers and a writer work at the same time."""
-    connection.execute("PRAGMA journal_mode=WAL")
 
 
 def open_records(settings: Settings) -> Records:

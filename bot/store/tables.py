@@ -84,14 +84,42 @@ DECISIONS = Table(
 )
 
 
+RUBRIC_METADATA = MetaData()
+
+RUBRICS = Table(
+    "assay_rubrics",
+    RUBRIC_METADATA,
+    Column("repository", String(300), primary_key=True),
+    Column("issue", Integer, primary_key=True, autoincrement=False),
+    Column("version", Integer, primary_key=True, autoincrement=False),
+    Column("rubric", Text, nullable=False),
+    Column("kept_s", Float(53), nullable=False),
+)
+
+APPROVALS = Table(
+    "assay_rubric_approvals",
+    RUBRIC_METADATA,
+    Column("repository", String(300), primary_key=True),
+    Column("issue", Integer, primary_key=True, autoincrement=False),
+    Column("version", Integer, primary_key=True, autoincrement=False),
+    Column("actor", String(100), primary_key=True),
+    Column("approved_s", Float(53), nullable=False),
+)
+
+
 def _first(connection: Connection) -> None:
-    """Version 1: all of the above."""
+    """Version 1: the tables of METADATA."""
     METADATA.create_all(connection)
+
+
+def _second(connection: Connection) -> None:
+    """Version 2: rubrics and their approvals."""
+    RUBRIC_METADATA.create_all(connection)
 
 
 # Each entry leads from its index to the next version. A shipped entry is never edited: later
 # versions add columns and tables by SQL of their own.
-MIGRATIONS = (_first,)
+MIGRATIONS = (_first, _second)
 
 _LOCK = 0x417373617901  # any number that only this migration uses
 

@@ -34,8 +34,19 @@ async def read_code(sandbox: Sandbox, checkout: Checkout, kept: KeptFacts) -> Co
     return Code(_files(base), _files(head), tuple(dict.fromkeys(remarks)))
 
 
+async def read_base_code(sandbox: Sandbox, tree: Path, kept: KeptFacts) -> tuple[SourceFile, ...]:
+    """Return the facts of one tree of base's own history, where there is no head. Raises SandboxError."""
+    return _files(await _read_kept(sandbox, tree, frozenset(), kept))
+
+
 async def _read_base(sandbox: Sandbox, checkout: Checkout, kept: KeptFacts) -> _Side:
-    tree, changed = Path(checkout.base_tree), frozenset(checkout.diff.changed_paths)
+    changed = frozenset(checkout.diff.changed_paths)
+    return await _read_kept(sandbox, Path(checkout.base_tree), changed, kept)
+
+
+async def _read_kept(
+    sandbox: Sandbox, tree: Path, changed: frozenset[str], kept: KeptFacts
+) -> _Side:
     inventory = await asyncio.to_thread(take_inventory, tree, None, changed)
     files = list(inventory.files.values())
     known = await asyncio.to_thread(kept.find, files)

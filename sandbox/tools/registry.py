@@ -7,6 +7,7 @@ absent, and only while the same registry answers for a package that everybody ha
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -19,6 +20,7 @@ from sandbox.environments.python_layers import installer
 
 YOUNG_DAYS = 14
 _LIMITS = Limits(timeout_s=60)
+_VERSION = re.compile(r"[0-9][\w.!+-]{0,63}", re.ASCII)
 
 
 class Client(StrEnum):
@@ -59,6 +61,16 @@ async def look_up(sandbox: Sandbox, wanted: Iterable[Wanted]) -> dict[Wanted, An
         known = one.client in answering
         answers[one] = await _answer(sandbox, one) if known else Answer.UNKNOWN
     return answers
+
+
+async def newest_version(sandbox: Sandbox, wanted: Wanted) -> str:
+    """Return the newest version that the registry offers; empty where it does not say one."""
+    done = await _run(sandbox, wanted, fields=("version",))
+    said = done.stdout.decode(errors="replace").strip()
+    if wanted.client is Client.PIP:
+        said = said.partition("==")[2]
+    found = _VERSION.match(said.strip('"'))
+    return found.group() if found and done.exit_code == 0 else ""
 
 
 async def _answer(sandbox: Sandbox, wanted: Wanted) -> Answer:
@@ -113,8 +125,13 @@ def _said(done: Completed) -> str:
     return " ".join(text.split())
 
 
-async def _run(sandbox: Sandbox, wanted: Wanted, more: tuple[str, ...] = ()) -> Completed:
-    argv: tuple[str, ...] = ("npm", "view", wanted.name, "name", "time", "--json")
+async def _run(
+    sandbox: Sandbox,
+    wanted: Wanted,
+    more: tuple[str, ...] = (),
+    fields: tuple[str, ...] = ("name", "time"),
+) -> Completed:
+    argv: tuple[str, ...] = ("npm", "view", wanted.name, *fields, "--json")
     if wanted.client is Client.PIP:
         argv = (UV, "pip", "compile", "--no-deps", "--no-header", "-q", *more, "-")
     command = Command(

@@ -2,11 +2,22 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from jinja2 import Environment, UndefinedError, meta
 
+from bot.models import (
+    ActionKind,
+    ExpectedCalls,
+    ExpectedPrice,
+    Forecast,
+    Plan,
+    Requirements,
+    Role,
+    Step,
+)
 from bot.report.markdown import Detail
 from bot.report.view import view
 from bot.store import EvaluationRecord, EvaluationState
@@ -33,6 +44,11 @@ RECORD = EvaluationRecord(
     1.0,
     2.0,
     "observe",
+)
+PLAN = Plan((Step("E1", "See `it`", "g", ("R1",), ActionKind.READ, ("a",)),) * 50)
+CALLS = ExpectedCalls(Role.PANEL, 0, 15, 2_000, 300)
+FORECAST = Forecast(
+    Requirements(()), PLAN, PLAN.digest, (ExpectedPrice(CALLS, "m", None, None),), 2.0, 40, 30.0
 )
 FULL = Detail(rows=200, text=1000, tests=8, output=4000)
 LEAST = Detail(rows=1, text=20, tests=1, output=0, folded=False)
@@ -74,7 +90,8 @@ GIVEN: dict[str, tuple[dict[str, object], ...]] = {
         {"superseded": False, "why": "w", "next_step": "n"},
     ),
     "check/in_progress.md.j2": tuple(
-        {"stage": stage}
+        {"stage": stage, "plan": plan}
+        for plan in (None, Plan(()), PLAN)
         for stage in (
             "checkout", "configure", "environment", "task", "plan", "observe", "deliberate", "judge",
             "report", "publish",
@@ -90,6 +107,10 @@ GIVEN: dict[str, tuple[dict[str, object], ...]] = {
     ),
     "setup/registered.html.j2": ({"app": "https://x/apps/assay"},),
     "reply/help.md.j2": ({"line": ""}, {"line": "/judge <b> @x"}),
+    "reply/plan.md.j2": tuple(
+        {"forecast": told, "head": "a" * 40, "problem": "" if told else "p", "next_step": "n"}
+        for told in (None, FORECAST, replace(FORECAST, prices=()))
+    ),
     "reply/nothing_to_cancel.md.j2": ({},),
     "reply/refused_patch.md.j2": ({"problems": ["it does not apply"]},),
 }  # fmt: skip

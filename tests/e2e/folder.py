@@ -11,6 +11,7 @@ from pathlib import Path
 from pydantic import SecretStr
 
 from bot.commands.once import judge_once
+from bot.llm import OpenSession
 from bot.models import EvaluationRequest, Trigger
 from bot.origins.local import LocalOrigin
 from bot.report.machine import ReportDocument, read_machine
@@ -81,7 +82,9 @@ class Folder:
         self.repository.commit(files)
         return name
 
-    def judge(self, head: str, base: str = "main", task: str = TASK) -> Judged:
+    def judge(
+        self, head: str, base: str = "main", task: str = TASK, models: OpenSession | None = None
+    ) -> Judged:
         """Judge as `assay judge` does, in this process."""
         folder = self.repository.folder
         request = EvaluationRequest(
@@ -95,7 +98,7 @@ class Folder:
             task_text=task,
         )
         origin = LocalOrigin(lambda _: None, folder, self.settings.home / "git")
-        publication = asyncio.run(judge_once(self.settings, origin, request))
+        publication = asyncio.run(judge_once(self.settings, origin, request, models))
         artifacts = open_artifacts(self.settings)
         files = [artifacts.get(publication.report_key, f"report.{end}") for end in ("json", "md")]
         assert files[0] and files[1]

@@ -26,7 +26,7 @@ _VERDICT = (
     r"(?:score|rate|grade) (?:this|it|of)|no (?:issues|problems|findings)|"
     r"(?:do not|don't) (?:flag|report|mention|comment)|skip (?:this|the) (?:file|check|review))"
 )
-_INSTRUCTIONS = (
+INSTRUCTIONS = (
     re.compile(
         r"(?i)\b(?:ignore|disregard|forget|override)\b.{0,30}\b(?:previous|prior|above|earlier|all|your|system)\b"
         r".{0,30}\b(?:instructions?|prompts?|rules|guidelines|directions)\b"
@@ -51,7 +51,7 @@ def instructions_to_reviewers(inspection: Inspection) -> Iterator[Finding]:
         if is_gone(change):
             continue
         for number, line in added_lines(change):
-            if any(pattern.search(line) for pattern in _INSTRUCTIONS):
+            if any(pattern.search(line) for pattern in INSTRUCTIONS):
                 message = f"This speaks to an AI reviewer: “{_short(line)}”."
                 yield make_finding(INSTRUCTION, change, number, message)
         yield from _in_image(change, inspection)
@@ -61,7 +61,7 @@ def instructions_to_reviewers(inspection: Inspection) -> Iterator[Finding]:
 def _in_image(change: FileChange, inspection: Inspection) -> Iterator[Finding]:
     data = inspection.head.read_bytes(change.path) if change.binary else None
     for text in texts_in_image(data) if data else ():
-        if any(pattern.search(text) for pattern in _INSTRUCTIONS):
+        if any(pattern.search(text) for pattern in INSTRUCTIONS):
             message = f"What this image carries besides pixels speaks to an AI reviewer: “{_short(text)}”."
             yield make_finding(INSTRUCTION, change, 0, message)
 
@@ -71,7 +71,7 @@ def _in_the_authors_words(inspection: Inspection) -> Iterator[Finding]:
         if requirement.trust is not Trust.AUTHOR:
             continue
         for line in f"{requirement.text}\n{requirement.detail}".splitlines():
-            if any(pattern.search(line) for pattern in _INSTRUCTIONS):
+            if any(pattern.search(line) for pattern in INSTRUCTIONS):
                 message = f"{requirement.origin} speaks to an AI reviewer: “{_short(line)}”."
                 yield Finding(INSTRUCTION, Severity.ADVISE, "", 0, message, tool="integrity")
 

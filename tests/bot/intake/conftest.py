@@ -3,18 +3,53 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
 
+from bot.agents.rubric_drafting import AskedIssue
 from bot.engine import EngineClient, EngineOptions, migrate
+from bot.errors import AssayError, UserError
 from bot.intake.desk import Desk
 from bot.intake.handle import handle
-from bot.models import Delivery, EvaluationRequest
+from bot.models import Delivery, EvaluationRequest, Forecast, Rubric
+from bot.rubric_clerk import Branch
 from bot.steps import run_in_process
 from bot.store import EvaluationRecord, Records
 from tests.bot.intake.pretended_github import PretendedGitHub, PretendedRepository
+
+
+@dataclass
+class PretendedClerk:
+    """Drafts what a test wrote; `asked` are the drafts that were really made."""
+
+    drafted: Rubric | UserError = field(default_factory=lambda: UserError("No model is set."))
+    needed: int = 2
+    asked: list[tuple[Branch, AskedIssue]] = field(default_factory=list)
+
+    async def approvals_needed(self, branch: Branch) -> int:
+        return self.needed
+
+    async def draft(self, branch: Branch, issue: AskedIssue) -> Rubric:
+        self.asked.append((branch, issue))
+        if isinstance(self.drafted, UserError):
+            raise self.drafted
+        return self.drafted
+
+
+@dataclass
+class PretendedForesight:
+    """Foresees what a test wrote; `asked` are the evaluations that were planned."""
+
+    told: Forecast | AssayError = field(default_factory=lambda: UserError("No plan.", "Wait."))
+    asked: list[EvaluationRequest] = field(default_factory=list)
+
+    async def __call__(self, request: EvaluationRequest) -> Forecast:
+        self.asked.append(request)
+        if isinstance(self.told, AssayError):
+            raise self.told
+        return self.told
 
 
 @dataclass
@@ -25,6 +60,8 @@ class Office:
     hello: PretendedRepository
     records: Records
     jobs: EngineClient
+    clerk: PretendedClerk
+    foresight: PretendedForesight
 
     async def take(self, delivery: Delivery) -> None:
         await handle(self.desk, delivery, run_in_process)
@@ -47,6 +84,11 @@ def office(tmp_path: Path) -> Iterator[Office]:
     jobs, github = EngineClient(options), PretendedGitHub()
     with Records(f"sqlite:///{tmp_path / 'records.db'}") as records:
         records.migrate()
-        desk = Desk(github, records, jobs, lambda name: f"https://assay.example/{name}", "Assay")
-        yield Office(desk, github.hello, records, jobs)
+        clerk, foresight = PretendedClerk(), PretendedForesight()
+
+        def link(name: str) -> str:
+            return f"https://assay.example/{name}"
+
+        desk = Desk(github, records, jobs, link, "Assay", clerk, foresight)
+        yield Office(desk, github.hello, records, jobs, clerk, foresight)
     jobs.close()

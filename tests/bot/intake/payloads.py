@@ -40,12 +40,19 @@ def pull_request(action: str, delivery_id: str = "d-1", **changes: object) -> De
     return delivery("pull_request", action, payload, delivery_id)
 
 
-def comment(body: str, on_pull_request: bool = True, delivery_id: str = "d-c") -> Delivery:
+def comment(
+    body: str,
+    on_pull_request: bool = True,
+    delivery_id: str = "d-c",
+    by: str = "maintainer",
+    comment_id: int = 31,
+) -> Delivery:
     issue: dict[str, object] = {"number": 9}
     if on_pull_request:
         issue["pull_request"] = {"url": "https://api.github.com/repos/octo/hello/pulls/9"}
-    said = {"id": 31, "body": body, "user": {"login": "maintainer", "type": "User"}}
-    return delivery("issue_comment", "created", {"issue": issue, "comment": said}, delivery_id)
+    said = {"id": comment_id, "body": body, "user": {"login": by, "type": "User"}}
+    payload = {"issue": issue, "comment": said, "sender": {"login": by}}
+    return delivery("issue_comment", "created", payload, delivery_id)
 
 
 def clicked(

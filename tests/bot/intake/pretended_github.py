@@ -54,6 +54,9 @@ class PretendedRepository:
     unchecked: tuple[int, ...] = ()
     reactions: list[tuple[int, Reaction]] = field(default_factory=list)
     comments_put: dict[tuple[int, str], str] = field(default_factory=dict)
+    foreign_comments: list[Comment] = field(default_factory=list)
+    issues: dict[int, Issue] = field(default_factory=dict)
+    closes: dict[int, tuple[int, ...]] = field(default_factory=dict)
     checks: dict[str, CheckReport] = field(default_factory=dict)
     away: bool = False
 
@@ -68,13 +71,23 @@ class PretendedRepository:
         return self.pull_requests[number]
 
     async def issue(self, number: int) -> Issue:
-        raise NotImplementedError
+        self._answer()
+        if number not in self.issues:
+            raise NotThere(f"there is no issue {number}")
+        return self.issues[number]
 
     async def closing_issues(self, number: int) -> tuple[IssueReference, ...]:
-        raise NotImplementedError
+        self._answer()
+        return tuple(IssueReference(self.name, one) for one in self.closes.get(number, ()))
 
     async def comments(self, number: int) -> tuple[Comment, ...]:
-        raise NotImplementedError
+        self._answer()
+        own = [
+            Comment(index, f"{marker}\n{body}", "assay[bot]", "NONE", own=True)
+            for index, ((place, marker), body) in enumerate(self.comments_put.items(), start=1)
+            if place == number
+        ]
+        return (*self.foreign_comments, *own)
 
     async def branch_sha(self, branch: str) -> str:
         self._answer()
@@ -107,7 +120,8 @@ class PretendedRepository:
     async def put_comment(self, number: int, marker: str, body: str) -> Comment:
         self._answer()
         self.comments_put[number, marker] = body
-        return Comment(len(self.comments_put), body, "assay[bot]", "NONE", own=True)
+        whole = body if marker in body else f"{marker}\n{body}"
+        return Comment(len(self.comments_put), whole, "assay[bot]", "NONE", own=True)
 
     async def put_check_run(self, report: CheckReport, known: int = 0) -> CheckRun:
         self._answer()

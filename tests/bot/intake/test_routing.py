@@ -94,7 +94,12 @@ def test_closing_cancels() -> None:
     [
         ("/judge", Command.JUDGE),
         ("/judge help", Command.HELP),
+        ("/judge plan", Command.PLAN),
+        ("/judge plan now", Command.UNKNOWN),
         ("/judge   cancel", Command.CANCEL),
+        ("/judge rubric", Command.RUBRIC),
+        ("/judge rubric approve", Command.APPROVE_RUBRIC),
+        ("/judge rubric approve #8", Command.UNKNOWN),
         ("/judge --base_url=http://evil", Command.UNKNOWN),
         ("/judge cancel now", Command.UNKNOWN),
         ("/judge HELP", Command.UNKNOWN),
@@ -117,6 +122,8 @@ def test_a_command_stands_on_the_first_line() -> None:
 
 def test_commands_count_on_pull_requests_and_from_people() -> None:
     assert isinstance(decide(comment("/judge", on_pull_request=False)), Ignore)
+    on_issue = decide(comment("/judge rubric", on_pull_request=False))
+    assert on_issue == ObeyCommand(PLACE, 9, 31, Command.RUBRIC, "/judge rubric", False)
     said = {"id": 31, "body": "/judge", "user": {"login": "x[bot]", "type": "Bot"}}
     issue = {"number": 9, "pull_request": {}}
     by_bot = delivery("issue_comment", "created", {"issue": issue, "comment": said})

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bot.judge import EXIT_CODES, comprehend, conclude, verdicts
-from bot.judge.gate import _WEIGHT
+from bot.judge.gate import _WEIGHT, Beside
 from bot.models import (
     ActionKind,
     Conclusion,
@@ -171,7 +171,7 @@ def test_every_member_of_a_merge_group_needs_its_own_success(member, expected):
     seen = observed(comparison("test_a", TestChange.EXPECTATION_CHANGED))
     found = verdicts(wanted, seen, DEFAULTS)
     members = (Standing(3, SUCCESS), member)
-    assert conclude(wanted, found, seen, DEFAULTS, members).conclusion is expected
+    assert conclude(wanted, found, seen, DEFAULTS, Beside(members)).conclusion is expected
 
 
 def test_every_conclusion_has_an_exit_code():

@@ -47,6 +47,7 @@ from sandbox.models import (
     TestResult,
     TestRun,
 )
+from tests.bot.report.panels import DELIBERATION, MISSED
 
 BASE = "3f2a9c1e7b64d05588aa1290cf3e4d6b7a8190ef"
 HEAD = "b81d0e44c9a7f3126655de098bca7741f0e2d3c5"
@@ -279,6 +280,16 @@ def one_missing() -> Evaluation:
     return _evaluation(_judged(verdicts, gate, 4), Observed(evidence, tests, (), (), True, True))
 
 
+def deliberated() -> Evaluation:
+    """Judges that reason talked about what no test shows."""
+    return replace(one_missing(), deliberation=DELIBERATION)
+
+
+def canary_missed() -> Evaluation:
+    """Judges that reason did what a text told them to do."""
+    return replace(one_missing(), deliberation=MISSED)
+
+
 def weakened_tests() -> Evaluation:
     """The author loosened a test until it was green."""
     changed = replace(
@@ -474,13 +485,14 @@ def _poisoned(value: object) -> object:
 
 def hostile() -> Evaluation:
     """Every text there is ends in an attack: words, names, paths, commands, outputs, ids."""
-    return _poisoned(regression())  # type: ignore[return-value]
+    return _poisoned(replace(regression(), deliberation=DELIBERATION))  # type: ignore[return-value]
 
 
 EXAMPLES: dict[str, Callable[[], Evaluation]] = {
     example.__name__: example
     for example in (
-        success, one_missing, weakened_tests, regression, broken_configuration, needs_toolchain,
+        success, one_missing, weakened_tests, deliberated, canary_missed,
+        regression, broken_configuration, needs_toolchain,
         base_does_not_build, empty_diff, superseded, internal_failure, hostile,
     )
 }  # fmt: skip

@@ -5,8 +5,10 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 
-from bot.models import Decider, TestChange, Trigger, VerdictOutcome
+from bot.models import Decider, PlanExtension, TestChange, Trigger, VerdictOutcome
+from bot.report.html import html
 from bot.report.machine import machine
+from bot.report.markdown import markdown
 from bot.report.view import view
 from tests.bot.report.examples import (
     EXAMPLES,
@@ -45,6 +47,26 @@ def test_what_to_do_next_is_said_once() -> None:
 
     assert len(shown.next_steps) == 1
     assert shown.next_steps[0].startswith("Add a test that fails on base")
+
+
+def test_the_plan_is_shown_as_it_was_frozen_with_what_was_added() -> None:
+    evaluation = success()
+    assert evaluation.plan
+    digest, first = evaluation.plan.digest, evaluation.plan.steps[0]
+    proposed = replace(first, id="E90", goal="Try open-sesame-42", is_proposed=True)
+    extra = PlanExtension(replace(first, id="A1"), "Nobody looked at zero.")
+    plan = replace(evaluation.plan, steps=(*evaluation.plan.steps, proposed)).extended(extra)
+    shown = view(replace(evaluation, plan=plan, plan_digest=digest), ("open-sesame-42",))
+
+    assert shown.planned
+    assert shown.planned.digest == digest
+    document = json.loads(machine(shown))["planned"]
+    assert [row["id"] for row in document["steps"]][-1] == "E90"
+    assert document["added"][0]["reason"] == "Nobody looked at zero."
+    for text in (markdown(shown, ""), html(shown), json.dumps(document)):
+        assert "Nobody looked at zero." in text
+        assert digest[:16] in text
+        assert "open-sesame-42" not in text
 
 
 def test_a_known_secret_appears_nowhere() -> None:

@@ -12,7 +12,7 @@ import pytest
 from sqlalchemy import create_engine, text
 
 from bot.errors import Transient
-from bot.models import Conclusion, EvaluationRequest, Trigger
+from bot.models import Conclusion, EvaluationRequest, KeptRubric, Rubric, Trigger
 from bot.settings import Settings
 from bot.store import Decision, Ended, EvaluationState, Records, open_records
 
@@ -211,3 +211,56 @@ def test_what_no_database_stores_is_spelled_out(records: Records) -> None:
     records.ended("e1", Ended(EvaluationState.FAILED, Conclusion.FAILURE, "no \ud800"))
     done = records.evaluation("e1")
     assert done and done.title == "no ⟨U+D800⟩"
+
+
+def test_rubrics_have_versions_and_each_its_own_approvals(records: Records) -> None:
+    first, second = Rubric("a", ("b",)), Rubric("a", ("c",), unacceptable=("\ud800",))
+    assert records.rubrics("octo/hello", 7) == ()
+    assert records.keep_rubric("octo/hello", 7, first) == KeptRubric(1, first)
+    for login in ("Mara", "mara", "ben"):
+        records.approve_rubric("octo/hello", 7, 1, login)
+    assert records.keep_rubric("Octo/Hello", 7, first).approved_by == ("mara", "ben")
+    assert records.keep_rubric("octo/hello", 7, second) == KeptRubric(2, second)
+    records.approve_rubric("octo/hello", 7, 2, "ben")
+    assert [one.approved_by for one in records.rubrics("octo/hello", 7)] == [
+        ("mara", "ben"),
+        ("ben",),
+    ]
+    assert KeptRubric(1, first, ("mara", "ben")).approvals("Ben") == ("mara",)
+    assert records.keep_rubric("octo/hello", 7, first).version == 3
+    records.prune(time.time() + 60)
+    assert len(records.rubrics("octo/hello", 7)) == 3
+    assert records.rubrics("octo/hello", 8) == records.rubrics("octo/other", 7) == ()
+
+
+def test_two_that_keep_the_same_rubric_at_once_keep_one(records: Records, url: str) -> None:
+    def keep() -> None:
+        with Records(url) as own:
+            while True:
+                try:
+                    own.keep_rubric("octo/hello", 7, Rubric("a", ("b",)))
+                    return
+                except Transient:  # SQLite lets one write at a time; the caller tries again
+                    continue
+
+    threads = [threading.Thread(target=keep) for _ in range(6)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(records.rubrics("octo/hello", 7)) == 1
+
+
+def test_a_database_of_the_first_version_gets_the_rubrics(url: str) -> None:
+    with Records(url) as records:
+        records.migrate()
+        records.queued(request_for("e1"))
+        engine = create_engine(url.replace("postgresql:", "postgresql+psycopg:"))
+        with engine.begin() as connection:
+            for table in ("assay_rubric_approvals", "assay_rubrics"):
+                connection.execute(text(f"drop table {table}"))
+            connection.execute(text("update assay_version set version = 1"))
+        engine.dispose()
+        records.migrate()
+        assert records.keep_rubric("octo/hello", 7, Rubric("a", ("b",))).version == 1
+        assert records.evaluation("e1")

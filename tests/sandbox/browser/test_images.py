@@ -5,12 +5,14 @@ from __future__ import annotations
 import asyncio
 
 import pytest
-from PIL import Image
 
 from sandbox.models import Side
 from tests.sandbox.browser.site import CHROMIUM, Seen, Trees, page
 
+Image = pytest.importorskip("PIL.Image", reason="no Pillow: it comes with the extra `documents`")
+
 pytestmark = [
+    pytest.mark.slow,  # that part installs the extra
     pytest.mark.real,
     pytest.mark.skipif(not CHROMIUM.is_file(), reason="no Chromium: apt-get install chromium"),
 ]

@@ -37,6 +37,14 @@ class Trial:
 TRIALS = (
     Trial("ruff", {"a.py": "x = 1\n"}, {"a.py": "x = 1\nx = (\n"}, "invalid-syntax", 3, True),
     Trial(
+        "inspect.signature",
+        {"dumps.py": "import json\n\njson.dumps(1, indent=2)\n"},
+        {"dumps.py": "import json\n\njson.dumps(1, indented=2)\n"},
+        "refused-call",
+        3,
+        True,
+    ),
+    Trial(
         "biome",
         {"a.ts": "console.log(1);\n"},
         {"a.ts": "console.log(1);\nconst a = 1;\na = 2;\nconsole.log(a);\n"},

@@ -1,0 +1,166 @@
+"""`assay criteria`: finds criteria for a task from a good and a bad solution, and keeps what holds."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import click
+from rich.console import Console
+
+from bot.agents.chambers import Chambers
+from bot.agents.criteria_critic import Brief
+from bot.agents.criteria_verifier import find_criteria
+from bot.commands.progress import Progress
+from bot.errors import UserError
+from bot.judge import unified
+from bot.judge.criteria_trial import Trial
+from bot.kept_criteria import KeptCriteria, KeptCriterion
+from bot.kept_key import kept_key
+from bot.llm import ModelProblem, SessionLimits, open_models
+from bot.safety import delimiter_of, scrub
+from bot.settings import Settings, load_settings
+from sandbox.diff import read_diff
+from sandbox.errors import CheckoutError
+from sandbox.fetch import fetch, resolve_at_source
+from sandbox.mirror import Mirror, Source, merge_base, open_mirror
+
+_FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
+_MINUTES = 30.0
+_MOST_BYTES = 1_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """The command line."""
+
+    task: Path
+    good: str
+    bad: str
+    out: Path
+    repository: Path
+    base: str | None
+    repeats: int
+    usd: float
+
+
+@click.command("criteria")
+@click.option("--task", type=_FILE, required=True, help="File with what was asked.")
+@click.option("--good", required=True, help="A good solution: a file, or a branch or revision.")
+@click.option("--bad", required=True, help="A bad solution, likewise.")
+@click.option(
+    "--out",
+    type=click.Path(dir_okay=False, path_type=Path),
+    required=True,
+    help="File for the kept criteria, to be reviewed and committed below .github/assay/criteria/.",
+)
+@click.option(
+    "--repository",
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    default=Path(),
+    help="Where branches and revisions are.  [default: this folder]",
+)
+@click.option("--base", help="What they start from.  [default: where both branches part]")
+@click.option("--repeats", type=click.IntRange(2, 20), default=5, show_default=True)
+@click.option("--usd", type=click.FloatRange(0), default=2.0, show_default=True, help="Most money.")
+def command(**options: Any) -> None:
+    """Find criteria for grading solutions of a task: proposed by a model, merged, and tried.
+
+    A criterion is kept when it is stable over --repeats and sees damaged copies of the good solution
+    as worse. Exits with 0, or 2 when no model is set, it does not answer, or nothing holds.
+    """
+    asked = Asked(**options)
+    settings = load_settings()
+    if not settings.model:
+        raise UserError("Criteria need a model: set ASSAY_MODEL (see README).")
+    with Progress(Console(stderr=True)) as progress:
+        progress.tell("criteria")
+        trials = asyncio.run(_find(settings, asked))
+    _show(Console(), trials)
+    _write(asked, trials)
+
+
+async def _find(settings: Settings, asked: Asked) -> tuple[Trial, ...]:
+    task = _read(asked.task)
+    good, bad = await asyncio.to_thread(_solutions, settings, asked)
+    run = hashlib.sha256("\0".join((task, good, bad)).encode("utf-8", "replace")).hexdigest()
+    delimiter = delimiter_of(kept_key(settings.home / "mark.key"), run)
+    async with open_models(settings)(SessionLimits(asked.usd, _MINUTES)) as session:
+        if session is None:
+            raise AssertionError("a model is set")
+        try:
+            brief = Brief(task, good, bad)
+            return await find_criteria(Chambers(session, delimiter), brief, asked.repeats)
+        except ModelProblem as error:
+            raise UserError(f"No criteria were found. {error.why}") from error
+
+
+def _solutions(settings: Settings, asked: Asked) -> tuple[str, str]:
+    """Both solutions as text: a file as it stands, a revision as its diff."""
+    names = (asked.good, asked.bad)
+    revisions = [name for name in names if not Path(name).is_file()]
+    if not revisions:
+        return _read(Path(asked.good)), _read(Path(asked.bad))
+    if len(revisions) == 1 and asked.base is None:
+        raise click.UsageError(f"{revisions[0]!r} is no file; as a revision it needs --base")
+    try:
+        mirror = open_mirror(settings.home / "git", Source(str(asked.repository.resolve())))
+        wanted = [*revisions, *([asked.base] if asked.base else [])]
+        shas = {name: resolve_at_source(mirror, name) for name in wanted}
+        fetch(mirror, tuple(shas.values()))
+        good, bad = (_solution(mirror, name, shas, asked) for name in names)
+    except CheckoutError as error:
+        raise UserError(error.what, error.next_step) from error
+    return good, bad
+
+
+def _solution(mirror: Mirror, name: str, shas: dict[str, str], asked: Asked) -> str:
+    if name not in shas:
+        return _read(Path(name))
+    other = asked.base or (asked.bad if name == asked.good else asked.good)
+    return unified(read_diff(mirror, merge_base(mirror, shas[other], shas[name]), shas[name]))
+
+
+def _read(path: Path) -> str:
+    with path.open("rb") as file:
+        return file.read(_MOST_BYTES).decode("utf-8", "replace")
+
+
+def _show(console: Console, trials: tuple[Trial, ...]) -> None:
+    for one in trials:
+        word = f"left out: {one.why_not}" if one.why_not else "kept"
+        console.print(scrub(f"{one.criterion.name}: {word}"), markup=False, highlight=False)
+
+
+def _write(asked: Asked, trials: tuple[Trial, ...]) -> None:
+    kept = tuple(_kept(one) for one in trials if not one.why_not)
+    if not kept:
+        raise UserError(
+            "No criterion is stable and sees a damaged solution as worse; nothing was written.",
+            "Take examples that differ more, or another model.",
+        )
+    title = next((line.strip("# ").strip() for line in _read(asked.task).splitlines() if line), "")
+    document = KeptCriteria(task=scrub(title)[:200], criteria=kept)
+    try:
+        asked.out.parent.mkdir(parents=True, exist_ok=True)
+        asked.out.write_text(document.model_dump_json(indent=2) + "\n", encoding="utf-8")
+    except OSError as error:
+        raise UserError(f"{asked.out} cannot be written: {error.strerror}.") from error
+
+
+def _kept(one: Trial) -> KeptCriterion:
+    figures = (one.variation, one.good, one.bad, one.damaged)
+    spread, good, bad, damaged = (None if x is None else round(x, 3) for x in figures)
+    criterion = one.criterion
+    return KeptCriterion(
+        name=scrub(criterion.name),
+        description=scrub(criterion.description),
+        accepted_values=tuple(map(scrub, criterion.accepted)),
+        variation=spread,
+        good=good,
+        bad=bad,
+        damaged=damaged,
+    )

@@ -1,0 +1,114 @@
+"""Plans an evaluation without running anything of it, and says what it may cost: `/judge plan`.
+
+Both sides are fetched, the configuration, the task and the names in the code are read; nothing of the
+repository is built or run. What models answer is remembered: the evaluation does not pay for it again.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass, replace
+
+from bot.agents.dossier import DIFF_CHARS, TASK_CHARS
+from bot.judge import unified
+from bot.judge.forecast import expected_calls
+from bot.llm import price_of
+from bot.models import (
+    EvaluationRequest,
+    ExpectedCalls,
+    ExpectedPrice,
+    Forecast,
+    Plan,
+    Publication,
+    Standing,
+    Task,
+)
+from bot.safety import scrub_tree
+from bot.settings import Settings
+from bot.stages.checkout import check_out
+from bot.stages.configure import configure
+from bot.stages.docket import Planned, Policy
+from bot.stages.plan import make_plan
+from bot.stages.services import Answer, Code, Origin, Services, evaluation_key
+from bot.stages.task import collect_task
+from bot.stages.upkeep import clean_up
+from sandbox.models import Checkout
+
+
+@dataclass(frozen=True, slots=True)
+class Unannounced:
+    """An origin that is read and told nothing: there is no evaluation yet."""
+
+    origin: Origin
+
+    async def code(self, request: EvaluationRequest) -> Code:
+        """Say where the code is."""
+        return await self.origin.code(request)
+
+    async def task(self, request: EvaluationRequest, checkout: Checkout) -> Task:
+        """Collect what was asked."""
+        return await self.origin.task(request, checkout)
+
+    async def members(self, request: EvaluationRequest) -> tuple[Standing, ...]:
+        """Say how the members of a merge group stand."""
+        return await self.origin.members(request)
+
+    async def announce(
+        self, request: EvaluationRequest, stage: str, plan: Plan | None = None
+    ) -> None:
+        """Nobody waits for a stage."""
+
+    def link(self, request: EvaluationRequest) -> str:
+        """There is no report page."""
+        return ""
+
+    async def publish(self, answer: Answer) -> Publication:
+        """There is nothing to publish."""
+        raise AssertionError("a forecast publishes nothing")
+
+
+async def foresee(services: Services, request: EvaluationRequest) -> Forecast:
+    """Plan and price one evaluation. Raises UserError, Superseded and Transient as its stages do."""
+    quiet = replace(services, origin=Unannounced(services.origin))
+    try:
+        checkout = await check_out(quiet, request)
+        policy = await configure(quiet, request, checkout)
+        task = await collect_task(quiet, request, checkout)
+        planned = await make_plan(quiet, request, checkout, task, policy)
+        told = forecast(services.settings, policy, planned, shared_chars(task, checkout))
+    finally:
+        await clean_up(quiet, request)
+        await asyncio.to_thread(quiet.artifacts.delete, evaluation_key(request.id))
+    return scrub_tree(told, services.secrets)
+
+
+def shared_chars(task: Task, checkout: Checkout) -> int:
+    """How long the beginning of every judge's prompt is going to be: the task and the change."""
+    words = sum(len(source.title) + len(source.text) for source in task.sources)
+    return min(words, TASK_CHARS) + min(len(unified(checkout.diff)), DIFF_CHARS)
+
+
+def forecast(settings: Settings, policy: Policy, planned: Planned, shared: int) -> Forecast:
+    """The plan with the price of what judges may ask; nothing is asked without a model."""
+    configuration, limits = policy.configuration, policy.configuration.limits
+    calls = expected_calls(planned.requirements, shared, configuration) if settings.model else ()
+    spent = [one.usd for one in planned.usage]
+    known = [usd for usd in spent if usd is not None]
+    return Forecast(
+        requirements=planned.requirements,
+        plan=planned.plan,
+        digest=planned.frozen,
+        prices=tuple(_priced(settings, one) for one in calls),
+        usd=limits.usd,
+        interactions=limits.interactions,
+        minutes=limits.minutes,
+        planning_usd=sum(known) if len(known) == len(spent) else None,
+    )
+
+
+def _priced(settings: Settings, calls: ExpectedCalls) -> ExpectedPrice:
+    model = settings.models.get(calls.role, settings.model)
+    one = price_of(settings, model, calls.input_tokens, calls.output_tokens)
+    if one is None:
+        return ExpectedPrice(calls, model, None, None)
+    return ExpectedPrice(calls, model, one * calls.fewest, one * calls.most)

@@ -1,0 +1,133 @@
+"""`/judge rubric` and `/judge rubric approve`: the draft is one comment on the issue, for people to edit.
+
+Each part may be repeated: the comment is looked for before it is made, and the same words are the
+same version, which one person approves once.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass
+from typing import Protocol
+
+from bot.agents.rubric_drafting import AskedIssue
+from bot.errors import UserError
+from bot.github import Comment, Repository
+from bot.intake.decisions import ObeyCommand
+from bot.judge.rubric_form import RubricProblem, read_form
+from bot.models import KeptRubric, Rubric
+from bot.origins.words import linked_issues
+from bot.rubric_clerk import Branch
+from bot.store import Store
+from bot.templates import render_markdown
+
+
+class RubricMaker(Protocol):
+    """What `bot.rubric_clerk` does; both raise UserError and Transient."""
+
+    async def approvals_needed(self, branch: Branch) -> int:
+        """How many approvals the branch's configuration asks for."""
+
+    async def draft(self, branch: Branch, issue: AskedIssue) -> Rubric:
+        """Draft the rubric of an issue from its words and the branch's code."""
+
+
+@dataclass(frozen=True, slots=True)
+class RubricDesk:
+    """The adapters of both commands."""
+
+    store: Store
+    maker: RubricMaker
+
+
+@dataclass(frozen=True, slots=True)
+class _Subject:
+    """What a command is about; `author` is the pull request's, empty on an issue."""
+
+    issue: AskedIssue
+    branch: Branch
+    author: str
+
+
+def rubric_marker(issue: int) -> str:
+    """The hidden first line of an issue's rubric."""
+    return f"<!-- assay:rubric {issue:d} -->"
+
+
+async def draft(desk: RubricDesk, repository: Repository, decision: ObeyCommand) -> str:
+    """Post a draft on the issue unless one is there, keep its words, and return the reply."""
+    subject = await _subject(repository, decision)
+    number = subject.issue.number
+    needed = await desk.maker.approvals_needed(subject.branch)
+    comment = await _comment(repository, number)
+    if comment is None:
+        drafted = await desk.maker.draft(subject.branch, subject.issue)
+        body = render_markdown("rubric/form.md.j2", rubric=drafted, number=number, needed=needed)
+        comment = await repository.put_comment(number, rubric_marker(number), body)
+    kept = await _kept(desk, repository, number, comment)
+    return render_markdown(
+        "reply/rubric_drafted.md.j2", kept=kept, number=number, needed=needed, link=comment.url
+    )
+
+
+async def approve(desk: RubricDesk, repository: Repository, decision: ObeyCommand) -> str:
+    """Count an approval of the words that stand there now, and return the reply."""
+    subject = await _subject(repository, decision)
+    number, actor = subject.issue.number, decision.place.actor
+    if subject.author.lower() == actor.lower():
+        raise UserError("The author of a pull request does not count for its rubric.")
+    comment = await _comment(repository, number)
+    if comment is None:
+        raise UserError(f"Issue {number} has no rubric to approve: `/judge rubric` drafts one.")
+    needed = await desk.maker.approvals_needed(subject.branch)
+    kept = await _kept(desk, repository, number, comment)
+    store, name = desk.store, repository.name
+    await asyncio.to_thread(store.approve_rubric, name, number, kept.version, actor)
+    kept = (await asyncio.to_thread(store.rubrics, name, number))[kept.version - 1]
+    return render_markdown(
+        "reply/rubric_approved.md.j2",
+        kept=kept,
+        number=number,
+        needed=needed,
+        approved_by=kept.approvals(subject.author),
+        link=comment.url,
+    )
+
+
+async def _kept(
+    desk: RubricDesk, repository: Repository, number: int, comment: Comment
+) -> KeptRubric:
+    try:
+        rubric = read_form(comment.body)
+    except RubricProblem as error:
+        raise UserError(f"The rubric of issue {number} cannot be read: {error}.") from error
+    return await asyncio.to_thread(desk.store.keep_rubric, repository.name, number, rubric)
+
+
+async def _comment(repository: Repository, number: int) -> Comment | None:
+    """The comment of ours that begins with the marker; who may edit it may write here."""
+    marker = rubric_marker(number)
+    comments = await repository.comments(number)
+    return next((one for one in comments if one.own and one.body.startswith(marker)), None)
+
+
+async def _subject(repository: Repository, decision: ObeyCommand) -> _Subject:
+    """The issue itself, or the first issue of this repository that the pull request closes."""
+    place, author = decision.place, ""
+    number = decision.number
+    if decision.on_pull_request:
+        pull_request = await repository.pull_request(decision.number)
+        here = repository.name.lower()
+        linked = await linked_issues(repository, pull_request)
+        numbers = [one.number for one in linked if one.repository.lower() == here]
+        if not numbers:
+            raise UserError(
+                "A rubric belongs to an issue, and this pull request closes none: write `Closes #…` into "
+                "its description."
+            )
+        number, author, base = numbers[0], pull_request.author, pull_request.base_ref
+    else:
+        base = await repository.default_branch()
+    issue = await repository.issue(number)
+    asked = AskedIssue(number, issue.title, issue.body)
+    return _Subject(asked, Branch(place.repository, place.installation, base), author)

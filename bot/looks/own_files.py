@@ -1,0 +1,89 @@
+"""Runs what a judge wrote itself, on base and on head: a test, a program, a command."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+from bot.judge import transition
+from bot.looks.seen import Seen, limits
+from bot.models import Evidence, Step
+from bot.stages.docket import Case
+from bot.stages.services import Services
+from sandbox.base import Limits
+from sandbox.concurrently import concurrently
+from sandbox.models import Environment, Observation, Side
+from sandbox.tools.own_files import OwnFile, OwnRun, own_fault, placing_problem, run_own_files
+
+LONGEST_RUN_S = 120.0
+
+
+async def run_judges_files(services: Services, case: Case, step: Step) -> Seen:
+    """Run the judge's files; the arguments are a shell line (or ""), then a path and a text each.
+
+    A failure that is the judge's own mistake has a `problem`: it proves nothing of the code.
+    """
+    line, *rest = step.arguments
+    files = tuple(OwnFile(path, text) for path, text in zip(rest[::2], rest[1::2], strict=True))
+    checkout = case.checkout
+    problem = placing_problem(files, (checkout.base_tree, checkout.head_tree))
+    if problem:
+        seen = [Observation(side, "", None, "", 0.0, problem=problem) for side in Side]
+        return _evidence(step, *seen)
+    folder = services.evaluation_folder(case.request) / "trees" / f"own-{plain(step.id)}"
+    base, head = await concurrently(
+        *(
+            run_own_files(
+                services.sandbox,
+                OwnRun(
+                    side,
+                    tree,
+                    files,
+                    line,
+                    folder / side.value,
+                    environment,
+                    own_limits(case),
+                    case.policy.network_to_observe,
+                ),
+            )
+            for side, tree, environment in sides(case)
+        )
+    )
+    return _evidence(step, base, without_own_fault(base, head, files))
+
+
+def plain(step_id: str) -> str:
+    """A step's id as the name of a folder, whatever its requirement is called."""
+    return re.sub(r"[^\w.-]", "_", step_id)
+
+
+def sides(case: Case) -> tuple[tuple[Side, str, Environment | None], ...]:
+    """Both sides with their trees and environments, base first."""
+    checkout, built = case.checkout, case.built
+    return (
+        (Side.BASE, checkout.base_tree, built.base),
+        (Side.HEAD, checkout.head_tree, built.head),
+    )
+
+
+def own_limits(case: Case) -> Limits:
+    """What one run of a judge may use: far less than the project's own tests."""
+    return Limits(
+        timeout_s=min(limits(case).timeout_s, LONGEST_RUN_S), disk_mb=1024, output_bytes=100_000
+    )
+
+
+def without_own_fault(
+    base: Observation, head: Observation, files: tuple[OwnFile, ...]
+) -> Observation:
+    """Head's observation, marked where its failure is the judge's own mistake.
+
+    What passes on base is no mistake: then head lost what the judge relied on. On base alone a name
+    that does not exist yet is what a test of something new is expected to meet.
+    """
+    fault = own_fault(head, files) if base.exit_code != 0 or base.problem else ""
+    return replace(head, problem=head.problem or fault)
+
+
+def _evidence(step: Step, base: Observation, head: Observation) -> Seen:
+    return Seen((Evidence(step.id, step, base, head, transition(base, head)),))

@@ -1,0 +1,66 @@
+"""Answers one request of a judge: an address, search words, or a package."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from urllib.parse import urlsplit
+
+from bot.lookup.fetch import Call, Fetcher, FetchLimits
+from bot.lookup.guard import DEFAULT_PORTS, Guard, Refused, resolve
+from bot.lookup.packages import Packages, packages_by, wanted_package
+from bot.lookup.pages import text_of
+from bot.lookup.search import Search, search_of
+from bot.safety import scrub
+from bot.settings import Settings
+from sandbox.base import Sandbox
+
+TEXT_CHARS = 12_000
+
+
+@dataclass(frozen=True, slots=True)
+class Lookup:
+    """The parts that answer; `search` is None where no provider is set."""
+
+    fetcher: Fetcher
+    search: Search | None
+    packages: Packages
+
+    async def __call__(self, request: str) -> str:
+        """Answer as text: scrubbed, at most TEXT_CHARS long, and a sentence where there is nothing."""
+        request = request.strip()
+        try:
+            return scrub(await self._answer(request))[:TEXT_CHARS]
+        except Refused as refused:
+            return f"Not looked up: {refused.why}"
+
+    async def _answer(self, request: str) -> str:
+        wanted = wanted_package(request)
+        if wanted is not None:
+            return await self.packages(wanted)
+        if not request:
+            raise Refused("Nothing was asked.")
+        if "://" in request.split(maxsplit=1)[0]:
+            return await self._page(request)
+        if self.search is None:
+            raise Refused("No search provider is set; only addresses can be looked up.")
+        return await self.search.search(request)
+
+    async def _page(self, url: str) -> str:
+        fetched = await self.fetcher.fetch(Call(url))
+        text = await text_of(fetched)
+        cut = "\n[the rest was left out]" if fetched.is_cut or len(text) > TEXT_CHARS else ""
+        return f"{fetched.url} answers {fetched.status}.\n{text[: TEXT_CHARS - 300]}{cut}"
+
+
+def open_desk(settings: Settings, sandbox: Sandbox) -> Lookup:
+    """Put the parts together as the operator set them."""
+    guard = Guard(DEFAULT_PORTS | frozenset(settings.search_ports))
+    search = search_of(settings, Fetcher(_operators_own(settings), FetchLimits(redirects=0)))
+    return Lookup(Fetcher(guard), search, packages_by(sandbox))
+
+
+def _operators_own(settings: Settings) -> Guard:
+    """The provider's address is set by the operator: it may be in a private network."""
+    port = urlsplit(settings.search_url).port
+    ports = DEFAULT_PORTS | ({port} if port else frozenset())
+    return Guard(ports, resolve, lambda _address: True)

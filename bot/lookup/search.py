@@ -1,0 +1,90 @@
+"""Asks a search provider that the operator chose; its address is the operator's own, and may be private."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import Literal
+from urllib.parse import urlencode
+
+from pydantic import AliasChoices, BaseModel, Field, ValidationError
+
+from bot.lookup.fetch import Call, Fetcher
+from bot.lookup.guard import Refused
+from bot.settings import Settings
+
+Provider = Literal["searxng", "brave", "tavily"]
+MOST_RESULTS = 8
+_TEXT_CHARS = 500
+_WORDS_CHARS = 400
+_OWN = {
+    "brave": "https://api.search.brave.com/res/v1/web/search",
+    "tavily": "https://api.tavily.com/search",
+}
+
+
+class Result(BaseModel):
+    """One result, as the providers spell it."""
+
+    title: str = ""
+    url: str = ""
+    text: str = Field(default="", validation_alias=AliasChoices("content", "description", "text"))
+
+
+class _Results(BaseModel):
+    results: list[Result]
+
+
+class _BraveReply(BaseModel):
+    web: _Results = _Results(results=[])
+
+
+@dataclass(frozen=True, slots=True)
+class Search:
+    """One provider; `fetcher` reaches it without redirects."""
+
+    provider: Provider
+    url: str
+    key: str
+    fetcher: Fetcher
+
+    async def search(self, words: str) -> str:
+        """The first results as text. Raises Refused when the provider does not answer."""
+        fetched = await self.fetcher.fetch(self._call(words[:_WORDS_CHARS]))
+        if fetched.status != 200:
+            raise Refused(f"The search provider answers {fetched.status}.")
+        try:
+            if self.provider == "brave":
+                found = _BraveReply.model_validate_json(fetched.body).web.results
+            else:
+                found = _Results.model_validate_json(fetched.body).results
+        except ValidationError as error:
+            raise Refused("The search provider's answer cannot be read.") from error
+        shown = [_shown(one) for one in found[:MOST_RESULTS] if one.url]
+        return "\n\n".join(shown) or "Nothing was found."
+
+    def _call(self, words: str) -> Call:
+        url = self.url or _OWN[self.provider]
+        if self.provider == "tavily":
+            body = {"query": words, "max_results": MOST_RESULTS}
+            authorization = (("Authorization", f"Bearer {self.key}"),)
+            return Call(url, authorization, json.dumps(body).encode())
+        if self.provider == "brave":
+            asked = urlencode({"q": words, "count": MOST_RESULTS})
+            return Call(f"{url}?{asked}", (("X-Subscription-Token", self.key),))
+        asked = urlencode({"q": words, "format": "json"})
+        own = (("Authorization", f"Bearer {self.key}"),) if self.key else ()
+        return Call(f"{url.rstrip('/')}/search?{asked}", own)
+
+
+def _shown(result: Result) -> str:
+    text = " ".join(result.text.split())[:_TEXT_CHARS]
+    return f"{' '.join(result.title.split())[:200]}\n{result.url[:500]}\n{text}"
+
+
+def search_of(settings: Settings, fetcher: Fetcher) -> Search | None:
+    """The provider that the settings name; None where only pages are fetched."""
+    if settings.search in {"", "pages"}:
+        return None
+    key = settings.search_key.get_secret_value()
+    return Search(settings.search, settings.search_url, key, fetcher)  # type: ignore[arg-type]

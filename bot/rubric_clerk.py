@@ -1,0 +1,105 @@
+"""Has rubrics drafted from an issue and the base branch, and knows what that branch asks of approvals.
+
+It fetches the base branch alone: no head, no diff and no word of a pull request is within its reach.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+
+from bot.agents.chambers import Chambers
+from bot.agents.rubric_drafting import AskedIssue, draft_rubric
+from bot.base_code import TreeCode
+from bot.configuration import MAX_BYTES, PATH, Configuration, read_configuration
+from bot.errors import Transient, UserError
+from bot.github import GitHub
+from bot.llm.base import ModelProblem, OpenSession, SessionLimits
+from bot.models import Rubric
+from bot.rubric_files import FOLDER
+from bot.safety import delimiter_of, scrub_tree
+from bot.settings import Settings
+from sandbox.base import Sandbox, SandboxError
+from sandbox.checkout import Base, take_base
+from sandbox.errors import CheckoutError, CheckoutUnavailable
+from sandbox.graph.code import read_base_code
+from sandbox.graph.keeping import KeptFacts
+from sandbox.mirror import Source, read_file
+from sandbox.retention import release
+from sandbox.tools.tree_reader import TreeReader
+
+
+@dataclass(frozen=True, slots=True)
+class Branch:
+    """The branch that patches for an issue want into."""
+
+    repository: str
+    installation: int
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class RubricClerk:
+    """The adapters, wired once; no text that it gives holds any of the `secrets`."""
+
+    settings: Settings
+    sandbox: Sandbox
+    github: GitHub
+    open_session: OpenSession
+    mark_key: bytes
+    secrets: tuple[str, ...] = ()
+
+    async def approvals_needed(self, branch: Branch) -> int:
+        """How many approvals the branch's configuration asks for. Raises UserError, Transient."""
+        async with self._base(branch, "approvals") as base:
+            return (await asyncio.to_thread(_configuration, base)).rubric.approvals
+
+    async def draft(self, branch: Branch, issue: AskedIssue) -> Rubric:
+        """Draft the rubric of an issue. Raises UserError where that cannot be, Transient."""
+        async with self._base(branch, f"rubric {issue.number}") as base:
+            limits = (await asyncio.to_thread(_configuration, base)).limits
+            async with self.open_session(SessionLimits(limits.usd, limits.minutes)) as session:
+                if session is None:
+                    raise UserError(
+                        "A rubric is drafted by a model, and none is set: set `ASSAY_MODEL`, or write "
+                        f"the rubric yourself as `{FOLDER}/{issue.number}.yml` on the base branch."
+                    )
+                key = f"rubric {branch.repository} {issue.number} {base.sha}"
+                chambers = Chambers(session, delimiter_of(self.mark_key, key))
+                try:
+                    drafted = await draft_rubric(chambers, issue, await self._code(branch, base))
+                except ModelProblem as error:
+                    raise UserError(f"No rubric could be drafted: {error.why}") from error
+        return scrub_tree(drafted, self.secrets)
+
+    async def _code(self, branch: Branch, base: Base) -> TreeCode:
+        kept = KeptFacts(self.settings.home.absolute() / "graphs", branch.repository)
+        try:
+            files = await read_base_code(self.sandbox, base.tree, kept)
+        except SandboxError as error:
+            raise UserError(f"The sandbox does not work: {error}") from error
+        return TreeCode(files, TreeReader(base.tree))
+
+    @asynccontextmanager
+    async def _base(self, branch: Branch, purpose: str) -> AsyncIterator[Base]:
+        """The tip of the branch on disk, held for a while."""
+        root = self.settings.home / "git"
+        token = await self.github.clone_token(branch.installation, branch.repository)
+        url = self.github.clone_url(branch.repository)
+        source = Source(url, token.value, allow_http="://" in self.settings.ghe_host)
+        holder = f"{branch.repository} {purpose}"
+        try:
+            yield await asyncio.to_thread(take_base, root, source, branch.name, holder)
+        except CheckoutUnavailable as error:
+            raise Transient(error.what, retry_after_s=30) from error
+        except CheckoutError as error:
+            raise UserError(error.what, error.next_step) from error
+        finally:
+            await asyncio.to_thread(release, root, holder)
+
+
+def _configuration(base: Base) -> Configuration:
+    raw = read_file(base.mirror, base.sha, PATH, MAX_BYTES)
+    return read_configuration(None if raw is None else raw.decode("utf-8", "replace"))

@@ -1,0 +1,78 @@
+"""One database behind the records: SQLite or Postgres, whose failures are `Transient`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import Connection, Engine, create_engine, event
+from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy.engine import make_url
+from sqlalchemy.exc import ArgumentError, DBAPIError
+from sqlalchemy.exc import TimeoutError as PoolTimeout
+
+from bot.errors import Transient, UserError
+from bot.store.tables import migrate
+
+
+class Database:
+    """Where tables are read and written. Create it after fork, one for each process."""
+
+    def __init__(self, database_url: str) -> None:
+        self._engine = _engine(database_url)
+
+    def migrate(self) -> None:
+        """Create or upgrade the tables. Raises Transient when the database cannot be reached."""
+        with _or_transient():
+            migrate(self._engine)
+
+    def close(self) -> None:
+        """Give the connections back."""
+        self._engine.dispose()
+
+    def _insert(self, table: Any) -> Any:
+        """An insert that knows ON CONFLICT, which both databases spell alike."""
+        on_postgres = self._engine.dialect.name == "postgresql"
+        return postgresql.insert(table) if on_postgres else sqlite.insert(table)
+
+    @contextmanager
+    def _begin(self) -> Iterator[Connection]:
+        with _or_transient(), self._engine.begin() as connection:
+            yield connection
+
+
+@contextmanager
+def _or_transient() -> Iterator[None]:
+    try:
+        yield
+    except (DBAPIError, PoolTimeout) as error:
+        raise Transient(
+            f"the records' database does not answer ({type(error).__name__})"
+        ) from error
+
+
+def _engine(database_url: str) -> Engine:
+    try:
+        url = make_url(database_url)
+    except ArgumentError as error:
+        raise UserError(
+            "ASSAY_DATABASE_URL is not the URL of a database.", "Write postgresql://user@host/name."
+        ) from error
+    if url.get_backend_name() == "sqlite":
+        Path(url.database or "").parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        engine = create_engine(url, connect_args={"timeout": 8})
+        event.listen(engine, "connect", _prepare_sqlite)
+        return engine
+    return create_engine(
+        url.set(drivername="postgresql+psycopg"),
+        connect_args={"connect_timeout": 5},
+        pool_pre_ping=True,
+        pool_timeout=8,
+    )
+
+
+def _prepare_sqlite(connection: Any, _record: object) -> None:
+    """Let readers and a writer work at the same time."""
+    connection.execute("PRAGMA journal_mode=WAL")

@@ -1,0 +1,165 @@
+"""Rubrics are drafted from the issue and base's code: real git, real sandbox, scripted model."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+import pytest
+from pydantic_ai.messages import ModelResponse, ToolCallPart
+
+from bot.agents.rubric_drafting import AskedIssue
+from bot.errors import UserError
+from bot.github import AccessToken, Issue
+from bot.intake.desk import Desk
+from bot.intake.handle import handle
+from bot.intake.rubrics import rubric_marker
+from bot.llm import no_models
+from bot.rubric_clerk import Branch, RubricClerk
+from bot.settings import Settings
+from bot.steps import run_in_process
+from sandbox import open_sandbox
+from tests.bot.intake.conftest import Office, PretendedForesight, office
+from tests.bot.intake.payloads import comment
+from tests.bot.intake.pretended_github import PULL_REQUEST, PretendedGitHub, PretendedRepository
+from tests.sandbox.repositories import Repository
+from tests.scripted import Call, Reply, Scripted
+
+pytestmark = pytest.mark.real
+__all__ = ["office"]
+HEAD_MARK, BODY_MARK = "HEADMARK", "BODYMARK"
+BASE = {
+    "stats.py": "def mean(prices):\n    return sum(prices) / len(prices)\n",
+    "notes.py": "LIMIT = 3\n",
+    ".github/assay.yml": "rubric: {approvals: 3}\n",
+}
+ISSUE = AskedIssue(7, "`mean` breaks on no prices", "It raises ZeroDivisionError. It should be 0.")
+BRANCH = Branch("octo/hello", 7, "main")
+DRAFT = {
+    "root_cause": "`mean` divides by len(prices).",
+    "requirements": ["mean([]) is 0", "mean([]) is 0"],
+    "unacceptable": ["Catching every exception"],
+}
+
+
+@dataclass
+class LocalGitHub(PretendedGitHub):
+    """The app whose repository git fetches from a folder."""
+
+    folder: Path = Path()
+    hello: PretendedRepository = field(default_factory=PretendedRepository)
+
+    async def clone_token(self, installation: int, repository: str) -> AccessToken:
+        return AccessToken("", 0.0)
+
+    def clone_url(self, repository: str) -> str:
+        return str(self.folder)
+
+
+@dataclass
+class World:
+    """A repository with a base and a head, and a clerk before it."""
+
+    repository: Repository
+    github: LocalGitHub
+    scripted: Scripted
+    clerk: RubricClerk
+
+
+def world_of(folder: Path, script: object) -> World:
+    repository = Repository(folder / "repository")
+    repository.commit(BASE)
+    repository.git("checkout", "--quiet", "-b", "fix")
+    fixed = f"def mean(prices):\n    # {HEAD_MARK}\n    return 0\n"
+    repository.commit({"stats.py": fixed, "only_on_head.py": f"{HEAD_MARK} = 1\n"})
+    repository.git("checkout", "--quiet", "main")
+    scripted = Scripted(script, folder / "replies")  # type: ignore[arg-type]
+    github = LocalGitHub(folder=repository.folder)
+    settings = Settings(home=folder / "home")
+    sandbox = open_sandbox("bubblewrap", folder / "sandbox")
+    clerk = RubricClerk(settings, sandbox, github, scripted.open, b"key", ("topsecretvalue",))
+    return World(repository, github, scripted, clerk)
+
+
+def reads_then_drafts(call: Call) -> Reply:
+    """Looks at a file and at what only head has, then writes."""
+    if "LIMIT = 3" not in call.user:
+        calls = [
+            ToolCallPart("read_file", {"path": "notes.py"}),
+            ToolCallPart("read_file", {"path": "only_on_head.py"}),
+            ToolCallPart("read_file", {"path": "../../../etc/passwd"}),
+            ToolCallPart("find_definition", {"name": "mean"}),
+        ]
+        return ModelResponse(parts=calls)
+    return dict(DRAFT)
+
+
+async def test_nothing_of_head_or_of_the_pull_request_is_in_the_prompt(
+    tmp_path: Path, office: Office
+) -> None:
+    """By the public door: the command on a pull request whose head, title and text all speak up."""
+    world = world_of(tmp_path, reads_then_drafts)
+    hello = world.github.hello
+    hello.pull_requests[9] = replace(
+        PULL_REQUEST,
+        title=f"{BODY_MARK} title",
+        body=f"{BODY_MARK} body",
+        head_sha=world.repository.git("rev-parse", "fix"),
+    )
+    hello.issues[7] = Issue(7, ISSUE.title, ISSUE.text, "open", "asker", "NONE")
+    hello.closes[9] = (7,)
+    desk = Desk(
+        world.github, office.records, office.jobs, str, "Assay", world.clerk, PretendedForesight()
+    )
+    await handle(desk, comment("/judge rubric"), run_in_process)
+    prompts = [f"{call.system}\n{call.user}\n{call.messages!r}" for call in world.scripted.calls]
+    assert len(prompts) == 2
+    for prompt in prompts:
+        assert HEAD_MARK not in prompt
+        assert BODY_MARK not in prompt
+        assert "root:" not in prompt
+    assert "return sum(prices) / len(prices)" in prompts[0]  # located by the issue's words
+    assert "stats.py:1 function mean" in prompts[1]
+    assert "There is no text file only_on_head.py." in prompts[1]
+    assert "- mean([]) is 0\n" in hello.comments_put[7, rubric_marker(7)].replace("\\", "")
+    (kept,) = office.records.rubrics("octo/hello", 7)
+    assert kept.rubric.requirements == ("mean([]) is 0",)
+
+
+async def test_a_draft_is_paid_once_however_often_the_worker_dies(tmp_path: Path) -> None:
+    world = world_of(tmp_path, reads_then_drafts)
+    first = await world.clerk.draft(BRANCH, ISSUE)
+    paid = len(world.scripted.calls)
+    assert await world.clerk.draft(BRANCH, ISSUE) == first
+    assert len(world.scripted.calls) == paid
+
+
+async def test_the_base_branch_says_how_many_approve(tmp_path: Path) -> None:
+    world = world_of(tmp_path, reads_then_drafts)
+    assert await world.clerk.approvals_needed(BRANCH) == 3
+
+
+async def test_without_a_model_it_says_so_in_one_sentence(tmp_path: Path) -> None:
+    world = world_of(tmp_path, reads_then_drafts)
+    clerk = replace(world.clerk, open_session=no_models)
+    with pytest.raises(
+        UserError, match=r"^[^.]*`ASSAY_MODEL`.*rubrics/7.yml` on the base branch\.$"
+    ):
+        await clerk.draft(BRANCH, ISSUE)
+
+
+async def test_a_reply_that_is_no_rubric_is_told(tmp_path: Path) -> None:
+    world = world_of(tmp_path, lambda call: "I think it is fine.")
+    with pytest.raises(UserError, match="No rubric could be drafted: Its reply"):
+        await world.clerk.draft(BRANCH, ISSUE)
+
+
+async def test_a_model_that_only_reads_drafts_from_what_it_was_given(tmp_path: Path) -> None:
+    def script(call: Call) -> Reply:
+        if call.tools:
+            return ModelResponse(parts=[ToolCallPart("read_file", {"path": "notes.py"})])
+        return {**DRAFT, "acceptable": ["topsecretvalue stays"]}
+
+    world = world_of(tmp_path, script)
+    drafted = await world.clerk.draft(BRANCH, ISSUE)
+    assert drafted.acceptable == ("[redacted] stays",)

@@ -1,0 +1,59 @@
+"""The report shows what judges said: blind opinions, rounds, dissent and scores, folded."""
+
+from __future__ import annotations
+
+from bot.models import Act, VerdictOutcome
+from bot.report.html import html
+from bot.report.machine import machine, read_machine
+from bot.report.markdown import markdown
+from bot.report.view import view
+from tests.bot.report.examples import canary_missed, deliberated, one_missing
+
+
+def test_the_comment_folds_the_talk_and_shows_the_dissent() -> None:
+    text = markdown(view(deliberated()), "")
+    (fold,) = [part for part in text.split("<details>") if "What the judges said" in part]
+    said = fold.split("</details>")[0]
+    assert "blind, judge 1: satisfied by E1 (correctness 4, functionality 3, clarity 3)" in said
+    assert "blind, judge 3: no opinion that counts. Its reply could not be read twice." in said
+    assert "round 1, judge 1 to judge 2: disagree. E1 has the empty slug." in said
+    assert "**dissent, judge 2**: unsatisfied by E1" in said
+    assert "3.3 of 4 points" in said
+    assert "tried on what is known" in said
+
+
+def test_the_page_shows_every_round() -> None:
+    page = html(view(deliberated()))
+    for words in (
+        "3 judges, 1 round of negotiation",
+        "Round 1",
+        "<strong>query</strong>",
+        "dissents",
+    ):
+        assert words in page
+
+
+def test_the_machine_reads_it() -> None:
+    judges = read_machine(machine(view(deliberated())).encode()).judges
+    assert judges is not None
+    (panel,) = judges.panels
+    assert (panel.outcome, panel.score, panel.is_agreed) == (VerdictOutcome.SATISFIED, 3.33, True)
+    assert panel.rounds[1].statements[1].act is Act.DISAGREE
+    assert [one.judge for one in panel.dissent] == [2]
+    assert judges.canary is not None
+    assert judges.canary.is_passed
+
+
+def test_a_missed_canary_is_said_on_top() -> None:
+    shown = view(canary_missed())
+    assert "count for nothing" in markdown(shown, "")
+    assert "count for nothing" in html(shown)
+    judges = read_machine(machine(shown).encode()).judges
+    assert judges is not None
+    assert judges.problem.startswith("The judges' opinions count for nothing.")
+
+
+def test_without_judges_nothing_is_said_of_them() -> None:
+    shown = view(one_missing())
+    assert shown.judges is None
+    assert "judges said" not in markdown(shown, "") + html(shown)
