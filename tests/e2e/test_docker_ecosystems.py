@@ -22,7 +22,7 @@ def engine(docker_engine: str) -> Iterator[None]:
         yield
 
 
-_TOO_OLD = {"vitest": "the image's Node 18 is too old for the vite that vitest 3 brings"}
+_TOO_OLD = {"vitest-4": "the image's Node 18 is too old for vitest 4"}
 
 
 @pytest.mark.parametrize("project", PROJECTS, ids=lambda project: project.name)

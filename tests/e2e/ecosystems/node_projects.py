@@ -121,9 +121,9 @@ def _managed(name: str, lock: str, text: str) -> Project:
     return _project(name, manifest, "require('ms');\n" + _NODE_TEST, {lock: text})
 
 
-def _run_by(runner: str, test: str, **versions: str) -> Project:
+def _run_by(runner: str, test: str, *, name: str = "", **versions: str) -> Project:
     manifest = {"scripts": {"test": runner}, "devDependencies": versions}
-    return _project(runner, manifest, test, {})
+    return _project(name or runner, manifest, test, {})
 
 
 MANAGERS = (
@@ -134,7 +134,10 @@ MANAGERS = (
 )
 RUNNERS = (
     _run_by("jest", _JEST, jest="^29"),
-    _run_by("vitest", _VITEST, vitest="^3"),
+    _run_by("vitest", _VITEST, vitest="^3", vite="^6"),
+    _run_by("vitest", _VITEST, name="vitest-1", vitest="^1", vite="^5"),
+    _run_by("vitest", _VITEST, name="vitest-2", vitest="^2", vite="^5"),
+    _run_by("vitest", _VITEST, name="vitest-4", vitest="^4", vite="^7"),
     _run_by("mocha", _MOCHA, mocha="^11"),
     _run_by("ava", _AVA, ava="^6"),
 )

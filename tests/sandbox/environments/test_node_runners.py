@@ -58,12 +58,23 @@ class Case:
     files: dict[str, str]
     suite: str = "sum > "
     broken: str = "test/broken.test.js"
+    others: tuple[tuple[str, str], ...] = ()  # packages with their versions
 
 
+# A configuration that wants other reporters, and the pen.
+VITEST_CONFIG = """import {createRequire} from 'node:module';
+createRequire(import.meta.url)('/opt/assay/sandbox/harness/node/recorder.cjs').take();
+export default {test: {reporters: ['json'], coverage: {enabled: true}}};
+"""
+_OLD_VITEST = {"test/a.test.js": VITEST + SUITES, "test/broken.test.js": BROKEN}
+_VITEST = {**_OLD_VITEST, "vitest.config.mjs": VITEST_CONFIG}
+# Each starts and reports in its own way; 4 is the last for Node 20.
+_VITESTS = (("^1", "^5"), ("^2", "^5"), ("^3", "^6"), ("^4", "^7"))
 CASES = [
     Case("mocha", "^11", {"test/a.test.js": NEEDS + SUITES}, broken=""),
     Case("jest", "^29", {"test/a.test.js": NEEDS + SUITES, "test/broken.test.js": BROKEN}),
-    Case("vitest", "^3", {"test/a.test.js": VITEST + SUITES, "test/broken.test.js": BROKEN}),
+    Case("vitest", "1.0.4", _OLD_VITEST, others=(("vite", "^5"),)),
+    *(Case("vitest", one, _VITEST, others=(("vite", vite),)) for one, vite in _VITESTS),
     Case("ava", "^6", {"test/a.test.js": AVA, "test/broken.test.js": BROKEN}, ""),
 ]
 
@@ -92,11 +103,11 @@ def written(folder: Path, files: dict[str, str]) -> Path:
     return folder / "tree"
 
 
-@pytest.mark.parametrize("case", CASES, ids=lambda case: case.runner)
+@pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case.runner}{case.version}")
 def test_a_runner_tells_every_test(case: Case, tmp_path: Path) -> None:
     manifest = {
         "scripts": {"test": f"eslint . && {case.runner}"},
-        "devDependencies": {case.runner: case.version},
+        "devDependencies": {case.runner: case.version, **dict(case.others)},
     }
     tree = written(tmp_path, {"package.json": json.dumps(manifest), "sum.js": SUM, **case.files})
     observation = observed(tmp_path, tree)
