@@ -22,11 +22,15 @@ def engine(docker_engine: str) -> Iterator[None]:
         yield
 
 
-_TOO_OLD = {"vitest-4": "the image's Node 18 is too old for vitest 4"}
+_NOT_HERE = {
+    "vitest-1": "older vitests are judged in bubblewrap",
+    "vitest-2": "older vitests are judged in bubblewrap",
+    "vitest-4": "the image's Node 18 is too old for vitest 4",
+}
 
 
 @pytest.mark.parametrize("project", PROJECTS, ids=lambda project: project.name)
 def test_a_good_change_succeeds_and_a_bad_one_fails(tmp_path: Path, project: Project) -> None:
-    if reason := _TOO_OLD.get(project.name):
+    if reason := _NOT_HERE.get(project.name):
         pytest.skip(reason)
     judge_both(tmp_path, project, "docker")
