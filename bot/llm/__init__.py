@@ -21,7 +21,11 @@ from bot.llm.base import (
 from bot.llm.memory import FolderMemory, SealedMemory
 from bot.settings import Settings
 
+REPLIES = "replies"
+"""The folder of `home` that holds models' replies."""
+
 __all__ = [
+    "REPLIES",
     "Answerless",
     "BudgetSpent",
     "FolderMemory",
@@ -43,7 +47,7 @@ __all__ = [
 
 def open_models(settings: Settings) -> OpenSession:
     """What opens the models of an evaluation; it gives None where the operator set none."""
-    memory = FolderMemory(settings.home.absolute() / "replies")
+    memory = FolderMemory(settings.home.absolute() / REPLIES)
 
     def open_session(limits: SessionLimits) -> AbstractAsyncContextManager[Session]:
         opened: AbstractAsyncContextManager[Session] = import_module(

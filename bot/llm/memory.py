@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import time
 import uuid
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 
 from bot.llm.base import Memory, ModelAway
@@ -29,6 +31,14 @@ class FolderMemory:
         unfinished = path.with_suffix(f".{uuid.uuid4().hex}.part")
         unfinished.write_bytes(value)
         unfinished.replace(path)
+
+    def forget(self, older_than_s: float) -> None:
+        """Remove what was kept longer ago than that."""
+        oldest_s = time.time() - older_than_s
+        for kept in self._folder.glob("*/*"):
+            with suppress(FileNotFoundError):
+                if kept.stat().st_mtime < oldest_s:
+                    kept.unlink()
 
     def _path(self, key: str) -> Path:
         int(key, 16)  # a ValueError for what could leave the folder

@@ -7,6 +7,7 @@ import shutil
 import time
 from pathlib import Path
 
+from bot.llm import REPLIES, FolderMemory
 from bot.models import EvaluationRequest
 from bot.stages.services import Services, layers_home
 from sandbox.environments.layer_store import evict as evict_environments
@@ -33,6 +34,7 @@ def _tidy(services: Services) -> int:
     settings = services.settings
     home, half = settings.home.absolute(), settings.disk_gb * BYTES_A_GB // 2
     _remove_abandoned(home / "evaluations")
+    FolderMemory(home / REPLIES).forget(settings.retention_days * SECONDS_A_DAY)
     freed = evict_trees(home / "git", Retention(settings.retention_days * SECONDS_A_DAY, half))
     return freed + evict_environments(layers_home(services), settings.retention_days, half)
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Protocol
 
-from bot.models import Conclusion, EvaluationRequest, KeptRubric, Rubric
+from bot.models import Conclusion, EvaluationRequest, KeptRubric, RoleUsage, Rubric
 
 
 class EvaluationState(StrEnum):
@@ -86,10 +86,11 @@ class StageTime:
 
 @dataclass(frozen=True, slots=True)
 class Totals:
-    """What the metrics page counts: (state, conclusion, how many) and the stages' times."""
+    """What the metrics page counts: (state, conclusion, how many), the stages' times, and models."""
 
     evaluations: tuple[tuple[str, str, int], ...]
     stages: tuple[StageTime, ...]
+    models: tuple[RoleUsage, ...] = ()
 
 
 class Store(Protocol):
@@ -159,6 +160,9 @@ class Store(Protocol):
 
     def approve_rubric(self, repository: str, issue: int, version: int, actor: str) -> None:
         """Remember that somebody approved a version; the same person counts once."""
+
+    def used(self, evaluation_id: str, usage: tuple[RoleUsage, ...]) -> None:
+        """Remember what the models of an evaluation took."""
 
     def totals(self) -> Totals:
         """Count, for the metrics page."""

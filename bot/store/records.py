@@ -35,6 +35,7 @@ from bot.store.tables import (
     STAGE_TIMES,
     now_s,
 )
+from bot.store.usage_records import UsageRecords
 
 _OPEN = (EvaluationState.QUEUED.value, EvaluationState.RUNNING.value)
 _FINAL = tuple(state.value for state in EvaluationState if state.is_final)
@@ -42,7 +43,7 @@ _REQUEST = TypeAdapter(EvaluationRequest)
 _COLUMNS = [EVALUATIONS.c[field.name] for field in fields(EvaluationRecord)]
 
 
-class Records(RubricRecords):
+class Records(RubricRecords, UsageRecords):
     """A `bot.store.base.Store` on SQLAlchemy. Create it after fork, one for each process."""
 
     def __enter__(self) -> Self:
@@ -219,6 +220,7 @@ class Records(RubricRecords):
         return Totals(
             evaluations=tuple((state, conclusion, number) for state, conclusion, number in counted),
             stages=tuple(StageTime(row.stage, row.runs, row.seconds) for row in stages),
+            models=self.usage_totals(),
         )
 
     def prune(self, older_than_s: float) -> tuple[str, ...]:

@@ -107,6 +107,23 @@ APPROVALS = Table(
 )
 
 
+USAGE_METADATA = MetaData()
+
+MODEL_USAGE = Table(
+    "assay_model_usage",
+    USAGE_METADATA,
+    Column("evaluation", String(200), primary_key=True),
+    Column("role", String(32), primary_key=True),
+    Column("model", String(200), primary_key=True),
+    Column("calls", BigInteger, nullable=False),
+    Column("cached", BigInteger, nullable=False),
+    Column("input_tokens", BigInteger, nullable=False),
+    Column("output_tokens", BigInteger, nullable=False),
+    Column("usd", Float(53), nullable=True),
+    Column("seconds", Float(53), nullable=False),
+)
+
+
 def _first(connection: Connection) -> None:
     """Version 1: the tables of METADATA."""
     METADATA.create_all(connection)
@@ -117,9 +134,14 @@ def _second(connection: Connection) -> None:
     RUBRIC_METADATA.create_all(connection)
 
 
+def _third(connection: Connection) -> None:
+    """Version 3: what models took, by evaluation."""
+    USAGE_METADATA.create_all(connection)
+
+
 # Each entry leads from its index to the next version. A shipped entry is never edited: later
 # versions add columns and tables by SQL of their own.
-MIGRATIONS = (_first, _second)
+MIGRATIONS = (_first, _second, _third)
 
 _LOCK = 0x417373617901  # any number that only this migration uses
 

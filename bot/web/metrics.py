@@ -26,6 +26,7 @@ from prometheus_client.registry import Collector
 from bot.engine import QueueDepth
 from bot.errors import Transient
 from bot.intake.registry import EVENTS, NOTED
+from bot.models import RoleUsage
 from bot.store import Totals
 
 _KNOWN = frozenset((*EVENTS, *NOTED))
@@ -107,7 +108,26 @@ def _total_metrics(totals: Totals) -> Iterable[Metric]:
     for stage in totals.stages:
         runs.add_metric((stage.stage,), stage.runs)
         seconds.add_metric((stage.stage,), stage.seconds)
-    return (ended, runs, seconds)
+    return (ended, runs, seconds, *_model_metrics(totals.models))
+
+
+def _model_metrics(models: tuple[RoleUsage, ...]) -> Iterable[Metric]:
+    """What models took, by role and model; US dollars only where a price is known."""
+    by = ("role", "model")
+    calls = CounterMetricFamily("assay_model_calls", "Calls of models.", labels=(*by, "from"))
+    tokens = CounterMetricFamily("assay_model_tokens", "Paid tokens.", labels=(*by, "direction"))
+    usd = CounterMetricFamily("assay_model_usd", "US dollars for models.", labels=by)
+    seconds = CounterMetricFamily("assay_model_seconds", "Seconds in calls of models.", labels=by)
+    for one in models:
+        names = (one.role.value, one.model)
+        calls.add_metric((*names, "endpoint"), one.calls - one.cached)
+        calls.add_metric((*names, "memory"), one.cached)
+        tokens.add_metric((*names, "in"), one.input_tokens)
+        tokens.add_metric((*names, "out"), one.output_tokens)
+        seconds.add_metric(names, one.seconds)
+        if one.usd is not None:
+            usd.add_metric(names, one.usd)
+    return (calls, tokens, usd, seconds)
 
 
 def blueprint(jobs: Depths, store: Counts, counters: WebhookCounters) -> Blueprint:

@@ -142,3 +142,7 @@ def test_memory_keeps_whole_files_by_hexadecimal_keys(tmp_path: Path) -> None:
     assert memory.get("ab12") == b"x"
     with pytest.raises(ValueError):
         memory.get("../ab")
+    memory.forget(older_than_s=60)
+    assert memory.get("ab12") == b"x"
+    memory.forget(older_than_s=-60)
+    assert memory.get("ab12") is None

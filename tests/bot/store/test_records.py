@@ -12,7 +12,7 @@ import pytest
 from sqlalchemy import create_engine, text
 
 from bot.errors import Transient
-from bot.models import Conclusion, EvaluationRequest, KeptRubric, Rubric, Trigger
+from bot.models import Conclusion, EvaluationRequest, KeptRubric, Role, RoleUsage, Rubric, Trigger
 from bot.settings import Settings
 from bot.store import Decision, Ended, EvaluationState, Records, open_records
 
@@ -127,6 +127,16 @@ def test_totals_count_by_conclusion_and_stage(records: Records) -> None:
     totals = records.totals()
     assert sorted(totals.evaluations) == [("done", "success", 1), ("queued", "", 1)]
     assert [(one.stage, one.runs, one.seconds) for one in totals.stages] == [("observe", 2, 3.0)]
+
+
+def test_what_models_took_is_counted_once_an_evaluation(records: Records) -> None:
+    panel = RoleUsage(Role.PANEL, "m", 9, 3, 900, 90, 0.5, 2.0)
+    free = RoleUsage(Role.ANALYST, "own", 2, 0, 10, 5, None, 1.0)
+    for evaluation in ("e1", "e1", "e2"):
+        records.used(evaluation, (panel, free))
+    summed, unpriced = records.totals().models[1], records.totals().models[0]
+    assert summed == RoleUsage(Role.PANEL, "m", 18, 6, 1800, 180, 1.0, 4.0)
+    assert (unpriced.role, unpriced.calls, unpriced.usd) == (Role.ANALYST, 4, None)
 
 
 def test_prune_removes_what_is_old_and_final(records: Records) -> None:

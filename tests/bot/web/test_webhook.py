@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from bot.engine import EngineClient, EngineOptions
 from bot.github import signature
+from bot.models import Role, RoleUsage
 from bot.store import Records
 from bot.web.app import LARGEST_PAYLOAD_BYTES, WebParts, create_app
 from tests.bot.web.conftest import SECRET, Sender
@@ -155,6 +156,7 @@ def test_metrics_count_webhooks_and_what_waits(sender: Sender, records: Records)
     sender.send({}, "an_event_of_the_future")
     sender.send(OPENED, headers={"X-Hub-Signature-256": None})
     records.finished("e1", "observe", 2.5)
+    records.used("e1", (RoleUsage(Role.PANEL, "m", 9, 3, 900, 90, 0.5, 2.0),))
     page = sender.client.get("/metrics").get_data(as_text=True)
     assert 'assay_webhooks_total{event="pull_request",outcome="accepted"} 1.0' in page
     assert 'assay_webhooks_total{event="other",outcome="ignored"} 1.0' in page
@@ -162,6 +164,9 @@ def test_metrics_count_webhooks_and_what_waits(sender: Sender, records: Records)
     assert 'assay_jobs{queue="deliveries"} 1.0' in page
     assert 'assay_stage_seconds_total{stage="observe"} 2.5' in page
     assert "assay_database_up 1.0" in page
+    assert 'assay_model_calls_total{from="memory",model="m",role="panel"} 3.0' in page
+    assert 'assay_model_tokens_total{direction="out",model="m",role="panel"} 90.0' in page
+    assert 'assay_model_usd_total{model="m",role="panel"} 0.5' in page
 
 
 def test_metrics_say_that_the_database_is_down(cut_off: Sender) -> None:
