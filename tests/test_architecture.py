@@ -39,7 +39,12 @@ MAY_IMPORT = {
     "bot.settings": (),
     "bot.safety": ("bot.safety",),
     "bot.templates": ("bot.safety",),
-    "bot.configuration": ("bot.errors", "bot.plain_yaml", "sandbox.browser.script"),
+    "bot.configuration": (
+        "bot.configuration",
+        "bot.errors",
+        "bot.plain_yaml",
+        "sandbox.browser.script",
+    ),
     "bot.kept_criteria": ("bot.errors", "bot.models"),
     "bot.plain_yaml": (),
     "bot.judge": (

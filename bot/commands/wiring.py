@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from functools import partial
 
+from bot.commands.services import open_services
 from bot.engine import EngineClient, Work, engine_options
 from bot.foresight import foresee
 from bot.github.addresses import Addresses
@@ -16,21 +17,17 @@ from bot.github.transport import Manners, Pace
 from bot.intake.desk import Desk
 from bot.intake.handle import ended, handle
 from bot.intake.sweep import forget_old, sweep
-from bot.kept_key import kept_key
-from bot.llm import open_models
-from bot.lookup import open_lookup
 from bot.models import EvaluationRequest, Publication
 from bot.origins.github import CHECK_NAME, GitHubOrigin
-from bot.private_key import held_secrets, private_key
+from bot.private_key import private_key
 from bot.rubric_clerk import RubricClerk
 from bot.settings import Settings
 from bot.stages import evaluate
 from bot.stages.services import Services
 from bot.stages.upkeep import tidy
 from bot.steps import StepRunner
-from bot.store import open_artifacts, open_records
+from bot.store import open_records
 from bot.web.links import open_links
-from sandbox import open_sandbox
 
 SECONDS_A_DAY = 86_400
 
@@ -41,31 +38,16 @@ def open_work(settings: Settings) -> Iterator[Work]:
     with ExitStack() as stack:
         store = stack.enter_context(open_records(settings))
         store.migrate()
-        artifacts = open_artifacts(settings)
         github = open_app(settings)
         jobs = EngineClient(engine_options(settings))
         stack.callback(jobs.close)
         links = open_links(settings)
-        sandbox = open_sandbox(settings.sandbox, settings.home / "sandbox")
         origin = GitHubOrigin(github, store, links.sign, allow_http="://" in settings.ghe_host)
-        services = Services(
-            settings,
-            sandbox,
-            store,
-            artifacts,
-            origin,
-            held_secrets(settings),
-            open_models(settings),
-            kept_key(settings.home / "mark.key"),
-            open_lookup(settings, sandbox),
-        )
+        services = open_services(settings, store, origin)
         approve = settings.approve_first_time_forks
-        clerk = RubricClerk(
-            settings, sandbox, github, services.open_session, services.mark_key, services.secrets
-        )
-        desk = Desk(
-            github, store, jobs, links.sign, CHECK_NAME, clerk, partial(foresee, services), approve
-        )
+        foretell = partial(foresee, services)
+        clerk = _clerk(services, github)
+        desk = Desk(github, store, jobs, links.sign, CHECK_NAME, clerk, foretell, approve)
 
         async def run_evaluation(request: EvaluationRequest, run: StepRunner) -> Publication:
             return await evaluate(request, services, run)
@@ -73,7 +55,7 @@ def open_work(settings: Settings) -> Iterator[Work]:
         async def look_after(run: StepRunner) -> None:
             await run("tidy", tidy, services)
             oldest_s = time.time() - settings.retention_days * SECONDS_A_DAY
-            await run("forget", forget_old, desk, artifacts, jobs.prune, oldest_s)
+            await run("forget", forget_old, desk, services.artifacts, jobs.prune, oldest_s)
             await sweep(desk, run)
 
         yield Work(
@@ -83,6 +65,17 @@ def open_work(settings: Settings) -> Iterator[Work]:
             sweep=look_after,
             progress=store,
         )
+
+
+def _clerk(services: Services, github: GitHubApp) -> RubricClerk:
+    return RubricClerk(
+        services.settings,
+        services.sandbox,
+        github,
+        services.open_session,
+        services.mark_key,
+        services.secrets,
+    )
 
 
 def open_app(settings: Settings) -> GitHubApp:

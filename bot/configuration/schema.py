@@ -1,16 +1,8 @@
-"""The repository's own configuration, `.github/assay.yml`, read from the base branch only.
-
-The schema is closed: an unknown key, a wrong type or a value out of range is one clear `UserError`
-that names the key path and the way out. Values are never repeated in it: they may be secrets.
-"""
+"""What `.github/assay.yml` can say: a closed schema with a default and a meaning for every key."""
 
 from __future__ import annotations
 
-import difflib
-import json
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import Annotated, Self
 
@@ -20,19 +12,11 @@ from pydantic import (
     ConfigDict,
     Field,
     StringConstraints,
-    ValidationError,
     model_validator,
 )
 from pydantic.fields import FieldInfo
-from pydantic_core import ErrorDetails
 
-from bot.errors import UserError
-from bot.plain_yaml import PlainYamlError, load_plain_yaml, shown_key
 from sandbox.browser.script import MAX_ACTS, read_script
-
-PATH = ".github/assay.yml"
-MAX_BYTES = 64 * 1024
-MAX_PROBLEMS_TOLD = 5
 
 ShellLine = Annotated[str, StringConstraints(min_length=1, max_length=2000)]
 
@@ -264,122 +248,11 @@ class Configuration(_Closed):
     web: WebPolicy = Field(default_factory=WebPolicy, description="Evidence from a browser.")
 
 
-@dataclass(frozen=True, slots=True)
-class KeyDescription:
-    """One documented key: its dotted path (`requirements[].id`), default as JSON, and meaning."""
-
-    path: str
-    default: str
-    text: str
-
-
-def read_configuration(text: str | None) -> Configuration:
-    """Read `.github/assay.yml`; None or nothing but comments gives the defaults.
-
-    Raises UserError naming every wrong key (at most five), and never a value.
-    """
-    if text is None:
-        return Configuration()
-    if len(text.encode("utf-8", "surrogatepass")) > MAX_BYTES:
-        raise _refused(f"it is larger than {MAX_BYTES // 1024} KiB")
-    try:
-        data = load_plain_yaml(text)
-    except PlainYamlError as error:
-        raise _refused(str(error)) from None
-    if data is None:
-        return Configuration()
-    if not isinstance(data, dict):
-        raise _refused(f"the top level must be a mapping of keys; allowed: {_keys(Configuration)}")
-    try:
-        return Configuration.model_validate_json(json.dumps(data), strict=True)
-    except ValidationError as error:
-        raise _refused("; ".join(_problems(error))) from None
-    except (TypeError, ValueError, RecursionError):
-        raise _refused("it holds values that are neither text, number, list nor mapping") from None
-
-
-def describe_keys() -> tuple[KeyDescription, ...]:
-    """Every key of the schema with its default and meaning, in the order of the schema."""
-    return tuple(_describe(Configuration, ""))
-
-
-# --- errors for people -----------------------------------------------------------------------
-
-
-def _refused(why: str) -> UserError:
-    return UserError(
-        f"{PATH} on the base branch cannot be used: {why}.",
-        "Correct it on the base branch, then ask again with /judge.",
-    )
-
-
-def _problems(error: ValidationError) -> Iterator[str]:
-    details = error.errors(include_url=False, include_input=False, include_context=True)
-    for detail in details[:MAX_PROBLEMS_TOLD]:
-        yield _problem(detail)
-    if len(details) > MAX_PROBLEMS_TOLD:
-        yield f"and {len(details) - MAX_PROBLEMS_TOLD} more"
-
-
-def _problem(detail: ErrorDetails) -> str:
-    location = detail["loc"]
-    if detail["type"] != "extra_forbidden":
-        return f"`{_dotted(location)}`: {_plain_message(detail)}"
-    allowed = list(_model_at(location[:-1]).model_fields)
-    near = difflib.get_close_matches(str(location[-1]), allowed, n=1)
-    hint = f" (did you mean `{near[0]}`?)" if near else ""
-    return f"`{_dotted(location)}` is not a known key{hint}; allowed here: {', '.join(allowed)}"
-
-
-def _plain_message(detail: ErrorDetails) -> str:
-    message = detail["msg"].removeprefix("Value error, ")
-    message = re.sub(r"^Input should be", "must be", message)
-    message = re.sub(
-        r"^String should match pattern '\^https.*", "must start with http:// or https://", message
-    )
-    message = re.sub(r"a valid array$", "a list", message)
-    message = re.sub(r"an object$", "a mapping of keys", message)
-    return re.sub(r"^Field required", "is required", message)
-
-
-def _dotted(location: tuple[int | str, ...]) -> str:
-    path = ""
-    for part in location:
-        path += f"[{part}]" if isinstance(part, int) else f".{shown_key(part)}"
-    return path.lstrip(".")
-
-
-def _keys(model: type[BaseModel]) -> str:
-    return ", ".join(model.model_fields)
-
-
-def _model_at(location: tuple[int | str, ...]) -> type[BaseModel]:
-    model: type[BaseModel] = Configuration
-    for part in location:
-        if isinstance(part, str):
-            model = _section(model.model_fields[part]) or model
-    return model
-
-
-def _section(field: FieldInfo) -> type[BaseModel] | None:
+def section_of(field: FieldInfo) -> type[BaseModel] | None:
+    """The model of a key that holds keys of its own; None for a plain value."""
     if field.annotation == tuple[ConfiguredRequirement, ...]:
         return ConfiguredRequirement
     annotation = field.annotation
     if isinstance(annotation, type) and issubclass(annotation, BaseModel):
         return annotation
     return None
-
-
-def _describe(model: type[BaseModel], prefix: str) -> Iterator[KeyDescription]:
-    for name, field in model.model_fields.items():
-        path = f"{prefix}{name}"
-        section = _section(field)
-        yield KeyDescription(path, "" if section else _default(field), field.description or "")
-        if section is ConfiguredRequirement:
-            yield from _describe(section, f"{path}[].")
-        elif section:
-            yield from _describe(section, f"{path}.")
-
-
-def _default(field: FieldInfo) -> str:
-    return "" if field.is_required() else json.dumps(field.get_default(call_default_factory=True))
