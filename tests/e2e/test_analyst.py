@@ -90,10 +90,14 @@ def step(judged: Judged, number: int) -> EvidenceDocument:
     return next(one for one in judged.document.evidence if one.id == f"A-R1-{number}")
 
 
+def analysts(scripted: Scripted) -> list[Call]:
+    return [call for call in scripted.calls if call.role is Role.ANALYST]
+
+
 def test_a_special_cased_answer_is_refuted_by_a_neighbour(folder: Folder, tmp_path: Path) -> None:
     script = acts_once(calls(own_test(NEIGHBOUR)), says("unsatisfied", refuted_by=["A-R1-1"]))
     judged, scripted = judged_with(folder, tmp_path, "special", SPECIAL_CASED, script)
-    asked = scripted.calls[0].user
+    asked = analysts(scripted)[0].user
     assert "def test_price_returns_twice_the_cents" in asked and "4: 5, 3, 0" in asked
     assert judged.conclusion == "failure" and r1(judged).verdict == "unsatisfied"
     assert r1(judged).evidence[0] == "A-R1-1"
@@ -146,7 +150,7 @@ def test_what_proves_nothing_refutes_nothing(folder: Folder, tmp_path: Path) -> 
     assert "TypeError" in problems[2] and "`judge` in its name" in problems[4]
     assert "test" in problems[3]
     assert r1(judged).verdict == "satisfied"
-    told = scripted.calls[1].user
+    told = analysts(scripted)[1].user
     assert "A-R1-1 passes on base too" in told and "A-R1-2 proves nothing on head" in told
 
 

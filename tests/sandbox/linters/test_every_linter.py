@@ -38,8 +38,8 @@ TRIALS = (
     Trial("ruff", {"a.py": "x = 1\n"}, {"a.py": "x = 1\nx = (\n"}, "invalid-syntax", 3, True),
     Trial(
         "inspect.signature",
-        {"dumps.py": "import json\n\njson.dumps(1, indent=2)\n"},
-        {"dumps.py": "import json\n\njson.dumps(1, indented=2)\n"},
+        {"copies.py": "import shutil\n\nshutil.copyfile('a', 'b', follow_symlinks=True)\n"},
+        {"copies.py": "import shutil\n\nshutil.copyfile('a', 'b', follow_symlink=True)\n"},
         "refused-call",
         3,
         True,
