@@ -31,7 +31,7 @@ test: system-test $(READY)
 # What takes too long for every day: real toolchains, whole plans, the docker driver.
 test-slow: system-test $(READY)
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --require-hashes -r deploy/documents.lock
-	$(BIN)/python -m pytest -m slow
+	$(BIN)/python -m pytest -n 2 --dist worksteal -m slow
 
 # The docker driver on a real engine: the one that runs, else Debian's own dockerd for the tests' time.
 test-docker: $(READY)
