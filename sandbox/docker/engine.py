@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import socket
 import threading
+import time
 import weakref
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
@@ -25,6 +26,9 @@ from sandbox.docker.container import Locked
 
 _TIMEOUT_S = 60
 _CONFLICT = 409
+_JUST_ENDED = "is not running"
+_REMOVE_TRIES = 10
+_REMOVE_PAUSE_S = 0.1
 _ATTACH = {"stdin": 1, "stdout": 1, "stderr": 1, "stream": 1}
 _NO_ENGINE = (
     "no docker engine answers at {at}: sudo systemctl start docker, and so that this user may use it: "
@@ -145,11 +149,18 @@ class Engine:
     def remove(self, name: str) -> None:
         """Kill and remove a container; one that is not there, or that another removes, is fine."""
         with _told("remove a container"), suppress(NotFound):
-            try:
-                self._client.remove_container(name, v=True, force=True)
-            except APIError as error:
-                if error.status_code != _CONFLICT:
-                    raise
+            for left in reversed(range(_REMOVE_TRIES)):
+                try:
+                    self._client.remove_container(name, v=True, force=True)
+                except APIError as error:
+                    if error.status_code == _CONFLICT:
+                        return
+                    # The engine trips over a container that ends while it is being killed.
+                    if not left or _JUST_ENDED not in str(error.explanation):
+                        raise
+                    time.sleep(_REMOVE_PAUSE_S)
+                else:
+                    return
 
     def containers(self, label: str) -> list[Found]:
         """All containers with the label, running or not."""
