@@ -57,10 +57,11 @@ class RememberingModel(WrapperModel):
             self._till.account.check()
             started_s = time.monotonic()
             response = await super().request(messages, model_settings, model_request_parameters)
+            # Kept before the next call begins: a killed run loses only what was under way.
+            await asyncio.to_thread(self._memory.put, key, _RESPONSE.dump_json(response))
         usage = response.usage
         tokens = Tokens(usage.input_tokens, usage.output_tokens)
         self._till.account.add(self._role, self.model_name, tokens, time.monotonic() - started_s)
-        await asyncio.to_thread(self._memory.put, key, _RESPONSE.dump_json(response))
         return response
 
     def _key(
