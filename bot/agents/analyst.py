@@ -16,7 +16,7 @@ from pydantic import BaseModel, Field, StringConstraints
 from bot.agents.acting import Acting
 from bot.agents.actions import tools_of
 from bot.agents.chambers import Chambers
-from bot.agents.dossier import Dossier, evidence_text, shared_text
+from bot.agents.dossier import Dossier, evidence_text, requirement_text, shared_text
 from bot.agents.workbench import Workbench
 from bot.judge.citations import citation_problem
 from bot.judge.neighbours import Neighbours, neighbours
@@ -35,7 +35,6 @@ from bot.templates import render_text
 from sandbox.models import TestResult
 
 TEMPERATURE = 0.2
-REQUIREMENT_CHARS = 4_500
 TESTS_CHARS = 8_000
 NEIGHBOUR_CHARS = 3_000
 _SPARE_REQUESTS = 2  # for the answer itself, and for one that has to be asked again
@@ -128,7 +127,6 @@ def _analysis(bench: Workbench, reply: AnalysisReply) -> Analysis:
 
 def _prompt(chambers: Chambers, acting: Acting, assignment: Assignment) -> Prompt:
     requirement, dossier, delimiter = assignment.requirement, assignment.dossier, chambers.delimiter
-    text = f"{requirement.id} ({requirement.origin}): {requirement.text}\n{requirement.detail}"
     tests = authors_tests(assignment)
     sources = "\n\n".join(f"{one.id}\n{one.source}" for one in tests)
     near = "\n".join(map(_line, neighbours(one.source for one in tests)))
@@ -139,7 +137,7 @@ def _prompt(chambers: Chambers, acting: Acting, assignment: Assignment) -> Promp
             "prompts/analyst.user.txt.j2",
             shared=shared_text(dossier, delimiter),
             evidence=evidence_text(dossier.about(requirement), delimiter),
-            requirement=delimiter.enclose("requirement", text, REQUIREMENT_CHARS),
+            requirement=requirement_text(requirement, delimiter),
             tests=delimiter.enclose("tests", sources, TESTS_CHARS) if sources else "",
             neighbours=delimiter.enclose("neighbours", near, NEIGHBOUR_CHARS) if near else "",
             mark=delimiter.word,

@@ -18,6 +18,7 @@ TASK_CHARS = 6_000
 AUTHOR_CHARS = 1_500
 """Of what the change says of itself: it cannot push the task out."""
 DIFF_CHARS = 16_000
+REQUIREMENT_CHARS = 4_500
 OUTPUT_CHARS = 3_000
 COMMAND_CHARS = 4_000
 PIECE_CHARS = 2 * OUTPUT_CHARS + COMMAND_CHARS
@@ -59,6 +60,12 @@ def _told(sources: list[TaskSource]) -> str:
         f"{source.reference} ({source.trust.value})\n{source.title}\n{source.text}"
         for source in sources
     )
+
+
+def requirement_text(requirement: Requirement, delimiter: Delimiter) -> str:
+    """The one requirement that is judged, with where it came from and what stood around it."""
+    text = f"{requirement.id} ({requirement.origin}): {requirement.text}\n{requirement.detail}"
+    return delimiter.enclose("requirement", text, REQUIREMENT_CHARS)
 
 
 def shown_evidence(evidence: tuple[Evidence, ...]) -> tuple[Evidence, ...]:

@@ -8,7 +8,13 @@ from typing import Annotated, Literal
 from pydantic import BaseModel, Field, StringConstraints
 
 from bot.agents.chambers import Chambers
-from bot.agents.dossier import Dossier, evidence_text, shared_text, shown_evidence
+from bot.agents.dossier import (
+    Dossier,
+    evidence_text,
+    requirement_text,
+    shared_text,
+    shown_evidence,
+)
 from bot.judge.citations import citation_problem
 from bot.llm.base import Answerless, Prompt
 from bot.models import Evidence, Opinion, Requirement, Role, Scores, VerdictOutcome
@@ -16,7 +22,6 @@ from bot.templates import render_text
 from sandbox.concurrently import concurrently
 
 TEMPERATURE = 0.7
-REQUIREMENT_CHARS = 4_500
 Points = Annotated[int, Field(ge=0, le=4)]
 Explained = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=2000)]
 EvidenceId = Annotated[str, StringConstraints(strip_whitespace=True, max_length=80)]
@@ -97,13 +102,12 @@ def question_text(chambers: Chambers, question: Question) -> str:
 
 def facts_text(chambers: Chambers, question: Question) -> str:
     """Task, change, evidence and requirement, each enclosed."""
-    delimiter, asked = chambers.delimiter, question.requirement
-    text = f"{asked.id} ({asked.origin}): {asked.text}\n{asked.detail}"
+    delimiter = chambers.delimiter
     return "\n\n".join(
         (
             shared_text(question.dossier, delimiter),
             evidence_text(question.shown, delimiter),
-            delimiter.enclose("requirement", text, REQUIREMENT_CHARS),
+            requirement_text(question.requirement, delimiter),
         )
     )
 

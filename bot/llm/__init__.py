@@ -50,10 +50,7 @@ def open_models(settings: Settings) -> OpenSession:
     memory = FolderMemory(settings.home.absolute() / REPLIES)
 
     def open_session(limits: SessionLimits) -> AbstractAsyncContextManager[Session]:
-        opened: AbstractAsyncContextManager[Session] = import_module(
-            "bot.llm.session"
-        ).open_session(settings, memory, limits)
-        return opened
+        return _opened(settings, memory, limits)
 
     return open_session if settings.model else no_models
 
@@ -70,6 +67,13 @@ def open_sealed(
     settings: Settings, memory: SealedMemory, limits: SessionLimits
 ) -> AbstractAsyncContextManager[Session]:
     """The models of a run that is over: they say what they said then, and nothing is asked."""
+    return _opened(settings, memory, limits)
+
+
+def _opened(
+    settings: Settings, memory: Memory, limits: SessionLimits
+) -> AbstractAsyncContextManager[Session]:
+    """Import the model library only where somebody is asked: it takes seconds."""
     opened: AbstractAsyncContextManager[Session] = import_module("bot.llm.session").open_session(
         settings, memory, limits
     )

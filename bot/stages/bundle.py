@@ -16,13 +16,12 @@ from bot.agents.acting import Acting, Taken
 from bot.agents.chambers import Chambers
 from bot.llm.base import Session
 from bot.models import EvaluationRequest, Judgement, Standing, Step
-from bot.safety import Delimiter, delimiter_of
+from bot.safety import Delimiter
 from bot.settings import Settings
-from bot.stages.acting import acting_in
 from bot.stages.docket import Case
 from bot.stages.matter import Matter, judged, put_before_judges
 from bot.stages.recording import kept_replies
-from bot.stages.services import Services, acting_key, evaluation_key
+from bot.stages.services import Services, acting_key, evaluation_key, run_delimiter
 
 NAME = "replay.json"
 
@@ -59,17 +58,15 @@ class Bundle:
         judgement: Judgement,
         members: tuple[Standing, ...],
     ) -> Bundle:
-        """Gather it. Raises Transient when the storage refuses."""
+        """Gather it; this reads files. Raises Transient when the storage refuses."""
         settings, checkout = services.settings, case.checkout
-        mark = delimiter_of(services.mark_key, f"{checkout.base_sha} {checkout.head_sha}").word
-        run = acting_key(case.request, checkout)
         asked = Asked(
             model=settings.model,
             model_url=settings.model_url,
             models=dict(settings.models),
-            mark=mark,
-            run=run,
-            may_look_up=acting_in(services, case).web is not None,
+            mark=run_delimiter(services, checkout).word,
+            run=acting_key(case.request, checkout),
+            may_look_up=services.web is not None,
         )
         replies = dict(kept_replies(services, case.request))
         return cls(1, asked, matter, judgement, members, replies)

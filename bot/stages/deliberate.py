@@ -8,12 +8,11 @@ from bot.agents.chambers import Chambers
 from bot.errors import UserError
 from bot.llm import SessionLimits
 from bot.models import Deliberation, Evidence, Observed, PlanExtension, Task
-from bot.safety import delimiter_of
 from bot.stages.acting import acting_in
 from bot.stages.docket import Case
 from bot.stages.matter import Matter, put_before_judges
 from bot.stages.recording import keep_replies
-from bot.stages.services import Services
+from bot.stages.services import Services, run_delimiter
 from sandbox.base import SandboxError
 
 
@@ -21,7 +20,7 @@ async def deliberate(
     services: Services, case: Case, task: Task, observed: Observed
 ) -> Deliberation:
     """Ask the judges; without a model there are none, and nothing is announced."""
-    limits, checkout = case.policy.configuration.limits, case.checkout
+    limits = case.policy.configuration.limits
     planned = case.planned.usage
     spent_usd = sum(one.usd or 0.0 for one in planned)
     money = SessionLimits(limits.usd, limits.minutes, spent_usd)
@@ -29,7 +28,7 @@ async def deliberate(
         if session is None:
             return Deliberation()
         await services.origin.announce(case.request, "deliberate", case.planned.plan)
-        delimiter = delimiter_of(services.mark_key, f"{checkout.base_sha} {checkout.head_sha}")
+        delimiter = run_delimiter(services, case.checkout)
         chambers = Chambers(session, delimiter, acting_in(services, case))
         try:
             held = await put_before_judges(Matter.of(case, task, observed), chambers)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+
 from bot.models import Deliberation, Judgement, Observed, Task
 from bot.stages.bundle import Bundle, keep_bundle
 from bot.stages.docket import Case
@@ -19,6 +21,6 @@ async def judge(
     matter = Matter.of(case, task, observed)
     judgement = judged(matter, deliberation, members)
     if deliberation.usage:
-        bundle = Bundle.of(services, case, matter, judgement, members)
+        bundle = await asyncio.to_thread(Bundle.of, services, case, matter, judgement, members)
         await keep_bundle(services, case.request, bundle)
     return judgement

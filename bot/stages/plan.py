@@ -19,10 +19,9 @@ from bot.judge.understanding import ASKED, enriched
 from bot.llm import ModelProblem, SessionLimits
 from bot.looks.places import Asked, find_places
 from bot.models import EvaluationRequest, Plan, Requirements, Task, TaskRubric, Trigger
-from bot.safety import delimiter_of
 from bot.stages.docket import Planned, Policy
 from bot.stages.recording import keep_replies
-from bot.stages.services import Services
+from bot.stages.services import Services, run_delimiter
 from bot.task_rubrics import kept_rubrics, rubrics_of
 from sandbox.base import SandboxError
 from sandbox.browser.pages import find_pages, is_front_end
@@ -54,8 +53,7 @@ async def make_plan(
     async with services.open_session(SessionLimits(limits.usd, limits.minutes)) as session:
         if session is None:
             return Planned(floor, drafting.fixed(floor), rubrics=rubrics)
-        run = f"{checkout.base_sha} {checkout.head_sha}"
-        chambers = Chambers(session, delimiter_of(services.mark_key, run))
+        chambers = Chambers(session, run_delimiter(services, checkout))
         requirements = await drafting.understood(chambers, floor)
         planned = await drafting.planned(chambers, requirements)
         await keep_replies(services, request, "plan", session)

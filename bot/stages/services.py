@@ -12,6 +12,7 @@ from bot.llm.base import OpenSession, no_models
 from bot.lookup import Web
 from bot.models import Evaluation, EvaluationRequest, Plan, Publication, Standing, Task
 from bot.report.checks import CheckText
+from bot.safety import Delimiter, delimiter_of
 from bot.settings import Settings
 from bot.store import Artifacts, Store
 from sandbox.base import Sandbox
@@ -98,6 +99,11 @@ class Services:
 def evaluation_key(evaluation_id: str) -> str:
     """Return a file name for an evaluation, whatever characters its id has."""
     return hashlib.sha256(evaluation_id.encode()).hexdigest()[:32]
+
+
+def run_delimiter(services: Services, checkout: Checkout) -> Delimiter:
+    """Return the mark round hostile text in every prompt about these two commits."""
+    return delimiter_of(services.mark_key, f"{checkout.base_sha} {checkout.head_sha}")
 
 
 def acting_key(request: EvaluationRequest, checkout: Checkout) -> str:
