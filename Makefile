@@ -3,6 +3,8 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
+# Compiled modules are kept: the tests start Python a thousand times.
+unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: demo test test-slow test-docker check format bench lock clean install system system-test
 

@@ -41,6 +41,12 @@ def words_of(text: str) -> frozenset[str]:
     return frozenset(found)
 
 
+@lru_cache(maxsize=100_000)
+def name_words(name: str) -> frozenset[str]:
+    """`words_of` a name, which a repository has many times over."""
+    return words_of(name)
+
+
 def code_words(source: str) -> frozenset[str]:
     """The words of code, and in words what its literals show: nothing between quotes is `empty`."""
     shown = {word for pattern, word in _LITERALS if pattern.search(source)}

@@ -49,17 +49,29 @@ def scrub_tree(value: _Tree, secrets: tuple[str, ...] = ()) -> _Tree:
 
     By construction no text of an evaluation reaches a reader around it.
     """
-    return _scrub_any(value, secrets)  # type: ignore[return-value]
+    return _Scrubber(secrets).of(value)  # type: ignore[return-value]
 
 
-def _scrub_any(value: object, secrets: tuple[str, ...]) -> object:
-    if isinstance(value, Enum):
+class _Scrubber:
+    """Scrubs each different text of a tree once: paths, commands and names stand in it many times."""
+
+    def __init__(self, secrets: tuple[str, ...]) -> None:
+        self._secrets = secrets
+        self._scrubbed: dict[str, str] = {}
+
+    def of(self, value: object) -> object:
+        if isinstance(value, Enum):
+            return value
+        if isinstance(value, str):
+            return self._text(value)
+        if isinstance(value, tuple):
+            return tuple(self.of(item) for item in value)
+        if is_dataclass(value) and not isinstance(value, type):
+            parts = {f.name: self.of(getattr(value, f.name)) for f in fields(value)}
+            return replace(value, **parts)
         return value
-    if isinstance(value, str):
-        return scrub(value, secrets)
-    if isinstance(value, tuple):
-        return tuple(_scrub_any(item, secrets) for item in value)
-    if is_dataclass(value) and not isinstance(value, type):
-        parts = {f.name: _scrub_any(getattr(value, f.name), secrets) for f in fields(value)}
-        return replace(value, **parts)
-    return value
+
+    def _text(self, text: str) -> str:
+        if text not in self._scrubbed:
+            self._scrubbed[text] = scrub(text, self._secrets)
+        return self._scrubbed[text]

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from sandbox.base import Sandbox
+from sandbox.concurrently import concurrently
 from sandbox.graph.facts import Code, Facts, SourceFile
 from sandbox.graph.inventory import Inventory, take_inventory
 from sandbox.graph.keeping import KeptFacts, key
@@ -28,26 +29,32 @@ async def read_code(sandbox: Sandbox, checkout: Checkout, kept: KeptFacts) -> Co
 
     Base and head are parsed by workers of their own (see `keeping`). Raises SandboxError.
     """
-    base = await _read_base(sandbox, checkout, kept)
-    head = await _read_head(sandbox, checkout, base)
+    listed_base, listed_head = await asyncio.to_thread(_take_inventories, checkout)
+    base, new = await concurrently(
+        _read_kept(sandbox, Path(checkout.base_tree), listed_base, kept),
+        _read_new(sandbox, Path(checkout.head_tree), listed_head, listed_base),
+    )
+    head = replace(new, facts=base.facts | new.facts)
     remarks = (*_left_out("base", base), *_left_out("head", head))
     return Code(_files(base), _files(head), tuple(dict.fromkeys(remarks)))
 
 
 async def read_base_code(sandbox: Sandbox, tree: Path, kept: KeptFacts) -> tuple[SourceFile, ...]:
     """Return the facts of one tree of base's own history, where there is no head. Raises SandboxError."""
-    return _files(await _read_kept(sandbox, tree, frozenset(), kept))
+    inventory = await asyncio.to_thread(take_inventory, tree)
+    return _files(await _read_kept(sandbox, tree, inventory, kept))
 
 
-async def _read_base(sandbox: Sandbox, checkout: Checkout, kept: KeptFacts) -> _Side:
-    changed = frozenset(checkout.diff.changed_paths)
-    return await _read_kept(sandbox, Path(checkout.base_tree), changed, kept)
+def _take_inventories(checkout: Checkout) -> tuple[Inventory, Inventory]:
+    diff = checkout.diff
+    changed = frozenset(diff.changed_paths)
+    base = take_inventory(Path(checkout.base_tree), None, changed)
+    # A diff that was cut does not name every file that differs: then all are looked at.
+    known = None if diff.truncated else base
+    return base, take_inventory(Path(checkout.head_tree), known, changed)
 
 
-async def _read_kept(
-    sandbox: Sandbox, tree: Path, changed: frozenset[str], kept: KeptFacts
-) -> _Side:
-    inventory = await asyncio.to_thread(take_inventory, tree, None, changed)
+async def _read_kept(sandbox: Sandbox, tree: Path, inventory: Inventory, kept: KeptFacts) -> _Side:
     files = list(inventory.files.values())
     known = await asyncio.to_thread(kept.find, files)
     parsed = await parse(sandbox, tree, [one for one in files if key(one) not in known])
@@ -57,16 +64,12 @@ async def _read_kept(
     return _Side(inventory, known | new, tuple(parsed.problems))
 
 
-async def _read_head(sandbox: Sandbox, checkout: Checkout, base: _Side) -> _Side:
-    tree, diff = Path(checkout.head_tree), checkout.diff
-    # A diff that was cut does not name every file that differs: then all are looked at.
-    known = None if diff.truncated else base.inventory
-    changed = frozenset(diff.changed_paths)
-    inventory = await asyncio.to_thread(take_inventory, tree, known, changed)
-    of_base = {key(one) for one in base.inventory.files.values()}
+async def _read_new(sandbox: Sandbox, tree: Path, inventory: Inventory, base: Inventory) -> _Side:
+    """Parse the files of head whose content base has nowhere; only theirs are its facts."""
+    of_base = {key(one) for one in base.files.values()}
     files = [one for one in inventory.files.values() if key(one) not in of_base]
     parsed = await parse(sandbox, tree, files)
-    return _Side(inventory, base.facts | _by_key(inventory, parsed), tuple(parsed.problems))
+    return _Side(inventory, _by_key(inventory, parsed), tuple(parsed.problems))
 
 
 def _by_key(inventory: Inventory, parsed: Parsed) -> dict[str, Facts]:

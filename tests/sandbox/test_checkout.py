@@ -17,6 +17,8 @@ from sandbox.models import ChangeStatus, Checkout
 from sandbox.tree import TreeLimits
 from tests.sandbox.repositories import Repository, served
 
+pytestmark = pytest.mark.real
+
 TOKEN = "ghs_secretsecretsecret"
 
 

@@ -90,6 +90,7 @@ def test_a_change_of_mode_and_of_kind(repository: Repository) -> None:
     assert last.hunks[0].lines == ("-1", "+2")
 
 
+@pytest.mark.real
 def test_a_file_of_200_megabytes_costs_no_diff(repository: Repository) -> None:
     base = repository.commit({"a.py": "1\n", "z.py": "1\n"})
     head = repository.commit({"data.txt": b"0123456789abcde\n" * 13_000_000, "z.py": "2\n"})
@@ -100,6 +101,7 @@ def test_a_file_of_200_megabytes_costs_no_diff(repository: Repository) -> None:
     assert diff.truncated
 
 
+@pytest.mark.real
 def test_five_thousand_files_are_capped_and_said(repository: Repository) -> None:
     base = repository.commit({"a": "1"})
     head = repository.commit({f"many/f{n:04}.txt": f"{n}\n" for n in range(5000)})

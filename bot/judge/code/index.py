@@ -8,11 +8,14 @@ not a compiler: dynamic dispatch and shadowed names are not seen.
 from __future__ import annotations
 
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import PurePosixPath
 
+from bot.judge.paths import is_test_path
+from bot.judge.words import name_words
 from bot.models import CodePlace
 from sandbox.graph.facts import Definition, SourceFile
 
@@ -49,26 +52,46 @@ class CodeIndex:
 
     def __init__(self, files: Iterable[SourceFile]) -> None:
         self.files = {file.path: file for file in files}
-        self._defined: dict[str, list[Symbol]] = defaultdict(list)
+        self._defined: dict[str, list[tuple[str, Definition]]] = defaultdict(list)
         self._used: dict[str, list[str]] = defaultdict(list)
         self._by_stem: dict[str, list[tuple[tuple[str, ...], str]]] = defaultdict(list)
         self._reached: dict[str, frozenset[str]] = {}
         for path, file in self.files.items():
             for definition in file.facts.definitions:
-                self._defined[definition.name].append(Symbol(path, definition))
+                self._defined[definition.name].append((path, definition))
             for name in file.facts.uses:
                 self._used[name].append(path)
             for steps in _addresses(path):
                 self._by_stem[steps[-1]].append((steps, path))
 
+    @cached_property
+    def sources(self) -> dict[str, SourceFile]:
+        """The files that are no tests, by path."""
+        return {path: file for path, file in self.files.items() if not is_test_path(path)}
+
+    @cached_property
+    def symbols(self) -> Counter[str]:
+        """How many symbols outside of the tests have a name."""
+        files = self.sources.values()
+        return Counter(found.name for file in files for found in file.facts.definitions)
+
+    @cached_property
+    def vocabulary(self) -> Counter[str]:
+        """How many symbols and files outside of the tests have a word in their names."""
+        seen = Counter(word for path in self.sources for word in name_words(path))
+        for name, count in self.symbols.items():
+            for word in name_words(name):
+                seen[word] += count
+        return seen
+
     def defined(self, name: str) -> Sequence[Symbol]:
         """Every definition of a name."""
-        return self._defined.get(name, ())
+        return [Symbol(*one) for one in self._defined.get(name, ())]
 
     def users(self, symbol: Symbol) -> Iterator[tuple[str, int]]:
         """Where a symbol is most likely used: (path, line)."""
         name = symbol.definition.name
-        is_only = len({one.path for one in self._defined.get(name, ())} | {symbol.path}) == 1
+        is_only = len({path for path, _ in self._defined.get(name, ())} | {symbol.path}) == 1
         for path in self._used.get(name, ()):
             if is_only or path == symbol.path or self._sees(path, symbol.path):
                 yield from ((path, line) for line in self.files[path].facts.uses[name])

@@ -7,13 +7,13 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
-from functools import lru_cache
 from heapq import nlargest
+from typing import NamedTuple
 
 from bot.judge.code.index import CodeIndex, Symbol
-from bot.judge.paths import is_test_path
-from bot.judge.words import MIN_PREFIX, words_of
+from bot.judge.words import MIN_PREFIX, name_words, words_of
 from bot.models import LocatedPlace
+from sandbox.graph.facts import Definition
 
 PLACES = 3
 _SPELLED = re.compile(r"`([^`\n]{2,80})`|\b(\w+(?:[._/:-]+\w+)+|\w*[a-z]\w*[A-Z]\w*)\b")
@@ -35,12 +35,7 @@ def locate(
     """
     touched, text = set(changed), text[:_TEXT_CHARACTERS]
     request = _Request(text, set(_spelled(text)), _weights(words_of(text), index))
-    near = nlargest(
-        _LOOKED_INTO,
-        _candidates(request, index),
-        key=lambda one: one.score + _BONUS * (one.symbol in touched),
-    )
-    scored = [_looked_into(one, request, index) for one in near]
+    scored = [_looked_into(one, request, index) for one in _nearest(request, index, touched)]
     scored = [one for one in scored if one.score >= _LEAST]
     ranked = sorted(
         scored,
@@ -56,6 +51,10 @@ class _Request:
     text: str
     named: set[str]
     weights: dict[str, float]
+
+    def shared(self, name: str) -> frozenset[str]:
+        """The telling words of the text that a name has, too."""
+        return name_words(name).intersection(self.weights)
 
     def share(self, words: frozenset[str], weight: float = 1.0) -> float:
         """How much of the text some of its words make up, 0 to 1."""
@@ -80,35 +79,74 @@ class _Scored:
         return self.symbol.definition.line
 
 
-def _candidates(request: _Request, index: CodeIndex) -> Iterator[_Scored]:
-    """Score every symbol outside of the tests by its name and its file's name."""
-    for path, file in index.files.items():
-        if is_test_path(path):
-            continue
-        in_path = _words(path) & request.weights.keys()
-        if path in request.named or path.rpartition("/")[2] in request.named:
-            of_file = 0.8, "its file is named in the requirement"
-        else:
-            of_file = 0.5 * request.share(in_path, _PATH_WEIGHT), _IN_PATH
+def _nearest(request: _Request, index: CodeIndex, touched: set[Symbol]) -> list[_Scored]:
+    """The symbols outside of the tests whose names and files' names share the most with the text."""
+    changed_files = {symbol.path for symbol in touched}
+
+    def rank(one: _Candidate) -> float:
+        match, path, found = one
+        is_touched = path in changed_files and Symbol(path, found) in touched
+        return match.score + _BONUS * is_touched
+
+    best = nlargest(_LOOKED_INTO, _candidates(request, index), key=rank)
+    return [_Scored(Symbol(path, found), *match) for match, path, found in best]
+
+
+class _Match(NamedTuple):
+    """How near a name is, and why: a clause, or the stems that it shares."""
+
+    score: float
+    why: str = ""
+    shared: frozenset[str] = frozenset()
+
+
+_Candidate = tuple[_Match, str, Definition]
+"""A match, the file's path, the definition: a big repository has a million, so nothing is built."""
+
+
+def _candidates(request: _Request, index: CodeIndex) -> Iterator[_Candidate]:
+    """Match every symbol outside of the tests by its name and its file's name; no match, no candidate."""
+    in_names: dict[str, frozenset[str]] = {}
+    matches: dict[tuple[frozenset[str], frozenset[str]], _Match] = {}
+    for path, file in index.sources.items():
+        in_path = request.shared(path)
+        is_named = path in request.named or path.rpartition("/")[2] in request.named
+        of_file = _FILE_NAMED if is_named else _by_path(request, in_path)
         for found in file.facts.definitions:
-            in_name = _words(found.name) & request.weights.keys()
-            if found.name in request.named and len(found.name) > 2:
-                yield _Scored(Symbol(path, found), 0.85, "named in the requirement")
-            elif in_name and of_file[1] is _IN_PATH:
-                met = request.share(in_name) + request.share(in_path - in_name, _PATH_WEIGHT)
-                yield _Scored(Symbol(path, found), met, "", in_name | in_path)
-            elif of_file[0]:
-                yield _Scored(Symbol(path, found), *of_file)
+            name = found.name
+            if name not in in_names:
+                in_names[name] = request.shared(name)
+            in_name = in_names[name]
+            if name in request.named and len(name) > 2:
+                yield _NAMED, path, found
+            elif in_name and not is_named:
+                if (in_name, in_path) not in matches:
+                    matches[in_name, in_path] = _by_words(request, in_name, in_path)
+                yield matches[in_name, in_path], path, found
+            elif of_file.score:
+                yield of_file, path, found
 
 
-_IN_PATH = "its file's name shares a word with it"
+_NAMED = _Match(0.85, "named in the requirement")
+_FILE_NAMED = _Match(0.8, "its file is named in the requirement")
+
+
+def _by_path(request: _Request, in_path: frozenset[str]) -> _Match:
+    return _Match(
+        0.5 * request.share(in_path, _PATH_WEIGHT), "its file's name shares a word with it"
+    )
+
+
+def _by_words(request: _Request, in_name: frozenset[str], in_path: frozenset[str]) -> _Match:
+    met = request.share(in_name) + request.share(in_path - in_name, _PATH_WEIGHT)
+    return _Match(met, "", in_name | in_path)
 
 
 def _looked_into(one: _Scored, request: _Request, index: CodeIndex) -> _Scored:
     """Add what the names that a symbol uses share with the text."""
     if not one.shared:
         return one
-    used = _words(" ".join(_used(one.symbol, index))) & request.weights.keys() - one.shared
+    used = request.shared(" ".join(_used(one.symbol, index))) - one.shared
     return replace(one, score=one.score + request.share(used, _USE_WEIGHT))
 
 
@@ -127,13 +165,8 @@ def _weights(wanted: frozenset[str], index: CodeIndex) -> dict[str, float]:
 
     A word that nothing is called by tells little; it may stand here in another form.
     """
-    files = [file for path, file in index.files.items() if not is_test_path(path)]
-    names = Counter(found.name for file in files for found in file.facts.definitions)
-    seen = Counter(word for file in files for word in _words(file.path))
-    for name, count in names.items():
-        for word in _words(name):
-            seen[word] += count
-    known, total = {_as_known(word, seen) for word in wanted}, names.total()
+    seen = index.vocabulary
+    known, total = {_as_known(word, seen) for word in wanted}, index.symbols.total()
     return {
         word: math.log(1 + total / (1 + seen[word])) if word in seen else _UNKNOWN for word in known
     }
@@ -157,7 +190,7 @@ def _told(one: _Scored, request: _Request, is_changed: bool) -> LocatedPlace:
     why = one.why
     if one.shared:
         words = [word for word in dict.fromkeys(re.findall(r"\w+", request.text)) if word]
-        said = [f"“{word}”" for word in words if _meets(_words(word), one.shared)]
+        said = [f"“{word}”" for word in words if _meets(name_words(word), one.shared)]
         why = f"shares {', '.join(said[:4])} with it"
     why += "; this pull request changes it" if is_changed else ""
     return LocatedPlace(one.symbol.place, round(min(one.score, 1.0), 3), why)
@@ -165,8 +198,3 @@ def _told(one: _Scored, request: _Request, is_changed: bool) -> LocatedPlace:
 
 def _meets(stems: frozenset[str], shared: frozenset[str]) -> bool:
     return any(one.startswith(word) for one in stems for word in shared)
-
-
-@lru_cache(maxsize=100_000)
-def _words(name: str) -> frozenset[str]:
-    return words_of(name)

@@ -16,6 +16,8 @@ from bot.models import Conclusion
 from tests.contract.openapi import Description
 from tests.world import Place, World, git
 
+pytestmark = pytest.mark.real
+
 
 def refused(call: object) -> int:
     assert isinstance(call, httpx.HTTPStatusError)

@@ -18,6 +18,8 @@ from tests.contract.npm import EXAMPLES, fetched
 from tests.contract.openapi import Description
 from tests.world import Place, World, git
 
+pytestmark = pytest.mark.real
+
 SECRET = "s3cret"
 
 

@@ -16,6 +16,8 @@ from bot.github.client import convert_manifest, open_public
 from tests.bot.github.reports import remarks, report
 from tests.world import Place, World, git
 
+pytestmark = pytest.mark.real
+
 MARKER = "<!-- assay:report -->"
 
 

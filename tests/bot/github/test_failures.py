@@ -21,6 +21,8 @@ from bot.github.client import GitHubApp, open_public
 from bot.github.transport import Manners, Pace
 from tests.world import Place, World, running_world
 
+pytestmark = pytest.mark.real
+
 Act = Callable[[Repository, Place, str], Awaitable[object]]
 
 

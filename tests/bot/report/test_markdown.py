@@ -139,14 +139,14 @@ def test_no_title_or_requirement_makes_a_link_or_tag(text: str) -> None:
     assert sum(token.type == "tr_open" for token in tokens) == 1 + 5 + 1 + 2
 
 
-@pytest.mark.parametrize("times", (1, 20, 100))
+@pytest.mark.parametrize("times", (1, 100))
 @pytest.mark.parametrize("example", (regression, hostile), ids=("regression", "hostile"))
 def test_it_always_fits(example: object, times: int) -> None:
-    evaluation = heavy(regression() if example is regression else hostile(), times)
-    text = comment(evaluation)
+    seen = view(heavy(regression() if example is regression else hostile(), times))
+    text = markdown(seen, LINK)
 
     assert len(text.encode()) <= 65_536
-    assert len(check_summary(view(evaluation), LINK).summary.encode()) <= 65_535
+    assert len(check_summary(seen, LINK).summary.encode()) <= 65_535
     assert folds(text) == ["<details>", "</details>"] * (len(folds(text)) // 2)
     assert f"]({LINK})" in text
     assert "unsatisfied" in text
