@@ -52,7 +52,8 @@ async def test_a_second_pull_request_parses_only_what_it_changes(
     other = changed(tmp_path / "2", base, {**base, "web/app.js": "function stop() {}\n"})
 
     first = await read_code(sandbox, one, kept)
-    assert sandbox.given == [["amounts.py", "invoice.py", "web/app.js"], ["invoice.py"]]
+    parsed = sorted(sandbox.given)  # the sides are read at the same time
+    assert parsed == [["amounts.py", "invoice.py", "web/app.js"], ["invoice.py"]]
     assert names(first, "invoice.py") == {"total", "tax"}
     assert names(first, "amounts.py") == {"parse_amount"}
 
@@ -65,7 +66,7 @@ async def test_a_second_pull_request_parses_only_what_it_changes(
     await read_code(sandbox, one, kept)
     assert sandbox.given[3:] == [["invoice.py"]], "what head's worker told was kept"
     await read_code(sandbox, one, KeptFacts(tmp_path / "kept", "owner/other"))
-    assert len(sandbox.given[4]) == 3, "another repository's facts were used"
+    assert max(map(len, sandbox.given[4:])) == 3, "another repository's facts were used"
 
 
 async def test_what_is_kept_and_cannot_be_read_is_begun_anew(
