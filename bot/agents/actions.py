@@ -115,6 +115,7 @@ async def _seen_on(bench: Workbench, wanted: given.LookAtPicture) -> str:
             question=bench.enclosed("question", wanted.question),
         ),
         images_png=tuple(png for _, png in kept),
+        about=bench.requirement.id,
     )
     try:
         reply = await bench.chambers.session.ask(prompt, ImageReply)

@@ -144,6 +144,7 @@ def _prompt(chambers: Chambers, acting: Acting, assignment: Assignment) -> Promp
             interactions=acting.interactions,
         ),
         temperature=TEMPERATURE,
+        about=requirement.id,
     )
 
 

@@ -146,7 +146,7 @@ def _trial(draw: _Draw, *, holds: bool, planted: int | None = None) -> Trial:
     step = Step(evidence_id, f"Call `{scene.function}`.", "", (id_,), ActionKind.DYNAMIC_EXECUTION)
     evidence = (_suite(draw, id_), _evidence(scene, step, holds, told))
     dossier = Dossier(Task(title, (asked,)), _diff(scene, holds, told), evidence)
-    return Trial(Question(requirement, dossier, evidence), holds, told)
+    return Trial(Question(requirement, dossier, evidence, is_trial=True), holds, told)
 
 
 def _diff(scene: Scene, holds: bool, planted: str) -> str:

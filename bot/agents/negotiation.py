@@ -111,6 +111,7 @@ async def _turn(
         ),
         temperature=TEMPERATURE,
         sample=own.judge,
+        about=question.about,
     )
     try:
         reply = await chambers.session.ask(prompt, reply_to(others))

@@ -17,7 +17,7 @@ from bot.agents.dossier import (
 )
 from bot.judge.citations import citation_problem
 from bot.llm.base import Answerless, Prompt
-from bot.models import Evidence, Opinion, Requirement, Role, Scores, VerdictOutcome
+from bot.models import TRIAL, Evidence, Opinion, Requirement, Role, Scores, VerdictOutcome
 from bot.templates import render_text
 from sandbox.concurrently import concurrently
 
@@ -45,6 +45,12 @@ class Question:
     requirement: Requirement
     dossier: Dossier
     evidence: tuple[Evidence, ...]
+    is_trial: bool = False
+
+    @property
+    def about(self) -> str:
+        """What the record calls it; the trial's requirement is nobody's."""
+        return TRIAL if self.is_trial else self.requirement.id
 
     @property
     def shown(self) -> tuple[Evidence, ...]:
@@ -68,6 +74,7 @@ async def _blind(chambers: Chambers, question: Question, judge: int) -> Opinion:
         user=question_text(chambers, question),
         temperature=TEMPERATURE,
         sample=judge,
+        about=question.about,
     )
     try:
         reply = await chambers.session.ask(prompt, OpinionReply)

@@ -13,7 +13,8 @@ from rich.table import Table
 
 from bot.errors import UserError
 from bot.llm import SealedMemory, SessionLimits, open_sealed
-from bot.models import Judgement
+from bot.models import Exchange, Judgement
+from bot.report.prompts import RoleCount, count_roles, prompts_text
 from bot.safety import scrub
 from bot.stages.bundle import Bundle, derive_again, read_bundle
 
@@ -22,13 +23,21 @@ DIFFERS = 1
 
 @click.command("replay")
 @click.argument("bundle", type=click.Path(exists=True, dir_okay=False, path_type=Path))
-def command(bundle: Path) -> None:
+@click.option(
+    "--prompts",
+    is_flag=True,
+    help="Show what was asked and answered instead, and count it by role.",
+)
+def command(bundle: Path, prompts: bool) -> None:
     """Derive the verdicts again from BUNDLE, the replay.json of a run with models.
 
     Nothing is asked and nothing is run. Exits with 0 when every verdict comes out as it was, with 1
     when one differs, with 2 for a file that is no bundle.
     """
     recorded = _read(bundle)
+    if prompts:
+        _print_prompts(recorded.exchanges)
+        return
     derived = asyncio.run(_derive(recorded))
     _print(recorded.judgement, derived)
     same = derived.verdicts == recorded.judgement.verdicts
@@ -63,3 +72,27 @@ def _print(recorded: Judgement, derived: Judgement) -> None:
     console = Console()
     console.print(table)
     console.print(f"then: {recorded.gate.conclusion.value}, now: {derived.gate.conclusion.value}")
+
+
+def _print_prompts(exchanges: tuple[Exchange, ...]) -> None:
+    """What is shown is scrubbed, and no markup is read in it."""
+    if not exchanges:
+        raise UserError(
+            "This bundle holds no prompts: it was made by an older version.",
+            "Judge the change again; what models answered then is remembered and costs nothing.",
+        )
+    click.echo(prompts_text(exchanges))
+    table = Table("role", "calls", "a call", "requirements", "a requirement", "counted by")
+    for row in count_roles(exchanges):
+        table.add_row(*_count_cells(row))
+    console = Console()
+    console.print("Input tokens, medians:")
+    console.print(table)
+
+
+def _count_cells(row: RoleCount) -> tuple[str, ...]:
+    whole = "the whole change"
+    each = f"{row.a_requirement:,.0f}" if row.a_requirement is not None else ""
+    counted = "the endpoint" if row.is_counted else "characters / 4"
+    requirements = str(row.requirements) if row.requirements else whole
+    return row.role.value, str(row.calls), f"{row.a_call:,.0f}", requirements, each, counted

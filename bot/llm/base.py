@@ -10,7 +10,7 @@ from typing import Any, Protocol, TypeVar
 from pydantic import BaseModel
 
 from bot.errors import AssayError
-from bot.models import Role, RoleUsage
+from bot.models import Exchange, Role, RoleUsage
 
 Reply = TypeVar("Reply", bound=BaseModel)
 
@@ -40,7 +40,8 @@ class Prompt:
     """One question. `system` is ours alone and the same for every question of its kind, so that
     endpoints can cache it; whatever is not ours stands in `user`, fenced (`bot.safety.Fence`).
 
-    `sample` tells repetitions of the same question apart: each is answered for itself.
+    `sample` tells repetitions of the same question apart: each is answered for itself. `about` is for the
+    record alone: a requirement's id, or what else tells the question from others of its role.
     """
 
     role: Role
@@ -49,6 +50,7 @@ class Prompt:
     images_png: tuple[bytes, ...] = ()
     temperature: float = 0.2
     sample: int = 0
+    about: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,6 +116,11 @@ class Session(Protocol):
     @property
     def usage(self) -> tuple[RoleUsage, ...]:
         """What was used so far, by role."""
+        ...
+
+    @property
+    def exchanges(self) -> tuple[Exchange, ...]:
+        """Every call so far, also those that memory answered, as a person reads it."""
         ...
 
     @property

@@ -6,7 +6,7 @@ import asyncio
 import hashlib
 import json
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from pydantic import TypeAdapter
@@ -16,8 +16,9 @@ from pydantic_ai.models.wrapper import WrapperModel
 from pydantic_ai.settings import ModelSettings
 
 from bot.llm.account import Account, Tokens
-from bot.llm.base import Memory
-from bot.models import Role
+from bot.llm.base import Memory, Prompt
+from bot.llm.hearing import heard
+from bot.models import Exchange
 
 _RESPONSE = TypeAdapter(ModelResponse)
 # What differs from run to run and says nothing of what was asked.
@@ -28,18 +29,20 @@ _VOLATILE = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Till:
-    """What all models of one session share: the account, and how many calls may be under way."""
+    """What all models of one session share: the account, how many calls may be under way, and what was
+    said."""
 
     account: Account
     at_once: asyncio.Semaphore
+    exchanges: list[Exchange] = field(default_factory=list)
 
 
 class RememberingModel(WrapperModel):
-    """Wraps the endpoint's model for one role of one session."""
+    """Wraps the endpoint's model for one prompt of one session."""
 
-    def __init__(self, wrapped: Model, role: Role, memory: Memory, till: Till) -> None:
+    def __init__(self, wrapped: Model, prompt: Prompt, memory: Memory, till: Till) -> None:
         super().__init__(wrapped)
-        self._role, self._memory, self._till = role, memory, till
+        self._prompt, self._memory, self._till = prompt, memory, till
 
     async def request(
         self,
@@ -48,10 +51,23 @@ class RememberingModel(WrapperModel):
         model_request_parameters: ModelRequestParameters,
     ) -> ModelResponse:
         """Answer from memory, else ask and remember. Raises BudgetSpent before it asks."""
+        response = await self._answered(messages, model_settings, model_request_parameters)
+        _, sent = self.wrapped.prepare_request(model_settings, model_request_parameters)
+        said = heard(self._prompt, messages, sent, response)
+        self._till.exchanges.append(said)
+        return response
+
+    async def _answered(
+        self,
+        messages: list[ModelMessage],
+        model_settings: ModelSettings | None,
+        model_request_parameters: ModelRequestParameters,
+    ) -> ModelResponse:
+        role = self._prompt.role
         key = self._key(messages, model_settings, model_request_parameters)
         kept = await asyncio.to_thread(self._memory.get, key)
         if kept is not None:
-            self._till.account.add_cached(self._role, self.model_name)
+            self._till.account.add_cached(role, self.model_name)
             return _RESPONSE.validate_json(kept)
         async with self._till.at_once:
             self._till.account.check()
@@ -61,7 +77,7 @@ class RememberingModel(WrapperModel):
             await asyncio.to_thread(self._memory.put, key, _RESPONSE.dump_json(response))
         usage = response.usage
         tokens = Tokens(usage.input_tokens, usage.output_tokens)
-        self._till.account.add(self._role, self.model_name, tokens, time.monotonic() - started_s)
+        self._till.account.add(role, self.model_name, tokens, time.monotonic() - started_s)
         return response
 
     def _key(

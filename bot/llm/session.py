@@ -34,7 +34,7 @@ from bot.llm.base import (
 )
 from bot.llm.memory import RecordingMemory
 from bot.llm.remembering import RememberingModel, Till
-from bot.models import Role, RoleUsage
+from bot.models import Exchange, Role, RoleUsage
 from bot.settings import Settings
 
 _TRIES = 4  # of one request: the client waits as a 429 asks, else ever longer
@@ -76,6 +76,11 @@ class ModelSession:
         return self.till.account.usage
 
     @property
+    def exchanges(self) -> tuple[Exchange, ...]:
+        """Every call so far, as a person reads it."""
+        return tuple(self.till.exchanges)
+
+    @property
     def replies(self) -> Mapping[str, bytes]:
         """Everything that was answered so far, by key."""
         return self.memory.seen
@@ -83,7 +88,7 @@ class ModelSession:
     async def _run(
         self, prompt: Prompt, reply: type[Reply], tools: Sequence[Tool], requests: int
     ) -> Reply:
-        model = RememberingModel(self.models(prompt.role), prompt.role, self.memory, self.till)
+        model = RememberingModel(self.models(prompt.role), prompt, self.memory, self.till)
         agent = Agent(
             model,
             output_type=PromptedOutput(reply),

@@ -15,6 +15,7 @@ from bot.models.conclusions import (
     Publication,
     Standing,
 )
+from bot.models.exchanges import TRIAL, Exchange
 from bot.models.forecasts import ExpectedCalls, ExpectedPrice, Forecast
 from bot.models.grades import Criterion, Grade, Grading
 from bot.models.observed import (
@@ -76,6 +77,7 @@ from bot.models.tasks import (
 from bot.models.verdicts import Decider, Verdict, VerdictOutcome
 
 __all__ = [
+    "TRIAL",
     "Act",
     "ActionKind",
     "Analysis",
@@ -91,6 +93,7 @@ __all__ = [
     "Evaluation",
     "EvaluationRequest",
     "Evidence",
+    "Exchange",
     "ExpectedCalls",
     "ExpectedPrice",
     "Forecast",

@@ -15,12 +15,12 @@ from pydantic import TypeAdapter
 from bot.agents.acting import Acting, Taken
 from bot.agents.chambers import Chambers
 from bot.llm.base import Session
-from bot.models import EvaluationRequest, Judgement, Standing, Step
+from bot.models import EvaluationRequest, Exchange, Judgement, Standing, Step
 from bot.safety import Delimiter
 from bot.settings import Settings
 from bot.stages.docket import Case
 from bot.stages.matter import Matter, judged, put_before_judges
-from bot.stages.recording import kept_replies
+from bot.stages.recording import kept_exchanges, kept_replies
 from bot.stages.services import Services, acting_key, evaluation_key, run_delimiter
 
 NAME = "replay.json"
@@ -40,7 +40,8 @@ class Asked:
 
 @dataclass(frozen=True, slots=True)
 class Bundle:
-    """Everything from which the verdicts follow. `replies` are what models and steps answered."""
+    """Everything from which the verdicts follow. `replies` are what models and steps answered,
+    `exchanges` every call as a person reads it (none in bundles of older versions)."""
 
     schema: Literal[1]
     asked: Asked
@@ -48,6 +49,7 @@ class Bundle:
     judgement: Judgement
     members: tuple[Standing, ...]
     replies: dict[str, bytes]
+    exchanges: tuple[Exchange, ...] = ()
 
     @classmethod
     def of(
@@ -69,7 +71,8 @@ class Bundle:
             may_look_up=services.web is not None,
         )
         replies = dict(kept_replies(services, case.request))
-        return cls(1, asked, matter, judgement, members, replies)
+        exchanges = kept_exchanges(services, case.request)
+        return cls(1, asked, matter, judgement, members, replies, exchanges)
 
     def settings(self) -> Settings:
         """The settings that ask the same models the same way."""

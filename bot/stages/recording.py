@@ -1,4 +1,4 @@
-"""Keeps what models answered in one evaluation, so that it can be replayed without them."""
+"""Keeps what models were asked and answered in one evaluation: to be replayed without them, and read."""
 
 from __future__ import annotations
 
@@ -8,20 +8,24 @@ from collections.abc import Mapping
 from pydantic import TypeAdapter
 
 from bot.llm.base import Session
-from bot.models import EvaluationRequest
+from bot.models import EvaluationRequest, Exchange
 from bot.stages.services import Services, evaluation_key
 
 ASKING_STAGES = ("plan", "deliberate")
 _REPLIES = TypeAdapter(dict[str, bytes])
+_EXCHANGES = TypeAdapter(tuple[Exchange, ...])
 
 
 async def keep_replies(
     services: Services, request: EvaluationRequest, stage: str, session: Session
 ) -> None:
     """Store what a stage's session was answered. Raises Transient when the storage refuses."""
-    text = _REPLIES.dump_json(dict(session.replies))
     key = evaluation_key(request.id)
-    await asyncio.to_thread(services.artifacts.put, key, _name(stage), text)
+    for name, text in (
+        (_name(stage), _REPLIES.dump_json(dict(session.replies))),
+        (_heard(stage), _EXCHANGES.dump_json(session.exchanges)),
+    ):
+        await asyncio.to_thread(services.artifacts.put, key, name, text)
 
 
 def kept_replies(services: Services, request: EvaluationRequest) -> Mapping[str, bytes]:
@@ -31,6 +35,17 @@ def kept_replies(services: Services, request: EvaluationRequest) -> Mapping[str,
         text = services.artifacts.get(evaluation_key(request.id), _name(stage))
         found |= _REPLIES.validate_json(text) if text else {}
     return found
+
+
+def kept_exchanges(services: Services, request: EvaluationRequest) -> tuple[Exchange, ...]:
+    """Every call of an evaluation, stage by stage; empty without a model."""
+    key = evaluation_key(request.id)
+    texts = (services.artifacts.get(key, _heard(stage)) for stage in ASKING_STAGES)
+    return tuple(one for text in texts if text for one in _EXCHANGES.validate_json(text))
+
+
+def _heard(stage: str) -> str:
+    return f"exchanges-{stage}.json"
 
 
 def _name(stage: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 from dataclasses import replace
@@ -41,9 +42,16 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Folder:
     return open_folder(tmp_path_factory.mktemp("replay"))
 
 
-def replayed(bundle: Path, environment: dict[str, str]) -> subprocess.CompletedProcess[str]:
-    argv = [sys.executable, "-m", "bot.cli", "replay", str(bundle)]
+def replayed(
+    bundle: Path, environment: dict[str, str], *options: str
+) -> subprocess.CompletedProcess[str]:
+    argv = [sys.executable, "-m", "bot.cli", "replay", str(bundle), *options]
     return subprocess.run(argv, capture_output=True, text=True, env=environment, check=False)
+
+
+def text_of(message: Asked) -> str:
+    content = message.get("content") or ""
+    return content if isinstance(content, str) else "\n\n".join(one["text"] for one in content)
 
 
 def test_what_a_run_said_is_derived_again(folder: Folder, tmp_path: Path) -> None:
@@ -67,6 +75,15 @@ def test_what_a_run_said_is_derived_again(folder: Folder, tmp_path: Path) -> Non
     done = replayed(bundle, nobody_home)
     assert done.returncode == 0, done.stdout + done.stderr
     assert f"now: {judged.conclusion}" in done.stdout
+    shown = replayed(bundle, {**nobody_home, "COLUMNS": "160"}, "--prompts")
+    assert shown.returncode == 0, shown.stderr
+    for asked in endpoint.asked:  # not a paragraph of what went over the wire is left out
+        for one in asked["messages"]:
+            for paragraph in text_of(one).split("\n\n"):
+                assert paragraph.strip() in shown.stdout
+    assert len(re.findall(r"^===== call ", shown.stdout, re.MULTILINE)) == calls
+    assert re.search(r"analyst +│ 2 +│ [\d,]+ +│ 1 +│ [\d,]+ +│ the endpoint", shown.stdout)
+    assert re.search(r"planner +│ 1 +│ [\d,]+ +│ the whole change", shown.stdout)
     forged = record.replace(b'"correctness', b'"correctnesss')
     bundle.write_bytes(forged)
     assert replayed(bundle, nobody_home).returncode == 1, "other replies are another verdict"
@@ -74,3 +91,9 @@ def test_what_a_run_said_is_derived_again(folder: Folder, tmp_path: Path) -> Non
     refused = replayed(bundle, nobody_home)
     assert refused.returncode == 2
     assert "is not the record of a run" in refused.stderr
+    older = json.loads(record)
+    del older["exchanges"]
+    bundle.write_text(json.dumps(older))
+    assert replayed(bundle, nobody_home).returncode == 0, "bundles of older versions replay"
+    silent = replayed(bundle, nobody_home, "--prompts")
+    assert silent.returncode == 2 and "holds no prompts" in silent.stderr

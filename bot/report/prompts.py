@@ -1,0 +1,116 @@
+"""A recorded run's calls to models, call by call and counted by role, for people to read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from itertools import groupby
+from statistics import median
+
+from bot.models import TRIAL, Exchange, Role
+from bot.safety import scrub_tree
+from bot.templates import render_text
+
+CHARS_A_TOKEN = 4
+_PARAGRAPH = "\n\n"
+LEAST_SHARED_CHARS = 400
+"""A shorter beginning is shown again: pointing at another call would be harder to read."""
+
+
+@dataclass(frozen=True, slots=True)
+class CallView:
+    """One call, numbered from 1. Of `said`, the first `shared_chars` stand at call `like` already."""
+
+    number: int
+    exchange: Exchange
+    system: str
+    said: str
+    like: int = 0
+    shared_chars: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class RoleCount:
+    """Tokens in of one role. A call of a conversation sends all that was said in it before, and counts so.
+
+    `a_requirement` is the median over requirements of all calls about one; None where the role is
+    asked about the whole change. `is_counted` says that the endpoint counted every call.
+    """
+
+    role: Role
+    calls: int
+    a_call: float
+    requirements: int
+    a_requirement: float | None
+    is_counted: bool
+
+
+def input_tokens(exchange: Exchange) -> int:
+    """The endpoint's count, else a quarter of the characters."""
+    return exchange.input_tokens or round(exchange.chars / CHARS_A_TOKEN)
+
+
+def count_roles(exchanges: Iterable[Exchange]) -> tuple[RoleCount, ...]:
+    """One row a role, in the order of the roles; the trial of the judges is a row's calls, no requirement."""
+    return tuple(_counted(role, list(group)) for role, group in groupby(in_order(exchanges), _role))
+
+
+def in_order(exchanges: Iterable[Exchange]) -> list[Exchange]:
+    """By role, then by requirement and judge; within one, as they were made."""
+    roles = list(Role)
+    return sorted(exchanges, key=lambda one: (roles.index(one.role), one.about, one.sample))
+
+
+def call_views(exchanges: Iterable[Exchange]) -> tuple[CallView, ...]:
+    """Every call, scrubbed; a system part stands at its first call, a long beginning likewise."""
+    shown: list[CallView] = []
+    systems: set[str] = set()
+    for number, one in enumerate(scrub_tree(tuple(in_order(exchanges))), start=1):
+        system = "" if one.system in systems else one.system
+        systems.add(one.system)
+        shown.append(_shortened(CallView(number, one, system, one.said), shown))
+    return tuple(shown)
+
+
+def prompts_text(exchanges: Sequence[Exchange]) -> str:
+    """All calls as one text for a terminal or a pager; nothing in it steers either."""
+    return render_text("replay/prompts.txt.j2", calls=call_views(exchanges))
+
+
+def _role(exchange: Exchange) -> Role:
+    return exchange.role
+
+
+def _counted(role: Role, exchanges: list[Exchange]) -> RoleCount:
+    about: dict[str, int] = {}
+    for one in exchanges:
+        if one.about not in ("", TRIAL):
+            about[one.about] = about.get(one.about, 0) + input_tokens(one)
+    return RoleCount(
+        role=role,
+        calls=len(exchanges),
+        a_call=median(map(input_tokens, exchanges)),
+        requirements=len(about),
+        a_requirement=median(about.values()) if about else None,
+        is_counted=all(one.input_tokens for one in exchanges),
+    )
+
+
+def _shortened(call: CallView, before: Sequence[CallView]) -> CallView:
+    """Point at the call that begins with the most of the same text, cut where a paragraph ends."""
+    said = call.exchange.said
+    common = [(_common_chars(said, one.exchange.said), one.number) for one in before]
+    cut, like = max(common, key=lambda one: (one[0], -one[1]), default=(0, 0))
+    if cut < LEAST_SHARED_CHARS:
+        return call
+    return replace(call, said=said[cut:], like=like, shared_chars=cut)
+
+
+def _common_chars(one: str, other: str) -> int:
+    """How long the paragraphs are with which both begin."""
+    chars = 0
+    for own, others in zip(one.split(_PARAGRAPH), other.split(_PARAGRAPH), strict=False):
+        if own != others:
+            break
+        chars += len(own) + len(_PARAGRAPH)
+    return min(chars, len(one))
