@@ -58,6 +58,7 @@ bench: system-test $(READY)
 lock: $(READY)
 	$(BIN)/uv pip compile -q pyproject.toml --group dev --generate-hashes --no-header --no-annotate -o deploy/requirements.lock
 	$(BIN)/uv pip compile -q pyproject.toml --extra documents -c deploy/requirements.lock --generate-hashes --no-header --no-annotate -o deploy/documents.lock
+	$(BIN)/uv pip compile -q pyproject.toml --extra search -c deploy/requirements.lock --generate-hashes --no-header --no-annotate -o deploy/search.lock
 
 clean:
 	rm -rf $(VENV) .assay .cache

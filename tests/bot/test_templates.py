@@ -10,6 +10,7 @@ from jinja2 import Environment, UndefinedError, meta
 
 from bot.models import (
     ActionKind,
+    Exchange,
     ExpectedCalls,
     ExpectedPrice,
     Forecast,
@@ -21,6 +22,7 @@ from bot.models import (
     Step,
 )
 from bot.report.markdown import Detail
+from bot.report.prompts import call_views
 from bot.report.view import view
 from bot.store import EvaluationRecord, EvaluationState
 from bot.templates import (
@@ -109,6 +111,11 @@ GIVEN: dict[str, tuple[dict[str, object], ...]] = {
         {"github": "https://x", "page": "https://x/new?state=s", "manifest": "{}"},
     ),
     "setup/registered.html.j2": ({"app": "https://x/apps/assay"},),
+    "replay/prompts.txt.j2": tuple(
+        {"calls": call_views((Exchange(Role.PANEL, about, 1, turn, "s", "u", "r", 3),) * 2)}
+        for about in ("", "R1")
+        for turn in (0, 1)
+    ),
     "reply/help.md.j2": ({"line": ""}, {"line": "/judge <b> @x"}),
     "reply/plan.md.j2": tuple(
         {"forecast": told, "head": "a" * 40, "problem": "" if told else "p", "next_step": "n"}
