@@ -143,3 +143,8 @@ def _filled(schema: dict[str, Any], root: dict[str, Any], outcome: str, ids: lis
     if kind == "boolean":
         return outcome != "satisfied"
     return [] if kind == "array" else "As the evidence shows."
+
+
+def errands(user: str) -> list[tuple[str, str]]:
+    """The steps that a text in the data asks for, as tool and arguments: an obedient analyst takes them."""
+    return re.findall(r"^\+?To look at it, use (\w+): (\{.*\})$", user, re.MULTILINE)

@@ -6,6 +6,7 @@ and that base does not show as well; what merely holds everywhere is about no ne
 
 from __future__ import annotations
 
+from bot.judge.hollow import hollow_problem
 from bot.judge.own_steps import refutes
 from bot.judge.steady import steady
 from bot.judge.transitions import NOT_RUNNABLE, passed
@@ -101,7 +102,8 @@ def _why_no_proof(requirement: Requirement, one: Evidence) -> str:
         return f"{one.id} was looked up and shows nothing of the change."
     head = one.head
     if head is None or head.problem or head.timed_out or head.exit_code is None:
-        return f"{one.id} was not executed or read on head."
+        why = f" {head.problem}" if head and head.problem else ""
+        return f"{one.id} was not executed or read on head, or proves nothing.{why}"
     if one.transition is Transition.VACUOUS:
         return f"{one.id} is a new check that passes on base too: it proves nothing."
     if _is_whole_suite(requirement, one):
@@ -118,8 +120,11 @@ def _is_whole_suite(requirement: Requirement, one: Evidence) -> bool:
 def _why_nothing_new(requirement: Requirement, one: Evidence) -> str:
     """Why a piece does not show that anything was done; a submission has no base to differ from.
 
-    That something executed still does not happen is the very proof that a prohibition is kept.
+    That something executed still does not happen is the very proof that a prohibition is kept. The
+    planner read the change's names: its steps are held to what was asked, as an analyst's are.
     """
+    if one.step.is_proposed and (hollow := hollow_problem(one, requirement)):
+        return f"{one.id} proves nothing of it: {hollow}"
     kept = requirement.category is Category.PROHIBITION and one.step.action not in LOOKS
     if kept or requirement.category is Category.CRITERION or not _shows_the_same(one):
         return ""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from bot.judge.hollow import hollow_problem
 from bot.judge.steady import steady
 from bot.judge.transitions import passed
 from bot.models import ActionKind, Category, Evidence, Requirement, Transition
@@ -19,13 +20,18 @@ def own_step(evidence: Evidence, requirement: Requirement) -> Evidence:
     """The evidence with the transition of a check that came with the judge.
 
     A new check that passes on base too is `vacuous` where a behaviour is asked for; a command that
-    asserts nothing is so when both sides also say the same.
+    asserts nothing is so when both sides also say the same. What passes on head without testing what
+    was asked has a `problem` that says why: it raises nothing.
     """
-    if evidence.transition is not Transition.HELD or requirement.category not in _NEW_BEHAVIOUR:
+    if evidence.transition is Transition.HELD and requirement.category in _NEW_BEHAVIOUR:
+        action = evidence.step.action
+        if action in ASSERTING or (action in _RUNNING and _says_the_same(evidence)):
+            return replace(evidence, transition=Transition.VACUOUS)
+    head = evidence.head
+    problem = hollow_problem(evidence, requirement) if head and passed(head) else ""
+    if head is None or not problem:
         return evidence
-    action = evidence.step.action
-    is_vacuous = action in ASSERTING or (action in _RUNNING and _says_the_same(evidence))
-    return replace(evidence, transition=Transition.VACUOUS) if is_vacuous else evidence
+    return replace(evidence, head=replace(head, problem=problem), transition=Transition.UNKNOWN)
 
 
 def _says_the_same(evidence: Evidence) -> bool:

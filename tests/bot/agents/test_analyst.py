@@ -257,7 +257,8 @@ async def test_the_panel_may_cite_the_analysts_steps_but_not_talk_a_failure_away
             points = {"correctness": 4, "functionality": 4, "clarity": 4}
             return {**says("satisfied", evidence=["A-R2-1"]), **points}
         if not tried(call):
-            return ModelResponse(parts=[*ask("bash").parts, *execute().parts])
+            run = ask("bash", given={"goal": "Try it.", "line": "./halve 4"})
+            return ModelResponse(parts=[*run.parts, *execute().parts])
         return says("unsatisfied", "what I think", refuted_by=["A-R2-2"])
 
     async def take(step: Step) -> Taken:

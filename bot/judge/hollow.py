@@ -1,0 +1,94 @@
+"""Tells whether a judge's own step that passes on head tests what was asked, or only that head is head.
+
+The analyst that wrote it reads the change, and the change can talk it into a test that fails on base,
+passes on head and tests nothing asked: a file or a name that only head has, another function. So each
+assertion must rest on something that the project's code does, and that must be what the requirement
+names. What is doubtful here raises no verdict; it says so, and the analyst can write a better one.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from bot.judge.hollow_lines import REPOSITORY_TESTS, line_problem, names_in_line
+from bot.judge.hollow_tests import Claim, claims_of
+from bot.judge.named import Named
+from bot.models import ActionKind, Category, Evidence, Requirement
+from sandbox.models import Observation
+
+OPEN_TO_TALK = (Category.BEHAVIOUR, Category.CRITERION, Category.PROHIBITION)
+"""Upkeep is shown by what stands in files: there, looking is enough."""
+_LINES = (ActionKind.BASH, ActionKind.SHELL_INTERACTION, ActionKind.FILE_COMPARISON)
+_MISSING = re.compile(
+    r"has no attribute '(\w+)'|cannot import name '(\w+)'|name '(\w+)' is not defined"
+    r"|No module named '([\w.]+)'|(\w+) is not (?:defined|a function)"
+    r"|does not provide an export named '(\w+)'|can't open file '([^'\n]+)'"
+    r"|Cannot find (?:module|package) '([^'\n]+)'|No such file or directory: '([^'\n]+)'"
+    r"|'?([\w./-]+)'?: No such file or directory|([\w./-]+): (?:command )?not found"
+    r"|file or directory not found: (\S+)"
+)
+
+
+def hollow_problem(evidence: Evidence, requirement: Requirement) -> str:
+    """Why a step of a judge that passes on head shows nothing of the requirement; empty when it may."""
+    step, named = evidence.step, Named.of(requirement)
+    if requirement.category not in OPEN_TO_TALK:
+        return ""
+    if step.action is ActionKind.UNIT_TESTS:
+        return REPOSITORY_TESTS
+    if step.action is ActionKind.DYNAMIC_EXECUTION:
+        line, *rest = step.arguments or ("",)
+        texts = dict(zip(rest[::2], rest[1::2], strict=True))
+        found = line_problem(line, tuple(texts)) if line else ""
+        return found or _files_problem(texts, named) or _missing(evidence.base, named)
+    if step.action in _LINES:
+        return _line_problem("".join(step.arguments[:1]), named) or _missing(evidence.base, named)
+    if step.action is ActionKind.INTERACTION and not named.is_met_by(" ".join(step.arguments)):
+        return f"No act of it is about {named.words}."
+    return ""
+
+
+def _files_problem(texts: dict[str, str], named: Named) -> str:
+    claims = [claim for path, text in texts.items() for claim in claims_of(path, text)]
+    if not claims:
+        return "It asserts nothing that can be read in its files."
+    return next(filter(None, (_claim_problem(claim, named) for claim in claims)), "")
+
+
+def _claim_problem(claim: Claim, named: Named) -> str:
+    where = f"Line {claim.line} of {claim.path}" if claim.line else claim.path
+    if not claim.is_done:
+        if named.asks_for(claim.looked_at):
+            return ""
+        return f"{where} asserts nothing that the project's code does or returns."
+    if not named.is_met_by(*claim.names):
+        return f"{where} tests nothing that is about {named.words}."
+    return ""
+
+
+def _line_problem(line: str, named: Named) -> str:
+    found = line_problem(line)
+    if found or named.is_met_by(*names_in_line(line)):
+        return found
+    return f"Its line runs nothing that is about {named.words}."
+
+
+def _missing(base: Observation | None, named: Named) -> str:
+    """A name that is new on head is no behaviour, unless it is the one that was asked for."""
+    for name in _missing_names(base):
+        if not named.has_called_for(name):
+            return (
+                f"It fails on base because `{name}` is not there, which the requirement does not name: "
+                "that shows only that the name is new."
+            )
+    return ""
+
+
+def _missing_names(base: Observation | None) -> Iterator[str]:
+    if base is None:
+        return
+    messages = [one.message for one in base.tests.results] if base.tests else []
+    for text in (base.output, *messages):
+        for found in _MISSING.finditer(text):
+            yield next(filter(None, found.groups()))
