@@ -69,7 +69,7 @@ class Assignment:
 async def analyse(chambers: Chambers, acting: Acting, assignment: Assignment) -> Analysed:
     """Let an analyst act; a budget that ends, or a model that is away, is `unverified`."""
     dossier, requirement = assignment.dossier, assignment.requirement
-    bench = Workbench(chambers, acting, requirement, dossier.about(requirement))
+    bench = Workbench(chambers, acting, requirement, dossier.about(requirement), dossier.around)
     try:
         async with asyncio.timeout(acting.minutes * 60):
             reply = await chambers.session.converse(
@@ -110,7 +110,7 @@ def _analysis(bench: Workbench, reply: AnalysisReply) -> Analysis:
         problem = 'It says "unsatisfied", and no step that it names fails on head in an assertion.'
     if outcome is VerdictOutcome.SATISFIED:
         cited = tuple(dict.fromkeys(reply.evidence))
-        problem = citation_problem(requirement, outcome, cited, (*own, *bench.known))
+        problem = citation_problem(requirement, outcome, cited, (*own, *bench.known), bench.around)
     return Analysis(
         requirement_id=requirement.id,
         outcome=VerdictOutcome.UNVERIFIED if problem else outcome,

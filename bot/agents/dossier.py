@@ -15,6 +15,7 @@ from bot.safety import Delimiter
 from sandbox.models import Observation
 
 TASK_CHARS = 6_000
+AROUND_CHARS = 20_000
 AUTHOR_CHARS = 1_500
 """Of what the change says of itself: it cannot push the task out."""
 DIFF_CHARS = 16_000
@@ -38,6 +39,12 @@ class Dossier:
     diff: str
     evidence: tuple[Evidence, ...]
     words_to_judges: str = ""
+
+    @property
+    def around(self) -> str:
+        """The task as others than the change's author tell it."""
+        told = [one for one in self.task.sources if one.trust is not Trust.AUTHOR]
+        return "\n".join(f"{one.title}\n{one.text}" for one in told)[:AROUND_CHARS]
 
     def about(self, requirement: Requirement) -> tuple[Evidence, ...]:
         """The evidence that a verdict on the requirement may cite: steps that serve it."""

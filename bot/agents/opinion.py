@@ -88,7 +88,9 @@ def opinion_of(judge: int, reply: OpinionReply, question: Question) -> Opinion:
     outcome = VerdictOutcome(reply.outcome)
     cited = tuple(dict.fromkeys(reply.evidence))
     scores = Scores(reply.correctness, reply.functionality, reply.clarity)
-    problem = citation_problem(question.requirement, outcome, cited, question.shown)
+    problem = citation_problem(
+        question.requirement, outcome, cited, question.shown, question.dossier.around
+    )
     return Opinion(judge, outcome, reply.reason, cited, scores, problem)
 
 

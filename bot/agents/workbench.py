@@ -38,6 +38,7 @@ class Workbench:
     acting: Acting
     requirement: Requirement
     known: tuple[Evidence, ...]
+    around: str = ""
     evidence: dict[int, Evidence] = field(default_factory=dict)
     actions: int = 0
     chars_read: int = 0
@@ -56,7 +57,7 @@ class Workbench:
         taken = await self._taken(step)
         said = self.enclosed(f"note to {step.id}", taken.note) if taken.note else ""
         if taken.evidence is not None:
-            one = own_step(taken.evidence, self.requirement)
+            one = own_step(taken.evidence, self.requirement, self.around)
             self.evidence[number] = one
             said = f"{_told(one)}\n{evidence_text((one,), self.chambers.delimiter)}\n{said}"
         return self.read(said or f"{step.id}: nothing was found.")

@@ -37,11 +37,14 @@ class Shown:
     title: str = ""
     link: str = ""
     met: str = ""
+    has_judges: bool = False  # a model was asked: it may list more requirements, and find out more
 
     @property
     def is_expected(self) -> bool:
         """Whether it was judged, and came out as the scene's author knows it must."""
         scene = self.opened.scene
+        if self.has_judges:
+            return bool(self.met) and self.conclusion in (scene.expected, scene.found)
         return (self.conclusion, self.met) == (scene.expected, scene.met)
 
 
@@ -98,23 +101,29 @@ def _look(town: Town, opened: OpenedScene) -> Shown:
 
 
 def _shown(opened: OpenedScene, run: Payload) -> Shown:
+    link = run.text("details_url")
+    report = _report(link) if run.text("status") == "completed" else None
     return Shown(
         opened,
         run.text("status"),
         run.text("conclusion"),
         run.text("output", "title"),
-        run.text("details_url"),
-        _met(run.text("details_url")) if run.text("status") == "completed" else "",
+        link,
+        _met(report) if report else "",
+        bool(report and report.items("usage")),
     )
 
 
-def _met(link: str) -> str:
-    """Count in the report behind a link: "4 of 5" requirements; nothing when none was judged."""
+def _report(link: str) -> Payload | None:
+    """The report behind a link; None when it cannot be read."""
     try:
-        page = httpx.get(_in_format("json", link), timeout=10)
-        report = Payload.parse(page.content)
+        return Payload.parse(httpx.get(_in_format("json", link), timeout=10).content)
     except (httpx.HTTPError, ValueError):
-        return ""
+        return None
+
+
+def _met(report: Payload) -> str:
+    """Count "4 of 5" requirements; nothing when none was judged."""
     rows = report.items("requirements")
     satisfied = [row for row in rows if row.text("verdict") == "satisfied"]
     return f"{len(satisfied)} of {len(rows)}" if report.flag("judged") else ""

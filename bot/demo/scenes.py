@@ -29,6 +29,7 @@ class Scene:
     expected: Conclusion
     met: str  # requirements met, of all; a bot that failed would meet none and conclude the same
     lesson: str  # what a person should see, in one line
+    found: Conclusion | None = None  # what else it may be where judges find out what no test shows
 
     @property
     def files(self) -> Path:
@@ -71,6 +72,7 @@ SCENES = (
         Conclusion.ACTION_REQUIRED,
         "4 of 5",
         "one of two requirements has no evidence: could not tell is never pass",
+        found=Conclusion.FAILURE,
     ),
     Scene(
         "weakened",

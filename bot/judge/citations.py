@@ -27,10 +27,12 @@ def citation_problem(
     outcome: VerdictOutcome,
     cited: tuple[str, ...],
     evidence: tuple[Evidence, ...],
+    around: str = "",
 ) -> str:
     """Why an opinion that cites these ids does not count; empty when it does.
 
-    `evidence` is what may be cited for the requirement. "Could not tell" needs none.
+    `evidence` is what may be cited for the requirement. "Could not tell" needs none. `around` is the
+    task as others than the author tell it.
     """
     known = {one.id: one for one in about(requirement, evidence)}
     unknown = [id_ for id_ in cited if id_ not in known]
@@ -40,7 +42,10 @@ def citation_problem(
         return ""
     if not cited:
         return f'It says "{outcome.value}" and cites nothing.'
-    return _why_not_shown(requirement, outcome, [known[id_] for id_ in cited])
+    seen = [known[id_] for id_ in cited]
+    if found := _why_not_shown(requirement, outcome, seen):
+        return found
+    return _why_hollow(requirement, seen, around) if outcome is VerdictOutcome.SATISFIED else ""
 
 
 def about(requirement: Requirement, evidence: tuple[Evidence, ...]) -> tuple[Evidence, ...]:
@@ -94,6 +99,21 @@ def _why_not_shown(requirement: Requirement, outcome: VerdictOutcome, seen: list
     return f'It says "satisfied", and {stale[0]}' if all(stale) else ""
 
 
+def _why_hollow(requirement: Requirement, seen: list[Evidence], around: str) -> str:
+    """Why nothing that is cited tests what was asked; the planner read the change's names too."""
+    proofs = [
+        one
+        for one in seen
+        if not (_why_no_proof(requirement, one) or _why_nothing_new(requirement, one))
+    ]
+    hollow = [
+        hollow_problem(one, requirement, around) if one.step.is_proposed else "" for one in proofs
+    ]
+    if not all(hollow):
+        return ""
+    return f'It says "satisfied", and {proofs[0].id} proves nothing of it. {hollow[0]}'
+
+
 def _why_no_proof(requirement: Requirement, one: Evidence) -> str:
     """Why a piece shows nothing, whichever way it is cited; empty when it may."""
     if one.step.action in REMARKS:
@@ -120,11 +140,8 @@ def _is_whole_suite(requirement: Requirement, one: Evidence) -> bool:
 def _why_nothing_new(requirement: Requirement, one: Evidence) -> str:
     """Why a piece does not show that anything was done; a submission has no base to differ from.
 
-    That something executed still does not happen is the very proof that a prohibition is kept. The
-    planner read the change's names: its steps are held to what was asked, as an analyst's are.
+    That something executed still does not happen is the very proof that a prohibition is kept.
     """
-    if one.step.is_proposed and (hollow := hollow_problem(one, requirement)):
-        return f"{one.id} proves nothing of it: {hollow}"
     kept = requirement.category is Category.PROHIBITION and one.step.action not in LOOKS
     if kept or requirement.category is Category.CRITERION or not _shows_the_same(one):
         return ""

@@ -30,9 +30,12 @@ _MISSING = re.compile(
 )
 
 
-def hollow_problem(evidence: Evidence, requirement: Requirement) -> str:
-    """Why a step of a judge that passes on head shows nothing of the requirement; empty when it may."""
-    step, named = evidence.step, Named.of(requirement)
+def hollow_problem(evidence: Evidence, requirement: Requirement, around: str) -> str:
+    """Why a step of a judge that passes on head shows nothing of the requirement; empty when it may.
+
+    `around` is the task as others than the author tell it.
+    """
+    step, named = evidence.step, Named.of(requirement, around)
     if requirement.category not in OPEN_TO_TALK:
         return ""
     if step.action is ActionKind.UNIT_TESTS:

@@ -19,18 +19,21 @@ _SHOWN_WORDS = 60
 
 @dataclass(frozen=True, slots=True)
 class Named:
-    """`code` are the identifiers that it writes as code, without those of the language itself."""
+    """`code` are the identifiers that it writes as code, without those of the language itself; where it
+    writes none, `nearby` are those of the task that it stands in ("It should raise an error").
+    """
 
     text: str
     code: frozenset[str]
+    nearby: frozenset[str]
     stems: frozenset[str]
 
     @classmethod
-    def of(cls, requirement: Requirement) -> Named:
-        """What the requirement's own words name; those around it only where they name nothing."""
+    def of(cls, requirement: Requirement, around: str = "") -> Named:
+        """What the requirement's own words name; `around` is the task as others than the author tell it."""
         whole = f"{requirement.text}\n{requirement.detail}"
         code = _code_in(requirement.text) or _code_in(requirement.detail)
-        return cls(requirement.text, code, words_of(whole))
+        return cls(requirement.text, code, _code_in(around), words_of(whole))
 
     @property
     def words(self) -> str:
@@ -44,6 +47,8 @@ class Named:
         """Whether one of these is about it: an identifier in it, else a telling word that both have."""
         if self.code:
             return any(self.code.intersection(_IDENTIFIER.findall(name)) for name in names)
+        if any(self.nearby.intersection(_IDENTIFIER.findall(name)) for name in names):
+            return True
         return not self.stems or any(self.stems & words_of(name) for name in names)
 
     def has_called_for(self, name: str) -> bool:
@@ -51,7 +56,7 @@ class Named:
         if self.code:
             is_file = not name.isidentifier() and name in self.text
             return is_file or name.rsplit(".", 1)[-1] in self.code
-        return bool(parts := words_of(name)) and parts <= self.stems
+        return name in self.nearby or (bool(parts := words_of(name)) and parts <= self.stems)
 
     def asks_for(self, looked_at: frozenset[str]) -> bool:
         """Whether it asks that something is there: each name or file that is looked at stands in it."""

@@ -16,19 +16,20 @@ _RUNNING = (*ASSERTING, ActionKind.BASH, ActionKind.SHELL_INTERACTION)
 _NEW_BEHAVIOUR = (Category.BEHAVIOUR, Category.CRITERION)
 
 
-def own_step(evidence: Evidence, requirement: Requirement) -> Evidence:
+def own_step(evidence: Evidence, requirement: Requirement, around: str = "") -> Evidence:
     """The evidence with the transition of a check that came with the judge.
 
     A new check that passes on base too is `vacuous` where a behaviour is asked for; a command that
     asserts nothing is so when both sides also say the same. What passes on head without testing what
-    was asked has a `problem` that says why: it raises nothing.
+    was asked has a `problem` that says why: it raises nothing. `around` is the task as others than the
+    author tell it.
     """
     if evidence.transition is Transition.HELD and requirement.category in _NEW_BEHAVIOUR:
         action = evidence.step.action
         if action in ASSERTING or (action in _RUNNING and _says_the_same(evidence)):
             return replace(evidence, transition=Transition.VACUOUS)
     head = evidence.head
-    problem = hollow_problem(evidence, requirement) if head and passed(head) else ""
+    problem = hollow_problem(evidence, requirement, around) if head and passed(head) else ""
     if head is None or not problem:
         return evidence
     return replace(evidence, head=replace(head, problem=problem), transition=Transition.UNKNOWN)

@@ -82,3 +82,16 @@ def test_a_conclusion_without_a_judgement_is_not_as_expected() -> None:
     failed = Shown(half_done, "completed", "action_required", "The sandbox does not work", "link")
     assert not failed.is_expected
     assert replace(failed, met="4 of 5").is_expected
+
+
+def test_judges_may_find_out_more_and_never_less() -> None:
+    def shown(number: int, conclusion: str) -> Shown:
+        opened = OpenedScene(SCENES[number], number, "a" * 40)
+        return Shown(opened, "completed", conclusion, "t", "link", "5 of 6", has_judges=True)
+
+    assert shown(1, "action_required").is_expected and shown(1, "failure").is_expected
+    assert not replace(shown(1, "failure"), has_judges=False).is_expected
+    assert not shown(1, "success").is_expected
+    assert shown(0, "success").is_expected and not shown(0, "failure").is_expected
+    assert not replace(shown(0, "success"), met="").is_expected
+    assert not shown(2, "success").is_expected and not shown(3, "action_required").is_expected

@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import pytest
 
+from bot.judge import hollow
 from bot.judge.citations import citation_problem
-from bot.judge.hollow import hollow_problem
 from bot.judge.own_steps import own_step
 from bot.models import (
     ActionKind,
@@ -26,6 +26,10 @@ CODE = replace(WORDS, text="`split` raises `ValueError` for zero people")
 TEST = "import pytest\nimport shop\nfrom pathlib import Path\nfrom shop import split\n\n\n"
 ABOUT = "nothing that is about"
 NOT_DONE = "asserts nothing that the project's code does"
+
+
+def hollow_problem(seen: Evidence, requirement: Requirement, around: str = "") -> str:
+    return hollow.hollow_problem(seen, requirement, around)
 
 
 def executed(text: str, line: str = "", base: str = "", path: str = "judge_test.py") -> Evidence:
@@ -212,6 +216,19 @@ def test_a_planned_step_is_held_to_the_same() -> None:
         planned = replace(planned, step=replace(planned.step, is_proposed=True))
         told = citation_problem(CODE, VerdictOutcome.SATISFIED, (planned.id,), (planned,))
         assert why in told and bool(told) is bool(why)
+
+
+def test_what_it_names_may_stand_in_the_task_around_it() -> None:
+    """The task's own author says "it"; the code is named a sentence before, or in the title."""
+    pronoun = replace(WORDS, text="It should raise an error that says who must pay")
+    issue = "`split(1000, 0)` ends in a ZeroDivisionError. It should raise an error."
+    right, other = executed(RIGHT["an exception"]), executed(body("assert shop.verified()"))
+    assert hollow_problem(right, pronoun, issue) == ""
+    assert ABOUT in hollow_problem(right, pronoun) and ABOUT in hollow_problem(
+        other, pronoun, issue
+    )
+    assert ABOUT in hollow_problem(other, CODE, "`verified` is there"), "its own words come first"
+    assert own_step(right, pronoun, issue) == right
 
 
 def test_upkeep_is_shown_by_what_stands_there() -> None:
