@@ -95,12 +95,18 @@ def _by_panel(verdict: Verdict, panel: PanelResult | None) -> Verdict:
         verdict,
         outcome=panel.outcome,
         decided_by=Decider.PANEL,
-        reason=panel.reason,
+        reason=f"{panel.reason}{_dissenting(panel)}",
         evidence_ids=panel.evidence_ids,
         next_step=(
             "" if panel.outcome is VerdictOutcome.SATISFIED else "Mend what the evidence shows."
         ),
     )
+
+
+def _dissenting(panel: PanelResult) -> str:
+    """Who is of another opinion, as a sentence: whoever reads the verdict alone has to see it."""
+    said = (f"Judge {one.judge} dissents: {one.outcome.value}." for one in panel.dissent)
+    return "".join(f" {one}" for one in said)
 
 
 def _not_against(given: Verdict, before: Verdict, failing: tuple[str, ...]) -> Verdict:

@@ -91,6 +91,12 @@ class PanelResult:
     rounds: tuple[Round, ...] = ()
     dissent: tuple[Opinion, ...] = ()
 
+    @property
+    def all_evidence_ids(self) -> tuple[str, ...]:
+        """What it rests on, then what those who dissent cite; each once."""
+        cited = (*self.evidence_ids, *(id_ for one in self.dissent for id_ in one.evidence_ids))
+        return tuple(dict.fromkeys(cited))
+
 
 @dataclass(frozen=True, slots=True)
 class Analysis:

@@ -87,11 +87,19 @@ class EvidenceView:
     base: ObservationView | None
     head: ObservationView | None
     pictures: tuple[PictureRow, ...] = ()
+    is_asserted: bool = True
+
+    @property
+    def differs(self) -> bool:
+        """Whether a step that asserts nothing says something else on head than on base."""
+        if self.is_asserted or self.base is None or self.head is None:
+            return False
+        return self.base.output != self.head.output
 
 
 @dataclass(frozen=True, slots=True)
 class TestView:
-    """One test four ways, with the line that repeats it alone (empty when there is none)."""
+    """One test four ways, with the lines that repeat it alone (empty when there are none)."""
 
     __test__ = False
     comparison: TestComparison
@@ -244,6 +252,11 @@ class ReportView:
     def total_seconds(self) -> float:
         """Seconds over all stages."""
         return sum(seconds for _, seconds in self.seconds)
+
+    def cited(self, ids: tuple[str, ...]) -> tuple[EvidenceView, ...]:
+        """The evidence with these ids, in their order."""
+        seen = {one.id: one for one in self.evidence}
+        return tuple(seen[id_] for id_ in ids if id_ in seen)
 
     def usd(self) -> float | None:
         """What all models cost; None where no price is known, or none was asked."""

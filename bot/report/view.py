@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from collections import Counter
 from dataclasses import replace
 
@@ -39,6 +38,7 @@ from bot.report.model import (
 )
 from bot.report.pictures import picture_rows
 from bot.report.planned import plan_view
+from bot.report.repeating import repeat
 from bot.report.rubrics import patch_view, rubric_views
 from bot.report.slim import SHOWN_CHANGES, TESTS_PER_GROUP, slim
 from bot.safety import scrub_tree
@@ -46,6 +46,8 @@ from sandbox.models import Finding, Observation, Outcome, TestRun
 
 OUTPUT_CHARACTERS = 20_000
 """Head and tail of an output that a report keeps."""
+_LOOKS = (ActionKind.READ, ActionKind.SEARCH)
+_CALLS = (ActionKind.BASH, ActionKind.SHELL_INTERACTION)
 TASK_CHARACTERS = 20_000
 
 
@@ -58,10 +60,11 @@ def _view(evaluation: Evaluation) -> ReportView:
     observed = evaluation.observed or _NOTHING_OBSERVED
     deliberation = evaluation.deliberation or Deliberation()
     evidence = tuple(map(_evidence, (*observed.evidence, *deliberation.evidence)))
+    subject = _subject(evaluation)
     judgement, task, gate = evaluation.judgement, evaluation.task, evaluation.gate
     return ReportView(
         id=evaluation.request.id,
-        subject=_subject(evaluation),
+        subject=subject,
         judged=judgement is not None,
         conclusion=gate.conclusion,
         title=gate.title,
@@ -73,11 +76,13 @@ def _view(evaluation: Evaluation) -> ReportView:
             replace(source, text=_capped(source.text, TASK_CHARACTERS))
             for source in (task.sources if task else ())
         ),
-        requirements=_requirements(judgement, observed.tests, evidence) if judgement else (),
+        requirements=_requirements(judgement, observed.tests, evidence, subject)
+        if judgement
+        else (),
         preferences=judgement.requirements.preferences if judgement else (),
         remarks=judgement.requirements.remarks if judgement else (),
         score=_score(judgement),
-        tests=_tests(observed.tests) if evaluation.observed else None,
+        tests=_tests(observed.tests, subject) if evaluation.observed else None,
         evidence=evidence,
         findings=_findings(observed.findings),
         integrity=_findings(observed.integrity),
@@ -167,7 +172,7 @@ def _score(judgement: Judgement | None) -> Score:
 
 
 def _requirements(
-    judgement: Judgement, tests: FourWay, evidence: tuple[EvidenceView, ...]
+    judgement: Judgement, tests: FourWay, evidence: tuple[EvidenceView, ...], subject: Subject
 ) -> tuple[RequirementView, ...]:
     """Every requirement, also one that nobody answered: the denominator is the list."""
     verdicts = {verdict.requirement_id: verdict for verdict in judgement.verdicts}
@@ -178,20 +183,22 @@ def _requirements(
         verdict = verdicts.get(requirement.id) or Verdict(
             requirement.id, VerdictOutcome.UNVERIFIED, Decider.NOBODY, "Nothing answered it."
         )
-        named = tuple(_test(compared[name]) for name in verdict.tests if name in compared)
+        named = tuple(_test(compared[name], subject) for name in verdict.tests if name in compared)
         cited = tuple(seen[name] for name in verdict.evidence_ids if name in seen)
         rows.append(RequirementView(requirement, verdict, named, cited))
     return tuple(rows)
 
 
-def _tests(tests: FourWay) -> TestsView:
+def _tests(tests: FourWay, subject: Subject) -> TestsView:
     groups = {change: _changed_so(change, tests) for change in TestChange}
     return TestsView(
         problem=tests.problem,
         evidence_id=tests.evidence_id,
         shown=tuple(
             TestGroup(
-                change, tuple(map(_test, groups[change][:TESTS_PER_GROUP])), len(groups[change])
+                change,
+                tuple(_test(one, subject) for one in groups[change][:TESTS_PER_GROUP]),
+                len(groups[change]),
             )
             for change in SHOWN_CHANGES
             if groups[change]
@@ -207,15 +214,10 @@ def _changed_so(change: TestChange, tests: FourWay) -> tuple[TestComparison, ...
     return tuple(comparison for comparison in tests.comparisons if comparison.change is change)
 
 
-def _test(comparison: TestComparison) -> TestView:
+def _test(comparison: TestComparison, subject: Subject) -> TestView:
     message = _capped(comparison.message, OUTPUT_CHARACTERS // 5)
     capped = replace(comparison, message=message)
-    return TestView(capped, _repeat(comparison.id))
-
-
-def _repeat(test_id: str) -> str:
-    """The line that runs one test alone; only pytest's node ids are known to name one."""
-    return f"python -m pytest {shlex.quote(test_id)}" if "::" in test_id else ""
+    return TestView(capped, repeat(comparison, subject.base_sha, subject.head_sha))
 
 
 def _evidence(item: Evidence) -> EvidenceView:
@@ -226,10 +228,17 @@ def _evidence(item: Evidence) -> EvidenceView:
         action=item.step.action,
         requirement_ids=item.step.requirement_ids,
         transition=item.transition,
+        is_asserted=_is_asserted(item),
         base=_observation(item.base, item.step.action) if item.base else None,
         head=_observation(item.head, item.step.action) if item.head else None,
         pictures=picture_rows(item.base, item.head),
     )
+
+
+def _is_asserted(item: Evidence) -> bool:
+    """Whether an exit code means something: what a model only looks at, or only calls, asserts nothing."""
+    is_a_models = item.step.is_proposed or item.id.startswith("A-")
+    return item.step.action not in _LOOKS and not (is_a_models and item.step.action in _CALLS)
 
 
 def _observation(seen: Observation, action: ActionKind) -> ObservationView:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
@@ -61,12 +62,22 @@ def _shown(side: Side, passage: Passage, text: str, seconds: float) -> Observati
     whole = "\n".join(lines)
     return Observation(
         side=side,
-        command="",
+        command=_command(passage),
         exit_code=0,
         output=whole[:_CHARACTERS],
         seconds=seconds,
         truncated=len(whole) > _CHARACTERS,
     )
+
+
+def _command(passage: Passage) -> str:
+    """The line by which a person reads the same; none for what is converted."""
+    if is_document(passage.path):
+        return ""
+    path = shlex.quote(passage.path)
+    if passage.first <= 1 and not passage.last:
+        return f"cat -- {path}"
+    return f"sed -n '{passage.first},{passage.last or '$'}p' -- {path}"
 
 
 async def _convert(sandbox: Sandbox, side: Side, tree: str, passage: Passage) -> Observation:
