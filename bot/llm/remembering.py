@@ -47,7 +47,7 @@ class RememberingModel(WrapperModel):
         model_settings: ModelSettings | None,
         model_request_parameters: ModelRequestParameters,
     ) -> ModelResponse:
-        """Answer from memory, else ask and remember. Raises BudgetSpent before it asks."""
+        """Answer from memory, else ask and remember. Raises BudgetSpent before, or when time is up."""
         key = self._key(messages, model_settings, model_request_parameters)
         kept = _read(await asyncio.to_thread(self._memory.get, key))
         if kept is not None:
@@ -56,7 +56,13 @@ class RememberingModel(WrapperModel):
         async with self._till.at_once:
             self._till.account.check()
             started_s = time.monotonic()
-            response = await super().request(messages, model_settings, model_request_parameters)
+            try:
+                async with asyncio.timeout(self._till.account.left_s):
+                    response = await super().request(
+                        messages, model_settings, model_request_parameters
+                    )
+            except TimeoutError as error:
+                raise self._till.account.too_late() from error
             # Kept before the next call begins: a killed run loses only what was under way.
             await asyncio.to_thread(self._memory.put, key, _RESPONSE.dump_json(response))
         usage = response.usage

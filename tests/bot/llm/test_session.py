@@ -120,6 +120,8 @@ async def test_over_the_wire_with_a_tool_and_a_price(tmp_path: Path) -> None:
         (Said(text="I cannot help with that."), Answerless, "twice"),
         (Said(refusal="No."), Answerless, "twice"),
         (Said(body=b'{"choices": ['), ModelAway, "answer"),
+        (Said(status=500, headers=(("retry-after-ms", "1"),)), ModelAway, "answers 500"),
+        (Said(status=429, headers=(("retry-after-ms", "1"),)), ModelAway, "answers 429"),
     ],
 )
 async def test_what_an_endpoint_does_wrong(
@@ -145,6 +147,20 @@ async def test_an_endpoint_that_is_busy_is_asked_again(tmp_path: Path) -> None:
         async with open_models(settings(tmp_path, **settings_for(endpoint)))(LIMITS) as session:
             assert session is not None
             assert (await session.ask(PROMPT, Sum)).total == 2
+
+
+async def test_a_slow_answer_is_asked_for_again_until_the_time_is_over(tmp_path: Path) -> None:
+    waits = iter((1.5, 0.0))
+    with model_endpoint(lambda asked: Said('{"total": 2}', wait_s=next(waits, 3.0))) as endpoint:
+        given = settings(tmp_path, **settings_for(endpoint, model_timeout_s=0.5))
+        async with open_models(given)(LIMITS) as session:
+            assert session is not None
+            assert (await session.ask(PROMPT, Sum)).total == 2
+        given = settings(tmp_path / "other", **settings_for(endpoint))
+        async with open_models(given)(SessionLimits(usd=2.0, minutes=0.01)) as session:
+            assert session is not None
+            with pytest.raises(BudgetSpent, match=r"0\.01 minutes"):
+                await session.ask(PROMPT, Sum)
 
 
 async def test_without_a_model_there_is_no_session(tmp_path: Path) -> None:
