@@ -24,7 +24,7 @@ UNTESTED = {"calc.py": FIX["calc.py"]}
         pytest.param(
             Said(status=503, headers=AT_ONCE), f"broken (it answers 503){AGAIN}", id="5xx"
         ),
-        pytest.param(Said(refusal="No."), "It refused to answer", id="refusal"),
+        pytest.param(Said(refusal="No."), "It refused to answer", id="refusal", marks=SLOW),
         pytest.param(Said(tool_calls=(("no_such_tool", "{}"),)), UNREAD, id="no such tool"),
         pytest.param(Said(text='{"outcome": "satis'), UNREAD, id="malformed", marks=SLOW),
         pytest.param(

@@ -12,7 +12,7 @@ from bot.forge.operator import Person
 from bot.payload import Payload
 from tests.e2e.judges import DRAFTING, JUDGING_PATCH, Judges, everything
 from tests.e2e.project import FIX
-from tests.e2e.town import Place, Town, eventually, report
+from tests.e2e.town import Place, Town, deliver, eventually, report
 from tests.endpoint import Asked, Said
 
 pytestmark = pytest.mark.real
@@ -147,12 +147,26 @@ def test_a_rubric_from_draft_to_golden(judged_town: tuple[Town, Judges]) -> None
     assert "Advice only" in told(judged(place, bens, bens_sha)), "its author approved it himself"
 
     edit(place, issue, "Nobody wrote it.", "All is well.")
-    assert "stands [here]" in reply(place, issue, "/judge rubric", town.ben)
+    assert "version 2 stays golden" in reply(place, issue, "/judge rubric", town.ben)
     assert "All is well" in form(place, issue).text("body"), "what people wrote is not drafted over"
+    _replay_approval(place, town.mara)
+    late = reply(place, issue, "/judge rubric approve", town.ben)
+    assert "has 1 of 2 approvals (ben)" in late, "nobody approves what was not there yet"
+    assert "version 2 stays golden" in late
     still = judged(place, second, second_sha)
     assert f"INVALID by the rubric of issue #{issue}, version 2" in told(still), "v3 is a draft"
     assert "All is well" not in str(still.value)
     assert len(judges.asked(DRAFTING, "No mean of asteroids")) == 2
+
+
+def _replay_approval(place: Place, by: Person) -> None:
+    """An approval from before the edit comes late, as from a worker that was away."""
+    for row in place.deliveries("issue_comment", "created"):
+        payload = json.loads(row.payload)
+        given = (payload["sender"]["login"], payload["comment"]["body"])
+        if given == (by.login, "/judge rubric approve"):
+            assert deliver(place.town, "issue_comment", payload) == 202
+    place.town.settle()
 
 
 def metric(town: Town, name: str, **labels: str) -> float:

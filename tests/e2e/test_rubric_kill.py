@@ -18,7 +18,7 @@ from tests.e2e.judges import DRAFTING, Judges, environment_for
 from tests.e2e.town import Place, Town, eventually, running_forge
 from tests.endpoint import Asked, Said, model_endpoint
 
-pytestmark = pytest.mark.real
+pytestmark = [pytest.mark.real, pytest.mark.slow]
 READ = Said(tool_calls=(("read_file", '{"path": "calc.py"}'),))
 FIND = Said(tool_calls=(("find_definition", '{"name": "total"}'),))
 DRAFTED = Said(text=json.dumps({"root_cause": "None is there.", "requirements": ["mean() is 0"]}))
