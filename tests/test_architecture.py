@@ -37,8 +37,9 @@ MAY_IMPORT = {
     "bot.models": ("bot.models", "sandbox.models"),
     "bot.errors": (),
     "bot.settings": (),
-    "bot.safety": ("bot.safety",),
-    "bot.templates": ("bot.safety",),
+    "bot.clipping": (),
+    "bot.safety": ("bot.clipping", "bot.safety"),
+    "bot.templates": ("bot.clipping", "bot.safety"),
     "bot.configuration": (
         "bot.configuration",
         "bot.errors",
@@ -49,6 +50,7 @@ MAY_IMPORT = {
     "bot.plain_yaml": (),
     "bot.judge": (
         "bot.judge",
+        "bot.clipping",
         "bot.models",
         "bot.configuration",
         "bot.safety",
@@ -61,6 +63,7 @@ MAY_IMPORT = {
     "bot.report": (
         "bot.report",
         "bot.annotations",
+        "bot.clipping",
         "bot.models",
         "bot.safety",
         "bot.templates",
@@ -69,6 +72,7 @@ MAY_IMPORT = {
     "bot.llm": ("bot.llm", "bot.models", "bot.errors", "bot.settings", "sandbox.models"),
     "bot.agents": (
         "bot.agents",
+        "bot.clipping",
         "bot.configuration",
         "bot.judge",
         "bot.llm.base",

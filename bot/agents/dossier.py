@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from bot.clipping import clip_middle
 from bot.judge.steady import steady
 from bot.models import Evidence, Requirement, Task, TaskSource, Trust
 from bot.safety import Delimiter
@@ -83,7 +84,7 @@ def evidence_text(evidence: Iterable[Evidence], delimiter: Delimiter) -> str:
 
 def _piece(evidence: Evidence, delimiter: Delimiter) -> str:
     seen = evidence.head or evidence.base
-    command = _clipped(seen.command, COMMAND_CHARS) if seen else ""
+    command = clip_middle(seen.command, COMMAND_CHARS) if seen else ""
     sides = "\n".join(
         (
             f"$ {command}",
@@ -100,12 +101,4 @@ def _side(name: str, seen: Observation | None) -> str:
     ended = "timed out" if seen.timed_out else f"exit code {seen.exit_code}"
     output = steady(seen.output)
     problem = f"\nThis proves nothing: {seen.problem}" if seen.problem else ""
-    return f"{name}: {ended}{problem}\n{_clipped(output, OUTPUT_CHARS)}"
-
-
-def _clipped(text: str, most_chars: int) -> str:
-    """Head and tail: the cause stands first, the summary last."""
-    if len(text) <= most_chars:
-        return text
-    half = most_chars // 2
-    return f"{text[:half]}\n[…]\n{text[-half:]}"
+    return f"{name}: {ended}{problem}\n{clip_middle(output, OUTPUT_CHARS)}"

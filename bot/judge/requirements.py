@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, replace
 
+from bot.clipping import clip
 from bot.configuration import Configuration
 from bot.judge.boilerplate import is_usual_boilerplate, normalised, template_lines
 from bot.judge.categories import category_of, is_preference
@@ -345,4 +346,4 @@ def _capped(text: str, remarks: list[str]) -> str:
     if len(text) <= MAX_TEXT:
         return text
     remarks.append(f"“{text[:60]}…” is longer than {MAX_TEXT} characters and was cut.")
-    return text[: MAX_TEXT - 1] + "…"
+    return clip(text, MAX_TEXT)

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
+from bot.clipping import clip
 from bot.judge.boilerplate import template_lines
 from bot.judge.categories import category_of, is_preference
 from bot.judge.graph import mended, with_edges
@@ -107,7 +108,7 @@ class _Additions:
         if source is None or found is None:
             self._refuse(proposal, "its words stand in no source")
             return
-        text = _capped(found.safe)
+        text = clip(found.safe, MAX_TEXT)
         twin = next((one for one in self.items if says_the_same(one.text, text)), None)
         if twin is not None:
             self._ids.setdefault(proposal.key, twin.id)
@@ -130,7 +131,7 @@ class _Additions:
                 category=Category.UPKEEP if is_upkeep else Category.BEHAVIOUR,
                 origin=source.reference,
                 trust=source.trust,
-                quotation=_capped(found.words),
+                quotation=clip(found.words, MAX_TEXT),
             )
         )
 
@@ -206,7 +207,3 @@ def _redirected(one: Requirement, goes: Requirement, stays: Requirement) -> Requ
     named = (stays.id if id_ == goes.id else id_ for id_ in needs)
     kept = tuple(dict.fromkeys(id_ for id_ in named if id_ != one.id))
     return replace(one, prerequisites=kept)
-
-
-def _capped(text: str) -> str:
-    return text if len(text) <= MAX_TEXT else text[: MAX_TEXT - 1] + "…"

@@ -6,6 +6,7 @@ import shlex
 from collections import Counter
 from dataclasses import replace
 
+from bot.clipping import clip_middle
 from bot.models import (
     ActionKind,
     Decider,
@@ -70,7 +71,7 @@ def _view(evaluation: Evaluation) -> ReportView:
         problem=evaluation.problem,
         task_title=task.title if task else "",
         task_sources=tuple(
-            replace(source, text=_capped(source.text, TASK_CHARACTERS))
+            replace(source, text=clip_middle(source.text, TASK_CHARACTERS))
             for source in (task.sources if task else ())
         ),
         requirements=_requirements(judgement, observed.tests, evidence) if judgement else (),
@@ -208,7 +209,7 @@ def _changed_so(change: TestChange, tests: FourWay) -> tuple[TestComparison, ...
 
 
 def _test(comparison: TestComparison) -> TestView:
-    message = _capped(comparison.message, OUTPUT_CHARACTERS // 5)
+    message = clip_middle(comparison.message, OUTPUT_CHARACTERS // 5)
     capped = replace(comparison, message=message)
     return TestView(capped, _repeat(comparison.id))
 
@@ -237,7 +238,7 @@ def _observation(seen: Observation, action: ActionKind) -> ObservationView:
         command=seen.command,
         result=_result(seen),
         failed=seen.exit_code != 0 or seen.timed_out or bool(seen.problem),
-        output=_capped(seen.output, OUTPUT_CHARACTERS),
+        output=clip_middle(seen.output, OUTPUT_CHARACTERS),
         seconds=seen.seconds,
         truncated=seen.truncated or len(seen.output) > OUTPUT_CHARACTERS,
         problem=seen.problem,
@@ -261,20 +262,12 @@ def _tests_in_words(run: TestRun) -> str:
     return f"{words or 'no test ran'}{doubts}{forged}"
 
 
-def _capped(text: str, characters: int) -> str:
-    """Head and tail; called on scrubbed text only, so that no cut can halve a secret."""
-    if len(text) <= characters:
-        return text
-    half = characters // 2
-    return f"{text[:half]}\n… {len(text) - 2 * half:,} characters left out …\n{text[-half:]}"
-
-
 def _findings(findings: tuple[Finding, ...]) -> tuple[Finding, ...]:
     return tuple(
         replace(
             finding,
-            message=_capped(finding.message, OUTPUT_CHARACTERS // 5),
-            hunk=_capped(finding.hunk, OUTPUT_CHARACTERS // 5),
+            message=clip_middle(finding.message, OUTPUT_CHARACTERS // 5),
+            hunk=clip_middle(finding.hunk, OUTPUT_CHARACTERS // 5),
         )
         for finding in findings
     )

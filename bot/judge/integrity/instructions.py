@@ -10,6 +10,7 @@ import re
 import unicodedata
 from collections.abc import Iterator
 
+from bot.clipping import clip
 from bot.judge.integrity.inspection import Inspection, added_lines, is_gone, make_finding
 from bot.judge.integrity.metadata import texts_in_image
 from bot.judge.rules import HIDDEN_TEXT, INSTRUCTION
@@ -107,4 +108,4 @@ def _scripts(word: str) -> set[str]:
 
 def _short(text: str) -> str:
     shown = "".join(c if c.isprintable() else f"⟨U+{ord(c):04X}⟩" for c in " ".join(text.split()))
-    return shown if len(shown) <= 120 else shown[:119] + "…"
+    return clip(shown, 120)
