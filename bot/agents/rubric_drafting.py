@@ -13,9 +13,9 @@ from typing import Annotated, Protocol
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
 from bot.agents.chambers import Chambers
-from bot.judge.rubric_form import MOST_CHARACTERS, MOST_ROOT_CHARACTERS, RubricProblem, checked
 from bot.llm.base import Answerless, BudgetSpent, Prompt, Tool
 from bot.models import CodePlace, Role, Rubric
+from bot.rubrics.form import MOST_CHARACTERS, MOST_ROOT_CHARACTERS, RubricProblem, checked
 from bot.safety import Delimiter, scrub
 from bot.templates import render_text
 

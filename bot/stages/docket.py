@@ -31,7 +31,7 @@ from bot.models import (
     TestPlan,
     Trigger,
 )
-from bot.rubric_files import CommittedRubric
+from bot.rubrics.files import CommittedRubric
 from bot.steps import StepRunner
 from sandbox.base import Network
 from sandbox.models import Checkout, Environment

@@ -14,15 +14,15 @@ from bot.judge import comprehend, empty_calls, plan
 from bot.judge.linked import linked_documents
 from bot.judge.paths import is_source_path
 from bot.judge.requirements import with_pages
-from bot.judge.rubric_requirements import with_rubrics
 from bot.judge.understanding import ASKED, enriched
 from bot.llm import ModelProblem, SessionLimits
 from bot.looks.places import Asked, find_places
 from bot.models import EvaluationRequest, Plan, Requirements, Task, TaskRubric, Trigger
+from bot.rubrics.of_task import kept_rubrics, rubrics_of
+from bot.rubrics.requirements import with_rubrics
 from bot.stages.docket import Planned, Policy
 from bot.stages.recording import keep_replies
 from bot.stages.services import Services, run_delimiter
-from bot.task_rubrics import kept_rubrics, rubrics_of
 from sandbox.base import SandboxError
 from sandbox.browser.pages import find_pages, is_front_end
 from sandbox.edges.calls import EmptyCall

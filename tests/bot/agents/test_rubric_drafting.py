@@ -15,7 +15,7 @@ from bot.intake.desk import Desk
 from bot.intake.handle import handle
 from bot.intake.rubrics import rubric_marker
 from bot.llm import no_models
-from bot.rubric_clerk import Branch, RubricClerk
+from bot.rubrics.clerk import Branch, RubricClerk
 from bot.settings import Settings
 from bot.steps import run_in_process
 from sandbox import open_sandbox

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from bot.models import KeptRubric, Task, TaskRubric
-from bot.rubric_files import CommittedRubric, paths_for, read_rubric_file
+from bot.rubrics.files import CommittedRubric, paths_for, read_rubric_file
 from bot.store import Store
 
 

@@ -11,17 +11,15 @@ from dataclasses import dataclass
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from bot.errors import UserError
-from bot.judge.rubric_form import RubricProblem, checked
 from bot.models import Rubric
 from bot.plain_yaml import PlainYamlError, load_plain_yaml
+from bot.rubrics.form import RubricProblem, checked
 from bot.safety import visible
 
 FOLDER = ".github/assay/rubrics"
 ENDINGS = ("yml", "yaml", "json")
-MAX_BYTES = 64 * 1024
-
-
-MAX_FILES = 500
+MOST_BYTES = 64 * 1024
+MOST_FILES = 500
 _NAME = re.compile(rf"{re.escape(FOLDER)}/[1-9]\d{{0,9}}\.(?:yml|yaml|json)")
 
 

@@ -12,13 +12,13 @@ from dataclasses import dataclass
 
 from bot.agents.chambers import Chambers
 from bot.agents.rubric_drafting import AskedIssue, draft_rubric
-from bot.base_code import TreeCode
 from bot.configuration import MAX_BYTES, PATH, Configuration, read_configuration
 from bot.errors import Transient, UserError
 from bot.github import GitHub
 from bot.llm.base import ModelProblem, OpenSession, SessionLimits
 from bot.models import Rubric
-from bot.rubric_files import FOLDER
+from bot.rubrics.base_code import TreeCode
+from bot.rubrics.files import FOLDER
 from bot.safety import delimiter_of, scrub_tree
 from bot.settings import Settings
 from sandbox.base import Sandbox, SandboxError
