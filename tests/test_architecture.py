@@ -112,11 +112,12 @@ MAY_IMPORT = {
     "bot.rubrics.form": ("bot.models", "bot.safety"),
     "bot.rubrics.files": (
         "bot.rubrics.form",
+        "bot.rubrics.spellings",
         "bot.errors",
         "bot.models",
         "bot.plain_yaml",
-        "bot.safety",
     ),
+    "bot.rubrics.spellings": ("bot.rubrics.form", "bot.models", "bot.plain_yaml", "bot.safety"),
     "bot.rubrics.requirements": ("bot.judge", "bot.models"),
     "bot.annotations": (),
     "bot.github": (

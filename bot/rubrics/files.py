@@ -1,6 +1,7 @@
-"""Reads a rubric that stands on the base branch: `.github/assay/rubrics/<issue>.yml`, or `.json`.
+"""Reads the rubrics that stand on the base branch: `.github/assay/rubrics/`, one file an issue.
 
-It is golden by being there: whoever may merge it approved it. The schema is closed.
+`7.yml`, `7.yaml` and `7.json` are the rubric of issue 7, `issue-7.yml` and `7-split-by-zero.yml` too, and
+so is `7.md` in the form of the comment. It is golden by being there: whoever may merge it approved it.
 """
 
 from __future__ import annotations
@@ -8,91 +9,68 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
-
 from bot.errors import UserError
 from bot.models import Rubric
 from bot.plain_yaml import PlainYamlError, load_plain_yaml
-from bot.rubrics.form import RubricProblem, checked
-from bot.safety import visible
+from bot.rubrics.form import RubricProblem, read_form
+from bot.rubrics.spellings import rubric_of
 
 FOLDER = ".github/assay/rubrics"
-ENDINGS = ("yml", "yaml", "json")
 MOST_BYTES = 64 * 1024
 MOST_FILES = 500
-_NAME = re.compile(rf"{re.escape(FOLDER)}/[1-9]\d{{0,9}}\.(?:yml|yaml|json)")
+NO_ISSUE = "its name does not say whose issue's it is"
+_NAME = re.compile(
+    rf"{re.escape(FOLDER)}/(?:issue[-_]?)?([1-9]\d{{0,9}})"
+    r"(?:(?:[-_.][^/]*)?\.(?:yml|yaml|json)|\.md)",
+    re.IGNORECASE,
+)
+_IN_YAML = re.compile(rf"{re.escape(FOLDER)}/[^/]+\.(?:yml|yaml|json)", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
 class CommittedRubric:
-    """A rubric's file as it stands on the target branch, not looked at yet."""
+    """A rubric's file as it stands on the target branch, not read yet; `problem` says why it cannot be."""
 
     path: str
     text: str
+    problem: str = ""
 
 
-def is_rubric_path(path: str) -> bool:
-    """Whether a file of the folder is an issue's rubric by its name."""
-    return _NAME.fullmatch(path) is not None
+def issue_of(path: str) -> int:
+    """The issue whose rubric a file of the folder is by its name; 0 for what is no rubric."""
+    found = _NAME.fullmatch(path)
+    return int(found[1]) if found else 0
+
+
+def names_no_issue(path: str) -> bool:
+    """Whether a file looks like a rubric and does not say by its name whose it is."""
+    return _IN_YAML.fullmatch(path) is not None and not issue_of(path)
 
 
 def committed_rubric(path: str, data: bytes | None) -> CommittedRubric:
-    """The file's text. Raises UserError for what is no regular file or no text."""
+    """The file's text; what is no regular file or no text is one with a problem."""
     if data is None:
-        raise _refused(path, "it is no regular file")
+        return CommittedRubric(path, "", "it is no regular file")
     try:
         return CommittedRubric(path, data.decode("utf-8-sig"))
     except UnicodeDecodeError:
-        raise _refused(path, "it is no UTF-8 text") from None
-
-
-class RubricFile(BaseModel):
-    """The keys of a rubric's file."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
-
-    root_cause: str
-    requirements: list[str]
-    acceptable: list[str] = Field(default_factory=list)
-    unacceptable: list[str] = Field(default_factory=list)
-
-
-def paths_for(issue: int) -> tuple[str, ...]:
-    """Where the rubric of an issue may stand, the first that is there counts."""
-    return tuple(f"{FOLDER}/{issue:d}.{ending}" for ending in ENDINGS)
+        return CommittedRubric(path, "", "it is no UTF-8 text")
 
 
 def read_rubric_file(file: CommittedRubric) -> Rubric:
     """Read a rubric's file (JSON is YAML). Raises UserError that names the file."""
-    path = file.path
+    if file.problem:
+        raise refused(file.path, file.problem)
     try:
-        value = RubricFile.model_validate(load_plain_yaml(file.text))
-        return checked(
-            Rubric(
-                _line(value.root_cause),
-                *(
-                    tuple(map(_line, entries))
-                    for entries in (value.requirements, value.acceptable, value.unacceptable)
-                ),
-            )
-        )
-    except ValidationError as error:
-        raise _refused(path, _first_problem(error)) from None
+        if file.path.lower().endswith(".md"):
+            return read_form(file.text)
+        return rubric_of(load_plain_yaml(file.text), issue_of(file.path))
     except (PlainYamlError, RubricProblem) as error:
-        raise _refused(path, str(error)) from None
+        raise refused(file.path, str(error)) from None
 
 
-def _line(text: str) -> str:
-    return " ".join(visible(text).split())
-
-
-def _first_problem(error: ValidationError) -> str:
-    first = error.errors(include_input=False, include_url=False)[0]
-    where = ".".join(str(part) for part in first["loc"])[:60]
-    return f"`{where}`: {first['msg']}" if where else first["msg"]
-
-
-def _refused(path: str, why: str) -> UserError:
+def refused(path: str, why: str) -> UserError:
+    """The error for a rubric that stands on the base branch and cannot be used."""
     return UserError(
         f"The rubric {path} on the base branch cannot be used: {why}.",
         "Correct it on the base branch, then ask again with /judge.",

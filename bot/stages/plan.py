@@ -18,7 +18,7 @@ from bot.judge.understanding import ASKED, enriched
 from bot.llm import ModelProblem, SessionLimits
 from bot.looks.places import Asked, find_places
 from bot.models import EvaluationRequest, Plan, Requirements, Task, TaskRubric, Trigger
-from bot.rubrics.of_task import kept_rubrics, rubrics_of
+from bot.rubrics.of_task import kept_rubrics, rubrics_of, unused
 from bot.rubrics.requirements import with_rubrics
 from bot.stages.docket import Planned, Policy
 from bot.stages.recording import keep_replies
@@ -42,7 +42,7 @@ async def make_plan(
         task = replace(task, sources=(policy.listed, *task.sources))
     floor = comprehend(task, policy.configuration, policy.templates, policy.test_plan)
     found = await asyncio.to_thread(_rubrics, services, request, task, policy)
-    floor, rubrics = with_rubrics(floor, found)
+    floor, rubrics = with_rubrics(_remarked(floor, *unused(policy.rubrics)), found)
     pages = await asyncio.to_thread(pages_to_look_at, policy.configuration, checkout)
     if pages:
         floor = with_pages(floor)
