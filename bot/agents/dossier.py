@@ -11,13 +11,15 @@ from dataclasses import dataclass
 
 from bot.clipping import clip_middle
 from bot.judge.steady import steady
-from bot.models import Evidence, Requirement, Task, TaskSource, Trust
+from bot.models import Evidence, Requirement, SourceKind, Task, TaskSource, Trust
 from bot.safety import Delimiter
 from sandbox.models import Observation
 
 TASK_CHARS = 6_000
 AUTHOR_CHARS = 1_500
 """Of what the change says of itself: it cannot push the task out."""
+LINKED_CHARS = 1_200
+"""Of one document or page that the task links: it cannot push the task out either."""
 DIFF_CHARS = 16_000
 REQUIREMENT_CHARS = 4_500
 OUTPUT_CHARS = 3_000
@@ -57,10 +59,17 @@ def shared_text(dossier: Dossier, delimiter: Delimiter) -> str:
 
 
 def _told(sources: list[TaskSource]) -> str:
+    """Words first, whole; what they link after them, clipped: its demands are requirements already."""
+    ordered = sorted(sources, key=lambda source: source.kind is not SourceKind.WORDS)
     return "\n\n".join(
-        f"{source.reference} ({source.trust.value})\n{source.title}\n{source.text}"
-        for source in sources
+        f"{source.reference} ({source.trust.value})\n{source.title}\n{_text(source)}"
+        for source in ordered
     )
+
+
+def _text(source: TaskSource) -> str:
+    is_linked = source.kind is not SourceKind.WORDS
+    return clip_middle(source.text, LINKED_CHARS) if is_linked else source.text
 
 
 def requirement_text(requirement: Requirement, delimiter: Delimiter) -> str:

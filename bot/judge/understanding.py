@@ -17,10 +17,9 @@ from bot.judge.graph import mended, with_edges
 from bot.judge.quoting import Quotation, find_quotation
 from bot.judge.requirements import MAX_REQUIREMENTS, MAX_TEXT
 from bot.judge.sameness import has_the_same_words, says_the_same
-from bot.models import Category, Preference, Requirement, Requirements, TaskSource, Trust
+from bot.models import Category, Preference, Requirement, Requirements, TaskSource
 
 ASKED = (Category.BEHAVIOUR, Category.UPKEEP)
-_STRENGTH = (Trust.MAINTAINER, Trust.ASKER, Trust.AUTHOR)
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,7 +186,7 @@ def _rank(requirement: Requirement) -> tuple[bool, int, bool]:
     """The smaller, the stronger: mandatory, trusted, behaviour."""
     return (
         not requirement.mandatory,
-        _STRENGTH.index(requirement.trust),
+        requirement.trust.rank,
         requirement.category is not Category.BEHAVIOUR,
     )
 

@@ -6,8 +6,8 @@ import asyncio
 import sys
 from pathlib import Path
 
+from bot.lookup.base import Refused
 from bot.lookup.fetch import Fetched
-from bot.lookup.guard import Refused
 
 _REDUCER = Path(__file__).parent / "inside" / "reduce.py"
 _TIMEOUT_S = 15.0

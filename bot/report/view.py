@@ -60,6 +60,7 @@ def _view(evaluation: Evaluation) -> ReportView:
     deliberation = evaluation.deliberation or Deliberation()
     evidence = tuple(map(_evidence, (*observed.evidence, *deliberation.evidence)))
     judgement, task, gate = evaluation.judgement, evaluation.task, evaluation.gate
+    warnings = _once((*evaluation.warnings, *(task.warnings if task else ())))
     return ReportView(
         id=evaluation.request.id,
         subject=_subject(evaluation),
@@ -76,7 +77,7 @@ def _view(evaluation: Evaluation) -> ReportView:
         ),
         requirements=_requirements(judgement, observed.tests, evidence) if judgement else (),
         preferences=judgement.requirements.preferences if judgement else (),
-        remarks=judgement.requirements.remarks if judgement else (),
+        remarks=_once(judgement.requirements.remarks if judgement else (), warnings),
         score=_score(judgement),
         tests=_tests(observed.tests) if evaluation.observed else None,
         evidence=evidence,
@@ -88,7 +89,7 @@ def _view(evaluation: Evaluation) -> ReportView:
         environment=evaluation.environment,
         environment_digest=evaluation.environment_digest,
         seconds=evaluation.seconds,
-        warnings=evaluation.warnings + (task.warnings if task else ()),
+        warnings=warnings,
         plan=judgement.plan if judgement else None,
         impact=observed.impact,
         grading=_grading(evaluation),
@@ -99,6 +100,11 @@ def _view(evaluation: Evaluation) -> ReportView:
         analyses=analysis_rows(deliberation.analyses, evidence),
         planned=plan_view(evaluation.plan, evaluation.plan_digest) if evaluation.plan else None,
     )
+
+
+def _once(lines: tuple[str, ...], said: tuple[str, ...] = ()) -> tuple[str, ...]:
+    """Each line once, and none that was said already."""
+    return tuple(line for line in dict.fromkeys(lines) if line not in said)
 
 
 _NOTHING_OBSERVED = Observed((), FourWay(()), (), (), None, None)

@@ -11,7 +11,6 @@ from bot.agents.comprehension import comprehend_more
 from bot.agents.planner import Ground, propose_steps
 from bot.configuration import Configuration
 from bot.judge import comprehend, empty_calls, plan
-from bot.judge.linked import linked_documents
 from bot.judge.paths import is_source_path
 from bot.judge.requirements import with_pages
 from bot.judge.understanding import ASKED, enriched
@@ -93,8 +92,7 @@ class Drafting:
         sources = self.task.sources
         if not sources or any(source.listed for source in sources):
             return floor
-        base = TreeReader(Path(self.checkout.base_tree))
-        sources += await asyncio.to_thread(linked_documents, sources, base.read)
+        sources += self.task.named
         try:
             more = await comprehend_more(chambers, sources, floor)
         except ModelProblem as error:

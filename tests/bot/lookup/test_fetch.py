@@ -16,8 +16,8 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
 
+from bot.lookup.base import Refused
 from bot.lookup.fetch import Call, Fetcher, FetchLimits
-from bot.lookup.guard import Refused
 from tests.bot.lookup.servers import Page, guard_for, site
 
 pytestmark = pytest.mark.real
