@@ -28,7 +28,7 @@ demo: $(READY)
 	$(BIN)/assay demo
 
 test: system-test $(READY)
-	$(BIN)/python -m pytest -n 2 --dist worksteal -m "not slow"
+	$(BIN)/python -m pytest -n 2 --dist worksteal --durations=20 -m "not slow"
 
 # What takes too long for every day: real toolchains, whole plans, the docker driver.
 test-slow: system-test $(READY)
@@ -58,6 +58,7 @@ bench: system-test $(READY)
 lock: $(READY)
 	$(BIN)/uv pip compile -q pyproject.toml --group dev --generate-hashes --no-header --no-annotate -o deploy/requirements.lock
 	$(BIN)/uv pip compile -q pyproject.toml --extra documents -c deploy/requirements.lock --generate-hashes --no-header --no-annotate -o deploy/documents.lock
+	$(BIN)/uv pip compile -q pyproject.toml --extra search -c deploy/requirements.lock --generate-hashes --no-header --no-annotate -o deploy/search.lock
 
 clean:
 	rm -rf $(VENV) .assay .cache

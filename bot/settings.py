@@ -59,7 +59,7 @@ class Settings(BaseSettings):
     model_timeout_s: float = Field(default=120.0, gt=0)
     model_calls_at_once: int = Field(default=8, ge=1, le=256)
 
-    search: Literal["", "pages", "searxng", "brave", "tavily"] = ""
+    search: Literal["", "pages", "searxng", "brave", "tavily", "ddgs"] = ""
     """Lets judges look things up on the web: public pages only, or by a search provider too."""
     search_url: str = ""
     """Where the search provider answers; needed for SearXNG."""

@@ -71,8 +71,11 @@ class _Handler(BaseHTTPRequestHandler):
         self.send_header("Content-Length", str(len(body)))
         for name, value in said.headers:
             self.send_header(name, value)
-        self.end_headers()
-        self.wfile.write(body[: len(body) // 2] if said.cut else body)
+        try:
+            self.end_headers()
+            self.wfile.write(body[: len(body) // 2] if said.cut else body)
+        except OSError:  # who asked has given up
+            self.close_connection = True
         if said.cut:
             self.close_connection = True
 

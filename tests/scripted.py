@@ -13,7 +13,7 @@ from pydantic_ai.messages import ModelMessage, ModelRequest, ModelResponse, Text
 from pydantic_ai.models.function import AgentInfo, FunctionModel
 
 from bot.llm.account import Account
-from bot.llm.base import SessionLimits
+from bot.llm.base import Prompt, SessionLimits
 from bot.llm.memory import FolderMemory, RecordingMemory
 from bot.llm.remembering import Till
 from bot.llm.session import ModelSession
@@ -60,15 +60,15 @@ class Scripted:
         """What the stages' services take as `open_session`."""
         yield self.session(limits)
 
-    def _model(self, role: Role) -> FunctionModel:
+    def _model(self, prompt: Prompt, _tools: object) -> FunctionModel:
         async def respond(messages: list[ModelMessage], info: AgentInfo) -> ModelResponse:
             call = Call(
-                role,
+                prompt.role,
                 info.instructions or "",
                 said(messages),
                 messages,
                 tuple(tool.name for tool in info.function_tools),
-                (info.model_settings or {}).get("seed", 0),
+                prompt.sample,
                 (info.model_settings or {}).get("temperature"),
             )
             self.calls.append(call)

@@ -90,6 +90,7 @@ MAY_IMPORT = {
         "bot.safety",
         "bot.settings",
         "sandbox.base",
+        "sandbox.concurrently",
         "sandbox.tools.registry",
     ),
     "bot.lookup.inside": (),

@@ -9,7 +9,7 @@ from pydantic import BaseModel, Field
 
 from bot.agents import tool_arguments as given
 from bot.agents.workbench import Errand, Workbench
-from bot.llm.base import Answerless, Prompt, Tool
+from bot.llm.base import Answerless, ModelAway, Prompt, Tool
 from bot.models import ActionKind, Evidence, Role
 from bot.templates import render_text
 
@@ -118,7 +118,7 @@ async def _seen_on(bench: Workbench, wanted: given.LookAtPicture) -> str:
     )
     try:
         reply = await bench.chambers.session.ask(prompt, ImageReply)
-    except Answerless as error:
+    except (Answerless, ModelAway) as error:  # many endpoints refuse whatever holds a picture
         return f"No answer about the pictures: {error.why}"
     seen = reply.answer if reply.is_visible else f"The pictures do not show it. {reply.answer}"
     return bench.enclosed(f"answer about {wanted.evidence}", seen)

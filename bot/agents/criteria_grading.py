@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from bot.agents.chambers import Chambers
 from bot.agents.criteria_quantifier import quantify
-from bot.agents.dossier import Dossier, evidence_text, shared_text
+from bot.agents.dossier import Dossier, evidence_text, shared_text, shown_evidence
 from bot.llm.base import ModelProblem
 from bot.models import Criterion, Grading, Preference
 
@@ -26,8 +26,8 @@ async def grade_change(
     criteria = (*kept, *wishes)[:MOST_GRADED]
     if not criteria:
         return None
-    delimiter = chambers.delimiter
-    shown = f"{shared_text(dossier, delimiter)}\n\n{evidence_text(dossier.evidence, delimiter)}"
+    delimiter, seen = chambers.delimiter, shown_evidence(dossier.evidence)
+    shown = f"{shared_text(dossier, delimiter)}\n\n{evidence_text(seen, delimiter)}"
     try:
         grading = await quantify(chambers, criteria, shown, SAMPLES)
     except ModelProblem as error:

@@ -22,10 +22,12 @@ LINKED_CHARS = 1_200
 """Of one document or page that the task links: it cannot push the task out either."""
 DIFF_CHARS = 16_000
 REQUIREMENT_CHARS = 4_500
-OUTPUT_CHARS = 3_000
-COMMAND_CHARS = 4_000
-PIECE_CHARS = 2 * OUTPUT_CHARS + COMMAND_CHARS
+PIECE_CHARS = 10_000
+LEAST_PIECE_CHARS = 2_000
+EVIDENCE_CHARS = 60_000
+"""Of all pieces together, about 15,000 tokens: many pieces are each shown shorter."""
 MOST_EVIDENCE = 24
+_LABELS_CHARS = 500
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,27 +89,29 @@ def shown_evidence(evidence: tuple[Evidence, ...]) -> tuple[Evidence, ...]:
 def evidence_text(evidence: Iterable[Evidence], delimiter: Delimiter) -> str:
     """Each piece with its id, what it was for, and what both sides showed. Seconds are left out:
     they differ from run to run and say nothing."""
-    shown = [_piece(one, delimiter) for one in evidence]
+    pieces = tuple(evidence)
+    share = EVIDENCE_CHARS // max(1, len(pieces))
+    most_chars = max(LEAST_PIECE_CHARS, min(PIECE_CHARS, share))
+    shown = [_piece(one, delimiter, most_chars) for one in pieces]
     return "\n\n".join(shown) or "There is no evidence yet."
 
 
-def _piece(evidence: Evidence, delimiter: Delimiter) -> str:
+def _piece(evidence: Evidence, delimiter: Delimiter, most_chars: int) -> str:
     seen = evidence.head or evidence.base
-    command = clip_middle(seen.command, COMMAND_CHARS) if seen else ""
-    sides = "\n".join(
-        (
-            f"$ {command}",
-            *(_side(name, one) for name, one in (("base", evidence.base), ("head", evidence.head))),
-        )
-    )
+    of_command, of_side = most_chars * 4 // 10, most_chars * 3 // 10
+    command = clip_middle(seen.command, of_command) if seen else ""
+    both = (("base", evidence.base), ("head", evidence.head))
+    sides = "\n".join((f"$ {command}", *(_side(name, one, of_side) for name, one in both)))
     head = f"Evidence {evidence.id}: {evidence.step.action.value}, {evidence.transition.value}"
-    return f"{head}\n{delimiter.enclose(f'evidence {evidence.id}', sides, PIECE_CHARS)}"
+    return (
+        f"{head}\n{delimiter.enclose(f'evidence {evidence.id}', sides, most_chars + _LABELS_CHARS)}"
+    )
 
 
-def _side(name: str, seen: Observation | None) -> str:
+def _side(name: str, seen: Observation | None, most_chars: int) -> str:
     if seen is None:
         return f"{name}: not run"
     ended = "timed out" if seen.timed_out else f"exit code {seen.exit_code}"
     output = steady(seen.output)
     problem = f"\nThis proves nothing: {seen.problem}" if seen.problem else ""
-    return f"{name}: {ended}{problem}\n{clip_middle(output, OUTPUT_CHARS)}"
+    return f"{name}: {ended}{problem}\n{clip_middle(output, most_chars)}"

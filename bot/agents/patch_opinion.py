@@ -13,7 +13,7 @@ from typing import Annotated, Literal
 from pydantic import BaseModel, Field, StringConstraints
 
 from bot.agents.chambers import Chambers
-from bot.agents.dossier import Dossier, evidence_text, shared_text
+from bot.agents.dossier import Dossier, evidence_text, shared_text, shown_evidence
 from bot.judge.citations import holds_for_patch
 from bot.llm.base import Answerless, ModelProblem, Prompt
 from bot.models import PatchOpinion, Role, TaskRubric, Validity
@@ -74,17 +74,17 @@ async def ask_on_patch(
 async def _vote(
     chambers: Chambers, dossier: Dossier, rubrics: tuple[TaskRubric, ...], number: int
 ) -> _Vote:
-    delimiter = chambers.delimiter
+    delimiter, shown = chambers.delimiter, shown_evidence(dossier.evidence)
     prompt = Prompt(
         role=Role.PATCH,
         system=render_text("prompts/patch.system.txt.j2"),
         user=render_text(
             "prompts/patch.user.txt.j2",
             shared=shared_text(dossier, delimiter),
-            evidence=evidence_text(dossier.evidence, delimiter),
+            evidence=evidence_text(shown, delimiter),
             rubric=delimiter.enclose("rubric", _rubric_text(rubrics), RUBRIC_CHARS),
             mark=delimiter.word,
-            ids=", ".join(one.id for one in dossier.evidence) or "(there are none)",
+            ids=", ".join(one.id for one in shown) or "(there are none)",
         ),
         temperature=TEMPERATURE,
         sample=number,
@@ -93,7 +93,7 @@ async def _vote(
         reply = await chambers.session.ask(prompt, PatchReply)
     except Answerless as error:
         return _Vote(None, problem=error.why)
-    return _held(reply, dossier)
+    return _held(reply, replace(dossier, evidence=shown))
 
 
 def _held(reply: PatchReply, dossier: Dossier) -> _Vote:

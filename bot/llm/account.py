@@ -53,8 +53,17 @@ class Account:
         spent = self.limits.usd_spent + sum(one.usd or 0.0 for one in self._by_role.values())
         if spent >= self.limits.usd:
             raise BudgetSpent(f"The ${self.limits.usd:.2f} of `limits.usd` are spent.")
-        if time.monotonic() - self._started_s > self.limits.minutes * 60:
-            raise BudgetSpent(f"The {self.limits.minutes:g} minutes of `limits.minutes` are over.")
+        if self.left_s <= 0:
+            raise self.too_late()
+
+    @property
+    def left_s(self) -> float:
+        """Seconds until the time is over; none is negative."""
+        return max(0.0, self.limits.minutes * 60 - (time.monotonic() - self._started_s))
+
+    def too_late(self) -> BudgetSpent:
+        """What to raise when the time is over."""
+        return BudgetSpent(f"The {self.limits.minutes:g} minutes of `limits.minutes` are over.")
 
     def add(self, role: Role, model: str, tokens: Tokens, seconds: float) -> None:
         """Count a call that was paid."""

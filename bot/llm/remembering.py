@@ -9,15 +9,14 @@ import time
 from dataclasses import dataclass
 from typing import Any
 
-from pydantic import TypeAdapter
+from pydantic import TypeAdapter, ValidationError
 from pydantic_ai.messages import ModelMessage, ModelMessagesTypeAdapter, ModelResponse
 from pydantic_ai.models import Model, ModelRequestParameters
 from pydantic_ai.models.wrapper import WrapperModel
 from pydantic_ai.settings import ModelSettings
 
 from bot.llm.account import Account, Tokens
-from bot.llm.base import Memory
-from bot.models import Role
+from bot.llm.base import Memory, Prompt
 
 _RESPONSE = TypeAdapter(ModelResponse)
 # What differs from run to run and says nothing of what was asked.
@@ -35,11 +34,12 @@ class Till:
 
 
 class RememberingModel(WrapperModel):
-    """Wraps the endpoint's model for one role of one session."""
+    """Wraps the endpoint's model for one question of one session."""
 
-    def __init__(self, wrapped: Model, role: Role, memory: Memory, till: Till) -> None:
+    def __init__(self, wrapped: Model, prompt: Prompt, memory: Memory, till: Till) -> None:
         super().__init__(wrapped)
-        self._role, self._memory, self._till = role, memory, till
+        self._role, self._sample = prompt.role, prompt.sample
+        self._memory, self._till = memory, till
 
     async def request(
         self,
@@ -47,16 +47,22 @@ class RememberingModel(WrapperModel):
         model_settings: ModelSettings | None,
         model_request_parameters: ModelRequestParameters,
     ) -> ModelResponse:
-        """Answer from memory, else ask and remember. Raises BudgetSpent before it asks."""
+        """Answer from memory, else ask and remember. Raises BudgetSpent before, or when time is up."""
         key = self._key(messages, model_settings, model_request_parameters)
-        kept = await asyncio.to_thread(self._memory.get, key)
+        kept = _read(await asyncio.to_thread(self._memory.get, key))
         if kept is not None:
             self._till.account.add_cached(self._role, self.model_name)
-            return _RESPONSE.validate_json(kept)
+            return kept
         async with self._till.at_once:
             self._till.account.check()
             started_s = time.monotonic()
-            response = await super().request(messages, model_settings, model_request_parameters)
+            try:
+                async with asyncio.timeout(self._till.account.left_s):
+                    response = await super().request(
+                        messages, model_settings, model_request_parameters
+                    )
+            except TimeoutError as error:
+                raise self._till.account.too_late() from error
             # Kept before the next call begins: a killed run loses only what was under way.
             await asyncio.to_thread(self._memory.put, key, _RESPONSE.dump_json(response))
         usage = response.usage
@@ -75,6 +81,7 @@ class RememberingModel(WrapperModel):
             "endpoint": self.base_url or "",
             "messages": _plain(ModelMessagesTypeAdapter.dump_python(messages, mode="json")),
             "settings": dict(settings or {}),
+            "sample": self._sample,
             "tools": [
                 [tool.name, tool.description, tool.parameters_json_schema]
                 for tool in parameters.function_tools
@@ -82,6 +89,14 @@ class RememberingModel(WrapperModel):
         }
         text = json.dumps(asked, sort_keys=True, default=str)
         return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def _read(kept: bytes | None) -> ModelResponse | None:
+    """What memory gave; a file that a power failure cut is as good as none."""
+    try:
+        return _RESPONSE.validate_json(kept) if kept is not None else None
+    except ValidationError:
+        return None
 
 
 def _plain(value: Any) -> Any:

@@ -15,6 +15,7 @@ from pydantic_ai import Agent, BinaryContent, PromptedOutput, exceptions
 from pydantic_ai import Tool as AgentTool
 from pydantic_ai.models import Model
 from pydantic_ai.models.openai import OpenAIChatModel
+from pydantic_ai.profiles import ModelProfile
 from pydantic_ai.providers.openai import OpenAIProvider
 from pydantic_ai.settings import ModelSettings
 from pydantic_ai.usage import UsageLimits
@@ -34,20 +35,22 @@ from bot.llm.base import (
 )
 from bot.llm.memory import RecordingMemory
 from bot.llm.remembering import RememberingModel, Till
-from bot.models import Role, RoleUsage
+from bot.models import RoleUsage
 from bot.settings import Settings
 
 _TRIES = 4  # of one request: the client waits as a 429 asks, else ever longer
 _ASKED_AGAIN = 1
+# Many endpoints refuse a forced JSON reply beside tools, or can then call none.
+_WITHOUT_JSON_MODE = ModelProfile(supports_json_object_output=False)
 # The library takes any JSON for arguments, and a list among them would end the evaluation.
 _AN_OBJECT = SchemaValidator(core_schema.dict_schema(core_schema.str_schema()))
 
 
 @dataclass(frozen=True, slots=True)
 class ModelSession:
-    """A `bot.llm.base.Session`: `models` gives the endpoint's model of each role."""
+    """A `bot.llm.base.Session`: `models` gives the endpoint's model for a question and its tools."""
 
-    models: Callable[[Role], Model]
+    models: Callable[[Prompt, Sequence[Tool]], Model]
     memory: RecordingMemory
     till: Till
 
@@ -83,14 +86,14 @@ class ModelSession:
     async def _run(
         self, prompt: Prompt, reply: type[Reply], tools: Sequence[Tool], requests: int
     ) -> Reply:
-        model = RememberingModel(self.models(prompt.role), prompt.role, self.memory, self.till)
+        model = RememberingModel(self.models(prompt, tools), prompt, self.memory, self.till)
         agent = Agent(
             model,
             output_type=PromptedOutput(reply),
             instructions=prompt.system,
             tools=[_agent_tool(tool) for tool in tools],
             retries=_ASKED_AGAIN,
-            model_settings=ModelSettings(temperature=prompt.temperature, seed=prompt.sample),
+            model_settings=ModelSettings(temperature=prompt.temperature),
         )
         images = [BinaryContent(image, media_type="image/png") for image in prompt.images_png]
         try:
@@ -152,8 +155,10 @@ async def open_session(
 def _session(
     settings: Settings, memory: Memory, limits: SessionLimits, provider: OpenAIProvider
 ) -> ModelSession:
-    def model_of(role: Role) -> Model:
-        return OpenAIChatModel(settings.models.get(role, settings.model), provider=provider)
+    def model_of(prompt: Prompt, tools: Sequence[Tool]) -> Model:
+        name = settings.models.get(prompt.role, settings.model)
+        profile = _WITHOUT_JSON_MODE if tools else None
+        return OpenAIChatModel(name, provider=provider, profile=profile)
 
     prices = {name: Price(*price) for name, price in settings.model_prices.items()}
     at_once = asyncio.Semaphore(settings.model_calls_at_once)

@@ -9,9 +9,11 @@ from urllib.parse import urlsplit
 from bot.lookup.base import PageText, Refused
 from bot.lookup.fetch import Call, Fetched, Fetcher, FetchLimits
 from bot.lookup.guard import DEFAULT_PORTS, Guard, resolve
+from bot.lookup.meta_search import MetaSearch, require_ddgs
 from bot.lookup.packages import Packages, packages_by, wanted_package
 from bot.lookup.pages import text_of
-from bot.lookup.search import Search, search_of
+from bot.lookup.search import Search, provider_search
+from bot.lookup.tunnel import Tunnel
 from bot.safety import scrub
 from bot.settings import Settings
 from sandbox.base import Sandbox
@@ -67,10 +69,16 @@ async def _read(fetched: Fetched) -> PageText:
 
 
 def open_desk(settings: Settings, sandbox: Sandbox) -> Lookup:
-    """Put the parts together as the operator set them."""
+    """Put the parts together as the operator set them. Raises UserError where one is not installed."""
     guard = Guard(DEFAULT_PORTS | frozenset(settings.search_ports))
-    search = search_of(settings, Fetcher(_operators_own(settings), FetchLimits(redirects=0)))
-    return Lookup(Fetcher(guard), search, packages_by(sandbox))
+    return Lookup(Fetcher(guard), _search(settings), packages_by(sandbox))
+
+
+def _search(settings: Settings) -> Search | None:
+    if settings.search == "ddgs":
+        require_ddgs()
+        return MetaSearch(Tunnel(Guard()))
+    return provider_search(settings, Fetcher(_operators_own(settings), FetchLimits(redirects=0)))
 
 
 def _operators_own(settings: Settings) -> Guard:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, Protocol
 from urllib.parse import urlencode
 
 from pydantic import AliasChoices, BaseModel, Field, ValidationError
@@ -16,7 +16,7 @@ from bot.settings import Settings
 Provider = Literal["searxng", "brave", "tavily"]
 MOST_RESULTS = 8
 _TEXT_CHARS = 500
-_WORDS_CHARS = 400
+WORDS_CHARS = 400
 _OWN = {
     "brave": "https://api.search.brave.com/res/v1/web/search",
     "tavily": "https://api.tavily.com/search",
@@ -39,8 +39,16 @@ class _BraveReply(BaseModel):
     web: _Results = _Results(results=[])
 
 
+class Search(Protocol):
+    """Whoever answers search words."""
+
+    async def search(self, words: str) -> str:
+        """The first results as text. Raises Refused when nobody answers."""
+        ...
+
+
 @dataclass(frozen=True, slots=True)
-class Search:
+class ProviderSearch:
     """One provider; `fetcher` reaches it without redirects."""
 
     provider: Provider
@@ -50,7 +58,7 @@ class Search:
 
     async def search(self, words: str) -> str:
         """The first results as text. Raises Refused when the provider does not answer."""
-        fetched = await self.fetcher.fetch(self._call(words[:_WORDS_CHARS]))
+        fetched = await self.fetcher.fetch(self._call(words[:WORDS_CHARS]))
         if fetched.status != 200:
             raise Refused(f"The search provider answers {fetched.status}.")
         try:
@@ -60,8 +68,7 @@ class Search:
                 found = _Results.model_validate_json(fetched.body).results
         except ValidationError as error:
             raise Refused("The search provider's answer cannot be read.") from error
-        shown = [_shown(one) for one in found[:MOST_RESULTS] if one.url]
-        return "\n\n".join(shown) or "Nothing was found."
+        return shown(found)
 
     def _call(self, words: str) -> Call:
         url = self.url or _OWN[self.provider]
@@ -77,14 +84,20 @@ class Search:
         return Call(f"{url.rstrip('/')}/search?{asked}", own)
 
 
+def shown(results: list[Result]) -> str:
+    """The results as a judge reads them."""
+    texts = [_shown(one) for one in results[:MOST_RESULTS] if one.url]
+    return "\n\n".join(texts) or "Nothing was found."
+
+
 def _shown(result: Result) -> str:
     text = " ".join(result.text.split())[:_TEXT_CHARS]
     return f"{' '.join(result.title.split())[:200]}\n{result.url[:500]}\n{text}"
 
 
-def search_of(settings: Settings, fetcher: Fetcher) -> Search | None:
-    """The provider that the settings name; None where only pages are fetched."""
-    if settings.search in {"", "pages"}:
+def provider_search(settings: Settings, fetcher: Fetcher) -> ProviderSearch | None:
+    """The provider that the settings name; None where they name none."""
+    if settings.search not in ("searxng", "brave", "tavily"):
         return None
     key = settings.search_key.get_secret_value()
-    return Search(settings.search, settings.search_url, key, fetcher)  # type: ignore[arg-type]
+    return ProviderSearch(settings.search, settings.search_url, key, fetcher)

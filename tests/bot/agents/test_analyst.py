@@ -8,6 +8,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from pydantic_ai.exceptions import ModelHTTPError
 from pydantic_ai.messages import ModelResponse, ToolCallPart
 
 from bot.agents.acting import Acting, Taken
@@ -36,7 +37,7 @@ from bot.models import (
     VerdictOutcome,
 )
 from bot.safety import Delimiter
-from sandbox.models import Observation, Side
+from sandbox.models import Observation, Picture, Side
 from tests.scripted import Call, Reply, Scripted
 
 SATISFIED, UNSATISFIED, UNVERIFIED = VerdictOutcome
@@ -284,3 +285,24 @@ async def test_a_picture_that_nobody_kept_is_told_as_text(tmp_path: Path) -> Non
 
     found = await analysis_of(Scripted(script, tmp_path), Steps().acting())
     assert (found.problem, found.interactions) == ("", 1)
+
+
+async def test_a_model_that_sees_no_pictures_costs_only_their_answer(tmp_path: Path) -> None:
+    given = {"goal": "See.", "evidence": "A-R1-1", "question": "Is it red?"}
+
+    def script(call: Call) -> Reply:
+        if not call.tools:
+            raise ModelHTTPError(400, "scripted", "no images")
+        if "No answer about the pictures" in call.user:
+            return says("unverified")
+        return ask("image_question", given=given) if tried(call) else ask("bash")
+
+    async def take(step: Step) -> Taken:
+        seen = Observation(Side.HEAD, "open a.html", 0, "", 1.0, pictures=(Picture("a", "1.png"),))
+        return Taken(Evidence(step.id, step, None, seen, transition(None, seen)))
+
+    async def picture(_: str) -> bytes | None:
+        return b"\x89PNG\r\n\x1a\n..."
+
+    found = await analysis_of(Scripted(script, tmp_path), Acting("run", take, picture))
+    assert (found.problem, found.interactions) == ("", 2)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from bot.agents.chambers import Chambers
-from bot.agents.dossier import Dossier
+from bot.agents.dossier import MOST_EVIDENCE, Dossier
 from bot.agents.patch_opinion import ask_on_patch
 from bot.llm.base import SessionLimits
 from bot.models import (
@@ -89,6 +90,22 @@ async def test_a_sure_verdict_by_a_golden_rubric(tmp_path: Path) -> None:
         assert told in calls[0].user
     assert "mean of nothing" not in calls[0].system
     assert calls[0].user.index("[mark begin task]") < calls[0].user.index("[mark begin rubric]")
+
+
+async def test_a_prompt_stays_short_however_much_was_seen(tmp_path: Path) -> None:
+    """A model with a context of 32,000 tokens can still read it."""
+    many = tuple(
+        replace(one, head=replace(one.head, output="x" * 50_000))
+        for one in (
+            piece(f"E{n}", 0, Transition.FIXED, ActionKind.DYNAMIC_EXECUTION) for n in range(1, 200)
+        )
+        if one.head
+    )
+    _, (call,) = await asked(
+        tmp_path, says("VALID", "E1"), dossier=replace(DOSSIER, evidence=many, diff="+x\n" * 50_000)
+    )
+    assert len(call.user) + len(call.system) < 4 * 32_000
+    assert call.user.count("Evidence E") == MOST_EVIDENCE
 
 
 async def test_samples_that_differ_ask_for_a_person(tmp_path: Path) -> None:

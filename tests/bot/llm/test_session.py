@@ -17,6 +17,7 @@ from tests.scripted import Scripted
 
 pytestmark = pytest.mark.real
 LIMITS = SessionLimits(usd=2.0, minutes=5.0)
+PLAIN_FIELDS = {"model", "messages", "temperature", "stream", "tools", "tool_choice"}
 PROMPT = Prompt(Role.PANEL, "You add.", "One and one?")
 
 
@@ -50,6 +51,20 @@ async def test_a_reply_comes_typed_and_is_paid_once(tmp_path: Path) -> None:
     assert (usage.calls, usage.cached, usage.input_tokens) == (1, 1, 0)
     other_sample = Prompt(Role.PANEL, "You add.", "One and one?", sample=1)
     await again.ask(other_sample, Sum)
+    assert len(scripted.calls) == 2
+
+
+def _cut_what_is_kept(folder: Path) -> None:
+    (kept,) = (one for one in folder.rglob("*") if one.is_file())
+    kept.write_bytes(kept.read_bytes()[:20])
+
+
+async def test_a_kept_reply_that_a_power_failure_cut_is_asked_for_again(tmp_path: Path) -> None:
+    scripted = Scripted(lambda call: {"total": 2}, tmp_path)
+    await scripted.session().ask(PROMPT, Sum)
+    _cut_what_is_kept(tmp_path)
+    assert (await scripted.session().ask(PROMPT, Sum)).total == 2
+    assert (await scripted.session().ask(PROMPT, Sum)).total == 2
     assert len(scripted.calls) == 2
 
 
@@ -93,6 +108,8 @@ async def test_over_the_wire_with_a_tool_and_a_price(tmp_path: Path) -> None:
         assert usage.calls == len(endpoint.asked) - 2 == 4
         assert usage.usd == pytest.approx((usage.input_tokens + 2 * usage.output_tokens) / 1e6)
         assert endpoint.keys[0] == "Bearer key"
+        # Some endpoints refuse every word that they do not know.
+        assert set(endpoint.asked[0]) <= PLAIN_FIELDS
 
 
 @pytest.mark.parametrize(
@@ -103,6 +120,8 @@ async def test_over_the_wire_with_a_tool_and_a_price(tmp_path: Path) -> None:
         (Said(text="I cannot help with that."), Answerless, "twice"),
         (Said(refusal="No."), Answerless, "twice"),
         (Said(body=b'{"choices": ['), ModelAway, "answer"),
+        (Said(status=500, headers=(("retry-after-ms", "1"),)), ModelAway, "answers 500"),
+        (Said(status=429, headers=(("retry-after-ms", "1"),)), ModelAway, "answers 429"),
     ],
 )
 async def test_what_an_endpoint_does_wrong(
@@ -128,6 +147,20 @@ async def test_an_endpoint_that_is_busy_is_asked_again(tmp_path: Path) -> None:
         async with open_models(settings(tmp_path, **settings_for(endpoint)))(LIMITS) as session:
             assert session is not None
             assert (await session.ask(PROMPT, Sum)).total == 2
+
+
+async def test_a_slow_answer_is_asked_for_again_until_the_time_is_over(tmp_path: Path) -> None:
+    waits = iter((1.5, 0.0))
+    with model_endpoint(lambda asked: Said('{"total": 2}', wait_s=next(waits, 3.0))) as endpoint:
+        given = settings(tmp_path, **settings_for(endpoint, model_timeout_s=0.5))
+        async with open_models(given)(LIMITS) as session:
+            assert session is not None
+            assert (await session.ask(PROMPT, Sum)).total == 2
+        given = settings(tmp_path / "other", **settings_for(endpoint))
+        async with open_models(given)(SessionLimits(usd=2.0, minutes=0.01)) as session:
+            assert session is not None
+            with pytest.raises(BudgetSpent, match=r"0\.01 minutes"):
+                await session.ask(PROMPT, Sum)
 
 
 async def test_without_a_model_there_is_no_session(tmp_path: Path) -> None:

@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+import datetime
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from ipaddress import ip_address
-from ssl import SSLContext
+from pathlib import Path
+from ssl import PROTOCOL_TLS_SERVER, SSLContext
+
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes, serialization
+from cryptography.hazmat.primitives.asymmetric import ec
+from cryptography.x509.oid import NameOID
 
 from bot.lookup.guard import Address, Guard, is_public
 
@@ -69,6 +76,37 @@ def guard_for(*ports: int, names: dict[str, tuple[str, ...]] | None = None) -> G
         return str(address) == "127.0.0.1" or is_public(address)
 
     return Guard(frozenset({80, 443, *ports}), resolve, is_allowed)
+
+
+def certificate(folder: Path, name: str) -> tuple[Path, SSLContext]:
+    """A certificate of its own for a name: the file to trust, and what to serve with."""
+    key = ec.generate_private_key(ec.SECP256R1())
+    subject = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, name)])
+    now = datetime.datetime.now(datetime.UTC)
+    made = (
+        x509.CertificateBuilder()
+        .subject_name(subject)
+        .issuer_name(subject)
+        .public_key(key.public_key())
+        .serial_number(1)
+        .not_valid_before(now - datetime.timedelta(days=1))
+        .not_valid_after(now + datetime.timedelta(days=1))
+        .add_extension(x509.SubjectAlternativeName([x509.DNSName(name)]), critical=False)
+        .sign(key, hashes.SHA256())
+    )
+    authority = folder / "certificate.pem"
+    authority.write_bytes(made.public_bytes(serialization.Encoding.PEM))
+    private = folder / "key.pem"
+    private.write_bytes(
+        key.private_bytes(
+            serialization.Encoding.PEM,
+            serialization.PrivateFormat.PKCS8,
+            serialization.NoEncryption(),
+        )
+    )
+    context = SSLContext(PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(authority, private)
+    return authority, context
 
 
 class _Handler(BaseHTTPRequestHandler):

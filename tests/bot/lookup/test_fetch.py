@@ -2,23 +2,17 @@
 
 from __future__ import annotations
 
-import datetime
 import gzip
 import ssl
 import threading
 import zlib
-from ipaddress import ip_address
 from pathlib import Path
 
 import pytest
-from cryptography import x509
-from cryptography.hazmat.primitives import hashes, serialization
-from cryptography.hazmat.primitives.asymmetric import ec
-from cryptography.x509.oid import NameOID
 
 from bot.lookup.base import Refused
 from bot.lookup.fetch import Call, Fetcher, FetchLimits
-from tests.bot.lookup.servers import Page, guard_for, site
+from tests.bot.lookup.servers import Page, certificate, guard_for, site
 
 pytestmark = pytest.mark.real
 
@@ -140,7 +134,7 @@ async def test_a_host_that_is_not_there() -> None:
 
 
 async def test_tls_is_checked_for_the_name_and_not_for_the_address(tmp_path: Path) -> None:
-    authority, served_by = _certificate(tmp_path, "site.test")
+    authority, served_by = certificate(tmp_path, "site.test")
     trusting = ssl.create_default_context(cafile=str(authority))
     names = {"other.test": ("127.0.0.1",)}
     with site(lambda path: Page(b"safe", "text/plain"), served_by) as served:
@@ -156,34 +150,3 @@ async def test_tls_is_checked_for_the_name_and_not_for_the_address(tmp_path: Pat
                 await fetcher.fetch(Call(wrong))
         with pytest.raises(Refused, match="does not answer"):
             await Fetcher(guard).fetch(Call(url))
-
-
-def _certificate(folder: Path, name: str) -> tuple[Path, ssl.SSLContext]:
-    key = ec.generate_private_key(ec.SECP256R1())
-    subject = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, name)])
-    now = datetime.datetime.now(datetime.UTC)
-    made = (
-        x509.CertificateBuilder()
-        .subject_name(subject)
-        .issuer_name(subject)
-        .public_key(key.public_key())
-        .serial_number(1)
-        .not_valid_before(now - datetime.timedelta(days=1))
-        .not_valid_after(now + datetime.timedelta(days=1))
-        .add_extension(x509.SubjectAlternativeName([x509.DNSName(name)]), critical=False)
-        .sign(key, hashes.SHA256())
-    )
-    assert ip_address("127.0.0.1").is_loopback
-    certificate = folder / "certificate.pem"
-    certificate.write_bytes(made.public_bytes(serialization.Encoding.PEM))
-    private = folder / "key.pem"
-    private.write_bytes(
-        key.private_bytes(
-            serialization.Encoding.PEM,
-            serialization.PrivateFormat.PKCS8,
-            serialization.NoEncryption(),
-        )
-    )
-    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    context.load_cert_chain(certificate, private)
-    return certificate, context
