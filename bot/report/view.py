@@ -112,9 +112,10 @@ _NOTHING_OBSERVED = Observed((), FourWay(()), (), (), None, None)
 
 def _judges(deliberation: Deliberation) -> JudgesView | None:
     """What there is to show of judges; None where none was asked."""
-    if not (deliberation.panels or deliberation.canary or deliberation.problem):
+    problem = deliberation.problem or deliberation.not_asked
+    if not (deliberation.panels or deliberation.canary or problem):
         return None
-    return JudgesView(deliberation.panels, deliberation.canary, deliberation.problem)
+    return JudgesView(deliberation.panels, deliberation.canary, problem)
 
 
 def _subject(evaluation: Evaluation) -> Subject:
