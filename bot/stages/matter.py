@@ -74,6 +74,7 @@ async def put_before_judges(matter: Matter, chambers: Chambers) -> Deliberation:
     dossier = Dossier(matter.task, unified(matter.diff), observed.evidence, spoken)
     policy = matter.configuration.judges
     held = await hold_deliberation(chambers, requirements, found, dossier, policy)
+    held = replace(held, found=found)
     if held.problem:
         return held
     grading = await grade_change(chambers, dossier, matter.criteria, requirements.preferences)
@@ -90,7 +91,7 @@ def judged(
     `members` are the pull requests of a merge group.
     """
     requirements, observed = matter.requirements, matter.observed
-    found = verdicts(requirements, observed, matter.configuration)
+    found = deliberation.found or verdicts(requirements, observed, matter.configuration)
     found = weigh(requirements, found, deliberation)
     beside = Beside(
         members,
