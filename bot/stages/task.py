@@ -14,6 +14,7 @@ from pathlib import Path
 
 from bot.clipping import clip
 from bot.judge.linked import Pointer, Way, pointers, section_of
+from bot.judge.words_to_judges import words_to_judges
 from bot.lookup import Refused, Web
 from bot.models import EvaluationRequest, SourceKind, Task, TaskSource, Trust
 from bot.stages.services import Services
@@ -131,7 +132,9 @@ async def _page(web: Web, one: _Linked) -> _Read:
         return _Read((), (_unread(one, refused.why.rstrip(".")),))
     reference = one.reference(url)
     source = TaskSource(reference, "", page.text, Trust.PAGE, kind=SourceKind.PAGE)
-    return _Read((source,), tuple(_cut(reference, page.is_cut)))
+    spoken = words_to_judges(page.text)
+    orders = [f"{reference}, gives orders to judges: “{spoken}”."] if spoken else []
+    return _Read((source,), (*_cut(reference, page.is_cut), *orders))
 
 
 def _unread(one: _Linked, why: str) -> str:
