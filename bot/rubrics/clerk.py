@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from bot.agents.chambers import Chambers
 from bot.agents.rubric_drafting import AskedIssue, draft_rubric
@@ -68,8 +68,10 @@ class RubricClerk:
                     )
                 key = f"rubric {branch.repository} {issue.number} {base.sha}"
                 chambers = Chambers(session, delimiter_of(self.mark_key, key))
+                home = self.github.clone_url(branch.repository).removesuffix(".git")
+                asked, code = replace(issue, home=home), await self._code(branch, base)
                 try:
-                    drafted = await draft_rubric(chambers, issue, await self._code(branch, base))
+                    drafted = await draft_rubric(chambers, asked, code)
                 except ModelProblem as error:
                     raise UserError(f"No rubric could be drafted: {error.why}") from error
         return scrub_tree(drafted, self.secrets)
