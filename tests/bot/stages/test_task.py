@@ -46,6 +46,9 @@ SPEC = """# Prices
 
 A shop has prices.
 
+- Prices are shown to visitors
+- [ ] `price` is documented
+
 ## Requirements
 
 - `price` refuses a price below zero
@@ -127,6 +130,12 @@ async def test_an_author_can_point_and_cannot_write_what_is_asked(bench: Bench) 
     )
     both = await bench.read("[a](docs/spec.md)", "[a](docs/spec.md)")
     assert asked(both)[WANTED].trust is Trust.ASKER
+
+
+async def test_a_list_that_no_heading_calls_demands_explains(bench: Bench) -> None:
+    found = asked(await bench.read("Do as [the specification](docs/spec.md) says."))
+    assert found.keys() >= {WANTED, "`price` is documented"}
+    assert "Prices are shown to visitors" not in found
 
 
 async def test_what_is_only_named_demands_nothing(bench: Bench) -> None:
