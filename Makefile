@@ -28,7 +28,7 @@ demo: $(READY)
 	$(BIN)/assay demo
 
 test: system-test $(READY)
-	$(BIN)/python -m pytest -n 2 --dist worksteal -m "not slow"
+	$(BIN)/python -m pytest -n 2 --dist worksteal --durations=20 -m "not slow"
 
 # What takes too long for every day: real toolchains, whole plans, the docker driver.
 test-slow: system-test $(READY)

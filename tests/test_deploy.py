@@ -38,7 +38,11 @@ def known_settings() -> set[str]:
 
 @pytest.mark.parametrize(
     "path",
-    [path for path in sorted(DEPLOY.rglob("*")) if path.is_file() and path.suffix != ".lock"],
+    [
+        path
+        for path in sorted(DEPLOY.rglob("*"))
+        if path.is_file() and path.suffix not in (".lock", ".pyc")
+    ],
     ids=lambda path: path.name,
 )
 def test_every_setting_that_is_named_exists(path: Path) -> None:

@@ -15,6 +15,7 @@ from bot.models import (
     Decider,
     Deliberation,
     Evidence,
+    Observed,
     PanelResult,
     Requirement,
     Requirements,
@@ -29,6 +30,19 @@ OPEN_TO_JUDGES = (
     Category.PROHIBITION,
 )
 """Baseline and configured checks are the oracles' alone."""
+
+
+def why_not_asked(observed: Observed) -> str:
+    """Why judges are asked nothing: the gate fails whatever they say. Empty where they are asked."""
+    if observed.built_head is False and observed.built_base:
+        return "Not asked: head does not build, and base does."
+    return ""
+
+
+def can_run_head(observed: Observed) -> bool:
+    """Whether what judges run on head can show anything: it was built, or there is nothing to build."""
+    is_lacking = observed.built_head is None and bool(observed.needs)
+    return observed.built_head is not False and not is_lacking
 
 
 def is_for_judges(requirement: Requirement, verdict: Verdict) -> bool:
@@ -47,7 +61,12 @@ def weigh(
 ) -> tuple[Verdict, ...]:
     """The verdicts after deliberation; those of oracles stay as they are."""
     if deliberation.problem:
-        return found
+        return tuple(
+            _unasked(verdict, deliberation.problem)
+            if is_for_judges(requirement, verdict)
+            else verdict
+            for requirement, verdict in zip(requirements.items, found, strict=True)
+        )
     analyses = {one.requirement_id: one for one in deliberation.analyses}
     panels = {one.requirement_id: one for one in deliberation.panels}
     evidence = {one.id: one for one in deliberation.evidence}
@@ -89,6 +108,8 @@ def _by_panel(verdict: Verdict, panel: PanelResult | None) -> Verdict:
     """The panel decides what nobody did; it never raises a verdict that an oracle lowered."""
     if panel is None or verdict.outcome is not VerdictOutcome.UNVERIFIED:
         return verdict
+    if panel.outcome is VerdictOutcome.UNVERIFIED and not panel.rounds:
+        return _unasked(verdict, panel.reason)
     if panel.outcome is VerdictOutcome.UNVERIFIED or not panel.is_agreed:
         return replace(verdict, reason=f"{verdict.reason} The panel: {panel.reason}")
     return replace(
@@ -107,6 +128,20 @@ def _dissenting(panel: PanelResult) -> str:
     """Who is of another opinion, as a sentence: whoever reads the verdict alone has to see it."""
     said = (f"Judge {one.judge} dissents: {one.outcome.value}." for one in panel.dissent)
     return "".join(f" {one}" for one in said)
+
+
+def _unasked(verdict: Verdict, why: str) -> Verdict:
+    """Where no judge could add anything, a person reads why, and that it need not stay so."""
+    if verdict.outcome is not VerdictOutcome.UNVERIFIED:
+        return verdict
+    return replace(
+        verdict,
+        reason=f"{verdict.reason} {why}",
+        next_step=f"{_ASK_JUDGES} {verdict.next_step or 'Let a maintainer decide.'}",
+    )
+
+
+_ASK_JUDGES = "See to what kept the judges away and ask again with /judge, or do without them:"
 
 
 def _not_against(given: Verdict, before: Verdict, failing: tuple[str, ...]) -> Verdict:
