@@ -95,7 +95,9 @@ def _completion(asked: Asked, said: Said) -> dict[str, object]:
         message["refusal"] = said.refusal
     if calls:
         message["tool_calls"] = calls
-    prompt = sum(len(str(one.get("content", ""))) for one in asked["messages"]) // 4
+    sent = [one.get("content", "") for one in asked["messages"]]
+    tools = json.dumps(asked["tools"]) if asked.get("tools") else ""
+    prompt = sum(len(str(one)) for one in (*sent, tools)) // 4
     return {
         "id": "x",
         "object": "chat.completion",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -34,6 +35,7 @@ from bot.models import (
 from bot.rubrics.files import CommittedRubric
 from bot.steps import StepRunner
 from sandbox.base import Network
+from sandbox.environments.layers import INSIDE
 from sandbox.models import Checkout, Environment
 
 _AGAIN = (
@@ -196,6 +198,7 @@ def stopped(conclusion: Conclusion, what: str, next_step: str) -> GateResult:
     return GateResult(conclusion, clip_line(what, MAX_TITLE), (reason,))
 
 
+MOST_COMMANDS, MOST_COMMAND_CHARS = 6, 300
 _NETWORK = {
     NetworkPolicy.NONE: "without network",
     NetworkPolicy.BUILD: "without network after the build",
@@ -211,7 +214,22 @@ def _environment(built: Built | None, policy: Policy | None) -> tuple[str, ...]:
     needs = dict.fromkeys(need for side in sides if side for need in side.recipe.needs)
     return (
         *reasons,
+        *_built_by(built.head),
         *(f"This machine lacks {need}." for need in needs),
         f"Everything ran in the {built.sandbox} sandbox, "
         f"{_NETWORK[policy.configuration.sandbox.network]}.",
     )
+
+
+def _built_by(head: Environment | None) -> tuple[str, ...]:
+    """The commands that built head, as a sentence; Assay's own programs beside them are left out."""
+    if head is None:
+        return ()
+    recipe = head.recipe
+    lines = [
+        clip_line(shlex.join(argv).replace("`", "'"), MOST_COMMAND_CHARS)
+        for argv in (*recipe.install, *recipe.install_project)
+        if not any(word.startswith(INSIDE) for word in argv)
+    ]
+    shown = ", then ".join(f"`{line}`" for line in lines[:MOST_COMMANDS])
+    return (f"Head was built by {shown}.",) if lines else ()

@@ -104,6 +104,20 @@ def test_the_plan_is_shown_with_goal_guidance_and_what_was_added(shown: Shown) -
     assert actions >= {"unit_tests", "static_linter", "bash", "search", "read", "dynamic_execution"}
 
 
+def test_every_verdict_says_how_to_see_it_again(shown: Shown) -> None:
+    for report in shown.reports.values():
+        assert "Head was built by" in report.markdown and "uv pip install" in report.html
+        assert "--task task.md" in report.html
+        for one in report.document.evidence:
+            assert one.command, f"{one.id} {one.action} has no line to type"
+        for row in report.document.requirements:
+            assert row.reason and (row.evidence or row.verdict == "unverified")
+            for id_ in row.evidence:
+                assert f'id="evidence-{id_.lower()}"' in report.html.lower()
+    weakened = shown.reports[6]
+    assert "git restore -s" in weakened.markdown, "base's version of the test, on head's code"
+
+
 def test_one_dissents_asks_and_is_convinced(shown: Shown) -> None:
     report = shown.reports[4]
     row = report.asked_for(PASTED)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from bot.models import Act, VerdictOutcome
+from dataclasses import replace
+
+from bot.models import Act, ActionKind, Evidence, Transition, VerdictOutcome
 from bot.report.html import html
 from bot.report.machine import machine, read_machine
 from bot.report.markdown import markdown
@@ -20,6 +22,34 @@ def test_the_comment_folds_the_talk_and_shows_the_dissent() -> None:
     assert "**dissent, judge 2**: unsatisfied by E1" in said
     assert "3.3 of 4 points" in said
     assert "tried on what is known" in said
+
+
+def test_what_is_cited_stands_beside_the_talk() -> None:
+    """A step that asserts nothing is shown by what it says on each side, not by its exit code."""
+    evaluation = deliberated()
+    assert evaluation.observed is not None and evaluation.deliberation is not None
+    seen = evaluation.observed.evidence[0]
+    step = replace(seen.step, id="A-R2-1", action=ActionKind.BASH)
+    sides = (
+        replace(one, output=f"[{n}]", exit_code=0) for n, one in enumerate((seen.base, seen.head))
+    )
+    called = Evidence("A-R2-1", step, *sides, Transition.HELD)
+    (panel,) = evaluation.deliberation.panels
+    alone = replace(panel.dissent[0], evidence_ids=("A-R2-1",))
+    held = replace(
+        evaluation.deliberation, evidence=(called,), panels=(replace(panel, dissent=(alone,)),)
+    )
+    shown = view(replace(evaluation, deliberation=held))
+    for text in (markdown(shown, ""), html(shown)):
+        said = text[text.index("What the judges said") :]
+        said = said[
+            : said.index("What was run") if "What was run" in said else said.index("Evidence:")
+        ]
+        for words in ("A-R2-1", "[0]", "[1]", "shows something else on head", called.head.command):
+            assert words in said, words
+    same = replace(called, head=replace(called.head, output="[0]"))
+    text = markdown(view(replace(evaluation, deliberation=replace(held, evidence=(same,)))), "")
+    assert "shows the same on both sides" in text and "[1]" not in text
 
 
 def test_the_page_shows_every_round() -> None:
