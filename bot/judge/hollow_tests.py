@@ -28,6 +28,8 @@ _GIVEN = frozenset(("tmp_path", "tmpdir", "monkeypatch", "request", "self", "tmp
 _BLOCKS = ("raises", "warns", "assertraises", "assertraisesregex", "assertwarns", "assertlogs")
 _CALLED = re.compile(r"([A-Za-z_$][\w$]*)\s*\(")
 _COMMENT = re.compile(r"//[^\n]*|#[^\n]*|/\*.*?\*/", re.DOTALL)
+_STRING = re.compile(r"'[^'\n]*'|\"[^\"\n]*\"|`[^`\n]*`")
+_TITLE = re.compile(rf"\b(?:(?:test|it|describe|suite)\s*\(\s*|from\s+)(?:{_STRING.pattern})")
 _Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 
@@ -55,9 +57,11 @@ def claims_of(path: str, text: str) -> list[Claim]:
 
 
 def _read_plainly(path: str, text: str) -> list[Claim]:
-    """One claim for a file in another language: what it calls."""
-    names = tuple(_CALLED.findall(_COMMENT.sub(" ", text)))
-    return [Claim(path, 0, bool(names), names, frozenset())] if names else []
+    """One claim for a file in another language: what it calls, and the texts in it but its tests' titles."""
+    code = _TITLE.sub("(", _COMMENT.sub(" ", text))
+    called = _CALLED.findall(code)
+    names = (*called, *(one.strip("'\"`") for one in _STRING.findall(code)))
+    return [Claim(path, 0, True, names, frozenset())] if called else []
 
 
 def _assertions(tree: ast.Module) -> Iterator[tuple[ast.AST, ast.AST]]:

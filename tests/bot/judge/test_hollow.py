@@ -201,6 +201,10 @@ def test_other_languages_are_held_to_what_they_call() -> None:
     own = {"path": "judge.test.js"}
     assert hollow_problem(executed(text.format("split"), **own), CODE) == ""
     assert ABOUT in hollow_problem(executed(text.format("verified"), **own), CODE)
+    typed = "test('split', () => assert(run('./shop.js', 'split', '10', '0')))\n"
+    assert hollow_problem(executed(typed, **own), CODE) == "", (
+        "what is passed on counts, a title does not"
+    )
 
 
 def test_the_repositorys_own_tests_and_pages_are_no_test_of_the_judge() -> None:
