@@ -63,7 +63,10 @@ async def draft(desk: RubricDesk, repository: Repository, decision: ObeyCommand)
     if comment is None:
         drafted = await desk.maker.draft(subject.branch, subject.issue)
         body = render_markdown("rubric/form.md.j2", rubric=drafted, number=number, needed=needed)
-        comment = await repository.put_comment(number, rubric_marker(number), body)
+        # Drafting takes minutes: somebody else's draft may stand there by now, and be edited.
+        comment = await _comment(repository, number) or await repository.put_comment(
+            number, rubric_marker(number), body
+        )
     kept = await _kept(desk, repository, number, comment)
     golden = await _golden(desk, repository, subject, needed)
     return render_markdown(

@@ -75,7 +75,11 @@ def _view(evaluation: Evaluation) -> ReportView:
         ),
         requirements=_requirements(judgement, observed.tests, evidence) if judgement else (),
         preferences=judgement.requirements.preferences if judgement else (),
-        remarks=judgement.requirements.remarks if judgement else (),
+        remarks=tuple(
+            remark
+            for remark in (judgement.requirements.remarks if judgement else ())
+            if remark not in evaluation.warnings  # said once
+        ),
         score=_score(judgement),
         tests=_tests(observed.tests) if evaluation.observed else None,
         evidence=evidence,
@@ -87,7 +91,7 @@ def _view(evaluation: Evaluation) -> ReportView:
         environment=evaluation.environment,
         environment_digest=evaluation.environment_digest,
         seconds=evaluation.seconds,
-        warnings=evaluation.warnings + (task.warnings if task else ()),
+        warnings=tuple(dict.fromkeys((*evaluation.warnings, *(task.warnings if task else ())))),
         plan=judgement.plan if judgement else None,
         impact=observed.impact,
         grading=_grading(evaluation),

@@ -137,6 +137,7 @@ def test_a_rubric_from_draft_to_golden(judged_town: tuple[Town, Judges]) -> None
     assert told(advised).startswith("success\n"), told(advised)
     assert "Advice only" in told(advised)
 
+    paid = paid_for_patches(town)
     golden = reply(place, issue, "/judge rubric approve", town.mara)
     assert "is golden" in golden
     assert "Nobody wrote it" in golden
@@ -144,6 +145,7 @@ def test_a_rubric_from_draft_to_golden(judged_town: tuple[Town, Judges]) -> None
         blocked = told(judged(place, number, sha))
         assert blocked.startswith("action_required\n"), blocked
         assert f"INVALID by the rubric of issue #{issue}, version 2" in blocked
+    assert paid_for_patches(town) > paid
     assert "Advice only" in told(judged(place, bens, bens_sha)), "its author approved it himself"
 
     edit(place, issue, "Nobody wrote it.", "All is well.")
@@ -175,6 +177,10 @@ def metric(town: Town, name: str, **labels: str) -> float:
     page = httpx.get(f"{town.public_url}/metrics", timeout=60).text
     found = re.search(rf"^{name}{{{re.escape(wanted)}}} (\S+)$", page, re.MULTILINE)
     return float(found[1]) if found else 0.0
+
+
+def paid_for_patches(town: Town) -> float:
+    return metric(town, "assay_model_usd_total", role="patch", model="test-model")
 
 
 def test_metrics_count_what_drafting_and_planning_cost(judged_town: tuple[Town, Judges]) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -27,12 +27,14 @@ class PretendedClerk:
     drafted: Rubric | UserError = field(default_factory=lambda: UserError("No model is set."))
     needed: int = 2
     asked: list[tuple[Branch, AskedIssue]] = field(default_factory=list)
+    meanwhile: Callable[[], None] = field(default=lambda: None)
 
     async def approvals_needed(self, branch: Branch) -> int:
         return self.needed
 
     async def draft(self, branch: Branch, issue: AskedIssue) -> Rubric:
         self.asked.append((branch, issue))
+        self.meanwhile()
         if isinstance(self.drafted, UserError):
             raise self.drafted
         return self.drafted

@@ -10,6 +10,7 @@ from bot.errors import Transient, UserError
 from bot.github import Comment, Issue, Permission, Reaction
 from bot.intake.rubrics import rubric_marker
 from bot.models import Rubric
+from bot.templates import render_markdown
 from tests.bot.intake.conftest import Office
 from tests.bot.intake.payloads import comment
 
@@ -89,6 +90,18 @@ def edit(office: Office, old: str, new: str) -> None:
     """What somebody with write access does in the browser."""
     assert old in office.hello.comments_put[FORM]
     office.hello.comments_put[FORM] = office.hello.comments_put[FORM].replace(old, new)
+
+
+async def test_two_who_ask_at_the_same_time_get_one_draft(ready: Office) -> None:
+    def drafted_and_edited_by_others() -> None:
+        body = render_markdown("rubric/form.md.j2", rubric=RUBRIC, number=7, needed=2)
+        ready.hello.comments_put[FORM] = body.replace("bare except", "what people wrote")
+
+    ready.clerk.meanwhile = drafted_and_edited_by_others
+    await ready.take(comment("/judge rubric"))
+    assert "what people wrote" in ready.hello.comments_put[FORM]
+    (kept,) = ready.records.rubrics("octo/hello", 7)
+    assert kept.rubric.unacceptable == ("what people wrote",)
 
 
 async def test_two_people_make_it_golden(ready: Office) -> None:
