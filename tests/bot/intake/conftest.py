@@ -14,7 +14,7 @@ from bot.errors import AssayError, UserError
 from bot.intake.desk import Desk
 from bot.intake.handle import handle
 from bot.models import Delivery, EvaluationRequest, Forecast, Rubric
-from bot.rubric_clerk import Branch
+from bot.rubric_clerk import Branch, RubricRule
 from bot.steps import run_in_process
 from bot.store import EvaluationRecord, Records
 from tests.bot.intake.pretended_github import PretendedGitHub, PretendedRepository
@@ -26,11 +26,12 @@ class PretendedClerk:
 
     drafted: Rubric | UserError = field(default_factory=lambda: UserError("No model is set."))
     needed: int = 2
+    path: str = ""
     asked: list[tuple[Branch, AskedIssue]] = field(default_factory=list)
     meanwhile: Callable[[], None] = field(default=lambda: None)
 
-    async def approvals_needed(self, branch: Branch) -> int:
-        return self.needed
+    async def rule(self, branch: Branch, issue: int) -> RubricRule:
+        return RubricRule(self.needed, self.path)
 
     async def draft(self, branch: Branch, issue: AskedIssue) -> Rubric:
         self.asked.append((branch, issue))

@@ -184,6 +184,23 @@ async def test_how_many_is_the_base_branchs_to_say(ready: Office) -> None:
     assert "is golden" in await approve(ready, "ben", 40)
 
 
+async def test_a_file_on_base_is_not_talked_over(ready: Office) -> None:
+    """What people approve here would hold for no patch."""
+    await ready.take(comment("/judge rubric"))
+    ready.clerk.path = ".github/assay/rubrics/7.yml"
+    told = await approve(ready, "ben", 40)
+    assert "is the file `.github/assay/rubrics/7.yml`" in plain(told)
+    await ready.take(comment("/judge rubric", comment_id=41))
+    assert "Change it there." in reply(ready, 41)
+    assert approvals(ready) == [()]
+    assert len(ready.clerk.asked) == 1
+
+
+def plain(text: str) -> str:
+    """As people see it."""
+    return text.replace("<code>", "`").replace("</code>", "`").replace("\\", "")
+
+
 async def test_a_form_that_cannot_be_read_is_told_and_not_approved(ready: Office) -> None:
     await ready.take(comment("/judge rubric"))
     edit(ready, "#### Unacceptable", "#### Bad")
