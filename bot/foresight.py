@@ -59,6 +59,10 @@ class Unannounced:
     ) -> None:
         """Nobody waits for a stage."""
 
+    def home(self, request: EvaluationRequest) -> str:
+        """Say where the repository is on the web."""
+        return self.origin.home(request)
+
     def link(self, request: EvaluationRequest) -> str:
         """There is no report page."""
         return ""

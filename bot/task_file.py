@@ -1,4 +1,4 @@
-"""Reads a task that is a JSON file of typed requirements: a DevAI instance, or a patch rubric.
+"""Reads a task that is a JSON or YAML file of typed requirements: a DevAI instance, or a patch rubric.
 
 DevAI: `{name, query, requirements: [{requirement_id, prerequisites, criteria, category}], preferences}`.
 A rubric: `{root_cause or intent, requirements, acceptable, unacceptable}`, each requirement a text or an
@@ -15,11 +15,18 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 from bot.models import ListedRequirement, ListedTask, TaskSource, Trust
+from bot.plain_yaml import PlainYamlError, load_plain_yaml
+from bot.rubrics.form import RubricProblem
+from bot.rubrics.spellings import rubric_of
 
 MAX_TEXT = 500
 MAX_DETAIL = 4_000
 MAX_PROSE = 20_000
 MAX_ENTRIES = 400
+MAX_YAML = 256 * 1024
+_REQUIREMENTS_KEY = re.compile(
+    r"(?im)^\W{0,12}requirements?\W{0,2}:|^\W{0,12}must(?:[ _-]\w+)?\W{0,2}:"
+)
 AREAS = (
     "Dataset or Environment",
     "Data preprocessing and postprocessing",
@@ -47,11 +54,7 @@ Fields = Mapping[str, object]
 
 def read_task_file(text: str, reference: str, trust: Trust) -> TaskSource | None:
     """The source that a task file makes; None for any other text, which is read as words."""
-    try:
-        value = json.loads(text)
-    except (ValueError, RecursionError):
-        return None
-    fields = _fields(value)
+    fields = _as_lists(_parsed(text))
     entries = fields.get("requirements")
     if not isinstance(entries, list) or not entries:
         return None
@@ -65,6 +68,37 @@ def read_task_file(text: str, reference: str, trust: Trust) -> TaskSource | None
     return TaskSource(
         reference, (title or body or reference)[:MAX_TEXT], body, trust, listed=listed
     )
+
+
+def _parsed(text: str) -> object:
+    """The value that the text spells, or None; words that are no file of fields are not looked at."""
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        pass
+    if len(text) > MAX_YAML or not _REQUIREMENTS_KEY.search(text):
+        return None
+    try:
+        return load_plain_yaml(text)
+    except PlainYamlError:
+        return None
+
+
+def _as_lists(value: object) -> Fields:
+    """The file's fields; a rubric of another shape is spelt out as lists."""
+    fields = _fields(value)
+    if isinstance(fields.get("requirements"), list):
+        return fields
+    try:
+        rubric = rubric_of(value)
+    except RubricProblem:
+        return fields
+    return {
+        "root_cause": rubric.root_cause,
+        "requirements": list(rubric.requirements),
+        "acceptable": list(rubric.acceptable),
+        "unacceptable": list(rubric.unacceptable),
+    }
 
 
 def _listed(entries: list[object], wishes: object) -> ListedTask:

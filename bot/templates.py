@@ -12,6 +12,7 @@ from urllib.parse import quote
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup, escape
 
+from bot.clipping import clip, clip_middle
 from bot.safety import code, fence, scrub, sentence
 
 DOWNLOADS = "<!-- downloads -->"
@@ -38,21 +39,6 @@ def app_manifest() -> Path:
     return installed if installed.is_file() else _SOURCE.parent / "app.yml"
 
 
-def _clipped(text: str, characters: int) -> str:
-    """The beginning of a text, for a place with little room."""
-    return text if len(text) <= characters else text[: characters - 1].rstrip() + "…"
-
-
-def _clipped_middle(text: str, characters: int) -> str:
-    """Head and tail of an output: the cause stands first, the summary last."""
-    if len(text) <= characters:
-        return text
-    half = characters // 2
-    head, tail = text[:half], text[-half:]
-    left_out = len(text) - len(head) - len(tail)
-    return f"{head}\n… {left_out:,} characters left out …\n{tail}"
-
-
 def _environment(**options: object) -> Environment:
     environment = Environment(
         loader=FileSystemLoader(folder()),
@@ -63,8 +49,8 @@ def _environment(**options: object) -> Environment:
         keep_trailing_newline=True,
         **options,  # type: ignore[arg-type]
     )
-    environment.filters["clip"] = _clipped
-    environment.filters["clip_middle"] = _clipped_middle
+    environment.filters["clip"] = clip
+    environment.filters["clip_middle"] = clip_middle
     return environment
 
 

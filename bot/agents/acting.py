@@ -22,7 +22,8 @@ class Acting:
 
     `take` runs a step on both sides and turns what goes wrong into data; `picture` gives a kept PNG by
     the name of its artifact; `web` looks something up outside (None: not allowed); `run` names the
-    evaluation, so that a resumed conversation sees what the first one saw.
+    evaluation, so that a resumed conversation sees what the first one saw. `reads_only`: nothing is run,
+    since what was not built fails for that alone.
     """
 
     run: str
@@ -31,3 +32,4 @@ class Acting:
     web: Callable[[str], Awaitable[str]] | None = None
     interactions: int = 40
     minutes: float = 30.0
+    reads_only: bool = False

@@ -14,6 +14,11 @@ from bot.models import ActionKind, Evidence, Role
 from bot.templates import render_text
 
 MOST_IMAGES = 4
+READING = (
+    *(ActionKind.LOCATE, ActionKind.SEARCH, ActionKind.READ, ActionKind.WEB_BROWSING),
+    *("image_question", "general_semantic"),
+)
+"""What runs nothing of either side."""
 _ANSWER_CHARS = 3_000
 
 
@@ -25,7 +30,7 @@ class ImageReply(BaseModel):
 
 
 def tools_of(bench: Workbench) -> list[Tool]:
-    """All tools for one requirement; looking things up only where that is allowed."""
+    """All tools for one requirement; looking things up and running only where they may be."""
     told = {
         name: line.strip()
         for name, _, line in (
@@ -41,6 +46,8 @@ def tools_of(bench: Workbench) -> list[Tool]:
     }
     if bench.acting.web is None:
         del calls[ActionKind.WEB_BROWSING.value]
+    if bench.acting.reads_only:
+        calls = {name: call for name, call in calls.items() if name in READING}
     return [Tool(name, told[name], model, call) for name, (model, call) in calls.items()]
 
 

@@ -142,6 +142,7 @@ def _prompt(chambers: Chambers, acting: Acting, assignment: Assignment) -> Promp
             neighbours=delimiter.enclose("neighbours", near, NEIGHBOUR_CHARS) if near else "",
             mark=delimiter.word,
             interactions=acting.interactions,
+            reads_only=acting.reads_only,
         ),
         temperature=TEMPERATURE,
     )

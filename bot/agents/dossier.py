@@ -9,14 +9,17 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from bot.clipping import clip_middle
 from bot.judge.steady import steady
-from bot.models import Evidence, Requirement, Task, TaskSource, Trust
+from bot.models import Evidence, Requirement, SourceKind, Task, TaskSource, Trust
 from bot.safety import Delimiter
 from sandbox.models import Observation
 
 TASK_CHARS = 6_000
 AUTHOR_CHARS = 1_500
 """Of what the change says of itself: it cannot push the task out."""
+LINKED_CHARS = 1_200
+"""Of one document or page that the task links: it cannot push the task out either."""
 DIFF_CHARS = 16_000
 REQUIREMENT_CHARS = 4_500
 PIECE_CHARS = 10_000
@@ -58,10 +61,17 @@ def shared_text(dossier: Dossier, delimiter: Delimiter) -> str:
 
 
 def _told(sources: list[TaskSource]) -> str:
+    """Words first, whole; what they link after them, clipped: its demands are requirements already."""
+    ordered = sorted(sources, key=lambda source: source.kind is not SourceKind.WORDS)
     return "\n\n".join(
-        f"{source.reference} ({source.trust.value})\n{source.title}\n{source.text}"
-        for source in sources
+        f"{source.reference} ({source.trust.value})\n{source.title}\n{_text(source)}"
+        for source in ordered
     )
+
+
+def _text(source: TaskSource) -> str:
+    is_linked = source.kind is not SourceKind.WORDS
+    return clip_middle(source.text, LINKED_CHARS) if is_linked else source.text
 
 
 def requirement_text(requirement: Requirement, delimiter: Delimiter) -> str:
@@ -89,7 +99,7 @@ def evidence_text(evidence: Iterable[Evidence], delimiter: Delimiter) -> str:
 def _piece(evidence: Evidence, delimiter: Delimiter, most_chars: int) -> str:
     seen = evidence.head or evidence.base
     of_command, of_side = most_chars * 4 // 10, most_chars * 3 // 10
-    command = _clipped(seen.command, of_command) if seen else ""
+    command = clip_middle(seen.command, of_command) if seen else ""
     both = (("base", evidence.base), ("head", evidence.head))
     sides = "\n".join((f"$ {command}", *(_side(name, one, of_side) for name, one in both)))
     head = f"Evidence {evidence.id}: {evidence.step.action.value}, {evidence.transition.value}"
@@ -104,12 +114,4 @@ def _side(name: str, seen: Observation | None, most_chars: int) -> str:
     ended = "timed out" if seen.timed_out else f"exit code {seen.exit_code}"
     output = steady(seen.output)
     problem = f"\nThis proves nothing: {seen.problem}" if seen.problem else ""
-    return f"{name}: {ended}{problem}\n{_clipped(output, most_chars)}"
-
-
-def _clipped(text: str, most_chars: int) -> str:
-    """Head and tail: the cause stands first, the summary last."""
-    if len(text) <= most_chars:
-        return text
-    half = most_chars // 2
-    return f"{text[:half]}\n[…]\n{text[-half:]}"
+    return f"{name}: {ended}{problem}\n{clip_middle(output, most_chars)}"

@@ -13,15 +13,18 @@ from typing import Annotated, Protocol
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
 from bot.agents.chambers import Chambers
-from bot.judge.rubric_form import MOST_CHARACTERS, MOST_ROOT_CHARACTERS, RubricProblem, checked
+from bot.judge.linked import Pointer, Way, pointers
 from bot.llm.base import Answerless, BudgetSpent, Prompt, Tool
 from bot.models import CodePlace, Role, Rubric
+from bot.rubrics.form import MOST_CHARACTERS, MOST_ROOT_CHARACTERS, RubricProblem, checked
 from bot.safety import Delimiter, scrub
 from bot.templates import render_text
 
 ISSUE_CHARS = 8_000
 EXCERPT_CHARS = 4_000
 MOST_PLACES = 6
+MOST_DOCUMENTS = 2
+MOST_DOCUMENT_LINES = 200
 MOST_INTERACTIONS = 10
 Entry = Annotated[
     str, StringConstraints(strip_whitespace=True, min_length=1, max_length=MOST_CHARACTERS)
@@ -31,11 +34,12 @@ Entries = Annotated[list[Entry], Field(max_length=12)]
 
 @dataclass(frozen=True, slots=True)
 class AskedIssue:
-    """The issue as it was written."""
+    """The issue as it was written; `home` is the repository's address on the web, for its links."""
 
     number: int
     title: str
     text: str
+    home: str = ""
 
 
 class BaseCode(Protocol):
@@ -112,6 +116,7 @@ def _line(text: str) -> str:
 
 def _prompt(delimiter: Delimiter, issue: AskedIssue, base: BaseCode) -> Prompt:
     words = f"{issue.title}\n{issue.text}"
+    documents = [_document(delimiter, base, one) for one in pointers(issue.text, issue.home)]
     excerpts = [_excerpt(delimiter, base, one) for one in base.locate(words, MOST_PLACES)]
     return Prompt(
         role=Role.RUBRIC,
@@ -120,9 +125,19 @@ def _prompt(delimiter: Delimiter, issue: AskedIssue, base: BaseCode) -> Prompt:
             "prompts/rubric.user.txt.j2",
             issue=delimiter.enclose(f"issue {issue.number}", words, ISSUE_CHARS),
             excerpts="\n\n".join(excerpts) or "No place in the code was found by its words.",
+            documents="\n\n".join(list(filter(None, documents))[:MOST_DOCUMENTS]),
             mark=delimiter.word,
         ),
     )
+
+
+def _document(delimiter: Delimiter, base: BaseCode, pointer: Pointer) -> str:
+    """The beginning of a document of base that the issue links; empty where there is none."""
+    for path in pointer.places if pointer.way is Way.DOCUMENT else ():
+        text = base.read(path, 1, MOST_DOCUMENT_LINES)
+        if text.startswith("1: "):
+            return delimiter.enclose(path, text, EXCERPT_CHARS)
+    return ""
 
 
 def _excerpt(delimiter: Delimiter, base: BaseCode, place: CodePlace) -> str:

@@ -13,6 +13,7 @@ from rich.markup import escape
 from rich.status import Status
 from rich.table import Table
 
+from bot.clipping import clip
 from bot.models import Conclusion, VerdictOutcome
 from bot.report.machine import ReportDocument, RequirementDocument
 
@@ -84,4 +85,4 @@ def _table(requirements: Sequence[RequirementDocument]) -> Table:
 def _clipped(text: str) -> str:
     """One line of a text, without characters that could steer the terminal."""
     line = "".join(c if c.isprintable() else " " for c in " ".join(text.split()))
-    return line if len(line) <= TEXT_CHARACTERS else line[: TEXT_CHARACTERS - 1] + "…"
+    return clip(line, TEXT_CHARACTERS)

@@ -20,7 +20,7 @@ from bot.intake.sweep import forget_old, sweep
 from bot.models import EvaluationRequest, Publication
 from bot.origins.github import CHECK_NAME, GitHubOrigin
 from bot.private_key import private_key
-from bot.rubric_clerk import RubricClerk
+from bot.rubrics.clerk import RubricClerk
 from bot.settings import Settings
 from bot.stages import evaluate
 from bot.stages.services import Services

@@ -14,16 +14,16 @@ from bot.agents.rubric_drafting import AskedIssue
 from bot.errors import UserError
 from bot.github import Comment, Repository
 from bot.intake.decisions import ObeyCommand
-from bot.judge.rubric_form import RubricProblem, read_form
 from bot.models import KeptRubric, Rubric
 from bot.origins.words import linked_issues
-from bot.rubric_clerk import Branch, RubricRule
+from bot.rubrics.clerk import Branch, RubricRule
+from bot.rubrics.form import RubricProblem, read_form
 from bot.store import Store
 from bot.templates import render_markdown
 
 
 class RubricMaker(Protocol):
-    """What `bot.rubric_clerk` does; both raise UserError and Transient."""
+    """What `bot.rubrics.clerk` does; both raise UserError and Transient."""
 
     async def rule(self, branch: Branch, issue: int) -> RubricRule:
         """What the branch says of an issue's rubric."""

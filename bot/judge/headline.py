@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bot.clipping import clip_line
 from bot.judge.outcome import MetCount
 from bot.judge.requirements import BUILDS, NOTHING_REGRESSES, TESTS_NOT_WEAKENED
 from bot.models import Conclusion, GateReason
@@ -15,8 +16,8 @@ def headline(conclusion: Conclusion, met: MetCount, reasons: tuple[GateReason, .
     if conclusion is Conclusion.SUCCESS:
         return f"All {met.total} requirements met"
     if conclusion is Conclusion.NEUTRAL:
-        return _cut(f"{counted}; what could not be verified is allowed here")
-    return _cut(f"{counted}; {_in_short(reasons)}")
+        return clip_line(f"{counted}; what could not be verified is allowed here", MAX_TITLE)
+    return clip_line(f"{counted}; {_in_short(reasons)}", MAX_TITLE)
 
 
 def _in_short(reasons: tuple[GateReason, ...]) -> str:
@@ -65,8 +66,3 @@ _SHORT = {
     "lint": "new linter findings block here",
     "scope": "changes outside the task block here",
 }
-
-
-def _cut(title: str) -> str:
-    line = " ".join(title.split())
-    return line if len(line) <= MAX_TITLE else line[: MAX_TITLE - 1] + "…"

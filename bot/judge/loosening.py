@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 
 from rapidfuzz import fuzz, process
 
+from bot.clipping import clip_line
 from bot.judge.arrivals import Arrivals
 from bot.judge.assertions import Assertion, Strength, is_weaker
 from bot.judge.rules import (
@@ -199,5 +200,4 @@ def _swallowed(test: CodeOfTest, *, is_new: bool, test_name: str = "") -> Remark
 
 
 def _short(assertion: Assertion) -> str:
-    text = " ".join(assertion.text.split())
-    return text if len(text) <= 80 else text[:79] + "…"
+    return clip_line(assertion.text, 80)

@@ -13,6 +13,7 @@ from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
 MAX_CHARACTERS = 65_536  # GitHub's own limit of one body
+_ADDRESS = re.compile(r"https?://[^\s<>()\[\]{}|\\^`\"]+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,11 +41,22 @@ class Passage:
 
 
 @dataclass(frozen=True, slots=True)
+class Link:
+    """Where a link or a bare address leads, with the headings above it, outermost first."""
+
+    target: str
+    headings: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Document:
-    """What one Markdown text holds: its list items in order, and its running text in passages."""
+    """What one Markdown text holds: its list items in order, its running text in passages, its links,
+    and what stands between backticks."""
 
     items: tuple[ListItem, ...]
     passages: tuple[Passage, ...]
+    links: tuple[Link, ...]
+    codes: tuple[str, ...]
 
 
 def read_document(text: str) -> Document:
@@ -53,7 +65,9 @@ def read_document(text: str) -> Document:
     walker = _Walker()
     for token in MarkdownIt("commonmark", {"maxNesting": 30}).parse(cleaned):
         walker.take(token)
-    return Document(tuple(walker.items), tuple(walker.passages))
+    return Document(
+        tuple(walker.items), tuple(walker.passages), tuple(walker.links), tuple(walker.codes)
+    )
 
 
 class _Walker:
@@ -62,6 +76,8 @@ class _Walker:
     def __init__(self) -> None:
         self.items: list[ListItem] = []
         self.passages: list[Passage] = []
+        self.links: list[Link] = []
+        self.codes: list[str] = []
         self._headings: list[tuple[int, str]] = []
         self._lead = ""
         self._quotes = 0
@@ -95,7 +111,14 @@ class _Walker:
             self._open_items.pop()
             self._numbers.pop()
         elif token.type == "inline":
-            self._take_text(plain_text(token.children or ()), _is_bold_only(token.children or ()))
+            children = token.children or ()
+            self._take_links(children)
+            self._take_text(plain_text(children), _is_bold_only(children))
+
+    def _take_links(self, children: Sequence[Token]) -> None:
+        headings = tuple(heading for _, heading in self._headings)
+        self.links += [Link(target, headings) for target in _targets(children)]
+        self.codes += [child.content for child in children if child.type == "code_inline"]
 
     def _take_text(self, text: str, bold_only: bool) -> None:
         if self._heading_level or (bold_only and not self._open_items):
@@ -150,6 +173,21 @@ def _pieces(children: Sequence[Token]) -> Iterator[str]:
             yield f"`{child.content}`"
         elif child.type in ("softbreak", "hardbreak"):
             yield " "
+
+
+def _targets(children: Sequence[Token]) -> Iterator[str]:
+    """Where links lead, and addresses that stand in the text as they are."""
+    inside = False
+    for child in children:
+        if child.type == "link_open":
+            inside = True
+            yield str(child.attrGet("href") or "")
+        elif child.type == "link_close":
+            inside = False
+        elif child.type == "text" and not inside:
+            yield from (
+                found.group().rstrip(".,;:!?'\"") for found in _ADDRESS.finditer(child.content)
+            )
 
 
 def _is_bold_only(children: Sequence[Token]) -> bool:

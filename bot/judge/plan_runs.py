@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from bot.clipping import clip
 from bot.judge.plan_evidence import item_evidence
 from bot.judge.words import words_of
 from bot.models import ItemKind, Observed, PlanItem, Requirements
@@ -114,7 +115,7 @@ def plain_endings(requirements: Requirements, observed: Observed) -> frozenset[E
 
 def short(case: CaseRun) -> str:
     """The command, capped for a sentence."""
-    return case.command if len(case.command) <= 80 else f"{case.command[:79]}…"
+    return clip(case.command, 80)
 
 
 def last(case: CaseRun) -> str:

@@ -10,7 +10,7 @@ import re
 
 from bot.judge.ties import test_name
 from bot.judge.words import words_of
-from bot.models import Category, Requirement, TestComparison, Trust
+from bot.models import Category, Requirement, TestComparison
 
 _IDENTIFIER = re.compile(
     r"`([^`\n]{2,80})`|(?<!\w)(__\w+__|\w+(?:\.\w+)+|[a-z]+(?:_\w+)+|[a-z]+[A-Z]\w*|\w+(?=\(\)))"
@@ -30,9 +30,9 @@ def names_subject(requirement: Requirement, test: TestComparison) -> bool:
 
 
 def asks_to_remove(requirement: Requirement, test: TestComparison) -> bool:
-    """Whether somebody other than the author asks, in one sentence, to remove a test's subject."""
+    """Whether somebody who may ask does so, in one sentence, to remove a test's subject."""
     return (
-        requirement.trust is not Trust.AUTHOR
+        requirement.trust.is_asked
         and requirement.category is not Category.BASELINE
         and any(
             _REMOVING.search(sentence) and _is_named_after(test, sentence)

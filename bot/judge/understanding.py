@@ -10,16 +10,16 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
+from bot.clipping import clip
 from bot.judge.boilerplate import template_lines
 from bot.judge.categories import category_of, is_preference
 from bot.judge.graph import mended, with_edges
 from bot.judge.quoting import Quotation, find_quotation
 from bot.judge.requirements import MAX_REQUIREMENTS, MAX_TEXT
 from bot.judge.sameness import has_the_same_words, says_the_same
-from bot.models import Category, Preference, Requirement, Requirements, TaskSource, Trust
+from bot.models import Category, Preference, Requirement, Requirements, TaskSource
 
 ASKED = (Category.BEHAVIOUR, Category.UPKEEP)
-_STRENGTH = (Trust.MAINTAINER, Trust.ASKER, Trust.AUTHOR)
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +107,7 @@ class _Additions:
         if source is None or found is None:
             self._refuse(proposal, "its words stand in no source")
             return
-        text = _capped(found.safe)
+        text = clip(found.safe, MAX_TEXT)
         twin = next((one for one in self.items if says_the_same(one.text, text)), None)
         if twin is not None:
             self._ids.setdefault(proposal.key, twin.id)
@@ -130,7 +130,7 @@ class _Additions:
                 category=Category.UPKEEP if is_upkeep else Category.BEHAVIOUR,
                 origin=source.reference,
                 trust=source.trust,
-                quotation=_capped(found.words),
+                quotation=clip(found.words, MAX_TEXT),
             )
         )
 
@@ -186,7 +186,7 @@ def _rank(requirement: Requirement) -> tuple[bool, int, bool]:
     """The smaller, the stronger: mandatory, trusted, behaviour."""
     return (
         not requirement.mandatory,
-        _STRENGTH.index(requirement.trust),
+        requirement.trust.rank,
         requirement.category is not Category.BEHAVIOUR,
     )
 
@@ -206,7 +206,3 @@ def _redirected(one: Requirement, goes: Requirement, stays: Requirement) -> Requ
     named = (stays.id if id_ == goes.id else id_ for id_ in needs)
     kept = tuple(dict.fromkeys(id_ for id_ in named if id_ != one.id))
     return replace(one, prerequisites=kept)
-
-
-def _capped(text: str) -> str:
-    return text if len(text) <= MAX_TEXT else text[: MAX_TEXT - 1] + "…"

@@ -20,7 +20,7 @@ from bot.judge.paths import (
     is_test_path,
 )
 from bot.judge.rules import ASSERTION_TRIVIAL, TEST_SKIPPED
-from bot.models import Category, Requirement, TestChange, Trust, Verdict, VerdictOutcome
+from bot.models import Category, Requirement, TestChange, Verdict, VerdictOutcome
 from sandbox.models import Outcome
 
 
@@ -72,7 +72,7 @@ def _by_files(requirement: Requirement, area: Area, case: Case) -> Verdict:
 def _is_the_authors_word_alone(case: Case) -> bool:
     """Whether nobody but the author says what the change is, and says that it changes no behaviour."""
     asked = [r for r in case.requirements.items if r.category in ASKED]
-    return all(r.trust is Trust.AUTHOR and r.category is Category.UPKEEP for r in asked)
+    return all(not r.trust.is_asked and r.category is Category.UPKEEP for r in asked)
 
 
 def _by_behaviour(requirement: Requirement, case: Case) -> Verdict:

@@ -15,6 +15,7 @@ from bot.models import (
     Decider,
     Deliberation,
     Evidence,
+    Observed,
     PanelResult,
     Requirement,
     Requirements,
@@ -29,6 +30,19 @@ OPEN_TO_JUDGES = (
     Category.PROHIBITION,
 )
 """Baseline and configured checks are the oracles' alone."""
+
+
+def why_not_asked(observed: Observed) -> str:
+    """Why judges are asked nothing: the gate fails whatever they say. Empty where they are asked."""
+    if observed.built_head is False and observed.built_base:
+        return "Not asked: head does not build, and base does."
+    return ""
+
+
+def can_run_head(observed: Observed) -> bool:
+    """Whether what judges run on head can show anything: it was built, or there is nothing to build."""
+    is_lacking = observed.built_head is None and bool(observed.needs)
+    return observed.built_head is not False and not is_lacking
 
 
 def is_for_judges(requirement: Requirement, verdict: Verdict) -> bool:

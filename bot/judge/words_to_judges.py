@@ -13,6 +13,7 @@ import codecs
 import re
 import unicodedata
 
+from bot.clipping import clip_line
 from bot.judge.integrity.instructions import INSTRUCTIONS
 
 _SAYING = re.compile(
@@ -42,7 +43,7 @@ def words_to_judges(text: str) -> str:
     plain = unicodedata.normalize("NFKC", text)
     for line in plain.splitlines():
         if any(pattern.search(line) for pattern in (*INSTRUCTIONS, _SAYING, _REPLY)):
-            return _short(line)
+            return clip_line(line, _SHOWN_CHARS)
     return _disguised(plain) or _encoded(plain)
 
 
@@ -51,7 +52,7 @@ def _disguised(text: str) -> str:
     letters = _LETTERS.sub("", text.casefold().translate(_LIKE))
     for reading in (letters, letters[::-1], codecs.encode(letters, "rot13")):
         if found := _SQUASHED.search(reading):
-            return _short(found.group())
+            return clip_line(found.group(), _SHOWN_CHARS)
     return ""
 
 
@@ -63,10 +64,5 @@ def _encoded(text: str) -> str:
         except (binascii.Error, UnicodeDecodeError):
             continue
         if said := _SAYING.search(inside) or _SQUASHED.search(_LETTERS.sub("", inside.casefold())):
-            return _short(said.group())
+            return clip_line(said.group(), _SHOWN_CHARS)
     return ""
-
-
-def _short(text: str) -> str:
-    shown = " ".join(text.split())
-    return shown if len(shown) <= _SHOWN_CHARS else shown[: _SHOWN_CHARS - 1] + "…"

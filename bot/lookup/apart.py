@@ -6,7 +6,7 @@ import asyncio
 import sys
 from pathlib import Path
 
-from bot.lookup.guard import Refused
+from bot.lookup.base import Refused
 
 _PROGRAMS = Path(__file__).parent / "inside"
 

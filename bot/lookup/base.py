@@ -1,11 +1,37 @@
-"""The seam to the web: one request of a judge in, text of strangers out."""
+"""The seam to the web: one request of a judge or a linked page in, text of strangers out."""
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import Protocol
 
-Web = Callable[[str], Awaitable[str]]
-"""A request (an address, search words, or `pip:name`, `npm:name`) → text for a model; raises nothing.
+from bot.errors import AssayError
 
-The text is scrubbed and capped, and not enclosed: whoever puts it into a prompt encloses it.
-"""
+
+class Refused(AssayError):
+    """This is not looked up, or cannot be; `why` is one sentence for people and models."""
+
+    def __init__(self, why: str) -> None:
+        super().__init__(why)
+        self.why = why
+
+
+@dataclass(frozen=True, slots=True)
+class PageText:
+    """What a page says, reduced to text: scrubbed and capped; `is_cut` says that it was longer."""
+
+    url: str
+    text: str
+    is_cut: bool
+
+
+class Web(Protocol):
+    """What reaches the web. Its texts are not enclosed: whoever puts one into a prompt encloses it."""
+
+    async def __call__(self, request: str) -> str:
+        """Answer a judge's request (an address, search words, `pip:name`, `npm:name`); raises nothing."""
+        ...
+
+    async def page(self, url: str) -> PageText:
+        """Read one page. Raises Refused for what may not be fetched, fails, or is no text."""
+        ...

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from http import HTTPStatus
 from urllib.parse import urlsplit
 
-from bot.lookup.fetch import Call, Fetcher, FetchLimits
-from bot.lookup.guard import DEFAULT_PORTS, Guard, Refused, resolve
+from bot.lookup.base import PageText, Refused
+from bot.lookup.fetch import Call, Fetched, Fetcher, FetchLimits
+from bot.lookup.guard import DEFAULT_PORTS, Guard, resolve
 from bot.lookup.meta_search import MetaSearch, require_ddgs
 from bot.lookup.packages import Packages, packages_by, wanted_package
 from bot.lookup.pages import text_of
@@ -47,11 +49,23 @@ class Lookup:
             raise Refused("No search provider is set; only addresses can be looked up.")
         return await self.search.search(request)
 
+    async def page(self, url: str) -> PageText:
+        """Read one page for who wants its text alone. Raises Refused, also where none is there."""
+        fetched = await self.fetcher.fetch(Call(url))
+        if fetched.status != HTTPStatus.OK:
+            raise Refused(f"It answers {fetched.status}.")
+        return await _read(fetched)
+
     async def _page(self, url: str) -> str:
         fetched = await self.fetcher.fetch(Call(url))
-        text = await text_of(fetched)
-        cut = "\n[the rest was left out]" if fetched.is_cut or len(text) > TEXT_CHARS else ""
-        return f"{fetched.url} answers {fetched.status}.\n{text[: TEXT_CHARS - 300]}{cut}"
+        page = await _read(fetched)
+        cut = "\n[the rest was left out]" if page.is_cut else ""
+        return f"{page.url} answers {fetched.status}.\n{page.text[: TEXT_CHARS - 300]}{cut}"
+
+
+async def _read(fetched: Fetched) -> PageText:
+    text = scrub(await text_of(fetched))
+    return PageText(fetched.url, text[:TEXT_CHARS], fetched.is_cut or len(text) > TEXT_CHARS)
 
 
 def open_desk(settings: Settings, sandbox: Sandbox) -> Lookup:

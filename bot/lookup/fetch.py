@@ -11,7 +11,8 @@ from urllib.parse import SplitResult, urljoin, urlsplit
 
 import httpcore
 
-from bot.lookup.guard import Guard, GuardedBackend, Refused
+from bot.lookup.base import Refused
+from bot.lookup.guard import Guard, GuardedBackend
 
 TEXT_KINDS = ("text/", "application/json", "application/xml", "application/xhtml+xml")
 _REDIRECTS = frozenset({301, 302, 303, 307, 308})

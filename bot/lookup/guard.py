@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 import httpcore
 
-from bot.errors import AssayError
+from bot.lookup.base import Refused
 
 Address = ipaddress.IPv4Address | ipaddress.IPv6Address
 Resolve = Callable[[str, int], Awaitable[tuple[str, ...]]]
@@ -42,14 +42,6 @@ _NEVER = tuple(
         "fec0::/10",  # site-local, of old
     )
 )
-
-
-class Refused(AssayError):
-    """The guard does not let this be looked up; `why` is one sentence for the model."""
-
-    def __init__(self, why: str) -> None:
-        super().__init__(why)
-        self.why = why
 
 
 def is_public(address: Address) -> bool:

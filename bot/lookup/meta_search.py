@@ -10,7 +10,7 @@ from pydantic import TypeAdapter
 
 from bot.errors import UserError
 from bot.lookup.apart import run_apart
-from bot.lookup.guard import Refused
+from bot.lookup.base import Refused
 from bot.lookup.search import MOST_RESULTS, WORDS_CHARS, Result, shown
 from bot.lookup.tunnel import Tunnel
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from bot.lookup.apart import run_apart
+from bot.lookup.base import Refused
 from bot.lookup.fetch import Fetched
-from bot.lookup.guard import Refused
 
 _TIMEOUT_S = 15.0
 _HTML = ("text/html", "application/xhtml+xml")

@@ -9,8 +9,8 @@ from urllib.parse import urlencode
 
 from pydantic import AliasChoices, BaseModel, Field, ValidationError
 
+from bot.lookup.base import Refused
 from bot.lookup.fetch import Call, Fetcher
-from bot.lookup.guard import Refused
 from bot.settings import Settings
 
 Provider = Literal["searxng", "brave", "tavily"]

@@ -13,7 +13,8 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 
-from bot.lookup.guard import Guard, Refused
+from bot.lookup.base import Refused
+from bot.lookup.guard import Guard
 from sandbox.concurrently import concurrently
 
 _HTTPS = 443

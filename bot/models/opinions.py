@@ -8,7 +8,7 @@ from enum import StrEnum
 from bot.models.grades import Grading
 from bot.models.observed import Evidence
 from bot.models.tasks import PlanExtension
-from bot.models.verdicts import VerdictOutcome
+from bot.models.verdicts import Verdict, VerdictOutcome
 
 
 class Act(StrEnum):
@@ -182,7 +182,8 @@ class Deliberation:
     """All that models contributed to one evaluation; empty where none is set.
 
     `evidence` are the analysts' steps, which verdicts may cite; `extensions` say of each why it was
-    added to the plan. `problem` says why it counts for nothing (a missed canary).
+    added to the plan. `problem` says why it counts for nothing (a missed canary), `not_asked` why nobody
+    was asked though a model is set. `found` are the oracles' verdicts, before any judge was asked.
     """
 
     evidence: tuple[Evidence, ...] = ()
@@ -195,3 +196,5 @@ class Deliberation:
     problem: str = ""
     extensions: tuple[PlanExtension, ...] = ()
     grading: Grading | None = None  # by the kept criteria and preferences; advice
+    not_asked: str = ""
+    found: tuple[Verdict, ...] = ()

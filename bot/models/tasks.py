@@ -10,11 +10,30 @@ from typing import Self
 
 
 class Trust(StrEnum):
-    """Who stands behind a text. Only AUTHOR text cannot take a requirement away."""
+    """Who stands behind a text, the most trusted first. Only what is asked can excuse anything."""
 
     MAINTAINER = "maintainer"  # configuration or criteria on the base branch
     ASKER = "asker"  # the issue, the --task file, the dispatched task
+    PAGE = "page"  # a web page that the task links: who wrote it, and when, is not known
     AUTHOR = "author"  # the pull request's own words
+
+    @property
+    def is_asked(self) -> bool:
+        """Whether somebody who may ask says so; the others can add a requirement and no more."""
+        return self in (Trust.MAINTAINER, Trust.ASKER)
+
+    @property
+    def rank(self) -> int:
+        """0 for the most trusted."""
+        return list(Trust).index(self)
+
+
+class SourceKind(StrEnum):
+    """Where a text stands."""
+
+    WORDS = "words"  # of whoever speaks: an issue, a pull request, a task file
+    DOCUMENT = "document"  # a document of the base branch that such words link
+    PAGE = "page"  # a web page that such words link
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +65,8 @@ class TaskSource:
     """One text that says what was asked. `reference` is for people: "issue #7", "pull request #9".
 
     `listed` is there where the text is a file of typed requirements: they are taken as they stand.
-    `issue` is the issue's number where the text is an issue of the repository itself, else 0.
+    `issue` is the issue's number where the text is an issue of the repository itself, else 0. What is
+    linked names in its `reference` who links it.
     """
 
     reference: str
@@ -55,16 +75,21 @@ class TaskSource:
     trust: Trust
     issue: int = 0
     listed: ListedTask | None = None
+    kind: SourceKind = SourceKind.WORDS
 
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """What was asked, in order of trust, most trusted first; `author` is who changed the code."""
+    """What was asked, in order of trust, most trusted first; `author` is who changed the code.
+
+    `named` are documents that the sources only name: they demand nothing by themselves.
+    """
 
     title: str
     sources: tuple[TaskSource, ...]
     warnings: tuple[str, ...] = ()  # "issue #99 is linked but does not exist"
     author: str = ""
+    named: tuple[TaskSource, ...] = ()
 
 
 class Category(StrEnum):

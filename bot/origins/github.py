@@ -67,6 +67,10 @@ class GitHubOrigin:
                 return Task("The merge group holds together", ())
             return await task_of_issue(repository, request.issue, request.task_text)
 
+    def home(self, request: EvaluationRequest) -> str:
+        """Return the repository's page."""
+        return self.github.clone_url(request.repository).removesuffix(".git")
+
     async def members(self, request: EvaluationRequest) -> tuple[Standing, ...]:
         """Say what every pull request of the merge group was last told."""
         if request.trigger is not Trigger.MERGE_GROUP:

@@ -46,6 +46,10 @@ class LocalOrigin(Unposted):
         """Name the folder and both revisions."""
         return Code(Source(str(self.repository)), request.base_ref, request.head_ref)
 
+    def home(self, request: EvaluationRequest) -> str:
+        """A folder is nowhere on the web."""
+        return ""
+
     async def task(self, request: EvaluationRequest, checkout: Checkout) -> Task:
         """Return the --task text as asked, and the --description (else the commits) as claimed."""
         sources = []

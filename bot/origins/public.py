@@ -29,6 +29,10 @@ class PublicOrigin(Unposted):
         source = Source(url, self.token, allow_http=url.startswith("http://"))
         return Code(source, request.base_sha, request.head_sha)
 
+    def home(self, request: EvaluationRequest) -> str:
+        """Return the repository's page."""
+        return clone_url(self.manners, request.repository).removesuffix(".git")
+
     async def task(self, request: EvaluationRequest, checkout: Checkout) -> Task:
         """Read the linked issues and the pull request."""
         return await task_of_pull_request(self.reader, request.number)

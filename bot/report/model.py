@@ -195,7 +195,7 @@ class PlanView:
 
 @dataclass(frozen=True, slots=True)
 class JudgesView:
-    """What judges that reason said; `problem` says why it counts for nothing."""
+    """What judges that reason said; `problem` says why it counts for nothing, or why nobody was asked."""
 
     panels: tuple[PanelResult, ...]
     canary: CanaryResult | None

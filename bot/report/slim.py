@@ -49,7 +49,7 @@ def slim(evaluation: Evaluation) -> Evaluation:
     judgement = _judgement(evaluation.judgement) if evaluation.judgement else None
     told = evaluation.deliberation
     if told is not None:
-        told = replace(told, evidence=tuple(map(_evidence, told.evidence)))
+        told = replace(told, evidence=tuple(map(_evidence, told.evidence)), found=())
     return replace(
         evaluation,
         request=request,

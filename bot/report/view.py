@@ -6,6 +6,7 @@ import shlex
 from collections import Counter
 from dataclasses import replace
 
+from bot.clipping import clip_middle
 from bot.models import (
     ActionKind,
     Decider,
@@ -59,6 +60,7 @@ def _view(evaluation: Evaluation) -> ReportView:
     deliberation = evaluation.deliberation or Deliberation()
     evidence = tuple(map(_evidence, (*observed.evidence, *deliberation.evidence)))
     judgement, task, gate = evaluation.judgement, evaluation.task, evaluation.gate
+    warnings = _once((*evaluation.warnings, *(task.warnings if task else ())))
     return ReportView(
         id=evaluation.request.id,
         subject=_subject(evaluation),
@@ -70,16 +72,12 @@ def _view(evaluation: Evaluation) -> ReportView:
         problem=evaluation.problem,
         task_title=task.title if task else "",
         task_sources=tuple(
-            replace(source, text=_capped(source.text, TASK_CHARACTERS))
+            replace(source, text=clip_middle(source.text, TASK_CHARACTERS))
             for source in (task.sources if task else ())
         ),
         requirements=_requirements(judgement, observed.tests, evidence) if judgement else (),
         preferences=judgement.requirements.preferences if judgement else (),
-        remarks=tuple(
-            remark
-            for remark in (judgement.requirements.remarks if judgement else ())
-            if remark not in evaluation.warnings  # said once
-        ),
+        remarks=_once(judgement.requirements.remarks if judgement else (), warnings),
         score=_score(judgement),
         tests=_tests(observed.tests) if evaluation.observed else None,
         evidence=evidence,
@@ -91,7 +89,7 @@ def _view(evaluation: Evaluation) -> ReportView:
         environment=evaluation.environment,
         environment_digest=evaluation.environment_digest,
         seconds=evaluation.seconds,
-        warnings=tuple(dict.fromkeys((*evaluation.warnings, *(task.warnings if task else ())))),
+        warnings=warnings,
         plan=judgement.plan if judgement else None,
         impact=observed.impact,
         grading=_grading(evaluation),
@@ -104,14 +102,20 @@ def _view(evaluation: Evaluation) -> ReportView:
     )
 
 
+def _once(lines: tuple[str, ...], said: tuple[str, ...] = ()) -> tuple[str, ...]:
+    """Each line once, and none that was said already."""
+    return tuple(line for line in dict.fromkeys(lines) if line not in said)
+
+
 _NOTHING_OBSERVED = Observed((), FourWay(()), (), (), None, None)
 
 
 def _judges(deliberation: Deliberation) -> JudgesView | None:
     """What there is to show of judges; None where none was asked."""
-    if not (deliberation.panels or deliberation.canary or deliberation.problem):
+    problem = deliberation.problem or deliberation.not_asked
+    if not (deliberation.panels or deliberation.canary or problem):
         return None
-    return JudgesView(deliberation.panels, deliberation.canary, deliberation.problem)
+    return JudgesView(deliberation.panels, deliberation.canary, problem)
 
 
 def _subject(evaluation: Evaluation) -> Subject:
@@ -212,7 +216,7 @@ def _changed_so(change: TestChange, tests: FourWay) -> tuple[TestComparison, ...
 
 
 def _test(comparison: TestComparison) -> TestView:
-    message = _capped(comparison.message, OUTPUT_CHARACTERS // 5)
+    message = clip_middle(comparison.message, OUTPUT_CHARACTERS // 5)
     capped = replace(comparison, message=message)
     return TestView(capped, _repeat(comparison.id))
 
@@ -241,7 +245,7 @@ def _observation(seen: Observation, action: ActionKind) -> ObservationView:
         command=seen.command,
         result=_result(seen),
         failed=seen.exit_code != 0 or seen.timed_out or bool(seen.problem),
-        output=_capped(seen.output, OUTPUT_CHARACTERS),
+        output=clip_middle(seen.output, OUTPUT_CHARACTERS),
         seconds=seen.seconds,
         truncated=seen.truncated or len(seen.output) > OUTPUT_CHARACTERS,
         problem=seen.problem,
@@ -265,20 +269,12 @@ def _tests_in_words(run: TestRun) -> str:
     return f"{words or 'no test ran'}{doubts}{forged}"
 
 
-def _capped(text: str, characters: int) -> str:
-    """Head and tail; called on scrubbed text only, so that no cut can halve a secret."""
-    if len(text) <= characters:
-        return text
-    half = characters // 2
-    return f"{text[:half]}\n… {len(text) - 2 * half:,} characters left out …\n{text[-half:]}"
-
-
 def _findings(findings: tuple[Finding, ...]) -> tuple[Finding, ...]:
     return tuple(
         replace(
             finding,
-            message=_capped(finding.message, OUTPUT_CHARACTERS // 5),
-            hunk=_capped(finding.hunk, OUTPUT_CHARACTERS // 5),
+            message=clip_middle(finding.message, OUTPUT_CHARACTERS // 5),
+            hunk=clip_middle(finding.hunk, OUTPUT_CHARACTERS // 5),
         )
         for finding in findings
     )

@@ -8,6 +8,7 @@ import re
 from dataclasses import dataclass
 from functools import cache
 
+from bot.clipping import clip_middle
 from bot.safety.scrub import scrub
 
 _LABEL = re.compile(r"[^A-Za-z0-9 #._:/'-]")
@@ -30,7 +31,7 @@ class Delimiter:
 
         Of a longer one head and tail stay: the cause stands first, the summary last.
         """
-        body = self._without_marks(_clipped(scrub(text), most_chars))
+        body = self._without_marks(clip_middle(scrub(text), most_chars))
         name = self._without_marks(_LABEL.sub("_", label)[:120])
         return f"[{self.word} begin {name}]\n{body}\n[{self.word} end]"
 
@@ -48,11 +49,3 @@ def _spaced(word: str) -> re.Pattern[str]:
 def delimiter_of(key: bytes, run: str) -> Delimiter:
     """The delimiter of a run (`run` names both commits); `key` is the installation's secret."""
     return Delimiter(hmac.new(key, run.encode(), hashlib.sha256).hexdigest()[:20])
-
-
-def _clipped(text: str, most_chars: int) -> str:
-    if len(text) <= most_chars:
-        return text
-    half = most_chars // 2
-    left_out = len(text) - 2 * half
-    return f"{text[:half]}\n[{left_out} characters left out]\n{text[len(text) - half :]}"

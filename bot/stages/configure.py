@@ -5,11 +5,20 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterator
 
-from bot import criteria, kept_criteria, rubric_files
+from bot import criteria, kept_criteria
 from bot.configuration import MAX_BYTES, PATH, Configuration, ConfiguredTrigger, read_configuration
 from bot.errors import UserError
 from bot.models import Criterion, EvaluationRequest, TaskSource, TestPlan, Trigger, Trust
-from bot.rubric_files import FOLDER, MAX_FILES, CommittedRubric, committed_rubric, is_rubric_path
+from bot.rubrics.files import (
+    FOLDER,
+    MOST_BYTES,
+    MOST_FILES,
+    NO_ISSUE,
+    CommittedRubric,
+    committed_rubric,
+    issue_of,
+    names_no_issue,
+)
 from bot.stages.docket import Policy
 from bot.stages.services import Services
 from bot.task_file import read_task_file
@@ -56,15 +65,23 @@ def _read(mirror: Mirror, sha: str) -> Policy:
 
 
 def _rubrics(mirror: Mirror, sha: str) -> Iterator[CommittedRubric]:
-    """The rubrics that stand on the target branch; which of them count, the task's issues say."""
-    paths = [path for path in list_paths(mirror, sha, FOLDER) if is_rubric_path(path)]
-    if len(paths) > MAX_FILES:
+    """The rubrics that stand on the target branch; which of them count, the task's issues say.
+
+    So what is wrong with one is told only where it counts.
+    """
+    listed = list_paths(mirror, sha, FOLDER)
+    yield from (CommittedRubric(path, "", NO_ISSUE) for path in filter(names_no_issue, listed))
+    paths = [path for path in listed if issue_of(path)]
+    if len(paths) > MOST_FILES:
         raise UserError(
-            f"{FOLDER} has {len(paths)} rubrics; {MAX_FILES} is the most.",
+            f"{FOLDER} has {len(paths)} rubrics; {MOST_FILES} is the most.",
             "Remove those of issues that are closed.",
         )
     for path in paths:
-        yield committed_rubric(path, read_file(mirror, sha, path, rubric_files.MAX_BYTES))
+        try:
+            yield committed_rubric(path, read_file(mirror, sha, path, MOST_BYTES))
+        except CheckoutError as error:  # it is too large
+            yield CommittedRubric(path, "", error.what.rstrip("."))
 
 
 def _kept_criteria(mirror: Mirror, sha: str) -> Iterator[Criterion]:

@@ -8,8 +8,10 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, cast
 
+from bot.clipping import clip_line
 from bot.configuration import Configuration, NetworkPolicy
 from bot.errors import OutOfTime, Superseded, UserError
+from bot.judge.headline import MAX_TITLE
 from bot.models import (
     Conclusion,
     Criterion,
@@ -29,7 +31,7 @@ from bot.models import (
     TestPlan,
     Trigger,
 )
-from bot.rubric_files import CommittedRubric
+from bot.rubrics.files import CommittedRubric
 from bot.steps import StepRunner
 from sandbox.base import Network
 from sandbox.models import Checkout, Environment
@@ -191,8 +193,7 @@ class Docket:
 def stopped(conclusion: Conclusion, what: str, next_step: str) -> GateResult:
     """Return the gate's answer for an evaluation that ended before it could judge."""
     reason = GateReason("evaluation", conclusion, what, next_step)
-    title = " ".join(what.split())
-    return GateResult(conclusion, title if len(title) < 120 else title[:118] + "…", (reason,))
+    return GateResult(conclusion, clip_line(what, MAX_TITLE), (reason,))
 
 
 _NETWORK = {

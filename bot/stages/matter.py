@@ -21,6 +21,7 @@ from bot.judge import (
     weigh,
 )
 from bot.judge.rules import INSTRUCTION
+from bot.judge.weighing import can_run_head, why_not_asked
 from bot.models import (
     Criterion,
     Deliberation,
@@ -59,13 +60,21 @@ class Matter:
 
 
 async def put_before_judges(matter: Matter, chambers: Chambers) -> Deliberation:
-    """Ask the judges about everything that oracles leave to them. Raises SandboxError."""
+    """Ask the judges about everything that oracles leave to them. Raises SandboxError.
+
+    Nobody is paid where the gate fails anyway, and nothing is run where head is not built.
+    """
     observed, requirements = matter.observed, matter.requirements
+    if not_asked := why_not_asked(observed):
+        return Deliberation(not_asked=not_asked)
+    if chambers.acting and not can_run_head(observed):
+        chambers = replace(chambers, acting=replace(chambers.acting, reads_only=True))
     found = verdicts(requirements, observed, matter.configuration)
     spoken = next((f.message for f in observed.integrity if f.rule == INSTRUCTION), "")
     dossier = Dossier(matter.task, unified(matter.diff), observed.evidence, spoken)
     policy = matter.configuration.judges
     held = await hold_deliberation(chambers, requirements, found, dossier, policy)
+    held = replace(held, found=found)
     if held.problem:
         return held
     grading = await grade_change(chambers, dossier, matter.criteria, requirements.preferences)
@@ -82,7 +91,7 @@ def judged(
     `members` are the pull requests of a merge group.
     """
     requirements, observed = matter.requirements, matter.observed
-    found = verdicts(requirements, observed, matter.configuration)
+    found = deliberation.found or verdicts(requirements, observed, matter.configuration)
     found = weigh(requirements, found, deliberation)
     beside = Beside(
         members,

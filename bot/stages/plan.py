@@ -11,18 +11,17 @@ from bot.agents.comprehension import comprehend_more
 from bot.agents.planner import Ground, propose_steps
 from bot.configuration import Configuration
 from bot.judge import comprehend, empty_calls, plan
-from bot.judge.linked import linked_documents
 from bot.judge.paths import is_source_path
 from bot.judge.requirements import with_pages
-from bot.judge.rubric_requirements import with_rubrics
 from bot.judge.understanding import ASKED, enriched
 from bot.llm import ModelProblem, SessionLimits
 from bot.looks.places import Asked, find_places
 from bot.models import EvaluationRequest, Plan, Requirements, Task, TaskRubric, Trigger
+from bot.rubrics.of_task import kept_rubrics, rubrics_of, unused
+from bot.rubrics.requirements import with_rubrics
 from bot.stages.docket import Planned, Policy
 from bot.stages.recording import keep_replies
 from bot.stages.services import Services, run_delimiter
-from bot.task_rubrics import kept_rubrics, rubrics_of
 from sandbox.base import SandboxError
 from sandbox.browser.pages import find_pages, is_front_end
 from sandbox.edges.calls import EmptyCall
@@ -42,7 +41,7 @@ async def make_plan(
         task = replace(task, sources=(policy.listed, *task.sources))
     floor = comprehend(task, policy.configuration, policy.templates, policy.test_plan)
     found = await asyncio.to_thread(_rubrics, services, request, task, policy)
-    floor, rubrics = with_rubrics(floor, found)
+    floor, rubrics = with_rubrics(_remarked(floor, *unused(policy.rubrics)), found)
     pages = await asyncio.to_thread(pages_to_look_at, policy.configuration, checkout)
     if pages:
         floor = with_pages(floor)
@@ -93,8 +92,7 @@ class Drafting:
         sources = self.task.sources
         if not sources or any(source.listed for source in sources):
             return floor
-        base = TreeReader(Path(self.checkout.base_tree))
-        sources += await asyncio.to_thread(linked_documents, sources, base.read)
+        sources += self.task.named
         try:
             more = await comprehend_more(chambers, sources, floor)
         except ModelProblem as error:

@@ -64,6 +64,10 @@ class Origin(Protocol):
         """Tell whoever waits that a stage has begun, and show the plan that it follows."""
         ...
 
+    def home(self, request: EvaluationRequest) -> str:
+        """Return the repository's address on the web; empty for a folder of this machine."""
+        ...
+
     def link(self, request: EvaluationRequest) -> str:
         """Return the address of the report page; empty where none is served."""
         ...

@@ -20,17 +20,17 @@ from sandbox.linters.base import Breaks, Call, Job, Linter, Remark, Said, ends
 from sandbox.linters.programs import INSIDE
 from sandbox.linters.reading import json_lines, tree_path
 
+_PROGRAMS = Path(__file__).parent / "inside"
 _LEAST = re.compile(r"(?:>=?|~=|==)\s*(\d+\.\d+)")
 _REFUSED = "refused-call"
 
 
 def _calls(job: Job) -> tuple[Call, ...]:
     """Isolated and without site: neither the tree nor an installed package speaks in its name."""
-    file = Path(__file__).parent / "inside" / "calls.py"
-    target = f"{INSIDE}/calls.py"
-    argv = ("python3", "-I", "-S", target, _least_version(job))
+    target = f"{INSIDE}/sandbox/linters/inside"  # as the program and what it imports are named
+    argv = ("python3", "-I", "-S", f"{target}/calls.py", _least_version(job))
     shown = f"# calls bound by Python's inspect.signature: {shlex.join(job.paths)}"
-    mounts = (Mount(str(file), target),)
+    mounts = (Mount(str(_PROGRAMS), target),)
     return (Call(argv, shown, mounts, stdin=json.dumps(job.paths).encode()),)
 
 

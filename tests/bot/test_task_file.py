@@ -115,3 +115,29 @@ def test_broken_graphs_lose_an_edge_and_no_requirement(
 )
 def test_any_other_text_is_read_as_words(text: str) -> None:
     assert read_task_file(text, "the task", Trust.ASKER) is None
+
+
+def test_a_rubric_in_yaml_loads_too() -> None:
+    flat = "Root Cause: a\nrequirements:\n  - `split` rounds once\n  - {text: it is told, mandatory: false}\n"
+    keyed = (
+        "rubric:\n  intent: a\n  Requirements:\n    R1: '`split` rounds once'\n    R2: it is told\n"
+    )
+    for text in (flat.replace("- `split` rounds once", "- '`split` rounds once'"), keyed):
+        rows = [r for r in loaded(text).items if r.category is not Category.BASELINE]
+        assert [(r.text, r.origin) for r in rows] == [
+            ("`split` rounds once", "the task"),
+            ("it is told", "the task"),
+        ]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Prices are wrong\n\nRequirements:\n- it is right\n",
+        "requirements: [*a]",
+        "requirements: yes, please\nand: more",
+        "Title: a\nmust: be [",
+    ],
+)
+def test_words_stay_words(text: str) -> None:
+    assert read_task_file(text, "the task", Trust.ASKER) is None

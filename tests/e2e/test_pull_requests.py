@@ -93,6 +93,21 @@ def test_edits_of_title_and_text_are_judged_again_others_are_not(town: Town) -> 
     assert len(place.comments(number)) == 1
 
 
+def test_a_document_that_the_issue_links_on_the_forge_is_read_from_base(town: Town) -> None:
+    spec = "# Mean\n\n## Requirements\n\n- `mean` of no prices is zero\n- `median` is there too\n"
+    place = town.place({"docs/spec.md": spec})
+    address = f"{town.environment['GHE_HOST']}/{place.name}/blob/main/docs/spec.md"
+    issue = place.issue("A mean", f"As {address} says.")
+    sha = place.push("mean", {**FIX, "docs/spec.md": "# Nothing\n"})
+    place.open("mean", f"Closes #{issue}")
+    run = place.completed(sha)
+    rows = {row.text("text"): row for row in report(run).items("requirements")}
+    origin = f"docs/spec.md, linked by issue #{issue}"
+    asked = ("`mean` of no prices is zero", "`median` is there too")
+    assert [rows[text].text("origin") for text in asked] == [origin, origin]
+    assert [rows[text].text("verdict") for text in asked] == ["satisfied", "unverified"]
+
+
 def test_a_draft_is_left_alone_until_it_is_ready(town: Town) -> None:
     place = town.place()
     sha = place.push("mean", FIX)

@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
+from bot.clipping import clip_line
 from bot.judge.integrity.answers import (
     Answer,
     Constant,
@@ -37,6 +38,7 @@ from sandbox.models import FileChange, Finding
 
 ENOUGH_INFORMATION = 4  # characters of input and result together that a coincidence rarely shares
 KNOWN_SHARE = 0.6  # of a place's answers that tests ask for
+_SHOWN_CHARS = 60
 DOUBTED_SHARE = 0.5  # of a test's assertions that a ready-made answer satisfies
 _COMPILED = (*RUST.suffixes, *JAVA.suffixes, *NATIVE.suffixes)
 _TEST_AWARE = re.compile(
@@ -151,7 +153,8 @@ def _constant(change: FileChange, constant: Constant, asked: list[_Asked]) -> It
     name, result = constant.name, constant.result
     tests = [one for one in asked if (name, result) in one.question.calls]
     if tests and information(result) > 1:
-        message = f"`{name}` gives `{_short(result)}` back whatever comes in, as the tests expect."
+        shown = clip_line(result, _SHOWN_CHARS)
+        message = f"`{name}` gives `{shown}` back whatever comes in, as the tests expect."
         doubted = tuple(f"{one.path}::{one.question.test}" for one in tests)
         finding = make_finding(RESULT_HARD_CODED, change, constant.line, message)
         yield replace(finding, tests=doubted)
@@ -174,8 +177,10 @@ def _told(change: FileChange, place: str, hits: list[Answer], asked: list[_Asked
         f"{one.path}::{one.question.test}" for one in tests if _rests_on(one.question, hits)
     )
     first = hits[0]
+    given = clip_line(", ".join(first.given), _SHOWN_CHARS)
+    result = clip_line(first.result, _SHOWN_CHARS)
     message = (
-        f"{place} answers `{_short(', '.join(first.given))}` with `{_short(first.result)}`, just what "
+        f"{place} answers `{given}` with `{result}`, just what "
         f"`{tests[0].question.test}` asks and expects; {len(hits)} such answer(s)."
     )
     finding = make_finding(RESULT_HARD_CODED, change, first.line, message)
@@ -202,13 +207,8 @@ def test_awareness(inspection: Inspection) -> Iterator[Finding]:
         before = inspection.before(change) or ""
         for number, line in added_lines(change):
             if _TEST_AWARE.search(line) and line.strip() not in before:
-                message = f"This source asks whether it is being tested: `{_short(line.strip())}`."
+                message = f"This source asks whether it is being tested: `{clip_line(line, _SHOWN_CHARS)}`."
                 yield make_finding(TEST_DETECTED, change, number, message)
 
 
 test_awareness.__test__ = False  # type: ignore[attr-defined]
-
-
-def _short(text: str) -> str:
-    flat = " ".join(text.split())
-    return flat if len(flat) <= 60 else flat[:59] + "…"

@@ -10,10 +10,10 @@ import re
 import unicodedata
 from collections.abc import Iterator
 
+from bot.clipping import clip
 from bot.judge.integrity.inspection import Inspection, added_lines, is_gone, make_finding
 from bot.judge.integrity.metadata import texts_in_image
 from bot.judge.rules import HIDDEN_TEXT, INSTRUCTION
-from bot.models import Trust
 from sandbox.models import FileChange, Finding, Severity
 
 _WHO = (
@@ -55,7 +55,7 @@ def instructions_to_reviewers(inspection: Inspection) -> Iterator[Finding]:
                 message = f"This speaks to an AI reviewer: “{_short(line)}”."
                 yield make_finding(INSTRUCTION, change, number, message)
         yield from _in_image(change, inspection)
-    yield from _in_the_authors_words(inspection)
+    yield from _in_unasked_words(inspection)
 
 
 def _in_image(change: FileChange, inspection: Inspection) -> Iterator[Finding]:
@@ -66,9 +66,9 @@ def _in_image(change: FileChange, inspection: Inspection) -> Iterator[Finding]:
             yield make_finding(INSTRUCTION, change, 0, message)
 
 
-def _in_the_authors_words(inspection: Inspection) -> Iterator[Finding]:
+def _in_unasked_words(inspection: Inspection) -> Iterator[Finding]:
     for requirement in inspection.requirements.items:
-        if requirement.trust is not Trust.AUTHOR:
+        if requirement.trust.is_asked:
             continue
         for line in f"{requirement.text}\n{requirement.detail}".splitlines():
             if any(pattern.search(line) for pattern in INSTRUCTIONS):
@@ -107,4 +107,4 @@ def _scripts(word: str) -> set[str]:
 
 def _short(text: str) -> str:
     shown = "".join(c if c.isprintable() else f"⟨U+{ord(c):04X}⟩" for c in " ".join(text.split()))
-    return shown if len(shown) <= 120 else shown[:119] + "…"
+    return clip(shown, 120)

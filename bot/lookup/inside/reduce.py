@@ -1,4 +1,4 @@
-"""Reads HTML on standard input and writes its text: blocks as lines, links with their addresses.
+"""Reads HTML on standard input and writes its text: blocks and entries as lines, links with addresses.
 
 `nh3` parses as browsers do and keeps a few plain tags, so the rest is lines; its time grows with the
 square of the nesting, which is why this is a process that can be ended.
@@ -50,6 +50,7 @@ _UNREAD = {"script", "style", "noscript", "svg", "template", "nav", "iframe", "f
 _MOST_SECONDS, _MOST_MEMORY_BYTES = 3, 1 << 30
 _LINK = re.compile(r'<a href="([^"]*)">(.*?)</a>', re.DOTALL)
 _HEADING = re.compile(r"<h([1-6])>")
+_ENTRY = re.compile(r"<li>(?:\s|<(?:p|div)>)*")
 _TAG = re.compile(r"</?[a-z][a-z0-9]*[^>]*>")
 
 
@@ -65,6 +66,7 @@ def reduce(page: str) -> str:
     )
     plain = _LINK.sub(r"\2 (\1)", plain)
     plain = _HEADING.sub(lambda found: "\n" + "#" * int(found[1]) + " ", plain)
+    plain = _ENTRY.sub("\n- ", plain)
     lines = html.unescape(_TAG.sub("\n", plain)).splitlines()
     shown = (" ".join(line.split()) for line in lines)
     return re.sub(r"\n{3,}", "\n\n", "\n".join(shown)).strip()

@@ -22,23 +22,13 @@ from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
+if not __package__:  # -I leaves out the folder of the program
+    sys.path.insert(0, str(Path(__file__).resolve().parents[3]))
+
+from sandbox.linters.inside.always import always_run, bindings, own_statements
+
 TOO_OLD = 3
-_CATCHES = {"TypeError", "AttributeError", "ImportError", "ModuleNotFoundError", "NameError"}
-_CATCHES |= {"Exception", "BaseException"}
-_EXPECTS = {"raises", "assertRaises", "assertRaisesRegex", "suppress", "warns"}
-_CONDITIONS = {
-    "version_info",
-    "hexversion",
-    "platform",
-    "hasattr",
-    "TYPE_CHECKING",
-    "python_version",
-}
-_CONDITIONS |= {"os.name", "implementation", "signature"}
 _UNSAFE = {"antigravity", "this", "idlelib", "turtle", "turtledemo", "test", "lib2to3", "__main__"}
-_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
-_WAYS_OUT = (ast.Return, ast.Raise, ast.Continue, ast.Break, ast.Expr)  # a call may skip or exit
-_SCOPES = (*_FUNCTIONS, ast.ClassDef)
 _CALLABLE = (
     types.FunctionType,
     types.BuiltinFunctionType,
@@ -77,12 +67,12 @@ class File:
     def __init__(self, path: str, tree: ast.Module) -> None:
         self._path = path
         self._tree = tree
-        self._bound = Counter(_bindings(tree))
+        self._bound = Counter(bindings(tree))
         self._imported = dict(self._imports())
 
     def refusals(self) -> Iterator[tuple[int, str, str]]:
         """Yield (line, rule, message) of everything that this interpreter does not have or take."""
-        for node in _unguarded(self._tree):
+        for node in always_run(self._tree):
             if isinstance(node, ast.Call):
                 yield from self._call(node, {})
             elif isinstance(node, ast.ImportFrom):
@@ -91,7 +81,7 @@ class File:
                 yield from self._missing_attribute(node)
             elif isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
                 known = self._types(node)
-                for inner in _own(node) if known else ():
+                for inner in own_statements(node) if known else ():
                     if isinstance(inner, ast.Call):
                         yield from self._call(inner, known, only_methods=True)
 
@@ -99,7 +89,7 @@ class File:
 
     def _imports(self) -> Iterator[tuple[str, object]]:
         """Find what imported names stand for, where the standard library is meant, for sure."""
-        for node in _unguarded(self._tree):
+        for node in always_run(self._tree):
             if isinstance(node, ast.Import):
                 for alias in node.names:
                     name = alias.name if alias.asname else alias.name.partition(".")[0]
@@ -140,9 +130,9 @@ class File:
         """Return the classes of a function's names: annotated parameters, and what is made once."""
         arguments = function.args
         given = (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs)
-        bound = Counter(_bindings(function, within=True))
+        bound = Counter(bindings(function, within=True))
         found = {one.arg: self._value(one.annotation) for one in given if one.annotation}
-        for node in _own(function):
+        for node in own_statements(function):
             if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
                 found.setdefault(node.targets[0].id, self._made(node.value, {}))
         return {
@@ -249,103 +239,6 @@ def _module(name: str) -> object:
         return importlib.import_module(name)
     except (ImportError, AttributeError, OSError, RuntimeError, ValueError):
         return _NOTHING  # of another platform, or not built here
-
-
-# --- the tree -----------------------------------------------------------------------------------
-
-
-def _unguarded(node: ast.AST) -> Iterator[ast.AST]:
-    """Go through all that runs whatever the interpreter is."""
-    for child in _children(node):
-        yield child
-        yield from _unguarded(child)
-
-
-def _own(function: ast.AST) -> Iterator[ast.AST]:
-    """Go through a function's unguarded body, without functions and classes inside it."""
-    for child in _children(function):
-        if not isinstance(child, _SCOPES):
-            yield child
-            yield from _own(child)
-
-
-def _children(node: ast.AST) -> Iterator[ast.AST]:
-    """Yield what runs on every interpreter, without what stands behind a condition on it."""
-    decorators: list[ast.expr] = getattr(node, "decorator_list", [])
-    if any(map(_is_conditional, decorators)):
-        return
-    if isinstance(node, (ast.If, ast.IfExp)) and _is_conditional(node.test):
-        return
-    for child in ast.iter_child_nodes(node):
-        if isinstance(child, ast.stmt) and _ends_elsewhere(child):
-            return
-        if isinstance(node, ast.Try) and child in node.body and _catches(node):
-            continue
-        if isinstance(node, (ast.With, ast.AsyncWith)) and _expects(node):
-            continue
-        if isinstance(node, ast.ExceptHandler) and _catches_it(node):
-            continue  # the way out where the first way is not there
-        yield child
-
-
-def _ends_elsewhere(node: ast.stmt) -> bool:
-    """Whether what follows runs on some interpreters only: an early way out, a test file's mark."""
-    if isinstance(node, ast.If):
-        return _is_conditional(node.test) and isinstance(node.body[-1], _WAYS_OUT)
-    if isinstance(node, ast.Assert):
-        return _is_conditional(node.test)
-    names = [one.id for one in getattr(node, "targets", ()) if isinstance(one, ast.Name)]
-    return names == ["pytestmark"] and _is_conditional(node)
-
-
-def _is_conditional(test: ast.AST) -> bool:
-    """Whether an expression may ask for the version, the platform or a name."""
-    words = {
-        word
-        for part in ast.walk(test)
-        if isinstance(part, (ast.Name, ast.Attribute))
-        for word in (part.id if isinstance(part, ast.Name) else part.attr, ast.unparse(part))
-    }
-    return any(
-        w in _CONDITIONS or w.upper().startswith(("PY", "_PY", "IS_", "HAS_")) for w in words
-    )
-
-
-def _catches(node: ast.Try) -> bool:
-    return any(map(_catches_it, node.handlers))
-
-
-def _catches_it(handler: ast.ExceptHandler) -> bool:
-    if handler.type is None:
-        return True
-    names = handler.type.elts if isinstance(handler.type, ast.Tuple) else [handler.type]
-    return any(ast.unparse(name).rpartition(".")[2] in _CATCHES for name in names)
-
-
-def _expects(node: ast.With | ast.AsyncWith) -> bool:
-    calls = (item.context_expr for item in node.items)
-    return any(
-        isinstance(one, ast.Call) and ast.unparse(one.func).rpartition(".")[2] in _EXPECTS
-        for one in calls
-    )
-
-
-def _bindings(tree: ast.AST, within: bool = False) -> Iterator[str]:
-    """Yield every name that is bound somewhere, once for each place."""
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
-            yield node.id
-        elif isinstance(node, ast.arg):
-            yield node.arg
-        elif isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
-            yield node.name
-        elif isinstance(node, ast.alias):
-            yield node.asname or node.name.partition(".")[0]
-        elif isinstance(node, ast.ExceptHandler) and node.name:
-            yield node.name
-        elif isinstance(node, (ast.Global, ast.Nonlocal)):
-            yield from node.names
-            yield from node.names
 
 
 if __name__ == "__main__":

@@ -229,3 +229,13 @@ async def test_a_run_without_a_model_asks_nobody(bench: Bench) -> None:
     planned: Planned = case.planned
     assert planned.usage == ()
     assert planned.plan.held_to(planned.frozen)
+
+
+async def test_what_the_oracles_found_is_handed_from_one_stage_to_the_next(bench: Bench) -> None:
+    """Thousands of tests take seconds to hold against a list: once is enough."""
+    services, case = await bench.plan(no_models)
+    alone = await judge(services, case, ASKED, observed(), Deliberation())
+    handed = replace(alone.verdicts[0], reason="As it was handed over.")
+    found = (handed, *alone.verdicts[1:])
+    again = await judge(services, case, ASKED, observed(), Deliberation(found=found))
+    assert again.verdicts == found

@@ -15,7 +15,7 @@ from bot.intake.desk import Desk
 from bot.intake.handle import handle
 from bot.intake.rubrics import rubric_marker
 from bot.llm import no_models
-from bot.rubric_clerk import Branch, RubricClerk, RubricRule
+from bot.rubrics.clerk import Branch, RubricClerk, RubricRule
 from bot.settings import Settings
 from bot.steps import run_in_process
 from sandbox import open_sandbox
@@ -132,6 +132,20 @@ async def test_a_draft_is_paid_once_however_often_the_worker_dies(tmp_path: Path
     paid = len(world.scripted.calls)
     assert await world.clerk.draft(BRANCH, ISSUE) == first
     assert len(world.scripted.calls) == paid
+
+
+async def test_a_document_that_the_issue_links_is_given_as_base_has_it(tmp_path: Path) -> None:
+    world = world_of(tmp_path, lambda call: dict(DRAFT))
+    world.repository.commit({"docs/spec.md": "# Mean\n\nThe mean of nothing is 0.\n"})
+    world.repository.git("checkout", "--quiet", "fix")
+    world.repository.commit({"docs/spec.md": f"# {HEAD_MARK}\n"})
+    world.repository.git("checkout", "--quiet", "main")
+    linked = replace(ISSUE, text="As [the spec](docs/spec.md#mean) and [this](docs/gone.md) say.")
+    await world.clerk.draft(BRANCH, linked)
+    (call,) = world.scripted.calls
+    assert "3: The mean of nothing is 0." in call.user
+    assert HEAD_MARK not in call.user
+    assert "docs/gone.md begin" not in call.user
 
 
 async def test_the_base_branch_says_how_many_approve(tmp_path: Path) -> None:

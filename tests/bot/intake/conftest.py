@@ -14,7 +14,7 @@ from bot.errors import AssayError, UserError
 from bot.intake.desk import Desk
 from bot.intake.handle import handle
 from bot.models import Delivery, EvaluationRequest, Forecast, Rubric
-from bot.rubric_clerk import Branch, RubricRule
+from bot.rubrics.clerk import Branch, RubricRule
 from bot.steps import run_in_process
 from bot.store import EvaluationRecord, Records
 from tests.bot.intake.pretended_github import PretendedGitHub, PretendedRepository

@@ -1,40 +1,120 @@
-"""Which documents a task points to, and whose word they are."""
+"""What a task's texts point to, and which part of a document is meant."""
 
 from __future__ import annotations
 
-from bot.judge.linked import MOST_DOCUMENTS, linked_documents
-from bot.models import TaskSource, Trust
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-FILES = {f"docs/{name}.md": f"# {name}\n" for name in ("spec", "api", "more", "rest")}
-FILES["CONTRIBUTING.md"] = "Sign off."
+from bot.judge.linked import Pointer, Way, pointers, section_of
 
-
-def linked(text: str, trust: Trust = Trust.ASKER) -> dict[str, Trust]:
-    source = TaskSource("issue #7", "t", text, trust)
-    return {one.reference: one.trust for one in linked_documents((source,), FILES.get)}
+HOME = "https://github.com/octo/hello"
 
 
-def test_links_paths_and_blob_addresses_are_followed_on_base() -> None:
+def pointed(text: str, home: str = HOME) -> list[tuple[str, str]]:
+    return [(one.way.value, one.places[0]) for one in pointers(text, home)]
+
+
+@pytest.mark.parametrize(
+    ("text", "path"),
+    [
+        ("[the spec](docs/spec.md)", "docs/spec.md"),
+        ("[the spec](./docs/spec.md#prices)", "docs/spec.md"),
+        ("[the spec](/docs/spec.md)", "docs/spec.md"),
+        ("[the spec](<docs/the spec.md>)", "docs/the spec.md"),
+        ("[the spec](docs/the%20spec.md 'title')", "docs/the spec.md"),
+        ("[the spec][1]\n\n[1]: rfcs/0007-prices.rst", "rfcs/0007-prices.rst"),
+        (f"See {HOME}/blob/main/docs/more.md.", "docs/more.md"),
+        (f"({HOME}/blob/main/docs/more.md?plain=1#L7)", "docs/more.md"),
+        ("https://github.com/Octo/Hello/blob/v1/docs/more.adoc", "docs/more.adoc"),
+        (f"<{HOME}/raw/main/docs/more.txt>", "docs/more.txt"),
+        ("https://raw.githubusercontent.com/octo/hello/main/spec.md", "spec.md"),
+        ("[it](../blob/main/docs/spec.md)", "docs/spec.md"),
+        ("[it](/octo/hello/blob/main/docs/spec.md)", "docs/spec.md"),
+    ],
+)
+def test_a_link_to_a_document_of_the_repository(text: str, path: str) -> None:
+    assert pointed(text) == [("document", path)]
+
+
+def test_a_branch_may_have_slashes_in_its_name() -> None:
+    (found,) = pointers(f"{HOME}/blob/feature/new/docs/spec.md", HOME)
+    assert found.places == ("new/docs/spec.md", "docs/spec.md", "spec.md")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "[how](CONTRIBUTING.md) and [this](docs/README.rst), `CHANGELOG.md`",
+        "[code](src/shop.py) [up](docs/../../etc/passwd.txt) [mail](mailto:a@b.md)",
+        "```\n[spec](docs/spec.md) https://site.test/\n```",
+        "    https://site.test/",
+        "> [spec](docs/spec.md) https://site.test/",
+        "<!-- [spec](docs/spec.md) https://site.test/ -->",
+        f"Closes {HOME}/issues/7, see {HOME}/pull/9 and {HOME}",
+        "![picture](https://site.test/a.png) https://site.test/log.zip",
+        "[x](javascript:alert(1)) [y](file:///etc/passwd.md) ftp://site.test/a.md [z](//evil.test/a.md)",
+        "[broken](http://[::1) `run docs/spec.md now`",
+    ],
+)
+def test_what_points_to_nothing_that_asks(text: str) -> None:
+    assert pointed(text) == []
+
+
+def test_what_is_named_or_linked_beside_the_task_demands_nothing() -> None:
     text = (
-        "See [the spec](./docs/spec.md#prices), `docs/api.md` and "
-        "https://github.com/octo/hello/blob/main/docs/more.md. Also docs/rest.md, `gone.md`, "
-        "[how](CONTRIBUTING.md) and [out](https://evil.example/docs/rest.md) or `../docs/spec.md`."
+        "Change `docs/spec.md`.\n\n## References\n\n- [api](docs/api.md)\n- https://site.test/rfc"
     )
-    assert list(linked(text)) == [
-        "docs/spec.md, linked by issue #7",
-        "docs/api.md, linked by issue #7",
-        "docs/more.md, linked by issue #7",
+    assert pointed(text) == [
+        ("named", "docs/api.md"),
+        ("page", "https://site.test/rfc"),
+        ("named", "docs/spec.md"),
     ]
 
 
-def test_a_document_has_the_trust_of_who_points_to_it() -> None:
-    assert list(linked("`docs/spec.md`", Trust.AUTHOR).values()) == [Trust.AUTHOR]
-    both = (
-        TaskSource("issue #7", "t", "`docs/spec.md`", Trust.ASKER),
-        TaskSource("pull request #9", "t", "`docs/spec.md` `docs/api.md`", Trust.AUTHOR),
+def test_other_repositories_are_pages() -> None:
+    other = "https://github.com/octo/hello-world/blob/main/docs/spec.md"
+    assert pointed(f"{other}, https://site.test/a_b?x=1&y=2#top") == [
+        ("page", other),
+        ("page", "https://site.test/a_b?x=1&y=2"),
+    ]
+    assert pointed(f"{HOME}/blob/main/docs/spec.md", home="") == [
+        ("page", f"{HOME}/blob/main/docs/spec.md")
+    ]
+
+
+@given(st.text(alphabet="[](){}<>`#./:ahtps- \n\\%", max_size=60))
+def test_any_text_points_to_plain_paths_and_addresses(text: str) -> None:
+    for one in pointers(text, HOME):
+        for place in one.places:
+            if one.way is Way.PAGE:
+                assert place.startswith(("http://", "https://"))
+            else:
+                assert not place.startswith("/")
+                assert ".." not in place.split("/")
+
+
+SPEC = """# Spec
+Top.
+## Prices
+Low.
+### Rounding up, once!
+```
+## Prices
+```
+Once.
+## Names
+Short."""
+
+
+def test_an_anchor_means_its_section() -> None:
+    assert section_of(SPEC, "names") == "## Names\nShort."
+    assert section_of(SPEC, "rounding-up-once").endswith("Once.")
+    prices = section_of(SPEC, "prices")
+    assert prices.startswith("## Prices\nLow.")
+    assert "Once." in prices
+    assert "Names" not in prices
+    assert section_of(SPEC, "gone") == section_of(SPEC, "") == SPEC
+    assert pointers("[x](docs/spec.md#Prices)", "") == (
+        Pointer(Way.DOCUMENT, ("docs/spec.md",), "prices"),
     )
-    assert [one.trust for one in linked_documents(both, FILES.get)] == [Trust.ASKER, Trust.AUTHOR]
-
-
-def test_only_so_many_are_read() -> None:
-    assert len(linked(" ".join(f"`{path}`" for path in FILES))) == MOST_DOCUMENTS

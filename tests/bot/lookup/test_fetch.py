@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from bot.lookup.base import Refused
 from bot.lookup.fetch import Call, Fetcher, FetchLimits
-from bot.lookup.guard import Refused
 from tests.bot.lookup.servers import Page, certificate, guard_for, site
 
 pytestmark = pytest.mark.real

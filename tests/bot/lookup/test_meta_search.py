@@ -9,7 +9,8 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from bot.lookup.guard import Guard, Refused
+from bot.lookup.base import Refused
+from bot.lookup.guard import Guard
 from bot.lookup.meta_search import MetaSearch
 from bot.lookup.tunnel import Streams, Tunnel
 from tests.bot.lookup.servers import Page, Site, certificate, guard_for, site

@@ -115,3 +115,19 @@ def test_what_ended_early_says_why() -> None:
     assert view(superseded()).problem == "Superseded by 0c4d1e2f9a."
     assert view(needs_toolchain()).needs == ("Python >= 3.13",)
     assert not any(view(EXAMPLES[name]()).judged for name in ("empty_diff", "superseded"))
+
+
+def test_a_warning_or_remark_is_said_once() -> None:
+    evaluation = success()
+    assert evaluation.task
+    assert evaluation.judgement
+    task = replace(evaluation.task, warnings=("A page was not read.",))
+    requirements = replace(evaluation.judgement.requirements, remarks=("One was merged.",))
+    judgement = replace(evaluation.judgement, requirements=requirements)
+    told = ("A page was not read.", "One was merged.")
+    shown = view(replace(evaluation, task=task, judgement=judgement, warnings=told))
+
+    assert shown.warnings == told
+    for text in (markdown(shown, ""), html(shown)):
+        for line in told:
+            assert text.count(line) == 1

@@ -8,17 +8,17 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from bot.agents.chambers import Chambers
 from bot.agents.rubric_drafting import AskedIssue, draft_rubric
-from bot.base_code import TreeCode
 from bot.configuration import MAX_BYTES, PATH, Configuration, read_configuration
 from bot.errors import Transient, UserError
 from bot.github import GitHub
 from bot.llm.base import ModelProblem, OpenSession, SessionLimits
 from bot.models import Rubric
-from bot.rubric_files import FOLDER, paths_for
+from bot.rubrics.base_code import TreeCode
+from bot.rubrics.files import FOLDER, issue_of
 from bot.safety import delimiter_of, scrub_tree
 from bot.settings import Settings
 from sandbox.base import Sandbox, SandboxError
@@ -76,8 +76,10 @@ class RubricClerk:
                     )
                 key = f"rubric {branch.repository} {issue.number} {base.sha}"
                 chambers = Chambers(session, delimiter_of(self.mark_key, key))
+                home = self.github.clone_url(branch.repository).removesuffix(".git")
+                asked, code = replace(issue, home=home), await self._code(branch, base)
                 try:
-                    drafted = await draft_rubric(chambers, issue, await self._code(branch, base))
+                    drafted = await draft_rubric(chambers, asked, code)
                 except ModelProblem as error:
                     raise UserError(f"No rubric could be drafted: {error.why}") from error
         return scrub_tree(drafted, self.secrets)
@@ -109,8 +111,8 @@ class RubricClerk:
 
 
 def _rule(base: Base, issue: int) -> RubricRule:
-    there = set(list_paths(base.mirror, base.sha, FOLDER))
-    path = next((path for path in paths_for(issue) if path in there), "")
+    there = list_paths(base.mirror, base.sha, FOLDER)
+    path = next((path for path in there if issue_of(path) == issue), "")
     return RubricRule(_configuration(base).rubric.approvals, path)
 
 

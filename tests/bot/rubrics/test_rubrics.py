@@ -10,7 +10,6 @@ from bot.configuration import read_configuration
 from bot.errors import UserError
 from bot.judge import Beside, conclude, patch_reasons, verdicts, weigh
 from bot.judge.citations import citation_problem
-from bot.judge.rubric_requirements import with_rubrics
 from bot.models import (
     ActionKind,
     Category,
@@ -35,8 +34,9 @@ from bot.models import (
     Validity,
     VerdictOutcome,
 )
-from bot.rubric_files import committed_rubric
-from bot.task_rubrics import rubrics_of
+from bot.rubrics.files import committed_rubric
+from bot.rubrics.of_task import rubrics_of
+from bot.rubrics.requirements import with_rubrics
 from sandbox.models import Side
 from tests.bot.judge.cases import (
     DEFAULTS,

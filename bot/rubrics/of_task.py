@@ -5,8 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from bot.models import KeptRubric, Task, TaskRubric
-from bot.rubric_files import CommittedRubric, paths_for, read_rubric_file
+from bot.rubrics.files import (
+    NO_ISSUE,
+    CommittedRubric,
+    issue_of,
+    names_no_issue,
+    read_rubric_file,
+    refused,
+)
 from bot.store import Store
+
+_MOST_TOLD = 5
 
 
 def rubrics_of(
@@ -20,12 +29,20 @@ def rubrics_of(
     Of what was kept, the newest version that `needed` people besides the author approved is golden;
     else the newest is a draft.
     """
-    files = {one.path: one for one in committed}
+    files = tuple(committed)
     found = (
         _rubric_of(issue, files, kept.get(issue, ()), (needed, task.author))
         for issue in issues(task)
     )
     return tuple(one for one in found if one is not None)
+
+
+def unused(committed: Iterable[CommittedRubric]) -> tuple[str, ...]:
+    """A remark on each file that looks like a rubric and is nobody's."""
+    found = [one.path for one in committed if names_no_issue(one.path)]
+    return tuple(
+        f"{path} is not used: {NO_ISSUE} (`7.yml` is issue 7's)." for path in found[:_MOST_TOLD]
+    )
 
 
 def issues(task: Task) -> tuple[int, ...]:
@@ -40,15 +57,17 @@ def kept_rubrics(store: Store, repository: str, task: Task) -> dict[int, tuple[K
 
 def _rubric_of(
     issue: int,
-    files: dict[str, CommittedRubric],
+    files: tuple[CommittedRubric, ...],
     kept: tuple[KeptRubric, ...],
     rule: tuple[int, str],
 ) -> TaskRubric | None:
     needed, author = rule
-    for path in paths_for(issue):
-        if path in files:
-            rubric = read_rubric_file(files[path])
-            return TaskRubric(issue, rubric, is_golden=True, path=path)
+    own = [file for file in files if issue_of(file.path) == issue]
+    if len(own) > 1:
+        raise refused(own[1].path, f"{own[0].path} is a rubric of the same issue; keep one")
+    if own:
+        rubric = read_rubric_file(own[0])
+        return TaskRubric(issue, rubric, is_golden=True, path=own[0].path)
     if not kept:
         return None
     golden = [one for one in kept if len(one.approvals(author)) >= needed]

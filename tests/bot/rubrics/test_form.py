@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bot.errors import UserError
-from bot.judge.rubric_form import RubricProblem, read_form
 from bot.models import Rubric
-from bot.rubric_files import committed_rubric, read_rubric_file
+from bot.rubrics.files import committed_rubric, read_rubric_file
+from bot.rubrics.form import RubricProblem, read_form
 from bot.safety import scrub
 from bot.templates import render_markdown
 
