@@ -17,7 +17,7 @@ from dataclasses import replace
 from bot.models import ListedRequirement, ListedTask, TaskSource, Trust
 from bot.plain_yaml import PlainYamlError, load_plain_yaml
 from bot.rubrics.form import RubricProblem
-from bot.rubrics.spellings import rubric_of
+from bot.rubrics.spellings import plain_key, rubric_of
 
 MAX_TEXT = 500
 MAX_DETAIL = 4_000
@@ -167,10 +167,10 @@ def _with_own_keys(
 
 
 def _fields(value: object) -> Fields:
-    """An object's fields by plain names: `Root Cause`, `root-cause` and `root_cause` are one."""
+    """An object's fields by plain names."""
     if not isinstance(value, dict):
         return {}
-    return {re.sub(r"[^a-z0-9]+", "_", str(key).casefold()): one for key, one in value.items()}
+    return {plain_key(key): one for key, one in value.items()}
 
 
 def _first(fields: Fields, names: Iterable[str]) -> str:
