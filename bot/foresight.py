@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 from dataclasses import dataclass, replace
 
+from bot.agents.criteria_grading import SAMPLES
 from bot.agents.dossier import DIFF_CHARS, TASK_CHARS
 from bot.judge import unified
 from bot.judge.forecast import expected_calls
@@ -95,7 +96,10 @@ def shared_chars(task: Task, checkout: Checkout) -> int:
 def forecast(settings: Settings, policy: Policy, planned: Planned, shared: int) -> Forecast:
     """The plan with the price of what judges may ask; nothing is asked without a model."""
     configuration, limits = policy.configuration, policy.configuration.limits
-    calls = expected_calls(planned.requirements, shared, configuration) if settings.model else ()
+    graded = policy.kept_criteria or planned.requirements.preferences
+    grades = SAMPLES if graded else 0
+    asked = (planned.requirements, shared, configuration, grades)
+    calls = expected_calls(*asked) if settings.model else ()
     spent = [one.usd for one in planned.usage]
     known = [usd for usd in spent if usd is not None]
     return Forecast(

@@ -84,6 +84,9 @@ class Trial:
         if 2 * sum(one.counts and one.outcome is right for one in opinions) > len(opinions):
             return ""
         known = "holds" if self.holds else "does not hold"
+        if not any(one.counts for one in opinions):
+            why = "; ".join(dict.fromkeys(one.problem for one in opinions))
+            return f"No judge has an opinion on a requirement that is known and {known}: {why}"
         words = ", ".join(one.outcome.value for one in opinions)
         return f"The judges missed a requirement that is known and {known} ({words})."
 

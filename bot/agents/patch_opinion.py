@@ -26,6 +26,7 @@ RUBRIC_CHARS = 12_000
 LEAST_QUOTE = 4  # characters: a brace or a blank line is found in any diff
 _SPOKEN = "The change speaks to those who judge it."
 Told = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=2000)]
+Remark = Annotated[str, StringConstraints(strip_whitespace=True, max_length=2000)]
 Quote = Annotated[str, StringConstraints(max_length=400)]
 
 
@@ -34,7 +35,7 @@ class PatchReply(BaseModel):
 
     thought: Told
     justification: Told
-    minimality: Told
+    minimality: Remark = ""
     evidence: list[str] = Field(default_factory=list, max_length=20)
     quotes: list[Quote] = Field(default_factory=list, max_length=10)
     verdict: Literal["VALID", "INVALID"]
@@ -155,7 +156,7 @@ def counted(votes: tuple[_Vote, ...], rubrics: tuple[TaskRubric, ...]) -> PatchO
         validity=best[0].validity if is_agreed else None,
         thought=scrub(first.thought) if first else "",
         justification=scrub(first.justification) if first else "",
-        minimality=scrub(first.minimality) if first else "",
+        minimality=scrub(first.minimality or "nothing") if first else "",
         is_unsure=bool(doubts) or not is_agreed,
         rubric="; ".join(one.name for one in rubrics),
         problem=next((one.problem for one in votes if one.problem), "") if not is_agreed else "",

@@ -2,14 +2,23 @@
 
 from __future__ import annotations
 
+import asyncio
+import logging
+import uuid
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+from bot.errors import Transient
 from bot.kept_key import kept_key
-from bot.llm import OpenSession, open_models
+from bot.llm import OpenSession, Session, SessionLimits, open_models
 from bot.lookup import open_lookup
 from bot.private_key import held_secrets
 from bot.settings import Settings
 from bot.stages.services import Origin, Services
 from bot.store import Store, open_artifacts
 from sandbox import open_sandbox
+
+log = logging.getLogger(__name__)
 
 
 def open_services(
@@ -27,7 +36,29 @@ def open_services(
         artifacts=open_artifacts(settings),
         origin=origin,
         secrets=held_secrets(settings),
-        open_session=models or open_models(settings),
+        open_session=counted(models or open_models(settings), store),
         mark_key=kept_key(settings.home / "mark.key"),
         web=open_lookup(settings, sandbox),
     )
+
+
+def counted(open_session: OpenSession, store: Store) -> OpenSession:
+    """Remember what the models of every session took, however it ends: planned, drafted, cancelled."""
+
+    @asynccontextmanager
+    async def opened(limits: SessionLimits) -> AsyncIterator[Session | None]:
+        async with open_session(limits) as session:
+            try:
+                yield session
+            finally:
+                if session is not None:
+                    await asyncio.to_thread(_count, store, session)
+
+    return opened
+
+
+def _count(store: Store, session: Session) -> None:
+    try:
+        store.used(uuid.uuid4().hex, session.usage)
+    except Transient as error:  # what was answered counts, whether it is counted or not
+        log.warning("what models took is not in the metrics: %s", error)

@@ -87,7 +87,7 @@ class IssueReference:
 
 @dataclass(frozen=True, slots=True)
 class Comment:
-    """One comment of an issue or a pull request. `own` says that this app wrote it."""
+    """One comment of an issue or a pull request; times are ISO 8601. `own` says that this app wrote it."""
 
     id: int
     body: str
@@ -95,6 +95,7 @@ class Comment:
     author_association: str
     own: bool
     url: str = ""
+    updated_at: str = ""
 
 
 class Permission(StrEnum):

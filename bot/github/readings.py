@@ -53,6 +53,7 @@ def read_comment(reply: Payload, app: AppInfo | None) -> Comment:
         author_association=reply.text("author_association"),
         own=app is not None and _is_own(reply, app),
         url=reply.text("html_url"),
+        updated_at=reply.text("updated_at"),
     )
 
 

@@ -36,6 +36,7 @@ def issue_comment_created(payload: Payload) -> Decision:
         command=command,
         line=line[:_LONGEST_LINE],
         on_pull_request=on_pull_request,
+        given_at=payload.text("comment", "created_at"),
     )
 
 

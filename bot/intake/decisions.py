@@ -81,7 +81,8 @@ class Command(StrEnum):
 class ObeyCommand:
     """Do what a comment on a pull request says, if its author may write. `line` is what stood there.
 
-    On an issue (`on_pull_request` is false) there are only the commands about its rubric.
+    On an issue (`on_pull_request` is false) there are only the commands about its rubric. `given_at`
+    is when the comment was written, ISO 8601.
     """
 
     place: Place
@@ -90,6 +91,7 @@ class ObeyCommand:
     command: Command
     line: str
     on_pull_request: bool = True
+    given_at: str = ""
 
 
 @dataclass(frozen=True, slots=True)

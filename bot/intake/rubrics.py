@@ -65,8 +65,14 @@ async def draft(desk: RubricDesk, repository: Repository, decision: ObeyCommand)
         body = render_markdown("rubric/form.md.j2", rubric=drafted, number=number, needed=needed)
         comment = await repository.put_comment(number, rubric_marker(number), body)
     kept = await _kept(desk, repository, number, comment)
+    golden = await _golden(desk, repository, subject, needed)
     return render_markdown(
-        "reply/rubric_drafted.md.j2", kept=kept, number=number, needed=needed, link=comment.url
+        "reply/rubric_drafted.md.j2",
+        kept=kept,
+        number=number,
+        needed=needed,
+        golden=golden,
+        link=comment.url,
     )
 
 
@@ -79,19 +85,33 @@ async def approve(desk: RubricDesk, repository: Repository, decision: ObeyComman
     comment = await _comment(repository, number)
     if comment is None:
         raise UserError(f"Issue {number} has no rubric to approve: `/judge rubric` drafts one.")
+    if comment.updated_at > decision.given_at > "":
+        raise UserError(
+            "The rubric was edited after this approval was given, so it does not count.",
+            "Read what stands there now, then comment `/judge rubric approve` again.",
+        )
     needed = await desk.maker.approvals_needed(subject.branch)
     kept = await _kept(desk, repository, number, comment)
     store, name = desk.store, repository.name
     await asyncio.to_thread(store.approve_rubric, name, number, kept.version, actor)
     kept = (await asyncio.to_thread(store.rubrics, name, number))[kept.version - 1]
+    golden = await _golden(desk, repository, subject, needed)
     return render_markdown(
         "reply/rubric_approved.md.j2",
         kept=kept,
         number=number,
+        golden=golden,
         needed=needed,
         approved_by=kept.approvals(subject.author),
         link=comment.url,
     )
+
+
+async def _golden(desk: RubricDesk, repository: Repository, subject: _Subject, needed: int) -> int:
+    """The version that patches are held to now; 0 while there is none."""
+    known = await asyncio.to_thread(desk.store.rubrics, repository.name, subject.issue.number)
+    enough = (one.version for one in known if len(one.approvals(subject.author)) >= needed)
+    return max(enough, default=0)
 
 
 async def _kept(

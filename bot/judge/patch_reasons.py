@@ -36,17 +36,15 @@ def patch_reasons(
 ) -> tuple[GateReason, ...]:
     """At most one reason. `observed` is the evidence that no judge made."""
     opinion = deliberation.patch
-    if opinion is None or deliberation.problem:
-        return ()
-    if not opinion.is_golden:
+    if deliberation.problem:
+        return _unasked(deliberation.problem, rubrics, configuration)
+    if opinion is None or not opinion.is_golden:
         return _advice(opinion)
     if opinion.validity is Validity.VALID and not opinion.is_unsure:
         return ()
     text = _told(opinion)
     if opinion.validity is not Validity.INVALID:
-        is_allowed = configuration.gate.unverified is UnverifiedPolicy.ALLOW
-        conclusion = Conclusion.NEUTRAL if is_allowed else Conclusion.ACTION_REQUIRED
-        return (GateReason(RULE, conclusion, text, _READ),)
+        return (GateReason(RULE, _unverified(configuration), text, _READ),)
     cited = [one for one in (*observed, *deliberation.evidence) if one.id in opinion.evidence_ids]
     ids = {id_ for one in rubrics if one.is_golden for id_ in one.requirement_ids}
     if not opinion.is_unsure and any(_binds(one, ids) for one in cited):
@@ -57,6 +55,22 @@ def patch_reasons(
 _READ = "Hold the change against the rubric and decide; the report says what the judges saw."
 
 
+def _unasked(
+    problem: str, rubrics: tuple[TaskRubric, ...], configuration: Configuration
+) -> tuple[GateReason, ...]:
+    """Judges who cannot be asked, or not be believed, give no verdict; what they said is nothing."""
+    golden = [one.name for one in rubrics if one.is_golden]
+    if not golden:
+        return ()
+    text = f"The patch as a whole got no verdict by the {'; '.join(golden)}: {problem}"
+    return (GateReason(RULE, _unverified(configuration), text, _READ),)
+
+
+def _unverified(configuration: Configuration) -> Conclusion:
+    is_allowed = configuration.gate.unverified is UnverifiedPolicy.ALLOW
+    return Conclusion.NEUTRAL if is_allowed else Conclusion.ACTION_REQUIRED
+
+
 def _binds(evidence: Evidence, golden_ids: set[str]) -> bool:
     if passed(evidence.head) is not False:
         return False
@@ -64,8 +78,8 @@ def _binds(evidence: Evidence, golden_ids: set[str]) -> bool:
     return evidence.transition is Transition.REGRESSED or of_rubric
 
 
-def _advice(opinion: PatchOpinion) -> tuple[GateReason, ...]:
-    if opinion.validity is not Validity.INVALID:
+def _advice(opinion: PatchOpinion | None) -> tuple[GateReason, ...]:
+    if opinion is None or opinion.validity is not Validity.INVALID:
         return ()
     return (GateReason(RULE, Conclusion.SUCCESS, f"Advice only: {_told(opinion)}"),)
 

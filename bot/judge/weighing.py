@@ -61,7 +61,12 @@ def weigh(
 ) -> tuple[Verdict, ...]:
     """The verdicts after deliberation; those of oracles stay as they are."""
     if deliberation.problem:
-        return found
+        return tuple(
+            _unasked(verdict, deliberation.problem)
+            if is_for_judges(requirement, verdict)
+            else verdict
+            for requirement, verdict in zip(requirements.items, found, strict=True)
+        )
     analyses = {one.requirement_id: one for one in deliberation.analyses}
     panels = {one.requirement_id: one for one in deliberation.panels}
     evidence = {one.id: one for one in deliberation.evidence}
@@ -103,6 +108,8 @@ def _by_panel(verdict: Verdict, panel: PanelResult | None) -> Verdict:
     """The panel decides what nobody did; it never raises a verdict that an oracle lowered."""
     if panel is None or verdict.outcome is not VerdictOutcome.UNVERIFIED:
         return verdict
+    if panel.outcome is VerdictOutcome.UNVERIFIED and not panel.rounds:
+        return _unasked(verdict, panel.reason)
     if panel.outcome is VerdictOutcome.UNVERIFIED or not panel.is_agreed:
         return replace(verdict, reason=f"{verdict.reason} The panel: {panel.reason}")
     return replace(
@@ -115,6 +122,20 @@ def _by_panel(verdict: Verdict, panel: PanelResult | None) -> Verdict:
             "" if panel.outcome is VerdictOutcome.SATISFIED else "Mend what the evidence shows."
         ),
     )
+
+
+def _unasked(verdict: Verdict, why: str) -> Verdict:
+    """Where no judge could add anything, a person reads why, and that it need not stay so."""
+    if verdict.outcome is not VerdictOutcome.UNVERIFIED:
+        return verdict
+    return replace(
+        verdict,
+        reason=f"{verdict.reason} {why}",
+        next_step=f"{_ASK_JUDGES} {verdict.next_step or 'Let a maintainer decide.'}",
+    )
+
+
+_ASK_JUDGES = "See to what kept the judges away and ask again with /judge, or do without them:"
 
 
 def _not_against(given: Verdict, before: Verdict, failing: tuple[str, ...]) -> Verdict:

@@ -6,10 +6,11 @@ import asyncio
 import hashlib
 import json
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from pydantic import TypeAdapter, ValidationError
+from pydantic_ai.exceptions import ModelAPIError
 from pydantic_ai.messages import ModelMessage, ModelMessagesTypeAdapter, ModelResponse
 from pydantic_ai.models import Model, ModelRequestParameters
 from pydantic_ai.models.wrapper import WrapperModel
@@ -17,6 +18,7 @@ from pydantic_ai.settings import ModelSettings
 
 from bot.llm.account import Account, Tokens
 from bot.llm.base import Memory, Prompt
+from bot.llm.failures import away, is_silent, silent
 
 _RESPONSE = TypeAdapter(ModelResponse)
 # What differs from run to run and says nothing of what was asked.
@@ -27,10 +29,16 @@ _VOLATILE = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Till:
-    """What all models of one session share: the account, and how many calls may be under way."""
+    """What all models of one session share: the account, and how many calls may be under way.
+
+    A call may take `patience_s` with all its tries. Who did not answer in that time is among the
+    `silent` and not asked again: every further question would wait as long for nothing.
+    """
 
     account: Account
     at_once: asyncio.Semaphore
+    patience_s: float = 300.0
+    silent: set[str] = field(default_factory=set)
 
 
 class RememberingModel(WrapperModel):
@@ -47,7 +55,7 @@ class RememberingModel(WrapperModel):
         model_settings: ModelSettings | None,
         model_request_parameters: ModelRequestParameters,
     ) -> ModelResponse:
-        """Answer from memory, else ask and remember. Raises BudgetSpent before, or when time is up."""
+        """Answer from memory, else ask and remember. Raises BudgetSpent or ModelAway."""
         key = self._key(messages, model_settings, model_request_parameters)
         kept = _read(await asyncio.to_thread(self._memory.get, key))
         if kept is not None:
@@ -56,19 +64,36 @@ class RememberingModel(WrapperModel):
         async with self._till.at_once:
             self._till.account.check()
             started_s = time.monotonic()
-            try:
-                async with asyncio.timeout(self._till.account.left_s):
-                    response = await super().request(
-                        messages, model_settings, model_request_parameters
-                    )
-            except TimeoutError as error:
-                raise self._till.account.too_late() from error
+            response = await self._answer(messages, model_settings, model_request_parameters)
             # Kept before the next call begins: a killed run loses only what was under way.
             await asyncio.to_thread(self._memory.put, key, _RESPONSE.dump_json(response))
         usage = response.usage
         tokens = Tokens(usage.input_tokens, usage.output_tokens)
         self._till.account.add(self._role, self.model_name, tokens, time.monotonic() - started_s)
         return response
+
+    async def _answer(
+        self,
+        messages: list[ModelMessage],
+        settings: ModelSettings | None,
+        parameters: ModelRequestParameters,
+    ) -> ModelResponse:
+        """Ask the endpoint. Raises ModelAway, or BudgetSpent when the evaluation's time is over."""
+        till = self._till
+        if self.model_name in till.silent:
+            raise silent()
+        try:
+            async with asyncio.timeout(min(till.patience_s, till.account.left_s)):
+                return await super().request(messages, settings, parameters)
+        except TimeoutError as error:
+            if not till.account.left_s:
+                raise till.account.too_late() from error
+            till.silent.add(self.model_name)
+            raise silent() from error
+        except ModelAPIError as error:
+            if is_silent(error):
+                till.silent.add(self.model_name)
+            raise away(error) from error
 
     def _key(
         self,

@@ -23,22 +23,22 @@ from pydantic_core import SchemaValidator, core_schema
 
 from bot.llm.account import Account, Price
 from bot.llm.base import (
-    Answerless,
     BudgetSpent,
     Memory,
-    ModelAway,
     Prompt,
     Reply,
     Session,
     SessionLimits,
     Tool,
 )
+from bot.llm.failures import answerless
 from bot.llm.memory import RecordingMemory
 from bot.llm.remembering import RememberingModel, Till
 from bot.models import RoleUsage
 from bot.settings import Settings
 
 _TRIES = 4  # of one request: the client waits as a 429 asks, else ever longer
+_PAUSES_S = 60.0  # between the tries of one request, together; a 429 may ask for a minute
 _ASKED_AGAIN = 1
 # Many endpoints refuse a forced JSON reply beside tools, or can then call none.
 _WITHOUT_JSON_MODE = ModelProfile(supports_json_object_output=False)
@@ -103,21 +103,8 @@ class ModelSession:
         except exceptions.UsageLimitExceeded as error:
             raise BudgetSpent(f"It used all {requests} interactions it was given.") from error
         except exceptions.UnexpectedModelBehavior as error:
-            raise Answerless(f"Its reply could not be read twice: {error.message}") from error
-        except exceptions.ModelAPIError as error:
-            raise ModelAway(_why_away(error)) from error
+            raise answerless(error) from error
         return done.output
-
-
-def _why_away(error: exceptions.ModelAPIError) -> str:
-    match error:
-        case exceptions.ModelHTTPError(status_code=401 | 403):
-            return "The model's endpoint refuses the key in ASSAY_MODEL_KEY."
-        case exceptions.ModelHTTPError(status_code=404):
-            return f"The model's endpoint does not know the model {error.model_name!r}."
-        case exceptions.ModelHTTPError(status_code=status):
-            return f"The model's endpoint answers {status}."
-    return "The model's endpoint does not answer."
 
 
 def _agent_tool(tool: Tool) -> AgentTool[object]:
@@ -162,4 +149,6 @@ def _session(
 
     prices = {name: Price(*price) for name, price in settings.model_prices.items()}
     at_once = asyncio.Semaphore(settings.model_calls_at_once)
-    return ModelSession(model_of, RecordingMemory(memory), Till(Account(limits, prices), at_once))
+    patience_s = 2 * settings.model_timeout_s + _PAUSES_S
+    till = Till(Account(limits, prices), at_once, patience_s)
+    return ModelSession(model_of, RecordingMemory(memory), till)

@@ -23,7 +23,6 @@ async def write_report(services: Services, evaluation: Evaluation) -> str:
     request = evaluation.request
     await services.origin.announce(request, "report")
     shown = view(evaluation, services.secrets)
-    await asyncio.to_thread(services.store.used, request.id, shown.usage)
     page = html(shown)
     files = {
         "report.json": machine(shown).encode(),

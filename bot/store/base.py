@@ -161,8 +161,8 @@ class Store(Protocol):
     def approve_rubric(self, repository: str, issue: int, version: int, actor: str) -> None:
         """Remember that somebody approved a version; the same person counts once."""
 
-    def used(self, evaluation_id: str, usage: tuple[RoleUsage, ...]) -> None:
-        """Remember what the models of an evaluation took."""
+    def used(self, session_id: str, usage: tuple[RoleUsage, ...]) -> None:
+        """Remember what models took while a session with them was open; the same again changes nothing."""
 
     def totals(self) -> Totals:
         """Count, for the metrics page."""

@@ -117,15 +117,18 @@ GIVEN: dict[str, tuple[dict[str, object], ...]] = {
     "reply/nothing_to_cancel.md.j2": ({},),
     "reply/refused_patch.md.j2": ({"problems": ["it does not apply"]},),
     "reply/rubric_drafted.md.j2": tuple(
-        {"kept": KeptRubric(1, RUBRIC), "number": 7, "needed": needed, "link": "https://x/7"}
-        for needed in (1, 2)
+        {
+            "kept": KeptRubric(2, RUBRIC), "number": 7, "needed": needed, "golden": golden,
+            "link": "https://x/7",
+        }
+        for needed, golden in ((1, 0), (2, 1), (2, 2))
     ),
     "reply/rubric_approved.md.j2": tuple(
         {
             "kept": KeptRubric(2, RUBRIC, ("ben", "mara")), "number": 7, "needed": needed,
-            "approved_by": ("ben", "mara"), "link": "https://x/7",
+            "approved_by": ("ben", "mara"), "golden": golden, "link": "https://x/7",
         }
-        for needed in (2, 3)
+        for needed, golden in ((2, 2), (3, 1), (3, 0))
     ),
     "reply/rubric_refused.md.j2": tuple({"problem": "p", "next_step": n} for n in ("", "n")),
     "rubric/form.md.j2": tuple({"rubric": RUBRIC, "number": 7, "needed": n} for n in (1, 2)),

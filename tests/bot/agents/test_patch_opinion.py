@@ -92,6 +92,17 @@ async def test_a_sure_verdict_by_a_golden_rubric(tmp_path: Path) -> None:
     assert calls[0].user.index("[mark begin task]") < calls[0].user.index("[mark begin rubric]")
 
 
+@pytest.mark.parametrize("left", [{"minimality": " "}, {}])
+async def test_no_word_on_what_is_not_needed_is_no_lost_vote(
+    left: dict[str, object], tmp_path: Path
+) -> None:
+    said = says("VALID", "E1")
+    assert isinstance(said, dict)
+    del said["minimality"]
+    opinion, calls = await asked(tmp_path, {**said, **left})
+    assert (opinion.votes, opinion.minimality, len(calls)) == ((1, 0, 0), "nothing", 1)
+
+
 async def test_a_prompt_stays_short_however_much_was_seen(tmp_path: Path) -> None:
     """A model with a context of 32,000 tokens can still read it."""
     many = tuple(

@@ -10,12 +10,15 @@ from pathlib import Path
 
 import pytest
 
+from bot.configuration import Configuration
 from bot.foresight import foresee
+from bot.judge.forecast import expected_calls
 from bot.llm import OpenSession, no_models
 from bot.models import (
     Deliberation,
     EvaluationRequest,
     PlanBroken,
+    Requirements,
     Role,
     Task,
     Trigger,
@@ -187,13 +190,24 @@ async def test_a_plan_is_priced_before_anything_runs(bench: Bench, tmp_path: Pat
     assert analyst.calls.most == 2 * 40
     one = (panel.calls.input_tokens * 1.0 + panel.calls.output_tokens * 4.0) / 1e6
     assert panel.usd_most == pytest.approx(panel.calls.most * one)
-    assert told.usd_fewest == 0.0
+    patch = prices[Role.PATCH]
+    assert (patch.calls.fewest, patch.calls.most) == (3, 3), "the whole patch is asked about anyway"
+    assert told.usd_fewest == patch.usd_fewest == pytest.approx(3 * one)
+    assert Role.QUANTIFIER not in prices, "there is nothing to grade by"
     assert told.usd_most
     assert told.usd_most <= told.usd == 2.0
     assert {call.role for call in scripted.calls} == {Role.COMPREHENSION, Role.PLANNER}
     _, case = await bench.plan(scripted.open)
     assert case.planned.frozen == told.digest, "what was shown is what is run"
     assert len(scripted.calls) == 2, "and it is not paid for again"
+
+
+async def test_a_plan_without_open_demands_still_has_its_price(bench: Bench) -> None:
+    configuration = Configuration()
+    (patch,) = expected_calls(Requirements(()), 400, configuration, 0)
+    assert (patch.role, patch.fewest) == (Role.PATCH, configuration.judges.count)
+    graded = expected_calls(Requirements(()), 400, configuration, 3)
+    assert [(one.role, one.fewest, one.most) for one in graded[1:]] == [(Role.QUANTIFIER, 3, 3)]
 
 
 async def test_without_a_model_the_plan_costs_nothing(bench: Bench) -> None:

@@ -46,11 +46,14 @@ def comment(
     delivery_id: str = "d-c",
     by: str = "maintainer",
     comment_id: int = 31,
+    *,
+    at: str = "",
 ) -> Delivery:
     issue: dict[str, object] = {"number": 9}
     if on_pull_request:
         issue["pull_request"] = {"url": "https://api.github.com/repos/octo/hello/pulls/9"}
-    said = {"id": comment_id, "body": body, "user": {"login": by, "type": "User"}}
+    user = {"login": by, "type": "User"}
+    said = {"id": comment_id, "body": body, "user": user, "created_at": at}
     payload = {"issue": issue, "comment": said, "sender": {"login": by}}
     return delivery("issue_comment", "created", payload, delivery_id)
 

@@ -54,6 +54,7 @@ class PretendedRepository:
     unchecked: tuple[int, ...] = ()
     reactions: list[tuple[int, Reaction]] = field(default_factory=list)
     comments_put: dict[tuple[int, str], str] = field(default_factory=dict)
+    edited_at: str = ""
     foreign_comments: list[Comment] = field(default_factory=list)
     issues: dict[int, Issue] = field(default_factory=dict)
     closes: dict[int, tuple[int, ...]] = field(default_factory=dict)
@@ -83,7 +84,14 @@ class PretendedRepository:
     async def comments(self, number: int) -> tuple[Comment, ...]:
         self._answer()
         own = [
-            Comment(index, f"{marker}\n{body}", "assay[bot]", "NONE", own=True)
+            Comment(
+                index,
+                f"{marker}\n{body}",
+                "assay[bot]",
+                "NONE",
+                own=True,
+                updated_at=self.edited_at,
+            )
             for index, ((place, marker), body) in enumerate(self.comments_put.items(), start=1)
             if place == number
         ]

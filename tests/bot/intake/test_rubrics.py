@@ -137,6 +137,34 @@ async def test_an_edit_voids_the_approvals_before_it(ready: Office) -> None:
     assert "is golden" in await approve(ready, "ben", 42)
 
 
+async def test_an_approval_counts_for_what_its_giver_could_read(ready: Office) -> None:
+    await ready.take(comment("/judge rubric"))
+    ready.hello.edited_at = "2026-11-22T09:00:01Z"
+    for at, words in (
+        ("2026-11-22T09:00:00Z", "was edited after this approval was given"),
+        ("2026-11-22T09:00:01Z", "has 1 of 2 approvals"),
+    ):
+        said = comment("/judge rubric approve", by="ben", comment_id=40, at=at)
+        await ready.take(said)
+        assert words in reply(ready, 40)
+    assert approvals(ready) == [("ben",)]
+
+
+async def test_a_golden_rubric_is_not_called_a_draft(ready: Office) -> None:
+    await ready.take(comment("/judge rubric"))
+    assert "as a draft" in reply(ready)
+    await approve(ready, "ben", 40)
+    await approve(ready, "mara", 41)
+    await ready.take(comment("/judge rubric", comment_id=42))
+    assert "is golden" in reply(ready, 42)
+    assert "draft:" not in reply(ready, 42)
+    edit(ready, "bare except", "a bare except")
+    await ready.take(comment("/judge rubric", comment_id=43))
+    assert "as a draft: it advises and blocks nothing. Until" in reply(ready, 43)
+    assert "version 1 stays golden" in reply(ready, 43)
+    assert "version 1 stays golden" in await approve(ready, "ben", 44)
+
+
 async def test_how_many_is_the_base_branchs_to_say(ready: Office) -> None:
     ready.clerk.needed = 1
     await ready.take(comment("/judge rubric"))

@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from pathlib import Path
 
 import pytest
 from pydantic import BaseModel, Field
+from pydantic_ai.messages import ModelMessage, ModelResponse, TextPart
+from pydantic_ai.models.function import AgentInfo, FunctionModel
 
 from bot.llm import FolderMemory, SessionLimits, open_models
+from bot.llm.account import Account
 from bot.llm.base import Answerless, BudgetSpent, ModelAway, Prompt, Tool
+from bot.llm.memory import RecordingMemory
+from bot.llm.remembering import Till
+from bot.llm.session import ModelSession
 from bot.models import Role
 from bot.settings import Settings
 from tests.endpoint import Said, model_endpoint, settings_for
-from tests.scripted import Scripted
+from tests.scripted import Scripted, said
 
 pytestmark = pytest.mark.real
 LIMITS = SessionLimits(usd=2.0, minutes=5.0)
@@ -113,21 +120,29 @@ async def test_over_the_wire_with_a_tool_and_a_price(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("said", "error", "words"),
+    ("answer", "error", "words"),
     [
         (Said(status=401), ModelAway, "refuses the key"),
         (Said(status=404), ModelAway, "does not know"),
         (Said(text="I cannot help with that."), Answerless, "twice"),
-        (Said(refusal="No."), Answerless, "twice"),
-        (Said(body=b'{"choices": ['), ModelAway, "answer"),
+        (Said(refusal="No."), Answerless, "^It refused to answer.$"),
+        (Said(text='{"total":', finish="length"), Answerless, "twice|cut"),
+        (
+            Said(tool_calls=(("no_such_tool", "{}"),)),
+            Answerless,
+            "^Its reply could not be read twice.$",
+        ),
+        (Said(status=400), ModelAway, "does not take the question"),
+        (Said(body=b'{"choices": ['), ModelAway, "no chat completion"),
+        (Said(body=b"<html>Welcome</html>"), ModelAway, "see ASSAY_MODEL_URL"),
         (Said(status=500, headers=(("retry-after-ms", "1"),)), ModelAway, "answers 500"),
         (Said(status=429, headers=(("retry-after-ms", "1"),)), ModelAway, "answers 429"),
     ],
 )
 async def test_what_an_endpoint_does_wrong(
-    said: Said, error: type[Exception], words: str, tmp_path: Path
+    answer: Said, error: type[Exception], words: str, tmp_path: Path
 ) -> None:
-    with model_endpoint(lambda asked: said) as endpoint:
+    with model_endpoint(lambda asked: answer) as endpoint:
         async with open_models(settings(tmp_path, **settings_for(endpoint)))(LIMITS) as session:
             assert session is not None
             with pytest.raises(error, match=words):
@@ -161,6 +176,32 @@ async def test_a_slow_answer_is_asked_for_again_until_the_time_is_over(tmp_path:
             assert session is not None
             with pytest.raises(BudgetSpent, match=r"0\.01 minutes"):
                 await session.ask(PROMPT, Sum)
+
+
+async def test_who_does_not_answer_in_time_is_not_asked_again(tmp_path: Path) -> None:
+    """Else a run of twenty questions waits twenty times for nothing."""
+    asked: list[str] = []
+
+    async def respond(messages: list[ModelMessage], _info: AgentInfo) -> ModelResponse:
+        asked.append(said(messages))
+        if "slow" in asked[-1]:
+            await asyncio.sleep(60)
+        return ModelResponse(parts=[TextPart('{"total": 2}')])
+
+    def session() -> ModelSession:
+        till = Till(Account(LIMITS, {}), asyncio.Semaphore(8), patience_s=0.2)
+        model = FunctionModel(respond, model_name="small")
+        return ModelSession(lambda _prompt, _tools: model, RecordingMemory(memory), till)
+
+    memory = FolderMemory(tmp_path)
+    first = session()
+    assert (await first.ask(PROMPT, Sum)).total == 2
+    for question in ("slow", "quick"):
+        with pytest.raises(ModelAway, match="does not answer: ask again with /judge"):
+            await first.ask(Prompt(Role.PANEL, "You add.", question), Sum)
+    assert len(asked) == 2
+    assert (await first.ask(PROMPT, Sum)).total == 2, "what is remembered needs nobody"
+    assert (await session().ask(Prompt(Role.PANEL, "You add.", "quick"), Sum)).total == 2
 
 
 async def test_without_a_model_there_is_no_session(tmp_path: Path) -> None:

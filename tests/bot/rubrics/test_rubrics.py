@@ -244,9 +244,29 @@ def test_a_configuration_that_lets_the_unverified_pass_lets_no_invalid_pass() ->
     assert gate(opinion(INVALID, "A4"), PASSING, configuration=allow).conclusion is ACTION
 
 
-def test_judges_that_missed_their_canary_say_nothing() -> None:
-    patch = opinion(INVALID, "A1")
-    assert gate(patch, REFUTES, problem="A canary was missed.").conclusion is SUCCESS
+def test_judges_that_missed_their_canary_say_nothing_and_a_golden_rubric_asks_a_person() -> None:
+    concluded = gate(opinion(INVALID, "A1"), REFUTES, problem="A canary was missed.")
+    assert concluded.conclusion is ACTION
+    (reason,) = concluded.reasons
+    assert reason.text == (
+        f"The patch as a whole got no verdict by the {GOLDEN.name}: A canary was missed."
+    )
+    allow = "gate: {unverified: allow}"
+    allowed = gate(opinion(INVALID, "A1"), problem="Missed.", configuration=allow)
+    assert allowed.conclusion is Conclusion.NEUTRAL
+
+
+def test_where_no_judge_could_be_asked_it_is_said_with_the_way_out() -> None:
+    wanted, seen = requirements(), observed()
+    given = verdicts(wanted, seen, DEFAULTS)
+    why = "The model's endpoint is broken (it answers 503)."
+    empty = tuple(PanelResult(v.requirement_id, VerdictOutcome.UNVERIFIED, why) for v in given)
+    for held in (Deliberation(problem=why), Deliberation(panels=empty)):
+        told = {one.requirement_id: one for one in weigh(wanted, given, held)}
+        assert [one.outcome for one in told.values()] == [one.outcome for one in given]
+        assert told["R1"].reason.endswith(why)
+        assert told["R1"].next_step.startswith("See to what kept the judges away and ask again")
+        assert told["B1"] in given, "no judge was going to be asked about it"
 
 
 def test_the_title_names_the_patch() -> None:
