@@ -23,7 +23,7 @@ MAX_TEXT = 500
 MAX_DETAIL = 4_000
 MAX_PROSE = 20_000
 MAX_ENTRIES = 400
-MAX_YAML = 256 * 1024
+MAX_YAML = 64 * 1024
 _REQUIREMENTS_KEY = re.compile(
     r"(?im)^\W{0,12}requirements?\W{0,2}:|^\W{0,12}must(?:[ _-]\w+)?\W{0,2}:"
 )
