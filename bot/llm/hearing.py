@@ -32,9 +32,10 @@ def heard(
     system = f"{prompt.system}\n\n{form}"
     requests = [_said(one) for one in messages if isinstance(one, ModelRequest)]
     replies = [_replied(one) for one in messages if isinstance(one, ModelResponse)]
-    tools = [
-        [one.name, one.description, one.parameters_json_schema] for one in parameters.function_tools
-    ]
+    tools = "\n".join(
+        f"{one.name}: {one.description} {json.dumps(one.parameters_json_schema)}"
+        for one in parameters.function_tools
+    )
     return Exchange(
         role=prompt.role,
         about=prompt.about,
@@ -43,9 +44,10 @@ def heard(
         system=_plain(system),
         said=_plain(requests[-1]),
         reply=_plain(_replied(response)),
-        chars=sum(map(len, (system, json.dumps(tools) if tools else "", *requests, *replies))),
+        chars=sum(map(len, (system, tools, *requests, *replies))),
         input_tokens=response.usage.input_tokens,
         output_tokens=response.usage.output_tokens,
+        tools=_plain(tools) if len(requests) == 1 else "",
     )
 
 

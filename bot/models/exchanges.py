@@ -15,7 +15,8 @@ class Exchange:
     """One call. `about` is the requirement's id, TRIAL for what is known, empty for the whole change.
 
     `turn` counts from 0 within a conversation; `said` is only what is new in it, `chars` is all that was
-    sent. Tokens are the endpoint's own count, 0 where it counts none.
+    sent. Tokens are the endpoint's own count, 0 where it counts none. `tools` are those offered, one a
+    line with the schema of its arguments, in a conversation's first turn.
     """
 
     role: Role
@@ -28,3 +29,4 @@ class Exchange:
     chars: int
     input_tokens: int = 0
     output_tokens: int = 0
+    tools: str = ""

@@ -25,6 +25,7 @@ class CallView:
     exchange: Exchange
     system: str
     said: str
+    tools: str = ""
     like: int = 0
     shared_chars: int = 0
 
@@ -62,13 +63,13 @@ def in_order(exchanges: Iterable[Exchange]) -> list[Exchange]:
 
 
 def call_views(exchanges: Iterable[Exchange]) -> tuple[CallView, ...]:
-    """Every call, scrubbed; a system part stands at its first call, a long beginning likewise."""
+    """Every call, scrubbed; a system part and tools stand at their first call, a long beginning likewise."""
     shown: list[CallView] = []
-    systems: set[str] = set()
+    told: set[str] = set()
     for number, one in enumerate(scrub_tree(tuple(in_order(exchanges))), start=1):
-        system = "" if one.system in systems else one.system
-        systems.add(one.system)
-        shown.append(_shortened(CallView(number, one, system, one.said), shown))
+        system, tools = ("" if text in told else text for text in (one.system, one.tools))
+        told |= {one.system, one.tools}
+        shown.append(_shortened(CallView(number, one, system, one.said, tools), shown))
     return tuple(shown)
 
 

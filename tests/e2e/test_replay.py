@@ -81,6 +81,9 @@ def test_what_a_run_said_is_derived_again(folder: Folder, tmp_path: Path) -> Non
         for one in asked["messages"]:
             for paragraph in text_of(one).split("\n\n"):
                 assert paragraph.strip() in shown.stdout
+        for tool in asked.get("tools") or ():
+            told = tool["function"]
+            assert shown.stdout.count(f"\n{told['name']}: {told['description']}") == 1
     assert len(re.findall(r"^===== call ", shown.stdout, re.MULTILINE)) == calls
     assert re.search(r"analyst +│ 2 +│ [\d,]+ +│ 1 +│ [\d,]+ +│ the endpoint", shown.stdout)
     assert re.search(r"planner +│ 1 +│ [\d,]+ +│ the whole change", shown.stdout)

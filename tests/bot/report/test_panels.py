@@ -45,7 +45,7 @@ def test_what_is_cited_stands_beside_the_talk() -> None:
         said = said[
             : said.index("What was run") if "What was run" in said else said.index("Evidence:")
         ]
-        for words in ("A-R2-1", "[0]", "[1]", "shows something else on head", called.head.command):
+        for words in ("A-R2-1", "[0]", "[1]", "hows something else on head", called.head.command):
             assert words in said, words
     same = replace(called, head=replace(called.head, output="[0]"))
     text = markdown(view(replace(evaluation, deliberation=replace(held, evidence=(same,)))), "")
