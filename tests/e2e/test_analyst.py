@@ -199,7 +199,7 @@ EVERY_ACTION = (
     ("screenshot", {"goal": "Look.", "paths": ["index.html"]}, "screenshot,"),
     ("interaction", {
         "goal": "Buy.", "acts": ["goto index.html", "click button", "expect text h1 Sold"],
-    }, "interaction, fixed"),
+    }, "No act of it is about `price`."),
     ("file_comparison", {
         "goal": "Write.", "line": "python -c 'import shop; print(shop.price(2))' > out.txt",
         "path": "out.txt", "text": "4\n",
