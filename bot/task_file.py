@@ -17,13 +17,13 @@ from dataclasses import replace
 from bot.models import ListedRequirement, ListedTask, TaskSource, Trust
 from bot.plain_yaml import PlainYamlError, load_plain_yaml
 from bot.rubrics.form import RubricProblem
-from bot.rubrics.spellings import rubric_of
+from bot.rubrics.spellings import plain_key, rubric_of
 
 MAX_TEXT = 500
 MAX_DETAIL = 4_000
 MAX_PROSE = 20_000
 MAX_ENTRIES = 400
-MAX_YAML = 256 * 1024
+MAX_YAML = 64 * 1024
 _REQUIREMENTS_KEY = re.compile(
     r"(?im)^\W{0,12}requirements?\W{0,2}:|^\W{0,12}must(?:[ _-]\w+)?\W{0,2}:"
 )
@@ -167,10 +167,10 @@ def _with_own_keys(
 
 
 def _fields(value: object) -> Fields:
-    """An object's fields by plain names: `Root Cause`, `root-cause` and `root_cause` are one."""
+    """An object's fields by plain names."""
     if not isinstance(value, dict):
         return {}
-    return {re.sub(r"[^a-z0-9]+", "_", str(key).casefold()): one for key, one in value.items()}
+    return {plain_key(key): one for key, one in value.items()}
 
 
 def _first(fields: Fields, names: Iterable[str]) -> str:

@@ -230,7 +230,8 @@ class Configuration(_Closed):
         | None
     ) = Field(
         default=None,
-        description="Path of a test plan in PRDBench's format, or of a JSON file of typed requirements.",
+        description="Path of a test plan in PRDBench's format, or of a JSON or YAML file of typed "
+        "requirements.",
     )
     gate: GatePolicy = Field(
         default_factory=GatePolicy, description="How verdicts become a conclusion."

@@ -16,7 +16,7 @@ from urllib.parse import unquote, urldefrag, urlsplit
 from bot.judge.markdown import Link, read_document
 from bot.judge.sections import SectionKind, section_kind
 
-_DOCUMENT = re.compile(r"[^\n\\?#:*|<>]+\.(?:md|markdown|rst|txt|adoc)", re.IGNORECASE)
+_DOCUMENT = re.compile(r"[^\n\\?#:*|<>]+\.(?:md|markdown|rst|txt|adoc|docx|pdf)", re.IGNORECASE)
 _NO_TASK = re.compile(
     r"(?i)(?:^|/)(?:contributing|code_of_conduct|changelog|changes|license|security|readme)[^/]*$"
 )
@@ -53,7 +53,7 @@ def pointers(text: str, home: str) -> tuple[Pointer, ...]:
     named = [
         Pointer(Way.NAMED, (path,))
         for code in document.codes
-        if (path := _path(code)) and not re.search(r"\s", code)
+        if (path := _path(code)) and not re.search(r"\s|\.(?i:docx|pdf)$", code)
     ]
     return tuple(dict.fromkeys(one for one in (*found, *named) if one is not None))
 

@@ -117,7 +117,7 @@ def _entry(place: str, entry: object) -> str:
         return _plain(entry) or _refuse(place)
     if len(entry) == 1:
         ((key, value),) = entry.items()
-        if _plain_key(key) not in _OF_AN_ENTRY:
+        if plain_key(key) not in _OF_AN_ENTRY:
             return _keyed(place, str(key), value)
     return _of_object(place, _fields(entry, place))
 
@@ -148,16 +148,16 @@ def _refuse(place: str) -> NoReturn:
 
 
 def _fields(value: object, place: str) -> Fields:
-    """An object's fields by plain names: `Root Cause`, `root-cause` and `root_cause` are one."""
     if not isinstance(value, dict):
         raise RubricProblem(f"{place} is no mapping")
-    fields = {_plain_key(key): one for key, one in value.items()}
+    fields = {plain_key(key): one for key, one in value.items()}
     if len(fields) < len(value):
         raise RubricProblem(f"{place} has two keys that mean the same")
     return fields
 
 
-def _plain_key(key: object) -> str:
+def plain_key(key: object) -> str:
+    """A key by its plain name: `Root Cause`, `root-cause` and `root_cause` are one."""
     return re.sub(r"[^a-z0-9]+", "_", str(key).casefold()).strip("_")
 
 

@@ -7,26 +7,30 @@ takes none away, and what could not be read is told.
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
-from pathlib import Path
+from functools import partial
 
 from bot.clipping import clip
+from bot.errors import UserError
 from bot.judge.linked import Pointer, Way, pointers, section_of
 from bot.judge.words_to_judges import words_to_judges
 from bot.lookup import Refused, Web
 from bot.models import EvaluationRequest, SourceKind, Task, TaskSource, Trust
 from bot.stages.services import Services
+from sandbox.base import SandboxError
 from sandbox.concurrently import concurrently
-from sandbox.models import Checkout
-from sandbox.tools.tree_reader import TreeReader
+from sandbox.models import Checkout, Observation, Side
+from sandbox.reading.read import Passage, read
 
 MOST_DOCUMENTS = 3
 MOST_PAGES = 3
 MOST_TOLD = 6
+MOST_TRIED = 12
 DOCUMENT_CHARS = 60_000
 _SHOWN_CHARS = 160
+Reader = Callable[[str], Awaitable[Observation]]
+"""Shows a file of base by its path."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,18 +58,19 @@ async def collect_task(services: Services, request: EvaluationRequest, checkout:
     await services.origin.announce(request, "task")
     task = await services.origin.task(request, checkout)
     found = _linked(task, services.origin.home(request))
-    base = TreeReader(Path(checkout.base_tree))
-    documents = await asyncio.to_thread(_documents, found[Way.DOCUMENT], base.read)
+    of_base = partial(_of_base, services, checkout)
+    documents = await _documents(found[Way.DOCUMENT], of_base)
     known = {one.pointer.places for one in found[Way.DOCUMENT]}
-    beside = [one for one in found[Way.NAMED] if one.pointer.places not in known]
-    named = await asyncio.to_thread(_documents, beside, base.read)
+    named = await _documents(
+        [one for one in found[Way.NAMED] if one.pointer.places not in known], of_base
+    )
     pages = await _pages(services.web, found[Way.PAGE])
     sources = (*task.sources, *documents.sources, *pages.sources)
     return replace(
         task,
         sources=tuple(sorted(sources, key=lambda source: source.trust.rank)),
         warnings=(*task.warnings, *documents.warnings, *pages.warnings),
-        named=named.sources,
+        named=named.sources,  # what is named is often no document of base, and not missed
     )
 
 
@@ -83,38 +88,67 @@ def _linked(task: Task, home: str) -> dict[Way, list[_Linked]]:
     return found
 
 
-def _documents(found: list[_Linked], read: Callable[[str], str | None]) -> _Read:
-    """Each document once, for the most trusted text that points to it. `read` gives a file of base."""
+async def _of_base(services: Services, checkout: Checkout, path: str) -> Observation:
+    """What a file of base says; a document is converted in the sandbox. Raises UserError without one."""
+    try:
+        return await read(services.sandbox, Side.BASE, checkout.base_tree, Passage(path))
+    except SandboxError as error:
+        raise UserError(
+            f"The sandbox does not work: {error}", "Run `assay doctor` on the machine that judges."
+        ) from error
+
+
+async def _documents(found: list[_Linked], of_base: Reader) -> _Read:
+    """Each document once, for the most trusted text that points to it."""
     known: dict[str, TaskSource] = {}
     warnings: list[str] = []
-    for one in found:
-        pointer = one.pointer
-        path = next((place for place in pointer.places if read(place) is not None), "")
-        name = f"{path}#{pointer.anchor}" if pointer.anchor else path
-        if not path and pointer.way is Way.DOCUMENT:
-            missing = one.reference(pointer.places[0])
-            warnings.append(f"{missing}, is not on the base branch as a text; it was not read.")
-        elif path and name not in known and len(known) < MOST_DOCUMENTS:
-            text = section_of(read(path) or "", pointer.anchor)
-            warnings += _cut(one.reference(name), len(text) > DOCUMENT_CHARS)
-            known[name] = TaskSource(
-                one.reference(name),
-                "",
-                text[:DOCUMENT_CHARS],
-                one.by.trust,
-                kind=SourceKind.DOCUMENT,
-            )
-        elif path and name not in known and pointer.way is Way.DOCUMENT:
-            warnings.append(f"{one.reference(name)}, was not read: {MOST_DOCUMENTS} are the most.")
+    for one in _each_once(found)[:MOST_TRIED]:
+        if len(known) == MOST_DOCUMENTS:
+            warnings.append(_unread(one, f"{MOST_DOCUMENTS} are the most"))
+            continue
+        seen = await _first(one.pointer, of_base)
+        reference = one.reference("#".join(filter(None, (seen.path, one.pointer.anchor))))
+        if seen.problem:
+            warnings.append(_unread(one, seen.problem.rstrip(".")))
+            continue
+        text, kind = section_of(seen.text, one.pointer.anchor), SourceKind.DOCUMENT
+        warnings += _cut(reference, len(text) > DOCUMENT_CHARS)
+        source = TaskSource(reference, "", text[:DOCUMENT_CHARS], one.by.trust, kind=kind)
+        known.setdefault(f"{seen.path}#{one.pointer.anchor}", source)
     return _Read(tuple(known.values()), tuple(warnings[:MOST_TOLD]))
+
+
+def _each_once(found: list[_Linked]) -> list[_Linked]:
+    """What several texts point to, for the first of them."""
+    first: dict[tuple[str, str], _Linked] = {}
+    for one in found:
+        first.setdefault((one.pointer.places[0], one.pointer.anchor), one)
+    return list(first.values())
+
+
+@dataclass(frozen=True, slots=True)
+class _Seen:
+    """What stands at a path of base, or why it cannot be read."""
+
+    path: str
+    text: str = ""
+    problem: str = ""
+
+
+async def _first(pointer: Pointer, of_base: Reader) -> _Seen:
+    """The first of the places where there is something to read, else why the likeliest is not."""
+    problem = ""
+    for path in pointer.places:
+        shown = await of_base(path)
+        if not shown.problem:
+            return _Seen(path, shown.output)
+        problem = problem or shown.problem
+    return _Seen(pointer.places[0], "", problem)
 
 
 async def _pages(web: Web | None, found: list[_Linked]) -> _Read:
     """Each page once; what was fetched and refused alike is told."""
-    first: dict[str, _Linked] = {}
-    for one in found:
-        first.setdefault(one.pointer.places[0], one)
-    wanted = tuple(first.values())
+    wanted = _each_once(found)
     if web is None:
         why = "looking things up on the web is off (`ASSAY_SEARCH`)"
         return _Read((), tuple(_unread(one, why) for one in wanted[:MOST_TOLD]))

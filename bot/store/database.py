@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sqlite3
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -15,6 +17,9 @@ from sqlalchemy.exc import TimeoutError as PoolTimeout
 
 from bot.errors import Transient, UserError
 from bot.store.tables import migrate
+
+_SQLITE_TIMEOUT_S = 8.0
+_PAUSE_S = 0.02
 
 
 class Database:
@@ -62,7 +67,7 @@ def _engine(database_url: str) -> Engine:
         ) from error
     if url.get_backend_name() == "sqlite":
         Path(url.database or "").parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        engine = create_engine(url, connect_args={"timeout": 8})
+        engine = create_engine(url, connect_args={"timeout": _SQLITE_TIMEOUT_S})
         event.listen(engine, "connect", _prepare_sqlite)
         return engine
     return create_engine(
@@ -73,6 +78,17 @@ def _engine(database_url: str) -> Engine:
     )
 
 
-def _prepare_sqlite(connection: Any, _record: object) -> None:
-    """Let readers and a writer work at the same time."""
-    connection.execute("PRAGMA journal_mode=WAL")
+def _prepare_sqlite(connection: sqlite3.Connection, _record: object) -> None:
+    """Let readers and a writer work at the same time.
+
+    SQLite does not wait for this one: while another process makes the tables, it fails at once.
+    """
+    end_s = time.monotonic() + _SQLITE_TIMEOUT_S
+    while True:
+        try:
+            connection.execute("PRAGMA journal_mode=WAL")
+            return
+        except sqlite3.OperationalError:
+            if time.monotonic() > end_s:
+                raise
+            time.sleep(_PAUSE_S)

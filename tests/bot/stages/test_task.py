@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import dataclass, replace
@@ -33,10 +34,12 @@ from bot.stages.checkout import check_out
 from bot.stages.services import Services
 from bot.stages.task import MOST_DOCUMENTS, MOST_PAGES, collect_task
 from bot.store import open_artifacts, open_records
+from sandbox import open_sandbox
 from sandbox.base import Sandbox
 from tests.bot.judge.cases import DEFAULTS, comparison
 from tests.bot.lookup.servers import Page, Site, guard_for, site
 from tests.e2e.folder import PROJECT
+from tests.sandbox.reading.documents import write_document
 from tests.sandbox.repositories import Repository
 
 pytestmark = pytest.mark.real
@@ -125,8 +128,8 @@ async def test_an_author_can_point_and_cannot_write_what_is_asked(bench: Bench) 
     assert asked(task)[WANTED].trust is Trust.AUTHOR
     assert "It must be easy" not in str(task.sources)
     assert task.warnings == (
-        "docs/new.md, linked by the description, is not on the base branch as a text; it was not "
-        "read.",
+        "docs/new.md, linked by the description, was not read: docs/new.md is not a file of at most "
+        "2 MB on base.",
     )
     both = await bench.read("[a](docs/spec.md)", "[a](docs/spec.md)")
     assert asked(both)[WANTED].trust is Trust.ASKER
@@ -152,6 +155,30 @@ async def test_only_so_many_are_read_and_a_silent_one_is_told(bench: Bench) -> N
     assert task.warnings == ("docs/3.md, linked by the task, was not read: 3 are the most.",)
     remarks = comprehend(task, DEFAULTS, ()).remarks
     assert remarks[0] == "No list of demands was found in docs/0.md, linked by the task."
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(
+    importlib.util.find_spec("markitdown") is None, reason="the extra `documents` is not installed"
+)
+async def test_a_word_document_is_converted_inside_the_sandbox(
+    bench: Bench, tmp_path: Path
+) -> None:
+    bench.repository.git("checkout", "--quiet", "main")
+    write_document(tmp_path / "spec.docx", "The price is 12 euros.")
+    broken = b"PK\x03\x04 nothing"
+    bench.repository.commit({"spec.docx": (tmp_path / "spec.docx").read_bytes(), "bad.pdf": broken})
+    bench.repository.git("checkout", "--quiet", "fix")
+    bench.repository.git("merge", "--quiet", "main")
+    sandbox = open_sandbox("auto", tmp_path / "sandbox")
+    bench.services = replace(bench.services, sandbox=sandbox)
+    task = await bench.read("As [the offer](spec.docx) and [the bill](bad.pdf) say.")
+    (source,) = [one for one in task.sources if one.kind is SourceKind.DOCUMENT]
+    assert (source.text.strip(), source.trust) == ("The price is 12 euros.", Trust.ASKER)
+    (told,) = task.warnings
+    assert told.startswith(
+        "bad.pdf, linked by the task, was not read: bad.pdf could not be converted"
+    )
 
 
 # --- pages ----------------------------------------------------------------------------------

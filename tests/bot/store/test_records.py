@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sqlite3
 import threading
 import time
 from collections.abc import Iterator
@@ -149,6 +150,21 @@ def test_prune_removes_what_is_old_and_final(records: Records) -> None:
     assert records.evaluation("old") is None
     assert records.evaluation("running")
     assert records.base_result("k") is None
+
+
+def test_a_process_waits_while_another_makes_the_tables(tmp_path: Path) -> None:
+    """SQLite refuses to change its journal at once, whatever it was told to wait."""
+    file = tmp_path / "new.db"
+    other = sqlite3.connect(file, isolation_level=None, check_same_thread=False)
+    other.execute("begin immediate")
+    waiting = threading.Timer(0.5, other.execute, ("commit",))
+    waiting.start()
+    store = Records(f"sqlite:///{file}")
+    store.migrate()
+    assert store.evaluation("e1") is None
+    waiting.join()
+    store.close()
+    other.close()
 
 
 def test_several_processes_may_migrate_and_write_at_once(url: str) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib.util
-import zipfile
 from dataclasses import replace
 from pathlib import Path
 
@@ -14,6 +13,7 @@ from sandbox.base import Command, Completed, Sandbox
 from sandbox.models import Observation, Side
 from sandbox.reading.read import Passage, read
 from sandbox.reading.search import MOST_HITS, Wanted, search
+from tests.sandbox.reading.documents import write_document
 
 pytestmark = pytest.mark.real
 
@@ -117,7 +117,7 @@ async def test_what_is_no_text_of_the_tree_is_not_read(
     importlib.util.find_spec("markitdown") is None, reason="the extra `documents` is not installed"
 )
 async def test_a_document_is_converted_inside(sandbox: Sandbox, tree: Path) -> None:
-    _write_document(tree / "offer.docx", "The price is 12 euros.")
+    write_document(tree / "offer.docx", "The price is 12 euros.")
     (tree / "broken.docx").write_bytes(b"PK\x03\x04 nothing")
     seen = await shown(sandbox, tree, "offer.docx")
     assert (seen.output.strip(), seen.problem) == ("The price is 12 euros.", "")
@@ -193,24 +193,3 @@ async def test_pages_and_drawings_are_searched_as_text(sandbox: Sandbox, tree: P
         "logo.svg:2: <title>Wheel</title></svg>",
         "page.html:1: <h1>Wheel shop</h1>",
     ]
-
-
-def _write_document(path: Path, text: str) -> None:
-    """The least that is a Word document."""
-    kind = "application/vnd.openxmlformats-officedocument.wordprocessingml.document.main+xml"
-    link = "http://schemas.openxmlformats.org/officeDocument/2006/relationships/officeDocument"
-    body = f"<w:body><w:p><w:r><w:t>{text}</w:t></w:r></w:p></w:body>"
-    space = "http://schemas.openxmlformats.org/wordprocessingml/2006/main"
-    parts = {
-        "[Content_Types].xml": '<Types xmlns="http://schemas.openxmlformats.org/package/2006/'
-        'content-types"><Default Extension="rels" ContentType="application/vnd.openxmlformats-'
-        f'package.relationships+xml"/><Override PartName="/word/document.xml" ContentType="{kind}"/>'
-        "</Types>",
-        "_rels/.rels": '<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/'
-        f'relationships"><Relationship Id="r1" Type="{link}" Target="word/document.xml"/>'
-        "</Relationships>",
-        "word/document.xml": f'<w:document xmlns:w="{space}">{body}</w:document>',
-    }
-    with zipfile.ZipFile(path, "w") as archive:
-        for name, content in parts.items():
-            archive.writestr(name, content)
