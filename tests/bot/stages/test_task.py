@@ -73,7 +73,7 @@ class Bench:
     async def read(self, issue: str, description: str = "Twice", web: Web | None = None) -> Task:
         request = EvaluationRequest(
             "local-1", str(self.repository.folder), "", "", "main", Trigger.LOCAL, head_ref="fix",
-            task_text=f"The price is doubled\n\n{issue}", description=description,
+            task_text=f"The price is doubled\n\n{issue}" if issue else "", description=description,
         )  # fmt: skip
         services = replace(self.services, web=web)
         return await collect_task(services, request, await check_out(services, request))
@@ -82,11 +82,12 @@ class Bench:
 @pytest.fixture
 def bench(tmp_path: Path) -> Iterator[Bench]:
     repository = Repository(tmp_path / "repository")
-    more = {f"docs/{n}.md": f"# {n}\n" for n in range(MOST_DOCUMENTS + 1)}
+    more = {f"docs/{n}.md": f"# {n}\n" for n in range(1, MOST_DOCUMENTS + 2)}
+    more["docs/0.md"] = f"# Zero\n\n- {EASY}\n"
     repository.commit({**PROJECT, "docs/spec.md": SPEC, **more})
     repository.git("checkout", "--quiet", "-b", "fix")
     repository.commit(
-        {"docs/spec.md": "# Nothing is asked\n", "docs/new.md": "- It must be easy\n"}
+        {"docs/spec.md": "# Nothing is asked\n", "docs/new.md": "- It must be head only\n"}
     )
     settings = Settings(home=tmp_path / "home")
     with closing(open_records(settings)) as store:
@@ -102,6 +103,7 @@ def asked(task: Task) -> dict[str, Requirement]:
     return {one.text: one for one in items if one.category is not Category.BASELINE}
 
 
+EASY = "It must be easy"
 WANTED = "`price` refuses a price below zero"
 
 
@@ -121,15 +123,21 @@ async def test_a_linked_document_of_base_becomes_requirements(bench: Bench, link
 
 
 async def test_an_author_can_point_and_cannot_write_what_is_asked(bench: Bench) -> None:
-    task = await bench.read("Do it.", "[a](docs/spec.md) [b](docs/new.md) https://site.test/x")
-    assert asked(task)[WANTED].trust is Trust.AUTHOR
-    assert "It must be easy" not in str(task.sources)
-    assert task.warnings == (
-        "docs/new.md, linked by the description, was not read: docs/new.md is not a file of at most "
-        "2 MB on base.",
-    )
-    both = await bench.read("[a](docs/spec.md)", "[a](docs/spec.md)")
-    assert asked(both)[WANTED].trust is Trust.ASKER
+    said = "Twice\n\n[a](docs/0.md) [b](docs/new.md) https://site.test/x"
+    task = await bench.read("", said)
+    assert asked(task)[EASY].trust is Trust.AUTHOR
+    assert "head only" not in str(task.sources)
+    assert task.warnings == ()
+    both = await bench.read("[a](docs/0.md)", "[a](docs/0.md)")
+    assert asked(both)[EASY].trust is Trust.ASKER
+
+
+async def test_what_an_author_links_beside_a_task_or_edits_demands_nothing(bench: Bench) -> None:
+    beside = await bench.read("Do it.", "I followed [a](docs/0.md).")
+    edited = await bench.read("", "I wrote [the spec](docs/spec.md).")
+    for task, document in ((beside, "docs/0.md"), (edited, "docs/spec.md")):
+        assert not {EASY, WANTED} & set(asked(task))
+        assert [one.reference for one in task.named] == [f"{document}, named by the description"]
 
 
 async def test_what_is_only_named_demands_nothing(bench: Bench) -> None:
@@ -140,12 +148,12 @@ async def test_what_is_only_named_demands_nothing(bench: Bench) -> None:
 
 
 async def test_only_so_many_are_read_and_a_silent_one_is_told(bench: Bench) -> None:
-    task = await bench.read(" ".join(f"[x](docs/{n}.md)" for n in range(MOST_DOCUMENTS + 1)))
+    task = await bench.read(" ".join(f"[x](docs/{n}.md)" for n in range(1, MOST_DOCUMENTS + 2)))
     documents = [one for one in task.sources if one.kind is SourceKind.DOCUMENT]
     assert len(documents) == MOST_DOCUMENTS
-    assert task.warnings == ("docs/3.md, linked by the task, was not read: 3 are the most.",)
+    assert task.warnings == ("docs/4.md, linked by the task, was not read: 3 are the most.",)
     remarks = comprehend(task, DEFAULTS, ()).remarks
-    assert remarks[0] == "No list of demands was found in docs/0.md, linked by the task."
+    assert remarks[0] == "No list of demands was found in docs/1.md, linked by the task."
 
 
 @pytest.mark.slow
