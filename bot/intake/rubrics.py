@@ -16,7 +16,7 @@ from bot.github import Comment, Repository
 from bot.intake.decisions import ObeyCommand
 from bot.models import KeptRubric, Rubric
 from bot.origins.words import linked_issues
-from bot.rubrics.clerk import Branch
+from bot.rubrics.clerk import Branch, RubricRule
 from bot.rubrics.form import RubricProblem, read_form
 from bot.store import Store
 from bot.templates import render_markdown
@@ -25,8 +25,8 @@ from bot.templates import render_markdown
 class RubricMaker(Protocol):
     """What `bot.rubrics.clerk` does; both raise UserError and Transient."""
 
-    async def approvals_needed(self, branch: Branch) -> int:
-        """How many approvals the branch's configuration asks for."""
+    async def rule(self, branch: Branch, issue: int) -> RubricRule:
+        """What the branch says of an issue's rubric."""
 
     async def draft(self, branch: Branch, issue: AskedIssue) -> Rubric:
         """Draft the rubric of an issue from its words and the branch's code."""
@@ -58,12 +58,15 @@ async def draft(desk: RubricDesk, repository: Repository, decision: ObeyCommand)
     """Post a draft on the issue unless one is there, keep its words, and return the reply."""
     subject = await _subject(repository, decision)
     number = subject.issue.number
-    needed = await desk.maker.approvals_needed(subject.branch)
+    needed = await _approvals_needed(desk, subject)
     comment = await _comment(repository, number)
     if comment is None:
         drafted = await desk.maker.draft(subject.branch, subject.issue)
         body = render_markdown("rubric/form.md.j2", rubric=drafted, number=number, needed=needed)
-        comment = await repository.put_comment(number, rubric_marker(number), body)
+        # Drafting takes minutes: somebody else's draft may stand there by now, and be edited.
+        comment = await _comment(repository, number) or await repository.put_comment(
+            number, rubric_marker(number), body
+        )
     kept = await _kept(desk, repository, number, comment)
     golden = await _golden(desk, repository, subject, needed)
     return render_markdown(
@@ -90,7 +93,7 @@ async def approve(desk: RubricDesk, repository: Repository, decision: ObeyComman
             "The rubric was edited after this approval was given, so it does not count.",
             "Read what stands there now, then comment `/judge rubric approve` again.",
         )
-    needed = await desk.maker.approvals_needed(subject.branch)
+    needed = await _approvals_needed(desk, subject)
     kept = await _kept(desk, repository, number, comment)
     store, name = desk.store, repository.name
     await asyncio.to_thread(store.approve_rubric, name, number, kept.version, actor)
@@ -105,6 +108,18 @@ async def approve(desk: RubricDesk, repository: Repository, decision: ObeyComman
         approved_by=kept.approvals(subject.author),
         link=comment.url,
     )
+
+
+async def _approvals_needed(desk: RubricDesk, subject: _Subject) -> int:
+    """How many, where people approve at all: a file on the base branch counts alone."""
+    rule = await desk.maker.rule(subject.branch, subject.issue.number)
+    if rule.path:
+        raise UserError(
+            f"The rubric of issue {subject.issue.number} is the file `{rule.path}` on the base branch, "
+            "golden by being there.",
+            "Change it there.",
+        )
+    return rule.approvals
 
 
 async def _golden(desk: RubricDesk, repository: Repository, subject: _Subject, needed: int) -> int:

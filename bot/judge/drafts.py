@@ -1,7 +1,7 @@
 """Reads single demands from each text of a task, as drafts: their ids come when all are one list.
 
-A document demands what an issue would with its words. A web page demands only what stands under a
-heading that says so: most of what pages list is about something else.
+What is linked demands only what stands under a heading that says so, or in a document what is there to
+be ticked off: most of what documents and pages list is about something else.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ def drafts_of(source: TaskSource, skipped: frozenset[str]) -> list[Draft]:
     drafts: dict[int, Draft] = {}
     for index, item in enumerate(document.items):
         kind = _kind_in_place(item, document, drafts)
-        if source.kind is SourceKind.PAGE and not _is_headed(item):
+        if not _may_demand(source, item):
             kind = SectionKind.OTHER
         if kind is SectionKind.OTHER or _is_template_line(item, skipped):
             continue
@@ -93,9 +93,12 @@ def _kind_in_place(item: ListItem, document: Document, drafts: dict[int, Draft])
     return kind
 
 
-def _is_headed(item: ListItem) -> bool:
-    """Whether a heading above the entry says that it is demanded or wished for."""
-    return section_kind(item.headings) in (SectionKind.DEMANDS, SectionKind.WISHES)
+def _may_demand(source: TaskSource, item: ListItem) -> bool:
+    """Whether an entry can ask for anything: in what is linked, a heading above it has to say so."""
+    if source.kind is SourceKind.WORDS:
+        return True
+    is_headed = section_kind(item.headings) in (SectionKind.DEMANDS, SectionKind.WISHES)
+    return is_headed or (source.kind is SourceKind.DOCUMENT and item.ticked is not None)
 
 
 def _is_template_line(item: ListItem, skipped: frozenset[str]) -> bool:

@@ -18,7 +18,7 @@ from bot.github import GitHub
 from bot.llm.base import ModelProblem, OpenSession, SessionLimits
 from bot.models import Rubric
 from bot.rubrics.base_code import TreeCode
-from bot.rubrics.files import FOLDER
+from bot.rubrics.files import FOLDER, issue_of
 from bot.safety import delimiter_of, scrub_tree
 from bot.settings import Settings
 from sandbox.base import Sandbox, SandboxError
@@ -26,7 +26,7 @@ from sandbox.checkout import Base, take_base
 from sandbox.errors import CheckoutError, CheckoutUnavailable
 from sandbox.graph.code import read_base_code
 from sandbox.graph.keeping import KeptFacts
-from sandbox.mirror import Source, read_file
+from sandbox.mirror import Source, list_paths, read_file
 from sandbox.retention import release
 from sandbox.tools.tree_reader import TreeReader
 
@@ -41,6 +41,14 @@ class Branch:
 
 
 @dataclass(frozen=True, slots=True)
+class RubricRule:
+    """What a branch says of an issue's rubric: the approvals it needs, and its file if one stands there."""
+
+    approvals: int
+    path: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class RubricClerk:
     """The adapters, wired once; no text that it gives holds any of the `secrets`."""
 
@@ -51,10 +59,10 @@ class RubricClerk:
     mark_key: bytes
     secrets: tuple[str, ...] = ()
 
-    async def approvals_needed(self, branch: Branch) -> int:
-        """How many approvals the branch's configuration asks for. Raises UserError, Transient."""
+    async def rule(self, branch: Branch, issue: int) -> RubricRule:
+        """What the branch says of an issue's rubric. Raises UserError, Transient."""
         async with self._base(branch, "approvals") as base:
-            return (await asyncio.to_thread(_configuration, base)).rubric.approvals
+            return await asyncio.to_thread(_rule, base, issue)
 
     async def draft(self, branch: Branch, issue: AskedIssue) -> Rubric:
         """Draft the rubric of an issue. Raises UserError where that cannot be, Transient."""
@@ -100,6 +108,12 @@ class RubricClerk:
             raise UserError(error.what, error.next_step) from error
         finally:
             await asyncio.to_thread(release, root, holder)
+
+
+def _rule(base: Base, issue: int) -> RubricRule:
+    there = list_paths(base.mirror, base.sha, FOLDER)
+    path = next((path for path in there if issue_of(path) == issue), "")
+    return RubricRule(_configuration(base).rubric.approvals, path)
 
 
 def _configuration(base: Base) -> Configuration:

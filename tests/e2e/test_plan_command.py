@@ -82,4 +82,7 @@ def test_without_a_model_the_plan_costs_nothing(town: Town) -> None:
     assert f"The plan for <code>{sha[:12]}</code>" in body
     assert "unit_tests" in body
     assert "**Price:** $0.00. No model is asked" in body
+    issue = place.issue("No mean")
+    told = answer_to(place, issue, place.command(issue, "/judge rubric"))
+    assert "A rubric is drafted by a model, and none is set: set <code>ASSAY_MODEL</code>" in told
     assert [run.conclusion for run in place.runs(sha)] == ["action_required"]

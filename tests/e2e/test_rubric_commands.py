@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import dataclass
 
 import httpx
 import pytest
@@ -95,11 +96,14 @@ def edit(place: Place, issue: int, old: str, new: str) -> None:
     place.rest("PATCH", path, place.town.mara, body=body.replace(old, new))
 
 
-def judged(place: Place, number: int, sha: str) -> Payload:
-    """Asks for a verdict and waits for it; gives the machine's report."""
-    count = len(place.runs(sha)) + 1
-    place.command(number, "/judge", place.town.mara)
-    return report(place.completed(sha, count))
+def judged(place: Place, *pulls: tuple[int, str]) -> list[Payload]:
+    """Asks for verdicts on pull requests (number, head), all at once; gives the machine's reports."""
+    counts = [len(place.runs(sha)) + 1 for _, sha in pulls]
+    for number, _ in pulls:
+        place.command(number, "/judge", place.town.mara)
+    return [
+        report(place.completed(sha, count)) for (_, sha), count in zip(pulls, counts, strict=True)
+    ]
 
 
 def told(found: Payload) -> str:
@@ -108,55 +112,88 @@ def told(found: Payload) -> str:
     return "\n".join([found.text("conclusion"), *reasons])
 
 
+@dataclass(frozen=True, slots=True)
+class Scene:
+    """An issue and three pull requests for it: two of zoe's, who may not write, and one of ben's."""
+
+    place: Place
+    judges: Judges
+    issue: int
+    first: tuple[int, str]
+    second: tuple[int, str]
+    bens: tuple[int, str]
+
+    @property
+    def invalid(self) -> str:
+        """What blocks, with the version that two people approved."""
+        return f"INVALID by the rubric of issue #{self.issue}, version 2"
+
+
 def test_a_rubric_from_draft_to_golden(judged_town: tuple[Town, Judges]) -> None:
     town, judges = judged_town
     judges.told |= {DRAFTING: drafter, JUDGING_PATCH: doubter}
     place = town.place(ON_REQUEST)
     issue = place.issue("No mean of asteroids", "Beside `total`: the mean of no prices is 0.")
-    first, first_sha = opened(place, "first", town.zoe, issue)
-    second, second_sha = opened(place, "second", town.zoe, issue)
-    bens, bens_sha = opened(place, "bens", town.ben, issue)
+    people = (("first", town.zoe), ("second", town.zoe), ("bens", town.ben))
+    scene = Scene(place, judges, issue, *(opened(place, name, by, issue) for name, by in people))
+    _is_drafted_from_issue_and_base(scene)
+    _takes_two_people(scene)
+    _holds_every_patch_but_an_approvers_own(scene)
+    _is_not_changed_by_an_edit(scene)
 
-    assert "stands [here]" in reply(place, first, "/judge rubric", town.ben)
-    drafted = form(place, issue).text("body")
-    assert "- mean of no prices is zero" in drafted
+
+def _is_drafted_from_issue_and_base(scene: Scene) -> None:
+    place, issue, judges = scene.place, scene.issue, scene.judges
+    assert "stands [here]" in reply(place, scene.first[0], "/judge rubric", place.town.ben)
+    assert "- mean of no prices is zero" in form(place, issue).text("body")
     asked = judges.asked(DRAFTING, "No mean of asteroids")
     assert len(asked) == 2
     assert "def total(prices)" in everything(asked[0], "user")
     assert "def total(prices)" in everything(asked[1], "tool")
     assert all(MARKED not in everything(one) for one in asked), "no word of a patch gets there"
 
+
+def _takes_two_people(scene: Scene) -> None:
+    place, issue, town = scene.place, scene.issue, scene.place.town
     edit(place, issue, "Nothing of the kind is there.", "Nobody wrote it.")
     by_stranger = place.command(issue, "/judge rubric approve", town.zoe)
     eventually(lambda: place.reactions(by_stranger) == ["confused"], "a refusal")
-    refused = reply(place, bens, "/judge rubric approve", town.ben)
+    refused = reply(place, scene.bens[0], "/judge rubric approve", town.ben)
     assert "author of a pull request does not count" in refused
-    assert "has 1 of 2 approvals (ben)" in reply(place, first, "/judge rubric approve", town.ben)
-    assert "has 1 of 2 approvals (ben)" in reply(place, issue, "/judge rubric approve", town.ben)
-    advised = judged(place, first, first_sha)
+    for number in (scene.first[0], issue):
+        once = reply(place, number, "/judge rubric approve", town.ben)
+        assert "has 1 of 2 approvals (ben)" in once
+    (advised,) = judged(place, scene.first)
     assert told(advised).startswith("success\n"), told(advised)
     assert "Advice only" in told(advised)
-
     golden = reply(place, issue, "/judge rubric approve", town.mara)
     assert "is golden" in golden
     assert "Nobody wrote it" in golden
-    for number, sha in ((first, first_sha), (second, second_sha)):
-        blocked = told(judged(place, number, sha))
-        assert blocked.startswith("action_required\n"), blocked
-        assert f"INVALID by the rubric of issue #{issue}, version 2" in blocked
-    assert "Advice only" in told(judged(place, bens, bens_sha)), "its author approved it himself"
 
+
+def _holds_every_patch_but_an_approvers_own(scene: Scene) -> None:
+    paid = paid_for_patches(scene.place.town)
+    *zoes, bens = judged(scene.place, scene.first, scene.second, scene.bens)
+    for blocked in map(told, zoes):
+        assert blocked.startswith("action_required\n"), blocked
+        assert scene.invalid in blocked
+    assert "Advice only" in told(bens), "one of its two approvers is its author"
+    assert paid_for_patches(scene.place.town) > paid
+
+
+def _is_not_changed_by_an_edit(scene: Scene) -> None:
+    place, issue, ben = scene.place, scene.issue, scene.place.town.ben
     edit(place, issue, "Nobody wrote it.", "All is well.")
-    assert "version 2 stays golden" in reply(place, issue, "/judge rubric", town.ben)
+    assert "version 2 stays golden" in reply(place, issue, "/judge rubric", ben)
     assert "All is well" in form(place, issue).text("body"), "what people wrote is not drafted over"
-    _replay_approval(place, town.mara)
-    late = reply(place, issue, "/judge rubric approve", town.ben)
+    _replay_approval(place, place.town.mara)
+    late = reply(place, issue, "/judge rubric approve", ben)
     assert "has 1 of 2 approvals (ben)" in late, "nobody approves what was not there yet"
     assert "version 2 stays golden" in late
-    still = judged(place, second, second_sha)
-    assert f"INVALID by the rubric of issue #{issue}, version 2" in told(still), "v3 is a draft"
+    (still,) = judged(place, scene.second)
+    assert scene.invalid in told(still), "version 3 is a draft"
     assert "All is well" not in str(still.value)
-    assert len(judges.asked(DRAFTING, "No mean of asteroids")) == 2
+    assert len(scene.judges.asked(DRAFTING, "No mean of asteroids")) == 2
 
 
 def _replay_approval(place: Place, by: Person) -> None:
@@ -175,6 +212,10 @@ def metric(town: Town, name: str, **labels: str) -> float:
     page = httpx.get(f"{town.public_url}/metrics", timeout=60).text
     found = re.search(rf"^{name}{{{re.escape(wanted)}}} (\S+)$", page, re.MULTILINE)
     return float(found[1]) if found else 0.0
+
+
+def paid_for_patches(town: Town) -> float:
+    return metric(town, "assay_model_usd_total", role="patch", model="test-model")
 
 
 def test_metrics_count_what_drafting_and_planning_cost(judged_town: tuple[Town, Judges]) -> None:

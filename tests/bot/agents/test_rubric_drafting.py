@@ -15,7 +15,7 @@ from bot.intake.desk import Desk
 from bot.intake.handle import handle
 from bot.intake.rubrics import rubric_marker
 from bot.llm import no_models
-from bot.rubrics.clerk import Branch, RubricClerk
+from bot.rubrics.clerk import Branch, RubricClerk, RubricRule
 from bot.settings import Settings
 from bot.steps import run_in_process
 from sandbox import open_sandbox
@@ -150,7 +150,12 @@ async def test_a_document_that_the_issue_links_is_given_as_base_has_it(tmp_path:
 
 async def test_the_base_branch_says_how_many_approve(tmp_path: Path) -> None:
     world = world_of(tmp_path, reads_then_drafts)
-    assert await world.clerk.approvals_needed(BRANCH) == 3
+    assert await world.clerk.rule(BRANCH, 7) == RubricRule(3)
+    path = ".github/assay/rubrics/7.yaml"
+    world.repository.git("checkout", "--quiet", "main")
+    world.repository.commit({path: "root_cause: x\n"})
+    assert await world.clerk.rule(BRANCH, 7) == RubricRule(3, path)
+    assert await world.clerk.rule(BRANCH, 70) == RubricRule(3)
 
 
 async def test_without_a_model_it_says_so_in_one_sentence(tmp_path: Path) -> None:

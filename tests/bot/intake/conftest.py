@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -14,7 +14,7 @@ from bot.errors import AssayError, UserError
 from bot.intake.desk import Desk
 from bot.intake.handle import handle
 from bot.models import Delivery, EvaluationRequest, Forecast, Rubric
-from bot.rubrics.clerk import Branch
+from bot.rubrics.clerk import Branch, RubricRule
 from bot.steps import run_in_process
 from bot.store import EvaluationRecord, Records
 from tests.bot.intake.pretended_github import PretendedGitHub, PretendedRepository
@@ -26,13 +26,16 @@ class PretendedClerk:
 
     drafted: Rubric | UserError = field(default_factory=lambda: UserError("No model is set."))
     needed: int = 2
+    path: str = ""
     asked: list[tuple[Branch, AskedIssue]] = field(default_factory=list)
+    meanwhile: Callable[[], None] = field(default=lambda: None)
 
-    async def approvals_needed(self, branch: Branch) -> int:
-        return self.needed
+    async def rule(self, branch: Branch, issue: int) -> RubricRule:
+        return RubricRule(self.needed, self.path)
 
     async def draft(self, branch: Branch, issue: AskedIssue) -> Rubric:
         self.asked.append((branch, issue))
+        self.meanwhile()
         if isinstance(self.drafted, UserError):
             raise self.drafted
         return self.drafted

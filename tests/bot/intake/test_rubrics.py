@@ -10,6 +10,7 @@ from bot.errors import Transient, UserError
 from bot.github import Comment, Issue, Permission, Reaction
 from bot.intake.rubrics import rubric_marker
 from bot.models import Rubric
+from bot.templates import render_markdown
 from tests.bot.intake.conftest import Office
 from tests.bot.intake.payloads import comment
 
@@ -91,6 +92,18 @@ def edit(office: Office, old: str, new: str) -> None:
     office.hello.comments_put[FORM] = office.hello.comments_put[FORM].replace(old, new)
 
 
+async def test_two_who_ask_at_the_same_time_get_one_draft(ready: Office) -> None:
+    def drafted_and_edited_by_others() -> None:
+        body = render_markdown("rubric/form.md.j2", rubric=RUBRIC, number=7, needed=2)
+        ready.hello.comments_put[FORM] = body.replace("bare except", "what people wrote")
+
+    ready.clerk.meanwhile = drafted_and_edited_by_others
+    await ready.take(comment("/judge rubric"))
+    assert "what people wrote" in ready.hello.comments_put[FORM]
+    (kept,) = ready.records.rubrics("octo/hello", 7)
+    assert kept.rubric.unacceptable == ("what people wrote",)
+
+
 async def test_two_people_make_it_golden(ready: Office) -> None:
     await ready.take(comment("/judge rubric"))
     first = await approve(ready, "ben", 40)
@@ -169,6 +182,23 @@ async def test_how_many_is_the_base_branchs_to_say(ready: Office) -> None:
     ready.clerk.needed = 1
     await ready.take(comment("/judge rubric"))
     assert "is golden" in await approve(ready, "ben", 40)
+
+
+async def test_a_file_on_base_is_not_talked_over(ready: Office) -> None:
+    """What people approve here would hold for no patch."""
+    await ready.take(comment("/judge rubric"))
+    ready.clerk.path = ".github/assay/rubrics/7.yml"
+    told = await approve(ready, "ben", 40)
+    assert "is the file `.github/assay/rubrics/7.yml`" in plain(told)
+    await ready.take(comment("/judge rubric", comment_id=41))
+    assert "Change it there." in reply(ready, 41)
+    assert approvals(ready) == [()]
+    assert len(ready.clerk.asked) == 1
+
+
+def plain(text: str) -> str:
+    """As people see it."""
+    return text.replace("<code>", "`").replace("</code>", "`").replace("\\", "")
 
 
 async def test_a_form_that_cannot_be_read_is_told_and_not_approved(ready: Office) -> None:

@@ -49,6 +49,9 @@ SPEC = """# Prices
 
 A shop has prices.
 
+- Prices are shown to visitors
+- [ ] `price` is documented
+
 ## Requirements
 
 - `price` refuses a price below zero
@@ -83,7 +86,7 @@ class Bench:
 def bench(tmp_path: Path) -> Iterator[Bench]:
     repository = Repository(tmp_path / "repository")
     more = {f"docs/{n}.md": f"# {n}\n" for n in range(1, MOST_DOCUMENTS + 2)}
-    more["docs/0.md"] = f"# Zero\n\n- {EASY}\n"
+    more["docs/0.md"] = f"# Requirements\n\n- {EASY}\n"
     repository.commit({**PROJECT, "docs/spec.md": SPEC, **more})
     repository.git("checkout", "--quiet", "-b", "fix")
     repository.commit(
@@ -138,6 +141,12 @@ async def test_what_an_author_links_beside_a_task_or_edits_demands_nothing(bench
     for task, document in ((beside, "docs/0.md"), (edited, "docs/spec.md")):
         assert not {EASY, WANTED} & set(asked(task))
         assert [one.reference for one in task.named] == [f"{document}, named by the description"]
+
+
+async def test_a_list_that_no_heading_calls_demands_explains(bench: Bench) -> None:
+    found = asked(await bench.read("Do as [the specification](docs/spec.md) says."))
+    assert found.keys() >= {WANTED, "`price` is documented"}
+    assert "Prices are shown to visitors" not in found
 
 
 async def test_what_is_only_named_demands_nothing(bench: Bench) -> None:
