@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import importlib.util
+import threading
 from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import dataclass, replace
@@ -10,8 +12,8 @@ from pathlib import Path
 from typing import cast
 
 import pytest
-from pydantic import TypeAdapter
 
+from bot.engine import EngineClient, EngineOptions, JobState, migrate, open_worker
 from bot.judge import comprehend
 from bot.judge.retirement import asks_to_remove
 from bot.lookup import Web
@@ -33,9 +35,11 @@ from bot.settings import Settings
 from bot.stages.checkout import check_out
 from bot.stages.services import Services
 from bot.stages.task import MOST_DOCUMENTS, MOST_PAGES, collect_task
+from bot.steps import StepRunner
 from bot.store import open_artifacts, open_records
 from sandbox import open_sandbox
 from sandbox.base import Sandbox
+from tests.bot.engine.test_worker import Notes, request_for, run_until
 from tests.bot.judge.cases import DEFAULTS, comparison
 from tests.bot.lookup.servers import Page, Site, guard_for, site
 from tests.e2e.folder import PROJECT
@@ -73,12 +77,14 @@ class Bench:
     services: Services
     repository: Repository
 
-    async def read(self, issue: str, description: str = "Twice", web: Web | None = None) -> Task:
-        request = EvaluationRequest(
+    def request(self, issue: str, description: str = "Twice") -> EvaluationRequest:
+        return EvaluationRequest(
             "local-1", str(self.repository.folder), "", "", "main", Trigger.LOCAL, head_ref="fix",
             task_text=f"The price is doubled\n\n{issue}" if issue else "", description=description,
         )  # fmt: skip
-        services = replace(self.services, web=web)
+
+    async def read(self, issue: str, description: str = "Twice", web: Web | None = None) -> Task:
+        request, services = self.request(issue, description), replace(self.services, web=web)
         return await collect_task(services, request, await check_out(services, request))
 
 
@@ -222,13 +228,41 @@ async def test_a_linked_page_adds_and_excuses_nothing(bench: Bench) -> None:
     assert not asks_to_remove(drop, gone)
 
 
-async def test_a_run_that_is_resumed_has_the_pages_text(bench: Bench) -> None:
-    """A stage's result is stored as JSON: what comes back is the task, pages and all."""
+def test_a_run_that_is_resumed_asks_no_page_again(bench: Bench, tmp_path: Path) -> None:
+    """The worker stops after the task was read; the next one goes on with what was kept."""
+    options = EngineOptions(f"sqlite:///{tmp_path / 'engine.db'}", tmp_path, poll_s=0.05)
+    migrate(options)
+    stopped, tasks = threading.Event(), list[Task]()
+    with site(lambda path: Page(PAGE)) as served, closing(EngineClient(options)) as client:
+        issue = f"As http://site.test:{served.port}/ and [this](docs/spec.md) say."
+        services, request = replace(bench.services, web=web_at(served)), bench.request(issue)
+        checkout = asyncio.run(check_out(services, request))
+
+        async def rest() -> str:
+            if not stopped.is_set():
+                stopped.set()
+                await asyncio.sleep(60)
+            return "done"
+
+        async def body(_: EvaluationRequest, run: StepRunner) -> None:
+            tasks.append(await run("task", collect_task, services, request, checkout))
+            await run("observe", rest)
+
+        notes = Notes(body)
+        client.submit_evaluation(request_for("e1"))
+        with open_worker(options, notes.work()):
+            assert stopped.wait(90)
+        run_until(options, notes, lambda client: client.status("e1") is JobState.DONE)
+        assert len(served.seen) == 1
+    first, again = tasks
+    assert first == again
+    assert "Prices must be whole cents" in asked(again)
+
+
+async def test_a_long_page_is_capped_and_that_is_told(bench: Bench) -> None:
     with site(lambda path: Page(b"word " * 50_000, "text/plain")) as served:
         url = f"http://site.test:{served.port}/"
         task = await bench.read(url, web=web_at(served))
-    kept: TypeAdapter[Task] = TypeAdapter(Task)
-    assert kept.validate_json(kept.dump_json(task)) == task
     (page,) = [one for one in task.sources if one.kind is SourceKind.PAGE]
     assert len(page.text) == TEXT_CHARS
     assert task.warnings == (f"{url}, linked by the task, is long: only its beginning was read.",)
