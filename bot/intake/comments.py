@@ -14,6 +14,7 @@ _COMMANDS = {
     ("rubric",): Command.RUBRIC,
     ("rubric", "approve"): Command.APPROVE_RUBRIC,
 }
+_ASK_MODELS = (Command.PLAN, Command.RUBRIC, Command.APPROVE_RUBRIC)
 _ON_ISSUES = (Command.RUBRIC, Command.APPROVE_RUBRIC)
 _LONGEST_LINE = 200
 
@@ -38,6 +39,11 @@ def issue_comment_created(payload: Payload) -> Decision:
         on_pull_request=on_pull_request,
         given_at=payload.text("comment", "created_at"),
     )
+
+
+def asks_models(payload: Payload) -> bool:
+    """Whether a comment gives a command that may take minutes, or one that must wait for such."""
+    return parse(first_line(payload.text("comment", "body"))) in _ASK_MODELS
 
 
 def first_line(body: str) -> str:

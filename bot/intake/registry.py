@@ -53,7 +53,10 @@ def decide(delivery: Delivery) -> Decision:
 
 
 def lane(payload: Payload, event: str) -> str:
-    """Name what a delivery is about, as a digest; deliveries of one lane are handled in order."""
+    """Name what a delivery is about, as a digest; deliveries of one lane are handled in order.
+
+    What asks models has a lane of its own: a push, or `/judge cancel`, does not wait for their answer.
+    """
     repository = payload.text("repository", "full_name")
     number = (
         payload.integer("pull_request", "number")
@@ -61,6 +64,8 @@ def lane(payload: Payload, event: str) -> str:
         or _checked_number(payload)
     )
     about = f"{repository}#{number}" if number else f"{repository}@{event}"
+    if event == "issue_comment" and comments.asks_models(payload):
+        about += " asks models"
     return hashlib.sha256(about.encode(errors="replace")).hexdigest()[:32]
 
 

@@ -57,7 +57,7 @@ async def collect_task(services: Services, request: EvaluationRequest, checkout:
     """Collect the texts that say what was asked, most trusted first."""
     await services.origin.announce(request, "task")
     task = await services.origin.task(request, checkout)
-    found = _linked(task, services.origin.home(request))
+    found = _linked(task, services.origin.home(request), frozenset(checkout.diff.changed_paths))
     of_base = partial(_of_base, services, checkout)
     documents = await _documents(found[Way.DOCUMENT], of_base)
     known = {one.pointer.places for one in found[Way.DOCUMENT]}
@@ -74,17 +74,23 @@ async def collect_task(services: Services, request: EvaluationRequest, checkout:
     )
 
 
-def _linked(task: Task, home: str) -> dict[Way, list[_Linked]]:
+def _linked(task: Task, home: str, changed: frozenset[str]) -> dict[Way, list[_Linked]]:
     """What the words point to, by the way; pages only of those who may ask.
 
-    An author links whatever there is, and nothing is fetched for that.
+    An author links whatever there is: nothing is fetched for that, and a document demands something
+    only where nobody else says what is asked, and the change does not edit it.
     """
     found: dict[Way, list[_Linked]] = {way: [] for way in Way}
+    is_alone = not any(source.trust.is_asked for source in task.sources)
     for source in task.sources:
         text = "" if source.listed else f"{source.title}\n\n{source.text}"
         for pointer in pointers(text, home):
-            if source.trust.is_asked or pointer.way is not Way.PAGE:
+            if source.trust.is_asked:
                 found[pointer.way].append(_Linked(pointer, source))
+            elif pointer.way is not Way.PAGE:
+                counts = is_alone and changed.isdisjoint(pointer.places)
+                way = pointer.way if counts else Way.NAMED
+                found[way].append(_Linked(replace(pointer, way=way), source))
     return found
 
 

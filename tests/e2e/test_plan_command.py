@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
+import threading
 
 import pytest
 
-from tests.e2e.judges import COMPREHENDING, JUDGING_PATCH, PLANNING, Judges
+from tests.e2e.judges import COMPREHENDING, HONEST, JUDGING_PATCH, PLANNING, Judges
 from tests.e2e.project import ASKED, FIX
 from tests.e2e.town import Place, Town, eventually
+from tests.endpoint import Asked, Said
 
 pytestmark = pytest.mark.real
 NEVER_ENDS = {
@@ -73,6 +75,31 @@ def test_plan_and_price_stand_there_before_anything_runs(
     assert len(place.comments(number)) == 3, "one answer a command"
     assert judges.asked(JUDGING_PATCH, "planetoids") == []
     assert [run.conclusion for run in place.runs(sha)] == ["action_required"]
+
+
+def test_nobody_waits_for_a_plan_that_a_model_thinks_about(
+    judged_town: tuple[Town, Judges],
+) -> None:
+    town, judges = judged_town
+    place = town.place(NEVER_ENDS)
+    number, _ = declined(place, "Mean of no quasars is zero")
+    asked, answered = threading.Event(), threading.Event()
+
+    def slow(call: Asked) -> Said:
+        asked.set()
+        answered.wait(100)
+        return HONEST.answer(call)
+
+    judges.told[COMPREHENDING] = slow
+    try:
+        plan = place.command(number, "/judge plan")
+        eventually(asked.is_set, "a question to the model")
+        cancelled = answer_to(place, number, place.command(number, "/judge cancel"))
+        assert "nothing to cancel" in cancelled
+    finally:
+        answered.set()
+        del judges.told[COMPREHENDING]
+    assert "quasars" in answer_to(place, number, plan)
 
 
 def test_without_a_model_the_plan_costs_nothing(town: Town) -> None:

@@ -211,7 +211,8 @@ async def test_a_plan_without_open_demands_still_has_its_price(bench: Bench) -> 
 
 
 async def test_without_a_model_the_plan_costs_nothing(bench: Bench) -> None:
-    told = await foresee(bench.services, bench.request)
+    linked = replace(bench.request, task_text=f"{TASK}\nSee https://site.test/spec.")
+    told = await foresee(bench.services, linked)
     assert told.prices == ()
     assert told.usd_most == 0.0
     body = render_markdown(
@@ -220,6 +221,7 @@ async def test_without_a_model_the_plan_costs_nothing(bench: Bench) -> None:
     assert "$0.00" in body
     assert "twice the cents" in body
     assert "unit_tests" in body
+    assert "was not read: looking things up on the web is off" in body
     folder = bench.services.settings.home / "evaluations"
     assert not folder.is_dir() or not any(folder.iterdir())
 

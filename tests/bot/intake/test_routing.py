@@ -195,6 +195,10 @@ def test_deliveries_of_one_pull_request_share_a_lane() -> None:
     assert _lane(opened) == _lane(said)
     assert _lane(opened) != _lane(pull_request("opened", number=10))
     assert len(_lane(opened)) == 32
+    asking = {_lane(comment(f"/judge {words}")) for words in ("plan", "rubric", "rubric approve")}
+    assert len(asking) == 1, "an approval waits for the draft before it"
+    assert _lane(opened) not in asking, "a push does not wait for a model"
+    assert _lane(comment("/judge cancel")) == _lane(opened)
 
 
 def _lane(sent: Delivery) -> str:

@@ -111,6 +111,7 @@ async def test_two_people_make_it_golden(ready: Office) -> None:
     assert "golden" not in first
     second = await approve(ready, "mara", 41)
     assert "is golden" in second
+    assert "(one by ben or mara after one more approval" in second
     assert "must hold: mean of nothing is 0" in second
     assert "must not hold: bare except" in second
     assert approvals(ready) == [("ben", "mara")]

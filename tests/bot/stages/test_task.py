@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import importlib.util
+import threading
 from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import dataclass, replace
@@ -10,8 +12,8 @@ from pathlib import Path
 from typing import cast
 
 import pytest
-from pydantic import TypeAdapter
 
+from bot.engine import EngineClient, EngineOptions, JobState, migrate, open_worker
 from bot.judge import comprehend
 from bot.judge.retirement import asks_to_remove
 from bot.lookup import Web
@@ -33,9 +35,11 @@ from bot.settings import Settings
 from bot.stages.checkout import check_out
 from bot.stages.services import Services
 from bot.stages.task import MOST_DOCUMENTS, MOST_PAGES, collect_task
+from bot.steps import StepRunner
 from bot.store import open_artifacts, open_records
 from sandbox import open_sandbox
 from sandbox.base import Sandbox
+from tests.bot.engine.test_worker import Notes, request_for, run_until
 from tests.bot.judge.cases import DEFAULTS, comparison
 from tests.bot.lookup.servers import Page, Site, guard_for, site
 from tests.e2e.folder import PROJECT
@@ -73,23 +77,26 @@ class Bench:
     services: Services
     repository: Repository
 
-    async def read(self, issue: str, description: str = "Twice", web: Web | None = None) -> Task:
-        request = EvaluationRequest(
+    def request(self, issue: str, description: str = "Twice") -> EvaluationRequest:
+        return EvaluationRequest(
             "local-1", str(self.repository.folder), "", "", "main", Trigger.LOCAL, head_ref="fix",
-            task_text=f"The price is doubled\n\n{issue}", description=description,
+            task_text=f"The price is doubled\n\n{issue}" if issue else "", description=description,
         )  # fmt: skip
-        services = replace(self.services, web=web)
+
+    async def read(self, issue: str, description: str = "Twice", web: Web | None = None) -> Task:
+        request, services = self.request(issue, description), replace(self.services, web=web)
         return await collect_task(services, request, await check_out(services, request))
 
 
 @pytest.fixture
 def bench(tmp_path: Path) -> Iterator[Bench]:
     repository = Repository(tmp_path / "repository")
-    more = {f"docs/{n}.md": f"# {n}\n" for n in range(MOST_DOCUMENTS + 1)}
+    more = {f"docs/{n}.md": f"# {n}\n" for n in range(1, MOST_DOCUMENTS + 2)}
+    more["docs/0.md"] = f"# Requirements\n\n- {EASY}\n"
     repository.commit({**PROJECT, "docs/spec.md": SPEC, **more})
     repository.git("checkout", "--quiet", "-b", "fix")
     repository.commit(
-        {"docs/spec.md": "# Nothing is asked\n", "docs/new.md": "- It must be easy\n"}
+        {"docs/spec.md": "# Nothing is asked\n", "docs/new.md": "- It must be head only\n"}
     )
     settings = Settings(home=tmp_path / "home")
     with closing(open_records(settings)) as store:
@@ -105,6 +112,7 @@ def asked(task: Task) -> dict[str, Requirement]:
     return {one.text: one for one in items if one.category is not Category.BASELINE}
 
 
+EASY = "It must be easy"
 WANTED = "`price` refuses a price below zero"
 
 
@@ -124,15 +132,21 @@ async def test_a_linked_document_of_base_becomes_requirements(bench: Bench, link
 
 
 async def test_an_author_can_point_and_cannot_write_what_is_asked(bench: Bench) -> None:
-    task = await bench.read("Do it.", "[a](docs/spec.md) [b](docs/new.md) https://site.test/x")
-    assert asked(task)[WANTED].trust is Trust.AUTHOR
-    assert "It must be easy" not in str(task.sources)
-    assert task.warnings == (
-        "docs/new.md, linked by the description, was not read: docs/new.md is not a file of at most "
-        "2 MB on base.",
-    )
-    both = await bench.read("[a](docs/spec.md)", "[a](docs/spec.md)")
-    assert asked(both)[WANTED].trust is Trust.ASKER
+    said = "Twice\n\n[a](docs/0.md) [b](docs/new.md) https://site.test/x"
+    task = await bench.read("", said)
+    assert asked(task)[EASY].trust is Trust.AUTHOR
+    assert "head only" not in str(task.sources)
+    assert task.warnings == ()
+    both = await bench.read("[a](docs/0.md)", "[a](docs/0.md)")
+    assert asked(both)[EASY].trust is Trust.ASKER
+
+
+async def test_what_an_author_links_beside_a_task_or_edits_demands_nothing(bench: Bench) -> None:
+    beside = await bench.read("Do it.", "I followed [a](docs/0.md).")
+    edited = await bench.read("", "I wrote [the spec](docs/spec.md).")
+    for task, document in ((beside, "docs/0.md"), (edited, "docs/spec.md")):
+        assert not {EASY, WANTED} & set(asked(task))
+        assert [one.reference for one in task.named] == [f"{document}, named by the description"]
 
 
 async def test_a_list_that_no_heading_calls_demands_explains(bench: Bench) -> None:
@@ -149,12 +163,12 @@ async def test_what_is_only_named_demands_nothing(bench: Bench) -> None:
 
 
 async def test_only_so_many_are_read_and_a_silent_one_is_told(bench: Bench) -> None:
-    task = await bench.read(" ".join(f"[x](docs/{n}.md)" for n in range(MOST_DOCUMENTS + 1)))
+    task = await bench.read(" ".join(f"[x](docs/{n}.md)" for n in range(1, MOST_DOCUMENTS + 2)))
     documents = [one for one in task.sources if one.kind is SourceKind.DOCUMENT]
     assert len(documents) == MOST_DOCUMENTS
-    assert task.warnings == ("docs/3.md, linked by the task, was not read: 3 are the most.",)
+    assert task.warnings == ("docs/4.md, linked by the task, was not read: 3 are the most.",)
     remarks = comprehend(task, DEFAULTS, ()).remarks
-    assert remarks[0] == "No list of demands was found in docs/0.md, linked by the task."
+    assert remarks[0] == "No list of demands was found in docs/1.md, linked by the task."
 
 
 @pytest.mark.slow
@@ -214,13 +228,41 @@ async def test_a_linked_page_adds_and_excuses_nothing(bench: Bench) -> None:
     assert not asks_to_remove(drop, gone)
 
 
-async def test_a_run_that_is_resumed_has_the_pages_text(bench: Bench) -> None:
-    """A stage's result is stored as JSON: what comes back is the task, pages and all."""
+def test_a_run_that_is_resumed_asks_no_page_again(bench: Bench, tmp_path: Path) -> None:
+    """The worker stops after the task was read; the next one goes on with what was kept."""
+    options = EngineOptions(f"sqlite:///{tmp_path / 'engine.db'}", tmp_path, poll_s=0.05)
+    migrate(options)
+    stopped, tasks = threading.Event(), list[Task]()
+    with site(lambda path: Page(PAGE)) as served, closing(EngineClient(options)) as client:
+        issue = f"As http://site.test:{served.port}/ and [this](docs/spec.md) say."
+        services, request = replace(bench.services, web=web_at(served)), bench.request(issue)
+        checkout = asyncio.run(check_out(services, request))
+
+        async def rest() -> str:
+            if not stopped.is_set():
+                stopped.set()
+                await asyncio.sleep(60)
+            return "done"
+
+        async def body(_: EvaluationRequest, run: StepRunner) -> None:
+            tasks.append(await run("task", collect_task, services, request, checkout))
+            await run("observe", rest)
+
+        notes = Notes(body)
+        client.submit_evaluation(request_for("e1"))
+        with open_worker(options, notes.work()):
+            assert stopped.wait(90)
+        run_until(options, notes, lambda client: client.status("e1") is JobState.DONE)
+        assert len(served.seen) == 1
+    first, again = tasks
+    assert first == again
+    assert "Prices must be whole cents" in asked(again)
+
+
+async def test_a_long_page_is_capped_and_that_is_told(bench: Bench) -> None:
     with site(lambda path: Page(b"word " * 50_000, "text/plain")) as served:
         url = f"http://site.test:{served.port}/"
         task = await bench.read(url, web=web_at(served))
-    kept: TypeAdapter[Task] = TypeAdapter(Task)
-    assert kept.validate_json(kept.dump_json(task)) == task
     (page,) = [one for one in task.sources if one.kind is SourceKind.PAGE]
     assert len(page.text) == TEXT_CHARS
     assert task.warnings == (f"{url}, linked by the task, is long: only its beginning was read.",)

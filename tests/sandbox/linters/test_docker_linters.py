@@ -22,6 +22,7 @@ async def test_linters_of_ours_and_of_the_image(
     sandbox = open_sandbox("docker", tmp_path / "state")
     head = {
         "a.py": "import os\n",
+        "calls.py": "import shutil\n\nshutil.copyfile('a', 'b', follow_symlink=True)\n",
         "a.yml": "a: 1\na: 2\n",
         "a.json": "{",
         "a.css": "a { b }\n",
@@ -33,6 +34,7 @@ async def test_linters_of_ours_and_of_the_image(
     told = {(one.tool, one.rule, one.severity) for one in result.new}
     assert told >= {
         ("ruff", "F401", Severity.ADVISE),
+        ("inspect.signature", "refused-call", Severity.BLOCK),
         ("yamllint", "key-duplicates", Severity.ADVISE),
         ("data files", "syntax", Severity.BLOCK),
         ("css", "css", Severity.ADVISE),

@@ -1,4 +1,4 @@
-"""kill -9 of the worker inside a drafting: one draft, one answer, no finished model call paid twice."""
+"""kill -9 of the worker between model calls and between comments: each once, and nothing paid twice."""
 
 from __future__ import annotations
 
@@ -14,7 +14,8 @@ from pathlib import Path
 import pytest
 
 from bot.demo.town import await_ready, running_part
-from tests.e2e.judges import DRAFTING, Judges, environment_for
+from tests.e2e.judges import DRAFTING, HONEST, Judges, environment_for
+from tests.e2e.project import ASKED, FIX
 from tests.e2e.town import Place, Town, eventually, running_forge
 from tests.endpoint import Asked, Said, model_endpoint
 
@@ -58,7 +59,8 @@ def half_a_town(folder: Path) -> Iterator[tuple[Town, Judges, dict[str, str]]]:
         running_forge(folder) as town,
         ExitStack() as stack,
     ):
-        environment = {**town.environment, **environment_for(judges.endpoint)}
+        one_at_a_time = environment_for(judges.endpoint, ASSAY_MODEL_CALLS_AT_ONCE="1")
+        environment = {**town.environment, **one_at_a_time}
         stack.enter_context(running_part("web", folder, environment))
         await_ready(town.public_url, folder)
         yield town, judges, environment
@@ -106,3 +108,48 @@ def test_a_killed_worker_drafts_once(tmp_path: Path) -> None:
         assert bodies(place, issue)[0] == form
         assert "stands [here]" in bodies(place, issue)[1]
         assert len(deadly.turns) == 4
+
+
+@dataclass(slots=True)
+class DeadlyJudge:
+    """Reads honestly; kills the victim, once, at its call of that number."""
+
+    victim: subprocess.Popen[bytes] | None = None
+    deadly_call: int = 0
+    calls: int = 0
+
+    def answer(self, asked: Asked) -> Said:
+        self.calls += 1
+        if self.victim and self.calls == self.deadly_call:
+            kill(self.victim)
+            self.victim = None
+        return HONEST.answer(asked)
+
+
+def test_a_killed_evaluation_pays_only_for_the_call_it_died_in(tmp_path: Path) -> None:
+    untested = {"calc.py": FIX["calc.py"]}
+    with half_a_town(tmp_path) as (town, judges, environment):
+        place, other = town.place(), town.place()
+        whole = DeadlyJudge()
+        judges.told[""] = whole.answer
+        with running_part("worker", tmp_path, environment):
+            sha = place.push("mean", untested)
+            place.open("mean", ASKED)
+            expected = place.completed(sha)
+            town.settle()
+        assert whole.calls > 6
+
+        broken = DeadlyJudge(deadly_call=whole.calls - 2)
+        judges.told[""] = broken.answer
+        sha = other.push("mean", untested)
+        with running_part("worker", tmp_path, environment) as first:
+            broken.victim = first
+            number = other.open("mean", ASKED)
+            eventually(lambda: first.poll() is not None, "the death")
+        assert broken.calls == broken.deadly_call
+        with running_part("worker", tmp_path, environment):
+            run = other.completed(sha)
+            town.settle()
+        assert broken.calls == whole.calls + 1, "only the call it died in is asked twice"
+        assert (run.conclusion, run.title) == (expected.conclusion, expected.title)
+        assert len(other.runs(sha)) == len(other.comments(number)) == 1
