@@ -55,7 +55,7 @@ def hollow_problem(evidence: Evidence, requirement: Requirement, around: str) ->
 def _files_problem(texts: dict[str, str], named: Named) -> str:
     claims = [claim for path, text in texts.items() for claim in claims_of(path, text)]
     if not claims:
-        return "It asserts nothing that can be read in its files."
+        return "It asserts nothing that can be read in its files: write less, and one assertion a line."
     return next(filter(None, (_claim_problem(claim, named) for claim in claims)), "")
 
 

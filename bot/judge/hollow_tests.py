@@ -14,6 +14,8 @@ from dataclasses import dataclass, field
 from bot.judge.hollow_lines import is_looking
 from bot.judge.python_source import parse_python
 
+MOST_NODES = 4_000
+"""Of a syntax tree: about 600 lines. What follows is not linear in them."""
 _TESTING = frozenset(("pytest", "unittest", "hypothesis", "mock", "_pytest", "doctest"))
 _STARTING = frozenset(("subprocess", "runpy", "pexpect"))
 _PEEKING_WORDS = (
@@ -46,11 +48,11 @@ class Claim:
 
 
 def claims_of(path: str, text: str) -> list[Claim]:
-    """Every assertion of one file of the judge."""
+    """Every assertion of one file of the judge; none where it cannot be read."""
     if not path.endswith(".py"):
         return _read_plainly(path, text)
     tree = parse_python(text)
-    if tree is None:
+    if tree is None or sum(1 for _ in ast.walk(tree)) > MOST_NODES:
         return []
     reading = _Reading(path, tree)
     return [reading.claim(node, within) for node, within in _assertions(tree)]
@@ -102,6 +104,7 @@ class _Reading:
     project: set[str] = field(default_factory=set)
     starting: set[str] = field(default_factory=set)
     made_of: dict[str, list[ast.AST]] = field(default_factory=dict)
+    fixtures: set[str] = field(default_factory=set)
 
     def __post_init__(self) -> None:
         for node in ast.walk(self.tree):
@@ -111,6 +114,7 @@ class _Reading:
                 self.made_of.setdefault(node.name, []).extend(node.body)
             for name, value in _bound(node):
                 self.made_of.setdefault(name, []).append(value)
+        self.fixtures = self._fixtures()
 
     def _import(self, node: ast.Import | ast.ImportFrom) -> None:
         is_from = isinstance(node, ast.ImportFrom)
@@ -176,18 +180,20 @@ class _Reading:
     def _is_handed_over(self, root: str) -> bool:
         """Whether a name is an object that the project made, or a fixture of the project's own."""
         if root in self.made_of:
-            return self._is_made_by_project(root, set())
-        return root in self._fixtures()
+            return self._is_made_by_project(root)
+        return root in self.fixtures
 
-    def _is_made_by_project(self, name: str, seen: set[str]) -> bool:
-        seen.add(name)
-        for one in (child for node in self.made_of.get(name, []) for child in ast.walk(node)):
-            if self._is_plain_call(one):
-                return True
-            other = _variable(one)
-            is_new = other in self.made_of and other not in seen
-            if is_new and self._is_made_by_project(other, seen):
-                return True
+    def _is_made_by_project(self, name: str) -> bool:
+        waiting, seen = [name], {name}
+        while waiting:
+            for node in self.made_of.get(waiting.pop(), []):
+                for one in ast.walk(node):
+                    if self._is_plain_call(one):
+                        return True
+                    other = _variable(one)
+                    if other in self.made_of and other not in seen:
+                        seen.add(other)
+                        waiting.append(other)
         return False
 
     def _is_plain_call(self, node: ast.AST) -> bool:

@@ -124,6 +124,7 @@ HOLLOW = {
     "beside the right test": (
         body("assert split(1, 1)") + "\n\ndef test_other():\n    assert shop.verified()\n", ABOUT),
     "no assertion": (body("split(1, 1)"), "asserts nothing that can be read"),
+    "too much to read": (body(*["assert split(1, 1) == [1]"] * 600), "write less"),
     "no Python": ("def test_it(:\n", "asserts nothing that can be read"),
 }  # fmt: skip
 
@@ -233,6 +234,15 @@ def test_what_it_names_may_stand_in_the_task_around_it() -> None:
     )
     assert ABOUT in hollow_problem(other, CODE, "`verified` is there"), "its own words come first"
     assert own_step(right, pronoun, issue) == right
+
+
+def test_a_long_chain_of_values_is_followed() -> None:
+    chain = "".join(f"v{n} = v{n - 1}\n" for n in range(1, 700))
+    asserted = "\n\ndef test_it():\n    assert v699.real == 5\n"
+    right = executed(f"{TEST}v0 = split(10, 2)[0]\n{chain}{asserted}")
+    assert hollow_problem(right, CODE) == ""
+    hollow_one = executed(f"{TEST}v0 = Path('a').exists()\n{chain}{asserted}")
+    assert NOT_DONE in hollow_problem(hollow_one, CODE)
 
 
 def test_upkeep_is_shown_by_what_stands_there() -> None:
