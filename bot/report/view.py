@@ -18,6 +18,8 @@ from bot.models import (
     Grading,
     Judgement,
     Observed,
+    Task,
+    TaskSource,
     TestChange,
     TestComparison,
     Trigger,
@@ -74,13 +76,8 @@ def _view(evaluation: Evaluation) -> ReportView:
         next_steps=_next_steps(gate, judgement),
         problem=evaluation.problem,
         task_title=task.title if task else "",
-        task_sources=tuple(
-            replace(source, text=clip_middle(source.text, TASK_CHARACTERS))
-            for source in (task.sources if task else ())
-        ),
-        requirements=_requirements(judgement, observed.tests, evidence, subject)
-        if judgement
-        else (),
+        task_sources=_sources(task) if task else (),
+        requirements=_requirements(judgement, observed.tests, evidence, subject),
         preferences=judgement.requirements.preferences if judgement else (),
         remarks=_once(judgement.requirements.remarks if judgement else (), warnings),
         score=_score(judgement),
@@ -104,6 +101,12 @@ def _view(evaluation: Evaluation) -> ReportView:
         judges=_judges(deliberation),
         analyses=analysis_rows(deliberation.analyses, evidence),
         planned=plan_view(evaluation.plan, evaluation.plan_digest) if evaluation.plan else None,
+    )
+
+
+def _sources(task: Task) -> tuple[TaskSource, ...]:
+    return tuple(
+        replace(source, text=clip_middle(source.text, TASK_CHARACTERS)) for source in task.sources
     )
 
 
@@ -180,9 +183,14 @@ def _score(judgement: Judgement | None) -> Score:
 
 
 def _requirements(
-    judgement: Judgement, tests: FourWay, evidence: tuple[EvidenceView, ...], subject: Subject
+    judgement: Judgement | None,
+    tests: FourWay,
+    evidence: tuple[EvidenceView, ...],
+    subject: Subject,
 ) -> tuple[RequirementView, ...]:
     """Every requirement, also one that nobody answered: the denominator is the list."""
+    if judgement is None:
+        return ()
     verdicts = {verdict.requirement_id: verdict for verdict in judgement.verdicts}
     compared = {comparison.id: comparison for comparison in tests.comparisons}
     seen = {item.id: item for item in evidence}
