@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 GRAPH_VERSION = 1
 """Grows when the queries or the shape of the facts change: what was kept before is read anew."""
 
 
-@dataclass(frozen=True, slots=True)
-class Definition:
-    """A function, class, type, constant or macro; lines count from 1, both included."""
+class Definition(NamedTuple):
+    """A function, class, type, constant or macro; lines count from 1, both included.
+
+    A tuple, because a big repository has a million of them.
+    """
 
     name: str
     kind: str

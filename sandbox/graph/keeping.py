@@ -81,4 +81,6 @@ def key(file: Listed) -> str:
 
 def _facts(text: str) -> Facts:
     definitions, uses, imports = json.loads(text)
-    return Facts(tuple(Definition(*one) for one in definitions), uses, imports)
+    # Tuples of numbers cost the garbage collector nothing; a big repository has a million of them.
+    used, imported = ({name: tuple(one) for name, one in kind.items()} for kind in (uses, imports))
+    return Facts(tuple(map(Definition._make, definitions)), used, imported)

@@ -69,11 +69,11 @@ def _definition(value: object) -> Definition | None:
     return Definition(name, kind, line, max(line, end_line))
 
 
-def _lines_by_name(value: dict[object, object]) -> dict[str, list[int]]:
-    kept: dict[str, list[int]] = {}
+def _lines_by_name(value: dict[object, object]) -> dict[str, tuple[int, ...]]:
+    kept: dict[str, tuple[int, ...]] = {}
     for name, lines in list(value.items())[:_MOST]:
         if isinstance(name, str) and _is_name(name) and isinstance(lines, list):
-            kept[name] = [line for line in lines[:_MOST] if _is_line(line)]
+            kept[name] = tuple(line for line in lines[:_MOST] if _is_line(line))
     return kept
 
 

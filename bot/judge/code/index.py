@@ -52,13 +52,13 @@ class CodeIndex:
 
     def __init__(self, files: Iterable[SourceFile]) -> None:
         self.files = {file.path: file for file in files}
-        self._defined: dict[str, list[tuple[str, Definition]]] = defaultdict(list)
+        self._defined: dict[str, list[str]] = defaultdict(list)  # the files of a name, each once
         self._used: dict[str, list[str]] = defaultdict(list)
         self._by_stem: dict[str, list[tuple[tuple[str, ...], str]]] = defaultdict(list)
         self._reached: dict[str, frozenset[str]] = {}
         for path, file in self.files.items():
-            for definition in file.facts.definitions:
-                self._defined[definition.name].append((path, definition))
+            for name in dict.fromkeys(found.name for found in file.facts.definitions):
+                self._defined[name].append(path)
             for name in file.facts.uses:
                 self._used[name].append(path)
             for steps in _addresses(path):
@@ -86,12 +86,17 @@ class CodeIndex:
 
     def defined(self, name: str) -> Sequence[Symbol]:
         """Every definition of a name."""
-        return [Symbol(*one) for one in self._defined.get(name, ())]
+        return [
+            Symbol(path, found)
+            for path in self._defined.get(name, ())
+            for found in self.files[path].facts.definitions
+            if found.name == name
+        ]
 
     def users(self, symbol: Symbol) -> Iterator[tuple[str, int]]:
         """Where a symbol is most likely used: (path, line)."""
         name = symbol.definition.name
-        is_only = len({path for path, _ in self._defined.get(name, ())} | {symbol.path}) == 1
+        is_only = {symbol.path, *self._defined.get(name, ())} == {symbol.path}
         for path in self._used.get(name, ()):
             if is_only or path == symbol.path or self._sees(path, symbol.path):
                 yield from ((path, line) for line in self.files[path].facts.uses[name])

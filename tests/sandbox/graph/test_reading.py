@@ -48,7 +48,7 @@ def test_facts_are_checked_piece_by_piece() -> None:
         ("good", 2, 9),
         ("backwards", 5, 5),
     ]
-    assert facts.uses == {"use": [1]}
+    assert facts.uses == {"use": (1,)}
 
 
 class Dying:
