@@ -5,7 +5,8 @@ Runs as its own short-lived process, so that nothing here touches the worker's m
 1. As root: show every mounted host folder under an unprivileged id (identity-mapped mounts), then
    become that id for good. A plain user keeps its own id.
 2. In an own user namespace: mount the sized scratch memory and the copy-on-write trees.
-3. For a build: an own network namespace with user-mode networking (slirp4netns) round it.
+3. For a build: an own network namespace with user-mode networking (slirp4netns) round it, and as
+   root an own device node for it, since only udev lets others than root open the host's.
 4. Set the resource limits and `exec` bubblewrap, which takes away what is left.
 
 Everything is staged under /tmp of a private mount namespace, so the host sees no mount and nothing
@@ -19,6 +20,7 @@ import _socket
 import marshal
 import os
 import resource
+import stat
 import sys
 
 from sandbox import kernel
@@ -40,6 +42,9 @@ if TYPE_CHECKING:
     from sandbox.plan import LaunchPlan, StagedMount
 
 _QUIET = kernel.MS_NOSUID | kernel.MS_NODEV
+_TUN = "/dev/net/tun"
+_TUN_NUMBER = os.makedev(10, 200)  # Documentation/admin-guide/devices.txt
+_OPEN_TO_ALL = 0o666
 _NLMSG_ERROR_AT = slice(16, 20)  # after struct nlmsghdr: the negative error number of the answer
 
 
@@ -98,12 +103,28 @@ def _stage_as_root(plan: LaunchPlan, shown: int) -> None:
     for namespace in namespaces.values():
         os.close(namespace)
     _make_stage(plan, clones)
+    if plan.slirp:
+        _bring_tun()
     os.setgroups([])
     os.setresgid(shown, shown, shown)
     os.setresuid(shown, shown, shown)
     kernel.allow_own_proc_files()
     kernel.die_with_parent(plan.parent)  # a change of uid clears it
     _become_root_of_own_namespace()
+
+
+def _bring_tun() -> None:
+    """Lay a device node that the unprivileged id may open over the host's, in our mounts alone."""
+    try:
+        if os.stat(_TUN).st_mode & _OPEN_TO_ALL == _OPEN_TO_ALL:
+            return
+        kernel.mount("net", os.path.dirname(_TUN), "tmpfs", kernel.MS_NOSUID, "mode=755,size=64k")
+        os.mknod(_TUN, stat.S_IFCHR | _OPEN_TO_ALL, _TUN_NUMBER)
+        os.chmod(_TUN, _OPEN_TO_ALL)
+    except OSError as error:
+        raise OSError(
+            error.errno, f"no device node {_TUN} for the build network: {error}"
+        ) from error
 
 
 def _stage_as_user(plan: LaunchPlan) -> None:
