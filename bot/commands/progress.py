@@ -76,6 +76,9 @@ def _table(requirements: Sequence[RequirementDocument]) -> Table:
         table.add_column(title)
     for row in requirements:
         text = escape(_clipped(row.text))
+        if row.accepted is not None:
+            told = f"{row.accepted.kind} by @{row.accepted.actor}: {row.accepted.reason}"
+            text += f"\n[bold]{escape(_clipped(told))}[/bold]"
         if row.verdict != VerdictOutcome.SATISFIED:
             text += f"\n[dim]{escape(_clipped(row.reason))}[/dim]"
         table.add_row(escape(row.id), row.verdict, row.decided_by, text)

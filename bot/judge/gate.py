@@ -6,7 +6,7 @@ Each rule reads the facts and yields reasons; the worst reason is the conclusion
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
 from bot.configuration import Configuration, UnverifiedPolicy, Weight
@@ -96,14 +96,16 @@ def conclude(
         open_case(requirements, observed, configuration), _worst_verdicts(verdicts), beside
     )
     reasons = [reason for rule in _RULES for reason in rule(facts)]
-    conclusion = max(
-        (reason.conclusion for reason in reasons),
-        key=_WEIGHT.__getitem__,
-        default=Conclusion.SUCCESS,
-    )
+    conclusion = worst(reasons)
     ordered = sorted(reasons, key=lambda reason: -_WEIGHT[reason.conclusion])
     met = count_met(requirements, tuple(facts.verdicts.values()))
     return GateResult(conclusion, headline(conclusion, met, tuple(ordered)), tuple(ordered))
+
+
+def worst(reasons: Iterable[GateReason]) -> Conclusion:
+    """The conclusion of the reason that weighs most."""
+    conclusions = (reason.conclusion for reason in reasons)
+    return max(conclusions, key=_WEIGHT.__getitem__, default=Conclusion.SUCCESS)
 
 
 def _worst_verdicts(verdicts: tuple[Verdict, ...]) -> dict[str, Verdict]:
@@ -129,6 +131,7 @@ def _requirements_are_met(facts: _Facts) -> Iterator[GateReason]:
                 Conclusion.FAILURE,
                 _told(requirement, facts),
                 _next(requirement, facts),
+                (requirement.id,),
             )
         elif outcome is VerdictOutcome.UNVERIFIED:
             yield _unverified(requirement, facts)
@@ -143,9 +146,8 @@ def _unverified(requirement: Requirement, facts: _Facts) -> GateReason:
         conclusion = Conclusion.NEUTRAL
     elif _ran_out_of_time(requirement, facts):
         conclusion = Conclusion.TIMED_OUT
-    return GateReason(
-        "unverified", conclusion, _told(requirement, facts), _next(requirement, facts)
-    )
+    told, step = _told(requirement, facts), _next(requirement, facts)
+    return GateReason("unverified", conclusion, told, step, (requirement.id,))
 
 
 def _ran_out_of_time(requirement: Requirement, facts: _Facts) -> bool:
@@ -295,14 +297,17 @@ def _no_item_regressed(facts: _Facts) -> Iterator[GateReason]:
         and is_regressed(requirement, facts.case.observed)
     ]
     for requirement in broken:
-        yield GateReason(
-            "regression", Conclusion.FAILURE, _told(requirement, facts), _next(requirement, facts)
-        )
+        told, step = _told(requirement, facts), _next(requirement, facts)
+        yield GateReason("regression", Conclusion.FAILURE, told, step, (requirement.id,))
 
 
 def _members_passed(facts: _Facts) -> Iterator[GateReason]:
     for member in facts.beside.members:
         if member.is_waived or member.conclusion is Conclusion.SUCCESS:
+            for one in member.accepted:
+                text = f"Pull request #{member.number} of the merge group: {one.subject} was "
+                text += f"{one.kind.value} by @{one.actor}: {one.reason}"
+                yield GateReason("member", Conclusion.SUCCESS, text)
             continue
         said = member.conclusion.value if member.conclusion else "not judged"
         failed = member.conclusion is Conclusion.FAILURE

@@ -9,6 +9,7 @@ from typing import Literal
 from pydantic import TypeAdapter
 
 from bot.models import (
+    Acceptance,
     ActionKind,
     Analysis,
     Category,
@@ -67,6 +68,7 @@ class RequirementDocument:
     next_step: str
     quotation: str = ""
     area: str = ""
+    accepted: Acceptance | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,6 +194,8 @@ class ReportDocument:
     patch_opinion: PatchOpinion | None = None
     judges: JudgesView | None = None
     analyses: tuple[Analysis, ...] = ()
+    acceptances: tuple[Acceptance, ...] = ()
+    acceptable: tuple[str, ...] = ()
 
 
 _ADAPTER = TypeAdapter(ReportDocument)
@@ -260,6 +264,8 @@ def _document(view: ReportView) -> ReportDocument:
         patch_opinion=view.patch.opinion if view.patch else None,
         judges=view.judges,
         analyses=tuple(row.analysis for row in view.analyses),
+        acceptances=view.acceptances,
+        acceptable=view.acceptable,
     )
 
 
@@ -291,6 +297,7 @@ def _requirement(row: RequirementView) -> RequirementDocument:
         next_step=verdict.next_step,
         quotation=asked.quotation,
         area=asked.area,
+        accepted=row.accepted,
     )
 
 
