@@ -7,11 +7,12 @@ import os
 from contextlib import closing
 from pathlib import Path
 
-from bot.doctor.diagnosis import Diagnosis, as_root
+from bot.doctor.diagnosis import Diagnosis
 from bot.engine import EngineClient, engine_options
 from bot.errors import Transient, UserError
 from bot.settings import Settings
 from bot.store import open_records
+from sandbox.selfcheck import as_root
 
 DATABASE_TIMEOUT_S = 15.0
 
