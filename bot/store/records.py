@@ -17,7 +17,6 @@ from sqlalchemy import (
 )
 
 from bot.models import EvaluationRequest
-from bot.own_folder import make_home
 from bot.safety import scrub
 from bot.settings import Settings
 from bot.store.base import (
@@ -272,8 +271,6 @@ def open_records(settings: Settings) -> Records:
 
     SQLite is brought up to date here; for Postgres the commands call `migrate` when they start.
     """
-    if not settings.database_url:
-        make_home(settings.home)
     path = settings.home.absolute() / "records.db"
     records = Records(settings.database_url or f"sqlite:///{path}")
     if not settings.database_url:
