@@ -39,6 +39,7 @@ MOST_PLACES = 2_000
 _ASKS_A_PERSON = frozenset({"unverified", "expectation", "patch", "crash", "score"})
 _UNDECIDED = frozenset({Conclusion.ACTION_REQUIRED, Conclusion.TIMED_OUT})
 _NOT_OF_THE_CHANGE = frozenset({"member", "evaluation"})
+_SAID_FREELY = frozenset({"patch", "score"})
 _RULES_IN_WORDS = {
     "expectation": "changed expectations",
     "patch": "the patch as a whole",
@@ -133,7 +134,8 @@ def _title(
     met = MetCount(judgement.met_independently, judgement.met_with_prerequisites, total)
     overridden = [one for one in given if one.kind is AcceptanceKind.OVERRIDDEN]
     if conclusion is not Conclusion.SUCCESS:
-        rest = headline(conclusion, met, kept)
+        texts = {one.id: one.text for one in judgement.requirements.items}
+        rest = headline(conclusion, met, kept, texts)
         return clip_line(f"OVERRIDDEN in part; {rest}" if overridden else rest, MAX_TITLE)
     counted = f"{met.independently} of {total} requirements met"
     people = " and ".join(dict.fromkeys(f"@{one.actor}" for one in overridden or given))
@@ -169,12 +171,17 @@ def of_group(judgement: Judgement, members: tuple[Standing, ...]) -> tuple[Accep
 
 
 def text_of(subject: str, judgement: Judgement) -> str:
-    """What a requirement, or the gate's rule, says; empty where there is no such thing."""
+    """What a requirement, or the gate's rule, says; empty where there is no such thing.
+
+    A changed expectation says its tests; what judges say in free words is never the same twice.
+    """
     for requirement in judgement.requirements.items:
         if requirement.id == subject:
             return requirement.text
-    told = [r.text for r in judgement.gate.reasons if not r.requirement_ids and r.rule == subject]
-    return " ".join(told)
+    found = [r for r in judgement.gate.reasons if not r.requirement_ids and r.rule == subject]
+    if subject in _SAID_FREELY:
+        return subject if found else ""
+    return "; ".join(", ".join(reason.tests) or reason.text for reason in found)
 
 
 def checked(given: Acceptance, judgement: Judgement) -> Acceptance | None:
