@@ -66,4 +66,4 @@ def parse(line: str) -> Command | None:
 
 def _words(body: str) -> str:
     """What stands behind `/judge accept`, on one line; a reason may go on below."""
-    return " ".join(body[:_LONGEST_WORDS].split(maxsplit=2)[2:])
+    return " ".join(body[:_LONGEST_WORDS].split()[2:])

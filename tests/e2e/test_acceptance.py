@@ -5,13 +5,17 @@ from __future__ import annotations
 import json
 import re
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
+from pathlib import Path
 
 import pytest
 
+from bot.demo.town import await_ready, running_part
 from bot.forge.operator import NewRepository
 from bot.forge.rows import CheckRow
+from bot.store import Records
 from tests.e2e.project import ASKED, BREAKS, FIX
-from tests.e2e.town import Place, Town, deliver, eventually, report
+from tests.e2e.town import Place, Town, deliver, eventually, report, running_forge
 from tests.world import git
 
 pytestmark = pytest.mark.real
@@ -279,6 +283,33 @@ def test_two_accepts_at_once_and_a_delivery_that_comes_again(town: Town) -> None
     town.settle()
     assert [one.text("body") for one in place.comments(number)] == replies
     assert _accepted(place.runs(sha)[-1]) == {"R1": who}
+
+
+def test_a_worker_killed_between_the_decision_and_its_publication(tmp_path: Path) -> None:
+    settings = {"ASSAY_LONGEST_WAIT_S": "1"}
+    with running_forge(tmp_path) as town, ExitStack() as stack:
+        environment = {**town.environment, **settings}
+        web = stack.enter_context(running_part("web", tmp_path, environment))
+        await_ready(town.public_url, tmp_path, web)
+        with running_part("worker", tmp_path, environment) as worker:
+            place, sha, number = _waiting(town)
+            stuck = {"operation": "checks/update", "kind": "status", "status": 503, "calls": 10_000}
+            town.operator.control("POST", "faults", **stuck)
+            place.command(number, "/judge accept R1 seen")
+            with Records(f"sqlite:///{Path(environment['ASSAY_HOME']) / 'records.db'}") as records:
+                name = place.name
+                eventually(lambda: records.acceptances(name, number), "the kept decision")
+            eventually(lambda: "accepted by" in place.verdicts(number)[0], "half of the answer")
+            worker.kill()
+        assert place.runs(sha)[-1].conclusion == "action_required"
+        town.operator.control("DELETE", "faults")
+        stack.enter_context(running_part("worker", tmp_path, environment))
+        run = _concluded(place, sha, "success")
+        town.settle()
+        assert _accepted(run) == {"R1": "accepted by ben"}
+        assert (len(place.runs(sha)), len(place.verdicts(number))) == (1, 1)
+        with Records(f"sqlite:///{Path(environment['ASSAY_HOME']) / 'records.db'}") as records:
+            assert len(records.acceptances(place.name, number)) == 1
 
 
 def test_a_merge_group_counts_an_accepted_member(town: Town) -> None:
