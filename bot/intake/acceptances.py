@@ -60,7 +60,7 @@ class Words:
 
 
 def read_words(text: str, judgement: Judgement) -> Words:
-    """Read ids until the reason begins. A rule of the gate counts as the first word only.
+    """Read ids until the reason begins. The gate's rules count before the first id only: they are words.
 
     What looks like an id and is none counts as one: nobody means it as a reason.
     """
@@ -70,7 +70,7 @@ def read_words(text: str, judgement: Judgement) -> Words:
     subjects: list[str] = []
     while words:
         word = words[0].strip(",;:.")
-        known = ids.get(word.lower()) or (word if word in rules and not subjects else "")
+        known = ids.get(word.lower()) or (word if rules.issuperset((word, *subjects)) else "")
         joins = word.lower() in ("", "and", "&", "+") and len(words) > 1 and bool(subjects)
         if known or _ID.fullmatch(word) or (not subjects and not joins):
             subjects.append(known or word)

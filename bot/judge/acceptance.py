@@ -68,8 +68,9 @@ def can_be_overridden(reason: GateReason) -> bool:
 
 
 def acceptable(gate: GateResult) -> tuple[str, ...]:
-    """The subjects that a person with write access can accept, in the gate's order."""
-    return tuple(dict.fromkeys(subject_of(r) for r in gate.reasons if can_be_accepted(r)))
+    """What a person with write access can accept, as it is named in a command: rules come first."""
+    found = sorted(filter(can_be_accepted, gate.reasons), key=lambda r: bool(r.requirement_ids))
+    return tuple(dict.fromkeys(map(subject_of, found)))
 
 
 # --- the gate after it ---------------------------------------------------------------------------

@@ -25,7 +25,7 @@ from bot.models import (
 )
 from sandbox.models import Finding, Severity
 
-_LOOK_YOURSELF = "Look at the pages and their pictures, then decide by hand."
+_LOOK_YOURSELF = "Look at the pages and their pictures."
 _ERROR = re.compile(r"\berror(\[\w+\])?: ", re.I)
 MEND = "Mend what the evidence shows and push; what was meant to change belongs into the issue."
 
@@ -215,7 +215,7 @@ def _tests_not_weakened(requirement: Requirement, case: Case) -> Verdict:
         return unverified(
             requirement,
             "The change is too large to be read whole, so weakened tests could be hidden in it.",
-            "Split the pull request, or read its tests by hand.",
+            "Split the pull request, or read all of its tests.",
         )
     if first:
         return unverified(

@@ -14,9 +14,7 @@ SOLE = "it is the only thing asked, and only the change makes the test pass"
 def judge_behaviour(requirement: Requirement, case: Case) -> Verdict:
     """Satisfied by a tied fail-to-pass test, unsatisfied by a tied failing one, else unverified."""
     if case.why_tests_prove_nothing:
-        return unverified(
-            requirement, case.why_tests_prove_nothing, f"See B1 and B2 first.{case.allow_hint}"
-        )
+        return unverified(requirement, case.why_tests_prove_nothing, "See B1 and B2 first.")
     ties = case.tied(requirement)
     against = _against(requirement, case, ties)
     if against:
@@ -117,13 +115,12 @@ def _unproven(requirement: Requirement, case: Case, ties: dict[str, Tie]) -> Ver
         return unverified(
             requirement,
             f"{test_ids(hollow)} passes on base's code too, so it does not show that anything changed.",
-            f"Add a test that fails without this change.{case.allow_hint}",
+            "Add a test that fails without this change.",
         )
     return unverified(
         requirement,
         _nothing_speaks(case.witnesses.proofs),
-        "Add a test that fails without this change and whose name or docstring says this requirement."
-        + case.allow_hint,
+        "Add a test that fails without this change and whose name or docstring says this requirement.",
     )
 
 

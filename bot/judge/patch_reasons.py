@@ -52,7 +52,7 @@ def patch_reasons(
     return (GateReason(RULE, Conclusion.ACTION_REQUIRED, text, _READ),)
 
 
-_READ = "Hold the change against the rubric and decide; the report says what the judges saw."
+_READ = "Compare the change with the rubric; the report shows what the judges saw."
 
 
 def _unasked(

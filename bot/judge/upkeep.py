@@ -33,7 +33,7 @@ def judge_upkeep(requirement: Requirement, case: Case) -> Verdict:
         return unverified(
             requirement,
             "It asks for no change of behaviour, and it could not be seen that behaviour holds.",
-            f"See B2 first.{case.allow_hint}",
+            "See B2 first.",
         )
     if area is Area.TESTS:
         return _tests_added(requirement, case)
@@ -45,20 +45,20 @@ def _by_files(requirement: Requirement, area: Area, case: Case) -> Verdict:
         return unverified(
             requirement,
             "The change is too large to see all files that it touches.",
-            "Split the pull request, or read it by hand.",
+            "Split the pull request, or read all of it.",
         )
     if _edits_tests_alone(case):
         return unverified(
             requirement,
             "Tests were edited and no source was, so nothing shows what these edits are for.",
-            f"Say what they are for, or leave them out.{case.allow_hint}",
+            "Say what they are for, or leave them out.",
         )
     touched = tuple(path for path in case.observed.changed_paths if belongs_to(path, area))
     if not touched:
         return unverified(
             requirement,
             f"Nothing that looks like {_SPOKEN[area]} is among the changed files.",
-            f"Point to where it was done, or do it.{case.allow_hint}",
+            "Point to where it was done, or do it.",
         )
     shown = ", ".join(f"`{path}`" for path in touched[:3])
     return satisfied(
@@ -85,7 +85,7 @@ def _by_behaviour(requirement: Requirement, case: Case) -> Verdict:
         requirement,
         f"Only the author calls it a change without behaviour, and the code of {shown} changed. "
         "Tests that hold do not show that nothing else did.",
-        f"Link the issue that asks for it, or add a test that shows what changed.{case.allow_hint}",
+        "Link the issue that asks for it, or add a test that shows what changed.",
     )
 
 

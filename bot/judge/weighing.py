@@ -137,11 +137,11 @@ def _unasked(verdict: Verdict, why: str) -> Verdict:
     return replace(
         verdict,
         reason=f"{verdict.reason} {why}",
-        next_step=f"{_ASK_JUDGES} {verdict.next_step or 'Let a maintainer decide.'}",
+        next_step=f"{verdict.next_step} {_ASK_JUDGES}".strip(),
     )
 
 
-_ASK_JUDGES = "See to what kept the judges away and ask again with /judge, or do without them:"
+_ASK_JUDGES = "To have the judges asked, fix what prevented that, then comment `/judge`."
 
 
 def _not_against(given: Verdict, before: Verdict, failing: tuple[str, ...]) -> Verdict:
@@ -152,7 +152,7 @@ def _not_against(given: Verdict, before: Verdict, failing: tuple[str, ...]) -> V
         before,
         reason=f"The panel calls it satisfied, and {failing[0]} of the analyst fails on head.",
         evidence_ids=(*failing, *given.evidence_ids),
-        next_step=f"Look at what {failing[0]} asks for: mend the code, or waive the requirement.",
+        next_step=f"Look at what {failing[0]} shows, and fix the code where it is right.",
     )
 
 
