@@ -8,7 +8,7 @@ from pathlib import Path
 
 from sandbox.base import Limits, Network, Sandbox
 from sandbox.combine import combine
-from sandbox.concurrently import concurrently
+from sandbox.concurrently import a_few_at_a_time, cores
 from sandbox.models import Checkout, Environment, Observation, Side, TestRun, TestRunner
 from sandbox.tools.crosswise import Crosswise, find_crosswise
 from sandbox.tools.four_runs import FourRuns
@@ -74,10 +74,11 @@ async def _cross(sandbox: Sandbox, sides: Sides, base: Observation, head: Observ
     base_lends, head_lends = _lenders(sides)
     on_head = replace(head_order, tree=trees.base_tests_on_head, limits=limits, lender=base_lends)
     on_base = replace(base_order, tree=trees.head_tests_on_base, limits=limits, lender=head_lends)
-    base_on_head, head_on_base = await concurrently(
+    crossed = [
         _run_paths(sandbox, on_head, crosswise.base_paths),
         _run_paths(sandbox, on_base, crosswise.head_paths),
-    )
+    ]
+    base_on_head, head_on_base = await a_few_at_a_time(cores(), crossed)
     runs = FourRuns(
         base_on_base=base.tests,
         head_on_head=head.tests,
@@ -145,10 +146,10 @@ def _full_orders(sides: Sides) -> tuple[TestOrder, TestOrder]:
 async def _both(
     sandbox: Sandbox, base: TestOrder, head: TestOrder, known: Observation | None
 ) -> tuple[Observation, Observation]:
-    """Run the two full runs at the same time; each has its own processes, files and network."""
+    """Run the two full runs, at the same time where there are cores; they share nothing."""
     if known is not None:
         return known, await run_tests(sandbox, head)
-    seen = await concurrently(run_tests(sandbox, base), run_tests(sandbox, head))
+    seen = await a_few_at_a_time(cores(), [run_tests(sandbox, base), run_tests(sandbox, head)])
     return seen[0], seen[1]
 
 

@@ -6,7 +6,7 @@ from collections import Counter
 from dataclasses import dataclass, field, replace
 
 from sandbox.base import Sandbox
-from sandbox.concurrently import concurrently
+from sandbox.concurrently import a_few_at_a_time, cores
 from sandbox.models import TestResult, TestRun
 from sandbox.tools.four_runs import FourRuns, Repeat, failed, is_whole_file, passed
 from sandbox.tools.test_order import TestOrder
@@ -55,9 +55,8 @@ class Repeats:
         base, head = _Tally(), _Tally()
         paths = tuple(sorted({suspect.path for suspect in suspects}))
         for done in range(1, _MOST_ROUNDS + 1):
-            on_base, on_head = await concurrently(
-                self._run(self._on_base, paths, runs), self._run(self._on_head, paths, runs)
-            )
+            both = [self._run(order, paths, runs) for order in (self._on_base, self._on_head)]
+            on_base, on_head = await a_few_at_a_time(cores(), both)
             base.add(on_base, suspects)
             head.add(on_head, suspects)
             unsteady = [s for s in suspects if _is_unsteady(s, base, head)]
