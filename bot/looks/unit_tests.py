@@ -124,7 +124,7 @@ def _together(side: Side, runs: list[_Run]) -> Observation | None:
     ]
     return Observation(
         side=side,
-        command="\n".join(f"{_cd(root)}{one.command}" for root, one in seen if one.command),
+        command="\n".join(_started_in(root, one.command) for root, one in seen if one.command),
         exit_code=None if None in codes else max(code or 0 for code in codes),
         output="\n".join(f"--- {root or '.'}\n{one.output}" for root, one in seen),
         seconds=sum(one.seconds for _, one in seen),
@@ -135,8 +135,8 @@ def _together(side: Side, runs: list[_Run]) -> Observation | None:
     )
 
 
-def _cd(root: str) -> str:
-    return f"cd {shlex.quote(root)} && " if root else ""
+def _started_in(root: str, command: str) -> str:
+    return f"(cd {shlex.quote(root)} && {command})" if root else command
 
 
 def _joined(runs: list[TestRun]) -> TestRun:
