@@ -6,8 +6,9 @@ import asyncio
 import re
 import shlex
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
+from itertools import count
 from pathlib import Path, PurePosixPath
 
 from bot.judge import transition
@@ -29,7 +30,7 @@ from sandbox.concurrently import a_few_at_a_time, cores
 from sandbox.environments.projects import MOST_PROJECTS
 from sandbox.models import Environment, Observation, Outcome, Side, TestRun
 from sandbox.tools.four_runs import is_below, is_whole_file
-from sandbox.tools.four_way import Sides, run_four_ways
+from sandbox.tools.four_way import RUNS, Sides, run_four_ways
 
 _WORDS = re.compile(r"[\s;&|()'\"=]+")
 
@@ -65,11 +66,19 @@ async def run_unit_tests(services: Services, case: Case, step: Step) -> Seen:
     """Run the tests of all projects; one that the tests of the whole repository reach runs with them."""
     projects = case.built.projects
     tree = Path(case.checkout.base_tree)
-    runs = [await _run(services, case, one) for one in projects if not one.root]
+    ended = count(1)
+
+    def run_ended() -> None:
+        services.count_runs(next(ended), RUNS * len(projects))
+
+    async def run(project: Project) -> _Run:
+        return await _run(services, case, project, run_ended)
+
+    runs = [await run(one) for one in projects if not one.root]
     rest = [
-        one for one in projects if one.root and not any(run.covers(one.root, tree) for run in runs)
+        one for one in projects if one.root and not any(top.covers(one.root, tree) for top in runs)
     ]
-    steps = [_run(services, case, one) for one in rest if one.is_touched or not _why_not_built(one)]
+    steps = [run(one) for one in rest if one.is_touched or not _why_not_built(one)]
     runs += await a_few_at_a_time(max(1, cores() // 2), steps)
     runs.sort(key=lambda run: projects.index(run.project))
     base, head = (_together(side, runs) for side in Side)
@@ -79,7 +88,9 @@ async def run_unit_tests(services: Services, case: Case, step: Step) -> Seen:
     return Seen(evidence, replace(tests, not_run=tuple(_not_run(case, runs))))
 
 
-async def _run(services: Services, case: Case, project: Project) -> _Run:
+async def _run(
+    services: Services, case: Case, project: Project, run_ended: Callable[[], None]
+) -> _Run:
     """Run one project's tests, with base's known results where they are kept."""
     base, head = project.base, project.head
     if base is None or head is None:
@@ -99,6 +110,7 @@ async def _run(services: Services, case: Case, project: Project) -> _Run:
         workspace=services.evaluation_folder(case.request) / "trees" / place,
         limits=limits(case),
         network=case.policy.network_to_observe,
+        run_ended=run_ended,
     )
     kept = BaseResults(services.store, sides, case.request.repository)
     seen = await run_four_ways(services.sandbox, replace(sides, known_base=kept.find()))

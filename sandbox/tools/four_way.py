@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
+from typing import TypeVar
 
 from sandbox.base import Limits, Network, Sandbox
 from sandbox.combine import combine
@@ -16,6 +19,9 @@ from sandbox.tools.repeats import HeadRepeats, Repeats
 from sandbox.tools.test_order import TestOrder, within
 from sandbox.tools.unit_tests import run_tests
 from sandbox.tools.volatile_ids import aligned
+
+RUNS = 4
+Seen = TypeVar("Seen")
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +39,8 @@ class Sides:
     limits: Limits = field(default_factory=Limits)
     known_base: Observation | None = None
     network: Network = Network.NONE
+    run_ended: Callable[[], None] = lambda: None
+    """Hears that one of the `RUNS` has ended."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +59,11 @@ async def run_four_ways(sandbox: Sandbox, sides: Sides) -> FourObservations:
     Raises SandboxError; whatever the projects do is data.
     """
     base_order, head_order = _full_orders(sides)
-    base, head = await _both(sandbox, base_order, head_order, sides.known_base)
+    full = (
+        partial(_known_or_run, sandbox, base_order, sides.known_base),
+        partial(run_tests, sandbox, head_order),
+    )
+    base, head = await a_few_at_a_time(cores(), [_counted(sides, one) for one in full])
     if base.tests is None or head.tests is None:
         problem = base.problem or head.problem or _ONLY_EXIT_CODE
         return FourObservations(base, head, None, problem)
@@ -74,11 +86,13 @@ async def _cross(sandbox: Sandbox, sides: Sides, base: Observation, head: Observ
     base_lends, head_lends = _lenders(sides)
     on_head = replace(head_order, tree=trees.base_tests_on_head, limits=limits, lender=base_lends)
     on_base = replace(base_order, tree=trees.head_tests_on_base, limits=limits, lender=head_lends)
-    crossed = [
-        _run_paths(sandbox, on_head, crosswise.base_paths),
-        _run_paths(sandbox, on_base, crosswise.head_paths),
-    ]
-    base_on_head, head_on_base = await a_few_at_a_time(cores(), crossed)
+    crossed = (
+        partial(_run_paths, sandbox, on_head, crosswise.base_paths),
+        partial(_run_paths, sandbox, on_base, crosswise.head_paths),
+    )
+    base_on_head, head_on_base = await a_few_at_a_time(
+        cores(), [_counted(sides, one) for one in crossed]
+    )
     runs = FourRuns(
         base_on_base=base.tests,
         head_on_head=head.tests,
@@ -87,7 +101,7 @@ async def _cross(sandbox: Sandbox, sides: Sides, base: Observation, head: Observ
         base_paths=crosswise.base_paths,
         head_paths=crosswise.head_paths,
     )
-    repeats = await Repeats(sandbox, base_order, on_head).of(runs)
+    repeats = await Repeats(sandbox, base_order, on_head, head_order).of(runs)
     return replace(
         runs, repeats=repeats, head_repeats=await HeadRepeats(sandbox, head_order).of(runs)
     )
@@ -143,14 +157,16 @@ def _full_orders(sides: Sides) -> tuple[TestOrder, TestOrder]:
     )
 
 
-async def _both(
-    sandbox: Sandbox, base: TestOrder, head: TestOrder, known: Observation | None
-) -> tuple[Observation, Observation]:
-    """Run the two full runs, at the same time where there are cores; they share nothing."""
-    if known is not None:
-        return known, await run_tests(sandbox, head)
-    seen = await a_few_at_a_time(cores(), [run_tests(sandbox, base), run_tests(sandbox, head)])
-    return seen[0], seen[1]
+async def _known_or_run(
+    sandbox: Sandbox, order: TestOrder, known: Observation | None
+) -> Observation:
+    return known or await run_tests(sandbox, order)
+
+
+async def _counted(sides: Sides, run: Callable[[], Awaitable[Seen]]) -> Seen:
+    seen = await run()
+    sides.run_ended()
+    return seen
 
 
 def _crosswise_limits(limits: Limits, base: Observation, head: Observation) -> Limits:
