@@ -22,9 +22,11 @@ from bot.models.grades import Criterion, Grade, Grading
 from bot.models.observed import (
     Evidence,
     FourWay,
+    NotRun,
     Observed,
     TestChange,
     TestComparison,
+    TestedFolder,
     Transition,
 )
 from bot.models.opinions import (
@@ -45,6 +47,7 @@ from bot.models.opinions import (
 from bot.models.places import (
     ChangedSymbol,
     CodePlace,
+    Dependent,
     Impact,
     Located,
     LocatedPlace,
@@ -95,6 +98,7 @@ __all__ = [
     "Decider",
     "Deliberation",
     "Delivery",
+    "Dependent",
     "Evaluation",
     "EvaluationRequest",
     "Evidence",
@@ -116,6 +120,7 @@ __all__ = [
     "ListedTask",
     "Located",
     "LocatedPlace",
+    "NotRun",
     "Observed",
     "Opinion",
     "PanelResult",
@@ -145,6 +150,7 @@ __all__ = [
     "TestChange",
     "TestComparison",
     "TestPlan",
+    "TestedFolder",
     "Transition",
     "Trigger",
     "Trust",
