@@ -166,7 +166,8 @@ class WatchBase:
         self._used[name] = self._used.get(name, 0) + 1
         if self._used[name] > 1:
             name = f"{name}#{self._used[name]}"
-        return {"id": name, "path": self._relative(_path(item)), "line": line, "source": source}
+        told = {"id": name, "path": self._relative(_path(item)), "line": line, "source": source}
+        return {**told, "doctest": True} if example is not None else told
 
     @hook(hookwrapper=True, tryfirst=True)
     def pytest_runtest_protocol(self, item: Any) -> Generator[None, Any, None]:
