@@ -1,13 +1,18 @@
-"""The README tells the truth about keys and settings."""
+"""The pages tell the truth about keys and settings, and lead to pages that are there."""
 
 from __future__ import annotations
 
+import re
+import subprocess
 from pathlib import Path
 
 from bot.configuration import describe_keys
 from bot.settings import Settings
 
-README = (Path(__file__).parent.parent / "README.md").read_text()
+ROOT = Path(__file__).parent.parent
+KEYS = (ROOT / "bot/configuration/README.md").read_text()
+SETTINGS = (ROOT / "deploy/README.md").read_text()
+LINK = re.compile(r"\]\((?!https?:)([^)#]+)(?:#[^)]*)?\)")
 
 
 def configuration_table() -> str:
@@ -25,14 +30,30 @@ def variable(name: str) -> str:
 
 
 def test_every_configuration_key_is_documented() -> None:
-    assert configuration_table() in README
+    assert configuration_table() in KEYS
 
 
 def test_every_setting_is_documented() -> None:
     missing = [
-        variable(name) for name in Settings.model_fields if f"`{variable(name)}`" not in README
+        variable(name) for name in Settings.model_fields if f"`{variable(name)}`" not in SETTINGS
     ]
     assert not missing
+
+
+def test_the_readme_is_short_and_every_link_leads_somewhere() -> None:
+    listed = subprocess.run(
+        ["git", "ls-files", "*.md"], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    pages = [ROOT / name for name in listed.stdout.split()]
+    assert ROOT / "README.md" in pages
+    assert len((ROOT / "README.md").read_text().splitlines()) <= 150
+    broken = [
+        f"{page.relative_to(ROOT)}: {target}"
+        for page in pages
+        for target in LINK.findall(page.read_text())
+        if not (page.parent / target).exists()
+    ]
+    assert not broken
 
 
 if __name__ == "__main__":
