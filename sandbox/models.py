@@ -173,6 +173,7 @@ class TestResult:
     path: str = ""
     line: int = 0
     source: str = ""  # code and docstring of the test function, capped
+    raised: str = ""  # what kept a whole file from being loaded: "ImportError: no name x in y"
     is_doctest: bool = False  # examples of a docstring or of a text; its path holds the code
 
 

@@ -98,9 +98,12 @@ def _nothing_regresses(requirement: Requirement, case: Case) -> Verdict:
 def _by_the_tests(requirement: Requirement, case: Case) -> Verdict:
     broken = case.regressions
     if broken:
+        errors = tuple(dict.fromkeys(test.not_loaded for test in broken if test.not_loaded))
+        why = f" Not loaded: {'; '.join(errors[:3])}." if errors else ""
         return unsatisfied(
             requirement,
-            f"{_tests(len(broken))} that passed on base fail{_s(len(broken))} on head: {test_ids(broken)}.",
+            f"{_tests(len(broken))} that passed on base fail{_s(len(broken))} on head: "
+            f"{test_ids(broken)}.{why}",
             case,
             tuple(test.id for test in broken),
         )

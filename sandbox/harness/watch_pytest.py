@@ -72,6 +72,7 @@ class WatchBase:
         self._numbers: dict[int, int] = {}
         self._watches: dict[int, ItemWatch] = {}
         self._used: dict[str, int] = {}
+        self._raised: dict[str, str] = {}
         skipped = (pytest.skip.Exception, unittest.SkipTest)
         self.exceptions = Exceptions(skipped, pytest.xfail.Exception)
 
@@ -87,7 +88,8 @@ class WatchBase:
             cause = getattr(failure, "cause", None) or failure.excinfo[1]
             path = self._relative(str(failure.path))
             message = describe.tail(f"{type(cause).__name__}: {cause}")
-            self._record("conftest_error", id=path, path=path, message=message)
+            raised = describe.raised(cause)
+            self._record("conftest_error", id=path, path=path, message=message, raised=raised)
 
     @hook(hookwrapper=True, tryfirst=True)
     def pytest_cmdline_main(self, config: Any) -> Generator[None, Any, None]:
@@ -121,13 +123,24 @@ class WatchBase:
         yield
 
     @hook(hookwrapper=True, tryfirst=True)
+    def pytest_make_collect_report(self, collector: Any) -> Generator[None, Any, None]:
+        """Keep what kept a file from being collected, before it becomes text."""
+        result = yield
+        if result.excinfo is None:
+            call = getattr(result.get_result(), "call", None)
+            error = getattr(getattr(call, "excinfo", None), "value", None)
+            if isinstance(error, BaseException):
+                self._raised[str(collector.nodeid)] = describe.raised(error)
+
+    @hook(hookwrapper=True, tryfirst=True)
     def pytest_collectreport(self, report: Any) -> Generator[None, Any, None]:
         """Record files that cannot be collected and files that skip themselves."""
         if report.outcome != "passed":
             kind = "collect_error" if report.outcome == "failed" else "collect_skip"
             path = str(report.nodeid).split("::")[0]
             message = describe.tail(_skip_reason(report.longrepr))
-            self._record(kind, id=str(report.nodeid) or ".", path=path, message=message)
+            told = {"id": str(report.nodeid) or ".", "path": path, "message": message}
+            self._record(kind, raised=self._raised.get(str(report.nodeid), ""), **told)
         yield
 
     # --- running ---------------------------------------------------------------------------

@@ -132,6 +132,7 @@ def _result(record: dict[str, object], outcome: Outcome, message: str = "") -> T
         line=_integer(record, "line") if "line" in record else 0,
         source=_text(record, "source") if "source" in record else "",
         is_doctest=record.get("doctest") is True,
+        raised=_text(record, "raised") if "raised" in record else "",
     )
 
 
@@ -193,8 +194,8 @@ def unique(results: tuple[TestResult, ...]) -> tuple[TestResult, ...]:
         used[result.id] = count = used.get(result.id, 0) + 1
         if count == 1:
             named.append(result)
-            continue
-        named.append(replace(result, id=f"{result.id}#{count}"))
+        elif result.id != result.path:  # a file that cannot be loaded, as tests or as doctests
+            named.append(replace(result, id=f"{result.id}#{count}"))
     return tuple(named)
 
 
