@@ -38,7 +38,7 @@ _PARTS = re.compile(r"&&|\|\||[;|]")
 class TestHints:
     """What one place installs before the tests, and how it calls them; all of it may be empty.
 
-    `is_aside`: it is not the place of the tests; only its calls for doctests count.
+    `is_aside`: it is not the place of the tests, so its installs count only with its doctests.
     """
 
     __test__ = False
@@ -50,6 +50,7 @@ class TestHints:
     installs_project: bool = False
     calls: tuple[Call, ...] = ()
     is_aside: bool = False
+    is_of_ci: bool = False
 
     @property
     def says_something(self) -> bool:
@@ -70,9 +71,10 @@ def read_hints(tree: Tree, project: str) -> tuple[TestHints, ...]:
 
 
 def _aside(hints: TestHints) -> TestHints:
-    """Keep of a place that is not the tests' own what concerns doctests."""
-    calls = tuple(call for call in hints.calls if call.asks_for_doctests)
-    return replace(hints, calls=calls, is_aside=True) if calls else TestHints(hints.source)
+    """Return a place that is not the tests' own; without doctests it installs nothing."""
+    if any(call.asks_for_doctests for call in hints.calls):
+        return replace(hints, is_aside=True)
+    return TestHints(hints.source, calls=hints.calls, is_aside=True, is_of_ci=hints.is_of_ci)
 
 
 def _tox(tree: Tree, project: str) -> Iterator[TestHints]:
@@ -255,6 +257,7 @@ def _job(tree: Tree, source: str, lines: list[str], project: str) -> TestHints:
         found.packages,
         found.installs_project,
         calls_in(tree, lines),
+        is_of_ci=True,
     )
 
 

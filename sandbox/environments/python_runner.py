@@ -21,6 +21,7 @@ _UNITTEST_TRACE = re.compile(r"^[ \t]*(import unittest|from unittest\b)|\bTestCa
 _READ_TEST_FILES = 400
 _SHELL = re.compile(r"[|&;<>$`(){}\n\0]")
 _MOST_CALLS = 5
+_BENCHMARK = re.compile(r"bench|perf|profil", re.I)
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,43 +45,92 @@ def choose_runner(tree: Tree, hints: tuple[TestHints, ...], requirements: set[st
     why = _why_pytest(tree, tests, texts, requirements)
     if why and (tests or _has_pytest_section(tree)):
         reason = f"Tests run with pytest, because {why}."
-        return _as_called(tree, hints, RunnerChoice(TestRunner.PYTEST, (), reason))
+        return _as_called(tree, hints, RunnerChoice(TestRunner.PYTEST, (), reason), tests)
     if any(_UNITTEST_TRACE.search(text) for text in texts):
         reason = (
             "Tests run with unittest, because the test files import it and nothing names pytest."
         )
-        choice = _as_called(tree, hints, RunnerChoice(TestRunner.UNITTEST, (), reason))
+        choice = _as_called(tree, hints, RunnerChoice(TestRunner.UNITTEST, (), reason), tests)
         found = choice.arguments or _discovered(tree, tests)
         return replace(choice, arguments=found)
     nothing = RunnerChoice(TestRunner.NONE, (), "No test files were found, so no tests are run.")
-    return _as_called(tree, hints, nothing)
+    return _as_called(tree, hints, nothing, tests)
 
 
-def _as_called(tree: Tree, hints: tuple[TestHints, ...], choice: RunnerChoice) -> RunnerChoice:
-    """Add how the project itself calls the tests: its own lines, and every one for doctests."""
-    main: tuple[TestCall, ...] = ()
+def _as_called(
+    tree: Tree, hints: tuple[TestHints, ...], choice: RunnerChoice, tests: list[str]
+) -> RunnerChoice:
+    """Add how the project itself calls the tests: the place that runs most of them, and more.
+
+    More is every call for doctests, and what another job of CI runs of the other tests.
+    """
+    places = [(hint, _calls(tree, hint.calls, choice.runner)) for hint in hints]
+    of_tests = [
+        (hint, own)
+        for hint, own in places
+        if not hint.is_aside and not all(_is_benchmark(call) for call in own)
+    ]
+    # Of equals the first with arguments; a call of one folder's tests does not stand for all.
+    widest = max(
+        of_tests,
+        key=lambda one: (len(_covered(tree, one[1], tests)), any(c.arguments for c in one[1])),
+        default=(None, ()),
+    )
+    source, main = widest[0].source if widest[0] else "", widest[1]
     reason = choice.reason
+    if any(call.arguments for call in main):
+        lines = " and ".join(f"`{shlex.join(call.arguments)}`" for call in main)
+        reason += f" Its arguments {lines} come from {source}."
+    found = list(main or (TestCall(choice.runner, choice.arguments),))
     for hint in hints:
-        own = () if hint.is_aside else _calls(tree, hint.calls, choice.runner)
-        if any(call.arguments for call in own):
-            main = own
-            lines = " and ".join(f"`{shlex.join(call.arguments)}`" for call in own)
-            reason += f" Its arguments {lines} come from {hint.source}."
-            break
-    found = dict.fromkeys(main or (TestCall(choice.runner, choice.arguments),), "")
-    for hint in hints:
-        asking = tuple(call for call in hint.calls if call.asks_for_doctests)
-        for call in _calls(tree, asking, TestRunner.PYTEST):
-            if found.setdefault(call, hint.source) == hint.source and call not in main:
-                reason += (
-                    f" `{shlex.join(('pytest', *call.arguments))}` is run as {hint.source} does."
-                )
+        for call in _further(tree, hint, choice.runner):
+            is_news = not _covered(tree, (call,), tests) <= _covered(tree, found, tests)
+            if call not in found and (is_news or _asks_for_doctests(call)):
+                found.append(call)
+                line = shlex.join((call.runner.value, *call.arguments))
+                reason += f" `{line}` is run as {hint.source} does."
+    if 2 * len(_covered(tree, found, tests)) < len(tests):
+        found.insert(0, TestCall(choice.runner))
+        reason += " Everything else is run too: these calls name less than half of the test files."
     calls = [call for call in found if not _is_held(call, found)]
     calls = [call for call in calls if call.runner is not TestRunner.NONE] or calls
     over = len(calls) - _MOST_CALLS
     left_out = f"{over} further call(s) of the project's tests are not run." if over > 0 else ""
     first, *more = calls[:_MOST_CALLS]
     return RunnerChoice(first.runner, first.arguments, reason, tuple(more), left_out)
+
+
+def _further(tree: Tree, hint: TestHints, runner: TestRunner) -> tuple[TestCall, ...]:
+    """Return what of a place may be run besides the place of the tests."""
+    asking = tuple(call for call in hint.calls if call.asks_for_doctests)
+    others = _calls(tree, hint.calls, runner) if hint.is_of_ci else ()
+    return (
+        *_calls(tree, asking, TestRunner.PYTEST),
+        *(call for call in others if not _is_benchmark(call)),
+    )
+
+
+def _is_benchmark(call: TestCall) -> bool:
+    return bool(_BENCHMARK.search(" ".join(call.arguments)))
+
+
+def _covered(tree: Tree, calls: Iterable[TestCall], tests: list[str]) -> set[str]:
+    """Return the test files that these calls run, as far as their paths tell."""
+    found: set[str] = set()
+    for call in calls:
+        paths = [word.partition("::") for word in call.arguments if not word.startswith("-")]
+        tops = [path for path, colons, _ in paths if not colons and tree.has(path)]
+        whole = not paths or not any(tree.has(path) for path, _, _ in paths)
+        found.update(test for test in tests if whole or _is_below(test, tops))
+    return found
+
+
+def _is_below(path: str, tops: list[str]) -> bool:
+    return any(path == top or path.startswith(f"{top}/") for top in tops)
+
+
+def _asks_for_doctests(call: TestCall) -> bool:
+    return Call(call.runner.value, " ".join(call.arguments)).asks_for_doctests
 
 
 def _calls(tree: Tree, calls: Iterable[Call], runner: TestRunner) -> tuple[TestCall, ...]:

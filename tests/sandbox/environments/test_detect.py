@@ -156,6 +156,26 @@ def test_every_call_that_runs_doctests_is_found(tmp_path: Path, files: dict[str,
     assert calls == {("tests",), DOCTESTS}
 
 
+def test_a_call_of_one_folder_does_not_stand_for_all_tests(tmp_path: Path) -> None:
+    files = {"bench/test_c.py": TEST, "pyproject.toml": HATCHLING}
+    bare = write(tmp_path / "bare", {**files, "a/test_d.py": TEST, "a/test_e.py": TEST})
+    write(bare, {"Makefile": "test:\n\tpytest bench\ncheck:\n\tpytest a/test_d.py\n"})
+    assert recipe(bare).test_arguments == ()
+    job = "jobs:\n  a:\n    steps:\n      - run: pytest {0}\n"
+    tree = project(tmp_path, "hatchling", **{"tests/slow/test_b.py": TEST, "bench/test_c.py": TEST})
+    write(tree, {".github/workflows/bench.yml": job.format("bench")})
+    write(tree, {".github/workflows/a.yml": job.format("tests/slow"), "Makefile": "x: y\n"})
+    workflow = job.format("tests/test_tally.py -k total").replace("a:", "unit:")
+    write(tree, {".github/workflows/unit.yml": workflow})
+    found = recipe(tree)
+    assert [found.test_arguments, *(call.arguments for call in found.more_calls)] == [
+        ("tests/slow",),
+        ("tests/test_tally.py", "-k", "total"),
+    ]
+    write(tree, {"tox.ini": "[testenv]\ncommands = pytest {posargs}\n"})
+    assert (recipe(tree).test_arguments, recipe(tree).more_calls) == ((), ())
+
+
 def test_doctests_alone_are_tests(tmp_path: Path) -> None:
     pyproject = HATCHLING.replace('test = ["pytest"]', "")
     makefile = "check:\n\tpython -m doctest README.md src/tally/sums.py\n"
