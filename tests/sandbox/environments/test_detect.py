@@ -104,7 +104,7 @@ def test_of_a_call_only_what_is_understood_is_copied(
     own = {"tests/conftest.py": "def pytest_addoption(parser):\n    parser.addoption('--own')\n"}
     tree = project(tmp_path, "hatchling", **own)
     write(tree, {"tox.ini": f"[testenv]\ncommands = {call}\n"})
-    assert recipe(tree).test_arguments == kept
+    assert kept in [call.arguments for call in recipe(tree).calls]
 
 
 MAKE = (
