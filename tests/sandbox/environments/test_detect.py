@@ -162,7 +162,9 @@ def test_a_call_of_one_folder_does_not_stand_for_all_tests(tmp_path: Path) -> No
     write(bare, {"Makefile": "test:\n\tpytest bench\ncheck:\n\tpytest a/test_d.py\n"})
     assert recipe(bare).test_arguments == ()
     job = "jobs:\n  a:\n    steps:\n      - run: pytest {0}\n"
-    tree = project(tmp_path, "hatchling", **{"tests/slow/test_b.py": TEST, "bench/test_c.py": TEST})
+    tree = project(
+        tmp_path / "tree", "hatchling", **{"tests/slow/test_b.py": TEST, "bench/test_c.py": TEST}
+    )
     write(tree, {".github/workflows/bench.yml": job.format("bench")})
     write(tree, {".github/workflows/a.yml": job.format("tests/slow"), "Makefile": "x: y\n"})
     workflow = job.format("tests/test_tally.py -k total").replace("a:", "unit:")
