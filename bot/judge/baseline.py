@@ -184,9 +184,12 @@ def _broken(requirement: Requirement, case: Case) -> Verdict | None:
     """A test that passed on base and fails on head, or a whole run where only its exit code is known."""
     broken = case.regressions
     if broken:
+        errors = tuple(dict.fromkeys(test.not_loaded for test in broken if test.not_loaded))
+        why = f" Not loaded: {'; '.join(errors[:3])}." if errors else ""
         return unsatisfied(
             requirement,
-            f"{_tests(len(broken))} that passed on base fail{_s(len(broken))} on head: {test_ids(broken)}.",
+            f"{_tests(len(broken))} that passed on base fail{_s(len(broken))} on head: "
+            f"{test_ids(broken)}.{why}",
             case,
             tuple(test.id for test in broken),
         )

@@ -75,6 +75,7 @@ class TestComparison:
     passes: int = 0
     runs: int = 0
     flakes_on_base: bool = False
+    not_loaded: str = ""  # the exception that keeps its file from being loaded, and the path
 
 
 @dataclass(frozen=True, slots=True)
