@@ -57,6 +57,7 @@ class TestComparison:
 
     `written_by_author` says that the pull request added or edited the file the test stands in.
     `passes`/`runs` count the repeats on head after a first disagreement (0/0 when never repeated).
+    `assertion` is the one line of the failure that says most.
     """
 
     __test__ = False
@@ -73,6 +74,7 @@ class TestComparison:
     source: str = ""
     passes: int = 0
     runs: int = 0
+    assertion: str = ""
 
 
 @dataclass(frozen=True, slots=True)
