@@ -9,11 +9,20 @@ from bot.judge.case import Case
 from bot.judge.pages import compare_pages
 from bot.judge.plan_evidence import item_evidence
 from bot.judge.requirements import BUILDS, NOTHING_REGRESSES, PAGES_WORK
-from bot.judge.rules import MADE_UP, NOT_ABOUT_TESTS, UNREAD_CHANGES
+from bot.judge.rules import NEEDS_READER, NOT_ABOUT_TESTS, UNREAD_CHANGES
 from bot.judge.way_out import way_out
 from bot.judge.whole_plan import is_held_on_base, is_regressed
 from bot.judge.witnesses import test_ids
-from bot.models import Decider, Evidence, PlanItem, Requirement, Transition, Verdict, VerdictOutcome
+from bot.models import (
+    Decider,
+    Evidence,
+    PlanItem,
+    Requirement,
+    TestChange,
+    Transition,
+    Verdict,
+    VerdictOutcome,
+)
 from sandbox.models import Finding, Severity
 
 _LOOK_YOURSELF = "Look at the pages and their pictures, then decide by hand."
@@ -103,12 +112,8 @@ def _by_the_tests(requirement: Requirement, case: Case) -> Verdict:
             case.why_tests_prove_nothing,
             way_out(case),
         )
-    if case.witnesses.undecided:
-        return unverified(
-            requirement,
-            f"Passed on base, unknown on head: {test_ids(case.witnesses.undecided)}.",
-            "Run these tests by hand, or ask again with /judge.",
-        )
+    if case.witnesses.undecided or case.skipped:
+        return _not_seen_to_hold(requirement, case)
     if not case.nothing_regressed and case.only_exit_code is not Transition.FIXED:
         return unverified(
             requirement,
@@ -116,6 +121,24 @@ def _by_the_tests(requirement: Requirement, case: Case) -> Verdict:
             "Add tests to the base branch, or set `setup.test` in `.github/assay.yml`.",
         )
     return _held(requirement, case)
+
+
+def _not_seen_to_hold(requirement: Requirement, case: Case) -> Verdict:
+    """Tests that passed on base, and of which nothing says whether they would pass on head."""
+    undecided, skipped = case.witnesses.undecided, case.skipped
+    torn = tuple(test for test in undecided if test.change is TestChange.FLAKY)
+    unseen = tuple(test for test in undecided if test not in torn)
+    told = (
+        (torn, "fail on head in some runs and pass in others"),
+        (unseen, "were not seen to pass on head"),
+        (skipped, "are skipped, expected to fail or not collected on head"),
+    )
+    parts = [f"{len(tests)} {what}: {test_ids(tests)}." for tests, what in told if tests]
+    return unverified(
+        requirement,
+        f"Of the tests that passed on base, {' '.join(parts)}",
+        "Let these tests run and pass on head. If one is to go, say so in the issue, then comment `/judge`.",
+    )
 
 
 def _held(requirement: Requirement, case: Case) -> Verdict:
@@ -179,7 +202,7 @@ def weakenings(case: Case) -> tuple[Finding, ...]:
     about = [f for f in case.observed.integrity if f.rule not in NOT_ABOUT_TESTS]
     blocking = [f for f in about if f.severity is Severity.BLOCK]
     unread = [f for f in about if f.rule == UNREAD_CHANGES]
-    return tuple(blocking or unread or [f for f in about if f.rule in MADE_UP])
+    return tuple(blocking or unread or [f for f in about if f.rule in NEEDS_READER])
 
 
 def _tests_not_weakened(requirement: Requirement, case: Case) -> Verdict:
@@ -197,8 +220,8 @@ def _tests_not_weakened(requirement: Requirement, case: Case) -> Verdict:
     if first:
         return unverified(
             requirement,
-            f"{first.path}:{first.line}: {first.message}",
-            "Read this code: it can change what the tests report.",
+            f"{first.path}{f':{first.line}' if first.line else ''}: {first.message}",
+            "Read this content: it can change what the tests report.",
         )
     remarks = sum(f.rule not in NOT_ABOUT_TESTS for f in case.observed.integrity)
     told = f"; {remarks} remark{'s' if remarks != 1 else ''} to read below" if remarks else ""

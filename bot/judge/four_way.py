@@ -155,4 +155,5 @@ def _comparison(four: Four, changed: set[str]) -> TestComparison:
         passes=again.head_passes if again else 0,
         runs=again.head_runs if again else 0,
         assertion=assertion_line(failure),
+        flakes_on_base=four.flakes_on_base,
     )

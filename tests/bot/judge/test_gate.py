@@ -82,7 +82,7 @@ def test_what_was_seen_and_what_is_concluded(fields, expected):
         (TestChange.NEW_FAILING, FAILURE),
         (TestChange.EXPECTATION_CHANGED, ACTION),
         (TestChange.UNKNOWN, ACTION),
-        (TestChange.FLAKY, SUCCESS),
+        (TestChange.FLAKY, ACTION),
         (TestChange.STILL_FAILING, SUCCESS),
         (TestChange.SKIPPED, SUCCESS),
         (TestChange.NEVER_FAILED, SUCCESS),
