@@ -82,9 +82,9 @@ def test_the_first_lines_say_what_why_and_what_to_do() -> None:
 <!-- assay:pull-request 9 -->
 ## ⚠️ 1 of 2 things that were asked for is not shown to work
 
-- ❔ **Never return an empty slug for non-empty input** \
-<sub>R2 · unverified · not decided · issue #&#8203;7</sub><br>\
-No test that failed on base and passes on head speaks about it.
+- ❔ **Never return an empty slug for non-empty input**<br>\
+No test that failed on base and passes on head speaks about it.<br>\
+<sub>R2 · unverified · not decided · issue #&#8203;7</sub>
 
 **What to do next:**
 1. Add a test that fails on base and shows that an empty slug can no longer \
