@@ -9,9 +9,9 @@ from pathlib import Path
 from bot.errors import OutOfTime, UserError
 from bot.judge import (
     BUILDS,
-    changed_meanings,
     dependency_findings,
     inspect_integrity,
+    kinds_of_change,
     new_dependencies,
     transition,
 )
@@ -20,6 +20,7 @@ from bot.models import ActionKind, Evidence, FourWay, Observed, Step
 from bot.stages.docket import Built, Case
 from bot.stages.services import Services
 from sandbox.base import Network, SandboxError
+from sandbox.changes.reading import read_kinds
 from sandbox.concurrently import a_few_at_a_time, concurrently
 from sandbox.models import Environment, Finding, Observation
 from sandbox.tools.registry import Answer, Wanted, look_up
@@ -56,7 +57,10 @@ async def observe(services: Services, case: Case) -> Observed:
 
 
 async def _observe(services: Services, case: Case) -> Observed:
-    seen = [Seen(_build_evidence(case.built)), *await _look(services, case)]
+    looked, harmless = await concurrently(
+        _look(services, case), read_kinds(services.sandbox, case.checkout)
+    )
+    seen = [Seen(_build_evidence(case.built)), *looked]
     tests = next((one.tests for one in seen if one.tests), None)
     tests = tests or FourWay((), "There are no tests that Assay can run.")
     checkout, built = case.checkout, case.built
@@ -65,7 +69,6 @@ async def _observe(services: Services, case: Case) -> Observed:
         inspect_integrity, checkout.diff, base, head, tests, case.planned.requirements
     )
     integrity += await _vetted_dependencies(services, case, base, head)
-    meanings = await asyncio.to_thread(changed_meanings, checkout.diff, base, head)
     return Observed(
         evidence=tuple(item for one in seen for item in one.evidence),
         tests=tests,
@@ -77,7 +80,7 @@ async def _observe(services: Services, case: Case) -> Observed:
         left_out=built.base.recipe.left_out if built.base else "",
         changed_paths=checkout.diff.changed_paths,
         changes_truncated=checkout.diff.truncated,
-        code_changes=meanings,
+        kinds=kinds_of_change(checkout.diff, harmless),
         impact=next((one.impact for one in seen if one.impact), None),
         located=tuple(item for one in seen for item in one.located),
     )
