@@ -10,6 +10,7 @@ import threading
 import click
 
 from bot.settings import load_settings
+from sandbox import open_sandbox
 
 STOP_TIMEOUT_S = 25
 
@@ -18,6 +19,7 @@ STOP_TIMEOUT_S = 25
 def command() -> None:
     """Run web and worker; when one of them ends, the other is stopped too."""
     settings = load_settings()
+    open_sandbox(settings.sandbox, settings.home / "sandbox")
     stop = threading.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: stop.set())
