@@ -92,7 +92,10 @@ def _first_error(case: Case) -> str:
 
 
 def _nothing_regresses(requirement: Requirement, case: Case) -> Verdict:
-    return _by_the_plan(requirement, case) or _by_the_tests(requirement, case)
+    by_the_plan = _by_the_plan(requirement, case)
+    if by_the_plan is None and case.is_untested:
+        return satisfied(requirement, "Not applicable: base has no tests.", case)
+    return by_the_plan or _by_the_tests(requirement, case)
 
 
 def _by_the_tests(requirement: Requirement, case: Case) -> Verdict:
@@ -194,7 +197,18 @@ def _held_reason(case: Case) -> str:
     kept = len(case.witnesses.kept)
     if not kept:
         return "The tests pass on head; only their exit code is known."
-    return f"{_tests(kept)} passed on base and pass{'es' if kept == 1 else ''} on head; none fails now."
+    return (
+        f"{_tests(kept)} passed on base and pass{'es' if kept == 1 else ''} on head; none fails now."
+        f"{_failing_before(case)}"
+    )
+
+
+def _failing_before(case: Case) -> str:
+    """The tests that fail on both sides: they could not show that the change broke something."""
+    failing = case.witnesses.still_failing
+    if not failing:
+        return ""
+    return f" {_tests(len(failing))} fail{_s(len(failing))} on both sides: {test_ids(failing, 5)}."
 
 
 def weakenings(case: Case) -> tuple[Finding, ...]:

@@ -91,9 +91,10 @@ class Observed:
     """All that was seen in one evaluation.
 
     `built_base`/`built_head` are None where there was nothing to build or the toolchain is missing
-    (then `needs` says what). `changed_paths` are the files of the diff, old names included;
-    `changes_truncated` says that some are missing; `kinds` says what each change is to the program.
-    `impact` and `located` are hints for people, no verdict rests on them.
+    (then `needs` says what). `base_is_untested` says that nothing on base looks like a test.
+    `changed_paths` are the files of the diff, old names included; `changes_truncated` says that some are
+    missing; `kinds` says what each change is to the program. `impact` and `located` are hints for people,
+    no verdict rests on them.
     """
 
     evidence: tuple[Evidence, ...]
@@ -103,6 +104,7 @@ class Observed:
     built_base: bool | None
     built_head: bool | None
     needs: tuple[str, ...] = ()
+    base_is_untested: bool = False
     left_out: str = ""  # which of base's tests are not run, as a sentence
     changed_paths: tuple[str, ...] = ()
     changes_truncated: bool = False

@@ -25,6 +25,7 @@ from sandbox.concurrently import a_few_at_a_time, concurrently
 from sandbox.models import Environment, Finding, Observation
 from sandbox.tools.registry import Answer, Wanted, look_up
 from sandbox.tools.tree_reader import TreeReader
+from sandbox.tools.untested import is_untested
 
 _FIRST = (ActionKind.UNIT_TESTS, ActionKind.STATIC_LINTER, ActionKind.LOCATE)
 _ITEMS = (ActionKind.SHELL_INTERACTION, ActionKind.FILE_COMPARISON)
@@ -57,14 +58,13 @@ async def observe(services: Services, case: Case) -> Observed:
 
 
 async def _observe(services: Services, case: Case) -> Observed:
-    looked, harmless = await concurrently(
-        _look(services, case), read_kinds(services.sandbox, case.checkout)
-    )
-    seen = [Seen(_build_evidence(case.built)), *looked]
+    seen = [Seen(_build_evidence(case.built)), *await _look(services, case)]
     tests = next((one.tests for one in seen if one.tests), None)
     tests = tests or FourWay((), "There are no tests that Assay can run.")
     checkout, built = case.checkout, case.built
     base, head = TreeReader(Path(checkout.base_tree)), TreeReader(Path(checkout.head_tree))
+    harmless = await read_kinds(services.sandbox, checkout)
+    untested = await asyncio.to_thread(_is_untested, case)
     integrity = await asyncio.to_thread(
         inspect_integrity, checkout.diff, base, head, tests, case.planned.requirements
     )
@@ -77,6 +77,7 @@ async def _observe(services: Services, case: Case) -> Observed:
         built_base=_is_built(built.base),
         built_head=_is_built(built.head),
         needs=_needs(built.base, built.head),
+        base_is_untested=untested,
         left_out=built.base.recipe.left_out if built.base else "",
         changed_paths=checkout.diff.changed_paths,
         changes_truncated=checkout.diff.truncated,
@@ -128,6 +129,10 @@ def _build_seen(built: Environment | None) -> Observation | None:
     if built is None or built.failure:
         return built.failure if built else None
     return Observation(built.side, "", 0, "It was built.", built.seconds)
+
+
+def _is_untested(case: Case) -> bool:
+    return not case.policy.configuration.setup.test and is_untested(Path(case.checkout.base_tree))
 
 
 # --- facts ----------------------------------------------------------------------------------
