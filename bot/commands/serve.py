@@ -9,6 +9,7 @@ import threading
 
 import click
 
+from bot.own_folder import make_home
 from bot.settings import load_settings
 from sandbox import open_sandbox
 
@@ -19,6 +20,7 @@ STOP_TIMEOUT_S = 25
 def command() -> None:
     """Run web and worker; when one of them ends, the other is stopped too."""
     settings = load_settings()
+    make_home(settings.home)
     open_sandbox(settings.sandbox, settings.home / "sandbox")
     stop = threading.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
