@@ -141,7 +141,7 @@ def _is_same_but_for_types(old: ast.Module, new: ast.Module) -> bool:
     one, other = before.visit(old), after.visit(new)
     if before.is_live or after.is_live or _dump(one) != _dump(other):
         return False
-    rebound = before.bound ^ after.bound
+    rebound = {name for name, _ in before.bound.items() ^ after.bound.items()}
     used = {node.id for node in ast.walk(other) if isinstance(node, ast.Name)}
     return not rebound & (used | _exported(other))
 
@@ -156,11 +156,12 @@ def _exported(tree: ast.Module) -> set[str]:
 class _Untyped(ast.NodeTransformer):
     """Takes out annotations that run nothing, and what is imported for them alone.
 
-    `bound` are the names that those imports bind; `is_live` says that an annotation runs something.
+    `bound` are the names that those imports bind, each with what it means; `is_live` says that an
+    annotation runs something.
     """
 
     def __init__(self) -> None:
-        self.bound: set[str] = set()
+        self.bound: dict[str, str] = {}
         self.is_live = False
 
     def _drop(self, annotation: ast.expr | None) -> None:
@@ -220,13 +221,17 @@ class _Untyped(ast.NodeTransformer):
             return node
         if node.module == "__future__" and [one.name for one in node.names] != ["annotations"]:
             return node
-        self.bound |= {one.asname or one.name for one in node.names if one.name != "*"}
+        self.bound |= {
+            one.asname or one.name: f"{node.module}.{one.name}"
+            for one in node.names
+            if one.name != "*"
+        }
         return node if any(one.name == "*" for one in node.names) else None
 
     def visit_Import(self, node: ast.Import) -> ast.AST | None:
         if [one.name for one in node.names] not in (["typing"], ["typing_extensions"]):
             return node
-        self.bound |= {one.asname or one.name for one in node.names}
+        self.bound |= {one.asname or one.name: one.name for one in node.names}
         return None
 
     def visit_If(self, node: ast.If) -> ast.AST | None:
@@ -239,7 +244,7 @@ class _Untyped(ast.NodeTransformer):
             node.body = node.body or [ast.Pass()]
             return node
         names = (one for found in node.body for one in getattr(found, "names", ()))
-        self.bound |= {(one.asname or one.name).split(".")[0] for one in names}
+        self.bound |= {(one.asname or one.name).split(".")[0]: "nothing that runs" for one in names}
         return None
 
 

@@ -89,6 +89,7 @@ CASES = [
     ("py", PYTHON, "import os\nimport sys", "from os import path as sys\nimport sys", ""),
     ("py", PYTHON, "import os", "import os as half", ""),
     ("py", PYTHON, "import Any", "import Any as len", "types"),
+    ("py", "from typing import Text\nprint(Text)\n", "typing import Text", "typing import Any as Text", ""),
     ("py", PYTHON + "len\n", "import Any", "import Any as len", ""),
     ("py", PYTHON, "import sys", "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    import sys", ""),
     ("py", PYTHON, '"""Sums."""', '"""Sums."""\nTYPE_CHECKING = 1\nif TYPE_CHECKING:\n    import evil', ""),
