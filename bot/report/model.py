@@ -12,6 +12,7 @@ from bot.models import (
     GateReason,
     Grading,
     Impact,
+    NotRun,
     PanelResult,
     PatchOpinion,
     PlanScore,
@@ -22,6 +23,7 @@ from bot.models import (
     TaskSource,
     TestChange,
     TestComparison,
+    TestedFolder,
     Transition,
     Verdict,
     VerdictOutcome,
@@ -118,7 +120,10 @@ class TestGroup:
 
 @dataclass(frozen=True, slots=True)
 class TestsView:
-    """The four-way result: `shown` can matter for the verdict, `ids` is every test by its change."""
+    """The four-way result: `shown` can matter for the verdict, `ids` is every test by its change.
+
+    `folders` are those whose tests were run, `not_run` those that the change can break beside them.
+    """
 
     __test__ = False
     problem: str
@@ -126,6 +131,8 @@ class TestsView:
     shown: tuple[TestGroup, ...]
     ids: tuple[tuple[TestChange, tuple[str, ...]], ...]
     total: int
+    folders: tuple[TestedFolder, ...] = ()
+    not_run: tuple[NotRun, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

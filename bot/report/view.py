@@ -223,6 +223,8 @@ def _tests(tests: FourWay, subject: Subject) -> TestsView:
             (change, tuple(t.id for t in group)) for change, group in groups.items() if group
         ),
         total=len(tests.comparisons),
+        folders=tests.folders,
+        not_run=tests.not_run,
     )
 
 
