@@ -228,6 +228,7 @@ MOUNTED = (
     ("sandbox.linters.inside", "tinycss2"),
     ("sandbox.interaction", "PIL"),
     ("sandbox.graph.inside", "tree_sitter"),
+    ("sandbox.changes.inside", "tree_sitter"),
     ("sandbox.reading.inside", "markitdown"),
 )
 
