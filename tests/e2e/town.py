@@ -200,7 +200,9 @@ def deliver(town: Town, event: str, payload: Mapping[str, object]) -> int:
         "X-Hub-Signature-256": "sha256="
         + hmac.new(secret.encode(), body, hashlib.sha256).hexdigest(),
     }
-    return httpx.post(f"{town.public_url}/webhook", content=body, headers=headers, timeout=300).status_code
+    return httpx.post(
+        f"{town.public_url}/webhook", content=body, headers=headers, timeout=300
+    ).status_code
 
 
 @contextmanager

@@ -60,9 +60,8 @@ class Bounds:
     async def test_the_end_of_the_program_ends_its_daemons(
         self, sandbox: Sandbox, out: Path
     ) -> None:
-        until_it_wrote = (
-            "while not (os.path.exists('/out/beat') and os.path.getsize('/out/beat')): time.sleep(0.01)"
-        )
+        wrote = "os.path.exists('/out/beat') and os.path.getsize('/out/beat')"
+        until_it_wrote = f"while not ({wrote}): time.sleep(0.01)"
         done = await python(sandbox, _DAEMON + until_it_wrote, mounts=at_out(out))
         assert done.exit_code == 0
         await assert_still(out)
@@ -99,7 +98,9 @@ class Bounds:
         assert 20 <= int(done.stdout) <= 40
 
     async def test_memory_is_bounded(self, sandbox: Sandbox) -> None:
-        script = "import time; held = bytearray(600 << 20); time.sleep(50); print('kept', len(held))"
+        script = (
+            "import time; held = bytearray(600 << 20); time.sleep(50); print('kept', len(held))"
+        )
         done = await python(sandbox, script, limits=replace(SMALL, memory_mb=200))
         assert (done.exit_code, done.killed, done.stdout) == (None, Killed.MEMORY, b"")
 
