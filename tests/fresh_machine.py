@@ -16,9 +16,10 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from sandbox.index import host_index_settings
-from tests.docker_engine import debian_archive
+from tests.docker_engine import CACHE, debian_archive
 
 ROOT = Path(__file__).parents[1]
+DOWNLOADS = CACHE.parent / "fresh"
 USER, UID = "mara", "1000"
 _PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 _PASSED_ON = ("PIP_", "UV_", "NPM_CONFIG_", "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY")
@@ -29,9 +30,10 @@ _CA_VARIABLES = (
     "NODE_EXTRA_CA_CERTS",
     "GIT_SSL_CAINFO",
 )
-# $1: the new root, $2: the mode of /dev/net/tun, $3: a file of folders to show there read-only.
+# $1: the new root, $2: the mode of /dev/net/tun, $3: a file of folders to show there read-only,
+# $4: a folder that keeps what apt and root's pip have downloaded.
 _ENTER = """
-root=$1 tun=$2 shown=$3; shift 3
+root=$1 tun=$2 shown=$3 downloads=$4; shift 4
 mount --make-rprivate /
 mount --bind "$root" "$root"
 mount -t proc proc "$root/proc"
@@ -56,6 +58,9 @@ while read path; do
     mount --bind "$path" "$root$path"
     mount -o remount,bind,ro "$root$path"
 done <"$shown"
+mkdir -p "$root/root/.cache/pip" "$downloads/pip" "$downloads/apt"
+mount --bind "$downloads/pip" "$root/root/.cache/pip"
+mount --bind "$downloads/apt" "$root/var/cache/apt/archives"
 cd "$root"
 mkdir -p old
 umount=$(command -v umount)  # the new system has none
@@ -74,13 +79,14 @@ class FreshMachine:
     shown: Path
 
     def run(
-        self, script: str, user: str = "root", tun_mode: str = "0600", timeout_s: float = 900
+        self, script: str, user: str = "root", tun_mode: str = "0600", timeout_s: float = 2700
     ) -> subprocess.CompletedProcess[str]:
         """Run a shell script there as somebody who has just logged in."""
         home = "/root" if user == "root" else f"/home/{user}"
         variables = {**_variables(), "HOME": home, "PATH": _PATH, "USER": user, "LC_ALL": "C.UTF-8"}
         apart = ("unshare", "--mount", "--pid", "--ipc", "--fork", "--kill-child")
-        enter = ("sh", "-euc", _ENTER, "sh", str(self.root), tun_mode, str(self.shown))
+        places = (str(self.root), tun_mode, str(self.shown), str(DOWNLOADS))
+        enter = ("sh", "-euc", _ENTER, "sh", *places)
         become = (
             ()
             if user == "root"
