@@ -19,7 +19,7 @@ from bot.judge.empty_inputs import empty_calls, promises
 from bot.judge.gate import EXIT_CODES, Beside, conclude
 from bot.judge.integrity import TextReader, inspect_integrity
 from bot.judge.integrity.dependencies import dependency_findings, new_dependencies
-from bot.judge.meaning import changed_meanings
+from bot.judge.meaning import kinds_of_change
 from bot.judge.outcome import MetCount, count_met, verdicts
 from bot.judge.patch_reasons import patch_reasons
 from bot.judge.planning import plan
@@ -39,7 +39,6 @@ __all__ = [
     "after_acceptances",
     "can_be_accepted",
     "can_be_overridden",
-    "changed_meanings",
     "checked",
     "closing_issues",
     "comprehend",
@@ -48,6 +47,7 @@ __all__ = [
     "dependency_findings",
     "empty_calls",
     "inspect_integrity",
+    "kinds_of_change",
     "needs_code",
     "new_dependencies",
     "of_group",

@@ -13,6 +13,7 @@ from bot.models import (
     ActionKind,
     Analysis,
     Category,
+    CodePlace,
     Conclusion,
     Decider,
     GateReason,
@@ -71,6 +72,7 @@ class RequirementDocument:
     quotation: str = ""
     area: str = ""
     accepted: Acceptance | None = None
+    wording: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,6 +108,8 @@ class TestDocument:
     passes: int
     runs: int
     command: str
+    assertion: str = ""
+    reaches: tuple[CodePlace, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -305,6 +309,7 @@ def _requirement(row: RequirementView) -> RequirementDocument:
         quotation=asked.quotation,
         area=asked.area,
         accepted=row.accepted,
+        wording=asked.wording,
     )
 
 
@@ -354,4 +359,6 @@ def _test(test: TestView) -> TestDocument:
         passes=row.passes,
         runs=row.runs,
         command=test.command,
+        assertion=row.assertion,
+        reaches=test.reaches,
     )
