@@ -105,12 +105,13 @@ def _nothing_regresses(requirement: Requirement, case: Case) -> Verdict:
 def _by_the_tests(requirement: Requirement, case: Case) -> Verdict:
     broken = case.regressions
     if broken:
-        return unsatisfied(
+        verdict = unsatisfied(
             requirement,
             f"{_tests(len(broken))} that passed on base fail{_s(len(broken))} on head.",
             case,
             tuple(test.id for test in broken),
         )
+        return replace(verdict, evidence_ids=case.broken_ids)
     if case.only_exit_code is Transition.REGRESSED:
         return unsatisfied(requirement, "The tests pass on base and fail on head.", case)
     if case.why_tests_prove_nothing:

@@ -8,6 +8,7 @@ from itertools import count
 
 from bot.judge import transition
 from bot.judge.four_way import compare
+from bot.looks.crossed import crossed_evidence
 from bot.looks.seen import Seen, limits
 from bot.models import Evidence, FourWay, Step
 from bot.stages.base_results import BaseResults
@@ -40,7 +41,10 @@ async def run_unit_tests(services: Services, case: Case, step: Step) -> Seen:
     kept = BaseResults(services.store, sides, case.request.repository)
     seen = await run_four_ways(services.sandbox, replace(sides, known_base=kept.find()))
     kept.keep(seen.base)
-    evidence = (Evidence(step.id, step, seen.base, seen.head, transition(seen.base, seen.head)),)
+    evidence: tuple[Evidence, ...] = (
+        Evidence(step.id, step, seen.base, seen.head, transition(seen.base, seen.head)),
+    )
+    evidence += crossed_evidence(step, seen)
     if seen.runs is None:
         return Seen(evidence, FourWay((), seen.problem, step.id))
     compared = compare(seen.runs, case.checkout.diff)

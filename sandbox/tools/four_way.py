@@ -43,6 +43,14 @@ class Sides:
 
 
 @dataclass(frozen=True, slots=True)
+class Crossed:
+    """The two crosswise runs as observations; None where nothing was run crosswise."""
+
+    base_on_head: Observation | None = None
+    head_on_base: Observation | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class FourObservations:
     """The two full runs as observations, and all four for comparison (None: `problem` says why)."""
 
@@ -50,6 +58,7 @@ class FourObservations:
     head: Observation
     runs: FourRuns | None
     problem: str = ""
+    crossed: Crossed = field(default_factory=Crossed)
 
 
 async def run_four_ways(sandbox: Sandbox, sides: Sides) -> FourObservations:
@@ -69,10 +78,13 @@ async def run_four_ways(sandbox: Sandbox, sides: Sides) -> FourObservations:
     head = replace(head, tests=runs.head_on_head)
     if not (runs.base_on_base.complete and runs.head_on_head.complete):
         return FourObservations(base, head, runs)
-    return FourObservations(base, head, await _cross(sandbox, sides, base, head))
+    runs, crossed = await _cross(sandbox, sides, base, head)
+    return FourObservations(base, head, runs, crossed=crossed)
 
 
-async def _cross(sandbox: Sandbox, sides: Sides, base: Observation, head: Observation) -> FourRuns:
+async def _cross(
+    sandbox: Sandbox, sides: Sides, base: Observation, head: Observation
+) -> tuple[FourRuns, Crossed]:
     """Run crosswise what differs, then repeat what disagrees."""
     assert base.tests is not None and head.tests is not None  # noqa: S101 - checked above
     base_tree, head_tree = Path(sides.checkout.base_tree), Path(sides.checkout.head_tree)
@@ -97,9 +109,8 @@ async def _cross(sandbox: Sandbox, sides: Sides, base: Observation, head: Observ
         head_paths=crosswise.head_paths,
     )
     repeats = await Repeats(sandbox, base_order, on_head, head_order).of(runs)
-    return replace(
-        runs, repeats=repeats, head_repeats=await HeadRepeats(sandbox, head_order).of(runs)
-    )
+    again = await HeadRepeats(sandbox, head_order).of(runs)
+    return replace(runs, repeats=repeats, head_repeats=again), Crossed(base_on_head, head_on_base)
 
 
 _RUN_WHOLE = (TestRunner.MAKE, TestRunner.CTEST)
@@ -125,13 +136,15 @@ def _lenders(sides: Sides) -> tuple[Environment | None, Environment | None]:
     return sides.base, sides.head
 
 
-def _alike(run: TestRun | None, base: Observation, head: Observation) -> TestRun | None:
+def _alike(run: Observation | None, base: Observation, head: Observation) -> TestRun | None:
     references = [seen.tests for seen in (base, head) if seen.tests is not None]
-    return aligned(run, *references) if run else None
+    return aligned(run.tests, *references) if run and run.tests else None
 
 
-async def _run_paths(sandbox: Sandbox, order: TestOrder, paths: tuple[str, ...]) -> TestRun | None:
-    return (await run_tests(sandbox, replace(order, paths=paths))).tests if paths else None
+async def _run_paths(
+    sandbox: Sandbox, order: TestOrder, paths: tuple[str, ...]
+) -> Observation | None:
+    return await run_tests(sandbox, replace(order, paths=paths)) if paths else None
 
 
 _ONLY_EXIT_CODE = (
