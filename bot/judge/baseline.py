@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from bot.judge.case import Case
@@ -16,16 +18,22 @@ from bot.judge.witnesses import test_ids
 from bot.models import (
     Decider,
     Evidence,
+    FourWay,
+    NotRun,
     PlanItem,
     Requirement,
     TestChange,
+    TestComparison,
     Transition,
     Verdict,
     VerdictOutcome,
 )
 from sandbox.models import Finding, Severity
+from sandbox.tools.four_runs import is_below
 
 _LOOK_YOURSELF = "Look at the pages and their pictures, then decide."
+_REGRESSED = Transition.REGRESSED
+MOST_TOLD = 4
 _ERROR = re.compile(r"\berror(\[\w+\])?: ", re.I)
 FIX = (
     "Fix the failing tests and push. If the new behavior is intended, say so in the issue, then comment "
@@ -70,7 +78,8 @@ def _builds(requirement: Requirement, case: Case) -> Verdict:
 def _does_not_build(requirement: Requirement, case: Case) -> Verdict:
     base, needs = case.observed.built_base, case.observed.needs
     if base:
-        said = f"It builds on base, but not on head{_first_error(case)}."
+        what = case.observed.build_folder or "It"
+        said = f"{what} builds on base, but not on head{_first_error(case)}."
         verdict = unsatisfied(requirement, said, case)
         return replace(
             verdict,
@@ -99,36 +108,103 @@ def _first_error(case: Case) -> str:
 
 
 def _nothing_regresses(requirement: Requirement, case: Case) -> Verdict:
-    return _by_the_plan(requirement, case) or _by_the_tests(requirement, case)
+    found = _by_the_plan(requirement, case) or _by_the_tests(requirement, case)
+    if found.outcome is not VerdictOutcome.SATISFIED:
+        return replace(found, reason=f"{found.reason}{_what_was_run(case)}")
+    if not case.observed.tests.not_run:
+        return found
+    return unverified(requirement, _only_part_was_run(case), _RUN_THE_REST)
+
+
+_RUN_THE_REST = (
+    "List these folders under `projects` in `.github/assay.yml` on the base branch, with the `setup` "
+    "that builds and tests each, or run their tests yourself."
+)
+
+
+def _only_part_was_run(case: Case) -> str:
+    """Say what was run and what was not, though the change can break it."""
+    tests = case.observed.tests
+    ran = _listed([_shown(one.folder) for one in tests.folders]) or "nothing"
+    was = "were" if len(tests.folders) > 1 else "was"
+    return f"Only {ran} {was} run; {'; '.join(map(_left, tests.not_run[:MOST_TOLD]))}{_and_more(tests)}."
+
+
+def _what_was_run(case: Case) -> str:
+    """Say it in a sentence of its own, where the verdict's reason does not; "" for nothing."""
+    counted = {one.folder: max(one.base, one.head) for one in case.observed.tests.folders}
+    told = _counted({folder: count for folder, count in counted.items() if count})
+    was = "was" if sum(counted.values()) == 1 else "were"
+    return f" {told} {was} run." if told else ""
+
+
+def _counted(counts: Mapping[str, int]) -> str:
+    """Words such as "48 tests in packages/alpha and 12 in packages/beta"."""
+    ordered = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
+    told = [f"{count} in {_shown(folder)}" for folder, count in ordered]
+    first = [f"{_tests(ordered[0][1])} in {_shown(ordered[0][0])}"] if ordered else []
+    return _listed([*first, *told[1:]])
+
+
+def _left(one: NotRun) -> str:
+    names = ", ".join(f"`{name}`" for name in one.uses)
+    what = f"uses {names}" if names else "is changed, too"
+    return f"{_shown(one.folder)} {what} ({one.why})"
+
+
+def _and_more(tests: FourWay) -> str:
+    more = len(tests.not_run) - MOST_TOLD
+    return f"; and {more} more" if more > 0 else ""
+
+
+def _shown(folder: str) -> str:
+    return folder or "the root directory"
+
+
+def _listed(names: Sequence[str]) -> str:
+    """Put a few names into a sentence."""
+    told, more = list(names[:MOST_TOLD]), len(names) - MOST_TOLD
+    if more > 0:
+        told.append(f"{more} more")
+    return " and ".join(filter(None, (", ".join(told[:-1]), *told[-1:])))
 
 
 def _by_the_tests(requirement: Requirement, case: Case) -> Verdict:
-    broken = case.regressions
-    if broken:
-        verdict = unsatisfied(
-            requirement,
-            f"{_tests(len(broken))} that passed on base fail{_s(len(broken))} on head.",
-            case,
-            tuple(test.id for test in broken),
-        )
-        return replace(verdict, evidence_ids=case.broken_ids)
-    if case.only_exit_code is Transition.REGRESSED:
-        return unsatisfied(requirement, "The tests pass on base and fail on head.", case)
-    if case.why_tests_prove_nothing:
-        return unverified(
-            requirement,
-            case.why_tests_prove_nothing,
-            way_out(case),
-        )
+    if broken := _broken(requirement, case):
+        return broken
+    told = [f"{_shown(f.folder)}: {f.problem}" for f in case.observed.tests.folders if f.problem]
+    if case.why_tests_prove_nothing or told:
+        said = case.why_tests_prove_nothing or " ".join(told[:MOST_TOLD])
+        return unverified(requirement, said, way_out(case))
     if case.witnesses.undecided or case.skipped:
         return _not_seen_to_hold(requirement, case)
-    if not case.nothing_regressed and case.only_exit_code is not Transition.FIXED:
+    if not case.tests_passed_on_base and case.only_exit_code is not Transition.FIXED:
         return unverified(
             requirement,
             "No test passed on base, so no regression could be found.",
             "Add tests to the base branch, or set `setup.test` in `.github/assay.yml`.",
         )
     return _held(requirement, case)
+
+
+def _broken(requirement: Requirement, case: Case) -> Verdict | None:
+    """A test that passed on base and fails on head, or a whole run where only its exit code is known."""
+    broken = case.regressions
+    if broken:
+        errors = tuple(dict.fromkeys(test.not_loaded for test in broken if test.not_loaded))
+        why = f" Not loaded: {'; '.join(errors[:3])}." if errors else ""
+        verdict = unsatisfied(
+            requirement,
+            f"{_tests(len(broken))} that passed on base fail{_s(len(broken))} on head.{why}",
+            case,
+            tuple(test.id for test in broken),
+        )
+        return replace(verdict, evidence_ids=case.broken_ids)
+    failing = [_shown(f.folder) for f in case.observed.tests.folders if f.transition is _REGRESSED]
+    if case.only_exit_code is _REGRESSED or failing:
+        where = f" in {_listed(failing)}" if failing != [_shown("")] and failing else ""
+        return unsatisfied(requirement, f"The tests{where} pass on base and fail on head.", case)
+    return None
 
 
 def _not_seen_to_hold(requirement: Requirement, case: Case) -> Verdict:
@@ -199,10 +275,23 @@ def _fails_on_base(item: PlanItem, seen: Evidence | None) -> bool:
 
 
 def _held_reason(case: Case) -> str:
-    kept = len(case.witnesses.kept)
+    """Say how many tests held, and in which folders they stand."""
+    kept = case.witnesses.kept
     if not kept:
-        return "The tests pass on head. Only their exit code is known."
-    return f"{_tests(kept)} passed on base and pass{'es' if kept == 1 else ''} on head."
+        folders = [_shown(one.folder) for one in case.observed.tests.folders]
+        where = f" in {_listed(folders)}" if folders != [_shown("")] and folders else ""
+        return f"The tests{where} pass on head. Only their exit code is known."
+    told = _counted(Counter(_folder_of(test, case.observed.tests) for test in kept))
+    ends = "es" if len(kept) == 1 else ""
+    by_code = [_shown(one.folder) for one in case.observed.tests.folders if one.transition]
+    more = f" The tests in {_listed(by_code)} pass too, by their exit code." if by_code else ""
+    return f"{told} passed on base and pass{ends} on head.{more}"
+
+
+def _folder_of(test: TestComparison, tests: FourWay) -> str:
+    """The innermost folder that was run and that a test stands in."""
+    inside = [one.folder for one in tests.folders if is_below(test.path, (one.folder,))]
+    return max(inside, key=len, default="")
 
 
 def weakenings(case: Case) -> tuple[Finding, ...]:

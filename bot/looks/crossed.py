@@ -8,13 +8,18 @@ from bot.judge import transition
 from bot.judge.requirements import NOTHING_REGRESSES
 from bot.models import Evidence, Step
 from sandbox.models import Observation
-from sandbox.tools.four_way import FourObservations
+from sandbox.tools.four_way import Crossed
 
 
-def crossed_evidence(step: Step, seen: FourObservations, suffix: str = "") -> tuple[Evidence, ...]:
+def crossed_evidence(
+    step: Step,
+    own: tuple[Observation | None, Observation | None],
+    crossed: Crossed,
+    suffix: str = "",
+) -> tuple[Evidence, ...]:
     """Base's tests on head's code beside base's own run, and head's tests on base's beside head's own.
 
-    `suffix` tells the runs of several projects apart.
+    `own` are base's and head's full runs; `suffix` tells the runs of several projects apart.
     """
     base_tests = replace(
         step,
@@ -30,10 +35,9 @@ def crossed_evidence(step: Step, seen: FourObservations, suffix: str = "") -> tu
         guidance="In base's tree with head's test files: a new test must fail here to prove anything.",
         requirement_ids=(),
     )
-    crossed = seen.crossed
     sides = (
-        (base_tests, seen.base, crossed.base_on_head),
-        (head_tests, crossed.head_on_base, seen.head),
+        (base_tests, own[0], crossed.base_on_head),
+        (head_tests, crossed.head_on_base, own[1]),
     )
     return tuple(_evidence(one, base, head) for one, base, head in sides if base and head)
 

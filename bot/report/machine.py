@@ -20,10 +20,12 @@ from bot.models import (
     Grading,
     Impact,
     ItemScore,
+    NotRun,
     PatchOpinion,
     PlanScore,
     RoleUsage,
     TestChange,
+    TestedFolder,
     Transition,
     Trust,
     VerdictOutcome,
@@ -110,7 +112,10 @@ class TestDocument:
 
 @dataclass(frozen=True, slots=True)
 class TestsDocument:
-    """Ids by change; `compared` holds the details of those that can matter for a verdict."""
+    """Ids by change; `compared` holds the details of those that can matter for a verdict.
+
+    `folders` are those whose tests were run, `not_run` those that the change can break beside them.
+    """
 
     __test__ = False
     problem: str
@@ -120,6 +125,8 @@ class TestsDocument:
     never_failed: tuple[str, ...]
     other: dict[TestChange, tuple[str, ...]]
     compared: tuple[TestDocument, ...]
+    folders: tuple[TestedFolder, ...] = ()
+    not_run: tuple[NotRun, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -324,6 +331,8 @@ def _tests(tests: TestsView) -> TestsDocument:
         never_failed=ids.pop(TestChange.NEVER_FAILED, ()),
         other=ids,
         compared=tuple(_test(test) for group in tests.shown for test in group.tests),
+        folders=tests.folders,
+        not_run=tests.not_run,
     )
 
 

@@ -14,6 +14,7 @@ from bot.models import (
     GateReason,
     Grading,
     Impact,
+    NotRun,
     PanelResult,
     PatchOpinion,
     PlanScore,
@@ -24,6 +25,7 @@ from bot.models import (
     TaskSource,
     TestChange,
     TestComparison,
+    TestedFolder,
     Transition,
     Verdict,
     VerdictOutcome,
@@ -150,7 +152,10 @@ class TestGroup:
 
 @dataclass(frozen=True, slots=True)
 class TestsView:
-    """The four-way result: `shown` can matter for the verdict, `ids` is every test by its change."""
+    """The four-way result: `shown` can matter for the verdict, `ids` is every test by its change.
+
+    `folders` are those whose tests were run, `not_run` those that the change can break beside them.
+    """
 
     __test__ = False
     problem: str
@@ -158,6 +163,8 @@ class TestsView:
     shown: tuple[TestGroup, ...]
     ids: tuple[tuple[TestChange, tuple[str, ...]], ...]
     total: int
+    folders: tuple[TestedFolder, ...] = ()
+    not_run: tuple[NotRun, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -237,6 +237,8 @@ def _tests(tests: FourWay, shown: _Tests) -> TestsView:
             (change, tuple(t.id for t in group)) for change, group in groups.items() if group
         ),
         total=len(tests.comparisons),
+        folders=tests.folders,
+        not_run=tests.not_run,
     )
 
 
