@@ -112,18 +112,19 @@ async def _cross(
     docs_on_base = await _run_paths(
         sandbox, replace(on_base, tree=trees.head_doctests_on_base), own_docs
     )
-    crossed = tuple(run for run in (head_on_base, docs_on_base) if run is not None)
+    crossed = tuple(run.tests for run in (head_on_base, docs_on_base) if run and run.tests)
     runs = FourRuns(
         base_on_base=base.tests,
         head_on_head=head.tests,
-        base_on_head=_alike(base_on_head, base, head),
+        base_on_head=_alike(base_on_head.tests if base_on_head else None, base, head),
         head_on_base=_alike(joined_runs(crossed) if crossed else None, base, head),
         base_paths=crosswise.base_paths,
         head_paths=(*crosswise.head_paths, *own_docs),
     )
     repeats = await Repeats(sandbox, base_order, on_head, head_order).of(runs)
     again = await HeadRepeats(sandbox, head_order).of(runs)
-    return replace(runs, repeats=repeats, head_repeats=again), Crossed(base_on_head, head_on_base)
+    seen = Crossed(base_on_head, head_on_base or docs_on_base)
+    return replace(runs, repeats=repeats, head_repeats=again), seen
 
 
 def _with_texts(found: Crosswise, docs: Doctests) -> Crosswise:
@@ -156,9 +157,9 @@ def _lenders(sides: Sides) -> tuple[Environment | None, Environment | None]:
     return sides.base, sides.head
 
 
-def _alike(run: Observation | None, base: Observation, head: Observation) -> TestRun | None:
+def _alike(run: TestRun | None, base: Observation, head: Observation) -> TestRun | None:
     references = [seen.tests for seen in (base, head) if seen.tests is not None]
-    return aligned(run.tests, *references) if run and run.tests else None
+    return aligned(run, *references) if run else None
 
 
 async def _run_paths(
