@@ -196,13 +196,13 @@ def _broken(requirement: Requirement, case: Case) -> Verdict | None:
     if broken:
         errors = tuple(dict.fromkeys(test.not_loaded for test in broken if test.not_loaded))
         why = f" Not loaded: {'; '.join(errors[:3])}." if errors else ""
-        return unsatisfied(
+        verdict = unsatisfied(
             requirement,
-            f"{_tests(len(broken))} that passed on base fail{_s(len(broken))} on head: "
-            f"{test_ids(broken)}.{why}",
+            f"{_tests(len(broken))} that passed on base fail{_s(len(broken))} on head.{why}",
             case,
             tuple(test.id for test in broken),
         )
+        return replace(verdict, evidence_ids=case.broken_ids)
     failing = [_shown(f.folder) for f in case.observed.tests.folders if f.transition is _REGRESSED]
     if case.only_exit_code is _REGRESSED or failing:
         where = f" in {_listed(failing)}" if failing != [_shown("")] and failing else ""
@@ -287,7 +287,7 @@ def _held_reason(case: Case) -> str:
     told = _counted(Counter(_folder_of(test, case.observed.tests) for test in kept))
     ends = "es" if len(kept) == 1 else ""
     by_code = [_shown(one.folder) for one in case.observed.tests.folders if one.transition]
-    more = f" The tests in {_listed(by_code)} pass, too, by their exit code." if by_code else ""
+    more = f" The tests in {_listed(by_code)} pass too, by their exit code." if by_code else ""
     return f"{told} passed on base and pass{ends} on head.{more}{_failing_before(case)}"
 
 

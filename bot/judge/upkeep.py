@@ -174,7 +174,8 @@ _BY_KIND = {Area.DOCUMENTATION: ChangeKind.COMMENTS, Area.TYPING: ChangeKind.TYP
 def _tests_added(requirement: Requirement, case: Case) -> Verdict:
     if new := _new_tests(case):
         ids = tuple(c.id for c in new)
-        return satisfied(requirement, f"{len(new)} new test{'s pass' if len(new) != 1 else ' passes'} on head.", case, ids)
+        pass_ = "s pass" if len(new) != 1 else " passes"
+        return satisfied(requirement, f"{len(new)} new test{pass_} on head.", case, ids)
     return unsatisfied(requirement, "No new test that passes was found on head.", case)
 
 
