@@ -7,7 +7,7 @@ from enum import StrEnum
 
 from bot.models.places import Impact, Located
 from bot.models.tasks import Step
-from sandbox.models import Finding, Observation, Outcome
+from sandbox.models import Finding, MissingSubmodule, Observation, Outcome
 
 
 class Transition(StrEnum):
@@ -110,3 +110,4 @@ class Observed:
     code_changes: tuple[str, ...] = ()
     impact: Impact | None = None
     located: tuple[Located, ...] = ()
+    missing_submodules: tuple[MissingSubmodule, ...] = ()  # those that a run may read

@@ -107,6 +107,7 @@ def _wanted(
     shop: _Workshop, side: Side, checkout: Checkout, recipe: Recipe | None
 ) -> BuildRequest | None:
     is_base = side is Side.BASE
+    sha = checkout.base_sha if is_base else checkout.head_sha
     if recipe is None:
         return None
     return BuildRequest(
@@ -115,7 +116,7 @@ def _wanted(
         recipe=recipe,
         version=checkout.base_version if is_base else checkout.head_version,
         repository=shop.request.repository,
-        sha=checkout.base_sha if is_base else checkout.head_sha,
+        sha="-".join((sha, *(one.path for one in checkout.missing_submodules))),
         state=layers_home(shop.services),
         evaluation_folder=shop.services.evaluation_folder(shop.request),
         limits=shop.limits,

@@ -75,6 +75,7 @@ async def _observe(services: Services, case: Case) -> Observed:
         built_head=_is_built(built.head),
         needs=_needs(built.base, built.head),
         left_out=built.base.recipe.left_out if built.base else "",
+        missing_submodules=tuple(one for one in checkout.missing_submodules if one.is_named),
         changed_paths=checkout.diff.changed_paths,
         changes_truncated=checkout.diff.truncated,
         code_changes=meanings,
