@@ -5,12 +5,13 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import TypeVar
 
 from sandbox.base import Limits, Network, Sandbox
 from sandbox.combine import combine
-from sandbox.concurrently import concurrently
+from sandbox.concurrently import a_few_at_a_time, cores
 from sandbox.models import Checkout, Environment, Observation, Side, TestRun, TestRunner
 from sandbox.tools.crosswise import Crosswise, find_crosswise
 from sandbox.tools.doctests import Doctests, find_doctests
@@ -60,10 +61,11 @@ async def run_four_ways(sandbox: Sandbox, sides: Sides) -> FourObservations:
     Raises SandboxError; whatever the projects do is data.
     """
     base_order, head_order = _full_orders(sides)
-    base, head = await concurrently(
-        _counted(sides, _known_or_run(sandbox, base_order, sides.known_base)),
-        _counted(sides, run_tests(sandbox, head_order)),
+    full = (
+        partial(_known_or_run, sandbox, base_order, sides.known_base),
+        partial(run_tests, sandbox, head_order),
     )
+    base, head = await a_few_at_a_time(cores(), [_counted(sides, one) for one in full])
     if base.tests is None or head.tests is None:
         problem = base.problem or head.problem or _ONLY_EXIT_CODE
         return FourObservations(base, head, None, problem)
@@ -87,11 +89,14 @@ async def _cross(sandbox: Sandbox, sides: Sides, base: Observation, head: Observ
     base_lends, head_lends = _lenders(sides)
     on_head = replace(head_order, tree=trees.base_tests_on_head, limits=limits, lender=base_lends)
     on_base = replace(base_order, tree=trees.head_tests_on_base, limits=limits, lender=head_lends)
-    own_docs = tuple(docs.head_on_base)
-    base_on_head, head_on_base = await concurrently(
-        _counted(sides, _run_paths(sandbox, on_head, crosswise.base_paths)),
-        _counted(sides, _run_paths(sandbox, on_base, crosswise.head_paths)),
+    steps = (
+        partial(_run_paths, sandbox, on_head, crosswise.base_paths),
+        partial(_run_paths, sandbox, on_base, crosswise.head_paths),
     )
+    base_on_head, head_on_base = await a_few_at_a_time(
+        cores(), [_counted(sides, one) for one in steps]
+    )
+    own_docs = tuple(docs.head_on_base)
     docs_on_base = await _run_paths(
         sandbox, replace(on_base, tree=trees.head_doctests_on_base), own_docs
     )
@@ -173,8 +178,8 @@ async def _known_or_run(
     return known or await run_tests(sandbox, order)
 
 
-async def _counted(sides: Sides, running: Awaitable[Seen]) -> Seen:
-    seen = await running
+async def _counted(sides: Sides, run: Callable[[], Awaitable[Seen]]) -> Seen:
+    seen = await run()
     sides.run_ended()
     return seen
 

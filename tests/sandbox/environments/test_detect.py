@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sandbox.environments import SetupHints, Toolchain, detect
-from sandbox.environments.root import nearest_root
+from sandbox.environments.projects import Projects
 from sandbox.models import Recipe, TestRunner
 from tests.sandbox.environments.projects import PROJECTS, TEST, project, write
 
@@ -308,16 +308,38 @@ def test_nothing_outside_the_tree_and_no_pipe_is_read(tmp_path: Path) -> None:
     )
 
 
-def test_the_nearest_project_with_tests_is_found(tmp_path: Path) -> None:
+def test_the_nearest_projects_with_tests_are_found(tmp_path: Path) -> None:
     project(tmp_path, "hatchling")
     project(tmp_path / "packages/one", "hatchling")
     project(tmp_path / "packages/two", "hatchling")
     write(tmp_path / "examples/demo", {"pyproject.toml": HATCHLING})
-    assert nearest_root(tmp_path, ["packages/one/src/a.py", "packages/one/b"]) == "packages/one"
-    assert nearest_root(tmp_path, ["packages/one/a.py", "packages/two/a.py"]) == ""
-    assert nearest_root(tmp_path, ["examples/demo/a.py"]) == ""
-    assert nearest_root(tmp_path, ["../packages/one/a.py"]) == ""
-    assert nearest_root(tmp_path, []) == ""
+    projects = Projects(tmp_path, tmp_path)
+    assert projects.all == ("packages/one", "packages/two")
+    one, two = "packages/one/src/a.py", "packages/two/a.py"
+    assert projects.touched([one, "packages/one/b"]) == ("packages/one",)
+    assert projects.touched([one, two, "packages/two/b.py"]) == ("packages/two", "packages/one")
+    assert projects.touched(["examples/demo/a.py"]) == ("",)
+    assert projects.touched(["../packages/one/a.py"]) == ("",)
+    assert projects.touched([]) == ("",)
+
+
+def test_what_stands_above_all_projects_counts_by_what_it_is(tmp_path: Path) -> None:
+    project(tmp_path / "packages/one", "hatchling")
+    project(tmp_path / "packages/two", "hatchling")
+    one = "packages/one/src/a.py"
+    found = Projects(tmp_path, tmp_path)
+    assert not found.has_top
+    assert found.touched([one, "README.md", "tools/build.py"]) == ("packages/one",)
+    assert found.touched(["uv.lock", "README.md"]) == ("packages/one", "packages/two")
+    assert found.touched(["tools/build.py"]) == ("",)
+    listed = Projects(tmp_path, tmp_path, ("packages/one", "packages/two"))
+    assert listed.touched([one, "CHANGELOG.md", ".github/x.yml"]) == ("packages/one",)
+    assert listed.touched([one, "tools/build.py"]) == ("packages/one", "packages/two")
+    write(tmp_path, {"test_all.py": "def test_all(): pass\n"})
+    with_top = Projects(tmp_path, tmp_path)
+    assert with_top.has_top
+    assert with_top.touched([one, "uv.lock"]) == ("packages/one",)
+    assert with_top.touched([one, "test_all.py"]) == ("", "packages/one")
 
 
 FILES = ("pyproject.toml", "setup.py", "setup.cfg", "tox.ini", "noxfile.py", "uv.lock")
