@@ -99,6 +99,16 @@ class Diff:
 
 
 @dataclass(frozen=True, slots=True)
+class MissingSubmodule:
+    """A submodule whose folder is empty. `is_named`: a file of the tree that is no prose names it."""
+
+    path: str
+    sha: str
+    reason: str  # one sentence
+    is_named: bool = True
+
+
+@dataclass(frozen=True, slots=True)
 class Checkout:
     """Both sides on disk. Base is the merge base of head and its target.
 
@@ -116,6 +126,7 @@ class Checkout:
     warnings: tuple[str, ...] = ()
     base_version: str = ""
     head_version: str = ""
+    missing_submodules: tuple[MissingSubmodule, ...] = ()  # on either side
 
 
 class TestRunner(StrEnum):

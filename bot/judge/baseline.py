@@ -230,6 +230,17 @@ def _not_seen_to_hold(requirement: Requirement, case: Case) -> Verdict:
 
 def _held(requirement: Requirement, case: Case) -> Verdict:
     """Nothing that was run broke; tests that were not run could have."""
+    missing = case.observed.missing_submodules
+    if missing:
+        first, more = missing[0], len(missing) - 1
+        also = f" {more} more submodule(s) could not be fetched." if more else ""
+        return unverified(
+            requirement,
+            f"{_held_reason(case)} But submodule {first.path} at {first.sha[:12]} could not be "
+            f"fetched: {first.reason}{also}",
+            "Let Assay read the submodule: install the App on its repository, or run `git submodule "
+            "update --init` in a local clone. Then comment `/judge`.",
+        )
     if case.observed.left_out:
         return unverified(
             requirement,
