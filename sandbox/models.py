@@ -109,6 +109,11 @@ class TestRunner(StrEnum):
     JEST = "jest"
     VITEST = "vitest"
     AVA = "ava"
+    JASMINE = "jasmine"
+    TAP = "tap"
+    TAPE = "tape"
+    UVU = "uvu"
+    NODE = "node"  # a script of tests: `node test.js`
     COMMAND = "command"  # a shell command of the configuration; only its exit code speaks
     NONE = "none"
 

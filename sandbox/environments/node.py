@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 
 from sandbox.base import TREE
@@ -35,6 +35,12 @@ _BY_DEPENDENCY = (
     ("jest", TestRunner.JEST),
     ("ava", TestRunner.AVA),
     ("mocha", TestRunner.MOCHA),
+    ("jasmine", TestRunner.JASMINE),
+    ("tap", TestRunner.TAP),
+)
+_NO_RUNNER = (
+    "No runner that Assay knows (node --test, mocha, jest, vitest, ava, jasmine, tap, tape, uvu) is called"
+    " by the test script"
 )
 _BUILDS = ("build", "compile", "prepare")
 _READ_TEST_FILES = 200
@@ -160,9 +166,9 @@ def _choose_runner(tree: Tree, manifest: Table, setup: SetupHints) -> _Runner:
     scripts = manifest.table("scripts")
     if setup.test:
         return _configured_runner(scripts, setup.test)
-    call = read_script(scripts)
+    call = read_script(scripts, read=tree.read)
     if call:
-        return _by_script(call)
+        return _by_script(_by_its_library(tree, call))
     declared = {name for field in _DEPENDENCIES for name in manifest.table(field).names()}
     tests = [path for path in tree.files() if path.endswith(_SUFFIXES) and is_test(path)]
     for name, runner in _BY_DEPENDENCY:
@@ -172,8 +178,16 @@ def _choose_runner(tree: Tree, manifest: Table, setup: SetupHints) -> _Runner:
     if any(_NODE_TEST.search(tree.read(path)) for path in tests[:_READ_TEST_FILES]):
         said = "Tests run with node --test, because the test files import node:test."
         return _Runner(TestRunner.NODE_TEST, ("--",), said)
-    said = "No runner that Assay knows (node --test, mocha, jest, vitest, ava) is called by the"
-    return _Runner(TestRunner.NONE, (), f"{said} test script, so no tests are run.")
+    return _Runner(TestRunner.NONE, (), f"{_NO_RUNNER}, so no tests are run.")
+
+
+def _by_its_library(tree: Tree, call: ScriptCall) -> ScriptCall:
+    """Let `node --test` run a file that `node` is called with, where the file uses node:test."""
+    if call.runner is not TestRunner.NODE:
+        return call
+    texts = (tree.read(path) for path in call.arguments[call.arguments.index("--") + 1 :])
+    uses_it = any(_NODE_TEST.search(text) for text in texts)
+    return replace(call, runner=TestRunner.NODE_TEST) if uses_it else call
 
 
 def _by_script(call: ScriptCall) -> _Runner:
@@ -288,7 +302,22 @@ ECOSYSTEM = Ecosystem(
     building=building,
     observing=observing,
     commands=frozenset(
-        {"npm", "npx", "pnpm", "yarn", "node", "jest", "vitest", "mocha", "ava", "bun"}
+        {
+            "npm",
+            "npx",
+            "pnpm",
+            "yarn",
+            "node",
+            "jest",
+            "vitest",
+            "mocha",
+            "ava",
+            "bun",
+            "jasmine",
+            "tap",
+            "tape",
+            "uvu",
+        }
     ),
     programs=(("node", "--version"), ("npm", "--version")),
     keeps_output=True,

@@ -15,7 +15,7 @@ from sandbox.tools.python_tests import PYTHON_TESTS
 from sandbox.tools.shell_tests import SHELL_TESTS
 from sandbox.tools.test_order import TestDriver, TestOrder, local, of_the_tree
 
-HARNESS_VERSION = "2"
+HARNESS_VERSION = "3"
 """Part of the key under which a caller may keep a run; changes when outcomes may."""
 
 TEST_DRIVERS: dict[TestRunner, TestDriver] = {
@@ -33,6 +33,11 @@ TEST_DRIVERS: dict[TestRunner, TestDriver] = {
     TestRunner.JEST: NODE_TESTS,
     TestRunner.VITEST: NODE_TESTS,
     TestRunner.AVA: NODE_TESTS,
+    TestRunner.JASMINE: NODE_TESTS,
+    TestRunner.TAP: NODE_TESTS,
+    TestRunner.TAPE: NODE_TESTS,
+    TestRunner.UVU: NODE_TESTS,
+    TestRunner.NODE: NODE_TESTS,
     TestRunner.COMMAND: SHELL_TESTS,
 }
 """Every runner that Assay can start; TestRunner.NONE is the only one without a driver."""

@@ -36,7 +36,7 @@ describe('sum', () => {
   it.skip('is skipped', () => {});
 });
 """
-NEEDS = "const assert = require('node:assert');\nconst {sum} = require('../sum.js');\n"
+NEEDS = "const assert = require('assert');\nconst {sum} = require('../sum.js');\n"
 AVA = """const test = require('ava');
 const {sum} = require('../sum.js');
 test('adds', t => { t.is(sum(1, 2), 3); });
@@ -59,6 +59,8 @@ class Case:
     suite: str = "sum > "
     broken: str = "test/broken.test.js"
     others: tuple[tuple[str, str], ...] = ()  # packages with their versions
+    script: str = ""
+    tells_skipped: bool = True
 
 
 # A configuration that wants other reporters, and the pen.
@@ -70,12 +72,77 @@ _OLD_VITEST = {"test/a.test.js": VITEST + SUITES, "test/broken.test.js": BROKEN}
 _VITEST = {**_OLD_VITEST, "vitest.config.mjs": VITEST_CONFIG}
 # Each starts and reports in its own way; 4 is the last for Node 20.
 _VITESTS = (("^1", "^5"), ("^2", "^5"), ("^3", "^6"), ("^4", "^7"))
+_MOCHA = {"test/a.test.js": NEEDS + SUITES}
+_JEST = {"test/a.test.js": NEEDS + SUITES, "test/broken.test.js": BROKEN}
+_AVA = {"test/a.test.js": AVA, "test/broken.test.js": BROKEN}
+_JASMINE = {
+    "spec/a.test.js": NEEDS + SUITES.replace("it.skip", "xit"),
+    "spec/support/jasmine.json": '{"spec_dir": "spec", "spec_files": ["**/*.test.js"]}',
+}
+_TAP_TEST = """const t = require('tap');
+const {sum} = require('../sum.js');
+t.test('sum', t => {
+  t.test('adds', t => { t.equal(sum(1, 2), 3); t.end(); });
+  t.test('fails', t => { t.equal(sum(1, 2), 4); t.end(); });
+  t.test('is skipped', {skip: true}, t => { t.end(); });
+  t.end();
+});
+"""
+_TAPE_TEST = """const test = require('tape');
+const {sum} = require('../sum.js');
+test('sum', t => {
+  t.test('adds', t => { t.equal(sum(1, 2), 3); t.end(); });
+  t.test('fails', t => { t.equal(sum(1, 2), 4); t.end(); });
+  t.test('is skipped', {skip: true}, t => { t.end(); });
+  t.end();
+});
+"""
+_UVU_TEST = """const {suite} = require('uvu');
+const assert = require('uvu/assert');
+const {sum} = require('../sum.js');
+const test = suite('sum');
+test('adds', () => { assert.is(sum(1, 2), 3); });
+test('fails', () => { assert.is(sum(1, 2), 4); });
+test.skip('is skipped', () => {});
+test.run();
+"""
+_UVU_MODULE = _UVU_TEST.replace("const {suite} = require('uvu')", "import {suite} from 'uvu'")
+_UVU_MODULE = _UVU_MODULE.replace(
+    "const assert = require('uvu/assert')", "import * as assert from 'uvu/assert'"
+)
+_UVU_MODULE = _UVU_MODULE.replace(
+    "const {sum} = require('../sum.js')", "import {sum} from '../sum.js'"
+)
+
+
+def _with_broken(library: str, test: str) -> dict[str, str]:
+    broken = f"const test = require('{library}');\n{BROKEN}"
+    return {"test/a.test.js": test, "test/broken.test.js": broken}
+
+
+# What the oldest and the newest major are given and how they report differs; between them it changes too.
 CASES = [
-    Case("mocha", "^11", {"test/a.test.js": NEEDS + SUITES}, broken=""),
-    Case("jest", "^29", {"test/a.test.js": NEEDS + SUITES, "test/broken.test.js": BROKEN}),
+    *(Case("mocha", one, _MOCHA, broken="") for one in ("^3", "^4", "^7", "^11", "^12")),
+    *(Case("jest", one, _JEST) for one in ("^24", "^29", "^30")),
+    Case("vitest", "0.34.6", _OLD_VITEST, others=(("vite", "^4"),)),
     Case("vitest", "1.0.4", _OLD_VITEST, others=(("vite", "^5"),)),
     *(Case("vitest", one, _VITEST, others=(("vite", vite),)) for one, vite in _VITESTS),
-    Case("ava", "^6", {"test/a.test.js": AVA, "test/broken.test.js": BROKEN}, ""),
+    *(Case("ava", one, _AVA, "") for one in ("^2", "^3", "^6")),
+    *(Case("jasmine", one, _JASMINE, broken="") for one in ("^2.8", "^3", "^7")),
+    *(Case("tap", one, _with_broken("tap", _TAP_TEST)) for one in ("^12", "^16", "^18", "^21")),
+    *(
+        Case("tape", one, _with_broken("tape", _TAPE_TEST), script="tape 'test/*.test.js' | cat")
+        for one in ("^4", "^5")
+    ),
+    Case("uvu", "^0.5", _with_broken("uvu", _UVU_TEST), script="uvu test", tells_skipped=False),
+    Case(
+        "uvu",
+        "0.5.6",
+        {"test/a.test.mjs": _UVU_MODULE},
+        script="uvu test",
+        broken="",
+        tells_skipped=False,
+    ),
 ]
 
 
@@ -106,20 +173,19 @@ def written(folder: Path, files: dict[str, str]) -> Path:
 @pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case.runner}{case.version}")
 def test_a_runner_tells_every_test(case: Case, tmp_path: Path) -> None:
     manifest = {
-        "scripts": {"test": f"eslint . && {case.runner}"},
+        "scripts": {"test": f"eslint . && {case.script or case.runner}"},
         "devDependencies": {case.runner: case.version, **dict(case.others)},
     }
     tree = written(tmp_path, {"package.json": json.dumps(manifest), "sum.js": SUM, **case.files})
     observation = observed(tmp_path, tree)
     assert observation.tests is not None and observation.tests.complete, observation
     found = {one.id: one.outcome.value for one in observation.tests.results}
-    expected = {
-        f"test/a.test.js::{case.suite}adds": "passed",
-        f"test/a.test.js::{case.suite}fails": "failed",
-        f"test/a.test.js::{case.suite}is skipped": "skipped",
-    }
-    assert found == expected | ({case.broken: "error"} if case.broken else {})
-    assert all(one.path.startswith("test/") for one in observation.tests.results)
+    test = f"{next(iter(case.files))}::{case.suite}"
+    expected = {f"{test}adds": "passed", f"{test}fails": "failed"}
+    if case.tells_skipped:
+        expected |= {f"{test}is skipped": "skipped"}
+    assert found == expected | ({case.broken: "error"} if case.broken else {}), observation
+    assert all(one.id.startswith(one.path) for one in observation.tests.results)
 
 
 @pytest.mark.parametrize("manager", ["pnpm@9.15.9", "yarn@1.22.22", "yarn@4.9.2"])
