@@ -137,6 +137,7 @@ class Recipe:
     needs: tuple[str, ...] = ()
     root: str = ""  # the project's folder inside the tree; every command of it starts there
     left_out: str = ""  # which of the project's tests are not run, as a sentence
+    toolchain: str = ""  # what is fetched before all else, since the machine lacks it: "node 22"
 
 
 class Outcome(StrEnum):
@@ -313,3 +314,4 @@ class Environment:
     seconds: float = 0.0
     cached: bool = False
     failure: Observation | None = None
+    toolchain_layer: str = ""

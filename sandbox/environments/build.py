@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import hashlib
 import json
+import platform
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 
 from sandbox.base import TREE, Mount, MountMode, Sandbox
 from sandbox.environments import ECOSYSTEMS
-from sandbox.environments.build_command import BuildRun, run_step, typed
+from sandbox.environments.build_command import BuildRun, fetch_toolchain, run_step, typed
 from sandbox.environments.build_request import BuildRequest, repository_folder
 from sandbox.environments.layer_store import is_finished, locked, publish, unfinished
 from sandbox.environments.layers import (
@@ -50,10 +51,16 @@ async def build(sandbox: Sandbox, request: BuildRequest) -> Environment:
     run = BuildRun(sandbox, request)
     if request.recipe.needs:
         return _environment(request, _Layer(), _Layer(failure=_lacking(request)), started)
+    toolchain = await _toolchain(run)
+    if toolchain.failure:
+        return _environment(request, toolchain, _Layer(), started)
+    run = replace(run, toolchain=toolchain.folder)
     dependencies = await _dependencies(run)
     if dependencies.failure:
         return _environment(request, dependencies, _Layer(), started)
-    return _environment(request, dependencies, await _project(run, dependencies.folder), started)
+    project = await _project(run, dependencies.folder)
+    built = _environment(request, dependencies, project, started)
+    return replace(built, toolchain_layer=toolchain.folder)
 
 
 def _environment(
@@ -82,6 +89,28 @@ def _lacking(request: BuildRequest) -> Observation:
     needs = " and ".join(request.recipe.needs)
     said = f"This machine lacks {needs}, so nothing was built."
     return Observation(request.side, "", None, "", 0.0, problem=said)
+
+
+# --- the toolchain ----------------------------------------------------------------------------
+
+
+async def _toolchain(run: BuildRun) -> _Layer:
+    """Fetch what the machine lacks, once for all repositories: no code of a tree runs beside it."""
+    request = run.request
+    if not request.recipe.toolchain:
+        return _Layer(cached=True)
+    name = f"{platform.machine()}-{request.recipe.toolchain}"
+    key = hashlib.sha256(name.encode()).hexdigest()
+    folder = request.state / "environments" / "every-repository" / "toolchains" / key
+    async with locked(folder):
+        if is_finished(folder):
+            return _Layer(str(folder / "layer"), cached=True)
+        async with unfinished(folder) as temporary:
+            failure = await fetch_toolchain(run, str(temporary / "layer"))
+            if failure:
+                return _Layer(failure=failure)
+            publish(temporary, folder)
+        return _Layer(str(folder / "layer"))
 
 
 # --- the dependency layer ---------------------------------------------------------------------

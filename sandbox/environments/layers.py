@@ -19,6 +19,8 @@ LENT = "/env/lent"
 TOOLS = "/env/tools"
 """Only while building: the package installer of Assay's own installation."""
 UV = f"{TOOLS}/uv"
+TOOLCHAIN = "/env/toolchain"
+"""A toolchain of the version that the project asks for; the same for all repositories."""
 INSIDE = "/env/inside"
 """Only while building: the programs of `sandbox/environments/inside`."""
 CACHE = "/env/cache"
@@ -39,6 +41,7 @@ def mounts(environment: Environment) -> tuple[Mount, ...]:
     over it again. A folder is copy-on-write like the tree, since programs keep caches in it.
     """
     layers = (
+        (environment.toolchain_layer, TOOLCHAIN),
         (environment.dependencies_layer, DEPENDENCIES),
         (environment.project_layer, PROJECT),
     )

@@ -12,7 +12,7 @@ from sandbox.base import TREE
 from sandbox.environments.build_request import BuildRequest
 from sandbox.environments.ecosystem import Ecosystem, Evidence, Variables, weighed
 from sandbox.environments.hints import SetupHints, Toolchain
-from sandbox.environments.layers import CACHE, PROJECT, SYSTEM_PATH
+from sandbox.environments.layers import CACHE, PROJECT, SYSTEM_PATH, TOOLCHAIN
 from sandbox.environments.node_manager import (
     Manager,
     choose_manager,
@@ -20,7 +20,7 @@ from sandbox.environments.node_manager import (
     manager_inputs,
 )
 from sandbox.environments.node_script import ScriptCall, read_script
-from sandbox.environments.node_version import satisfies
+from sandbox.environments.node_version import Wanted, fetching, wanted_node
 from sandbox.environments.tree import Table, Tree
 from sandbox.models import Recipe, TestRunner
 
@@ -77,14 +77,18 @@ def detect(tree: Path, setup: SetupHints, toolchain: Toolchain) -> Recipe | None
         return None
     manifest = place.json("package.json")
     runner = _choose_runner(place, manifest, setup)
-    missing = _missing(manifest, toolchain)
+    manager = choose_manager(Tree(tree), setup.root)
+    folders = tuple(dict.fromkeys((setup.root, manager.folder)))
+    version = toolchain.version("node")
+    wanted = wanted_node(Tree(tree), folders, version)
+    missing = _missing(manifest, wanted, toolchain)
     if missing:
-        version = toolchain.version("node")
         has = f"has Node {version}" if version else "has no Node"
         said = f"The project needs {missing}, but the sandbox {has}."
         nothing = Recipe(_NAME, (said, runner.reason), (), (), runner.runner, runner.arguments, "")
         return _with_needs(nothing, missing, setup.root)
-    return _recipe(Tree(tree), manifest, runner, setup, toolchain)
+    recipe = _recipe(Tree(tree), manifest, runner, setup, toolchain)
+    return _with_node(recipe, wanted, version)
 
 
 def _with_needs(recipe: Recipe, missing: str, root: str) -> Recipe:
@@ -94,12 +98,24 @@ def _with_needs(recipe: Recipe, missing: str, root: str) -> Recipe:
     )  # fmt: skip
 
 
-def _missing(manifest: Table, toolchain: Toolchain) -> str:
-    wanted = manifest.table("engines").text("node")
-    version = toolchain.version("node")
-    if not version or not toolchain.version("npm"):
-        return f"Node {wanted} (node, npm)".replace("  ", " ") if wanted else "Node (node, npm)"
-    return "" if satisfies(version, wanted) else f"Node {wanted}"
+def _missing(manifest: Table, wanted: Wanted, toolchain: Toolchain) -> str:
+    if not toolchain.version("node") or not toolchain.version("npm"):
+        asked = manifest.table("engines").text("node")
+        return f"Node {asked} (node, npm)".replace("  ", " ") if asked else "Node (node, npm)"
+    return f"Node {wanted.missing}" if wanted.missing else ""
+
+
+def _with_node(recipe: Recipe, wanted: Wanted, machine: str) -> Recipe:
+    """Let everything run on the Node that the project asks for."""
+    if not wanted.release:
+        return recipe
+    said = (
+        f"Node {wanted.release} is taken from npm's registry, because {wanted.source} asks for it"
+    )
+    name = f"node {wanted.release}"
+    digest = hashlib.sha256(f"{recipe.lock_digest} {name}".encode()).hexdigest()
+    reasons = (*recipe.reasons, f"{said} and the sandbox has {machine}.")
+    return replace(recipe, reasons=reasons, lock_digest=digest, toolchain=name)
 
 
 def _recipe(
@@ -265,7 +281,7 @@ def building(request: BuildRequest) -> Variables:
     """Return the environment of the build commands; downloads are kept, nothing is asked or told."""
     bins = _bins(request.recipe.root)
     return (
-        ("PATH", f"{bins}:{SYSTEM_PATH}"),
+        ("PATH", f"{bins}:{_node_of(request.recipe)}{SYSTEM_PATH}"),
         ("CI", "true"),
         ("HUSKY", "0"),
         ("NO_COLOR", "1"),
@@ -285,8 +301,12 @@ def building(request: BuildRequest) -> Variables:
 def observing(recipe: Recipe, has_project: bool) -> Variables:
     """Return the environment of what looks at a built project; CI keeps runners from new snapshots."""
     del has_project
-    path = f"{_bins(recipe.root)}:{PROJECT}/bin:{SYSTEM_PATH}"
+    path = f"{_bins(recipe.root)}:{_node_of(recipe)}{PROJECT}/bin:{SYSTEM_PATH}"
     return (("PATH", path), ("CI", "true"), ("NO_COLOR", "1"), ("FORCE_COLOR", "0"))
+
+
+def _node_of(recipe: Recipe) -> str:
+    return f"{TOOLCHAIN}/node_modules/.bin:" if recipe.toolchain else ""
 
 
 def _bins(root: str) -> str:
@@ -321,5 +341,6 @@ ECOSYSTEM = Ecosystem(
     ),
     programs=(("node", "--version"), ("npm", "--version")),
     keeps_output=True,
+    fetching=fetching,
 )
 """Node, with npm, pnpm and yarn."""

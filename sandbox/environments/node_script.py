@@ -183,7 +183,7 @@ def _node_options(words: list[str]) -> tuple[list[str], list[str]]:
         if word in _DROPPED_WITH_VALUE:
             rest = rest[1:]
         elif word in _NODE_WITH_VALUE and rest:
-            own += [f"{word}={rest.pop(0)}"] if word.startswith("--") else [word, rest.pop(0)]
+            own += [word, rest.pop(0)] if word in ("-r", "-C") else [f"{word}={rest.pop(0)}"]
         else:
             own.append(word)
     return own, rest

@@ -8,8 +8,8 @@ run), `arguments` (of the runner), `editions` (what only some of its major versi
 (then: the files to run), `time_s`, `environment`, `cwd`.
 
 The run is told to the host as records: `runner` (what is installed), `file` begun (for `each`), what the
-reporter says, how the process ended; and `plain`, when the reporter never came to speak: how the runner
-ends without it, which tells Assay's own failure from the project's.
+reporter says, how the process ended; and `plain`, when the reporter never came to speak: what the runner
+prints without it, which tells Assay's own failure from the project's.
 """
 
 from __future__ import annotations
@@ -39,6 +39,7 @@ _NOT_STARTED = 127
 _HERE = os.path.dirname(os.path.abspath(__file__))  # noqa: PTH100, PTH120
 _SHORTEST_S = 20.0
 _ASKED_S = 60.0
+_SAID_BYTES = 100_000
 _CLI_OF_MOCHA = 6  # the first version with lib/cli/cli.js
 _TAP_THAT_LISTS = 18
 
@@ -118,7 +119,7 @@ class Run:
             return
         status, has_spoken = self.observed(self.program())
         if status and not has_spoken:
-            self.keeper.tell({"kind": "plain", "status": self.plainly()})
+            self.keeper.tell({"kind": "plain", "said": self.plainly()})
 
     def each(self) -> None:
         """Run every test file in a process of its own, one after another."""
@@ -213,8 +214,8 @@ class Run:
         os.close(records_read)
         return status, reader.has_spoken
 
-    def plainly(self) -> int:
-        """Run the runner as the project does, without anything of ours; return its wait status."""
+    def plainly(self) -> str:
+        """Run the runner as the project does, without anything of ours; return the end of its output."""
         orders = self.orders
         found = [path for pattern in orders["globs"] for path in expanded(pattern)]
         argv = ["node", *orders["own_node"], self.installed.script, *orders["arguments"], *found]
@@ -224,13 +225,13 @@ class Run:
                 [word for word in argv if word],
                 env=orders["environment"],
                 stdin=subprocess.DEVNULL,
-                stdout=subprocess.DEVNULL,
-                stderr=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT,
                 timeout=time_s,
                 check=False,
             )
-            return done.returncode & 0xFFFF
-        return _NOT_STARTED
+            return done.stdout[-_SAID_BYTES:].decode("utf-8", "replace")
+        return ""
 
 
 def main() -> None:

@@ -43,7 +43,7 @@ class _Reading:
 
     runner: str = "test runner"
     parts: list[_Part] = field(default_factory=list)
-    plain_status: int | None = None  # how the runner ends without a reporter of ours
+    plain: str = ""  # what the runner prints without a reporter of ours
     absent: bool = False
     forged: str = ""
 
@@ -127,7 +127,7 @@ def _take(record: dict[str, object], reading: _Reading, place: _Place) -> None:
     elif kind == "begun":
         reading.parts.append(_Part(_text(record, "file")))
     elif kind == "plain":
-        reading.plain_status = _integer(record, "status")
+        reading.plain = _text(record, "said")
     elif kind in ("forged", "cut"):
         reading.forged = str(record.get("why", "a record that was cut off"))
     elif kind == "ended":
@@ -303,7 +303,7 @@ def _unended(reading: _Reading, part: _Part, said: str) -> str:
     status = part.wait_status or 0
     if part.has_begun:
         return f"{reading.runner} {_end(status)} before its end. It said: {said}"
-    if status and reading.plain_status:
+    if status and said in reading.plain:
         return f"{reading.runner} {_end(status)} before its first test. It said: {said}"
     return _own_failure(reading, part, said)
 

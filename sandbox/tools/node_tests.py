@@ -20,7 +20,7 @@ from sandbox.tools.test_order import TestDriver, TestOrder
 _HARNESS = Path(__file__).parent.parent / "harness"
 _TARGET = "/opt/assay/sandbox/harness"
 _NODE = f"{_TARGET}/node"
-_RECORDER = f"--require={_NODE}/recorder.cjs"
+_RECORDER = ("--require", f"{_NODE}/recorder.cjs")  # before Node 10 with no "=" between
 _CHANNEL_BYTES = 256 << 20
 _SAID_BYTES = 20_000
 _TIME_SHARE = 0.9  # of the run's limit: the keeper wants to say what hung
@@ -57,7 +57,7 @@ class _Start:
     variables: tuple[tuple[str, str], ...] = ()
 
 
-_WATCHED = (f"--require={_NODE}/script.cjs",)
+_WATCHED = ("--require", f"{_NODE}/script.cjs")
 _STARTS = {
     TestRunner.NODE_TEST: _Start(
         "", "",
@@ -81,12 +81,12 @@ _STARTS = {
     TestRunner.AVA: _Start(
         "ava", "ava", ("--tap",),
         editions=(
-            _Edition(0, 4, node=(f"--require={_NODE}/ava_require.cjs",)),
+            _Edition(0, 4, node=("--require", f"{_NODE}/ava_require.cjs")),
             _Edition(4, node=(f"--import={_NODE}/ava_hook.mjs",)),
         ),
     ),
     TestRunner.JASMINE: _Start(
-        "jasmine", "jasmine", node=(f"--require={_NODE}/jasmine.cjs",), takes_files=None
+        "jasmine", "jasmine", node=("--require", f"{_NODE}/jasmine.cjs"), takes_files=None
     ),
     TestRunner.TAP: _Start("tap", "tap", node=_WATCHED, each=True, variables=(("ASSAY_TAP", "1"),)),
     TestRunner.TAPE: _Start("tape", "tape", node=_WATCHED, each=True),
@@ -133,7 +133,7 @@ def _command(order: TestOrder) -> Command:
         "runner": recipe.runner.value,
         "package": start.package,
         "bin": start.script,
-        "node": (_RECORDER, *start.node, *call.node),
+        "node": (*_RECORDER, *start.node, *call.node),
         "own_node": (*(("--test",) if recipe.runner is TestRunner.NODE_TEST else ()), *call.node),
         "through": start.through,
         "reporter": _reporter(start, recipe.runner),

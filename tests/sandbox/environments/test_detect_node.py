@@ -182,10 +182,39 @@ def test_the_digest_follows_what_is_installed_and_nothing_else(tmp_path: Path) -
 
 
 def test_what_is_missing_is_needed(tmp_path: Path) -> None:
-    assert node(tmp_path / "a", {"engines": {"node": ">=22"}}).needs == ("Node >=22",)
+    assert node(tmp_path / "a", {"engines": {"node": ">=99"}}).needs == ("Node >=99",)
     assert node(tmp_path / "b", {"engines": {"node": ">=18"}}).needs == ()
     bare = detect(tmp_path / "b", SetupHints(), Toolchain("3.11.2"))
     assert bare is not None and bare.needs == ("Node >=18 (node, npm)",)
+
+
+@pytest.mark.parametrize(
+    ("manifest", "files", "release"),
+    [
+        ({"engines": {"node": ">=18"}}, {}, ""),
+        ({"engines": {"node": ">=22"}}, {}, "node 22"),
+        ({"engines": {"node": "^22.20 || ^24.12 || >=26"}}, {}, "node 22"),
+        ({"engines": {"node": "<19"}}, {}, "node 18"),
+        ({"engines": {"node": "14.x"}}, {}, "node 14"),
+        ({"engines": {"node": "21"}}, {}, "node 21"),
+        ({"engines": {"node": "16.13.1"}}, {}, "node 16.13.1"),
+        ({"engines": {"node": ">=18"}}, {".nvmrc": "v22.3.0\n"}, "node 22.3.0"),
+        ({}, {".nvmrc": "lts/gallium"}, "node 16"),
+        ({}, {".nvmrc": "lts/*"}, ""),
+        ({}, {".node-version": "20.1.0"}, ""),
+        ({}, {".node-version": "npm:other@1 --foo"}, ""),
+        ({"volta": {"node": "18.19.0"}}, {".nvmrc": "22"}, "node 18.19.0"),
+    ],
+)
+def test_the_node_that_a_project_asks_for_is_fetched(
+    tmp_path: Path, manifest: dict[str, object], files: dict[str, str], release: str
+) -> None:
+    write(tmp_path, files)
+    recipe = node(tmp_path, manifest)
+    assert (recipe.toolchain, recipe.needs) == (release, ())
+    assert any("npm's registry" in reason for reason in recipe.reasons) is bool(release)
+    other = node(tmp_path / "other", {})
+    assert (recipe.lock_digest == other.lock_digest) is not bool(release)
 
 
 @pytest.mark.parametrize(

@@ -61,6 +61,7 @@ class Case:
     others: tuple[tuple[str, str], ...] = ()  # packages with their versions
     script: str = ""
     tells_skipped: bool = True
+    node: str = ""  # what `engines` asks for
 
 
 # A configuration that wants other reporters, and the pen.
@@ -128,6 +129,10 @@ CASES = [
     Case("vitest", "1.0.4", _OLD_VITEST, others=(("vite", "^5"),)),
     *(Case("vitest", one, _VITEST, others=(("vite", vite),)) for one, vite in _VITESTS),
     *(Case("ava", one, _AVA, "") for one in ("^2", "^3", "^6")),
+    Case("mocha", "^3", _MOCHA, broken="", node="8"),
+    Case("ava", "^3", _AVA, "", node="14"),
+    Case("ava", "^7", _AVA, "", node=">=22.20"),
+    Case("vitest", "^5", _VITEST, node=">=22.12"),
     *(Case("jasmine", one, _JASMINE, broken="") for one in ("^2.8", "^3", "^7")),
     *(Case("tap", one, _with_broken("tap", _TAP_TEST)) for one in ("^12", "^16", "^18", "^21")),
     *(
@@ -170,11 +175,12 @@ def written(folder: Path, files: dict[str, str]) -> Path:
     return folder / "tree"
 
 
-@pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case.runner}{case.version}")
+@pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case.runner}{case.version}{case.node}")
 def test_a_runner_tells_every_test(case: Case, tmp_path: Path) -> None:
     manifest = {
         "scripts": {"test": f"eslint . && {case.script or case.runner}"},
         "devDependencies": {case.runner: case.version, **dict(case.others)},
+        "engines": {"node": case.node} if case.node else {},
     }
     tree = written(tmp_path, {"package.json": json.dumps(manifest), "sum.js": SUM, **case.files})
     observation = observed(tmp_path, tree)
