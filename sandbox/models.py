@@ -298,6 +298,18 @@ class Observation:
 
 
 @dataclass(frozen=True, slots=True)
+class Unfetched:
+    """A dependency that is not in a registry and could not be had; `owner` is the package that asks for it.
+
+    `left_out` says that only a tool of development needs it, so that the rest was installed without.
+    """
+
+    name: str
+    owner: str = ""
+    left_out: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Environment:
     """One side's built environment: two read-only host folders and what to set in the sandbox.
 
@@ -315,3 +327,4 @@ class Environment:
     cached: bool = False
     failure: Observation | None = None
     toolchain_layer: str = ""
+    unfetched: tuple[Unfetched, ...] = ()

@@ -20,6 +20,12 @@ from sandbox.environments.root import common_root
 from sandbox.environments.toolchain import toolchain
 from sandbox.models import Checkout, Environment, Recipe, Side, TestRunner
 
+_ASK_AGAIN = "Ask again with /judge when the index answers."
+_RELEASE_IT = (
+    "Depend on a released version of it, or let Assay judge where its host can be reached; then ask again "
+    "with /judge."
+)
+
 
 @dataclass(frozen=True, slots=True)
 class _Workshop:
@@ -123,5 +129,6 @@ async def _built(shop: _Workshop, wanted: BuildRequest | None) -> Environment | 
     environment = await build(shop.services.sandbox, wanted)
     failure = environment.failure
     if failure and failure.problem and not wanted.recipe.needs:
-        raise UserError(failure.problem, "Ask again with /judge when the index answers.")
+        is_of_git = bool(environment.unfetched)
+        raise UserError(failure.problem, _RELEASE_IT if is_of_git else _ASK_AGAIN)
     return environment

@@ -25,12 +25,14 @@ from sandbox.environments.layers import (
     KEPT,
     NOTES,
     PROJECT,
+    UNFETCHED,
     kept,
 )
 from sandbox.environments.tree import Tree
-from sandbox.models import Environment, Observation, Recipe, Side
+from sandbox.models import Environment, Observation, Recipe, Side, Unfetched
 
 _KEPT_ENTRIES = 200
+_MOST_UNFETCHED, _NAME_CHARS = 20, 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +42,7 @@ class _Layer:
     folder: str = ""
     cached: bool = False
     failure: Observation | None = None
+    unfetched: tuple[Unfetched, ...] = ()
 
 
 async def build(sandbox: Sandbox, request: BuildRequest) -> Environment:
@@ -78,6 +81,7 @@ def _environment(
         seconds=0.0 if is_cached else time.monotonic() - started,
         cached=is_cached,
         failure=failure,
+        unfetched=dependencies.unfetched,
     )
 
 
@@ -131,28 +135,56 @@ async def _dependencies(run: BuildRun) -> _Layer:
     digest = request.recipe.lock_digest
     lasting = _lasting_dependencies(request)
     if request.side is not Side.BASE and is_finished(lasting):
-        return _Layer(str(lasting / "layer"), cached=True)
+        return _Layer(str(lasting / "layer"), cached=True, unfetched=_unfetched(lasting / "layer"))
     own = request.evaluation_folder / "environment" / "dependencies" / digest
     folder = lasting if request.side is Side.BASE else own
     async with locked(folder):
         if is_finished(folder):
-            return _Layer(str(folder / "layer"), cached=True)
-        failure = await _fill(run, folder)
-        if failure and failure.problem:
-            failure = await _fill(run, folder)
-        return _Layer(failure=failure) if failure else _Layer(str(folder / "layer"))
+            return _Layer(
+                str(folder / "layer"), cached=True, unfetched=_unfetched(folder / "layer")
+            )
+        layer = await _fill(run, folder)
+        if layer.failure and layer.failure.problem and not layer.unfetched:
+            layer = await _fill(run, folder)
+        return layer
 
 
-async def _fill(run: BuildRun, folder: Path) -> Observation | None:
+async def _fill(run: BuildRun, folder: Path) -> _Layer:
     async with unfinished(folder) as temporary:
         mount = Mount(str(temporary / "layer"), DEPENDENCIES, MountMode.WRITABLE)
         for argv in run.request.recipe.install:
             failure = await run_step(run, argv, typed(argv), (mount,))
             if failure:
-                return failure
+                return _named(failure, _unfetched(temporary / "layer"))
         _note_kept(temporary, run.request)
         publish(temporary, folder)
-    return None
+    return _Layer(str(folder / "layer"), unfetched=_unfetched(folder / "layer"))
+
+
+def _named(failure: Observation, unfetched: tuple[Unfetched, ...]) -> _Layer:
+    """Say which dependency a build failed for, when it is one that no registry has."""
+    if not unfetched:
+        return _Layer(failure=failure)
+    names = [f"{one.name} of {one.owner}" if one.owner else one.name for one in unfetched]
+    said = (
+        f"The git dependency {' and '.join(names)} could not be fetched: its host does not answer from "
+        "the sandbox. This says nothing about the project."
+    )
+    return _Layer(failure=replace(failure, problem=said), unfetched=unfetched)
+
+
+def _unfetched(layer: Path) -> tuple[Unfetched, ...]:
+    """Return what the installer noted; a build can write anything there, so only its shape is believed."""
+    try:
+        rows = json.loads(Tree(layer).read(UNFETCHED) or "[]")
+    except (ValueError, RecursionError):
+        return ()
+    found = []
+    for row in rows[:_MOST_UNFETCHED] if isinstance(rows, list) else []:
+        match row:
+            case [str(name), str(owner), bool(left_out)]:
+                found.append(Unfetched(name[:_NAME_CHARS], owner[:_NAME_CHARS], left_out))
+    return tuple(found)
 
 
 # --- the project layer ------------------------------------------------------------------------

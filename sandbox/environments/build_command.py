@@ -91,8 +91,9 @@ def typed(argv: tuple[str, ...]) -> tuple[str, ...]:
     """Return the command that a person would type, for one that only keeps what it wrote."""
     if f"{INSIDE}/install.py" not in argv:
         return argv
-    commands = json.loads(argv[argv.index(f"{INSIDE}/install.py") + 4])
-    return tuple(commands[0])
+    first = json.loads(argv[argv.index(f"{INSIDE}/install.py") + 4])[0]
+    own = f"{INSIDE}/npm_install.py"
+    return tuple(first[first.index(own) + 3 :] if own in first else first)
 
 
 def _observation(side: Side, shown: tuple[str, ...], done: Completed) -> Observation:

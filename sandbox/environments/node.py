@@ -127,7 +127,8 @@ def _recipe(
     if setup.install:
         install, why = _configured(setup)
     elif any(_has_dependencies(tree.json(path)) for path in manifests) or manager.lock:
-        install, why = install_commands(manager, top), _installed_by(manager)
+        install = install_commands(manager, top, runner.runner.value)
+        why = _installed_by(manager)
     else:
         install, why = (), "Nothing is installed: package.json names no dependencies."
     build, why_build = _build(Tree(tree.root / setup.root), manifest, runner)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 import shutil
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,7 +16,7 @@ from sandbox.environments import ECOSYSTEMS, SetupHints, detect
 from sandbox.environments.build import build
 from sandbox.environments.build_request import BuildRequest
 from sandbox.environments.toolchain import toolchain
-from sandbox.models import Observation, Side
+from sandbox.models import Environment, Observation, Side, Unfetched
 from sandbox.tools.test_order import TestOrder
 from sandbox.tools.unit_tests import run_tests
 
@@ -151,18 +152,24 @@ CASES = [
 ]
 
 
-def observed(folder: Path, tree: Path) -> Observation:
-    async def observe() -> Observation:
+def built(folder: Path, tree: Path) -> Environment:
+    async def make() -> Environment:
         sandbox = open_sandbox("auto", folder / "state")
         recipe = detect(tree, SetupHints(), await toolchain(sandbox, ECOSYSTEMS.values()))
         assert recipe is not None and not recipe.needs, recipe
         side, own = Side.BASE, folder / "evaluation"
-        request = BuildRequest(side, tree, recipe, "", "tests/x", "sha", folder / "state", own)
-        environment = await build(sandbox, request)
-        assert environment.failure is None, environment.failure
-        return await run_tests(sandbox, TestOrder(side, str(tree), environment))
+        return await build(
+            sandbox, BuildRequest(side, tree, recipe, "", "tests/x", "sha", folder / "state", own)
+        )
 
-    return asyncio.run(observe())
+    return asyncio.run(make())
+
+
+def observed(folder: Path, tree: Path) -> Observation:
+    environment = built(folder, tree)
+    assert environment.failure is None, environment.failure
+    order = TestOrder(Side.BASE, str(tree), environment)
+    return asyncio.run(run_tests(open_sandbox("auto", folder / "state"), order))
 
 
 def written(folder: Path, files: dict[str, str]) -> Path:
@@ -202,3 +209,103 @@ def test_a_package_manager_of_the_manifest_installs(manager: str, tmp_path: Path
     observation = observed(tmp_path, tree)
     assert observation.tests is not None and observation.tests.complete, observation
     assert [one.outcome.value for one in observation.tests.results] == ["passed"]
+
+
+UNREACHABLE = "git+https://git.invalid/nobody/nothing.git"
+ONE_TEST = "const test = require('node:test');\nrequire('ms');\ntest('it is there', () => {});\n"
+
+
+def _with_git(kind: str, **manifest: object) -> dict[str, str]:
+    package = {
+        "scripts": {"test": "node --test", "lint": "nothing ."},
+        "dependencies": {"ms": "2.1.3"},
+        **manifest,
+    }
+    named = package.setdefault(kind, {})
+    assert isinstance(named, dict)
+    named["nothing"] = UNREACHABLE
+    return {"package.json": json.dumps(package), "test/a.test.js": ONE_TEST}
+
+
+def test_a_tool_that_cannot_be_fetched_is_left_out_and_said(tmp_path: Path) -> None:
+    tree = written(tmp_path, _with_git("devDependencies"))
+    environment = built(tmp_path, tree)
+    assert environment.failure is None, environment.failure
+    assert environment.unfetched == (Unfetched("nothing", "", left_out=True),)
+    order = TestOrder(Side.BASE, str(tree), environment)
+    observation = asyncio.run(run_tests(open_sandbox("auto", tmp_path / "state"), order))
+    assert observation.tests is not None and observation.tests.complete, observation
+    assert [one.outcome.value for one in observation.tests.results] == ["passed"]
+
+
+@pytest.mark.parametrize(
+    ("kind", "more"),
+    [
+        ("dependencies", {}),
+        ("devDependencies", {"test/b.test.js": "require('nothing');\n"}),
+        ("devDependencies", {".mocharc.json": '{"require": ["nothing/register"]}'}),
+    ],
+)
+def test_what_the_tests_need_and_cannot_be_fetched_is_named(
+    kind: str, more: dict[str, str], tmp_path: Path
+) -> None:
+    environment = built(tmp_path, written(tmp_path, {**_with_git(kind), **more}))
+    assert environment.failure is not None
+    assert "The git dependency nothing could not be fetched" in environment.failure.problem
+    assert environment.failure.seconds < 60
+
+
+def test_a_dependency_of_a_locked_tool_is_named_with_its_owner(tmp_path: Path) -> None:
+    lock = {
+        "lockfileVersion": 3,
+        "packages": {
+            "": {"dependencies": {"ms": "2.1.3"}, "devDependencies": {"tool": "1.0.0"}},
+            "node_modules/ms": {"version": "2.1.3"},
+            "node_modules/tool": {"version": "1.0.0", "dev": True, "dependencies": {"part": "x/y"}},
+            "node_modules/part": {"version": "1.0.0", "resolved": f"{UNREACHABLE}#0123456"},
+        },
+    }
+    manifest = {"dependencies": {"ms": "2.1.3"}, "devDependencies": {"tool": "1.0.0"}}
+    files = {
+        "package.json": json.dumps({**manifest, "scripts": {"test": "node --test"}}),
+        "package-lock.json": json.dumps(lock),
+        "test/a.test.js": ONE_TEST,
+    }
+    environment = built(tmp_path, written(tmp_path, files))
+    assert environment.failure is None, environment.failure
+    assert environment.unfetched == (Unfetched("part", "tool", left_out=True),)
+
+
+def test_a_runner_that_cannot_load_our_reporter_is_our_failure(tmp_path: Path) -> None:
+    """A mocha that says it is new and knows no option of ours: what it says is told as our failure."""
+    said = "error: unknown option `--no-parallel'"
+    script = f"""if (process.argv.includes('--no-parallel')) {{
+  console.error("{said}");
+  process.exit(1);
+}}
+console.log('1 passing');
+"""
+    package = json.dumps({"name": "mocha", "version": "9.0.0", "bin": {"mocha": "bin.js"}})
+    files = {
+        "package.json": json.dumps({"scripts": {"test": "mocha"}}),
+        "node_modules/mocha/package.json": package,
+        "node_modules/mocha/lib/cli/cli.js": script,
+        "node_modules/mocha/bin.js": script,
+        "test/a.test.js": "it('is', () => {});",
+    }
+    tests = observed(tmp_path, written(tmp_path, files)).tests
+    assert tests is not None and not tests.complete
+    assert tests.problem.startswith("Assay failed to observe mocha 9.0.0: it exited with 1")
+    assert said in tests.problem and "says nothing about the change" in tests.problem
+
+
+def test_a_runner_that_fails_without_us_too_is_not_our_failure(tmp_path: Path) -> None:
+    manifest = {
+        "scripts": {"test": "mocha --config nowhere.json"},
+        "devDependencies": {"mocha": "^11"},
+    }
+    files = {"package.json": json.dumps(manifest), "test/a.test.js": "it('is', () => {});"}
+    tests = observed(tmp_path, written(tmp_path, files)).tests
+    assert tests is not None and not tests.complete
+    assert re.match(r"mocha 11\.\S+ exited with 1 before its first test\.", tests.problem), tests
+    assert "nowhere.json" in tests.problem
