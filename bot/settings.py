@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Literal, Self
 
-from pydantic import AliasChoices, Field, SecretStr, model_validator
+from pydantic import AliasChoices, Field, SecretStr, ValidationError, model_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
+
+from bot.errors import UserError
 
 
 class Settings(BaseSettings):
@@ -46,6 +49,8 @@ class Settings(BaseSettings):
     approve_first_time_forks: bool = True
     """A maintainer must approve before a first-time contributor's fork runs."""
     chromium: str = "/usr/bin/chromium"
+    pdf: bool = True
+    """Print every report as PDF too."""
 
     model: str = ""
     """Name of the model that judges; empty: only oracles decide, the rest is unverified."""
@@ -97,7 +102,26 @@ CREDENTIALS = "app.env"
 
 
 def load_settings() -> Settings:
-    """Read the environment, and below it what `assay setup` stored in `home`."""
-    settings = Settings()
+    """Read the environment, below it what `assay setup` stored in `home`, and below that secrets.
+
+    A secret is a file named like its variable in lower case, as compose mounts it (`/run/secrets`) or
+    systemd does (`LoadCredential=`). Raises UserError that names a setting whose value is not valid.
+    """
+    try:
+        return _read_settings()
+    except ValidationError as error:
+        first = error.errors()[0]
+        name = ".".join(str(part) for part in first["loc"])
+        raise UserError(
+            f"The setting {name} is not valid: {first['msg']}.", "Correct it in the environment."
+        ) from error
+
+
+def _read_settings() -> Settings:
+    folders = ("/run/secrets", os.environ.get("CREDENTIALS_DIRECTORY", ""))
+    secrets = tuple(folder for folder in folders if folder and Path(folder).is_dir())
+    settings = Settings(_secrets_dir=secrets)  # type: ignore[call-arg]
     stored = settings.home / CREDENTIALS
-    return Settings(_env_file=stored) if stored.is_file() else settings  # type: ignore[call-arg]
+    if not stored.is_file():
+        return settings
+    return Settings(_secrets_dir=secrets, _env_file=stored)  # type: ignore[call-arg]

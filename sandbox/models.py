@@ -27,6 +27,33 @@ class ChangeStatus(StrEnum):
     RENAMED = "renamed"
 
 
+class ChangeKind(StrEnum):
+    """What the change of one file is to the program: the first four leave it as it is."""
+
+    DOCUMENTATION = "documentation"
+    COMMENTS = "comments"  # docstrings too
+    FORMATTING = "formatting"
+    TYPES = "types"
+    TESTS = "tests"
+    SETUP = (
+        "setup"  # build files, continuous integration, and what is no code in any known language
+    )
+    CODE = "code"
+
+    @property
+    def is_inert(self) -> bool:
+        """Whether a program does the same after such a change."""
+        return self not in (ChangeKind.TESTS, ChangeKind.SETUP, ChangeKind.CODE)
+
+
+@dataclass(frozen=True, slots=True)
+class ChangedFile:
+    """One changed file with the kind of its change."""
+
+    path: str
+    kind: ChangeKind
+
+
 @dataclass(frozen=True, slots=True)
 class Hunk:
     """One hunk of a unified diff; `lines` keep their leading ' ', '+' or '-'. Lines count from 1."""
@@ -119,6 +146,15 @@ class TestRunner(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
+class TestCall:
+    """One call of a runner that a project makes."""
+
+    __test__ = False
+    runner: TestRunner
+    arguments: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Recipe:
     """How one side of a repository is built and tested, and why.
 
@@ -138,6 +174,12 @@ class Recipe:
     root: str = ""  # the project's folder inside the tree; every command of it starts there
     left_out: str = ""  # which of the project's tests are not run, as a sentence
     toolchain: str = ""  # what is fetched before all else, since the machine lacks it: "node 22"
+    more_calls: tuple[TestCall, ...] = ()  # what the project's own tests call besides
+
+    @property
+    def calls(self) -> tuple[TestCall, ...]:
+        """Every call that makes up one run of the tests, in order."""
+        return (TestCall(self.runner, self.test_arguments), *self.more_calls)
 
 
 class Outcome(StrEnum):
@@ -164,6 +206,8 @@ class TestResult:
     path: str = ""
     line: int = 0
     source: str = ""  # code and docstring of the test function, capped
+    raised: str = ""  # what kept a whole file from being loaded: "ImportError: no name x in y"
+    is_doctest: bool = False  # examples of a docstring or of a text; its path holds the code
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,15 +9,18 @@ import threading
 
 import click
 
+from bot.own_folder import make_home
 from bot.settings import load_settings
+from sandbox import open_sandbox
 
 STOP_TIMEOUT_S = 25
 
 
-@click.command("serve")
-def command() -> None:
-    """Run web and worker; when one of them ends, the other is stopped too."""
+def run() -> None:
+    """Run both until one of them ends or somebody stops them."""
     settings = load_settings()
+    make_home(settings.home)
+    open_sandbox(settings.sandbox, settings.home / "sandbox")
     stop = threading.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: stop.set())

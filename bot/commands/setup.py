@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import getpass
 import ipaddress
+import os
 import secrets
 import signal
 import threading
@@ -35,16 +37,8 @@ if TYPE_CHECKING:
 SHUTDOWN_POLL_S = 0.1
 
 
-@click.command("setup")
-@click.option("--organization", default="", help="Register it for an organization, not for you.")
-@click.option("--port", default=0, help="Port of the page on the loopback; 0 picks a free one.")
-@click.option("--open", "opens", is_flag=True, help="Open the page in this machine's browser.")
-@click.option("--force", is_flag=True, help="Replace credentials that are stored already.")
-def command(organization: str, port: int, opens: bool, force: bool) -> None:
-    """Register the GitHub App in your browser and store its credentials in ASSAY_HOME.
-
-    Set ASSAY_PUBLIC_URL first: GitHub sends its webhooks there.
-    """
+def run(organization: str, port: int, opens: bool, force: bool) -> None:
+    """Serve the page until the App is registered."""
     settings = load_settings()
     files = CredentialFiles(settings.home)
     if not force:
@@ -52,11 +46,23 @@ def command(organization: str, port: int, opens: bool, force: bool) -> None:
     _check_public_url(settings)
     desk = _Desk(settings, files)
     with _serving(desk, organization, port) as address:
+        if tunnel := _tunnel(urlsplit(address).port or 0):
+            click.echo(f"You are logged in by ssh. First run this on your own machine: {tunnel}")
         click.echo(f"Open {address} in your browser (Ctrl-C stops).")
         if opens:
             webbrowser.open(address)
         credentials = desk.wait()
     _print_next_steps(credentials, files)
+
+
+def _tunnel(port: int) -> str:
+    """Return the command that leads a port of the person's own machine here; empty without ssh."""
+    words = os.environ.get("SSH_CONNECTION", "").split()
+    if len(words) != 4:
+        return ""
+    *_, host, ssh_port = words
+    other_port = "" if ssh_port == "22" else f"-p {ssh_port} "
+    return f"ssh -N -L {port}:127.0.0.1:{port} {other_port}{getpass.getuser()}@{host}"
 
 
 @dataclass(slots=True)

@@ -65,7 +65,8 @@ def _problems(error: ValidationError) -> Iterator[str]:
 def _problem(detail: ErrorDetails) -> str:
     location = detail["loc"]
     if detail["type"] != "extra_forbidden":
-        return f"`{_dotted(location)}`: {_plain_message(detail)}"
+        where = f"`{_dotted(location)}`: " if location else ""
+        return f"{where}{_plain_message(detail)}"
     allowed = list(_model_at(location[:-1]).model_fields)
     near = difflib.get_close_matches(str(location[-1]), allowed, n=1)
     hint = f" (did you mean `{near[0]}`?)" if near else ""

@@ -13,10 +13,11 @@ from bot.clipping import clip
 from bot.configuration import Configuration
 from bot.judge.boilerplate import template_lines
 from bot.judge.categories import category_of
-from bot.judge.drafts import Draft, drafts_of, with_titles
+from bot.judge.drafts import TITLE, Draft, drafts_of, with_titles
 from bot.judge.graph import mended
 from bot.judge.plan_requirements import with_criteria
 from bot.judge.sameness import says_the_same
+from bot.judge.wording import as_what_must_hold
 from bot.models import (
     Category,
     Preference,
@@ -35,9 +36,15 @@ MAX_TEXT = 500
 BUILDS, NOTHING_REGRESSES, TESTS_NOT_WEAKENED, PAGES_WORK = "B1", "B2", "B3", "B4"
 _BASELINE = (
     (BUILDS, "The project builds and installs."),
-    (NOTHING_REGRESSES, "Nothing that passed before fails now."),
-    (TESTS_NOT_WEAKENED, "No test is made weaker."),
+    (NOTHING_REGRESSES, "No regressions: what passed before still passes."),
+    (TESTS_NOT_WEAKENED, "No test is weakened."),
 )
+_IN_SHORT = {
+    BUILDS: "the build",
+    NOTHING_REGRESSES: "no regressions",
+    TESTS_NOT_WEAKENED: "no weakened tests",
+    PAGES_WORK: "changed pages work",
+}
 
 
 def comprehend(
@@ -151,7 +158,16 @@ def _requirement(
         prerequisites=_prerequisites(draft, ids, aliases, remarks),
         detail=draft.detail,
         area=draft.listed.area if draft.listed else "",
+        wording=_wording(draft),
+        issue=draft.source.issue,
     )
+
+
+def _wording(draft: Draft) -> str:
+    """The title of a bug as what must hold; what is listed as a demand stays as it is."""
+    is_title = draft.key == TITLE and draft.source.trust.is_asked
+    is_title = is_title and category_of(draft.text) is Category.BEHAVIOUR
+    return as_what_must_hold(draft.text, draft.source.text) if is_title else ""
 
 
 def _prerequisites(
@@ -190,9 +206,15 @@ def _baseline() -> tuple[Requirement, ...]:
     )
 
 
+def in_words(requirement: Requirement) -> str:
+    """The id with what it stands for: nobody knows a code by itself."""
+    short = _IN_SHORT.get(requirement.id) if requirement.category is Category.BASELINE else None
+    return f"{requirement.id}, {short or f'“{clip(requirement.shown, 120)}”'}"
+
+
 def with_pages(requirements: Requirements) -> Requirements:
     """The same requirements and, after the baseline's, that the changed pages work."""
-    text = "Changed pages load, and nothing on them broke (at most five are looked at)."
+    text = "Changed pages load and work as before (at most five are checked)."
     pages = Requirement(PAGES_WORK, text, Category.BASELINE, "baseline", Trust.MAINTAINER)
     first = len(_BASELINE)
     items = (*requirements.items[:first], pages, *requirements.items[first:])

@@ -53,6 +53,7 @@ def _read(mirror: Mirror, sha: str) -> Policy:
     raw = read_file(mirror, sha, PATH, MAX_BYTES)
     text = None if raw is None else raw.decode("utf-8", "replace")
     configuration = read_configuration(text)
+    _check_projects(mirror, sha, configuration)
     listed, test_plan = _criteria(mirror, sha, configuration.criteria)
     return Policy(
         configuration,
@@ -62,6 +63,17 @@ def _read(mirror: Mirror, sha: str) -> Policy:
         kept_criteria=tuple(_kept_criteria(mirror, sha)),
         listed=listed,
     )
+
+
+def _check_projects(mirror: Mirror, sha: str, configuration: Configuration) -> None:
+    """Refuse listed projects that are no folders there; git follows no link to answer."""
+    for index, one in enumerate(configuration.projects):
+        if not list_paths(mirror, sha, one.path):
+            raise UserError(
+                f"{PATH} on the base branch cannot be used: `projects[{index}].path` names no folder "
+                "of that branch.",
+                "Correct it on the base branch, then ask again with /judge.",
+            )
 
 
 def _rubrics(mirror: Mirror, sha: str) -> Iterator[CommittedRubric]:

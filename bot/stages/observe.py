@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import asyncio
-import os
+from collections.abc import Iterator
 from pathlib import Path
 
 from bot.errors import OutOfTime, UserError
 from bot.judge import (
     BUILDS,
-    changed_meanings,
     dependency_findings,
     inspect_integrity,
+    kinds_of_change,
     new_dependencies,
     transition,
 )
@@ -20,14 +20,16 @@ from bot.models import ActionKind, Evidence, FourWay, Observed, Step
 from bot.stages.docket import Built, Case
 from bot.stages.services import Services
 from sandbox.base import Network, SandboxError
-from sandbox.concurrently import a_few_at_a_time, concurrently
+from sandbox.changes.reading import read_kinds
+from sandbox.concurrently import a_few_at_a_time, concurrently, cores
 from sandbox.models import Environment, Finding, Observation
 from sandbox.tools.registry import Answer, Wanted, look_up
 from sandbox.tools.tree_reader import TreeReader
+from sandbox.tools.untested import is_untested
 
 _FIRST = (ActionKind.UNIT_TESTS, ActionKind.STATIC_LINTER, ActionKind.LOCATE)
 _ITEMS = (ActionKind.SHELL_INTERACTION, ActionKind.FILE_COMPARISON)
-_AT_A_TIME = max(2, min(8, os.cpu_count() or 2))
+_AT_A_TIME = max(2, min(8, cores()))
 _BUILD = Step(
     id="E0",
     goal="Install the project and what it needs.",
@@ -61,23 +63,26 @@ async def _observe(services: Services, case: Case) -> Observed:
     tests = tests or FourWay((), "There are no tests that Assay can run.")
     checkout, built = case.checkout, case.built
     base, head = TreeReader(Path(checkout.base_tree)), TreeReader(Path(checkout.head_tree))
+    harmless = await read_kinds(services.sandbox, checkout)
+    untested = await asyncio.to_thread(_is_untested, case)
     integrity = await asyncio.to_thread(
         inspect_integrity, checkout.diff, base, head, tests, case.planned.requirements
     )
     integrity += await _vetted_dependencies(services, case, base, head)
-    meanings = await asyncio.to_thread(changed_meanings, checkout.diff, base, head)
     return Observed(
         evidence=tuple(item for one in seen for item in one.evidence),
         tests=tests,
         findings=tuple(item for one in seen for item in one.findings),
         integrity=integrity,
-        built_base=_is_built(built.base),
-        built_head=_is_built(built.head),
-        needs=_needs(built.base, built.head),
-        left_out=built.base.recipe.left_out if built.base else "",
+        built_base=_is_built(built.decisive.base),
+        built_head=_is_built(built.decisive.head),
+        build_folder=built.decisive.root,
+        needs=_needs(built),
+        left_out=" ".join(_left_out(built)),
+        base_is_untested=untested,
         changed_paths=checkout.diff.changed_paths,
         changes_truncated=checkout.diff.truncated,
-        code_changes=meanings,
+        kinds=kinds_of_change(checkout.diff, harmless),
         impact=next((one.impact for one in seen if one.impact), None),
         located=tuple(item for one in seen for item in one.located),
     )
@@ -115,9 +120,10 @@ async def _look(services: Services, case: Case) -> list[Seen]:
 
 def _build_evidence(built: Built) -> tuple[Evidence, ...]:
     """Show the output of a build that failed; one that went well has nothing to tell."""
-    if not any(one and one.failure and not one.recipe.needs for one in (built.base, built.head)):
+    sides = built.decisive.base, built.decisive.head
+    if not any(one and one.failure and not one.recipe.needs for one in sides):
         return ()
-    base, head = _build_seen(built.base), _build_seen(built.head)
+    base, head = map(_build_seen, sides)
     return (Evidence(_BUILD.id, _BUILD, base, head, transition(base, head)),)
 
 
@@ -125,6 +131,10 @@ def _build_seen(built: Environment | None) -> Observation | None:
     if built is None or built.failure:
         return built.failure if built else None
     return Observation(built.side, "", 0, "It was built.", built.seconds)
+
+
+def _is_untested(case: Case) -> bool:
+    return not case.policy.configuration.setup.test and is_untested(Path(case.checkout.base_tree))
 
 
 # --- facts ----------------------------------------------------------------------------------
@@ -136,5 +146,15 @@ def _is_built(environment: Environment | None) -> bool | None:
     return environment.failure is None
 
 
-def _needs(*environments: Environment | None) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(need for one in environments if one for need in one.recipe.needs))
+def _needs(built: Built) -> tuple[str, ...]:
+    """What the machine lacks for the projects that the change touches."""
+    sides = (side for one in built.projects if one.is_touched for side in (one.base, one.head))
+    return tuple(dict.fromkeys(need for one in sides if one for need in one.recipe.needs))
+
+
+def _left_out(built: Built) -> Iterator[str]:
+    for one in built.projects:
+        if one.base and one.base.recipe.left_out:
+            yield (
+                f"{one.root}: {one.base.recipe.left_out}" if one.root else one.base.recipe.left_out
+            )

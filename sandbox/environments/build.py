@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 
 from sandbox.base import TREE, Mount, MountMode, Sandbox
+from sandbox.concurrently import a_few_at_a_time, cores
 from sandbox.environments import ECOSYSTEMS
 from sandbox.environments.build_command import BuildRun, fetch_toolchain, run_step, typed
 from sandbox.environments.build_request import BuildRequest, repository_folder
@@ -54,16 +55,39 @@ async def build(sandbox: Sandbox, request: BuildRequest) -> Environment:
     run = BuildRun(sandbox, request)
     if request.recipe.needs:
         return _environment(request, _Layer(), _Layer(failure=_lacking(request)), started)
-    toolchain = await _toolchain(run)
-    if toolchain.failure:
-        return _environment(request, toolchain, _Layer(), started)
-    run = replace(run, toolchain=toolchain.folder)
-    dependencies = await _dependencies(run)
+    return await _on(run, await _dependencies(run), started)
+
+
+async def build_both(
+    sandbox: Sandbox, base: BuildRequest | None, head: BuildRequest | None
+) -> tuple[Environment | None, Environment | None]:
+    """Build both sides, at the same time where there are cores; what both need is installed once.
+
+    Raises SandboxError when the sandbox itself fails.
+    """
+
+    async def one(request: BuildRequest | None, layer: _Layer | None = None) -> Environment | None:
+        if request is None:
+            return None
+        if layer:
+            return await _on(BuildRun(sandbox, request), layer, started)
+        return await build(sandbox, request)
+
+    started, shared = time.monotonic(), None
+    if base and head and _will_share_dependencies(base, head):
+        shared = await _dependencies(BuildRun(sandbox, base))
+    built = await a_few_at_a_time(cores(), [one(base, shared), one(head)])
+    return built[0], built[1]
+
+
+async def _on(run: BuildRun, dependencies: _Layer, started: float) -> Environment:
+    """Build the project's own layer on its dependencies, where they could be built."""
     if dependencies.failure:
-        return _environment(request, dependencies, _Layer(), started)
-    project = await _project(run, dependencies.folder)
-    built = _environment(request, dependencies, project, started)
-    return replace(built, toolchain_layer=toolchain.folder)
+        return _environment(run.request, dependencies, _Layer(), started)
+    toolchain = (await _toolchain(run)).folder
+    project = await _project(replace(run, toolchain=toolchain), dependencies.folder)
+    built = _environment(run.request, dependencies, project, started)
+    return replace(built, toolchain_layer=toolchain)
 
 
 def _environment(
@@ -120,10 +144,14 @@ async def _toolchain(run: BuildRun) -> _Layer:
 # --- the dependency layer ---------------------------------------------------------------------
 
 
-def will_share_dependencies(base: BuildRequest, head: BuildRequest) -> bool:
+def _will_share_dependencies(base: BuildRequest, head: BuildRequest) -> bool:
     """Tell whether head should wait: base's build is about to install what head needs too."""
     same = base.recipe.lock_digest == head.recipe.lock_digest
-    return same and not is_finished(_lasting_dependencies(base))
+    return (
+        same
+        and not (base.recipe.needs or head.recipe.needs)
+        and not is_finished(_lasting_dependencies(base))
+    )
 
 
 def _lasting_dependencies(request: BuildRequest) -> Path:
@@ -131,6 +159,10 @@ def _lasting_dependencies(request: BuildRequest) -> Path:
 
 
 async def _dependencies(run: BuildRun) -> _Layer:
+    toolchain = await _toolchain(run)
+    if toolchain.failure:
+        return toolchain
+    run = replace(run, toolchain=toolchain.folder)
     request = run.request
     digest = request.recipe.lock_digest
     lasting = _lasting_dependencies(request)
@@ -194,7 +226,8 @@ async def _project(run: BuildRun, dependencies: str) -> _Layer:
     request = run.request
     if not request.recipe.install_project:
         return _Layer(cached=True)
-    parts = (request.sha, request.recipe.lock_digest, request.version)
+    recipe = request.recipe
+    parts = (request.sha, recipe.lock_digest, request.version, recipe.root)
     key = hashlib.sha256(json.dumps([*parts, request.recipe.install_project]).encode()).hexdigest()
     lasting = repository_folder(request) / "projects"
     own = request.evaluation_folder / "environment" / "projects"

@@ -35,6 +35,11 @@ class Evidence:
         return (self.declared + self.tests, int(self.tests), self.sources)
 
 
+def always(_: Tree) -> bool:
+    """Say that tests can be run in the folder of their own project file."""
+    return True
+
+
 def no_mounts() -> tuple[Mount, ...]:
     """Return no mounts, for an ecosystem whose tools are all in the sandbox."""
     return ()
@@ -51,6 +56,7 @@ class Ecosystem:
     `fetching` gives the command that fills an empty toolchain layer with what `Recipe.toolchain`
     names; it sees nothing of any tree. `keeps_output` says that the project layer keeps what its build
     wrote to `build` and `dist`.
+    `runs_alone` tells whether tests can be run in a folder, or only from the top of a workspace.
     """
 
     name: str
@@ -63,6 +69,7 @@ class Ecosystem:
     tools: Callable[[], tuple[Mount, ...]] = no_mounts
     keeps_output: bool = False
     fetching: Callable[[str], tuple[str, ...]] | None = None
+    runs_alone: Callable[[Tree], bool] = always
 
 
 def weighed(

@@ -3,19 +3,27 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
+from typing import TypeVar
 
 from sandbox.base import Limits, Network, Sandbox
 from sandbox.combine import combine
-from sandbox.concurrently import concurrently
+from sandbox.concurrently import a_few_at_a_time, cores
 from sandbox.models import Checkout, Environment, Observation, Side, TestRun, TestRunner
 from sandbox.tools.crosswise import Crosswise, find_crosswise
+from sandbox.tools.doctests import Doctests, find_doctests
 from sandbox.tools.four_runs import FourRuns
+from sandbox.tools.joined_calls import joined_runs
 from sandbox.tools.repeats import HeadRepeats, Repeats
 from sandbox.tools.test_order import TestOrder, within
 from sandbox.tools.unit_tests import run_tests
 from sandbox.tools.volatile_ids import aligned
+
+RUNS = 4
+Seen = TypeVar("Seen")
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +41,16 @@ class Sides:
     limits: Limits = field(default_factory=Limits)
     known_base: Observation | None = None
     network: Network = Network.NONE
+    run_ended: Callable[[], None] = lambda: None
+    """Hears that one of the `RUNS` has ended."""
+
+
+@dataclass(frozen=True, slots=True)
+class Crossed:
+    """The two crosswise runs as observations; None where nothing was run crosswise."""
+
+    base_on_head: Observation | None = None
+    head_on_base: Observation | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +61,7 @@ class FourObservations:
     head: Observation
     runs: FourRuns | None
     problem: str = ""
+    crossed: Crossed = field(default_factory=Crossed)
 
 
 async def run_four_ways(sandbox: Sandbox, sides: Sides) -> FourObservations:
@@ -51,7 +70,11 @@ async def run_four_ways(sandbox: Sandbox, sides: Sides) -> FourObservations:
     Raises SandboxError; whatever the projects do is data.
     """
     base_order, head_order = _full_orders(sides)
-    base, head = await _both(sandbox, base_order, head_order, sides.known_base)
+    full = (
+        partial(_known_or_run, sandbox, base_order, sides.known_base),
+        partial(run_tests, sandbox, head_order),
+    )
+    base, head = await a_few_at_a_time(cores(), [_counted(sides, one) for one in full])
     if base.tests is None or head.tests is None:
         problem = base.problem or head.problem or _ONLY_EXIT_CODE
         return FourObservations(base, head, None, problem)
@@ -59,37 +82,56 @@ async def run_four_ways(sandbox: Sandbox, sides: Sides) -> FourObservations:
     head = replace(head, tests=runs.head_on_head)
     if not (runs.base_on_base.complete and runs.head_on_head.complete):
         return FourObservations(base, head, runs)
-    return FourObservations(base, head, await _cross(sandbox, sides, base, head))
+    runs, crossed = await _cross(sandbox, sides, base, head)
+    return FourObservations(base, head, runs, crossed=crossed)
 
 
-async def _cross(sandbox: Sandbox, sides: Sides, base: Observation, head: Observation) -> FourRuns:
+async def _cross(
+    sandbox: Sandbox, sides: Sides, base: Observation, head: Observation
+) -> tuple[FourRuns, Crossed]:
     """Run crosswise what differs, then repeat what disagrees."""
     assert base.tests is not None and head.tests is not None  # noqa: S101 - checked above
     base_tree, head_tree = Path(sides.checkout.base_tree), Path(sides.checkout.head_tree)
     found = await asyncio.to_thread(find_crosswise, base_tree, head_tree)
-    crosswise = _concerning(found, sides)
-    trees = await asyncio.to_thread(_combined, sides, crosswise)
+    docs = await asyncio.to_thread(find_doctests, base_tree, head_tree, base.tests, head.tests)
+    crosswise = _concerning(_with_texts(found, docs), sides)
+    trees = await asyncio.to_thread(_combined, sides, crosswise, docs)
     base_order, head_order = _full_orders(sides)
     limits = _crosswise_limits(sides.limits, base, head)
     base_lends, head_lends = _lenders(sides)
     on_head = replace(head_order, tree=trees.base_tests_on_head, limits=limits, lender=base_lends)
     on_base = replace(base_order, tree=trees.head_tests_on_base, limits=limits, lender=head_lends)
-    base_on_head, head_on_base = await concurrently(
-        _run_paths(sandbox, on_head, crosswise.base_paths),
-        _run_paths(sandbox, on_base, crosswise.head_paths),
+    steps = (
+        partial(_run_paths, sandbox, on_head, crosswise.base_paths),
+        partial(_run_paths, sandbox, on_base, crosswise.head_paths),
     )
+    base_on_head, head_on_base = await a_few_at_a_time(
+        cores(), [_counted(sides, one) for one in steps]
+    )
+    own_docs = tuple(docs.head_on_base)
+    docs_on_base = await _run_paths(
+        sandbox, replace(on_base, tree=trees.head_doctests_on_base), own_docs
+    )
+    crossed = tuple(run.tests for run in (head_on_base, docs_on_base) if run and run.tests)
     runs = FourRuns(
         base_on_base=base.tests,
         head_on_head=head.tests,
-        base_on_head=_alike(base_on_head, base, head),
-        head_on_base=_alike(head_on_base, base, head),
+        base_on_head=_alike(base_on_head.tests if base_on_head else None, base, head),
+        head_on_base=_alike(joined_runs(crossed) if crossed else None, base, head),
         base_paths=crosswise.base_paths,
-        head_paths=crosswise.head_paths,
+        head_paths=(*crosswise.head_paths, *own_docs),
     )
-    repeats = await Repeats(sandbox, base_order, on_head).of(runs)
-    return replace(
-        runs, repeats=repeats, head_repeats=await HeadRepeats(sandbox, head_order).of(runs)
-    )
+    repeats = await Repeats(sandbox, base_order, on_head, head_order).of(runs)
+    again = await HeadRepeats(sandbox, head_order).of(runs)
+    seen = Crossed(base_on_head, head_on_base or docs_on_base)
+    return replace(runs, repeats=repeats, head_repeats=again), seen
+
+
+def _with_texts(found: Crosswise, docs: Doctests) -> Crosswise:
+    """Add the texts of examples, which travel as test files do, and base's changed docstrings."""
+    base_paths = dict.fromkeys((*found.base_paths, *docs.files, *docs.base_on_head))
+    head_paths = dict.fromkeys((*found.head_paths, *docs.files))
+    return Crosswise((*found.swapped, *docs.files), tuple(base_paths), tuple(head_paths))
 
 
 _RUN_WHOLE = (TestRunner.MAKE, TestRunner.CTEST)
@@ -120,8 +162,10 @@ def _alike(run: TestRun | None, base: Observation, head: Observation) -> TestRun
     return aligned(run, *references) if run else None
 
 
-async def _run_paths(sandbox: Sandbox, order: TestOrder, paths: tuple[str, ...]) -> TestRun | None:
-    return (await run_tests(sandbox, replace(order, paths=paths))).tests if paths else None
+async def _run_paths(
+    sandbox: Sandbox, order: TestOrder, paths: tuple[str, ...]
+) -> Observation | None:
+    return await run_tests(sandbox, replace(order, paths=paths)) if paths else None
 
 
 _ONLY_EXIT_CODE = (
@@ -142,14 +186,16 @@ def _full_orders(sides: Sides) -> tuple[TestOrder, TestOrder]:
     )
 
 
-async def _both(
-    sandbox: Sandbox, base: TestOrder, head: TestOrder, known: Observation | None
-) -> tuple[Observation, Observation]:
-    """Run the two full runs at the same time; each has its own processes, files and network."""
-    if known is not None:
-        return known, await run_tests(sandbox, head)
-    seen = await concurrently(run_tests(sandbox, base), run_tests(sandbox, head))
-    return seen[0], seen[1]
+async def _known_or_run(
+    sandbox: Sandbox, order: TestOrder, known: Observation | None
+) -> Observation:
+    return known or await run_tests(sandbox, order)
+
+
+async def _counted(sides: Sides, run: Callable[[], Awaitable[Seen]]) -> Seen:
+    seen = await run()
+    sides.run_ended()
+    return seen
 
 
 def _crosswise_limits(limits: Limits, base: Observation, head: Observation) -> Limits:
@@ -162,16 +208,22 @@ def _crosswise_limits(limits: Limits, base: Observation, head: Observation) -> L
 class _Trees:
     base_tests_on_head: str
     head_tests_on_base: str
+    head_doctests_on_base: str = ""
 
 
-def _combined(sides: Sides, crosswise: Crosswise) -> _Trees:
+def _combined(sides: Sides, crosswise: Crosswise, docs: Doctests) -> _Trees:
     checkout = sides.checkout
-    if not crosswise.swapped:
+    if not (crosswise.swapped or docs.base_on_head or docs.head_on_base):
         return _Trees(checkout.head_tree, checkout.base_tree)
     base, head = Path(checkout.base_tree), Path(checkout.head_tree)
     name = f"{checkout.base_sha[:12]}-tests-on-{checkout.head_sha[:12]}"
     reverse = f"{checkout.head_sha[:12]}-tests-on-{checkout.base_sha[:12]}"
+    with_docs = sides.workspace / f"{reverse}-doctests"
+    swapped = crosswise.swapped
     return _Trees(
-        str(combine(head, base, crosswise.swapped, sides.workspace / name)),
-        str(combine(base, head, crosswise.swapped, sides.workspace / reverse)),
+        str(combine(head, base, swapped, sides.workspace / name, docs.base_on_head)),
+        str(combine(base, head, swapped, sides.workspace / reverse)),
+        str(combine(base, head, swapped, with_docs, docs.head_on_base))
+        if docs.head_on_base
+        else "",
     )

@@ -69,6 +69,7 @@ def changes(found: FourWay) -> dict[str, str]:
         ((P, F, XF, XF), TestChange.PASS_TO_FAIL),
         ((P, F, None, None), TestChange.PASS_TO_FAIL),
         ((P, P, S, S), TestChange.SKIPPED),
+        ((P, S, P, P), TestChange.UNKNOWN),
         ((P, P, P, F), TestChange.NEW_FAILING),
         ((P, P, None, None), TestChange.REMOVED),
         ((F, F, P, P), TestChange.NEVER_FAILED),
@@ -242,6 +243,7 @@ def test_repeats_tell_a_flake_from_a_regression(repeat: Repeat, change: str) -> 
     found = one(P, F, F, F, repeat=repeat)
     assert found.change == change
     assert (found.passes, found.runs) == (repeat.head_passes, repeat.head_runs)
+    assert found.flakes_on_base is (repeat.base_passes < repeat.base_runs)
 
 
 def test_a_test_that_failed_on_base_by_chance_is_no_fix() -> None:
@@ -287,8 +289,16 @@ def test_values_survive_json() -> None:
 
 
 def test_when_nothing_can_be_loaded_on_either_side_nothing_is_proved() -> None:
-    found = compare(FourRuns(run({FILE: E}), run({FILE: E})), CODE_CHANGED)
-    assert found.problem == "No test could be loaded on either side: collection failed in 1 files."
+    said = replace(result(FILE, E), message="Traceback:\n  x\nE   ValueError: no")
+    more = TestRun(True, (replace(result("b.py", E), path="b.py"), said))
+    assert compare(FourRuns(run({}), more), CODE_CHANGED).problem == (
+        f"No test could be loaded on either side: E   ValueError: no ({FILE}) and 1 more file."
+    )
+    exact = replace(said, raised="ImportError: no name x")
+    found = compare(FourRuns(run({FILE: E}), TestRun(True, (exact,))), CODE_CHANGED)
+    assert found.problem == (
+        f"No test could be loaded on either side: ImportError: no name x ({FILE})."
+    )
     assert changes(found) == {FILE: "still_failing"}
 
 

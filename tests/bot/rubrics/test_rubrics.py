@@ -265,13 +265,13 @@ def test_where_no_judge_could_be_asked_it_is_said_with_the_way_out() -> None:
         told = {one.requirement_id: one for one in weigh(wanted, given, held)}
         assert [one.outcome for one in told.values()] == [one.outcome for one in given]
         assert told["R1"].reason.endswith(why)
-        assert told["R1"].next_step.startswith("See to what kept the judges away and ask again")
+        assert told["R1"].next_step.startswith("Fix what prevented judging, then comment `/judge`")
         assert told["B1"] in given, "no judge was going to be asked about it"
 
 
 def test_the_title_names_the_patch() -> None:
     concluded = gate(opinion(INVALID, "A4"), PASSING)
-    assert concluded.title == "4 of 4 requirements met; the patch as a whole did not pass"
+    assert concluded.title == "4 of 4 requirements met; the patch as a whole needs a reader"
     assert "INVALID by the rubric of issue #7" in concluded.reasons[0].text
 
 
