@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from bot.judge.baseline import satisfied, unsatisfied, unverified
 from bot.judge.case import Case
 from bot.judge.ties import Tie, speaks_of
@@ -77,14 +79,14 @@ def _proven(
     ids = tuple(test.id for test in proofs)
     if not best.written_by_author:
         reason = f"{test_ids([best])} of the base branch fails on base and passes on head ({why})."
-        return satisfied(requirement, reason, case, ids)
+        return replace(satisfied(requirement, reason, case, ids), evidence_ids=case.proof_ids)
     return Verdict(
         requirement_id=requirement.id,
         outcome=VerdictOutcome.SATISFIED,
         decided_by=Decider.AUTHORS_TEST,
         reason=f"{_proof(ids)} on base's code and pass{'es' if len(ids) == 1 else ''} on head's ({why}"
         f"{_again(best)}). The pull request added or changed {'it' if len(ids) == 1 else 'them'}.",
-        evidence_ids=case.suite_ids,
+        evidence_ids=case.proof_ids,
         tests=ids,
     )
 
@@ -131,7 +133,7 @@ def _unproven(requirement: Requirement, case: Case, ties: dict[str, Tie]) -> Ver
             requirement,
             "It asks for behavior, and the change leaves the program as it was: only words, layout or types "
             "differ.",
-            "Change the code that it is about, or say in the issue that words are meant.",
+            "Change the code that it is about.",
         )
     return unverified(
         requirement,

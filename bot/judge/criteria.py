@@ -56,7 +56,7 @@ _CANNOT_LOAD = re.compile(
     r"ImportError: cannot import name)\b"
 )
 _DOCUMENTS = (".md", ".rst", ".txt", ".docx", ".pdf")
-_PERSON = "Read its output, or set up a model."
+_PERSON = "Read its output in the evidence, or set up a model."
 
 
 @dataclass(frozen=True, slots=True)

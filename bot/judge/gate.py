@@ -96,7 +96,7 @@ def conclude(
     facts = _Facts(
         open_case(requirements, observed, configuration), _worst_verdicts(verdicts), beside
     )
-    reasons = [reason for rule in _RULES for reason in rule(facts)]
+    reasons = list(dict.fromkeys(reason for rule in _RULES for reason in rule(facts)))
     conclusion = worst(reasons)
     ordered = sorted(reasons, key=lambda reason: -_WEIGHT[reason.conclusion])
     met = count_met(requirements, tuple(facts.verdicts.values()))

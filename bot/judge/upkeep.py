@@ -44,7 +44,7 @@ def judge_by_kind(requirement: Requirement, case: Case) -> Verdict | None:
         return unverified(
             requirement,
             f"{_only(case)} changed, and it could not be seen that everything else holds.",
-            "See B2 first.",
+            "See the regressions (B2) first.",
         )
     if kinds:
         return _tests_added(requirement, case) if _new_tests(case) else None
@@ -94,7 +94,7 @@ def _by_files(requirement: Requirement, area: Area, case: Case) -> Verdict:
         return unverified(
             requirement,
             "The change is too large to list all files that it touches.",
-            "Split the pull request, or read it yourself.",
+            "Split the pull request, or read all of it.",
         )
     if _edits_tests_alone(case):
         return unverified(
@@ -174,12 +174,8 @@ _BY_KIND = {Area.DOCUMENTATION: ChangeKind.COMMENTS, Area.TYPING: ChangeKind.TYP
 def _tests_added(requirement: Requirement, case: Case) -> Verdict:
     if new := _new_tests(case):
         ids = tuple(c.id for c in new)
-        return satisfied(
-            requirement,
-            f"{len(new)} new test{'s pass' if len(new) != 1 else ' passes'} on head.",
-            case,
-            ids,
-        )
+        words = "s pass" if len(new) != 1 else " passes"
+        return satisfied(requirement, f"{len(new)} new test{words} on head.", case, ids)
     return unsatisfied(requirement, "No new test that passes was found on head.", case)
 
 

@@ -143,7 +143,7 @@ def _unasked(verdict: Verdict, why: str) -> Verdict:
     )
 
 
-_ASK_JUDGES = "Fix what prevented judging, then comment `/judge`."
+_ASK_JUDGES = "For a second opinion, fix what prevented judging, then comment `/judge`."
 
 
 def _not_against(given: Verdict, before: Verdict, failing: tuple[str, ...]) -> Verdict:
@@ -154,7 +154,7 @@ def _not_against(given: Verdict, before: Verdict, failing: tuple[str, ...]) -> V
         before,
         reason=f"The panel says satisfied, but step {failing[0]} of the analyst fails on head.",
         evidence_ids=(*failing, *given.evidence_ids),
-        next_step=f"Look at step {failing[0]} in the evidence. Fix the code where it is right.",
+        next_step=f"Look at step {failing[0]} in the evidence, and fix the code if the step is right.",
     )
 
 

@@ -71,8 +71,8 @@ class RequirementDocument:
     next_step: str
     quotation: str = ""
     area: str = ""
-    accepted: Acceptance | None = None
     wording: str = ""
+    accepted: Acceptance | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -308,8 +308,8 @@ def _requirement(row: RequirementView) -> RequirementDocument:
         next_step=verdict.next_step,
         quotation=asked.quotation,
         area=asked.area,
-        accepted=row.accepted,
         wording=asked.wording,
+        accepted=row.accepted,
     )
 
 
