@@ -1,12 +1,25 @@
 """Requirements, ties, verdicts, gate and integrity: pure and synchronous."""
 
+from bot.judge.acceptance import (
+    acceptable,
+    after_acceptances,
+    can_be_accepted,
+    can_be_overridden,
+    checked,
+    needs_code,
+    of_group,
+    places_of,
+    subject_of,
+    text_of,
+    touches,
+)
 from bot.judge.closing import IssueReference, closing_issues
 from bot.judge.diff_text import unified
 from bot.judge.empty_inputs import empty_calls, promises
 from bot.judge.gate import EXIT_CODES, Beside, conclude
 from bot.judge.integrity import TextReader, inspect_integrity
 from bot.judge.integrity.dependencies import dependency_findings, new_dependencies
-from bot.judge.meaning import changed_meanings
+from bot.judge.meaning import kinds_of_change
 from bot.judge.outcome import MetCount, count_met, verdicts
 from bot.judge.patch_reasons import patch_reasons
 from bot.judge.planning import plan
@@ -22,7 +35,11 @@ __all__ = [
     "IssueReference",
     "MetCount",
     "TextReader",
-    "changed_meanings",
+    "acceptable",
+    "after_acceptances",
+    "can_be_accepted",
+    "can_be_overridden",
+    "checked",
     "closing_issues",
     "comprehend",
     "conclude",
@@ -30,11 +47,18 @@ __all__ = [
     "dependency_findings",
     "empty_calls",
     "inspect_integrity",
+    "kinds_of_change",
+    "needs_code",
     "new_dependencies",
+    "of_group",
     "patch_reasons",
+    "places_of",
     "plan",
     "promises",
     "score_plan",
+    "subject_of",
+    "text_of",
+    "touches",
     "transition",
     "unified",
     "verdicts",
