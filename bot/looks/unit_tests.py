@@ -49,6 +49,12 @@ class _Run:
         return self.project.root
 
     @property
+    def found_tests(self) -> bool:
+        """Whether anything was run on base; what only uses the change is not run without."""
+        results = self.base.tests.results if self.base and self.base.tests else ()
+        return self.only_exit_code or any(not is_whole_file(one) for one in results)
+
+    @property
     def only_exit_code(self) -> bool:
         return any(seen and seen.command and seen.tests is None for seen in (self.base, self.head))
 
@@ -80,7 +86,8 @@ async def run_unit_tests(services: Services, case: Case, step: Step) -> Seen:
     ]
     steps = [run(one) for one in rest if one.is_touched or not _why_not_built(one)]
     runs += await a_few_at_a_time(max(1, cores() // 2), steps)
-    runs.sort(key=lambda run: projects.index(run.project))
+    runs = [one for one in runs if one.project.is_touched or one.found_tests]
+    runs.sort(key=lambda one: projects.index(one.project))
     base, head = (_together(side, runs) for side in Side)
     is_seen = base is not None or head is not None
     evidence = (Evidence(step.id, step, base, head, transition(base, head)),) if is_seen else ()
@@ -223,7 +230,7 @@ def _why_not(case: Case, one: Dependent) -> str:
     project = next((project for project in case.built.projects if project.root == one.folder), None)
     if project is None:
         return f"the change concerns more than {MOST_PROJECTS} projects"
-    return _why_not_built(project) or "none of its tests was found"
+    return _why_not_built(project) or "none of its tests could be loaded on base"
 
 
 def _why_not_built(project: Project) -> str:

@@ -18,7 +18,9 @@ from sandbox.environments.build import build_both
 from sandbox.environments.build_request import BuildRequest
 from sandbox.environments.hints import SetupHints
 from sandbox.environments.projects import MOST_PROJECTS, Projects
+from sandbox.environments.test_line import test_places
 from sandbox.environments.toolchain import toolchain
+from sandbox.environments.tree import Tree
 from sandbox.models import Checkout, Environment, Recipe, Side, TestRunner
 
 
@@ -45,7 +47,7 @@ async def build_environments(
     shop = _Workshop(services, request, checkout, limits, policy.network_to_build)
     try:
         concerned = await _concerned(shop, policy)
-        wanted = _wanted_projects(policy, concerned)
+        wanted = await asyncio.to_thread(_wanted_projects, shop, policy, concerned)
         return await _built_projects(shop, wanted, tuple(concerned.values()))
     except SandboxError as error:
         raise UserError(
@@ -74,12 +76,15 @@ async def _concerned(shop: _Workshop, policy: Policy) -> dict[str, Dependent]:
     return found
 
 
-def _wanted_projects(policy: Policy, concerned: dict[str, Dependent]) -> tuple[SetupHints, ...]:
-    """Return how each project is set up; a configured test line runs the repository as a whole."""
+def _wanted_projects(
+    shop: _Workshop, policy: Policy, concerned: dict[str, Dependent]
+) -> tuple[SetupHints, ...]:
+    """Return how each project is set up; a configured test line says itself where tests are run."""
     setup = policy.configuration.setup
-    install, test = setup.install or "", setup.test or ""
-    if test:
-        return (SetupHints(install=install, test=test),)
+    install = setup.install or ""
+    if setup.test:
+        calls = test_places(setup.test, Tree(Path(shop.checkout.base_tree)))
+        return tuple(SetupHints(install, one.line, one.folder) for one in calls)
     own = {one.path: one.setup for one in policy.configuration.projects}
     found = []
     for root in tuple(concerned)[:MOST_PROJECTS]:

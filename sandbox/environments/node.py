@@ -21,6 +21,7 @@ from sandbox.environments.node_manager import (
 )
 from sandbox.environments.node_script import ScriptCall, read_script
 from sandbox.environments.node_version import satisfies
+from sandbox.environments.node_workspace import BUILDS, DEPENDENCIES, workspace_builds
 from sandbox.environments.tree import Table, Tree
 from sandbox.models import Recipe, TestRunner
 
@@ -36,9 +37,7 @@ _BY_DEPENDENCY = (
     ("ava", TestRunner.AVA),
     ("mocha", TestRunner.MOCHA),
 )
-_BUILDS = ("build", "compile", "prepare")
 _READ_TEST_FILES = 200
-_DEPENDENCIES = ("dependencies", "devDependencies", "optionalDependencies", "peerDependencies")
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,13 +114,19 @@ def _recipe(
     else:
         install, why = (), "Nothing is installed: package.json names no dependencies."
     build, why_build = _build(Tree(tree.root / setup.root), manifest, runner)
+    needed, names = workspace_builds(tree, setup.root)
+    if names:
+        why_build = (
+            *why_build,
+            f"What it needs of its workspace is built first: {', '.join(names)}.",
+        )
     versions = (_LAYER_VERSION, toolchain.version("node"), toolchain.version("npm"))
     inputs = manager_inputs(tree, manager, manifests)
     return Recipe(
         ecosystem=_NAME,
         reasons=(why, *why_build, runner.reason, *filter(None, (runner.left_out,))),
         install=install,
-        install_project=build,
+        install_project=(*needed, *build),
         runner=runner.runner,
         test_arguments=runner.arguments,
         lock_digest=hashlib.sha256(json.dumps([versions, install, inputs]).encode()).hexdigest(),
@@ -156,7 +161,7 @@ def _manifests(tree: Tree, manager: Manager, root: str) -> tuple[str, ...]:
 
 
 def _has_dependencies(manifest: Table) -> bool:
-    return any(manifest.table(name).names() for name in _DEPENDENCIES)
+    return any(manifest.table(name).names() for name in DEPENDENCIES)
 
 
 # --- the runner ------------------------------------------------------------------------------
@@ -169,7 +174,7 @@ def _choose_runner(tree: Tree, manifest: Table, setup: SetupHints) -> _Runner:
     call = read_script(scripts)
     if call:
         return _by_script(call)
-    declared = {name for field in _DEPENDENCIES for name in manifest.table(field).names()}
+    declared = {name for field in DEPENDENCIES for name in manifest.table(field).names()}
     tests = [path for path in tree.files() if path.endswith(_SUFFIXES) and is_test(path)]
     for name, runner in _BY_DEPENDENCY:
         if name in declared and tests:
@@ -206,11 +211,11 @@ def _build(
 ) -> tuple[tuple[tuple[str, ...], ...], tuple[str, ...]]:
     """Build before the tests where the chain does, or where tests use what is not in the tree."""
     scripts = manifest.table("scripts")
-    named = [name for name in _BUILDS if scripts.text(name)]
+    named = [name for name in BUILDS if scripts.text(name)]
     if not named or runner.runner is TestRunner.NONE:
         return (), ()
     said = f"`npm run {named[0]}` runs first, because"
-    if any(word in _BUILDS or word == "tsc" for word in runner.before):
+    if any(word in BUILDS or word == "tsc" for word in runner.before):
         return (("npm", "run", named[0]),), (f"{said} the test script builds before it tests.",)
     output = _missing_output(tree, manifest)
     if output:

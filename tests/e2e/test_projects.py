@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 from pathlib import Path
 
@@ -160,6 +161,39 @@ def test_configured_install_lines_install_every_package(tmp_path: Path) -> None:
     assert ran(judged) == {"packages/alpha": (1, 2), "packages/beta": (1, 1)}
 
 
+@pytest.mark.parametrize("line", ["make test", "cd packages/alpha && pytest"])
+def test_a_configured_line_is_followed_to_its_runner(tmp_path: Path, line: str) -> None:
+    lines = f"setup: {{install: pip install -e packages/alpha pytest, test: {line}}}\n"
+    makefile = "test:\n\t@cd packages/alpha && python -m pytest -q\n"
+    alone = {path: text for path, text in PYTHON.items() if "packages/alpha" in path}
+    folder = opened(tmp_path, {**alone, "Makefile": makefile, ".github/assay.yml": lines})
+    judged = folder.judge(folder.branch("good", BREAKING), task=TASK)
+    assert judged.conclusion == "success", judged.said()
+    assert ran(judged) == {"packages/alpha": (1, 2)}
+
+
+def test_a_dependent_without_tests_that_load_is_said_to_be_not_run(tmp_path: Path) -> None:
+    lost = "import nothing_that_exists\n\n\ndef test_invoice():\n    assert nothing_that_exists\n"
+    folder = opened(tmp_path, {**PYTHON, "packages/beta/tests/test_invoices.py": lost})
+    judged = folder.judge(folder.branch("breaking", BREAKING), task=TASK)
+    assert judged.conclusion == "action_required", judged.said()
+    reason = row(judged, "B2")[1]
+    assert "Only packages/alpha was run; packages/beta uses `price` (none of its tests" in reason
+
+
+def test_one_core_finds_what_two_find(tmp_path: Path, shop: Folder) -> None:
+    allowed = os.sched_getaffinity(0)
+    os.sched_setaffinity(0, {min(allowed)})
+    try:
+        folder = opened(tmp_path, PYTHON)
+        alone = folder.judge(folder.branch("slowly", MENDED), task=TASK)
+    finally:
+        os.sched_setaffinity(0, allowed)
+    both = shop.judge(shop.branch("quickly", MENDED), task=TASK)
+    assert alone.document.tests == both.document.tests
+    assert alone.said() == both.said()
+
+
 PROJECTS = """
 projects:
   - path: packages/alpha
@@ -271,4 +305,18 @@ def test_a_package_of_a_workspace_that_breaks_another_one_fails(
     verdict, reason = row(judged, "B2")
     assert verdict == "unsatisfied"
     assert "packages/beta/test/invoices.test.js::invoice" in reason
+    assert ran(judged) == {"packages/alpha": (1, 2), "packages/beta": (1, 1)}
+
+
+@needs_node
+def test_what_a_package_imports_of_its_workspace_is_built_first(tmp_path: Path) -> None:
+    alpha = json.loads(str(NODE["packages/alpha/package.json"]))
+    alpha["exports"] = "./dist/api.js"
+    alpha["scripts"]["build"] = "node build.js"
+    build = "import {cpSync} from 'node:fs';\ncpSync('src', 'dist', {recursive: true});\n"
+    files = {"packages/alpha/package.json": json.dumps(alpha), "packages/alpha/build.js": build}
+    folder = opened(tmp_path, {**NODE, **files})
+    judged = folder.judge(folder.branch("breaking", NODE_BREAKING), task=TASK)
+    assert judged.conclusion == "failure", judged.said()
+    assert "packages/beta/test/invoices.test.js::invoice" in row(judged, "B2")[1]
     assert ran(judged) == {"packages/alpha": (1, 2), "packages/beta": (1, 1)}
