@@ -210,9 +210,12 @@ def test_listed_projects_are_built_as_each_says(tmp_path: Path) -> None:
     assert ran(judged) == {"packages/alpha": (1, 2), "packages/beta": (1, 1)}
 
 
-def test_a_listed_project_that_is_not_there_is_said_so(tmp_path: Path) -> None:
-    lines = "projects: [{path: packages/alpha}, {path: packages/delta}]\n"
+@pytest.mark.parametrize("path", ["packages/delta", "packages/link", "packages/alpha/pyproject.toml"])
+def test_a_listed_project_that_is_no_folder_is_said_so(tmp_path: Path, path: str) -> None:
+    lines = f"projects: [{{path: packages/alpha}}, {{path: {path}}}]\n".replace("alpha}", "gamma}")
     folder = opened(tmp_path, {**PYTHON, ".github/assay.yml": lines})
+    (folder.repository.folder / "packages" / "link").symlink_to("beta")
+    folder.repository.commit()
     judged = folder.judge(folder.branch("breaking", BREAKING), task=TASK)
     assert judged.conclusion == "action_required"
     assert "`projects[1].path` names no folder" in judged.said()
