@@ -131,12 +131,18 @@ def _tested_as_base(
         return head
     if base.recipe.ecosystem != head.recipe.ecosystem:
         return head
-    arguments, root = base.recipe.test_arguments, base.recipe.root
+    root = base.recipe.root
     base_tree, head_tree = Path(checkout.base_tree, root), Path(checkout.head_tree, root)
-    named = [word for word in arguments if not word.startswith("-") and (base_tree / word).exists()]
+    words = [word for call in base.recipe.calls for word in call.arguments]
+    named = [word for word in words if not word.startswith("-") and (base_tree / word).exists()]
     if not all((head_tree / word).exists() for word in named):
         return head
-    recipe = replace(head.recipe, runner=base.recipe.runner, test_arguments=arguments)
+    recipe = replace(
+        head.recipe,
+        runner=base.recipe.runner,
+        test_arguments=base.recipe.test_arguments,
+        more_calls=base.recipe.more_calls,
+    )
     return replace(head, recipe=recipe)
 
 

@@ -109,12 +109,14 @@ def _recipe(reading: _Reading, setup: SetupHints, toolchain: Toolchain) -> Recip
     )
     return Recipe(
         ecosystem=_NAME,
-        reasons=(*reasons, runner.reason),
+        reasons=(*reasons, runner.reason, *filter(None, (runner.left_out,))),
         install=install,
         install_project=_install_project(reading, locked, configured=bool(setup.install)),
         runner=runner.runner,
         test_arguments=runner.arguments,
         root=reading.root,
+        left_out=runner.left_out,
+        more_calls=runner.more,
         lock_digest=lock_digest(toolchain, install, _inputs(reading, setup, locked)),
     )
 
@@ -224,7 +226,8 @@ def _missing_runner(
     runner: RunnerChoice, names: set[str], setup: SetupHints
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Return pytest when the tests need it and nothing is known to install it, and the reason."""
-    if runner.runner is not TestRunner.PYTEST or "pytest" in names or setup.install:
+    runners = {runner.runner, *(call.runner for call in runner.more)}
+    if TestRunner.PYTEST not in runners or "pytest" in names or setup.install:
         return (), ()
     return ("pytest",), ("`pytest` is added, because the tests need it and nothing installs it.",)
 

@@ -161,6 +161,11 @@ class Table:
             tuple(Table(v) for v in value if isinstance(v, dict)) if isinstance(value, list) else ()
         )
 
+    def lists(self, key: str) -> tuple[list[object], ...]:
+        """Return the lists of a list of lists; else ()."""
+        value = self.data.get(key) if isinstance(self.data, dict) else None
+        return tuple(v for v in value if isinstance(v, list)) if isinstance(value, list) else ()
+
     def canonical(self) -> str:
         """Return the table in one spelling, for digests."""
         return json.dumps(self.data, sort_keys=True, default=str)
