@@ -12,6 +12,7 @@ import shlex
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from sandbox.environments.python_calls import make_places
 from sandbox.environments.tree import LINE_CHARS, Tree
 
 _SHELL = re.compile(r"[|<>$`{}*?\\~]|&(?!&)(?<!&&)")
@@ -20,9 +21,6 @@ _DEEPEST = 3
 _PYTHON = re.compile(r"(?:\S*/)?python(?:3(?:\.\d+)?)?")
 _RUNS = {"uv", "poetry", "pdm", "rye", "pipenv"}
 _NODE = {"npm", "pnpm", "yarn", "npx", "node", "mocha", "jest", "vitest", "ava"}
-_MAKEFILES = ("GNUmakefile", "makefile", "Makefile")
-_RULE = re.compile(r"([\w./-]+)\s*::?(?!=)\s*([^#;=]*)")
-_SET = re.compile(r"(?:export\s+)?(\w+)\s*[:?+]?:?=\s*(.*)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,45 +125,16 @@ def _call(words: list[str], folder: str) -> TestPlace:
     return TestPlace(folder, shlex.join(words))
 
 
-# --- Makefile ---------------------------------------------------------------------------------
-
-
 def _made(words: list[str], folder: str, tree: Tree, depth: int) -> Iterator[TestPlace]:
     """Follow `make [-C FOLDER] TARGET` into the recipe; every line of it starts in the folder anew."""
     if words[:1] == ["-C"] and len(words) > 1:
         folder, words = _at(folder, words[1]), words[2:]
     if len(words) != 1 or words[0].startswith("-") or "=" in words[0]:
         raise _Unclear
-    place = Tree(tree.root / folder)
-    recipe = _recipe(place, words[0], depth)
-    if not recipe:
+    places = make_places(Tree(tree.root / folder))
+    lines = next((place.lines for place in places if place.name == words[0]), ())
+    told = [line for line in lines if not re.match(r"\s*(?:#|echo\b)|\s*\Z", line)]
+    if not told:
         raise _Unclear
-    for line in recipe:
+    for line in told:
         yield from _calls(line, folder, tree, depth + 1)
-
-
-def _recipe(place: Tree, target: str, depth: int) -> list[str]:
-    """Return a target's lines, after those of the targets that it needs."""
-    name = next((one for one in _MAKEFILES if place.is_plain(one)), "")
-    text = re.sub(r"\\\n\s*", " ", place.read(name)) if name else ""
-    variables: dict[str, str] = {}
-    needs, found, current = list[str](), list[str](), ""
-    for line in text.splitlines():
-        if line.startswith("\t"):
-            found += [_expanded(line.strip().lstrip("@-+"), variables)] if current == target else []
-        elif defined := _SET.match(line):
-            variables[defined[1]] = defined[2].strip()
-        elif rule := _RULE.match(line):
-            current = rule[1]
-            needs += rule[2].split() if current == target else []
-    if depth < _DEEPEST:
-        found = [line for need in needs for line in _recipe(place, need, depth + 1)] + found
-    return [line for line in found if not re.match(r"\s*(?:#|echo\b)|\s*\Z", line)]
-
-
-def _expanded(line: str, variables: dict[str, str]) -> str:
-    for _ in range(3):
-        line = re.sub(
-            r"\$[({](\w+)[)}]", lambda one: variables.get(one[1], "$unknown"), line[:LINE_CHARS]
-        )
-    return line

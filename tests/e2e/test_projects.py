@@ -210,7 +210,9 @@ def test_listed_projects_are_built_as_each_says(tmp_path: Path) -> None:
     assert ran(judged) == {"packages/alpha": (1, 2), "packages/beta": (1, 1)}
 
 
-@pytest.mark.parametrize("path", ["packages/delta", "packages/link", "packages/alpha/pyproject.toml"])
+@pytest.mark.parametrize(
+    "path", ["packages/delta", "packages/link", "packages/alpha/pyproject.toml"]
+)
 def test_a_listed_project_that_is_no_folder_is_said_so(tmp_path: Path, path: str) -> None:
     lines = f"projects: [{{path: packages/alpha}}, {{path: {path}}}]\n".replace("alpha}", "gamma}")
     folder = opened(tmp_path, {**PYTHON, ".github/assay.yml": lines})

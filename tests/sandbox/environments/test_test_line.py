@@ -27,6 +27,8 @@ lint:
 both: unit lint
 odd:
 \tpytest $(ARGS)
+unset:
+\t$(PYTHON3) -m pytest
 loop: loop
 \tpytest
 """
@@ -63,7 +65,9 @@ def tree(tmp_path_factory: pytest.TempPathFactory) -> Tree:
         ("npm --prefix packages/b test", [("packages/b", "npm test")]),
         ("npm test -w packages/b", [("packages/b", "npm test")]),
         ("make unit", [("", "pytest packages/a")]),
-        ("make test", [("", "pytest packages/a"), ("packages/b", "pytest -q --strict-markers")]),
+        ("make test", [("packages/b", "pytest -q --strict-markers"), ("", "pytest packages/a")]),
+        ("make odd", [("", "pytest")]),
+        ("make loop", [("", "pytest")]),
         ("make -C packages/b test", [("packages/b", "npm test")]),
     ],
 )
@@ -76,7 +80,7 @@ def test_calls_of_known_runners_are_found(
 @pytest.mark.parametrize(
     "line",
     [
-        "make both", "make odd", "make missing", "make", "make loop", "make -j4 test",
+        "make both", "make missing", "make", "make unset", "make -j4 test",
         "ruff check . && pytest",
         "pytest | tee log", "pytest || true", "pytest &", "pytest $ARGS", "FOO=1 pytest", "cd .. && pytest",
         "cd /etc && pytest", "cd packages/missing && pytest", "pytest && pytest -m slow", "(pytest",
