@@ -183,9 +183,10 @@ def _all_ways(case: Case, runs: list[_Run], evidence_id: str) -> FourWay:
 
 def _folders(run: _Run, known: tuple[str, ...], apart: tuple[str, ...]) -> Iterable[TestedFolder]:
     """Count a run's tests by folder: a project is one, the repository's own tests are told apart."""
-    if run.base is None and run.head is None:
-        return
     problem = run.four_way.problem
+    if run.base is None and run.head is None:
+        yield TestedFolder(run.root, problem=problem)
+        return
     if run.only_exit_code:
         yield TestedFolder(run.root, transition=transition(run.base, run.head), problem=problem)
         return

@@ -143,6 +143,19 @@ def test_a_package_that_cannot_be_run_is_no_success(tmp_path: Path) -> None:
     assert (left.folder, left.uses) == ("packages/beta", ("price",))
 
 
+def test_a_package_that_loses_its_project_file_is_still_run(shop: Folder) -> None:
+    files = {**BREAKING, "packages/beta/pyproject.toml": None}
+    judged = shop.judge(shop.branch("hidden", files), task=TASK)
+    assert judged.conclusion == "failure", judged.said()
+    assert "packages/beta/tests/test_invoices.py::test_invoice" in row(judged, "B2")[1]
+
+
+def test_a_package_that_goes_is_no_success(shop: Folder) -> None:
+    gone = {path: None for path in PYTHON if path.startswith("packages/beta/")}
+    judged = shop.judge(shop.branch("gone", {**BREAKING, **gone}), task=TASK)
+    assert judged.conclusion != "success", judged.said()
+
+
 def test_a_configured_line_that_runs_one_package_is_no_success(tmp_path: Path) -> None:
     lines = (
         "setup:\n  install: pip install -e packages/alpha pytest\n  test: pytest packages/alpha\n"
