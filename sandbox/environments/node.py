@@ -139,7 +139,8 @@ def _configured(setup: SetupHints) -> tuple[tuple[tuple[str, ...], ...], str]:
     keep = install_commands(Manager("npm", "", "", "", ""), Table({}))[0]
     commands = json.dumps([["sh", "-c", setup.install]])
     said = f"Dependencies come from `{setup.install}`, because the repository's configuration"
-    return ((*keep[:-2], commands, TREE),), f"{said} says so."
+    place = f"{TREE}/{setup.install_root}".rstrip("/")
+    return ((*keep[:-2], commands, place),), f"{said} says so."
 
 
 def _installed_by(manager: Manager) -> str:
