@@ -39,18 +39,20 @@ class Links:
 
     def project(self, path: str) -> str:
         """The project that a file stands in."""
-        return self._projects.get(path) or self._project_of(path)
+        if path not in self._projects:
+            self._projects[path] = self._project_of(path)
+        return self._projects[path]
 
     def has(self, user: str, used: str) -> bool:
         """Whether some file of one project imports something of another."""
         if user not in self._imported:
-            own = [path for path, project in self._projects.items() if project == user]
+            own = [path for path in self._index.files if self.project(path) == user]
             self._imported[user] = {one for path in own for one in self._imported_by(path)}
         return used in self._imported[user]
 
     def _imported_by(self, path: str) -> Iterator[str]:
         yield from (self.project(target) for target in self._index.imported(path))
-        yield from (self._project_of(f"{one}/-") for one in self._index.imported_packages(path))
+        yield from (self.project(f"{one}/-") for one in self._index.imported_packages(path))
 
 
 def dependents(
