@@ -10,6 +10,7 @@ from bot.judge.code.impact import new_lines, users_of
 from bot.judge.code.index import CodeIndex, Symbol, innermost
 from bot.judge.paths import is_test_path
 from bot.models import Dependent
+from sandbox.graph.facts import Definition
 from sandbox.models import Diff, FileChange
 
 _HOPS = 6
@@ -98,7 +99,7 @@ def _using(symbol: Symbol, index: CodeIndex, links: Links) -> set[str]:
         users: list[Symbol] = []
         for one in edge:
             at = links.project(one.path)
-            for user in users_of(one, index):
+            for user in (*users_of(one, index), *_renaming(one, index)):
                 around = links.project(user.path)
                 is_real = around == at or links.has(around, at)
                 if is_real and user not in seen and len(seen) < _MOST_VISITED:
@@ -106,6 +107,17 @@ def _using(symbol: Symbol, index: CodeIndex, links: Links) -> set[str]:
                     users.append(user)
         edge = [one for one in users if one.definition.name and not is_test_path(one.path)]
     return {links.project(one.path) for one in seen} - {own}
+
+
+def _renaming(symbol: Symbol, index: CodeIndex) -> Iterator[Symbol]:
+    """Where a name is imported and not used: under another name, anything in that file may use it."""
+    lines: dict[str, list[int]] = {}
+    for path, line in index.users(symbol):
+        lines.setdefault(path, []).append(line)
+    for path, used in lines.items():
+        if path != symbol.path and all(index.is_import(path, line) for line in used):
+            yield Symbol(path, Definition("", "", used[0], used[0]))
+            yield from (Symbol(path, one) for one in index.files[path].facts.definitions)
 
 
 def _changes_a_whole_file(change: FileChange, index: CodeIndex) -> bool:
