@@ -40,7 +40,7 @@ def what_was_not(ran: FourWay) -> str:
     was = "were" if len(ran.folders) > 1 else "was"
     more = len(ran.not_run) - MOST_TOLD
     told = [*map(_left, ran.not_run[:MOST_TOLD]), *([f"and {more} more"] if more > 0 else [])]
-    return f"Only {names} {was} run; {'; '.join(told)}."
+    return f"Only {names} {was} run; {'; '.join(told)}.{what_was_run(ran)}"
 
 
 def _left(one: NotRun) -> str:
