@@ -156,6 +156,16 @@ def test_a_package_that_loses_its_project_file_is_still_run(shop: Folder) -> Non
     assert broken(judged) == ("packages/beta/tests/test_invoices.py::test_invoice",)
 
 
+def test_a_renamed_package_that_others_need_does_not_build(shop: Folder) -> None:
+    path = "packages/alpha/pyproject.toml"
+    renamed = str(PYTHON[path]).replace('name = "shop_alpha"', 'name = "shop-alpha-of-nowhere"')
+    judged = shop.judge(shop.branch("renamed", {path: renamed}), task="Rename the package\n")
+    assert judged.conclusion == "failure", judged.said()
+    verdict, reason = row(judged, "B1")
+    assert verdict == "unsatisfied"
+    assert "packages/beta builds on base and does not build on head" in reason
+
+
 def test_a_package_that_goes_is_no_success(shop: Folder) -> None:
     gone = {path: None for path in PYTHON if path.startswith("packages/beta/")}
     judged = shop.judge(shop.branch("gone", {**BREAKING, **gone}), task=TASK)

@@ -8,7 +8,7 @@ from pathlib import PurePosixPath
 
 from bot.judge.code.impact import new_lines, users_of
 from bot.judge.code.index import CodeIndex, Symbol, innermost
-from bot.judge.paths import is_test_path
+from bot.judge.paths import is_automation, is_changelog, is_document, is_test_path
 from bot.models import Dependent
 from sandbox.graph.facts import Definition
 from sandbox.models import Diff, FileChange
@@ -20,6 +20,7 @@ _COMMENT = ("#", "//", "/*", "*", "--")
 _IMPORT = re.compile(
     r"(?:import|from|use|using|require|include|package|(?:const|let|var)\b.*\brequire\()\b"
 )
+_LOCK = re.compile(r"(?:\.lock|package-lock\.json|pnpm-lock\.yaml|go\.sum)\Z")
 _HANDS_ON = {
     "__init__",
     "index",
@@ -43,6 +44,11 @@ class Links:
         if path not in self._projects:
             self._projects[path] = self._project_of(path)
         return self._projects[path]
+
+    @property
+    def all(self) -> set[str]:
+        """Every project that has code."""
+        return {self.project(path) for path in self._index.files}
 
     def has(self, user: str, used: str) -> bool:
         """Whether some file of one project imports something of another."""
@@ -73,9 +79,11 @@ def dependents(
         for folder in _using(symbol, index, links):
             found.setdefault(folder, {})[symbol.definition.name] = None
     for change in diff.files:
-        if _changes_a_whole_file(change, index):
-            for folder in _importing(change.path, index, links):
-                found.setdefault(folder, {})[change.path] = None
+        using = (
+            _importing(change.path, index, links) if _changes_a_whole_file(change, index) else ()
+        )
+        for folder in (*using, *_shipped_with(change.path, index, links)):
+            found.setdefault(folder, {})[change.path] = None
     return tuple(
         Dependent(folder, tuple(names)[:_MOST_NAMES]) for folder, names in sorted(found.items())
     )
@@ -130,6 +138,15 @@ def _changes_a_whole_file(change: FileChange, index: CodeIndex) -> bool:
         innermost(file, line) is None and _says_something(text[1:].strip(), hands_on)
         for line, text in new_lines(change)
     )
+
+
+def _shipped_with(path: str, index: CodeIndex, links: Links) -> Iterator[str]:
+    """The projects that import the one in which a file changed that is no code: a manifest, data."""
+    is_aside = is_document(path) or is_changelog(path) or is_automation(path) or is_test_path(path)
+    if path in index.files or is_aside or _LOCK.search(path):
+        return
+    own = links.project(path)
+    yield from (one for one in links.all - {own} if links.has(one, own))
 
 
 def _says_something(line: str, hands_on: bool) -> bool:

@@ -121,6 +121,22 @@ def test_a_line_outside_of_all_definitions_concerns_whoever_imports_its_file():
 
 
 @pytest.mark.parametrize(
+    ("path", "found"),
+    [
+        ("alpha/pyproject.toml", {"beta", "delta"}),
+        ("alpha/shop/alpha/rates.json", {"beta", "delta"}),
+        ("alpha/shop/alpha/gone.py", {"beta", "delta"}),
+        ("alpha/README.md", set()),
+        ("alpha/tests/data.json", set()),
+        ("alpha/uv.lock", set()),
+        ("other/shop/other/rates.json", set()),
+    ],
+)
+def test_what_ships_with_a_project_concerns_whoever_imports_it(path, found):
+    assert {one.folder for one in using(PYTHON, path, 1)} == found
+
+
+@pytest.mark.parametrize(
     "text",
     [
         "import shop.alpha.pricing as p\n\n\ndef b():\n    return p.price(1)\n",
