@@ -163,7 +163,7 @@ def test_a_renamed_package_that_others_need_does_not_build(shop: Folder) -> None
     assert judged.conclusion == "failure", judged.said()
     verdict, reason = row(judged, "B1")
     assert verdict == "unsatisfied"
-    assert "packages/beta builds on base and does not build on head" in reason
+    assert "packages/beta builds on base, but not on head" in reason
 
 
 def test_a_package_that_goes_is_no_success(shop: Folder) -> None:
