@@ -33,7 +33,7 @@ from bot.models import (
 )
 from sandbox.models import Finding, Severity
 
-_LOOK_YOURSELF = "Look at the pages and their pictures, then decide."
+_LOOK_YOURSELF = "Look at the pages and their pictures."
 _REGRESSED = Transition.REGRESSED
 _ERROR = re.compile(r"\berror(\[\w+\])?: ", re.I)
 FIX = (
@@ -184,6 +184,17 @@ def _not_seen_to_hold(requirement: Requirement, case: Case) -> Verdict:
 
 def _held(requirement: Requirement, case: Case) -> Verdict:
     """Nothing that was run broke; tests that were not run could have."""
+    missing = case.observed.missing_submodules
+    if missing:
+        first, more = missing[0], len(missing) - 1
+        also = f" {more} more submodule(s) could not be fetched." if more else ""
+        return unverified(
+            requirement,
+            f"{_held_reason(case)} But submodule {first.path} at {first.sha[:12]} could not be "
+            f"fetched: {first.reason}{also}",
+            "Let Assay read the submodule: install the App on its repository, or run `git submodule "
+            "update --init` in a local clone. Then comment `/judge`.",
+        )
     if case.observed.left_out:
         return unverified(
             requirement,
@@ -271,7 +282,7 @@ def _tests_not_weakened(requirement: Requirement, case: Case) -> Verdict:
         return unverified(
             requirement,
             "The change is too large to read whole, so it could hide weakened tests.",
-            "Split the pull request, or read its tests yourself.",
+            "Split the pull request, or read all of its tests.",
         )
     if first:
         return unverified(

@@ -20,7 +20,9 @@ _MOST_CALLS = 12
 _DEEPEST = 3
 _PYTHON = re.compile(r"(?:\S*/)?python(?:3(?:\.\d+)?)?")
 _RUNS = {"uv", "poetry", "pdm", "rye", "pipenv"}
-_NODE = {"npm", "pnpm", "yarn", "npx", "node", "mocha", "jest", "vitest", "ava"}
+_NODE = {
+    "npm", "pnpm", "yarn", "npx", "node", "mocha", "jest", "vitest", "ava", "jasmine", "tap", "tape", "uvu",
+}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
