@@ -17,6 +17,8 @@ from pathlib import Path
 from docker import APIClient
 from docker.errors import DockerException, ImageNotFound
 
+from tests.plain_user import with_own_tun
+
 ROOT = Path(__file__).parents[1]
 CACHE = Path.home() / ".cache/assay-tests/docker"
 BASE_IMAGE, IMAGE = "assay-test-base", "assay-test-sandbox"
@@ -82,6 +84,7 @@ def _own_engine() -> Iterator[str]:
     address = f"unix://{run}/docker.sock"
     folders = ["--data-root", str(CACHE / "data"), "--exec-root", str(run / "exec")]
     argv = [program, *folders, "--host", address, "--pidfile", str(run / "docker.pid")]
+    argv = with_own_tun(*argv)  # containers get the node with the mode that the engine sees
     with (run / "log").open("wb") as log:
         process = subprocess.Popen(
             argv, stdout=log, stderr=log, env={"PATH": _PATH}, start_new_session=True

@@ -31,11 +31,16 @@ from bot.models import (
 from sandbox.models import Finding, Severity
 from sandbox.tools.four_runs import is_below
 
-_LOOK_YOURSELF = "Look at the pages and their pictures, then decide by hand."
+_LOOK_YOURSELF = "Look at the pages and their pictures, then decide."
 _REGRESSED = Transition.REGRESSED
 MOST_TOLD = 4
 _ERROR = re.compile(r"\berror(\[\w+\])?: ", re.I)
-MEND = "Mend what the evidence shows and push; what was meant to change belongs into the issue."
+FIX = (
+    "Fix the failing tests and push. If the new behavior is intended, say so in the issue, then comment "
+    "`/judge`."
+)
+_FIX_WEAKENED = "Restore what the tests checked before, fix the code instead, and push."
+_FIX_PAGES = "Fix the pages and push."
 
 
 def judge_baseline(requirement: Requirement, case: Case) -> Verdict:
@@ -58,14 +63,14 @@ def _builds(requirement: Requirement, case: Case) -> Verdict:
     if needs:
         return unverified(
             requirement,
-            f"The machine that judges lacks {', '.join(needs)}.",
-            "Install what is missing there (`assay doctor` says how), then ask again with /judge.",
+            f"Assay's machine lacks {', '.join(needs)}.",
+            "Ask the operator of Assay to install it (`assay doctor` says how), then comment `/judge`.",
         )
     if base:
         return unverified(
             requirement,
-            "It was built on base, and on head there is nothing left to build.",
-            "Tell whether the build files were meant to go.",
+            "It builds on base, and head has nothing left to build.",
+            "Restore the build files, or say in the issue that they are to be removed.",
         )
     return satisfied(requirement, "There is nothing to build on either side.", case)
 
@@ -74,21 +79,23 @@ def _does_not_build(requirement: Requirement, case: Case) -> Verdict:
     base, needs = case.observed.built_base, case.observed.needs
     if base:
         what = case.observed.build_folder or "It"
-        said = f"{what} builds on base and does not build on head{_first_error(case)}."
+        said = f"{what} builds on base, but not on head{_first_error(case)}."
         verdict = unsatisfied(requirement, said, case)
         return replace(
-            verdict, evidence_ids=case.build_ids, next_step="Mend what the build's output says."
+            verdict,
+            evidence_ids=case.build_ids,
+            next_step="Fix what the output of the build reports, and push.",
         )
     if base is None and not needs:
         return unverified(
             requirement,
-            f"There is nothing to build on base, and head does not build here{_first_error(case)}.",
-            "Read the build's output: mend the code, or install what this machine lacks.",
+            f"Base has nothing to build, and head does not build{_first_error(case)}.",
+            "Read the output of the build. Fix the code, or install what Assay's machine lacks.",
         )
     return unverified(
         requirement,
-        "It builds neither on base nor on head, so this change cannot be judged by running it.",
-        "Set `setup.install` and `setup.test` in `.github/assay.yml`, or repair the base branch.",
+        "Neither base nor head builds, so this change cannot be judged by running it.",
+        "Set `setup.install` and `setup.test` in `.github/assay.yml`, or fix the base branch.",
     )
 
 
@@ -177,7 +184,7 @@ def _by_the_tests(requirement: Requirement, case: Case) -> Verdict:
     if not case.tests_passed_on_base and case.only_exit_code is not Transition.FIXED:
         return unverified(
             requirement,
-            "No test passed on base, so a regression could not be seen.",
+            "No test passed on base, so no regression could be found.",
             "Add tests to the base branch, or set `setup.test` in `.github/assay.yml`.",
         )
     return _held(requirement, case)
@@ -227,7 +234,7 @@ def _held(requirement: Requirement, case: Case) -> Verdict:
         return unverified(
             requirement,
             f"{_held_reason(case)} But {case.observed.left_out}",
-            "Name one line that runs all tests as `setup.test` in `.github/assay.yml`.",
+            "Set `setup.test` in `.github/assay.yml` to one command that runs all tests.",
         )
     return satisfied(requirement, _held_reason(case), case)
 
@@ -244,15 +251,15 @@ def _by_the_plan(requirement: Requirement, case: Case) -> Verdict | None:
     ids = tuple(seen.id for _, seen in held)
     if broken:
         names = ", ".join(r.id for r in broken[:10])
-        reason = f"Items of the test plan that base fulfils fail on head: {names}."
+        reason = f"Items of the test plan pass on base and fail on head: {names}."
         return replace(unsatisfied(requirement, reason, case), evidence_ids=ids)
     if held:
         reason = (
-            f"{len(held)} item(s) of the test plan hold on base, and none of them fails on head."
+            f"{len(held)} item(s) of the test plan pass on base, and none of them fails on head."
         )
         return replace(satisfied(requirement, reason, case), evidence_ids=ids)
     if found and all(r.item is None or _fails_on_base(r.item, seen) for r, seen in found):
-        reason = "On base no test passes and no item of the test plan holds: nothing could regress."
+        reason = "On base no test and no item of the test plan passes, so nothing could regress."
         return satisfied(requirement, reason, case) if _base_could_run(case) else None
     return None
 
@@ -276,12 +283,12 @@ def _held_reason(case: Case) -> str:
     if not kept:
         folders = [_shown(one.folder) for one in case.observed.tests.folders]
         where = f" in {_listed(folders)}" if folders != [_shown("")] and folders else ""
-        return f"The tests{where} pass on head; only their exit code is known."
+        return f"The tests{where} pass on head. Only their exit code is known."
     told = _counted(Counter(_folder_of(test, case.observed.tests) for test in kept))
     ends = "es" if len(kept) == 1 else ""
     by_code = [_shown(one.folder) for one in case.observed.tests.folders if one.transition]
     more = f" The tests in {_listed(by_code)} pass, too, by their exit code." if by_code else ""
-    return f"{told} passed on base and pass{ends} on head; none fails now.{more}{_failing_before(case)}"
+    return f"{told} passed on base and pass{ends} on head.{more}{_failing_before(case)}"
 
 
 def _folder_of(test: TestComparison, tests: FourWay) -> str:
@@ -311,12 +318,14 @@ def _tests_not_weakened(requirement: Requirement, case: Case) -> Verdict:
     first = deciding[0] if deciding else None
     if first and first.severity is Severity.BLOCK:
         more = f" ({len(deciding) - 1} more)" if len(deciding) > 1 else ""
-        return unsatisfied(requirement, f"{first.path}: {first.message}{more}", case)
+        return unsatisfied(
+            requirement, f"{first.path}: {first.message}{more}", case, next_step=_FIX_WEAKENED
+        )
     if case.observed.changes_truncated or (first and first.rule == UNREAD_CHANGES):
         return unverified(
             requirement,
-            "The change is too large to be read whole, so weakened tests could be hidden in it.",
-            "Split the pull request, or read its tests by hand.",
+            "The change is too large to read whole, so it could hide weakened tests.",
+            "Split the pull request, or read its tests yourself.",
         )
     if first:
         return unverified(
@@ -332,20 +341,20 @@ def _tests_not_weakened(requirement: Requirement, case: Case) -> Verdict:
 def _pages_work(requirement: Requirement, case: Case) -> Verdict:
     seen = case.look
     if seen is None or seen.head is None or seen.head.problem:
-        why = seen.head.problem if seen and seen.head else "The pages were not looked at."
+        why = seen.head.problem if seen and seen.head else "The pages were not opened."
         return unverified(requirement, why, _LOOK_YOURSELF)
     changes = compare_pages(seen.base, seen.head)
     told = [*changes.broken, *changes.doubts]
     more = f" ({len(told) - 1} more)" if len(told) > 1 else ""
     if changes.broken:
-        verdict = unsatisfied(requirement, f"{told[0]}{more}", case)
+        verdict = unsatisfied(requirement, f"{told[0]}{more}", case, next_step=_FIX_PAGES)
     elif changes.doubts:
         verdict = unverified(requirement, f"{told[0]}{more}", _LOOK_YOURSELF)
     elif seen.head.exit_code != 0:
-        verdict = unverified(requirement, "Not every page was seen on head.", _LOOK_YOURSELF)
+        verdict = unverified(requirement, "Not every page could be opened on head.", _LOOK_YOURSELF)
     else:
         pages = ", ".join(f"`{path}`" for path in seen.step.arguments)
-        verdict = satisfied(requirement, f"No new fault was seen on {pages}.", case)
+        verdict = satisfied(requirement, f"No new fault was found on {pages}.", case)
     return replace(verdict, evidence_ids=(seen.id,))
 
 
@@ -363,7 +372,7 @@ def unsatisfied(
     reason: str,
     case: Case,
     tests: tuple[str, ...] = (),
-    next_step: str = MEND,
+    next_step: str = FIX,
 ) -> Verdict:
     """A failing oracle binds; nothing excuses it."""
     return Verdict(

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections import defaultdict
 
 from bot.judge import successors
+from bot.judge.failures import assertion_line
 from bot.judge.four_rules import Four, judge
 from bot.models import FourWay, TestComparison
 from sandbox.models import Diff, Outcome, TestResult, TestRun
@@ -172,5 +173,6 @@ def _comparison(four: Four, changed: set[str]) -> TestComparison:
         source=shown.source,
         passes=again.head_passes if again else 0,
         runs=again.head_runs if again else 0,
+        assertion=assertion_line(failure),
         flakes_on_base=four.flakes_on_base,
     )

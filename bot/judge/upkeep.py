@@ -43,8 +43,8 @@ def judge_by_kind(requirement: Requirement, case: Case) -> Verdict | None:
     if not (case.nothing_regressed or case.is_untested):
         return unverified(
             requirement,
-            f"{_only(case)} changed, and it could not be seen that everything else holds.",
-            f"See B2 first.{case.allow_hint}",
+            f"{_only(case)} changed, but nothing showed that the tests still pass.",
+            f"See the regressions (B2) first.{case.allow_hint}",
         )
     if kinds:
         return _tests_added(requirement, case) if _new_tests(case) else None
@@ -52,7 +52,7 @@ def judge_by_kind(requirement: Requirement, case: Case) -> Verdict | None:
     return satisfied(
         requirement,
         f"{_only(case)} changed, so the program does what it did and no test is needed. {holds}. "
-        "Whether the words are right is for a reader.",
+        "Whether the words are right is for a reviewer to say.",
         case,
     )
 
@@ -81,8 +81,8 @@ def judge_upkeep(requirement: Requirement, case: Case) -> Verdict:
     if not (case.nothing_regressed or case.is_untested):
         return unverified(
             requirement,
-            "It asks for no change of behaviour, and it could not be seen that behaviour holds.",
-            f"See B2 first.{case.allow_hint}",
+            "It asks for no change of behavior, and nothing showed that behavior stays the same.",
+            f"See the regressions (B2) first.{case.allow_hint}",
         )
     if area is Area.TESTS:
         return _tests_added(requirement, case)
@@ -93,14 +93,14 @@ def _by_files(requirement: Requirement, area: Area, case: Case) -> Verdict:
     if case.observed.changes_truncated:
         return unverified(
             requirement,
-            "The change is too large to see all files that it touches.",
-            "Split the pull request, or read it by hand.",
+            "The change is too large to list all files that it touches.",
+            "Split the pull request, or read it yourself.",
         )
     if _edits_tests_alone(case):
         return unverified(
             requirement,
-            "Tests were edited and no source was, so nothing shows what these edits are for.",
-            f"Say what they are for, or leave them out.{case.allow_hint}",
+            "Only tests were edited, so nothing shows what these edits are for.",
+            f"Explain the edits in the issue, or revert them.{case.allow_hint}",
         )
     touched = tuple(
         one for one in case.observed.changed_paths if belongs_to(one, area, case.observed.kinds)
@@ -108,16 +108,14 @@ def _by_files(requirement: Requirement, area: Area, case: Case) -> Verdict:
     if not touched:
         return unverified(
             requirement,
-            f"Nothing that looks like {_SPOKEN[area]} is among the changed files.",
-            f"Point to where it was done, or do it.{case.allow_hint}",
+            f"The changed files do not include {_SPOKEN[area]}.",
+            f"Add it and push.{case.allow_hint}",
         )
-    holds = (
-        "Base has no tests" if case.is_untested else "Behaviour holds (base's tests pass on head)"
-    )
+    holds = "Base has no tests" if case.is_untested else "Base's tests pass on head"
     return satisfied(
         requirement,
-        f"{holds}, and {_SPOKEN[area]} changed: {_shown(touched)}. "
-        "Whether the words or the structure are good is for a reader.",
+        f"{holds}, and {_SPOKEN[area]} changed: {_shown(touched)}. Whether the change is good is "
+        "for a reviewer to say.",
         case,
     )
 
@@ -139,7 +137,7 @@ def _by_behaviour(requirement: Requirement, case: Case) -> Verdict:
     return unverified(
         requirement,
         f"The code of {_shown(case.code_changes)} changed, whatever the title calls it. "
-        "Tests that hold do not show that nothing else did.",
+        "Passing tests do not show that nothing else did.",
         f"Link the issue that asks for it, or add a test that shows what changed.{case.allow_hint}",
     )
 
@@ -176,8 +174,9 @@ _BY_KIND = {Area.DOCUMENTATION: ChangeKind.COMMENTS, Area.TYPING: ChangeKind.TYP
 def _tests_added(requirement: Requirement, case: Case) -> Verdict:
     if new := _new_tests(case):
         ids = tuple(c.id for c in new)
-        return satisfied(requirement, f"New tests that pass on head: {len(new)}.", case, ids)
-    return unsatisfied(requirement, "No new test of worth was collected on head.", case)
+        passing = "1 new test passes" if len(new) == 1 else f"{len(new)} new tests pass"
+        return satisfied(requirement, f"{passing} on head.", case, ids)
+    return unsatisfied(requirement, "No new test that passes was found on head.", case)
 
 
 def _new_tests(case: Case) -> tuple[TestComparison, ...]:

@@ -56,6 +56,7 @@ class TestComparison:
     """One test four ways; None where it was not run or not collected there.
 
     `written_by_author` says that the pull request added or edited the file the test stands in.
+    `assertion` is the one line of the failure that says most.
     `passes`/`runs` count the repeats on head after a first disagreement (0/0 when never repeated);
     `flakes_on_base` says that one of those on base, where it passed at first, failed.
     """
@@ -74,6 +75,7 @@ class TestComparison:
     source: str = ""
     passes: int = 0
     runs: int = 0
+    assertion: str = ""
     flakes_on_base: bool = False
     not_loaded: str = ""  # the exception that keeps its file from being loaded, and the path
 

@@ -12,6 +12,7 @@ from bot.models import (
     ActionKind,
     Analysis,
     Category,
+    CodePlace,
     Conclusion,
     Decider,
     GateReason,
@@ -69,6 +70,7 @@ class RequirementDocument:
     next_step: str
     quotation: str = ""
     area: str = ""
+    wording: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,6 +106,8 @@ class TestDocument:
     passes: int
     runs: int
     command: str
+    assertion: str = ""
+    reaches: tuple[CodePlace, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -298,6 +302,7 @@ def _requirement(row: RequirementView) -> RequirementDocument:
         next_step=verdict.next_step,
         quotation=asked.quotation,
         area=asked.area,
+        wording=asked.wording,
     )
 
 
@@ -347,4 +352,6 @@ def _test(test: TestView) -> TestDocument:
         passes=row.passes,
         runs=row.runs,
         command=test.command,
+        assertion=row.assertion,
+        reaches=test.reaches,
     )

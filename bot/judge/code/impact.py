@@ -10,7 +10,7 @@ from bot.models import ChangedSymbol, CodePlace, Impact
 from sandbox.graph.facts import Code, Definition, SourceFile
 from sandbox.models import Diff, FileChange
 
-_SYMBOLS, _CALLERS, _TESTS = 60, 20, 20
+_SYMBOLS, _CALLERS, _TESTS = 60, 20, 200
 _HOPS = 3  # from a changed symbol through its callers to a test
 _MOST_VISITED = 400
 
