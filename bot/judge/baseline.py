@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
+from bot.clipping import clip_line
 from bot.judge.case import Case
 from bot.judge.pages import compare_pages
 from bot.judge.plan_evidence import item_evidence
@@ -216,14 +217,14 @@ def _not_seen_to_hold(requirement: Requirement, case: Case) -> Verdict:
     torn = tuple(test for test in undecided if test.change is TestChange.FLAKY)
     unseen = tuple(test for test in undecided if test not in torn)
     told = (
-        (torn, "fail on head in some runs and pass in others"),
-        (unseen, "were not seen to pass on head"),
-        (skipped, "are skipped, expected to fail or not collected on head"),
+        (torn, "Passed on base, sometimes fail on head"),
+        (unseen, "Passed on base, not seen to pass on head"),
+        (skipped, "Passed on base, skipped, expected to fail or not collected on head"),
     )
-    parts = [f"{len(tests)} {what}: {test_ids(tests)}." for tests, what in told if tests]
+    parts = [f"{what}: {test_ids(tests)}." for tests, what in told if tests]
     return unverified(
         requirement,
-        f"Of the tests that passed on base, {' '.join(parts)}",
+        " ".join(parts),
         "Let these tests run and pass on head. If one is to go, say so in the issue, then comment `/judge`.",
     )
 
@@ -288,13 +289,38 @@ def _held_reason(case: Case) -> str:
     ends = "es" if len(kept) == 1 else ""
     by_code = [_shown(one.folder) for one in case.observed.tests.folders if one.transition]
     more = f" The tests in {_listed(by_code)} pass, too, by their exit code." if by_code else ""
-    return f"{told} passed on base and pass{ends} on head.{more}{_failing_before(case)}"
+    beside = f"{more}{_failing_before(case)}{_meant_to_change(case)}"
+    return f"{told} passed on base and pass{ends} on head.{beside}"
 
 
 def _folder_of(test: TestComparison, tests: FourWay) -> str:
     """The innermost folder that was run and that a test stands in."""
     inside = [one.folder for one in tests.folders if is_below(test.path, (one.folder,))]
     return max(inside, key=len, default="")
+
+
+def _meant_to_change(case: Case) -> str:
+    """The tests whose expectations changed as the task says they should or may, each with where it does."""
+    changed = case.witnesses.expectations
+    return "".join(f" {why}" for test in changed if (why := why_meant(case, test)))
+
+
+def why_meant(case: Case, test: TestComparison) -> str:
+    """Why a changed expectation is accepted, as a sentence; "" where the task does not speak of it."""
+    if not case.is_meant(test):
+        return ""
+    if shown := case.shown_for(test):
+        given = ", ".join(
+            f"`{one.said_call}` gives `{one.said_result}`" for one in dict.fromkeys(shown)
+        )
+        return f"{test_ids([test])} expects now what {shown[0].origin} shows: {given}."
+    permission = case.permission_for(test)
+    said = (
+        f"{permission.origin} allows it: “{clip_line(permission.sentence, 160)}”"
+        if permission
+        else ""
+    )
+    return f"What {test_ids([test])} expects was changed; {said}."
 
 
 def _failing_before(case: Case) -> str:
