@@ -13,6 +13,7 @@ from bot.judge.ties import test_name
 from bot.judge.words import Vocabulary, code_words, words_of
 from bot.models import PermittedChange, TaskSource, TestComparison
 
+_LONGEST = 500
 _SENTENCE = re.compile(r"(?<=[.!?;])\s+|\n")
 _TESTS = r"\b(?:tests?|snapshots?|expectations?|assertions?|test_\w+|\w+_test)\b"
 _MAY = (
@@ -45,8 +46,8 @@ def permitted_changes(source: TaskSource) -> Iterator[PermittedChange]:
     texts = (source.title, *said)
     for text in dict.fromkeys(texts):
         for sentence in _SENTENCE.split(text):
-            found = _ALLOWS.search(sentence)
-            if found and not _NOT.search(sentence):
+            found = _ALLOWS.search(sentence[:_LONGEST])
+            if found and len(sentence) <= _LONGEST and not _NOT.search(sentence):
                 removes = _REMOVES.fullmatch(found["what"]) is not None
                 yield PermittedChange(sentence.strip(), source.reference, removes)
 

@@ -19,6 +19,7 @@ from bot.models import ShownResult, TaskSource
 
 MOST_SHOWN = 100
 _MOST_LINES = 2_000
+_LONGEST = 1_000  # of a sentence
 _SENTENCE = re.compile(r"(?<=[.!?;])\s+|\n")
 _CODE = re.compile(r"`([^`\n]{1,200})`")
 _MARK = re.compile(r"\0(\d+)\0")
@@ -58,7 +59,7 @@ def shown_results(source: TaskSource) -> Iterator[ShownResult]:
     texts = (source.title, *said)
     for text in dict.fromkeys(texts):
         for sentence in _SENTENCE.split(re.sub(r"``\s?(.+?)\s?``", r"`\1`", text)):
-            yield from _shown_in(sentence, source.reference)
+            yield from _shown_in(sentence[:_LONGEST], source.reference)
 
 
 def _shown_in(sentence: str, origin: str) -> Iterator[ShownResult]:
