@@ -99,6 +99,16 @@ class Diff:
 
 
 @dataclass(frozen=True, slots=True)
+class MissingSubmodule:
+    """A submodule whose folder is empty. `is_named`: a file of the tree that is no prose names it."""
+
+    path: str
+    sha: str
+    reason: str  # one sentence
+    is_named: bool = True
+
+
+@dataclass(frozen=True, slots=True)
 class Checkout:
     """Both sides on disk. Base is the merge base of head and its target.
 
@@ -116,6 +126,7 @@ class Checkout:
     warnings: tuple[str, ...] = ()
     base_version: str = ""
     head_version: str = ""
+    missing_submodules: tuple[MissingSubmodule, ...] = ()  # on either side
 
 
 class TestRunner(StrEnum):
@@ -136,6 +147,11 @@ class TestRunner(StrEnum):
     JEST = "jest"
     VITEST = "vitest"
     AVA = "ava"
+    JASMINE = "jasmine"
+    TAP = "tap"
+    TAPE = "tape"
+    UVU = "uvu"
+    NODE = "node"  # a script of tests: `node test.js`
     COMMAND = "command"  # a shell command of the configuration; only its exit code speaks
     NONE = "none"
 
@@ -168,6 +184,7 @@ class Recipe:
     needs: tuple[str, ...] = ()
     root: str = ""  # the project's folder inside the tree; every command of it starts there
     left_out: str = ""  # which of the project's tests are not run, as a sentence
+    toolchain: str = ""  # what is fetched before all else, since the machine lacks it: "node 22"
     more_calls: tuple[TestCall, ...] = ()  # what the project's own tests call besides
 
     @property
@@ -336,6 +353,18 @@ class Observation:
 
 
 @dataclass(frozen=True, slots=True)
+class Unfetched:
+    """A dependency that is not in a registry and could not be had; `owner` is the package that asks for it.
+
+    `left_out` says that only a tool of development needs it, so that the rest was installed without.
+    """
+
+    name: str
+    owner: str = ""
+    left_out: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Environment:
     """One side's built environment: two read-only host folders and what to set in the sandbox.
 
@@ -352,3 +381,5 @@ class Environment:
     seconds: float = 0.0
     cached: bool = False
     failure: Observation | None = None
+    toolchain_layer: str = ""
+    unfetched: tuple[Unfetched, ...] = ()

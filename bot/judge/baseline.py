@@ -32,7 +32,7 @@ from bot.models import (
 from sandbox.models import Finding, Severity
 from sandbox.tools.four_runs import is_below
 
-_LOOK_YOURSELF = "Look at the pages and their pictures, then decide."
+_LOOK_YOURSELF = "Look at the pages and their pictures."
 _REGRESSED = Transition.REGRESSED
 MOST_TOLD = 4
 _ERROR = re.compile(r"\berror(\[\w+\])?: ", re.I)
@@ -197,13 +197,13 @@ def _broken(requirement: Requirement, case: Case) -> Verdict | None:
     if broken:
         errors = tuple(dict.fromkeys(test.not_loaded for test in broken if test.not_loaded))
         why = f" Not loaded: {'; '.join(errors[:3])}." if errors else ""
-        return unsatisfied(
+        verdict = unsatisfied(
             requirement,
-            f"{_tests(len(broken))} that passed on base fail{_s(len(broken))} on head: "
-            f"{test_ids(broken)}.{why}",
+            f"{_tests(len(broken))} that passed on base fail{_s(len(broken))} on head.{why}",
             case,
             tuple(test.id for test in broken),
         )
+        return replace(verdict, evidence_ids=case.broken_ids)
     failing = [_shown(f.folder) for f in case.observed.tests.folders if f.transition is _REGRESSED]
     if case.only_exit_code is _REGRESSED or failing:
         where = f" in {_listed(failing)}" if failing != [_shown("")] and failing else ""
@@ -231,6 +231,17 @@ def _not_seen_to_hold(requirement: Requirement, case: Case) -> Verdict:
 
 def _held(requirement: Requirement, case: Case) -> Verdict:
     """Nothing that was run broke; tests that were not run could have."""
+    missing = case.observed.missing_submodules
+    if missing:
+        first, more = missing[0], len(missing) - 1
+        also = f" {more} more submodule(s) could not be fetched." if more else ""
+        return unverified(
+            requirement,
+            f"{_held_reason(case)} But submodule {first.path} at {first.sha[:12]} could not be "
+            f"fetched: {first.reason}{also}",
+            "Let Assay read the submodule: install the App on its repository, or run `git submodule "
+            "update --init` in a local clone. Then comment `/judge`.",
+        )
     if case.observed.left_out:
         return unverified(
             requirement,
@@ -288,7 +299,7 @@ def _held_reason(case: Case) -> str:
     told = _counted(Counter(_folder_of(test, case.observed.tests) for test in kept))
     ends = "es" if len(kept) == 1 else ""
     by_code = [_shown(one.folder) for one in case.observed.tests.folders if one.transition]
-    more = f" The tests in {_listed(by_code)} pass, too, by their exit code." if by_code else ""
+    more = f" The tests in {_listed(by_code)} pass too, by their exit code." if by_code else ""
     beside = f"{more}{_failing_before(case)}{_meant_to_change(case)}"
     return f"{told} passed on base and pass{ends} on head.{beside}"
 
@@ -351,7 +362,7 @@ def _tests_not_weakened(requirement: Requirement, case: Case) -> Verdict:
         return unverified(
             requirement,
             "The change is too large to read whole, so it could hide weakened tests.",
-            "Split the pull request, or read its tests yourself.",
+            "Split the pull request, or read all of its tests.",
         )
     if first:
         return unverified(

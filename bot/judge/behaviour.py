@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from bot.judge.baseline import satisfied, unsatisfied, unverified
 from bot.judge.case import Case
 from bot.judge.ties import Tie, speaks_of
@@ -25,7 +27,7 @@ def judge_behaviour(requirement: Requirement, case: Case) -> Verdict:
         return unverified(
             requirement,
             case.why_tests_prove_nothing,
-            f"See the build (B1) and the regressions (B2) first.{case.allow_hint}",
+            "See the build (B1) and the regressions (B2) first.",
         )
     ties = case.tied(requirement)
     against = _against(requirement, case, ties)
@@ -88,14 +90,14 @@ def _proven(
     ids = tuple(test.id for test in proofs)
     if not best.written_by_author:
         reason = f"{test_ids([best])} of the base branch fails on base and passes on head ({why})."
-        return satisfied(requirement, reason, case, ids)
+        return replace(satisfied(requirement, reason, case, ids), evidence_ids=case.proof_ids)
     return Verdict(
         requirement_id=requirement.id,
         outcome=VerdictOutcome.SATISFIED,
         decided_by=Decider.AUTHORS_TEST,
         reason=f"{_proof(ids)} on base's code and pass{'es' if len(ids) == 1 else ''} on head's ({why}"
         f"{_again(best)}). The pull request added or changed {'it' if len(ids) == 1 else 'them'}.",
-        evidence_ids=case.suite_ids,
+        evidence_ids=case.proof_ids,
         tests=ids,
     )
 
@@ -145,20 +147,19 @@ def _unproven(requirement: Requirement, case: Case, ties: dict[str, Tie]) -> Ver
         return unverified(
             requirement,
             f"{test_ids(hollow)} passes on base's code too, so it does not show that anything changed.",
-            f"Add a test that fails without this change.{case.allow_hint}",
+            "Add a test that fails without this change.",
         )
     if case.is_inert and not case.witnesses.proofs:
         return unverified(
             requirement,
             "It asks for behavior, and the change leaves the program as it was: only words, layout or types "
             "differ.",
-            "Change the code that it is about. If words were meant, let a maintainer decide.",
+            "Change the code that it is about.",
         )
     return unverified(
         requirement,
         _nothing_speaks(case.witnesses.proofs),
-        "Add a test that fails without this change, and name this requirement in its name or docstring."
-        + case.allow_hint,
+        "Add a test that fails without this change, and name this requirement in its name or docstring.",
     )
 
 

@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from bot.configuration import Configuration, UnverifiedPolicy
+from bot.configuration import Configuration
 from bot.judge.permissions import speaks_of_test
-from bot.judge.requirements import BUILDS
+from bot.judge.requirements import BUILDS, NOTHING_REGRESSES
 from bot.judge.retirement import asks_to_remove, names_subject
 from bot.judge.rules import TEST_ADAPTED, TEST_FOLLOWS_MOVE, WEAKENED, adapted, moved
 from bot.judge.shown_results import asked_in, newly_asked
@@ -24,11 +24,12 @@ from bot.models import (
     Requirement,
     Requirements,
     ShownResult,
+    Step,
     TestChange,
     TestComparison,
     Transition,
 )
-from sandbox.models import ChangeKind
+from sandbox.models import ChangeKind, Side
 
 _WARNS = re.compile(r": ((Pending)?Deprecation|Future)Warning$")
 _LACKS_PRIVATE = re.compile(
@@ -223,6 +224,22 @@ class Case:
         return (self.suite.id,) if self.suite else ()
 
     @property
+    def broken_ids(self) -> tuple[str, ...]:
+        """The test runs that failed on head's code; where none did by itself, the whole suite."""
+        return self._runs_that_fail(Side.HEAD) or self.suite_ids
+
+    @property
+    def proof_ids(self) -> tuple[str, ...]:
+        """The test runs that failed on base's code; where none did by itself, the whole suite."""
+        return self._runs_that_fail(Side.BASE) or self.suite_ids
+
+    def _runs_that_fail(self, side: Side) -> tuple[str, ...]:
+        runs = (e for e in self.observed.evidence if _is_of_suite(e.step))
+        return tuple(
+            run.id for run in runs if passed(run.base if side is Side.BASE else run.head) is False
+        )
+
+    @property
     def build_ids(self) -> tuple[str, ...]:
         """The evidence of a build that failed, for a verdict to cite."""
         seen = self.observed.evidence
@@ -269,13 +286,6 @@ class Case:
             return self.only_exit_code is Transition.HELD
         return not (self.regressions or self.witnesses.undecided or self.skipped)
 
-    @property
-    def allow_hint(self) -> str:
-        """What a maintainer may set when people, not tests, shall decide such cases."""
-        if self.configuration.gate.unverified is UnverifiedPolicy.ALLOW:
-            return ""
-        return " Or let a maintainer decide and merge by hand."
-
 
 _HELD = (Transition.HELD, Transition.FIXED)
 NAMED = 0.5
@@ -283,6 +293,12 @@ NAMED = 0.5
 CHECKING = (ActionKind.BASH, ActionKind.INTERACTION)
 """The actions that answer a requirement of the configuration by themselves."""
 ASKED = (Category.BEHAVIOUR, Category.UPKEEP)
+
+
+def _is_of_suite(step: Step) -> bool:
+    """Whether a step runs the project's tests, whole or crosswise, and not those of a plan's item."""
+    about = step.requirement_ids
+    return step.action is ActionKind.UNIT_TESTS and (not about or NOTHING_REGRESSES in about)
 
 
 def open_case(requirements: Requirements, observed: Observed, configuration: Configuration) -> Case:

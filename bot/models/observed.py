@@ -7,7 +7,7 @@ from enum import StrEnum
 
 from bot.models.places import Impact, Located
 from bot.models.tasks import Step
-from sandbox.models import ChangedFile, Finding, Observation, Outcome
+from sandbox.models import ChangedFile, Finding, MissingSubmodule, Observation, Outcome
 
 
 class Transition(StrEnum):
@@ -146,4 +146,5 @@ class Observed:
     kinds: tuple[ChangedFile, ...] = ()
     impact: Impact | None = None
     located: tuple[Located, ...] = ()
+    missing_submodules: tuple[MissingSubmodule, ...] = ()  # those that a run may read
     build_folder: str = ""  # the project that `built_base` and `built_head` speak of

@@ -80,6 +80,7 @@ async def _observe(services: Services, case: Case) -> Observed:
         needs=_needs(built),
         left_out=" ".join(_left_out(built)),
         base_is_untested=untested,
+        missing_submodules=tuple(one for one in checkout.missing_submodules if one.is_named),
         changed_paths=checkout.diff.changed_paths,
         changes_truncated=checkout.diff.truncated,
         kinds=kinds_of_change(checkout.diff, harmless),
