@@ -7,8 +7,8 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from bot.clipping import clip_line
 from bot.judge.case import Case
+from bot.judge.oracle import satisfied, unsatisfied, unverified
 from bot.judge.pages import compare_pages
 from bot.judge.plan_evidence import item_evidence
 from bot.judge.requirements import BUILDS, NOTHING_REGRESSES, PAGES_WORK
@@ -17,7 +17,6 @@ from bot.judge.way_out import way_out
 from bot.judge.whole_plan import is_held_on_base, is_regressed
 from bot.judge.witnesses import test_ids
 from bot.models import (
-    Decider,
     Evidence,
     FourWay,
     NotRun,
@@ -36,10 +35,6 @@ _LOOK_YOURSELF = "Look at the pages and their pictures."
 _REGRESSED = Transition.REGRESSED
 MOST_TOLD = 4
 _ERROR = re.compile(r"\berror(\[\w+\])?: ", re.I)
-FIX = (
-    "Fix the failing tests and push. If the new behavior is intended, say so in the issue, then comment "
-    "`/judge`."
-)
 _FIX_WEAKENED = "Restore what the tests checked before, fix the code instead, and push."
 _FIX_PAGES = "Fix the pages and push."
 
@@ -300,7 +295,8 @@ def _held_reason(case: Case) -> str:
     ends = "es" if len(kept) == 1 else ""
     by_code = [_shown(one.folder) for one in case.observed.tests.folders if one.transition]
     more = f" The tests in {_listed(by_code)} pass too, by their exit code." if by_code else ""
-    beside = f"{more}{_failing_before(case)}{_meant_to_change(case)}"
+    meant = "".join(f" {why}" for t in case.witnesses.expectations if (why := case.why_meant(t)))
+    beside = f"{more}{_failing_before(case)}{meant}"
     return f"{told} passed on base and pass{ends} on head.{beside}"
 
 
@@ -308,30 +304,6 @@ def _folder_of(test: TestComparison, tests: FourWay) -> str:
     """The innermost folder that was run and that a test stands in."""
     inside = [one.folder for one in tests.folders if is_below(test.path, (one.folder,))]
     return max(inside, key=len, default="")
-
-
-def _meant_to_change(case: Case) -> str:
-    """The tests whose expectations changed as the task says they should or may, each with where it does."""
-    changed = case.witnesses.expectations
-    return "".join(f" {why}" for test in changed if (why := why_meant(case, test)))
-
-
-def why_meant(case: Case, test: TestComparison) -> str:
-    """Why a changed expectation is accepted, as a sentence; "" where the task does not speak of it."""
-    if not case.is_meant(test):
-        return ""
-    if shown := case.shown_for(test):
-        given = ", ".join(
-            f"`{one.said_call}` gives `{one.said_result}`" for one in dict.fromkeys(shown)
-        )
-        return f"{test_ids([test])} expects now what {shown[0].origin} shows: {given}."
-    permission = case.permission_for(test)
-    said = (
-        f"{permission.origin} allows it: “{clip_line(permission.sentence, 160)}”"
-        if permission
-        else ""
-    )
-    return f"What {test_ids([test])} expects was changed; {said}."
 
 
 def _failing_before(case: Case) -> str:
@@ -393,45 +365,6 @@ def _pages_work(requirement: Requirement, case: Case) -> Verdict:
         pages = ", ".join(f"`{path}`" for path in seen.step.arguments)
         verdict = satisfied(requirement, f"No new fault was found on {pages}.", case)
     return replace(verdict, evidence_ids=(seen.id,))
-
-
-def satisfied(
-    requirement: Requirement, reason: str, case: Case, tests: tuple[str, ...] = ()
-) -> Verdict:
-    """A verdict that an oracle gives, citing the tests' evidence."""
-    return Verdict(
-        requirement.id, VerdictOutcome.SATISFIED, Decider.ORACLE, reason, case.suite_ids, tests
-    )
-
-
-def unsatisfied(
-    requirement: Requirement,
-    reason: str,
-    case: Case,
-    tests: tuple[str, ...] = (),
-    next_step: str = FIX,
-) -> Verdict:
-    """A failing oracle binds; nothing excuses it."""
-    return Verdict(
-        requirement.id,
-        VerdictOutcome.UNSATISFIED,
-        Decider.ORACLE,
-        reason,
-        case.suite_ids,
-        tests,
-        next_step=next_step,
-    )
-
-
-def unverified(requirement: Requirement, reason: str, next_step: str) -> Verdict:
-    """Could not tell; says what a person can do next."""
-    return Verdict(
-        requirement.id,
-        VerdictOutcome.UNVERIFIED,
-        Decider.NOBODY,
-        reason,
-        next_step=next_step,
-    )
 
 
 def _tests(count: int) -> str:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from bot.judge.baseline import satisfied, unsatisfied, unverified
 from bot.judge.case import Case
+from bot.judge.oracle import satisfied, unsatisfied, unverified
 from bot.judge.ties import Tie, speaks_of
 from bot.judge.witnesses import pass_rate, test_ids
 from bot.models import (

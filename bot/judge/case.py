@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 from bot.configuration import Configuration
+from bot.judge.meant import contradiction, ties_by_example, why_meant
 from bot.judge.permissions import speaks_of_test
 from bot.judge.requirements import BUILDS, NOTHING_REGRESSES
 from bot.judge.retirement import asks_to_remove, names_subject
-from bot.judge.rules import TEST_ADAPTED, TEST_FOLLOWS_MOVE, WEAKENED, adapted, moved
-from bot.judge.shown_results import asked_in, newly_asked
+from bot.judge.rules import TEST_ADAPTED, TEST_FOLLOWS_MOVE, adapted, moved
 from bot.judge.ties import Tie, test_name, tie_tests
 from bot.judge.transitions import passed
 from bot.judge.witnesses import Witnesses, call_witnesses
@@ -20,7 +19,6 @@ from bot.models import (
     Category,
     Evidence,
     Observed,
-    PermittedChange,
     Requirement,
     Requirements,
     ShownResult,
@@ -145,31 +143,19 @@ class Case:
         """Whether those who may ask let a test go, or be skipped, in so many words."""
         return any(p.removes and speaks_of_test(p, test) for p in self.requirements.permitted)
 
-    def shown_for(self, test: TestComparison) -> tuple[ShownResult, ...]:
-        """What the task shows by example and an edit turned a test's expectations into; nothing else may
-        have been edited in it."""
-        known = {
-            (one.call, result): one for one in self.requirements.shown for result in one.results
-        }
-        asked = newly_asked(test.source_before, test.source) if known and test.source_before else ()
-        found = [known.get((one.call, one.result)) for one in asked]
-        return tuple(one for one in found if one) if all(found) else ()
-
     def contradiction(self, test: TestComparison) -> ShownResult | None:
         """What the task shows by example, and a test of head expects to be something else."""
-        shown = self.requirements.shown
-        for asked in asked_in(test.source) if shown else ():
-            of_call = [one for one in shown if one.call == asked.call]
-            if of_call and not any(asked.result in one.results for one in of_call):
-                return of_call[0]
-        return None
+        return contradiction(self.requirements.shown, test)
 
-    def permission_for(self, test: TestComparison) -> PermittedChange | None:
-        """The sentence that lets a test's expectation change; not where its file was seen to be weakened."""
-        if any(f.path == test.path and f.rule in WEAKENED for f in self.observed.integrity):
-            return None
-        allowed = self.requirements.permitted
-        return next((one for one in allowed if speaks_of_test(one, test)), None)
+    def why_meant(self, test: TestComparison) -> str:
+        """Where the task shows what a test expects now, or lets it change, as a sentence; "" otherwise.
+
+        It counts only where head's version fails with base's code: what proves nothing is not accepted.
+        """
+        is_proven = test in self.witnesses.proofs or test.head_on_head is None
+        if test.change is not TestChange.EXPECTATION_CHANGED or not is_proven:
+            return ""
+        return why_meant(self.requirements, self.observed.integrity, test)
 
     @property
     def retired(self) -> tuple[TestComparison, ...]:
@@ -198,8 +184,8 @@ class Case:
 
         A whole test that is gone needs more: somebody other than the author asks to remove its subject.
         """
-        if self.contradiction(test) or self.is_meant(test):
-            return self.is_meant(test)
+        if self.contradiction(test) or self.why_meant(test):
+            return bool(self.why_meant(test))
         if self.is_retired(test):
             return self._may_go(test) or self._is_asked_to_go(test)
         tied = (tie for tie in self.ties if tie.test_id == test.id and not tie.by_example)
@@ -208,13 +194,6 @@ class Case:
             return bool(naming) and test in self.witnesses.proofs
         proofs = {proof.id for proof in self.witnesses.proofs}
         return any(tie.requirement_id in naming for tie in self.ties if tie.test_id in proofs)
-
-    def is_meant(self, test: TestComparison) -> bool:
-        """Whether the task shows what a test expects now, or lets it change, and base's code fails it."""
-        if test.change is not TestChange.EXPECTATION_CHANGED or self.contradiction(test):
-            return False
-        is_proven = test in self.witnesses.proofs or test.head_on_head is None
-        return is_proven and bool(self.shown_for(test) or self.permission_for(test))
 
     @property
     def suite_ids(self) -> tuple[str, ...]:
@@ -323,24 +302,7 @@ def open_case(requirements: Requirements, observed: Observed, configuration: Con
         witnesses=witnesses,
         ties=(
             *tie_tests(asked, speaking, observed.tests.comparisons),
-            *_ties_by_example(asked, speaking, requirements.shown),
+            *ties_by_example(asked, speaking, requirements.shown),
         ),
         suite=suites[0] if suites else None,
     )
-
-
-def _ties_by_example(
-    asked: list[Requirement], tests: tuple[TestComparison, ...], shown: tuple[ShownResult, ...]
-) -> Iterator[Tie]:
-    """A test that expects just what the task shows by example speaks for what stands round the example."""
-    known = {(one.call, result): one for one in shown for result in one.results}
-    for test in tests if known else ():
-        for one in asked_in(test.source):
-            example = known.get((one.call, one.result))
-            why = example and f"the task shows `{example.said_call}` as `{example.said_result}`"
-            for requirement in asked if example else ():
-                said = f"{requirement.text}\n{requirement.detail}"
-                if example and requirement.origin == example.origin and example.said_call in said:
-                    yield Tie(
-                        requirement.id, test.id, 1.0, why or "", explicit=True, by_example=True
-                    )

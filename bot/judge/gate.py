@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
 from bot.configuration import Configuration, UnverifiedPolicy, Weight
-from bot.judge.baseline import weakenings, why_meant
+from bot.judge.baseline import weakenings
 from bot.judge.case import Case, open_case
 from bot.judge.crashes import crash_reasons
 from bot.judge.headline import headline
@@ -230,7 +230,7 @@ def _expectations_are_asked_for(facts: _Facts) -> Iterator[GateReason]:
         *case.retired,
     )
     for test in changed:
-        if why := why_meant(case, test):
+        if why := case.why_meant(test):
             yield GateReason("expectation", Conclusion.SUCCESS, why, tests=(test.id,))
     unasked = [test for test in changed if not (case.breaks_nobody(test) or case.is_accepted(test))]
     if unasked:

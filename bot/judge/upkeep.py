@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from bot.judge.baseline import satisfied, unsatisfied, unverified
 from bot.judge.behaviour import judge_behaviour
 from bot.judge.case import ASKED, Case
 from bot.judge.categories import NARROW, Area, upkeep_area
+from bot.judge.oracle import satisfied, unsatisfied, unverified
 from bot.judge.paths import (
     is_automation,
     is_build_file,
