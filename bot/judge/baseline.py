@@ -6,6 +6,7 @@ import re
 from dataclasses import replace
 
 from bot.judge.case import Case
+from bot.judge.oracle import satisfied, unsatisfied, unverified
 from bot.judge.pages import compare_pages
 from bot.judge.plan_evidence import item_evidence
 from bot.judge.requirements import BUILDS, NOTHING_REGRESSES, PAGES_WORK
@@ -22,7 +23,6 @@ from bot.judge.what_was_run import (
 from bot.judge.whole_plan import is_held_on_base, is_regressed
 from bot.judge.witnesses import test_ids
 from bot.models import (
-    Decider,
     Evidence,
     PlanItem,
     Requirement,
@@ -36,10 +36,6 @@ from sandbox.models import Finding, Severity
 _LOOK_YOURSELF = "Look at the pages and their pictures."
 _REGRESSED = Transition.REGRESSED
 _ERROR = re.compile(r"\berror(\[\w+\])?: ", re.I)
-FIX = (
-    "Fix the failing tests and push. If the new behavior is intended, say so in the issue, then comment "
-    "`/judge`."
-)
 _FIX_WEAKENED = "Restore what the tests checked before, fix the code instead, and push."
 _FIX_PAGES = "Fix the pages and push."
 
@@ -170,14 +166,14 @@ def _not_seen_to_hold(requirement: Requirement, case: Case) -> Verdict:
     torn = tuple(test for test in undecided if test.change is TestChange.FLAKY)
     unseen = tuple(test for test in undecided if test not in torn)
     told = (
-        (torn, "fail on head in some runs and pass in others"),
-        (unseen, "were not seen to pass on head"),
-        (skipped, "are skipped, expected to fail or not collected on head"),
+        (torn, "Passed on base, sometimes fail on head"),
+        (unseen, "Passed on base, not seen to pass on head"),
+        (skipped, "Passed on base, skipped, expected to fail or not collected on head"),
     )
-    parts = [f"{len(tests)} {what}: {test_ids(tests)}." for tests, what in told if tests]
+    parts = [f"{what}: {test_ids(tests)}." for tests, what in told if tests]
     return unverified(
         requirement,
-        f"Of the tests that passed on base, {' '.join(parts)}",
+        " ".join(parts),
         "Let these tests run and pass on head. If one is to go, say so in the issue, then comment `/judge`.",
     )
 
@@ -251,7 +247,8 @@ def _held_reason(case: Case) -> str:
     more = f" The tests{in_folders(by_code)} pass too, by their exit code." if by_code else ""
     ends = "es" if len(kept) == 1 else ""
     told = counted(kept, tests)
-    return f"{told} passed on base and pass{ends} on head.{more}{_failing_before(case)}"
+    meant = "".join(f" {why}" for t in case.witnesses.expectations if (why := case.why_meant(t)))
+    return f"{told} passed on base and pass{ends} on head.{more}{_failing_before(case)}{meant}"
 
 
 def _failing_before(case: Case) -> str:
@@ -313,45 +310,6 @@ def _pages_work(requirement: Requirement, case: Case) -> Verdict:
         pages = ", ".join(f"`{path}`" for path in seen.step.arguments)
         verdict = satisfied(requirement, f"No new fault was found on {pages}.", case)
     return replace(verdict, evidence_ids=(seen.id,))
-
-
-def satisfied(
-    requirement: Requirement, reason: str, case: Case, tests: tuple[str, ...] = ()
-) -> Verdict:
-    """A verdict that an oracle gives, citing the tests' evidence."""
-    return Verdict(
-        requirement.id, VerdictOutcome.SATISFIED, Decider.ORACLE, reason, case.suite_ids, tests
-    )
-
-
-def unsatisfied(
-    requirement: Requirement,
-    reason: str,
-    case: Case,
-    tests: tuple[str, ...] = (),
-    next_step: str = FIX,
-) -> Verdict:
-    """A failing oracle binds; nothing excuses it."""
-    return Verdict(
-        requirement.id,
-        VerdictOutcome.UNSATISFIED,
-        Decider.ORACLE,
-        reason,
-        case.suite_ids,
-        tests,
-        next_step=next_step,
-    )
-
-
-def unverified(requirement: Requirement, reason: str, next_step: str) -> Verdict:
-    """Could not tell; says what a person can do next."""
-    return Verdict(
-        requirement.id,
-        VerdictOutcome.UNVERIFIED,
-        Decider.NOBODY,
-        reason,
-        next_step=next_step,
-    )
 
 
 def _tests(count: int) -> str:
