@@ -182,6 +182,7 @@ async def _project(run: BuildRun, dependencies: str) -> _Layer:
 
 async def _install(run: BuildRun, folder: Path, dependencies: str) -> Observation | None:
     commands = run.request.recipe.install_project
+    shown = next((argv for argv in commands if argv[0] != "sh"), commands[0])
     async with unfinished(folder) as temporary:
         mounts = (
             Mount(dependencies, DEPENDENCIES),
@@ -190,7 +191,7 @@ async def _install(run: BuildRun, folder: Path, dependencies: str) -> Observatio
         )
         program = ("python3", "-I", f"{INSIDE}/install.py", TREE, f"{PROJECT}/{KEPT}")
         what = "all" if ECOSYSTEMS[run.request.recipe.ecosystem].keeps_output else "new"
-        failure = await run_step(run, (*program, what, json.dumps(commands)), commands[0], mounts)
+        failure = await run_step(run, (*program, what, json.dumps(commands)), shown, mounts)
         if failure:
             return failure
         _note_kept(temporary, run.request)

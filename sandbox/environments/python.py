@@ -24,7 +24,7 @@ from sandbox.environments.python_digest import (
 )
 from sandbox.environments.python_layers import building, installer, observing
 from sandbox.environments.python_project import NamedList, Project, read_project
-from sandbox.environments.python_requirement import parsed
+from sandbox.environments.python_requirement import parsed, requirement_name
 from sandbox.environments.python_runner import RunnerChoice, choose_runner, configured_runner
 from sandbox.environments.python_selection import Selection, select
 from sandbox.environments.python_siblings import Sibling, needed_siblings, requirement_names
@@ -41,6 +41,13 @@ _PYTHON = f"{DEPENDENCIES}/bin/python"
 _LOCAL = f"{DEPENDENCIES}/local.json"
 # Their editable installs rebuild at import time with tools of a build environment that is gone.
 _NOT_EDITABLE = ("mesonpy",)
+# Plug-ins that ask git for the version, and take none from the environment.
+_GIT_VERSIONS = frozenset(
+    {"setuptools-git-versioning", "versioningit", "setuptools-vcs-versioning"}
+)
+_WITH_VERSION = (
+    'printf "Metadata-Version: 2.1\\nName: %s\\nVersion: %s\\n" "$0" "$PBR_VERSION" > PKG-INFO'
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,6 +208,8 @@ def _install_project(
     project = reading.project
     in_place = () if project.backend in _NOT_EDITABLE else ("--editable",)
     own = ((*_TO_PROJECT, *in_place, "."),) if project.is_installable else ()
+    if own and _asks_git_alone(reading.tree):
+        own = (("sh", "-c", _WITH_VERSION, project.name), *own, ("rm", "-f", "PKG-INFO"))
     members = _workspace_members(reading.tree) if locked else ()
     more = tuple((*_TO_PROJECT, "--editable", f"./{folder}") for folder in members)
     is_local = bool(reading.siblings) or configured or _installs_local_folders(reading)
@@ -209,6 +218,13 @@ def _install_project(
     done = [str(PurePosixPath(reading.root, folder)) for folder in (*("." for _ in own), *members)]
     rest = (_PYTHON, "-I", f"{INSIDE}/install_local.py", _LOCAL, TREE, PROJECT, *done)
     return (*own, *more, rest)
+
+
+def _asks_git_alone(tree: Tree) -> bool:
+    """Tell whether a build reads its version from git, or from the PKG-INFO of a source release."""
+    requires = tree.toml("pyproject.toml").table("build-system").strings("requires")
+    names = {requirement_name(one) for one in requires}
+    return bool(names & _GIT_VERSIONS) and not tree.has("PKG-INFO")
 
 
 def _workspace_members(tree: Tree) -> tuple[str, ...]:
