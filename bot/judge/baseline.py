@@ -108,7 +108,10 @@ def _first_error(case: Case) -> str:
 
 
 def _nothing_regresses(requirement: Requirement, case: Case) -> Verdict:
-    found = _by_the_plan(requirement, case) or _by_the_tests(requirement, case)
+    by_the_plan = _by_the_plan(requirement, case)
+    if by_the_plan is None and case.is_untested:
+        return satisfied(requirement, "Not applicable: base has no tests.", case)
+    found = by_the_plan or _by_the_tests(requirement, case)
     if found.outcome is not VerdictOutcome.SATISFIED:
         return replace(found, reason=f"{found.reason}{_what_was_run(case)}")
     if not case.observed.tests.not_run:
@@ -193,13 +196,13 @@ def _broken(requirement: Requirement, case: Case) -> Verdict | None:
     if broken:
         errors = tuple(dict.fromkeys(test.not_loaded for test in broken if test.not_loaded))
         why = f" Not loaded: {'; '.join(errors[:3])}." if errors else ""
-        return unsatisfied(
+        verdict = unsatisfied(
             requirement,
-            f"{_tests(len(broken))} that passed on base fail{_s(len(broken))} on head: "
-            f"{test_ids(broken)}.{why}",
+            f"{_tests(len(broken))} that passed on base fail{_s(len(broken))} on head.{why}",
             case,
             tuple(test.id for test in broken),
         )
+        return replace(verdict, evidence_ids=case.broken_ids)
     failing = [_shown(f.folder) for f in case.observed.tests.folders if f.transition is _REGRESSED]
     if case.only_exit_code is _REGRESSED or failing:
         where = f" in {_listed(failing)}" if failing != [_shown("")] and failing else ""
@@ -295,14 +298,22 @@ def _held_reason(case: Case) -> str:
     told = _counted(Counter(_folder_of(test, case.observed.tests) for test in kept))
     ends = "es" if len(kept) == 1 else ""
     by_code = [_shown(one.folder) for one in case.observed.tests.folders if one.transition]
-    more = f" The tests in {_listed(by_code)} pass, too, by their exit code." if by_code else ""
-    return f"{told} passed on base and pass{ends} on head.{more}"
+    more = f" The tests in {_listed(by_code)} pass too, by their exit code." if by_code else ""
+    return f"{told} passed on base and pass{ends} on head.{more}{_failing_before(case)}"
 
 
 def _folder_of(test: TestComparison, tests: FourWay) -> str:
     """The innermost folder that was run and that a test stands in."""
     inside = [one.folder for one in tests.folders if is_below(test.path, (one.folder,))]
     return max(inside, key=len, default="")
+
+
+def _failing_before(case: Case) -> str:
+    """The tests that fail on both sides: they could not show that the change broke something."""
+    failing = case.witnesses.still_failing
+    if not failing:
+        return ""
+    return f" {_tests(len(failing))} fail{_s(len(failing))} on both sides: {test_ids(failing, 5)}."
 
 
 def weakenings(case: Case) -> tuple[Finding, ...]:

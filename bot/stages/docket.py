@@ -258,8 +258,20 @@ def _environment(built: Built | None, policy: Policy | None) -> tuple[str, ...]:
     return (
         *(line for one in built.projects for line in _how_built(one, len(built.projects) > 1)),
         *(f"This machine lacks {need}." for need in needs),
+        *(line for one in built.projects for line in _left_out(one.head)),
         f"Everything ran in the {built.sandbox} sandbox, "
         f"{_NETWORK[policy.configuration.sandbox.network]}.",
+    )
+
+
+def _left_out(head: Environment | None) -> tuple[str, ...]:
+    """Which tools of development were not installed, one sentence each."""
+    rows = head.unfetched if head else ()
+    return tuple(
+        f"{one.owner or one.name} was not installed, and the tests ran without it: "
+        f"the git dependency {one.name} could not be fetched."
+        for one in rows
+        if one.left_out
     )
 
 

@@ -6,7 +6,6 @@ import shlex
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 
-from packaging.specifiers import SpecifierSet
 from packaging.utils import canonicalize_name
 
 from sandbox.base import TREE
@@ -28,6 +27,12 @@ from sandbox.environments.python_requirement import parsed, requirement_name
 from sandbox.environments.python_runner import RunnerChoice, choose_runner, configured_runner
 from sandbox.environments.python_selection import Selection, select
 from sandbox.environments.python_siblings import Sibling, needed_siblings, requirement_names
+from sandbox.environments.python_version import (
+    fetching,
+    missing_python,
+    nearest_release,
+    untested_python,
+)
 from sandbox.environments.tree import Tree
 from sandbox.models import Recipe, TestRunner
 
@@ -71,18 +76,19 @@ def detect(tree: Path, setup: SetupHints, toolchain: Toolchain) -> Recipe | None
     reading = _read(Tree(tree), setup.root)
     if not _is_python(reading):
         return None
-    recipe = _recipe(reading, setup, toolchain)
-    missing = _missing_python(reading.project.requires_python, toolchain.python)
-    if missing:
-        said = f"The project needs {missing}, but the sandbox has Python {toolchain.python}."
-        return replace(
-            recipe,
-            install=(),
-            install_project=(),
-            needs=(missing,),
-            reasons=(said, *recipe.reasons),
-        )
-    return recipe
+    asked = reading.project.requires_python
+    missing = missing_python(asked, toolchain.python)
+    if not missing:
+        recipe = _recipe(reading, setup, toolchain)
+        said = untested_python(reading.tree, toolchain.python)
+        return replace(recipe, reasons=(*recipe.reasons, *filter(None, (said,))))
+    release = nearest_release(asked, toolchain.python)
+    said = f"The project needs {missing}, but the sandbox has Python {toolchain.python}."
+    recipe = _recipe(reading, setup, replace(toolchain, python=release or toolchain.python))
+    recipe = replace(recipe, reasons=(said, *recipe.reasons))
+    if release:
+        return replace(recipe, toolchain=f"{_NAME} {release}", lacks=missing)
+    return replace(recipe, install=(), install_project=(), needs=(missing,))
 
 
 def _read(whole: Tree, root: str) -> _Reading:
@@ -207,7 +213,9 @@ def _install_project(
     """Editable, so that the tree is what gets imported, whichever files are mixed into it."""
     project = reading.project
     in_place = () if project.backend in _NOT_EDITABLE else ("--editable",)
-    own = ((*_TO_PROJECT, *in_place, "."),) if project.is_installable else ()
+    own: tuple[tuple[str, ...], ...] = ()
+    if project.is_installable:
+        own = ((*_TO_PROJECT, *in_place, "."),)
     if own and _asks_git_alone(reading.tree):
         own = (("sh", "-c", _WITH_VERSION, project.name), *own, ("rm", "-f", "PKG-INFO"))
     members = _workspace_members(reading.tree) if locked else ()
@@ -273,17 +281,6 @@ def _project_reasons(reading: _Reading) -> tuple[str, ...]:
     return (f"The project itself is installed in place with its own build backend ({backend}).",)
 
 
-def _missing_python(requires: str, version: str) -> str:
-    """Return "Python >= 3.13" when this interpreter does not do, else "" (also when unreadable)."""
-    try:
-        lacking = [s for s in SpecifierSet(requires) if not s.contains(version, prereleases=True)]
-    except ValueError:  # InvalidSpecifier is one; so is a number too long to read
-        return ""
-    if not lacking:
-        return ""
-    return "Python " + ", ".join(sorted(f"{s.operator} {s.version}" for s in lacking))
-
-
 def _inputs(reading: _Reading, setup: SetupHints, locked: bool) -> tuple[str, ...]:
     """Return every input of the dependency layer as text: what uv reads, or what a build may read."""
     tree, project, selection = reading.tree, reading.project, reading.selection
@@ -327,5 +324,6 @@ ECOSYSTEM = Ecosystem(
     commands=frozenset({"python", "python3", "pytest", "tox", "nox", "hatch", "uv", "pip"}),
     programs=((UV, "--version"),),
     tools=installer,
+    fetching=fetching,
 )
 """Python, with pip, uv, poetry and their lock files."""

@@ -116,6 +116,22 @@ async def test_files_that_a_build_writes_into_the_tree_are_there_when_tests_run(
     assert not (tree / "src/tally/_version.py").exists()
 
 
+async def test_a_python_that_the_machine_lacks(workshop: Workshop, tmp_path: Path) -> None:
+    """uv's interpreters are in no package registry: where they cannot be had, that is what is said."""
+    newer = f"3.{int(workshop.tools.python.split('.')[1]) + 2}"
+    text = PROJECTS["setuptools"][1]["pyproject.toml"].replace(">=3.8", f">={newer}")
+    tree = project(tmp_path / "tree", "setuptools", **{"pyproject.toml": text})
+    environment = await workshop.build(tree)
+    if environment.failure is None:
+        said = await workshop.text(tree, environment, "python", "--version")
+        assert said.startswith(f"Python {newer}")
+        return
+    assert environment.recipe.needs == (f"Python >= {newer}",)
+    lacking = f"This machine lacks Python >= {newer}, so nothing was built."
+    assert environment.failure.problem == lacking
+    assert environment.recipe.reasons[0].startswith(f"Python {newer} could not be fetched: ")
+
+
 async def test_a_version_that_only_git_knows(workshop: Workshop, tmp_path: Path) -> None:
     pyproject = (
         '[build-system]\nrequires = ["setuptools>=64", "setuptools-git-versioning>=2"]\n'
