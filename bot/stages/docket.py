@@ -12,6 +12,7 @@ from typing import Any, cast
 from bot.clipping import clip_line
 from bot.configuration import Configuration, NetworkPolicy
 from bot.errors import OutOfTime, Superseded, UserError
+from bot.judge import acceptable, after_acceptances
 from bot.judge.headline import MAX_TITLE
 from bot.models import (
     Conclusion,
@@ -189,7 +190,7 @@ class Docket:
 
     def evaluation(self) -> Evaluation:
         """Put together what the report is made of."""
-        gate = self.judgement.gate if self.judgement else self.stopped
+        gate = after_acceptances(self.judgement) if self.judgement else self.stopped
         if gate is None:
             raise AssertionError("an evaluation ended without a conclusion")
         return Evaluation(
@@ -209,6 +210,7 @@ class Docket:
             seconds=tuple(self.seconds),
             warnings=self._warnings(),
             problem=gate.title if self.judgement is None else "",
+            acceptable=acceptable(gate) if self.request.number else (),
         )
 
     def _plan(self) -> Plan | None:
