@@ -298,6 +298,11 @@ def building(request: BuildRequest) -> Variables:
         ("HUSKY", "0"),
         ("NO_COLOR", "1"),
         ("npm_config_cache", f"{CACHE}/npm"),
+        (
+            "npm_config_fetch_retry_mintimeout",
+            "1000",
+        ),  # a host that does not answer is known at once
+        ("npm_config_fetch_retry_maxtimeout", "10000"),
         ("npm_config_audit", "false"),
         ("npm_config_fund", "false"),
         ("npm_config_update_notifier", "false"),
