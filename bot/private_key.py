@@ -22,6 +22,11 @@ def private_key(settings: Settings) -> str:
 
 def held_secrets(settings: Settings) -> tuple[str, ...]:
     """Return what this process holds and no report may show, wherever it may have come from."""
-    held = (settings.webhook_secret, settings.link_key, settings.model_key)
+    held = (
+        settings.webhook_secret,
+        settings.link_key,
+        settings.model_key,
+        settings.search_key,
+    )
     known = (private_key(settings), *(secret.get_secret_value() for secret in held))
     return tuple(secret for secret in known if secret)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Literal, Self
 
@@ -97,7 +98,15 @@ CREDENTIALS = "app.env"
 
 
 def load_settings() -> Settings:
-    """Read the environment, and below it what `assay setup` stored in `home`."""
-    settings = Settings()
+    """Read the environment, below it what `assay setup` stored in `home`, and below that secrets.
+
+    A secret is a file named like its variable in lower case, as compose mounts it (`/run/secrets`) or
+    systemd does (`LoadCredential=`).
+    """
+    folders = ("/run/secrets", os.environ.get("CREDENTIALS_DIRECTORY", ""))
+    secrets = tuple(folder for folder in folders if folder and Path(folder).is_dir())
+    settings = Settings(_secrets_dir=secrets)  # type: ignore[call-arg]
     stored = settings.home / CREDENTIALS
-    return Settings(_env_file=stored) if stored.is_file() else settings  # type: ignore[call-arg]
+    if not stored.is_file():
+        return settings
+    return Settings(_secrets_dir=secrets, _env_file=stored)  # type: ignore[call-arg]

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 import yaml
 
+from bot.doctor.machine import TOOLCHAIN_PACKAGES
 from bot.manifest import load_manifest
 from bot.settings import Settings
 
@@ -17,6 +18,8 @@ ROOT = Path(__file__).parent.parent
 DEPLOY = ROOT / "deploy"
 GUNICORN_ONLY = {"ASSAY_WEB_WORKERS", "ASSAY_WEB_THREADS"}
 """Read by gunicorn's own configuration file, which cannot import Assay."""
+SANDBOX_ONLY = {"ASSAY_DOCKER_IMAGE"}
+"""Read by the docker driver."""
 LEAST_PERMISSIONS = {
     "checks": "write",
     "contents": "read",
@@ -29,7 +32,7 @@ NAMED = re.compile(r"\b(?:ASSAY_[A-Z_]+|APP_ID|PRIVATE_KEY(?:_PATH)?|WEBHOOK_SEC
 
 
 def known_settings() -> set[str]:
-    names = set(GUNICORN_ONLY)
+    names = GUNICORN_ONLY | SANDBOX_ONLY
     for name, field in Settings.model_fields.items():
         choices = getattr(field.validation_alias, "choices", None)
         names.add(str(choices[0]) if choices else f"ASSAY_{name.upper()}")
@@ -63,8 +66,19 @@ def test_the_compose_file_starts_commands_and_names_secrets_that_exist() -> None
         assert set(service.get("secrets", ())) <= set(compose["secrets"])
         volumes = {volume.partition(":")[0] for volume in service.get("volumes", ())}
         assert volumes <= set(compose["volumes"])
-    build = compose["services"]["web"]["build"]
-    assert (DEPLOY / build["context"] / build["dockerfile"]).is_file()
+    for name in ("web", "worker"):
+        build = compose["services"][name]["build"]
+        image = (DEPLOY / build["context"] / build["dockerfile"]).read_text()
+        assert f" AS {build['target']}\n" in image
+
+
+def test_the_workers_image_has_the_toolchains_of_the_sandbox_image() -> None:
+    worker, sandbox = (DEPLOY / name for name in ("Dockerfile", "sandbox.Dockerfile"))
+    toolchains = re.compile(r'^ARG TOOLCHAINS="(.+)"$', re.MULTILINE)
+    assert toolchains.findall(worker.read_text()) == toolchains.findall(sandbox.read_text()) != []
+    packages = set(re.findall(r"[a-z0-9+-]+", worker.read_text()))
+    wanted = {word for names in TOOLCHAIN_PACKAGES.values() for word in names.split()} - {"gcc"}
+    assert wanted <= packages | {"gcc"}  # g++ brings it
 
 
 def test_the_image_copies_files_that_exist() -> None:
@@ -87,22 +101,34 @@ def test_the_image_and_the_script_install_the_same_packages() -> None:
     assert not [package for package in packages if not re.search(rf"\s{package}\s", image)]
 
 
-@pytest.mark.parametrize("path", sorted(DEPLOY.glob("systemd/*")), ids=lambda path: path.name)
-def test_systemd_accepts_the_units(path: Path, tmp_path: Path) -> None:
+UNITS = sorted(DEPLOY.glob("systemd/*"))
+
+
+def analyze(path: Path, folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    """Run systemd-analyze on a unit whose program and account are those of a finished installation."""
     if shutil.which("systemd-analyze") is None:
         pytest.skip("systemd-analyze is not installed: apt-get install systemd")
-    # The program and the account are those of a finished installation.
     text = path.read_text().replace("/opt/assay/.venv/bin/assay", "/bin/true")
-    unit = tmp_path / path.name.replace("@", "@1")
+    unit = folder / path.name.replace("@", "@1")
     unit.write_text(text.replace("User=assay", "User=daemon"))
     done = subprocess.run(
-        ["systemd-analyze", "verify", "--man=no", str(unit)],
+        ["systemd-analyze", *arguments, str(unit)],
         capture_output=True, text=True, timeout=60, check=False,
     )  # fmt: skip
-
-    about_it = [line for line in done.stderr.splitlines() if unit.name in line]
+    about_it = [line for line in done.stderr.splitlines() if str(unit) in line]
     assert not about_it
-    assert done.returncode == 0
+    return done
+
+
+@pytest.mark.parametrize("path", UNITS, ids=lambda path: path.name)
+def test_systemd_accepts_the_units(path: Path, tmp_path: Path) -> None:
+    assert analyze(path, tmp_path, "verify", "--man=no").returncode == 0
+
+
+@pytest.mark.parametrize("path", UNITS, ids=lambda path: path.name)
+def test_the_units_are_hardened(path: Path, tmp_path: Path) -> None:
+    done = analyze(path, tmp_path, "security", "--offline=true", "--threshold=39")
+    assert done.returncode == 0, done.stdout[-200:]
 
 
 def test_the_app_asks_for_the_least_permissions() -> None:

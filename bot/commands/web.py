@@ -9,6 +9,7 @@ import click
 
 from bot.settings import load_settings
 from bot.templates import deployed
+from bot.web.links import open_links
 
 
 @click.command("web")
@@ -21,6 +22,7 @@ def command() -> None:
         "ASSAY_PORT": str(settings.port),
         "ASSAY_HOME": str(settings.home.absolute()),
     }
+    click.echo(f"assay web: recent evaluations: {open_links(settings).index()}", err=True)
     configuration = deployed("gunicorn.conf.py")
     argv = [sys.executable, "-m", "gunicorn", "--config", str(configuration)]
     os.execve(sys.executable, argv, environment)  # noqa: S606  signals reach gunicorn itself

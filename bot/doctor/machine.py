@@ -7,12 +7,15 @@ import re
 import shutil
 import subprocess
 from dataclasses import dataclass
+from pathlib import Path
 
 from bot.doctor.diagnosis import Diagnosis, Weight, as_root, installing
 from bot.report.pdf import pdf
 from bot.settings import Settings
 from sandbox import open_sandbox
 from sandbox.base import Command, Limits, SandboxError
+from sandbox.environments import ECOSYSTEMS
+from sandbox.environments.toolchain import toolchain
 from sandbox.linters import LINTERS, missing_linters
 from sandbox.selfcheck import ways_out
 
@@ -37,6 +40,19 @@ PROGRAMS = (
     Program("/usr/bin/python3", "python3", (3, 11)),
 )
 
+TOOLCHAIN_PACKAGES = {
+    "bats": "bats",
+    "cargo": "cargo",
+    "cc": "gcc",
+    "cmake": "cmake",
+    "go": "golang-go",
+    "javac": "default-jdk-headless junit4 junit5",
+    "make": "make",
+    "node": "nodejs",
+    "npm": "npm",
+}
+"""Debian's packages of what projects are built with, by program; uv comes with Assay."""
+
 
 async def look_at_machine(settings: Settings) -> tuple[Diagnosis, ...]:
     """Look at everything that is installed."""
@@ -46,6 +62,7 @@ async def look_at_machine(settings: Settings) -> tuple[Diagnosis, ...]:
         *(asyncio.to_thread(_look_at_program, program) for program in programs),
         *(() if in_docker else (asyncio.to_thread(_look_at_namespaces),)),
         _look_at_sandbox(settings),
+        _look_at_toolchains(settings),
         _look_at_linters(settings),
         _look_at_browser(settings),
         asyncio.to_thread(_look_at_disk, settings),
@@ -97,6 +114,25 @@ async def _look_at_sandbox(settings: Settings) -> Diagnosis:
         return Diagnosis("sandbox", False, f"a trial failed: {said}", installing("bubblewrap"))
     uid = completed.stdout.decode(errors="replace").strip()
     return Diagnosis("sandbox", True, f"{sandbox.name} works (runs as uid {uid} inside)")
+
+
+async def _look_at_toolchains(settings: Settings) -> Diagnosis:
+    """List what projects can be built with in the sandbox; what is missing there is optional."""
+    try:
+        sandbox = await asyncio.to_thread(open_sandbox, settings.sandbox, settings.home / "sandbox")
+        there = await toolchain(sandbox, ECOSYSTEMS.values())
+    except SandboxError:
+        return Diagnosis("toolchains", False, "the sandbox does not start", "", Weight.USEFUL)
+    absent = [name for name in TOOLCHAIN_PACKAGES if not there.version(name)]
+    found = [("python", there.python), *there.programs]
+    seen = ", ".join(f"{Path(name).name} {version}" for name, version in found)
+    if not absent:
+        return Diagnosis("toolchains", True, seen, "", Weight.USEFUL)
+    remedy = installing(*(TOOLCHAIN_PACKAGES[name] for name in absent))
+    if sandbox.name == "docker":
+        remedy = "docker build -f deploy/sandbox.Dockerfile -t assay-sandbox deploy"
+    seen += f"; optional, for projects that need them: {', '.join(absent)}"
+    return Diagnosis("toolchains", True, seen, remedy, Weight.USEFUL)
 
 
 async def _look_at_linters(settings: Settings) -> Diagnosis:

@@ -1,10 +1,13 @@
-"""The App: its credentials here, and what GitHub knows of it."""
+"""The App: its credentials, its public address, and what GitHub knows of it."""
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterator
+from http import HTTPStatus
 from pathlib import Path
+
+import httpx
 
 from bot.doctor.diagnosis import Diagnosis, Weight
 from bot.errors import Transient, UserError
@@ -27,6 +30,7 @@ async def look_at_app(settings: Settings) -> tuple[Diagnosis, ...]:
     return (
         _look_at_secret(settings),
         *_look_at_key_file(settings.private_key_path),
+        await _look_at_address(settings),
         *await _ask_github(settings),
     )
 
@@ -46,6 +50,24 @@ def _look_at_key_file(path: Path | None) -> Iterator[Diagnosis]:
     remedy = "" if is_private else f"chmod 600 {path}"
     seen = f"{path} has mode {mode:04o}" + ("" if is_private else ", others may read it")
     yield Diagnosis("private key", is_private, seen, remedy, Weight.USEFUL)
+
+
+async def _look_at_address(settings: Settings) -> Diagnosis:
+    """Ask the public address whether Assay answers there, as GitHub will."""
+    address = f"{settings.public_url.rstrip('/')}/healthz"
+    try:
+        async with httpx.AsyncClient(timeout=settings.github_timeout_s) as client:
+            answer = await client.get(address)
+        is_ours = answer.status_code == HTTPStatus.OK and answer.json().get("status") == "ok"
+        problem = "" if is_ours else f"answered {answer.status_code}, but not as Assay does"
+    except (httpx.HTTPError, httpx.InvalidURL) as error:
+        problem = f"does not answer ({type(error).__name__})"
+    except (ValueError, AttributeError):
+        problem = "answered, but not as Assay does"
+    if not problem:
+        return Diagnosis("public address", True, f"{address} answers", "", Weight.USEFUL)
+    remedy = "start `assay serve`, check the proxy in front of it, and set ASSAY_PUBLIC_URL"
+    return Diagnosis("public address", False, f"{address} {problem}", remedy, Weight.USEFUL)
 
 
 async def _ask_github(settings: Settings) -> tuple[Diagnosis, ...]:

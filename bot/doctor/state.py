@@ -1,13 +1,14 @@
-"""Where Assay keeps its state: the folder and both databases."""
+"""Where Assay keeps its state: the folder, both databases, and the last webhook that they hold."""
 
 from __future__ import annotations
 
 import asyncio
 import os
 from contextlib import closing
+from datetime import UTC, datetime
 from pathlib import Path
 
-from bot.doctor.diagnosis import Diagnosis, as_root
+from bot.doctor.diagnosis import Diagnosis, Weight, as_root
 from bot.engine import EngineClient, engine_options
 from bot.errors import Transient, UserError
 from bot.settings import Settings
@@ -17,8 +18,24 @@ DATABASE_TIMEOUT_S = 15.0
 
 
 async def look_at_state(settings: Settings) -> tuple[Diagnosis, ...]:
-    """Look at the folder, then at the databases."""
-    return (_look_at_home(settings), await _look_at_databases(settings))
+    """Look at the folder, the databases, and what came in last."""
+    databases = await _look_at_databases(settings)
+    webhooks = (_look_at_webhooks(settings),) if settings.app_id and databases.is_well else ()
+    return (_look_at_home(settings), databases, *webhooks)
+
+
+def _look_at_webhooks(settings: Settings) -> Diagnosis:
+    """Say when the last webhook came: none, although people push, means that GitHub cannot get here."""
+    remedy = "open a pull request, then see Recent Deliveries in the App's settings (Advanced)"
+    never = Diagnosis("webhooks", False, "none has come yet", remedy, Weight.USEFUL)
+    if not settings.database_url and not Path(settings.home / "engine.db").is_file():
+        return never
+    with closing(EngineClient(engine_options(settings))) as jobs:
+        last_s = jobs.last_delivery_s()
+    if last_s is None:
+        return never
+    when = datetime.fromtimestamp(last_s, UTC).strftime("%Y-%m-%d %H:%M UTC")
+    return Diagnosis("webhooks", True, f"the last one came at {when}", "", Weight.USEFUL)
 
 
 def _look_at_home(settings: Settings) -> Diagnosis:

@@ -128,6 +128,14 @@ class EngineClient:
         self._client.list_workflows(limit=1, load_input=False, load_output=False)
 
     @_or_transient
+    def last_delivery_s(self) -> float | None:
+        """When the newest webhook was stored, as Unix time; None when none is remembered."""
+        found = self._client.list_workflows(
+            name="delivery", sort_desc=True, limit=1, load_input=False, load_output=False
+        )
+        return found[0].created_at / 1000 if found and found[0].created_at else None
+
+    @_or_transient
     def prune(self, older_than_s: float) -> int:
         """Forget jobs that ended before a Unix time, at most 1000 at once; return how many."""
         before = datetime.fromtimestamp(older_than_s, UTC).isoformat()

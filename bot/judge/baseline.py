@@ -13,8 +13,17 @@ from bot.judge.rules import MADE_UP, NOT_ABOUT_TESTS, UNREAD_CHANGES
 from bot.judge.way_out import way_out
 from bot.judge.whole_plan import is_held_on_base, is_regressed
 from bot.judge.witnesses import test_ids
-from bot.models import Decider, Evidence, PlanItem, Requirement, Transition, Verdict, VerdictOutcome
-from sandbox.models import Severity
+from bot.models import (
+    Decider,
+    Evidence,
+    PlanItem,
+    Requirement,
+    TestChange,
+    Transition,
+    Verdict,
+    VerdictOutcome,
+)
+from sandbox.models import Finding, Severity
 
 _LOOK_YOURSELF = "Look at the pages and their pictures, then decide by hand."
 _ERROR = re.compile(r"\berror(\[\w+\])?: ", re.I)
@@ -103,12 +112,8 @@ def _by_the_tests(requirement: Requirement, case: Case) -> Verdict:
             case.why_tests_prove_nothing,
             way_out(case),
         )
-    if case.witnesses.undecided:
-        return unverified(
-            requirement,
-            f"Passed on base, unknown on head: {test_ids(case.witnesses.undecided)}.",
-            "Run these tests by hand, or ask again with /judge.",
-        )
+    if case.witnesses.undecided or case.skipped:
+        return _not_seen_to_hold(requirement, case)
     if not case.nothing_regressed and case.only_exit_code is not Transition.FIXED:
         return unverified(
             requirement,
@@ -116,6 +121,24 @@ def _by_the_tests(requirement: Requirement, case: Case) -> Verdict:
             "Add tests to the base branch, or set `setup.test` in `.github/assay.yml`.",
         )
     return _held(requirement, case)
+
+
+def _not_seen_to_hold(requirement: Requirement, case: Case) -> Verdict:
+    """Tests that passed on base, and of which nothing says whether they would pass on head."""
+    undecided, skipped = case.witnesses.undecided, case.skipped
+    torn = tuple(test for test in undecided if test.change is TestChange.FLAKY)
+    unseen = tuple(test for test in undecided if test not in torn)
+    told = (
+        (torn, "fail on head in some runs and pass in others"),
+        (unseen, "were not seen to pass on head"),
+        (skipped, "are skipped, expected to fail or not collected on head"),
+    )
+    parts = [f"{len(tests)} {what}: {test_ids(tests)}." for tests, what in told if tests]
+    return unverified(
+        requirement,
+        f"Of the tests that passed on base, {' '.join(parts)}",
+        "Let these tests run and pass on head. If one is to go, say so in the issue, then comment `/judge`.",
+    )
 
 
 def _held(requirement: Requirement, case: Case) -> Verdict:
@@ -174,29 +197,35 @@ def _held_reason(case: Case) -> str:
     return f"{_tests(kept)} passed on base and pass{'es' if kept == 1 else ''} on head; none fails now."
 
 
-def _tests_not_weakened(requirement: Requirement, case: Case) -> Verdict:
+def weakenings(case: Case) -> tuple[Finding, ...]:
+    """The findings that decide whether tests were weakened: those that block, else those to read."""
     about = [f for f in case.observed.integrity if f.rule not in NOT_ABOUT_TESTS]
     blocking = [f for f in about if f.severity is Severity.BLOCK]
-    advising = [f for f in about if f.severity is not Severity.BLOCK]
-    if blocking:
-        first = blocking[0]
-        more = f" ({len(blocking) - 1} more)" if len(blocking) > 1 else ""
+    unread = [f for f in about if f.rule == UNREAD_CHANGES]
+    return tuple(blocking or unread or [f for f in about if f.rule in MADE_UP])
+
+
+def _tests_not_weakened(requirement: Requirement, case: Case) -> Verdict:
+    deciding = weakenings(case)
+    first = deciding[0] if deciding else None
+    if first and first.severity is Severity.BLOCK:
+        more = f" ({len(deciding) - 1} more)" if len(deciding) > 1 else ""
         return unsatisfied(requirement, f"{first.path}: {first.message}{more}", case)
-    if case.observed.changes_truncated or any(f.rule == UNREAD_CHANGES for f in advising):
+    if case.observed.changes_truncated or (first and first.rule == UNREAD_CHANGES):
         return unverified(
             requirement,
             "The change is too large to be read whole, so weakened tests could be hidden in it.",
             "Split the pull request, or read its tests by hand.",
         )
-    made_up = [f for f in advising if f.rule in MADE_UP]
-    if made_up:
+    if first:
         return unverified(
             requirement,
-            f"{made_up[0].path}:{made_up[0].line}: {made_up[0].message}",
+            f"{first.path}:{first.line}: {first.message}",
             "Read this code: it can change what the tests report.",
         )
-    remark = f"; {len(advising)} remark(s) to read below" if advising else ""
-    return satisfied(requirement, f"No test was found weakened in the diff{remark}.", case)
+    remarks = sum(f.rule not in NOT_ABOUT_TESTS for f in case.observed.integrity)
+    told = f"; {remarks} remark{'s' if remarks != 1 else ''} to read below" if remarks else ""
+    return satisfied(requirement, f"The diff weakens no test{told}.", case)
 
 
 def _pages_work(requirement: Requirement, case: Case) -> Verdict:

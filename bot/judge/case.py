@@ -103,6 +103,15 @@ class Case:
         return self._follows_a_move(test) and any(_LACKS_PRIVATE.search(line) for line in lines)
 
     @property
+    def skipped(self) -> tuple[TestComparison, ...]:
+        """Tests that passed on base and that head no longer asks to pass, though nobody retired them."""
+        return tuple(
+            test
+            for test in self.witnesses.skipped
+            if not any(asks_to_remove(r, test) for r in self.requirements.items)
+        )
+
+    @property
     def retired(self) -> tuple[TestComparison, ...]:
         """Deleted tests that fail on head, and of whose subject a requirement plainly speaks."""
         return tuple(t for t in self.witnesses.regressions if self.is_retired(t))
@@ -169,7 +178,8 @@ class Case:
     @property
     def tests_passed_on_base(self) -> bool:
         """Whether anything passed on base that could regress."""
-        if self.witnesses.kept or self.regressions:
+        called = self.witnesses
+        if called.kept or self.regressions or called.undecided or called.skipped:
             return True
         return (
             self.suite is not None
@@ -184,7 +194,7 @@ class Case:
             return False
         if self.only_exit_code is not None:
             return self.only_exit_code is Transition.HELD
-        return not (self.regressions or self.witnesses.undecided)
+        return not (self.regressions or self.witnesses.undecided or self.skipped)
 
     @property
     def allow_hint(self) -> str:

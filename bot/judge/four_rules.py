@@ -45,6 +45,12 @@ class Four:
         """What head's version did on head."""
         return self.head_on_head.outcome if self.head_on_head else None
 
+    @property
+    def flakes_on_base(self) -> bool:
+        """Whether base's version passed on base at first, and failed there when it was repeated."""
+        repeat = self.repeat
+        return passed(self.bb) and repeat is not None and repeat.base_passes < repeat.base_runs
+
 
 @dataclass(frozen=True, slots=True)
 class Found:
@@ -100,9 +106,9 @@ def _kept(four: Four) -> Found:
         return Found(TestChange.SKIPPED, remark, four.head_on_head)
     if failed(four.hb) and not _only_its_file_changed(four):
         return Found(TestChange.FAIL_TO_PASS, _why_on_base(four), four.head_on_base)
-    if four.bh is None:
-        remark = "Base's version of this test was not run with head's code."
-        return Found(TestChange.UNKNOWN, remark)
+    if not passed(four.bh):
+        how = "was not run" if four.bh is None else "is skipped or may fail"
+        return Found(TestChange.UNKNOWN, f"Base's version of this test {how} with head's code.")
     return Found(TestChange.PASS_TO_PASS)
 
 
@@ -129,7 +135,7 @@ def _flake(four: Four) -> Found | None:
     repeat = four.repeat
     if repeat is None:
         return None
-    if repeat.base_passes < repeat.base_runs:
+    if four.flakes_on_base:
         failures = repeat.base_runs - repeat.base_passes
         remark = f"This test failed in {failures} of {repeat.base_runs} more runs on base too."
         return Found(TestChange.FLAKY, remark, four.base_on_head)

@@ -153,4 +153,5 @@ def _comparison(four: Four, changed: set[str]) -> TestComparison:
         source=shown.source,
         passes=again.head_passes if again else 0,
         runs=again.head_runs if again else 0,
+        flakes_on_base=four.flakes_on_base,
     )

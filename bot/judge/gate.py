@@ -10,12 +10,13 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from bot.configuration import Configuration, UnverifiedPolicy, Weight
+from bot.judge.baseline import weakenings
 from bot.judge.case import Case, open_case
 from bot.judge.crashes import crash_reasons
 from bot.judge.headline import headline
 from bot.judge.outcome import count_met
 from bot.judge.plan_score import graded_reason, score_reason
-from bot.judge.requirements import BUILDS, NOTHING_REGRESSES, TESTS_NOT_WEAKENED
+from bot.judge.requirements import BUILDS, NOTHING_REGRESSES, TESTS_NOT_WEAKENED, in_words
 from bot.judge.rules import NOT_ABOUT_TESTS, OUT_OF_SCOPE
 from bot.judge.scope_reasons import scope_reasons
 from bot.judge.whole_plan import is_regressed, score_plan
@@ -103,7 +104,9 @@ def conclude(
     )
     ordered = sorted(reasons, key=lambda reason: -_WEIGHT[reason.conclusion])
     met = count_met(requirements, tuple(facts.verdicts.values()))
-    return GateResult(conclusion, headline(conclusion, met, tuple(ordered)), tuple(ordered))
+    texts = {requirement.id: requirement.text for requirement in requirements.items}
+    title = headline(conclusion, met, tuple(ordered), texts)
+    return GateResult(conclusion, title, tuple(ordered))
 
 
 def _worst_verdicts(verdicts: tuple[Verdict, ...]) -> dict[str, Verdict]:
@@ -124,12 +127,7 @@ def _requirements_are_met(facts: _Facts) -> Iterator[GateReason]:
             continue
         outcome = facts.outcome(requirement.id)
         if outcome is VerdictOutcome.UNSATISFIED:
-            yield GateReason(
-                "requirement",
-                Conclusion.FAILURE,
-                _told(requirement, facts),
-                _next(requirement, facts),
-            )
+            yield _about(requirement, facts, "requirement", Conclusion.FAILURE)
         elif outcome is VerdictOutcome.UNVERIFIED:
             yield _unverified(requirement, facts)
 
@@ -143,9 +141,7 @@ def _unverified(requirement: Requirement, facts: _Facts) -> GateReason:
         conclusion = Conclusion.NEUTRAL
     elif _ran_out_of_time(requirement, facts):
         conclusion = Conclusion.TIMED_OUT
-    return GateReason(
-        "unverified", conclusion, _told(requirement, facts), _next(requirement, facts)
-    )
+    return _about(requirement, facts, "unverified", conclusion)
 
 
 def _ran_out_of_time(requirement: Requirement, facts: _Facts) -> bool:
@@ -163,6 +159,7 @@ def _nothing_regressed(facts: _Facts) -> Iterator[GateReason]:
             "regression",
             Conclusion.FAILURE,
             f"Passed on base and fails on head: {test_ids(broken)}.",
+            tests=tuple(test.id for test in broken),
         )
 
 
@@ -182,7 +179,8 @@ def _own_tests_pass(facts: _Facts) -> Iterator[GateReason]:
             "own-tests",
             Conclusion.FAILURE,
             f"New on head and failing there: {test_ids(failing)}.",
-            "Make the new tests pass, or take them out.",
+            "Fix the new tests or the code that they test, and push.",
+            tests=tuple(test.id for test in failing),
         )
 
 
@@ -198,6 +196,7 @@ def _integrity_is_clean(facts: _Facts) -> Iterator[GateReason]:
             "integrity",
             Conclusion.FAILURE if blocks else Conclusion.SUCCESS,
             f"{finding.path}:{finding.line}: {finding.message}",
+            finding_rules=(finding.rule,),
         )
 
 
@@ -209,8 +208,8 @@ def _results_are_genuine(facts: _Facts) -> Iterator[GateReason]:
             yield GateReason(
                 "forged",
                 Conclusion.ACTION_REQUIRED if base and base.forged else Conclusion.FAILURE,
-                "Code under test wrote into the channel of the test results.",
-                "Find the code that does it; nothing in a test needs that channel.",
+                "The code under test wrote its own test results.",
+                "Remove the code that writes to the test runner's results.",
             )
 
 
@@ -233,8 +232,10 @@ def _expectations_are_asked_for(facts: _Facts) -> Iterator[GateReason]:
         yield GateReason(
             "expectation",
             Conclusion.ACTION_REQUIRED,
-            f"The pull request changes what {test_ids(unasked)} expects, and nothing asked says so.",
-            "Say the new behaviour in the issue or the pull request, or let a maintainer accept it.",
+            f"The pull request changes what {test_ids(unasked)} expects, and the task does not ask "
+            "for it.",
+            "If the new behavior is intended, say so in the issue, then comment `/judge`.",
+            tests=tuple(test.id for test in unasked),
         )
 
 
@@ -253,8 +254,9 @@ def _files_parse(facts: _Facts) -> Iterator[GateReason]:
         yield GateReason(
             "syntax",
             Conclusion.FAILURE,
-            f"`{first.tool}` refuses {first.path}:{first.line} on head: {first.message}.{more}",
-            f"Repair the file until `{first.tool}` takes it.",
+            f"`{first.tool}` cannot read {first.path}:{first.line} on head: {first.message}.{more}",
+            f"Fix the file until `{first.tool}` accepts it, and push.",
+            finding_rules=tuple(dict.fromkeys(finding.rule for finding in broken)),
         )
 
 
@@ -269,6 +271,7 @@ def _linter_is_content(facts: _Facts) -> Iterator[GateReason]:
             Conclusion.FAILURE if blocks else Conclusion.SUCCESS,
             f"{len(findings)} new linter finding(s), the first: "
             f"{first.path}:{first.line} {first.rule} {first.message}",
+            finding_rules=tuple(dict.fromkeys(finding.rule for finding in findings)),
         )
 
 
@@ -295,9 +298,7 @@ def _no_item_regressed(facts: _Facts) -> Iterator[GateReason]:
         and is_regressed(requirement, facts.case.observed)
     ]
     for requirement in broken:
-        yield GateReason(
-            "regression", Conclusion.FAILURE, _told(requirement, facts), _next(requirement, facts)
-        )
+        yield _about(requirement, facts, "regression", Conclusion.FAILURE)
 
 
 def _members_passed(facts: _Facts) -> Iterator[GateReason]:
@@ -309,8 +310,8 @@ def _members_passed(facts: _Facts) -> Iterator[GateReason]:
         yield GateReason(
             "member",
             Conclusion.FAILURE if failed else Conclusion.ACTION_REQUIRED,
-            f"Pull request #{member.number} of the merge group is itself: {said}.",
-            f"Take #{member.number} out of the queue, or judge it again.",
+            f"The conclusion of pull request #{member.number} in this merge group: {said}.",
+            f"Remove #{member.number} from the queue, or comment `/judge` on it.",
         )
 
 
@@ -336,12 +337,19 @@ _RULES: tuple[Rule, ...] = (
 # --- words -----------------------------------------------------------------------------------
 
 
-def _told(requirement: Requirement, facts: _Facts) -> str:
+def _about(
+    requirement: Requirement, facts: _Facts, rule: str, conclusion: Conclusion
+) -> GateReason:
+    """The reason that a requirement's verdict gives."""
     verdict = facts.verdicts.get(requirement.id)
+    weakening = weakenings(facts.case) if requirement.id == TESTS_NOT_WEAKENED else ()
     reason = verdict.reason if verdict else "No verdict was given."
-    return f"{requirement.id} ({requirement.text[:120]}): {reason}"
-
-
-def _next(requirement: Requirement, facts: _Facts) -> str:
-    verdict = facts.verdicts.get(requirement.id)
-    return verdict.next_step if verdict else "Ask again with /judge."
+    return GateReason(
+        rule,
+        conclusion,
+        f"{in_words(requirement)}: {reason}",
+        verdict.next_step if verdict else "Comment `/judge` to try again.",
+        requirement_ids=(requirement.id,),
+        tests=verdict.tests if verdict else (),
+        finding_rules=tuple(dict.fromkeys(finding.rule for finding in weakening)),
+    )

@@ -16,15 +16,17 @@ def score_reason(score: PlanScore | None, least: float) -> GateReason:
             Conclusion.ACTION_REQUIRED,
             "`gate.min_score` is set, and there is neither a test plan nor a panel of judges.",
             "Remove `gate.min_score`, name a test plan in `criteria`, or keep criteria for a model.",
+            least_score=least,
         )
     reached = score.on_scale(MOST_SCORE)
-    text = f"The test plan reaches {reached:.2f} of {MOST_SCORE:g}; {least:g} is asked for."
+    text = f"The test plan reaches {reached:.2f} of {MOST_SCORE:g}; {least:g} is required."
     if reached >= least:
-        return GateReason("score", Conclusion.SUCCESS, text)
-    if score.could_be(MOST_SCORE) < least:
-        return GateReason("score", Conclusion.FAILURE, text, "Mend what the items show.")
-    step = "Decide the items that need a reader, or set up a model."
-    return GateReason("score", Conclusion.ACTION_REQUIRED, text, step)
+        return GateReason("score", Conclusion.SUCCESS, text, score=reached, least_score=least)
+    conclusion, step = Conclusion.FAILURE, "Fix what the failing items show and push."
+    if score.could_be(MOST_SCORE) >= least:
+        conclusion = Conclusion.ACTION_REQUIRED
+        step = "Decide the items that need a reader, or set up a model."
+    return GateReason("score", conclusion, text, step, score=reached, least_score=least)
 
 
 def graded_reason(grading: Grading, least: float) -> GateReason:
@@ -35,11 +37,13 @@ def graded_reason(grading: Grading, least: float) -> GateReason:
             "score",
             Conclusion.ACTION_REQUIRED,
             f"`gate.min_score` is set, and the criteria gave no score. {grading.problem}".strip(),
-            "Judge again, or remove `gate.min_score`.",
+            "Comment `/judge` to try again, or remove `gate.min_score`.",
+            least_score=least,
         )
-    text = f"The criteria give {score:.2f} of {MOST_SCORE:g}; {least:g} is asked for."
+    text = f"The criteria give {score:.2f} of {MOST_SCORE:g}; {least:g} is required."
     if score >= least:
-        return GateReason("score", Conclusion.SUCCESS, text)
-    if could_be < least:
-        return GateReason("score", Conclusion.FAILURE, text, "Mend what the grades show.")
-    return GateReason("score", Conclusion.ACTION_REQUIRED, text, "Judge again.")
+        return GateReason("score", Conclusion.SUCCESS, text, score=score, least_score=least)
+    conclusion, step = Conclusion.FAILURE, "Fix what the lowest grades criticize and push."
+    if could_be >= least:
+        conclusion, step = Conclusion.ACTION_REQUIRED, "Comment `/judge` to try again."
+    return GateReason("score", conclusion, text, step, score=score, least_score=least)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from bot.models import FourWay, TestChange, TestComparison
 from sandbox.models import Outcome
+from sandbox.tools.four_runs import passed
 
 FAILING = (Outcome.FAILED, Outcome.ERROR)
 
@@ -20,7 +21,8 @@ class Witnesses:
     `loosened` are those that the pull request edited until they pass with any code, and `withdrawn`
     parameters that it took out of a test that stays; both are regressions until something speaks
     for them. `unsteady` change their mind on one side, so they show nothing. `undecided` passed on
-    base and nobody knows about head; `kept` pass on both.
+    base and nobody knows about head; `skipped` passed on base and are not asked to pass on head; `kept`
+    pass on both.
     """
 
     proofs: tuple[TestComparison, ...]
@@ -30,6 +32,7 @@ class Witnesses:
     loosened: tuple[TestComparison, ...]
     withdrawn: tuple[TestComparison, ...]
     undecided: tuple[TestComparison, ...]
+    skipped: tuple[TestComparison, ...]
     kept: tuple[TestComparison, ...]
     still_failing: tuple[TestComparison, ...]
     expectations: tuple[TestComparison, ...]
@@ -50,11 +53,8 @@ def call_witnesses(tests: FourWay) -> Witnesses:
         regressions=tuple(c for c in broken if c not in loosened and c not in withdrawn),
         loosened=loosened,
         withdrawn=withdrawn,
-        undecided=tuple(
-            c
-            for c in comparisons
-            if c.change is TestChange.UNKNOWN and c.base_on_base is Outcome.PASSED
-        ),
+        undecided=tuple(c for c in comparisons if _is_undecided(c)),
+        skipped=tuple(c for c in comparisons if _is_silenced(c)),
         kept=tuple(c for c in comparisons if _is_kept(c)),
         still_failing=_of(comparisons, TestChange.STILL_FAILING),
         expectations=_of(comparisons, TestChange.EXPECTATION_CHANGED),
@@ -89,6 +89,22 @@ def _proves(c: TestComparison) -> bool:
         and c.head_on_base in FAILING
         and c.head_on_head is Outcome.PASSED
     )
+
+
+def _is_undecided(c: TestComparison) -> bool:
+    """Passed on base, and on head it was not seen to; one that flakes on base too shows nothing."""
+    if not passed(c.base_on_base) or c.flakes_on_base:
+        return False
+    if c.change is TestChange.FAIL_TO_PASS:
+        return c.base_on_head in (Outcome.SKIPPED, Outcome.XFAILED)
+    is_torn = c.change is TestChange.FLAKY and c.base_on_head in FAILING
+    return is_torn or c.change is TestChange.UNKNOWN
+
+
+def _is_silenced(c: TestComparison) -> bool:
+    """Passed on base; on head it is skipped, may fail, or head's code keeps it from being collected."""
+    is_uncollected = c.change is TestChange.REMOVED and c.base_on_head is None
+    return passed(c.base_on_base) and (is_uncollected or c.change is TestChange.SKIPPED)
 
 
 def _is_kept(c: TestComparison) -> bool:

@@ -26,12 +26,21 @@ class Conclusion(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class GateReason:
-    """One leaf of the gate's explanation: which rule spoke, and about what."""
+    """One leaf of the gate's explanation: which rule spoke, and about what.
+
+    `tests` are ids of tests, `finding_rules` the rules of the findings that it rests on. `score` is
+    what was reached of the `least_score` that is required; None where there is no score.
+    """
 
     rule: str
     conclusion: Conclusion
     text: str
     next_step: str = ""
+    requirement_ids: tuple[str, ...] = ()
+    tests: tuple[str, ...] = ()
+    finding_rules: tuple[str, ...] = ()
+    score: float | None = None
+    least_score: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -56,7 +56,8 @@ class TestComparison:
     """One test four ways; None where it was not run or not collected there.
 
     `written_by_author` says that the pull request added or edited the file the test stands in.
-    `passes`/`runs` count the repeats on head after a first disagreement (0/0 when never repeated).
+    `passes`/`runs` count the repeats on head after a first disagreement (0/0 when never repeated);
+    `flakes_on_base` says that one of those on base, where it passed at first, failed.
     """
 
     __test__ = False
@@ -73,6 +74,7 @@ class TestComparison:
     source: str = ""
     passes: int = 0
     runs: int = 0
+    flakes_on_base: bool = False
 
 
 @dataclass(frozen=True, slots=True)

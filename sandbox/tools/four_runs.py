@@ -40,6 +40,10 @@ class FourRuns:
     repeats: tuple[Repeat, ...] = ()
     head_repeats: tuple[Repeat, ...] = ()  # of head's tests, with head's code only
 
+    def is_crossed(self, path: str) -> bool:
+        """Tell whether a test of base at a path was run crosswise with head's code."""
+        return self.base_on_head is not None and is_below(path, self.base_paths)
+
     def base_test_on_head(self) -> Lookup:
         """Return where the outcome of base's tests on head's code is found."""
         return Lookup(self.head_on_head, self.base_on_head, self.base_paths)

@@ -86,7 +86,7 @@ async def _cross(sandbox: Sandbox, sides: Sides, base: Observation, head: Observ
         base_paths=crosswise.base_paths,
         head_paths=crosswise.head_paths,
     )
-    repeats = await Repeats(sandbox, base_order, on_head).of(runs)
+    repeats = await Repeats(sandbox, base_order, on_head, head_order).of(runs)
     return replace(
         runs, repeats=repeats, head_repeats=await HeadRepeats(sandbox, head_order).of(runs)
     )

@@ -36,11 +36,18 @@ class _Tally:
 
 
 class Repeats:
-    """Runs base's tests again, on base's and on head's code."""
+    """Runs base's tests again, on base's and on head's code.
 
-    def __init__(self, sandbox: Sandbox, on_base: TestOrder, on_head: TestOrder) -> None:
+    `crossed` is head's code under base's tests, `on_head` head's own tree: each test is repeated in the
+    tree that its outcome is from. In the other one it may pass because that lacks what broke it.
+    """
+
+    def __init__(
+        self, sandbox: Sandbox, on_base: TestOrder, crossed: TestOrder, on_head: TestOrder
+    ) -> None:
         self._sandbox = sandbox
         self._on_base = on_base
+        self._crossed = crossed
         self._on_head = on_head
 
     async def of(self, runs: FourRuns) -> tuple[Repeat, ...]:
@@ -53,16 +60,19 @@ class Repeats:
         if not suspects:
             return ()
         base, head = _Tally(), _Tally()
-        paths = tuple(sorted({suspect.path for suspect in suspects}))
+        crossed = [s for s in suspects if runs.is_crossed(s.path)]
+        own = [s for s in suspects if s not in crossed]
+        trees = (
+            (self._on_base, suspects, base),
+            (self._crossed, crossed, head),
+            (self._on_head, own, head),
+        )
+        is_alone = True
         for done in range(1, _MOST_ROUNDS + 1):
-            on_base, on_head = await concurrently(
-                self._run(self._on_base, paths, runs), self._run(self._on_head, paths, runs)
-            )
-            base.add(on_base, suspects)
-            head.add(on_head, suspects)
-            unsteady = [s for s in suspects if _is_unsteady(s, base, head)]
-            if unsteady:
-                paths = ()
+            rounds = (self._count(*one, runs, is_alone=is_alone) for one in trees if one[1])
+            await concurrently(*rounds)
+            if any(_is_unsteady(s, base, head) for s in suspects):
+                is_alone = False
             elif done >= _ROUNDS_WHEN_STEADY or len(suspects) > _MANY:
                 break
         return tuple(
@@ -70,9 +80,19 @@ class Repeats:
             for s in suspects
         )
 
-    async def _run(self, order: TestOrder, paths: tuple[str, ...], runs: FourRuns) -> TestRun:
+    async def _count(
+        self,
+        order: TestOrder,
+        suspects: list[TestResult],
+        tally: _Tally,
+        runs: FourRuns,
+        *,
+        is_alone: bool,
+    ) -> None:
+        """Run one round in one tree, with the files of the suspects alone or with everything."""
+        paths = tuple(sorted({suspect.path for suspect in suspects})) if is_alone else ()
         observation = await run_tests(self._sandbox, replace(order, paths=paths))
-        return aligned(observation.tests or TestRun(False, ()), runs.base_on_base)
+        tally.add(aligned(observation.tests or TestRun(False, ()), runs.base_on_base), suspects)
 
 
 class HeadRepeats:
@@ -107,15 +127,18 @@ class HeadRepeats:
 
 
 def telling(runs: FourRuns) -> list[TestResult]:
-    """Return head's tests that would prove the change or fail it: red on one side only, or new and red."""
-    on_base = runs.head_test_on_base()
+    """Return head's tests that would prove the change or fail it: red on one side only, or new and red.
+
+    A test of base is new and red where only head's version of it fails.
+    """
+    on_base, of_base = runs.head_test_on_base(), runs.base_test_on_head()
     known = {test.id for test in runs.base_on_base.results}
     found = []
     for test in runs.head_on_head.results:
-        other = on_base.find(test.id, test.path)
+        other, before = on_base.find(test.id, test.path), of_base.find(test.id, test.path)
         proves = passed(test.outcome) and other is not None and failed(other.outcome)
-        fails = failed(test.outcome) and test.id not in known and not is_whole_file(test)
-        if proves or fails:
+        is_new = test.id not in known or (before is not None and passed(before.outcome))
+        if proves or (failed(test.outcome) and is_new and not is_whole_file(test)):
             found.append(test)
     return found
 

@@ -2,13 +2,23 @@
 
 from __future__ import annotations
 
+import re
+import threading
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
+from werkzeug.serving import make_server
 
 from bot.doctor import Diagnosis, examine
+from bot.engine import EngineClient, engine_options, migrate
 from bot.manifest import load_manifest
+from bot.models import Delivery
 from bot.settings import Settings
+from bot.store import Records
+from bot.web.app import WebParts, create_app
 from tests.bot.commands.running import assay
 from tests.world import World
 
@@ -35,14 +45,54 @@ async def seen(settings: Settings) -> dict[str, Diagnosis]:
     return {diagnosis.subject: diagnosis for diagnosis in await examine(settings)}
 
 
+@contextmanager
+def web_process(home: Path) -> Iterator[str]:
+    """Serve the real web application of `home`; yields its address."""
+    with Records(f"sqlite:///{home / 'records.db'}") as records:
+        options = engine_options(Settings(home=home))
+        migrate(options)
+        records.migrate()
+        with closing(EngineClient(options)) as jobs:
+            server = make_server("127.0.0.1", 0, create_app(WebParts("s", jobs, records)))
+            serving = threading.Thread(target=server.serve_forever)
+            serving.start()
+            try:
+                yield f"http://127.0.0.1:{server.server_port}"
+            finally:
+                server.shutdown()
+                serving.join()
+                server.server_close()
+
+
 async def test_all_is_well_with_a_registered_app(world: World, tmp_path: Path) -> None:
-    found = await seen(registered(world, tmp_path / "home"))
+    home = tmp_path / "home"
+    home.mkdir()
+    with web_process(home) as address:
+        settings = registered(world, home, public_url=address)
+        silent = await seen(settings)
+        with closing(EngineClient(engine_options(settings))) as jobs:
+            jobs.submit_delivery(Delivery("d-1", "pull_request", "opened", "{}"))
+        found = await seen(settings)
 
     assert not [one for one in found.values() if not one.is_well]
     assert {"git", "bwrap", "sandbox", "linters", "chromium", "database", "GitHub App"} <= set(
         found
     )
     assert "Assay" in found["GitHub App"].seen
+    assert found["public address"].seen == f"{address}/healthz answers"
+    assert re.search(r"python 3\.\d+.*node \d+", found["toolchains"].seen)
+    assert silent["webhooks"].seen == "none has come yet"
+    assert f"{datetime.now(UTC):%Y-%m-%d}" in found["webhooks"].seen
+
+
+async def test_a_public_address_that_does_not_lead_here(world: World, tmp_path: Path) -> None:
+    foreign = await seen(registered(world, tmp_path / "home", public_url=world.web))
+    closed = await seen(registered(world, tmp_path / "home", public_url="http://127.0.0.1:1"))
+
+    assert "not as Assay does" in foreign["public address"].seen
+    assert "ASSAY_PUBLIC_URL" in foreign["public address"].remedy
+    assert "does not answer" in closed["public address"].seen
+    assert not closed["public address"].is_fatal
 
 
 async def test_missing_permissions_and_events_are_named(world: World, tmp_path: Path) -> None:

@@ -69,6 +69,7 @@ def changes(found: FourWay) -> dict[str, str]:
         ((P, F, XF, XF), TestChange.PASS_TO_FAIL),
         ((P, F, None, None), TestChange.PASS_TO_FAIL),
         ((P, P, S, S), TestChange.SKIPPED),
+        ((P, S, P, P), TestChange.UNKNOWN),
         ((P, P, P, F), TestChange.NEW_FAILING),
         ((P, P, None, None), TestChange.REMOVED),
         ((F, F, P, P), TestChange.NEVER_FAILED),
@@ -242,6 +243,7 @@ def test_repeats_tell_a_flake_from_a_regression(repeat: Repeat, change: str) -> 
     found = one(P, F, F, F, repeat=repeat)
     assert found.change == change
     assert (found.passes, found.runs) == (repeat.head_passes, repeat.head_runs)
+    assert found.flakes_on_base is (repeat.base_passes < repeat.base_runs)
 
 
 def test_a_test_that_failed_on_base_by_chance_is_no_fix() -> None:

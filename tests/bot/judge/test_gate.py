@@ -82,7 +82,7 @@ def test_what_was_seen_and_what_is_concluded(fields, expected):
         (TestChange.NEW_FAILING, FAILURE),
         (TestChange.EXPECTATION_CHANGED, ACTION),
         (TestChange.UNKNOWN, ACTION),
-        (TestChange.FLAKY, SUCCESS),
+        (TestChange.FLAKY, ACTION),
         (TestChange.STILL_FAILING, SUCCESS),
         (TestChange.SKIPPED, SUCCESS),
         (TestChange.NEVER_FAILED, SUCCESS),
@@ -110,7 +110,10 @@ def test_an_unverified_requirement_asks_a_person_and_says_what_to_do():
     gate = gate_of(requirements(), observed())
     assert gate.conclusion is ACTION
     assert gate.reasons[0].next_step
-    assert gate.title == "3 of 4 requirements met; R1 could not be verified"
+    assert (
+        gate.title
+        == "3 of 4 requirements met; “split should refuse zero people” could not be verified"
+    )
 
 
 def test_unverified_may_be_allowed_and_is_then_neutral():

@@ -41,6 +41,11 @@ NEGATIVE = comparison(
     "def test_refuses_negative_amounts():\n    with pytest.raises(ValueError):\n        parse('-3')\n",
 )
 
+SKIPPED_ON_HEAD = replace(
+    comparison("test_a", TestChange.SKIPPED), base_on_base=KEPT[0].base_on_base
+)
+UNCOLLECTED = replace(comparison("test_a", TestChange.REMOVED), base_on_head=None)
+
 
 def sole(*tests, **fields):
     return verdict_of("R1", requirements(), observed(*tests, **fields))
@@ -188,7 +193,12 @@ def test_it_builds(base, head, needs, outcome):
     [
         (FourWay(KEPT), SATISFIED),
         (FourWay((*KEPT, comparison("test_a", TestChange.PASS_TO_FAIL))), UNSATISFIED),
-        (FourWay((*KEPT, comparison("test_a", TestChange.FLAKY))), SATISFIED),
+        (FourWay((*KEPT, comparison("test_a", TestChange.FLAKY))), UNVERIFIED),
+        (FourWay((*KEPT, comparison("test_a", TestChange.FLAKY, flakes_on_base=True))), SATISFIED),
+        (FourWay((*KEPT, SKIPPED_ON_HEAD)), UNVERIFIED),
+        (FourWay((SKIPPED_ON_HEAD,)), UNVERIFIED),
+        (FourWay((*KEPT, UNCOLLECTED)), UNVERIFIED),
+        (FourWay((*KEPT, comparison("test_a", TestChange.REMOVED))), SATISFIED),
         (FourWay((*KEPT, comparison("test_a", TestChange.STILL_FAILING))), SATISFIED),
         (FourWay((*KEPT, comparison("test_a", TestChange.UNKNOWN))), UNVERIFIED),
         (FourWay((SPLIT,)), UNVERIFIED),
