@@ -98,7 +98,7 @@ def read_plain_yaml(text: str) -> PlainYaml:
     try:
         loader = _PlainLoader(text)
         root = loader.get_single_node()
-        data = loader.construct_document(root) if root is not None else None  # type: ignore[no-untyped-call]
+        data = loader.construct_document(root) if root is not None else None
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         problem = _without_values(error.problem or "it is not valid YAML")

@@ -12,6 +12,7 @@ from bot.configuration.layers import (
     PolicyContext,
     effective,
     loosened,
+    reading_of,
 )
 from bot.configuration.reading import (
     MAX_BYTES,
@@ -60,5 +61,6 @@ __all__ = [
     "matches_any",
     "read",
     "read_configuration",
+    "reading_of",
     "refusal",
 ]

@@ -76,10 +76,10 @@ def effective(own: Layer, context: PolicyContext) -> Effective:
     """The target branch's configuration over the organization's; a broken file counts for nothing."""
     remarks: list[str] = []
     defaults = _defaults(context.organization, remarks)
-    reading = _reading(own)
+    reading = reading_of(own)
     configuration = _over(defaults, reading, remarks)
     if context.trusted is not None:
-        trusted = _reading(context.trusted)
+        trusted = reading_of(context.trusted)
         if trusted.problems:
             remarks.append(
                 f"{PATH} on {context.trusted.name} cannot be used: {trusted.why()}. "
@@ -140,7 +140,7 @@ def _is_set(keys: dict[str, object], key: str) -> bool:
 def _defaults(organization: Layer | None, remarks: list[str]) -> dict[str, object]:
     if organization is None:
         return {}
-    reading = _reading(organization)
+    reading = reading_of(organization)
     if reading.problems:
         remarks.append(f"The defaults of {organization.name} are not used: {reading.why()}.")
     elif reading.keys:
@@ -168,7 +168,8 @@ def _merged(below: dict[str, object], above: dict[str, object]) -> dict[str, obj
     return both
 
 
-def _reading(layer: Layer) -> Reading:
+def reading_of(layer: Layer) -> Reading:
+    """What a layer says; what kept it from being read is its problem."""
     if layer.problem:
         return Reading(problems=(ConfigurationProblem(0, "", layer.problem),))
     return read(layer.text)

@@ -40,6 +40,11 @@ class Reading:
     configuration: Configuration = field(default_factory=Configuration)
     keys: dict[str, object] = field(default_factory=dict)
     problems: tuple[ConfigurationProblem, ...] = ()
+    document: PlainYaml = field(default=PlainYaml(None, None), compare=False)
+
+    def line(self, key: str) -> int:
+        """Where a dotted key stands, else the innermost part of it that is there."""
+        return self.document.line(tuple(key.split(".")))
 
     def why(self) -> str:
         """The problems in one clause, at most five."""
@@ -80,9 +85,9 @@ def read(text: bytes | str | None) -> Reading:
         why = f"the top level must be a mapping of keys; allowed: {_keys(Configuration)}"
         return Reading(problems=(ConfigurationProblem(1, "", why),))
     try:
-        return Reading(validated(document.data), document.data)
+        return Reading(validated(document.data), document.data, document=document)
     except ValidationError as error:
-        return Reading(problems=tuple(_problems(error, document)))
+        return Reading(problems=tuple(sorted(_problems(error, document), key=_line)))
     except (TypeError, ValueError, RecursionError):
         why = "it holds values that are neither text, number, list nor mapping"
         return Reading(problems=(ConfigurationProblem(0, "", why),))
@@ -114,6 +119,10 @@ def _problems(error: ValidationError, document: PlainYaml) -> Iterator[Configura
     for detail in details[:MAX_PROBLEMS]:
         location = detail["loc"]
         yield ConfigurationProblem(document.line(location), _dotted(location), _problem(detail))
+
+
+def _line(problem: ConfigurationProblem) -> int:
+    return problem.line
 
 
 def _problem(detail: ErrorDetails) -> str:

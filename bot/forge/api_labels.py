@@ -13,6 +13,7 @@ from bot.forge.api_pulls import announce_pull
 from bot.forge.context import Granted, answer, body, context, granted, page_of
 from bot.forge.errors import Refused, not_found
 from bot.forge.rows import IssueRow, LabelEventRow
+from bot.forge.shapes import Json
 
 routes = Blueprint("labels", __name__)
 ROOT = "/repos/<owner>/<repo>/issues/<int:number>"
@@ -69,7 +70,7 @@ def _change(at: Granted, row: IssueRow, event: str, label: str) -> None:
         time.time(),
     )  # fmt: skip
     forge.state.put(told.id, told)
-    parts = {"label": forge.shapes.label(row.repository, label)}
+    parts: Json = {"label": forge.shapes.label(row.repository, label)}
     if row.pull:
         announce_pull(event, at, row, parts)
     else:

@@ -8,12 +8,14 @@ from bot.github import Payload
 from bot.intake.decisions import Approve, Decision, Ignore, Place, Rerun, Waive, place_of
 
 APPROVE = "approve"
+JUDGE = "judge"
 RERUN = "rerun"
 WAIVE = "waive"
 """Identifiers of the buttons (GitHub allows 20 characters)."""
 
 _BUTTONS: dict[str, Callable[[Place, int, str, str], Decision]] = {
     APPROVE: Approve,
+    JUDGE: Approve,
     RERUN: Rerun,
     WAIVE: Waive,
 }

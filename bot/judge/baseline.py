@@ -106,6 +106,13 @@ def _by_the_tests(requirement: Requirement, case: Case) -> Verdict:
         )
     if case.only_exit_code is Transition.REGRESSED:
         return unsatisfied(requirement, "The tests pass on base and fail on head.", case)
+    return _unbroken(requirement, case)
+
+
+def _unbroken(requirement: Requirement, case: Case) -> Verdict:
+    """No test is seen to break; whether that means anything depends on what was seen at all."""
+    if case.is_configuration_alone:
+        return satisfied(requirement, "Both sides run the same code.", case)
     if case.why_tests_prove_nothing:
         return unverified(
             requirement,

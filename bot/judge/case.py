@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from bot.configuration import Configuration, UnverifiedPolicy
+from bot.configuration import PATH, Configuration, UnverifiedPolicy
 from bot.judge.requirements import BUILDS
 from bot.judge.retirement import asks_to_remove, names_subject
 from bot.judge.rules import TEST_ADAPTED, TEST_FOLLOWS_MOVE, adapted, moved
@@ -40,6 +40,11 @@ class Case:
     witnesses: Witnesses
     ties: tuple[Tie, ...]
     suite: Evidence | None
+
+    @property
+    def is_configuration_alone(self) -> bool:
+        """Whether nothing changed but Assay's own configuration: both sides run the same code."""
+        return self.observed.changed_paths == (PATH,) and not self.observed.changes_truncated
 
     def tied(self, requirement: Requirement) -> dict[str, Tie]:
         """The ties of one requirement by test id."""

@@ -6,7 +6,9 @@ import logging
 from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
+from functools import partial
 
+from bot.configuration import PolicyContext
 from bot.errors import Superseded, Transient, UserError
 from bot.github import (
     CheckReport,
@@ -15,6 +17,7 @@ from bot.github import (
     Repository,
 )
 from bot.models import Conclusion, EvaluationRequest, Plan, Publication, Standing, Task, Trigger
+from bot.origins.policy import policy_context
 from bot.origins.words import task_of_issue, task_of_pull_request
 from bot.report.markdown import marker
 from bot.stages.services import Answer, Code
@@ -66,6 +69,11 @@ class GitHubOrigin:
             if request.trigger is Trigger.MERGE_GROUP:
                 return Task("The merge group holds together", ())
             return await task_of_issue(repository, request.issue, request.task_text)
+
+    async def policy_context(self, request: EvaluationRequest) -> PolicyContext:
+        """Ask GitHub, through the installation of the repository."""
+        opened = partial(self.github.repository, installation=request.installation)
+        return await policy_context(opened, request.repository, request.base_ref)
 
     def home(self, request: EvaluationRequest) -> str:
         """Return the repository's page."""

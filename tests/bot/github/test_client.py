@@ -207,7 +207,9 @@ async def test_labels_know_who_set_them_last(place: Place) -> None:
         ("skip", "ada", False), ("🚀" * 20, "ada", False),
     ]  # fmt: skip
     assert seen.labels == ("skip", "🚀" * 20)
-    sent = place.deliveries("pull_request", "labeled") + place.deliveries("pull_request", "unlabeled")
+    sent = place.deliveries("pull_request", "labeled") + place.deliveries(
+        "pull_request", "unlabeled"
+    )
     assert len(sent) == 4
 
 
