@@ -13,6 +13,7 @@ from sandbox.base import SandboxError
 
 COMMANDS = {
     "bench": "bot.commands.bench",
+    "config": "bot.commands.config",
     "criteria": "bot.commands.criteria",
     "demo": "bot.commands.demo",
     "doctor": "bot.commands.doctor",

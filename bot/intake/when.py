@@ -25,7 +25,7 @@ from bot.github import CheckRun, CheckStatus, LabelSet, PullRequest, Repository
 from bot.intake.decisions import StartPullRequest
 from bot.intake.desk import Desk
 from bot.models import EvaluationRequest, Trigger
-from bot.origins.policy import branch_layer, policy_context
+from bot.policy import branch_layer, policy_context
 
 BY_HAND = frozenset({Trigger.COMMAND, Trigger.RERUN})
 """Somebody with write access asked: no filter counts."""

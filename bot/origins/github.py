@@ -17,8 +17,8 @@ from bot.github import (
     Repository,
 )
 from bot.models import Conclusion, EvaluationRequest, Plan, Publication, Standing, Task, Trigger
-from bot.origins.policy import policy_context
 from bot.origins.words import task_of_issue, task_of_pull_request
+from bot.policy import policy_context
 from bot.report.markdown import marker
 from bot.stages.services import Answer, Code
 from bot.store import Decision, Ended, EvaluationState, Store

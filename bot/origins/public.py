@@ -10,9 +10,9 @@ from bot.github import RepositoryReader
 from bot.github.client import clone_url, open_public
 from bot.github.transport import Manners
 from bot.models import EvaluationRequest, Task
-from bot.origins.policy import policy_context
 from bot.origins.unposted import Unposted
 from bot.origins.words import task_of_pull_request
+from bot.policy import policy_context
 from bot.stages.services import Code
 from sandbox.mirror import Source
 from sandbox.models import Checkout

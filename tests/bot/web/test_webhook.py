@@ -46,7 +46,7 @@ def test_a_repeated_delivery_does_nothing(sender: Sender, jobs: EngineClient) ->
         ("installation_repositories", "added"),
         ("star", "created"),
         ("an_event_of_the_future", "x"),
-        ("pull_request", "labeled"),
+        ("pull_request", "assigned"),
         ("issue_comment", "edited"),
         ("issue_comment", "deleted"),
         ("check_run", "completed"),
