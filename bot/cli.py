@@ -59,7 +59,8 @@ def main() -> None:
     except Transient as error:
         _fail(error.what, "Try again in a moment.")
     except SandboxError as error:
-        _fail(f"The sandbox does not start: {error}.", "Run `assay doctor` to see what is missing.")
+        doctor = "Run `assay doctor` to see what is missing."
+        _fail(f"The sandbox does not start: {error.what}.", error.next_step or doctor)
     except ValidationError as error:
         first = error.errors()[0]
         name = ".".join(str(part) for part in first["loc"])

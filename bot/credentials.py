@@ -9,6 +9,7 @@ from pathlib import Path
 
 from bot.errors import UserError
 from bot.github import AppCredentials
+from bot.own_folder import make_home
 from bot.settings import CREDENTIALS, Settings
 
 KEY = "app.pem"
@@ -51,8 +52,8 @@ class CredentialFiles:
             "ASSAY_PUBLIC_URL": settings.public_url,
             **({"GHE_HOST": settings.ghe_host} if settings.ghe_host else {}),
         }
+        make_home(self.home)
         try:
-            self.home.mkdir(parents=True, exist_ok=True, mode=0o700)
             _write(self.key, credentials.private_key)
             _write(self.settings, _as_settings(values))
         except OSError as error:

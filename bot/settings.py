@@ -47,6 +47,8 @@ class Settings(BaseSettings):
     approve_first_time_forks: bool = True
     """A maintainer must approve before a first-time contributor's fork runs."""
     chromium: str = "/usr/bin/chromium"
+    pdf: bool = True
+    """Print every report as PDF too."""
 
     model: str = ""
     """Name of the model that judges; empty: only oracles decide, the rest is unverified."""

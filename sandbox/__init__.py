@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from importlib import import_module
 from pathlib import Path
 
@@ -24,15 +25,16 @@ def _opener(name: str) -> Callable[[Path], Sandbox]:
 def open_sandbox(name: str, state: Path) -> Sandbox:
     """The driver of that name, after it ran a command to see that it works; `auto` is the first that does.
 
-    `state` is a folder of ours. Raises SandboxError that says what is missing, for `auto` of every
-    driver.
+    `state` is a folder of ours. Raises SandboxError that says what is missing; for `auto` of the first
+    driver, whose way out is the shortest.
     """
     if name != "auto" and name not in DRIVERS:
         raise SandboxError(f"no sandbox is called {name!r}: auto, {', '.join(DRIVERS)}")
-    failures = []
-    for candidate in DRIVERS if name == "auto" else (name,):
-        try:
-            return _opener(candidate)(state)
-        except SandboxError as error:
-            failures.append(f"{candidate}: {error}")
-    raise SandboxError("; ".join(failures))
+    first, *others = DRIVERS if name == "auto" else (name,)
+    try:
+        return _opener(first)(state)
+    except SandboxError as error:
+        for other in others:
+            with suppress(SandboxError):
+                return _opener(other)(state)
+        raise error

@@ -88,7 +88,12 @@ class Completed:
 
 
 class SandboxError(Exception):
-    """The sandbox itself could not start (a missing program, no user namespaces); says the way out."""
+    """The sandbox itself could not start: what is missing, and the command that mends it if one is known."""
+
+    def __init__(self, what: str, next_step: str = "") -> None:
+        super().__init__(f"{what}: {next_step}" if next_step else what)
+        self.what = what
+        self.next_step = next_step
 
 
 class Sandbox(Protocol):

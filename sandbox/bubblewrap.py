@@ -35,7 +35,7 @@ from sandbox.outcome import Bounds, Streams, completed, first_end, kernel_killed
 from sandbox.plan import LaunchPlan, StagedMount
 from sandbox.process import Ends, Pipes, ProcessTree, StatusLines, memory_file, start
 from sandbox.seccomp import seccomp_filter
-from sandbox.selfcheck import ways_out
+from sandbox.selfcheck import as_root, no_build_network, ways_out
 from sandbox.stage import CHANNEL_DESCRIPTOR, NOT_MAPPABLE
 from sandbox.streams import Capped, HeadTail
 
@@ -57,6 +57,7 @@ _TRIAL = Command(
     cwd="/",
     limits=Limits(20),
 )
+_BUILD_TRIAL = Command(("true",), cwd="/", network=Network.BUILD, limits=Limits(20))
 # Scratch space is memory: however large the limit, one command gets at most this part of what is free.
 _SCRATCH_PART_OF_FREE_MEMORY = 0.5
 
@@ -64,7 +65,7 @@ _SCRATCH_PART_OF_FREE_MEMORY = 0.5
 def _program(name: str, package: str) -> str:
     path = shutil.which(name, path="/usr/bin:/bin:/usr/local/bin:/usr/sbin:/sbin")
     if path is None:
-        raise SandboxError(f"{name} is not installed: apt-get install {package}")
+        raise SandboxError(f"{name} is not installed", as_root(f"apt-get install {package}"))
     return path
 
 
@@ -91,9 +92,10 @@ class BubblewrapSandbox:
         and root gives writable folders away for the time of a command. `cgroups=False` sums the
         processes' memory instead.
 
-        Raises SandboxError when bubblewrap is missing.
+        Raises SandboxError when bubblewrap or slirp4netns is missing.
         """
         self._bwrap = _program("bwrap", "bubblewrap")
+        self._slirp = network.slirp_argv(_program("slirp4netns", "slirp4netns"))
         self._folders = Folders(state / "copies")
         self._by_copy = copies
         self._is_root = os.geteuid() == 0
@@ -110,19 +112,28 @@ class BubblewrapSandbox:
             self._groups.sweep()
 
     def check(self) -> None:
-        """Run a command to see that this machine allows it; learns to copy where overlays fail.
+        """Run a command, and one with the build network; learns to copy where overlays fail.
 
-        Blocks for as long as a command takes. Raises SandboxError with the way out.
+        Blocks for as long as both take, a tenth of a second. Raises SandboxError with the way out.
         """
+        self._check_process()
+        try:
+            self._run_apart(_BUILD_TRIAL)
+        except SandboxError as error:
+            raise no_build_network(error) from error
+
+    def _check_process(self) -> None:
         try:
             self._run_apart(_TRIAL)
         except SandboxError as error:
             if "overlay" in str(error) and not self._by_copy:
                 self._by_copy = True
-                self.check()
+                self._check_process()
                 return
-            ways = "; ".join(ways_out()) or "user namespaces must be allowed here"
-            raise SandboxError(f"bubblewrap does not work: {error} ({ways})") from error
+            what = f"bubblewrap does not work: {error}"
+            if ways := " && ".join(map(as_root, ways_out())):
+                raise SandboxError(what, ways) from error
+            raise SandboxError(f"{what} (user namespaces must be allowed here)") from error
 
     def _run_apart(self, command: Command) -> Completed:
         # In a thread: the caller may already be inside an event loop.
@@ -234,7 +245,7 @@ class BubblewrapSandbox:
             etc=layout.generated_etc(network.RESOLVER if connected else None),
             cgroups=(group.procs,) if group else (),
             rlimits=_rlimits(limits),
-            slirp=network.slirp_argv(_program("slirp4netns", "slirp4netns")) if connected else (),
+            slirp=self._slirp if connected else (),
             routes=prepared.routes,
             channel=ends.channel,
             argv=tuple(map(os.fsencode, bwrap)),

@@ -9,7 +9,18 @@ from urllib.parse import urlsplit
 
 from sandbox.errors import CheckoutError, CheckoutUnavailable, MissingRevision
 from sandbox.git import GitCall, GitResult, askpass, expect, last_line, run_git
-from sandbox.mirror import SHA, Mirror, Source, checked_location, git, has, is_shallow, locked
+from sandbox.mirror import (
+    SHA,
+    UNSHALLOW,
+    Mirror,
+    Source,
+    checked_location,
+    git,
+    has,
+    is_own,
+    is_shallow,
+    locked,
+)
 
 _FETCH_TIMEOUT_S = 900.0
 _LIST_TIMEOUT_S = 60.0
@@ -45,14 +56,6 @@ def resolve_at_source(mirror: Mirror, revision: str) -> str:
     )
 
 
-def contains_at_source(mirror: Mirror, target: str, sha: str) -> bool:
-    """Say whether a local repository's commit `target` has `sha` in its history."""
-    folder = checked_location(mirror.source)
-    return (
-        run_git(GitCall(("-C", folder, "merge-base", "--is-ancestor", sha, target))).exit_code == 0
-    )
-
-
 def check_reference(name: str) -> None:
     """Raise MissingRevision for a name that git would not accept as a reference."""
     result = run_git(GitCall(("check-ref-format", name)))
@@ -74,11 +77,20 @@ def _resolve_locally(source: Source, revision: str) -> str:
             ("-C", folder, "rev-parse", "--verify", "--end-of-options", f"{revision}^{{commit}}")
         )
     )
-    if result.exit_code:
-        raise MissingRevision(
-            f"{revision!r} names no commit in {folder}.", "Fetch it there, or name another one."
-        )
-    return result.stdout.decode().strip()
+    if result.exit_code == 0:
+        return result.stdout.decode().strip()
+    if not expect(run_git(GitCall(("-C", folder, "rev-list", "-n1", "--all"))), "list").stdout:
+        raise MissingRevision(f"{folder} has no commits yet.", "Commit something first.")
+    next_step = "Fetch it there, or name another one."
+    if is_shallow_clone(folder):
+        next_step = f"It is a shallow clone; run in it: {UNSHALLOW}"
+    raise MissingRevision(f"{revision!r} names no commit in {folder}.", next_step)
+
+
+def is_shallow_clone(folder: str) -> bool:
+    """Say whether a repository of this machine lacks the older part of its history."""
+    asked = GitCall(("-C", folder, "rev-parse", "--is-shallow-repository"))
+    return run_git(asked).stdout.strip() == b"true"
 
 
 def fetch(mirror: Mirror, shas: Sequence[str]) -> None:
@@ -87,7 +99,7 @@ def fetch(mirror: Mirror, shas: Sequence[str]) -> None:
     Raises MissingRevision when the source does not have one, CheckoutUnavailable when it does not
     answer, CheckoutError when it refuses.
     """
-    wanted = [sha for sha in dict.fromkeys(shas) if is_shallow(mirror) or not has(mirror, sha)]
+    wanted = [sha for sha in dict.fromkeys(shas) if not _is_here(mirror, sha)]
     if not wanted:
         return
     with locked(mirror) as lock:
@@ -112,6 +124,11 @@ def fetch(mirror: Mirror, shas: Sequence[str]) -> None:
         pins = "".join(f"update refs/assay/keep/{sha} {sha}\n" for sha in wanted)
         expect(git(mirror, ("update-ref", "--stdin"), stdin=pins.encode()), "pin the commits")
         _tidy(mirror)
+
+
+def _is_here(mirror: Mirror, sha: str) -> bool:
+    """Whether a commit need not be fetched; a shallow clone may have more of its history by now."""
+    return is_own(mirror, sha) or (not is_shallow(mirror) and has(mirror, sha))
 
 
 def _tidy(mirror: Mirror) -> None:

@@ -147,6 +147,8 @@ def bubblewrap_options(
     for name, value in variables.items():
         options += ["--setenv", name, value]
     options += _system() + _etc() + ["--proc", "/proc", "--dev", "/dev"]
+    # Process 1 tells how the program ended: its descriptors and its memory are out of reach.
+    options += ["--tmpfs", "/proc/1", "--remount-ro", "/proc/1"]
     for folder, target in SCRATCH_TARGETS:
         options += ["--bind", f"{SCRATCH}/{folder}", target]
     for index, mount in enumerate(mounts):

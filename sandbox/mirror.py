@@ -26,6 +26,8 @@ from sandbox.names import display_name, is_plain, raw_name
 
 SHA = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
 _LOCK_WAIT_S = 900.0
+UNSHALLOW = "git fetch --unshallow origin '+refs/heads/*:refs/remotes/origin/*'"
+"""Brings the whole history of every branch to a shallow clone, also of a single branch."""
 # No diff driver, filter or merge driver, whatever the tree's own .gitattributes say: a pull
 # request must not be able to hide its text from the diff by `*.py -diff`.
 _ATTRIBUTES = "* !diff !filter !merge\n"
@@ -160,6 +162,17 @@ def has(mirror: Mirror, sha: str) -> bool:
     return result.exit_code == 0 and bool(result.stdout)
 
 
+def pin_own(mirror: Mirror, sha: str) -> None:
+    """Keep a commit that was made in the mirror, and that its source does not have."""
+    pins = "".join(f"update refs/assay/{kind}/{sha} {sha}\n" for kind in ("keep", "own"))
+    expect(git(mirror, ("update-ref", "--stdin"), stdin=pins.encode()), "pin the commit")
+
+
+def is_own(mirror: Mirror, sha: str) -> bool:
+    """Say whether a commit was made in the mirror."""
+    return git(mirror, ("rev-parse", "--verify", "--quiet", f"refs/assay/own/{sha}")).exit_code == 0
+
+
 def is_shallow(mirror: Mirror) -> bool:
     """Say whether history is cut off; only a local source that is a shallow clone brings that."""
     return (mirror.git_dir / "shallow").exists()
@@ -176,7 +189,7 @@ def merge_base(mirror: Mirror, one: str, other: str) -> str:
     if is_shallow(mirror):
         raise CheckoutError(
             "The repository is a shallow clone that lacks the common history of both sides.",
-            "Run `git fetch --unshallow` in it.",
+            f"Run in it: {UNSHALLOW}",
         )
     raise CheckoutError(
         "Head and target have no common history.",

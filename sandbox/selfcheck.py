@@ -1,8 +1,12 @@
-"""Says why this machine does not let bubblewrap work, and the command that changes it."""
+"""Say why this machine does not let bubblewrap work, and the command that changes it."""
 
 from __future__ import annotations
 
+import os
+import stat
 from pathlib import Path
+
+from sandbox.base import SandboxError
 
 # (the kernel's switch, the value that forbids, the command that allows)
 _SWITCHES = (
@@ -23,3 +27,22 @@ def ways_out(switches: Path = Path("/proc/sys")) -> tuple[str, ...]:
         for name, forbids, command in _SWITCHES
         if (switches / name).is_file() and (switches / name).read_text().strip() == forbids
     )
+
+
+def as_root(command: str) -> str:
+    """Return a command as this user would type it."""
+    return command if os.geteuid() == 0 else f"sudo {command}"
+
+
+def no_build_network(error: SandboxError, tun: Path = Path("/dev/net/tun")) -> SandboxError:
+    """The error that says why a command with the build network did not start, and what to do."""
+    if not tun.exists():
+        make = "mkdir -p /dev/net && mknod -m 0666 /dev/net/tun c 10 200"
+        return _without_network(f"there is no {tun}", f"sh -c {make!r}")
+    if stat.S_IMODE(tun.stat().st_mode) & 0o006 != 0o006:
+        return _without_network(f"only root may open {tun}", f"chmod 0666 {tun}")
+    return SandboxError(f"builds have no network: {error}")
+
+
+def _without_network(why: str, command: str) -> SandboxError:
+    return SandboxError(f"builds have no network, because {why}", as_root(command))

@@ -91,8 +91,10 @@ def _write(mirror: Mirror, sha: str, partial: Path, limits: TreeLimits) -> None:
     total_bytes = _checked_size(entries, limits)
     _check_names(entries)
     escaping = _escaping_links(mirror, entries)
-    _unpack(mirror, sha, tree, escaping)
+    compiled = [entry for entry in entries if b"__pycache__" in entry.path.split(b"/")]
+    _unpack(mirror, sha, tree, escaping, compiled)
     warnings = _warnings(entries, escaping) + _pointer_warnings(tree, entries)
+    warnings += _said("is compiled Python that nobody can read; it is left out", compiled)
     exported = Exported("", describe_version(mirror, sha), total_bytes, warnings)
     (partial / "exported.json").write_text(json.dumps(asdict(exported)))
 
@@ -132,14 +134,20 @@ def _steps(names: set[bytes]) -> Iterator[list[bytes]]:
     return (name.split(b"/") for name in names)
 
 
-def _unpack(mirror: Mirror, sha: str, tree: Path, escaping: list[_Entry]) -> None:
-    """Check out by an index of our own; a link that leaves becomes a file that holds its target."""
+def _unpack(
+    mirror: Mirror, sha: str, tree: Path, escaping: list[_Entry], compiled: list[_Entry]
+) -> None:
+    """Check out by an index of our own; a link that leaves becomes a file that holds its target.
+
+    Python would run what is `compiled` instead of the source beside it, so it is left out.
+    """
     index = tree.parent / "index"
     variables = (("GIT_INDEX_FILE", str(index)), ("GIT_WORK_TREE", str(tree)))
     _run(mirror, ("read-tree", "--end-of-options", sha), variables)
     replaced = b"".join(b"100644 " + link.sha + b"\t" + link.path + b"\0" for link in escaping)
-    if replaced:
-        _run(mirror, ("update-index", "-z", "--index-info"), variables, replaced)
+    removed = b"".join(b"0 " + b"0" * len(one.sha) + b"\t" + one.path + b"\0" for one in compiled)
+    if replaced or removed:
+        _run(mirror, ("update-index", "-z", "--index-info"), variables, replaced + removed)
     _run(mirror, ("checkout-index", "--all", "--quiet"), variables)
     index.unlink()
 

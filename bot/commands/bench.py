@@ -18,6 +18,7 @@ from bot.bench.trial import Row, open_trial
 from bot.commands.once import judge_once
 from bot.models import EvaluationRequest
 from bot.origins.local import LocalOrigin
+from bot.own_folder import make_home
 from bot.report.machine import ReportDocument, read_machine
 from bot.settings import load_settings
 from bot.store import open_artifacts
@@ -46,6 +47,7 @@ def command(
         _count_alarms(repositories, count, out, 0 if as_merged else MOST_TRICKED)
         return
     settings = load_settings()
+    make_home(settings.home)
     rows: list[Row] = []
     console = Console()
 

@@ -21,6 +21,7 @@ from bot.judge.criteria_trial import Trial
 from bot.kept_criteria import KeptCriteria, KeptCriterion
 from bot.kept_key import kept_key
 from bot.llm import ModelProblem, SessionLimits, open_models
+from bot.own_folder import make_home
 from bot.safety import delimiter_of, scrub
 from bot.settings import Settings, load_settings
 from sandbox.diff import read_diff
@@ -76,6 +77,7 @@ def command(**options: Any) -> None:
     settings = load_settings()
     if not settings.model:
         raise UserError("Criteria need a model: set ASSAY_MODEL (see README).")
+    make_home(settings.home)
     with Progress(Console(stderr=True)) as progress:
         progress.tell("criteria")
         trials = asyncio.run(_find(settings, asked))

@@ -8,8 +8,6 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -21,8 +19,13 @@ from rich.markup import escape
 from rich.table import Table
 
 from bot.demo.town import REPOSITORY, OpenedScene, Town, running_town
+from bot.errors import UserError
 from bot.payload import Payload
+from bot.settings import load_settings
+from sandbox import open_sandbox
 
+MADE_BY_DEMO = ".made-by-assay-demo"
+"""A file in each folder that a demo made: such a folder may be replaced."""
 TIMEOUT_S = 600
 POLL_S = 0.5
 
@@ -53,7 +56,8 @@ class Shown:
 @click.option(
     "--folder",
     type=click.Path(file_okay=False, path_type=Path),
-    help="Where to put everything; removed before it starts. Default: a new temporary folder.",
+    help="Where to put everything: a new or empty folder, or an earlier demo's, which is replaced. "
+    "[default: a new temporary folder]",
 )
 def command(serve: bool, folder: Path | None) -> None:
     """Start a forge and Assay, open four pull requests, and watch them being judged.
@@ -61,7 +65,8 @@ def command(serve: bool, folder: Path | None) -> None:
     Ends with 1 when one of them does not come out as it must.
     """
     console = Console()
-    with _folder(folder) as place, running_town(place) as town:
+    _try_sandbox()
+    with running_town(_folder(folder)) as town:
         console.print(f"A forge runs at {town.forge}, Assay at {town.public_url}.", highlight=False)
         shown = _watch(console, town, town.open_scenes())
         _print(console, town, shown)
@@ -71,15 +76,33 @@ def command(serve: bool, folder: Path | None) -> None:
     sys.exit(int(not all(row.is_expected for row in shown)))
 
 
-@contextmanager
-def _folder(wanted: Path | None) -> Iterator[Path]:
-    """Yield an empty folder; what the demo leaves there stays for whoever wants to look."""
+def _try_sandbox() -> None:
+    """Raise SandboxError before anything is started when nothing can be built here."""
+    with tempfile.TemporaryDirectory(prefix="assay-demo-") as state:
+        open_sandbox(load_settings().sandbox, Path(state))
+
+
+def _folder(wanted: Path | None) -> Path:
+    """Make an empty folder; what the demo leaves there stays for whoever wants to look.
+
+    Only a folder that an earlier demo made is replaced. Raises UserError for any other that holds something.
+    """
     if wanted is None:
-        yield Path(tempfile.mkdtemp(prefix="assay-demo-"))
-        return
-    shutil.rmtree(wanted, ignore_errors=True)
-    wanted.mkdir(parents=True)
-    yield wanted.absolute()
+        return Path(tempfile.mkdtemp(prefix="assay-demo-"))
+    place, way_out = wanted.resolve(), "Name a folder that does not exist yet."
+    if (place / MADE_BY_DEMO).is_file():
+        shutil.rmtree(place)
+    is_new = not place.exists()
+    try:
+        place.mkdir(parents=True, exist_ok=True)
+        is_empty = not any(place.iterdir())
+    except OSError as error:
+        raise UserError(f"{wanted} cannot be used: {error.strerror}.", way_out) from error
+    if not is_empty:
+        raise UserError(f"{wanted} is not empty, and no demo made it.", way_out)
+    if is_new:
+        (place / MADE_BY_DEMO).touch()
+    return place
 
 
 def _watch(console: Console, town: Town, scenes: tuple[OpenedScene, ...]) -> list[Shown]:

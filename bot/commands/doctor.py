@@ -4,17 +4,23 @@ from __future__ import annotations
 
 import asyncio
 import sys
+from contextlib import suppress
 
 import click
 
 from bot.doctor import Diagnosis, examine
+from bot.errors import UserError
+from bot.own_folder import make_home
 from bot.settings import load_settings
 
 
 @click.command("doctor")
 def command() -> None:
     """Say what is missing on this machine, and how to mend it; ends with 2 when it is required."""
-    diagnoses = asyncio.run(examine(load_settings()))
+    settings = load_settings()
+    with suppress(UserError):  # examine says it better
+        make_home(settings.home)
+    diagnoses = asyncio.run(examine(settings))
     width = max(len(diagnosis.subject) for diagnosis in diagnoses)
     for diagnosis in diagnoses:
         click.echo(f"{_mark(diagnosis):7}  {diagnosis.subject:{width}}  {diagnosis.seen}")

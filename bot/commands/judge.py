@@ -19,13 +19,15 @@ from bot.commands.progress import Progress, print_report
 from bot.errors import UserError
 from bot.judge import EXIT_CODES
 from bot.models import EvaluationRequest, Publication, Trigger
-from bot.origins.local import LocalOrigin
+from bot.origins.local import Change, LocalOrigin, not_judged
 from bot.origins.submission import GIVEN, SUBMITTED, Submission, committed
+from bot.own_folder import make_home, make_own_folder
 from bot.report.machine import read_machine
 from bot.report.pictures import embedded
 from bot.settings import Settings, load_settings
 from bot.stages.bundle import NAME as BUNDLE
 from bot.store import Artifacts, open_artifacts
+from sandbox.local_repository import toplevel
 
 REPORT_FILES = (
     "report.json",
@@ -35,8 +37,8 @@ REPORT_FILES = (
     "report.sarif",
     "plan.json",
 )
-Tell = Callable[[str], None]
-Judge = Callable[[Settings, str, Tell], Coroutine[Any, Any, Publication]]
+OUT = "assay-report"
+Judge = Callable[[Settings, str, Progress], Coroutine[Any, Any, Publication]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +52,8 @@ class Asked:
     description: Path | None
     out: Path
     sandbox: str
+    worktree: bool = False
+    no_pdf: bool = False
     criteria: Path | None = None
     given: Path | None = None
 
@@ -60,23 +64,25 @@ class Asked:
 
     @property
     def folder(self) -> Path:
-        """Return `repository` as an absolute folder."""
-        return Path(self.repository).resolve()
+        """Return `repository` as an absolute folder; with `--criteria` it need not be a repository."""
+        folder = Path(self.repository).resolve()
+        return folder if self.criteria else toplevel(folder)
 
     def check(self) -> None:
         """Raise UsageError for options that do not go together."""
-        if self.is_address and (self.base or self.head or self.task or self.description):
+        names_a_change = self.base or self.head or self.worktree
+        if self.is_address and (names_a_change or self.task or self.description):
             raise click.UsageError(
                 "a pull request brings its own --base, --head, --task and --description"
             )
-        if self.criteria and (self.is_address or self.base or self.head):
+        if self.criteria and (self.is_address or names_a_change):
             raise click.UsageError(
                 "--criteria takes a folder as it stands; it goes with neither --base nor --head"
             )
+        if self.head and self.worktree:
+            raise click.UsageError("--worktree judges the files as they stand; leave out --head")
         if self.given and not self.criteria:
             raise click.UsageError("--given goes with --criteria")
-        if not self.is_address and not self.base and not self.criteria:
-            raise click.UsageError("--base is needed with a folder, for example --base main")
 
 
 def _text_file(name: str, meaning: str) -> Callable[[Any], Any]:
@@ -86,8 +92,12 @@ def _text_file(name: str, meaning: str) -> Callable[[Any], Any]:
 
 @click.command("judge")
 @click.argument("repository", default=".")
-@click.option("--base", help="Branch or revision that the change wants into.")
+@click.option(
+    "--base",
+    help="Branch or revision that the change wants into.  [default: the remote's default branch]",
+)
 @click.option("--head", help="Branch or revision to judge.  [default: HEAD]")
+@click.option("--worktree", is_flag=True, help="Judge what is not committed too.")
 @_text_file("task", "what was asked, as an issue would say it")
 @_text_file("description", "what the pull request says of itself")
 @_text_file("criteria", "a test plan in PRDBench's format, to be run on a folder that needs no git")
@@ -100,10 +110,11 @@ def _text_file(name: str, meaning: str) -> Callable[[Any], Any]:
 @click.option(
     "--out",
     type=click.Path(file_okay=False, path_type=Path),
-    default=Path("assay-report"),
+    default=Path(OUT),
     show_default=True,
     help="Folder for report.json, .md, .html, .pdf and .sarif.",
 )
+@click.option("--no-pdf", is_flag=True, help="Write no report.pdf.")
 @click.option(
     "--sandbox", type=click.Choice(("auto", "bubblewrap", "docker")), help="Default: as set."
 )
@@ -120,26 +131,31 @@ def command(**options: Any) -> None:
     settings = load_settings()
     if asked.sandbox:
         settings = settings.model_copy(update={"sandbox": asked.sandbox})
+    if asked.no_pdf:
+        settings = settings.model_copy(update={"pdf": False})
+    make_home(settings.home)
     _make_folder(asked.out)
     with Progress(Console(stderr=True)) as progress:
-        publication = asyncio.run(_judging(settings, asked, progress.tell))
+        publication = asyncio.run(_judging(settings, asked, progress))
     _copy_report(settings, publication.report_key, asked.out)
     document = read_machine((asked.out / "report.json").read_bytes())
     print_report(Console(), document, _written(asked.out))
     sys.exit(EXIT_CODES[publication.conclusion])
 
 
-def _judging(settings: Settings, asked: Asked, tell: Tell) -> Coroutine[Any, Any, Publication]:
+def _judging(
+    settings: Settings, asked: Asked, progress: Progress
+) -> Coroutine[Any, Any, Publication]:
     """Import what talks to GitHub only for a pull request's address: it takes half a second."""
     if asked.criteria:
-        return _judge_submission(settings, asked, tell)
+        return _judge_submission(settings, asked, progress)
     if not asked.is_address:
-        return _judge_folder(settings, asked, tell)
+        return _judge_folder(settings, asked, progress)
     judge: Judge = importlib.import_module("bot.commands.judge_address").judge_address
-    return judge(settings, asked.repository, tell)
+    return judge(settings, asked.repository, progress)
 
 
-async def _judge_submission(settings: Settings, asked: Asked, tell: Tell) -> Publication:
+async def _judge_submission(settings: Settings, asked: Asked, progress: Progress) -> Publication:
     """Put the given files on one branch and the submission over them on another, and judge that."""
     if asked.criteria is None:
         raise AssertionError("a submission is judged by a test plan")
@@ -147,32 +163,36 @@ async def _judge_submission(settings: Settings, asked: Asked, tell: Tell) -> Pub
     given = (asked.given or plan.parent.parent).resolve()
     wanted = Submission(given, asked.folder, plan)
     with committed(wanted, settings.home.absolute() / "submissions") as repository:
-        origin = LocalOrigin(tell, repository, settings.home / "git", is_submission=True)
-        return await _judge_branches(settings, asked, origin, (GIVEN, SUBMITTED))
+        origin = LocalOrigin(progress.tell, repository, settings.home / "git", is_submission=True)
+        change = await asyncio.to_thread(origin.change, GIVEN, SUBMITTED)
+        request = _request(asked, origin, change)
+        return await judge_once(settings, origin, request, count_runs=progress.count)
 
 
-async def _judge_folder(settings: Settings, asked: Asked, tell: Tell) -> Publication:
-    origin = LocalOrigin(tell, asked.folder, settings.home / "git")
-    return await _judge_branches(settings, asked, origin, (asked.base or "", asked.head or "HEAD"))
+async def _judge_folder(settings: Settings, asked: Asked, progress: Progress) -> Publication:
+    origin = LocalOrigin(progress.tell, asked.folder, settings.home / "git")
+    change = await asyncio.to_thread(
+        origin.change, asked.base, asked.head, with_work_tree=asked.worktree
+    )
+    click.echo(f"Judging {change.head} ({change.head_sha[:10]}) against {change.base}.", err=True)
+    if change.left_out:
+        click.echo(not_judged(change.left_out), err=True)
+    request = _request(asked, origin, change)
+    return await judge_once(settings, origin, request, count_runs=progress.count)
 
 
-async def _judge_branches(
-    settings: Settings, asked: Asked, origin: LocalOrigin, branches: tuple[str, str]
-) -> Publication:
-    base, head = branches
-    await asyncio.to_thread(origin.check, base, head)
-    request = EvaluationRequest(
+def _request(asked: Asked, origin: LocalOrigin, change: Change) -> EvaluationRequest:
+    return EvaluationRequest(
         id=f"local-{secrets.token_hex(8)}",
         repository=str(origin.repository),
-        head_sha="",
+        head_sha=change.head_sha,
         base_sha="",
-        base_ref=base,
-        head_ref=head,
+        base_ref=change.base,
+        head_ref=change.head,
         trigger=Trigger.LOCAL,
         task_text=_read(asked.task),
         description=_read(asked.description),
     )
-    return await judge_once(settings, origin, request)
 
 
 def _read(path: Path | None) -> str:
@@ -181,6 +201,9 @@ def _read(path: Path | None) -> str:
 
 def _make_folder(out: Path) -> None:
     """Make it before the work begins: nobody should wait for a report that cannot be written."""
+    if out.name == OUT:
+        make_own_folder(out, "Name a folder for the report with --out.")
+        return
     try:
         out.mkdir(parents=True, exist_ok=True)
     except OSError as error:

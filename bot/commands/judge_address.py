@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import os
 import secrets
-from collections.abc import Callable
 
 from bot.commands.once import judge_once
+from bot.commands.progress import Progress
 from bot.errors import UserError
 from bot.github import NotThere, PullRequest
 from bot.github.addresses import Addresses, PullRequestAddress, parse_pull_request_url
@@ -16,16 +16,14 @@ from bot.models import EvaluationRequest, Publication, Trigger
 from bot.origins.public import PublicOrigin
 from bot.settings import Settings
 
-Tell = Callable[[str], None]
 
-
-async def judge_address(settings: Settings, repository: str, tell: Tell) -> Publication:
+async def judge_address(settings: Settings, repository: str, progress: Progress) -> Publication:
     """Judge a public pull request. Raises UserError when there is none, Transient when GitHub is away."""
     address = parse_pull_request_url(repository)
     manners = Manners(Addresses.of(address.host))
     token = _token_for(address, settings)
     async with open_public(manners, address.repository, token) as reader:
-        tell("pull request")
+        progress.tell("pull request")
         try:
             pull_request = await reader.pull_request(address.number)
         except NotThere as error:
@@ -33,8 +31,9 @@ async def judge_address(settings: Settings, repository: str, tell: Tell) -> Publ
                 f"There is no pull request at {repository}.",
                 "" if token else "If it is private, set GITHUB_TOKEN to a token that may read it.",
             ) from error
-        origin = PublicOrigin(tell, manners, reader, token)
-        return await judge_once(settings, origin, _request(address, pull_request))
+        origin = PublicOrigin(progress.tell, manners, reader, token)
+        request = _request(address, pull_request)
+        return await judge_once(settings, origin, request, count_runs=progress.count)
 
 
 def _token_for(address: PullRequestAddress, settings: Settings) -> str:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from contextlib import closing
+from dataclasses import replace
 
 from bot.commands.services import open_services
 from bot.llm import OpenSession
@@ -13,12 +15,15 @@ from bot.stages.services import Origin
 from bot.steps import run_in_process
 from bot.store import open_records
 
+CountRuns = Callable[[int, int], None]
+
 
 async def judge_once(
     settings: Settings,
     origin: Origin,
     request: EvaluationRequest,
     models: OpenSession | None = None,
+    count_runs: CountRuns | None = None,
 ) -> Publication:
     """Run one evaluation here and now, without an engine. Raises SandboxError, Transient.
 
@@ -27,4 +32,6 @@ async def judge_once(
     with closing(open_records(settings)) as store:
         store.migrate()
         services = open_services(settings, store, origin, models)
+        if count_runs:
+            services = replace(services, count_runs=count_runs)
         return await evaluate(request, services, run_in_process)

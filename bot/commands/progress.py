@@ -27,8 +27,8 @@ class Progress:
 
     def __init__(self, console: Console) -> None:
         self._console = console
-        self._status: Status = console.status("starting")
-        self._stage, self._began_s = "", 0.0
+        self._stage, self._began_s, self._runs = "starting", time.monotonic(), ""
+        self._status: Status = console.status(self)
 
     def __enter__(self) -> Self:
         self._status.start()
@@ -46,11 +46,18 @@ class Progress:
     def tell(self, stage: str) -> None:
         """Hear that a stage begins."""
         self._end_stage()
-        self._stage, self._began_s = stage, time.monotonic()
-        self._status.update(stage)
+        self._stage, self._began_s, self._runs = stage, time.monotonic(), ""
+
+    def count(self, ended: int, of: int) -> None:
+        """Hear that some of the test runs have ended."""
+        self._runs = f", {ended} of {of} runs"
+
+    def __rich__(self) -> str:
+        """What stands beside the spinner, whenever it is drawn."""
+        return f"{self._stage}, {time.monotonic() - self._began_s:.0f} s{self._runs}"
 
     def _end_stage(self) -> None:
-        if self._stage:
+        if self._stage not in {"", "starting"}:
             seconds = time.monotonic() - self._began_s
             self._console.print(f"[dim]{self._stage:<12} {seconds:6.1f} s[/dim]", highlight=False)
         self._stage = ""

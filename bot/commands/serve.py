@@ -9,7 +9,9 @@ import threading
 
 import click
 
+from bot.own_folder import make_home
 from bot.settings import load_settings
+from sandbox import open_sandbox
 
 STOP_TIMEOUT_S = 25
 
@@ -18,6 +20,8 @@ STOP_TIMEOUT_S = 25
 def command() -> None:
     """Run web and worker; when one of them ends, the other is stopped too."""
     settings = load_settings()
+    make_home(settings.home)
+    open_sandbox(settings.sandbox, settings.home / "sandbox")
     stop = threading.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: stop.set())

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import getpass
 import ipaddress
+import os
 import secrets
 import signal
 import threading
@@ -52,11 +54,23 @@ def command(organization: str, port: int, opens: bool, force: bool) -> None:
     _check_public_url(settings)
     desk = _Desk(settings, files)
     with _serving(desk, organization, port) as address:
+        if tunnel := _tunnel(urlsplit(address).port or 0):
+            click.echo(f"You are logged in by ssh. First run this on your own machine: {tunnel}")
         click.echo(f"Open {address} in your browser (Ctrl-C stops).")
         if opens:
             webbrowser.open(address)
         credentials = desk.wait()
     _print_next_steps(credentials, files)
+
+
+def _tunnel(port: int) -> str:
+    """Return the command that leads a port of the person's own machine here; empty without ssh."""
+    words = os.environ.get("SSH_CONNECTION", "").split()
+    if len(words) != 4:
+        return ""
+    *_, host, ssh_port = words
+    other_port = "" if ssh_port == "22" else f"-p {ssh_port} "
+    return f"ssh -N -L {port}:127.0.0.1:{port} {other_port}{getpass.getuser()}@{host}"
 
 
 @dataclass(slots=True)

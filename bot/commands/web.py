@@ -7,6 +7,7 @@ import sys
 
 import click
 
+from bot.own_folder import make_home
 from bot.settings import load_settings
 from bot.templates import deployed
 from bot.web.links import open_links
@@ -16,6 +17,7 @@ from bot.web.links import open_links
 def command() -> None:
     """Serve the webhook and the pages on ASSAY_HOST:ASSAY_PORT (loopback by default)."""
     settings = load_settings()
+    make_home(settings.home)
     environment = {
         **os.environ,
         "ASSAY_HOST": settings.host,

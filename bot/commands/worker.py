@@ -8,6 +8,7 @@ import click
 
 from bot.commands.wiring import open_work, set_up_log
 from bot.engine import engine_options, open_worker
+from bot.own_folder import make_home
 from bot.settings import load_settings
 
 
@@ -16,6 +17,7 @@ def command() -> None:
     """Run evaluations. What is not finished when it stops goes on in the next worker."""
     settings = load_settings()
     set_up_log(settings)
+    make_home(settings.home)
     with open_work(settings) as work, open_worker(engine_options(settings), work) as worker:
         for number in (signal.SIGTERM, signal.SIGINT):
             signal.signal(number, lambda *_: worker.stop())

@@ -104,7 +104,7 @@ def running_town(folder: Path) -> Iterator[Town]:
             name: stack.enter_context(running_part(name, folder, environment))
             for name in ("web", "worker")
         }
-        await_ready(public_url, folder)
+        await_ready(public_url, folder, parts["web"])
         yield Town(folder, forge, public_url, operator, owner, author, parts)
 
 
@@ -165,10 +165,10 @@ def _stop(process: subprocess.Popen[bytes] | subprocess.Popen[str]) -> None:
         process.kill()
 
 
-def await_ready(public_url: str, folder: Path) -> None:
+def await_ready(public_url: str, folder: Path, web: subprocess.Popen[bytes]) -> None:
     """Wait until the web process takes webhooks. Raises UserError with the end of its log."""
     deadline_s = time.monotonic() + START_TIMEOUT_S
-    while time.monotonic() < deadline_s:
+    while web.poll() is None and time.monotonic() < deadline_s:
         try:
             if httpx.get(f"{public_url}/readyz", timeout=2).is_success:
                 return

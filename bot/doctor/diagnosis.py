@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import os
 from dataclasses import dataclass
 from enum import StrEnum
+
+from sandbox.selfcheck import as_root
 
 
 class Weight(StrEnum):
@@ -33,8 +34,3 @@ class Diagnosis:
 def installing(*packages: str) -> str:
     """Return the command that installs Debian packages, as this user would type it."""
     return as_root(f"apt-get install {' '.join(packages)}")
-
-
-def as_root(command: str) -> str:
-    """Return a command as this user would type it."""
-    return command if os.geteuid() == 0 else f"sudo {command}"

@@ -9,7 +9,7 @@ import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 
-from bot.doctor.diagnosis import Diagnosis, Weight, as_root, installing
+from bot.doctor.diagnosis import Diagnosis, Weight, installing
 from bot.report.pdf import pdf
 from bot.settings import Settings
 from sandbox import open_sandbox
@@ -17,7 +17,7 @@ from sandbox.base import Command, Limits, SandboxError
 from sandbox.environments import ECOSYSTEMS
 from sandbox.environments.toolchain import toolchain
 from sandbox.linters import LINTERS, missing_linters
-from sandbox.selfcheck import ways_out
+from sandbox.selfcheck import as_root, ways_out
 
 PROGRAM_TIMEOUT_S = 20.0  # a cold disk on a busy machine
 BROWSER_TIMEOUT_S = 60.0
@@ -98,7 +98,7 @@ def _look_at_namespaces() -> Diagnosis:
     """Name the kernel's switch that is off; the sandbox itself has the last word."""
     commands = ways_out()
     seen = "forbidden by the kernel's settings" if commands else "allowed"
-    remedy = as_root(" && ".join(commands)) if commands else ""
+    remedy = " && ".join(map(as_root, commands))
     return Diagnosis("user namespaces", not commands, seen, remedy, Weight.USEFUL)
 
 
@@ -108,12 +108,13 @@ async def _look_at_sandbox(settings: Settings) -> Diagnosis:
         sandbox = await asyncio.to_thread(open_sandbox, settings.sandbox, settings.home / "sandbox")
         completed = await sandbox.run(trial)
     except SandboxError as error:
-        return Diagnosis("sandbox", False, "does not start", str(error))
+        return Diagnosis("sandbox", False, error.what, error.next_step)
     if completed.exit_code != 0:
         said = completed.stderr.decode(errors="replace").strip()[:200]
         return Diagnosis("sandbox", False, f"a trial failed: {said}", installing("bubblewrap"))
     uid = completed.stdout.decode(errors="replace").strip()
-    return Diagnosis("sandbox", True, f"{sandbox.name} works (runs as uid {uid} inside)")
+    seen = f"{sandbox.name} works, with a network for builds (runs as uid {uid} inside)"
+    return Diagnosis("sandbox", True, seen)
 
 
 async def _look_at_toolchains(settings: Settings) -> Diagnosis:

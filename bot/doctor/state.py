@@ -8,11 +8,12 @@ from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
 
-from bot.doctor.diagnosis import Diagnosis, Weight, as_root
+from bot.doctor.diagnosis import Diagnosis, Weight
 from bot.engine import EngineClient, engine_options
 from bot.errors import Transient, UserError
 from bot.settings import Settings
 from bot.store import open_records
+from sandbox.selfcheck import as_root
 
 DATABASE_TIMEOUT_S = 15.0
 

@@ -9,7 +9,7 @@ from bot.judge.case import Case
 from bot.judge.pages import compare_pages
 from bot.judge.plan_evidence import item_evidence
 from bot.judge.requirements import BUILDS, NOTHING_REGRESSES, PAGES_WORK
-from bot.judge.rules import MADE_UP, NOT_ABOUT_TESTS, UNREAD_CHANGES
+from bot.judge.rules import NEEDS_READER, NOT_ABOUT_TESTS, UNREAD_CHANGES
 from bot.judge.way_out import way_out
 from bot.judge.whole_plan import is_held_on_base, is_regressed
 from bot.judge.witnesses import test_ids
@@ -209,7 +209,7 @@ def weakenings(case: Case) -> tuple[Finding, ...]:
     about = [f for f in case.observed.integrity if f.rule not in NOT_ABOUT_TESTS]
     blocking = [f for f in about if f.severity is Severity.BLOCK]
     unread = [f for f in about if f.rule == UNREAD_CHANGES]
-    return tuple(blocking or unread or [f for f in about if f.rule in MADE_UP])
+    return tuple(blocking or unread or [f for f in about if f.rule in NEEDS_READER])
 
 
 def _tests_not_weakened(requirement: Requirement, case: Case) -> Verdict:
@@ -227,8 +227,8 @@ def _tests_not_weakened(requirement: Requirement, case: Case) -> Verdict:
     if first:
         return unverified(
             requirement,
-            f"{first.path}:{first.line}: {first.message}",
-            "Read this code: it can change what the tests report.",
+            f"{first.path}{f':{first.line}' if first.line else ''}: {first.message}",
+            "Read this content: it can change what the tests report.",
         )
     remarks = sum(f.rule not in NOT_ABOUT_TESTS for f in case.observed.integrity)
     told = f"; {remarks} remark{'s' if remarks != 1 else ''} to read below" if remarks else ""

@@ -130,6 +130,7 @@ _ASKS = {
 """Where the same rule asks a person instead of failing the change."""
 _FINDINGS = {
     rules.UNREAD_CHANGES: "the change is too large to read whole",
+    rules.UNSEEN_CONTENT: "content changed that a diff cannot show",
     rules.TEST_DELETED: "a test was deleted",
     rules.TEST_FILE_DELETED: "a test file was deleted",
     rules.TEST_SKIPPED: "a test is skipped now",

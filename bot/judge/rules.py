@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 UNREAD_CHANGES = "unread-changes"
+UNSEEN_CONTENT = "unseen-content"
 TEST_DELETED = "test-deleted"
 TEST_FILE_DELETED = "test-file-deleted"
 TEST_SKIPPED = "test-skipped"
@@ -45,6 +46,8 @@ MADE_UP = frozenset(
 )
 """Code that can make results up: even where nothing else is wrong, a person has to look."""
 
+NEEDS_READER = MADE_UP | {UNREAD_CHANGES, UNSEEN_CONTENT}
+"""What keeps anybody from saying that no test was weakened."""
 
 NOT_ABOUT_TESTS = frozenset(
     {DEPENDENCY_UNKNOWN, DEPENDENCY_YOUNG, DEPENDENCY_UNASKED, OUT_OF_SCOPE, POLICY_LOOSENED}

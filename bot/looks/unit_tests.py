@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
+from itertools import count
 
 from bot.judge import transition
 from bot.judge.four_way import compare
@@ -11,7 +13,7 @@ from bot.models import Evidence, FourWay, Step
 from bot.stages.base_results import BaseResults
 from bot.stages.docket import Case
 from bot.stages.services import Services
-from sandbox.tools.four_way import Sides, run_four_ways
+from sandbox.tools.four_way import RUNS, Sides, run_four_ways
 
 
 async def run_unit_tests(services: Services, case: Case, step: Step) -> Seen:
@@ -33,6 +35,7 @@ async def run_unit_tests(services: Services, case: Case, step: Step) -> Seen:
         workspace=services.evaluation_folder(case.request) / "trees",
         limits=limits(case),
         network=case.policy.network_to_observe,
+        run_ended=_counting(services),
     )
     kept = BaseResults(services.store, sides, case.request.repository)
     seen = await run_four_ways(services.sandbox, replace(sides, known_base=kept.find()))
@@ -42,3 +45,8 @@ async def run_unit_tests(services: Services, case: Case, step: Step) -> Seen:
         return Seen(evidence, FourWay((), seen.problem, step.id))
     compared = compare(seen.runs, case.checkout.diff)
     return Seen(evidence, FourWay(compared.comparisons, compared.problem, step.id))
+
+
+def _counting(services: Services) -> Callable[[], None]:
+    ended = count(1)
+    return lambda: services.count_runs(next(ended), RUNS)

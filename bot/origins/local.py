@@ -12,9 +12,26 @@ from bot.origins.unposted import Unposted
 from bot.stages.services import Code
 from bot.task_file import read_task_file
 from sandbox.errors import CheckoutError
-from sandbox.fetch import contains_at_source, resolve_at_source
-from sandbox.mirror import Source, messages, open_mirror
+from sandbox.fetch import fetch, resolve_at_source
+from sandbox.local_repository import (
+    changed_files,
+    commit_work_tree,
+    contains,
+    default_base,
+    lacks_common_history,
+)
+from sandbox.mirror import UNSHALLOW, Source, messages, open_mirror
 from sandbox.models import Checkout
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """What is judged of a folder: both sides as named, head's commit, and how many files are left out."""
+
+    base: str
+    head: str
+    head_sha: str
+    left_out: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,23 +45,40 @@ class LocalOrigin(Unposted):
     git_root: Path
     is_submission: bool = False  # a plan's: it has no history that says anything
 
-    def check(self, base: str, head: str) -> None:
-        """Raise UserError for what is no repository, an unknown revision, or a head that adds nothing."""
+    def change(self, base: str | None, head: str | None, *, with_work_tree: bool = False) -> Change:
+        """Find what to judge: by default HEAD, against the remote's default branch.
+
+        Raises UserError for what is no repository, an unknown revision, a shallow clone that lacks the
+        common history, or a head that adds nothing.
+        """
         try:
-            mirror = open_mirror(self.git_root, Source(str(self.repository)))
-            target, wanted = resolve_at_source(mirror, base), resolve_at_source(mirror, head)
-            is_contained = contains_at_source(mirror, target, wanted)
+            return self._change(base, head, with_work_tree)
         except CheckoutError as error:
             raise UserError(error.what, error.next_step) from error
-        if is_contained:
-            raise UserError(
-                f"{base} holds all of {head} already: there is nothing to judge.",
-                "Commit the change, or name another --base or --head; only what is committed counts.",
+
+    def _change(self, base: str | None, head: str | None, with_work_tree: bool) -> Change:
+        folder, mirror = self.repository, open_mirror(self.git_root, Source(str(self.repository)))
+        wanted = resolve_at_source(mirror, head or "HEAD")
+        base = base or default_base(folder)
+        target = resolve_at_source(mirror, base)
+        if lacks_common_history(folder, target, wanted):
+            raise CheckoutError(
+                f"{folder} is a shallow clone: it lacks the history that {base} and "
+                f"{head or 'HEAD'} have in common.",
+                f"Run in it: {UNSHALLOW}",
             )
+        changed = 0 if head else len(changed_files(mirror, folder))
+        if with_work_tree and changed:
+            fetch(mirror, (wanted,))
+            return Change(base, "the work tree", commit_work_tree(mirror, folder, wanted))
+        if contains(folder, target, wanted):
+            raise _nothing_new(base, head or "HEAD", changed)
+        return Change(base, head or "HEAD", wanted, changed)
 
     async def code(self, request: EvaluationRequest) -> Code:
         """Name the folder and both revisions."""
-        return Code(Source(str(self.repository)), request.base_ref, request.head_ref)
+        head = request.head_sha or request.head_ref
+        return Code(Source(str(self.repository)), request.base_ref, head)
 
     def home(self, request: EvaluationRequest) -> str:
         """A folder is nowhere on the web."""
@@ -67,6 +101,19 @@ class LocalOrigin(Unposted):
     def _commit_messages(self, checkout: Checkout) -> str:
         mirror = open_mirror(self.git_root, Source(str(self.repository)))
         return messages(mirror, checkout.base_sha, checkout.head_sha)
+
+
+def _nothing_new(base: str, head: str, changed: int) -> CheckoutError:
+    next_step = "Commit the change, or name another --base or --head."
+    what = f"{head} has no new commits to judge: {base} has them all."
+    return CheckoutError(what, not_judged(changed) or next_step)
+
+
+def not_judged(files: int) -> str:
+    """Say that changed files are left out because they are not committed; empty for none."""
+    if files == 1:
+        return "1 changed file is not judged; `--worktree` judges it."
+    return f"{files} changed files are not judged; `--worktree` judges them." if files else ""
 
 
 def _source(reference: str, text: str, trust: Trust) -> TaskSource:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from functools import partial
 
 from bot.models import Evaluation
 from bot.report.html import html
@@ -33,12 +34,14 @@ async def write_report(services: Services, evaluation: Evaluation) -> str:
     if shown.plan is not None:
         files["plan.json"] = plan_rows(shown.plan).encode()
     key = evaluation_key(request.id)
-    whole = await asyncio.to_thread(embedded, page, lambda name: services.artifacts.get(key, name))
-    printed = await pdf(whole, services.settings.chromium)
-    if printed.content is not None:
-        files["report.pdf"] = printed.content
-    else:
-        log.warning("%s: %s", request.id, printed.remark)
+    if services.settings.pdf:
+        read = partial(services.artifacts.get, key)
+        whole = await asyncio.to_thread(embedded, page, read)
+        printed = await pdf(whole, services.settings.chromium)
+        if printed.content is not None:
+            files["report.pdf"] = printed.content
+        else:
+            log.warning("%s: %s", request.id, printed.remark)
     for name, content in files.items():
         await asyncio.to_thread(services.artifacts.put, key, name, content)
     return key

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
@@ -87,7 +88,7 @@ class Services:
     """The adapters of one evaluation; no report shows any of the `secrets`.
 
     `mark_key` makes the marks round hostile text in prompts. `web` looks things up for judges; None
-    where the operator does not allow it.
+    where the operator does not allow it. `count_runs` hears how many of the test runs have ended.
     """
 
     settings: Settings
@@ -99,6 +100,7 @@ class Services:
     open_session: OpenSession = no_models
     mark_key: bytes = b""
     web: Web | None = None
+    count_runs: Callable[[int, int], None] = lambda _ended, _of: None
 
     def evaluation_folder(self, request: EvaluationRequest) -> Path:
         """Return the evaluation's own folder, which goes when it is over."""

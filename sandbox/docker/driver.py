@@ -34,7 +34,7 @@ _FIRST_UID, _UIDS = 0x7000_0000, 1 << 24
 _READ_BYTES = 1 << 18
 _LOOK_EVERY_S = 0.2
 _SPARE_S = 30  # the container's own deadline comes after the worker's
-_TRIAL = Command(("true",), cwd="/", limits=Limits(timeout_s=30))
+_TRIAL = Command(("true",), cwd="/", network=Network.BUILD, limits=Limits(timeout_s=30))
 
 Arguments = ParamSpec("Arguments")
 Result = TypeVar("Result")
@@ -101,7 +101,7 @@ class DockerSandbox:
         self._folders.sweep()
 
     def check(self) -> None:
-        """Run a command to see that the engine and the image work. Raises SandboxError."""
+        """Run a command to see that engine, image and build network work. Raises SandboxError."""
         with ThreadPoolExecutor(1) as executor:
             done = executor.submit(asyncio.run, self.run(_TRIAL)).result()
         if done.exit_code != 0:

@@ -30,13 +30,10 @@ _JUST_ENDED = "is not running"
 _REMOVE_TRIES = 10
 _REMOVE_PAUSE_S = 0.1
 _ATTACH = {"stdin": 1, "stdout": 1, "stderr": 1, "stream": 1}
-_NO_ENGINE = (
-    "no docker engine answers at {at}: sudo systemctl start docker, and so that this user may use it: "
-    "sudo usermod -aG docker {user} ({error})"
+_START_ENGINE = (
+    "sudo systemctl start docker, and so that this user may use it: sudo usermod -aG docker {user}"
 )
-_NO_IMAGE = (
-    "the engine has no image {image}: docker build -f deploy/sandbox.Dockerfile -t {image} deploy"
-)
+_BUILD_IMAGE = "docker build -f deploy/sandbox.Dockerfile -t {image} deploy"
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +98,8 @@ class Engine:
             self._client = APIClient(timeout=_TIMEOUT_S, **kwargs_from_env())
         except (DockerException, OSError) as error:
             user = os.environ.get("USER") or str(os.geteuid())
-            raise SandboxError(_NO_ENGINE.format(at=at, user=user, error=error)) from error
+            what = f"no docker engine answers at {at} ({error})"
+            raise SandboxError(what, _START_ENGINE.format(user=user)) from error
         self._making_networks = threading.Lock()
         weakref.finalize(self, self._client.close)
 
@@ -118,7 +116,9 @@ class Engine:
             try:
                 self._client.create_container(host_config=options, **locked.options())
             except ImageNotFound as error:
-                raise SandboxError(_NO_IMAGE.format(image=locked.image)) from error
+                what = f"the engine has no image {locked.image}"
+                build = _BUILD_IMAGE.format(image=locked.image)
+                raise SandboxError(what, build) from error
 
     def attach(self, name: str) -> Attached:
         """Attach to a container's stream, before it is started."""

@@ -44,7 +44,7 @@ async def toolchain(sandbox: Sandbox, ecosystems: Iterable[Ecosystem]) -> Toolch
     except ValueError:
         version, said = "", []
     if done.exit_code != 0 or not re.fullmatch(r"\d+\.\d+\.\d+\w*", version):
-        raise SandboxError("the sandbox has no Python: apt-get install python3")
+        raise SandboxError("the sandbox has no Python", "apt-get install python3")
     versions = {name: _VERSION.search(text) for name, text in zip(asked, said, strict=True)}
     programs = tuple((name, found.group()) for name, found in versions.items() if found)
     return Toolchain(python=version, uv=dict(programs).get(UV, ""), programs=programs)

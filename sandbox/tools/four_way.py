@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import TypeVar
 
 from sandbox.base import Limits, Network, Sandbox
 from sandbox.combine import combine
@@ -16,6 +18,9 @@ from sandbox.tools.repeats import HeadRepeats, Repeats
 from sandbox.tools.test_order import TestOrder, within
 from sandbox.tools.unit_tests import run_tests
 from sandbox.tools.volatile_ids import aligned
+
+RUNS = 4
+Seen = TypeVar("Seen")
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +38,8 @@ class Sides:
     limits: Limits = field(default_factory=Limits)
     known_base: Observation | None = None
     network: Network = Network.NONE
+    run_ended: Callable[[], None] = lambda: None
+    """Hears that one of the `RUNS` has ended."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +58,10 @@ async def run_four_ways(sandbox: Sandbox, sides: Sides) -> FourObservations:
     Raises SandboxError; whatever the projects do is data.
     """
     base_order, head_order = _full_orders(sides)
-    base, head = await _both(sandbox, base_order, head_order, sides.known_base)
+    base, head = await concurrently(
+        _counted(sides, _known_or_run(sandbox, base_order, sides.known_base)),
+        _counted(sides, run_tests(sandbox, head_order)),
+    )
     if base.tests is None or head.tests is None:
         problem = base.problem or head.problem or _ONLY_EXIT_CODE
         return FourObservations(base, head, None, problem)
@@ -75,8 +85,8 @@ async def _cross(sandbox: Sandbox, sides: Sides, base: Observation, head: Observ
     on_head = replace(head_order, tree=trees.base_tests_on_head, limits=limits, lender=base_lends)
     on_base = replace(base_order, tree=trees.head_tests_on_base, limits=limits, lender=head_lends)
     base_on_head, head_on_base = await concurrently(
-        _run_paths(sandbox, on_head, crosswise.base_paths),
-        _run_paths(sandbox, on_base, crosswise.head_paths),
+        _counted(sides, _run_paths(sandbox, on_head, crosswise.base_paths)),
+        _counted(sides, _run_paths(sandbox, on_base, crosswise.head_paths)),
     )
     runs = FourRuns(
         base_on_base=base.tests,
@@ -142,14 +152,16 @@ def _full_orders(sides: Sides) -> tuple[TestOrder, TestOrder]:
     )
 
 
-async def _both(
-    sandbox: Sandbox, base: TestOrder, head: TestOrder, known: Observation | None
-) -> tuple[Observation, Observation]:
-    """Run the two full runs at the same time; each has its own processes, files and network."""
-    if known is not None:
-        return known, await run_tests(sandbox, head)
-    seen = await concurrently(run_tests(sandbox, base), run_tests(sandbox, head))
-    return seen[0], seen[1]
+async def _known_or_run(
+    sandbox: Sandbox, order: TestOrder, known: Observation | None
+) -> Observation:
+    return known or await run_tests(sandbox, order)
+
+
+async def _counted(sides: Sides, running: Awaitable[Seen]) -> Seen:
+    seen = await running
+    sides.run_ended()
+    return seen
 
 
 def _crosswise_limits(limits: Limits, base: Observation, head: Observation) -> Limits:

@@ -70,11 +70,34 @@ def _said_until(process: subprocess.Popen[str], last: str) -> str:
     raise AssertionError(f"the demo ended early: {said}")
 
 
-def test_a_worker_that_cannot_run_ends_the_demo_with_its_log(tmp_path: Path) -> None:
+def test_a_part_that_cannot_run_ends_the_demo_with_its_log(tmp_path: Path) -> None:
+    done = demo(tmp_path / "demo", ASSAY_DATABASE_URL="nosuch://")
+    assert done.returncode == 2
+    assert "The demo's web did not start." in done.stderr
+    assert "Worker failed to boot" in done.stderr
+
+
+def test_a_sandbox_that_does_not_start_ends_the_demo_before_it_begins(tmp_path: Path) -> None:
     done = demo(tmp_path / "demo", ASSAY_SANDBOX="cardboard")
     assert done.returncode == 2
-    assert "The demo's worker ended early." in done.stderr
-    assert "cardboard" in done.stderr
+    assert "The sandbox does not start: no sandbox is called 'cardboard'" in done.stderr
+    assert not (tmp_path / "demo").exists()
+
+
+def test_the_demo_replaces_no_folder_that_it_did_not_make(tmp_path: Path) -> None:
+    work = tmp_path / "work"
+    work.mkdir()
+    (work / "thesis.tex").write_text("years")
+    (tmp_path / "link").symlink_to(work)
+    for place in (work, tmp_path / "link"):
+        done = demo(place)
+        assert done.returncode == 2
+        assert "is not empty, and no demo made it" in done.stderr
+    (tmp_path / "file").write_text("precious")
+    assert demo(tmp_path / "file").returncode == 2
+    assert demo(tmp_path / "file" / "below").returncode == 2
+    assert (work / "thesis.tex").read_text() == "years"
+    assert (tmp_path / "file").read_text() == "precious"
 
 
 def test_a_conclusion_without_a_judgement_is_not_as_expected() -> None:

@@ -52,8 +52,8 @@ def test_killed_at_every_stage(
         settings["ASSAY_DATABASE_URL"] = server.database()
     with running_forge(tmp_path) as town, ExitStack() as stack:
         environment = {**town.environment, **settings}
-        stack.enter_context(running_part("web", tmp_path, environment))
-        await_ready(town.public_url, tmp_path)
+        web = stack.enter_context(running_part("web", tmp_path, environment))
+        await_ready(town.public_url, tmp_path, web)
         with mortal_workers(tmp_path, at_once, environment) as fates:
             _check_outcome(town)
             eventually((fates / "clean up-after").exists, "the last death")

@@ -61,8 +61,8 @@ def half_a_town(folder: Path) -> Iterator[tuple[Town, Judges, dict[str, str]]]:
     ):
         one_at_a_time = environment_for(judges.endpoint, ASSAY_MODEL_CALLS_AT_ONCE="1")
         environment = {**town.environment, **one_at_a_time}
-        stack.enter_context(running_part("web", folder, environment))
-        await_ready(town.public_url, folder)
+        web = stack.enter_context(running_part("web", folder, environment))
+        await_ready(town.public_url, folder, web)
         yield town, judges, environment
 
 

@@ -232,7 +232,7 @@ def running_town(folder: Path, **settings: str) -> Iterator[Town]:
     """A whole town; `settings` are further environment variables of web and worker."""
     with running_forge(folder) as town, ExitStack() as stack:
         environment = {**town.environment, **settings}
-        stack.enter_context(running_part("web", folder, environment))
+        web = stack.enter_context(running_part("web", folder, environment))
         stack.enter_context(running_part("worker", folder, environment))
-        await_ready(town.public_url, folder)
+        await_ready(town.public_url, folder, web)
         yield town

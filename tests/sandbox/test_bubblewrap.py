@@ -2,11 +2,9 @@
 
 import asyncio
 import os
-import shutil
 import signal
 import subprocess
 import sys
-import sysconfig
 import time
 from pathlib import Path
 
@@ -15,13 +13,13 @@ import pytest
 from sandbox import open_sandbox
 from sandbox.base import TREE, Command, Mount, MountMode, Sandbox, SandboxError
 from sandbox.bubblewrap import BubblewrapSandbox
+from tests.plain_user import PYTHON, VARIABLES, as_plain_user, plain_users_folder, why_not
 from tests.sandbox import conformance
 from tests.sandbox.conformance.running import SMALL, shell
 
 pytestmark = pytest.mark.real
 
 ROOT = Path(__file__).parents[2]
-NOBODY = "65534"
 
 
 class Driver:
@@ -68,56 +66,19 @@ class TestWithoutCgroups:
         return watched
 
 
-# A machine as udev leaves it, in mounts of one's own: a plain user may open the node.
-WITH_OPEN_TUN = (
-    *("unshare", "--mount", "sh", "-ec"),
-    'mount -t tmpfs net /dev/net; mknod -m 666 /dev/net/tun c 10 200; exec "$@"',
-    "sh",
-)
-SYSTEM_PYTHON = "/usr/bin/python3"  # the running one may stand in root's home
-
-
-@pytest.mark.skipif(os.geteuid() != 0, reason="needs root to become another user")
-def test_the_same_holds_for_a_plain_user(tmp_path_factory: pytest.TempPathFactory) -> None:
-    base = Path("/tmp", f"assay-plain-{os.getpid()}")
-    base.mkdir(mode=0o700)
-    os.chown(base, int(NOBODY), int(NOBODY))
-    drop = ["setpriv", "--reuid", NOBODY, "--regid", NOBODY, "--clear-groups"]
-    site_packages = sysconfig.get_path("purelib")
-    reachable = [*drop, SYSTEM_PYTHON, "-c", "import pytest, sandbox"]
-    environment = {
-        **os.environ,
-        "HOME": str(base),
-        "PYTHONDONTWRITEBYTECODE": "1",
-        "PYTHONPATH": f"{ROOT}:{site_packages}",
-    }
-    probe = subprocess.run(reachable, check=False, cwd="/", env=environment, capture_output=True)
-    if probe.returncode:
-        base.rmdir()
-        pytest.skip("a plain user cannot read this checkout, or has another Python")
-    tests = [
-        SYSTEM_PYTHON,
-        "-m",
-        "pytest",
-        "-q",
-        "-x",
-        "-p",
-        "no:cacheprovider",
-        "-k",
-        "not ByCopy",
-    ]
-    try:
+@pytest.mark.skipif(bool(why_not()), reason=why_not())
+def test_the_same_holds_for_a_plain_user() -> None:
+    pytest_ = (PYTHON, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", "-k", "not ByCopy")
+    with plain_users_folder() as base:
         done = subprocess.run(
-            [*WITH_OPEN_TUN, *drop, *tests, "--basetemp", str(base / "t"), __file__],
+            as_plain_user(*pytest_, "--basetemp", str(base / "t"), __file__),
             cwd=ROOT,
-            env=environment,
+            env={**os.environ, **VARIABLES, "HOME": str(base)},
             capture_output=True,
             text=True,
-            timeout=120,
+            timeout=600,
             check=False,
         )
-    finally:
-        shutil.rmtree(base, ignore_errors=True)
     assert done.returncode == 0, done.stdout[-6000:] + done.stderr[-2000:]
 
 

@@ -18,8 +18,9 @@ from bot.judge.integrity.leaks import secrets_added
 from bot.judge.integrity.made_up import early_exits, tampering
 from bot.judge.integrity.scope import files_out_of_scope
 from bot.judge.integrity.suppressions import lowered_checks, suppressions
+from bot.judge.integrity.unseen import unseen_content
 from bot.judge.integrity.weakened import changed_expectations, weakened_tests
-from bot.judge.rules import MADE_UP, UNREAD_CHANGES
+from bot.judge.rules import NEEDS_READER, UNREAD_CHANGES
 from bot.judge.standing import open_standing
 from bot.models import FourWay, Requirements
 from sandbox.models import Diff, Finding, Severity
@@ -44,7 +45,7 @@ def inspect_integrity(
 
 def _weight(finding: Finding) -> tuple[bool, bool, str, int]:
     """What decides comes first, so that a flood of small remarks cannot push it out."""
-    telling = finding.rule in MADE_UP or finding.rule == UNREAD_CHANGES
+    telling = finding.rule in NEEDS_READER
     return finding.severity is not Severity.BLOCK, not telling, finding.path, finding.line
 
 
@@ -64,6 +65,7 @@ def unread_changes(inspection: Inspection) -> Iterator[Finding]:
 
 CHECKS: tuple[Check, ...] = (
     unread_changes,
+    unseen_content,
     weakened_tests,
     changed_expectations,
     hard_coded_results,

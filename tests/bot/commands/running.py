@@ -10,7 +10,15 @@ from contextlib import contextmanager
 from pathlib import Path
 
 ROOT = Path(__file__).parents[3]
-OWN = ("ASSAY_", "APP_ID", "PRIVATE_KEY", "WEBHOOK_SECRET", "GHE_HOST", "GITHUB_TOKEN")
+OWN = (
+    "ASSAY_",
+    "SSH_CONNECTION",
+    "APP_ID",
+    "PRIVATE_KEY",
+    "WEBHOOK_SECRET",
+    "GHE_HOST",
+    "GITHUB_TOKEN",
+)
 
 
 def environment(home: Path, settings: Mapping[str, str]) -> dict[str, str]:

@@ -212,3 +212,19 @@ def test_the_manifest_is_what_github_takes() -> None:
     assert sent["hook_attributes"] == {"url": f"{PUBLIC}/webhook", "active": True}
     assert sent["redirect_url"] == "http://127.0.0.1:1/back"
     assert sent["public"] is False
+
+
+def test_over_ssh_the_tunnel_is_named(world: World, tmp_path: Path) -> None:
+    settings = {"GHE_HOST": world.web, "ASSAY_PUBLIC_URL": PUBLIC}
+    said = []
+    for ssh in ("198.51.100.7 50000 192.0.2.4 22", "198.51.100.7 50000 192.0.2.4 2222"):
+        with running_assay(
+            tmp_path / "home", "setup", SSH_CONNECTION=ssh, LOGNAME="ada", **settings
+        ) as process:
+            assert process.stdout
+            said.append((process.stdout.readline(), process.stdout.readline()))
+
+    (usual, opened), (other, _) = said
+    port = urlsplit(opened.split()[1]).port
+    assert usual.rstrip().endswith(f": ssh -N -L {port}:127.0.0.1:{port} ada@192.0.2.4")
+    assert "-p 2222 ada@192.0.2.4" in other

@@ -10,6 +10,40 @@ import pytest
 from sandbox.base import Mount, MountMode, Sandbox, SandboxError
 from tests.sandbox.conformance.running import program, python, shell
 
+FORGE_EXIT_CODE = """
+import ctypes, os, sys
+libc = ctypes.CDLL(None, use_errno=True)
+zero = (1).to_bytes(8, "little")  # how bubblewrap's process 1 tells exit code 0
+taken = written = 0
+keeper = os.pidfd_open(1)
+for number in range(64):
+    descriptor = libc.syscall(438, keeper, number, 0)  # pidfd_getfd
+    if descriptor >= 0:
+        taken += 1
+        os.write(descriptor, zero)
+    for path in (f"/proc/1/fd/{number}", f"/proc/1/task/1/fd/{number}"):
+        try:
+            with open(path, "wb", buffering=0) as file:
+                written += file.write(zero)
+        except OSError:
+            pass
+for name in ("mem", "task/1/mem"):
+    try:
+        written += os.open(f"/proc/1/{name}", os.O_RDWR)
+    except OSError:
+        pass
+print("taken:", taken)
+print("written:", written)
+print("traced:", libc.ptrace(16, 1, 0, 0))  # PTRACE_ATTACH
+buffer = ctypes.create_string_buffer(8)
+class Vector(ctypes.Structure):
+    _fields_ = [("base", ctypes.c_void_p), ("length", ctypes.c_size_t)]
+mine = theirs = Vector(ctypes.addressof(buffer), 8)
+for name, call in (("read", libc.process_vm_readv), ("wrote", libc.process_vm_writev)):
+    print(f"{name}:", call(1, ctypes.byref(mine), 1, ctypes.byref(theirs), 1, 0))
+sys.exit(7)
+"""
+
 
 class Isolation:
     async def test_host_files_are_not_there(self, sandbox: Sandbox, tmp_path: Path) -> None:
@@ -39,6 +73,31 @@ class Isolation:
             f"try: os.kill({os.getpid()}, 0)\nexcept OSError as error: print(error.errno)"
         )
         assert (await python(sandbox, script)).stdout == b"-1\n3\n"
+
+    async def test_the_exit_code_cannot_be_forged(self, sandbox: Sandbox) -> None:
+        """Process 1 hands it on through its descriptors: whoever can write into them could say 0."""
+        done = await python(sandbox, FORGE_EXIT_CODE)
+        assert done.exit_code == 7, done
+        assert done.stdout == b"taken: 0\nwritten: 0\ntraced: -1\nread: -1\nwrote: -1\n", done
+
+    async def test_a_child_can_be_traced(self, sandbox: Sandbox) -> None:
+        """As debuggers and leak checkers do."""
+        script = (
+            "import ctypes, os, time; libc = ctypes.CDLL(None)\npid = os.fork()\n"
+            "if pid == 0: time.sleep(20)\nprint(libc.ptrace(16, pid, 0, 0)); os.kill(pid, 9)\n"
+        )
+        assert (await python(sandbox, script)).stdout == b"0\n"
+
+    async def test_sockets_are_of_few_families(self, sandbox: Sandbox) -> None:
+        script = (
+            "import socket\nopen = []\nfor family in range(1, 46):\n"
+            "    for kind in (1, 2, 3, 5):\n"
+            "        try: socket.socket(family, kind).close()\n"
+            "        except OSError: continue\n"
+            "        open.append(family)\n"
+            "print(sorted(set(open)), len(socket.socketpair()))"
+        )
+        assert (await python(sandbox, script)).stdout == b"[1, 2, 10, 16] 2\n"
 
     async def test_no_descriptor_is_inherited(self, sandbox: Sandbox, tmp_path: Path) -> None:
         with (tmp_path / "open.txt").open("w") as file, socket.socket() as listener:

@@ -256,14 +256,7 @@ def test_spy():
             except OSError:
                 continue
             readable.append((process, os.readlink(path) if "fd/" in path else name))
-    print("READABLE", [what for process, what in readable if process == keeper])
-    for process in ("1",):
-        print("STDIN", open("/proc/1/fd/0", "rb").read()[:4096])
+    print("READABLE", [what for process, what in readable if process in (keeper, "1")])
     assert 0
 """
-    output = bench.run({"test_spy.py": spy}).output
-    assert "READABLE []" in output
-    stdin = output.rsplit("STDIN", 1)[1].split("\n", 1)[0]
-    assert "runner" in stdin
-    assert "key" not in stdin
-    assert "nonce" not in stdin
+    assert "READABLE []" in bench.run({"test_spy.py": spy}).output
