@@ -116,16 +116,24 @@ async def _show_unjudged(
     button = CheckAction("Judge now", "Runs this commit in the sandbox", JUDGE)
     conclusion = Conclusion.ACTION_REQUIRED if sifted.doubt else Conclusion.NEUTRAL
     shown = Unjudged(conclusion, words, button)
+    there = await asyncio.to_thread(desk.store.of_head, request.repository, request.head_sha)
+    if there and not there.report_key and there.number == request.number:
+        if (there.conclusion, there.title) == (conclusion, words[0]):
+            return "its check run says so already"
     return await _end_unjudged(desk, repository, request, shown) or f"not judged: {words[0]}"
 
 
 @dataclass(frozen=True, slots=True)
 class Unjudged:
-    """A check run that is finished without an evaluation: title and summary, and a button to start one."""
+    """A check run that is finished without an evaluation: title and summary, and a button to start one.
+
+    `problem` is what the evaluation's page says.
+    """
 
     conclusion: Conclusion
     words: tuple[str, str]
     button: CheckAction
+    problem: str = ""
 
 
 async def _end_unjudged(
@@ -138,7 +146,7 @@ async def _end_unjudged(
     report = completed(queued_report(desk, request), shown.conclusion, shown.words, shown.button)
     run = await repository.put_check_run(report)
     await asyncio.to_thread(desk.store.check_run, request.id, run.id, True)
-    how = Ended(EvaluationState.DONE, shown.conclusion, *shown.words)
+    how = Ended(EvaluationState.DONE, shown.conclusion, shown.words[0], shown.problem)
     await asyncio.to_thread(desk.store.ended, request.id, how)
     return ""
 
@@ -159,7 +167,7 @@ async def _ask_for_approval(
     """Show a finished check run that blocks, with a button that a maintainer can click."""
     words = check_words("approval", author=author)
     button = CheckAction("Approve and run", "Runs this commit in the sandbox", APPROVE)
-    shown = Unjudged(Conclusion.ACTION_REQUIRED, words, button)
+    shown = Unjudged(Conclusion.ACTION_REQUIRED, words, button, words[1])
     done = await _end_unjudged(desk, repository, request, shown)
     return done or "waits for a maintainer's approval"
 

@@ -91,9 +91,10 @@ class GitHubOrigin:
         latest = self.store.latest(repository, number)
         conclusion = Conclusion(latest.conclusion) if latest and latest.conclusion else None
         head = (number, latest.head_sha if latest else "")
-        return Standing(
-            number, conclusion, self.store.is_decided(Decision.WAIVED, repository, head)
-        )
+        waived = self.store.is_decided(Decision.WAIVED, repository, head)
+        # Without a report nothing was judged: the configuration left it out and let it pass.
+        left_out = conclusion is Conclusion.NEUTRAL and latest and not latest.report_key
+        return Standing(number, conclusion, waived or bool(left_out))
 
     async def announce(
         self, request: EvaluationRequest, stage: str, plan: Plan | None = None

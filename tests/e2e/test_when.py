@@ -8,6 +8,7 @@ from bot.forge.operator import Person
 from bot.forge.rows import CheckRow
 from tests.e2e.project import ASKED, BREAKS, FIX
 from tests.e2e.town import Place, Town, eventually
+from tests.world import git
 
 pytestmark = pytest.mark.real
 FILE = ".github/assay.yml"
@@ -67,6 +68,21 @@ def test_changed_files_decide(town: Town) -> None:
     place.open("own", "Judge nothing any more")
     assert place.completed(own).conclusion in ("success", "action_required")
     assert place.verdicts(number)
+
+
+def test_a_merge_queue_takes_what_was_left_out(town: Town) -> None:
+    place = configured(town, "when: {paths: {exclude: ['docs/**']}}\n")
+    docs = place.push("docs", DOCS)
+    number = place.open("docs", "Write a guide")
+    assert place.completed(docs).conclusion == "neutral"
+    base = git(place.tree, "rev-parse", "main")
+    branch = f"gh-readonly-queue/main/pr-{number}-{base}"
+    sha = place.push(branch, {**DOCS, "docs/queued.md": "By the queue.\n"})
+    town.operator.control(
+        "POST", "merge-groups", repository=place.name, head_ref=branch, base_ref="main"
+    )
+    run = place.completed(sha)
+    assert run.conclusion == "success", words(run)
 
 
 def test_one_commit_in_two_pull_requests_is_not_covered_up(town: Town) -> None:

@@ -9,7 +9,9 @@ import pytest
 from bot.engine import JobState
 from bot.errors import Transient
 from bot.github import CheckReport, CheckStatus, LabelSet, Permission
+from bot.intake.sweep import sweep
 from bot.models import Conclusion, Delivery, Trigger
+from bot.steps import run_in_process
 from bot.store import Ended, EvaluationState
 from tests.bot.intake.conftest import Office
 from tests.bot.intake.payloads import HEAD, clicked, comment, delivery, pull_request
@@ -70,6 +72,15 @@ async def test_on_request_only_shows_a_check_run_with_a_button_and_no_comment(
     await office.take(clicked("requested_action", check.external_id, "d-3", **button))
     assert is_queued(office)
     assert office.request().trigger is Trigger.RERUN
+
+
+async def test_what_is_shown_already_is_not_shown_again(office: Office) -> None:
+    say(office, "triggers: [command]")
+    await office.take(pull_request("opened"))
+    office.hello.unchecked = (9,)  # the sweep looked a moment before
+    await sweep(office.desk, run_in_process)
+    await office.take(pull_request("reopened", "d-2"))
+    assert len(office.hello.checks) == 1
 
 
 async def test_each_trigger_counts_for_itself(office: Office) -> None:
@@ -291,7 +302,7 @@ async def test_authors_are_left_out_as_long_as_they_push_themselves(office: Offi
     await office.take(comment("/judge cancel", delivery_id="d-3"))
     await office.take(from_bot("reopened", "dependabot[bot]", "d-4", head={"sha": NEWER}))
     assert shown(office).conclusion is Conclusion.ACTION_REQUIRED
-    assert "its author pushed it" in shown(office).summary
+    assert "right after its author pushed it" in shown(office).summary
 
 
 async def test_drafts_are_left_alone_and_a_running_evaluation_stops(office: Office) -> None:
