@@ -8,18 +8,24 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from sandbox.names import inside
 
 
-def combine(tree: Path, other_tree: Path, paths: Iterable[str], out: Path) -> Path:
+def combine(
+    tree: Path,
+    other_tree: Path,
+    paths: Iterable[str],
+    out: Path,
+    texts: Mapping[str, str] | None = None,
+) -> Path:
     """Make `out` = `tree` with `paths` (files or folders) as they are in `other_tree`.
 
-    A path that does not exist in `other_tree` does not exist in `out`. An `out` that exists already
-    is returned as it is; it appears whole or not at all. Raises CheckoutError for a path that
-    leads out of the tree.
+    A path that does not exist in `other_tree` does not exist in `out`. `texts` are files, by path,
+    that neither tree has so. An `out` that exists already is returned as it is; it appears whole or
+    not at all. Raises CheckoutError for a path that leads out of the tree.
     """
     if out.exists():
         return out
@@ -29,6 +35,11 @@ def combine(tree: Path, other_tree: Path, paths: Iterable[str], out: Path) -> Pa
         _link_tree(tree, partial)
         for path in sorted(set(paths)):
             _take_over(other_tree, partial, path)
+        for path, text in (texts or {}).items():
+            target = inside(partial, path)
+            _make_real_parents(partial, target)
+            _remove(target)
+            target.write_text(text, encoding="utf-8")
         _rename(partial, out)
     finally:
         shutil.rmtree(partial, ignore_errors=True)

@@ -3,8 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import math
+import os
 from collections.abc import Coroutine, Sequence
+from pathlib import Path
 from typing import Any, TypeVar
+
+_GROUPS = Path("/sys/fs/cgroup")
 
 _Result = TypeVar("_Result")
 
@@ -38,3 +43,32 @@ async def a_few_at_a_time(
     finally:
         for step in steps:
             step.close()  # of one that never got its place
+
+
+def cores() -> int:
+    """Return how many processors this process may use: those it may run on, within its group's quota."""
+    return max(1, min(len(os.sched_getaffinity(0)), _quota()))
+
+
+def _quota() -> int:
+    """Return the least quota of the process's control group and those around it, in whole cores."""
+    try:
+        lines = Path("/proc/self/cgroup").read_text().splitlines()
+    except OSError:
+        lines = []
+    name = next((line[3:] for line in lines if line.startswith("0::")), "/")
+    own = _GROUPS / name.lstrip("/")
+    groups = [one for one in (own, *own.parents) if one.is_relative_to(_GROUPS)]
+    return min((_cores_of(one / "cpu.max") for one in groups), default=_UNLIMITED)
+
+
+_UNLIMITED = 1 << 16
+
+
+def _cores_of(file: Path) -> int:
+    """Read "200000 100000" (microseconds in each period) as two cores; "max" is no limit."""
+    try:
+        quota, period = file.read_text().split()
+        return math.ceil(int(quota) / int(period))
+    except (OSError, ValueError, ZeroDivisionError):
+        return _UNLIMITED

@@ -114,6 +114,15 @@ class TestRunner(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
+class TestCall:
+    """One call of a runner that a project makes."""
+
+    __test__ = False
+    runner: TestRunner
+    arguments: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Recipe:
     """How one side of a repository is built and tested, and why.
 
@@ -132,6 +141,12 @@ class Recipe:
     needs: tuple[str, ...] = ()
     root: str = ""  # the project's folder inside the tree; every command of it starts there
     left_out: str = ""  # which of the project's tests are not run, as a sentence
+    more_calls: tuple[TestCall, ...] = ()  # what the project's own tests call besides
+
+    @property
+    def calls(self) -> tuple[TestCall, ...]:
+        """Every call that makes up one run of the tests, in order."""
+        return (TestCall(self.runner, self.test_arguments), *self.more_calls)
 
 
 class Outcome(StrEnum):
@@ -158,6 +173,8 @@ class TestResult:
     path: str = ""
     line: int = 0
     source: str = ""  # code and docstring of the test function, capped
+    raised: str = ""  # what kept a whole file from being loaded: "ImportError: no name x in y"
+    is_doctest: bool = False  # examples of a docstring or of a text; its path holds the code
 
 
 @dataclass(frozen=True, slots=True)

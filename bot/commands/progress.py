@@ -15,11 +15,12 @@ from rich.table import Table
 
 from bot.clipping import clip
 from bot.models import Conclusion, VerdictOutcome
-from bot.report.machine import ReportDocument, RequirementDocument
+from bot.report.machine import ReportDocument
 
 COLOURS = {Conclusion.SUCCESS: "green", Conclusion.FAILURE: "red"}
 TEXT_CHARACTERS = 300
 MOST_NEXT_STEPS = 5
+MOST_TESTS = 3
 
 
 class Progress:
@@ -68,7 +69,7 @@ def print_report(console: Console, document: ReportDocument, files: Sequence[Pat
     colour = COLOURS.get(document.conclusion, "yellow")
     console.print(f"[bold {colour}]{document.conclusion}[/]: {escape(document.title)}")
     if document.requirements:
-        console.print(_table(document.requirements))
+        console.print(_table(document))
     for reason in document.reasons if not document.judged else ():
         console.print(escape(reason.text), highlight=False)
     for step in document.next_steps[:MOST_NEXT_STEPS]:
@@ -77,16 +78,26 @@ def print_report(console: Console, document: ReportDocument, files: Sequence[Pat
         console.print(f"[dim]report[/dim] {escape(str(file))}", highlight=False, soft_wrap=True)
 
 
-def _table(requirements: Sequence[RequirementDocument]) -> Table:
+def _table(document: ReportDocument) -> Table:
+    """The requirements, each that is not met with its reason and the tests that speak against it."""
+    failing = {one.id: one.assertion for one in document.tests.compared} if document.tests else {}
     table = Table(box=None, padding=(0, 2, 0, 0))
     for title in ("", "verdict", "decided by", "requirement, and why it is not satisfied"):
         table.add_column(title)
-    for row in requirements:
-        text = escape(_clipped(row.text))
+    for row in document.requirements:
+        text = escape(_clipped(row.wording or row.text))
         if row.verdict != VerdictOutcome.SATISFIED:
-            text += f"\n[dim]{escape(_clipped(row.reason))}[/dim]"
+            lines = [
+                row.reason,
+                *(_told(test, failing.get(test, "")) for test in row.tests[:MOST_TESTS]),
+            ]
+            text += "".join(f"\n[dim]{escape(_clipped(line))}[/dim]" for line in lines)
         table.add_row(escape(row.id), row.verdict, row.decided_by, text)
     return table
+
+
+def _told(test: str, assertion: str) -> str:
+    return f"{test}: {assertion}" if assertion else test
 
 
 def _clipped(text: str) -> str:

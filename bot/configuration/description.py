@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
-from bot.configuration.schema import Configuration, ConfiguredRequirement, section_of
+from bot.configuration.schema import Configuration, is_listed, section_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,10 +39,8 @@ def _describe(model: type[BaseModel], prefix: str) -> Iterator[KeyDescription]:
         path = f"{prefix}{name}"
         section = section_of(field)
         yield KeyDescription(path, "" if section else _default(field), field.description or "")
-        if section is ConfiguredRequirement:
-            yield from _describe(section, f"{path}[].")
-        elif section:
-            yield from _describe(section, f"{path}.")
+        if section:
+            yield from _describe(section, f"{path}[]." if is_listed(section) else f"{path}.")
 
 
 def _default(field: FieldInfo) -> str:

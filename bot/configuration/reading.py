@@ -42,9 +42,9 @@ class Reading:
     problems: tuple[ConfigurationProblem, ...] = ()
     document: PlainYaml = field(default=PlainYaml(None, None), compare=False)
 
-    def line(self, key: str) -> int:
-        """Where a dotted key stands, else the innermost part of it that is there."""
-        return self.document.line(tuple(key.split(".")))
+    def line(self, *path: str | int) -> int:
+        """Where a key or a list's item stands, else the innermost part of the path that is there."""
+        return self.document.line(path)
 
     def why(self) -> str:
         """The problems in one clause, at most five."""
@@ -128,7 +128,8 @@ def _line(problem: ConfigurationProblem) -> int:
 def _problem(detail: ErrorDetails) -> str:
     location = detail["loc"]
     if detail["type"] != "extra_forbidden":
-        return f"`{_dotted(location)}`: {_plain_message(detail)}"
+        where = f"`{_dotted(location)}`: " if location else ""
+        return f"{where}{_plain_message(detail)}"
     allowed = list(_model_at(location[:-1]).model_fields)
     near = difflib.get_close_matches(str(location[-1])[:60], allowed, n=1)
     hint = f" (did you mean `{near[0]}`?)" if near else ""

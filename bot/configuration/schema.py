@@ -131,6 +131,19 @@ class Setup(_Closed):
     )
 
 
+class ProjectSetup(_Closed):
+    """How to build and test one of several projects, where detection should not decide."""
+
+    install: ShellLine | None = Field(
+        default=None,
+        description="Shell line that installs the project, started in its folder; by default "
+        "`setup.install`.",
+    )
+    test: ShellLine | None = Field(
+        default=None, description="Shell line that runs its tests, started in its folder."
+    )
+
+
 def _acts(lines: tuple[str, ...]) -> tuple[str, ...]:
     read_script(lines)
     return lines
@@ -266,6 +279,41 @@ def _inside(value: str) -> str:
     return value
 
 
+def _folder(value: str) -> str:
+    """The path as other code writes it: `./packages/a/` is `packages/a`."""
+    steps = [step for step in _inside(value).split("/") if step not in ("", ".")]
+    if not steps:
+        raise ValueError("must be a folder below the repository's root")
+    return "/".join(steps)
+
+
+class ConfiguredProject(_Closed):
+    """A folder that is built and tested by itself."""
+
+    path: Annotated[
+        str, StringConstraints(min_length=1, max_length=500), AfterValidator(_folder)
+    ] = Field(description="Its folder in the repository.")
+    setup: ProjectSetup = Field(
+        default_factory=ProjectSetup, description="How it is built and tested."
+    )
+
+
+MOST_LISTED = 50
+
+
+def _apart(values: tuple[ConfiguredProject, ...]) -> tuple[ConfiguredProject, ...]:
+    if len(values) > MOST_LISTED:
+        raise ValueError(f"lists {len(values)} projects; {MOST_LISTED} is the most")
+    paths = [f"{value.path}/" for value in values]
+    for index, path in enumerate(paths):
+        for other in range(index):
+            if path == paths[other]:
+                raise ValueError(f"[{index}] names the same folder as [{other}]")
+            if path.startswith(paths[other]) or paths[other].startswith(path):
+                raise ValueError(f"[{other}] and [{index}] overlap: one lies inside the other")
+    return values
+
+
 class Configuration(_Closed):
     """Everything `.github/assay.yml` can say, with what holds when it says nothing."""
 
@@ -284,6 +332,11 @@ class Configuration(_Closed):
         description="Which pull requests are judged by themselves; `/judge` asks for any of them.",
     )
     setup: Setup = Field(default_factory=Setup, description="How the project is built and tested.")
+    projects: Annotated[tuple[ConfiguredProject, ...], AfterValidator(_apart)] = Field(
+        default=(),
+        description="The projects of a repository that has several; by default found. Those that a "
+        "change touches, and those that use what it touches, are built and tested.",
+    )
     requirements: Annotated[
         tuple[ConfiguredRequirement, ...], AfterValidator(_unique_ids), Field(max_length=40)
     ] = Field(default=(), description="Requirements that apply to every pull request.")
@@ -310,11 +363,25 @@ class Configuration(_Closed):
     )
     web: WebPolicy = Field(default_factory=WebPolicy, description="Evidence from a browser.")
 
+    @model_validator(mode="after")
+    def _one_way_to_test(self) -> Self:
+        if self.projects and self.setup.test:
+            raise ValueError(
+                "has both `setup.test` and `projects`; give each project its own `test`"
+            )
+        return self
+
+
+def is_listed(section: type[BaseModel] | None) -> bool:
+    """Whether a key holds a list of such sections."""
+    return section in (ConfiguredRequirement, ConfiguredProject)
+
 
 def section_of(field: FieldInfo) -> type[BaseModel] | None:
     """The model of a key that holds keys of its own; None for a plain value."""
-    if field.annotation == tuple[ConfiguredRequirement, ...]:
-        return ConfiguredRequirement
+    for listed in (ConfiguredRequirement, ConfiguredProject):
+        if field.annotation == tuple[listed, ...]:  # type: ignore[valid-type]
+            return listed
     annotation = field.annotation
     if isinstance(annotation, type) and issubclass(annotation, BaseModel):
         return annotation

@@ -117,9 +117,9 @@ async def _show_unjudged(
     conclusion = Conclusion.ACTION_REQUIRED if sifted.doubt else Conclusion.NEUTRAL
     shown = Unjudged(conclusion, words, button)
     there = await asyncio.to_thread(desk.store.of_head, request.repository, request.head_sha)
-    if there and not there.report_key and there.number == request.number:
-        if (there.conclusion, there.title) == (conclusion, words[0]):
-            return "its check run says so already"
+    says = (there.number, there.report_key, there.conclusion, there.title) if there else None
+    if says == (request.number, "", conclusion, words[0]):
+        return "its check run says so already"
     return await _end_unjudged(desk, repository, request, shown) or f"not judged: {words[0]}"
 
 

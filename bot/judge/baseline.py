@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from bot.judge.case import Case
@@ -16,18 +18,29 @@ from bot.judge.witnesses import test_ids
 from bot.models import (
     Decider,
     Evidence,
+    FourWay,
+    NotRun,
     PlanItem,
     Requirement,
     TestChange,
+    TestComparison,
     Transition,
     Verdict,
     VerdictOutcome,
 )
 from sandbox.models import Finding, Severity
+from sandbox.tools.four_runs import is_below
 
-_LOOK_YOURSELF = "Look at the pages and their pictures, then decide by hand."
+_LOOK_YOURSELF = "Look at the pages and their pictures, then decide."
+_REGRESSED = Transition.REGRESSED
+MOST_TOLD = 4
 _ERROR = re.compile(r"\berror(\[\w+\])?: ", re.I)
-MEND = "Mend what the evidence shows and push; what was meant to change belongs into the issue."
+FIX = (
+    "Fix the failing tests and push. If the new behavior is intended, say so in the issue, then comment "
+    "`/judge`."
+)
+_FIX_WEAKENED = "Restore what the tests checked before, fix the code instead, and push."
+_FIX_PAGES = "Fix the pages and push."
 
 
 def judge_baseline(requirement: Requirement, case: Case) -> Verdict:
@@ -50,14 +63,14 @@ def _builds(requirement: Requirement, case: Case) -> Verdict:
     if needs:
         return unverified(
             requirement,
-            f"The machine that judges lacks {', '.join(needs)}.",
-            "Install what is missing there (`assay doctor` says how), then ask again with /judge.",
+            f"Assay's machine lacks {', '.join(needs)}.",
+            "Ask the operator of Assay to install it (`assay doctor` says how), then comment `/judge`.",
         )
     if base:
         return unverified(
             requirement,
-            "It was built on base, and on head there is nothing left to build.",
-            "Tell whether the build files were meant to go.",
+            "It builds on base, and head has nothing left to build.",
+            "Restore the build files, or say in the issue that they are to be removed.",
         )
     return satisfied(requirement, "There is nothing to build on either side.", case)
 
@@ -65,21 +78,24 @@ def _builds(requirement: Requirement, case: Case) -> Verdict:
 def _does_not_build(requirement: Requirement, case: Case) -> Verdict:
     base, needs = case.observed.built_base, case.observed.needs
     if base:
-        said = f"It builds on base and does not build on head{_first_error(case)}."
+        what = case.observed.build_folder or "It"
+        said = f"{what} builds on base, but not on head{_first_error(case)}."
         verdict = unsatisfied(requirement, said, case)
         return replace(
-            verdict, evidence_ids=case.build_ids, next_step="Mend what the build's output says."
+            verdict,
+            evidence_ids=case.build_ids,
+            next_step="Fix what the output of the build reports, and push.",
         )
     if base is None and not needs:
         return unverified(
             requirement,
-            f"There is nothing to build on base, and head does not build here{_first_error(case)}.",
-            "Read the build's output: mend the code, or install what this machine lacks.",
+            f"Base has nothing to build, and head does not build{_first_error(case)}.",
+            "Read the output of the build. Fix the code, or install what Assay's machine lacks.",
         )
     return unverified(
         requirement,
-        "It builds neither on base nor on head, so this change cannot be judged by running it.",
-        "Set `setup.install` and `setup.test` in `.github/assay.yml`, or repair the base branch.",
+        "Neither base nor head builds, so this change cannot be judged by running it.",
+        "Set `setup.install` and `setup.test` in `.github/assay.yml`, or fix the base branch.",
     )
 
 
@@ -92,42 +108,105 @@ def _first_error(case: Case) -> str:
 
 
 def _nothing_regresses(requirement: Requirement, case: Case) -> Verdict:
-    return _by_the_plan(requirement, case) or _by_the_tests(requirement, case)
+    found = _by_the_plan(requirement, case) or _by_the_tests(requirement, case)
+    if found.outcome is not VerdictOutcome.SATISFIED:
+        return replace(found, reason=f"{found.reason}{_what_was_run(case)}")
+    if not case.observed.tests.not_run:
+        return found
+    return unverified(requirement, _only_part_was_run(case), _RUN_THE_REST)
+
+
+_RUN_THE_REST = (
+    "List these folders under `projects` in `.github/assay.yml` on the base branch, with the `setup` "
+    "that builds and tests each, or run their tests yourself."
+)
+
+
+def _only_part_was_run(case: Case) -> str:
+    """Say what was run and what was not, though the change can break it."""
+    tests = case.observed.tests
+    ran = _listed([_shown(one.folder) for one in tests.folders]) or "nothing"
+    was = "were" if len(tests.folders) > 1 else "was"
+    return f"Only {ran} {was} run; {'; '.join(map(_left, tests.not_run[:MOST_TOLD]))}{_and_more(tests)}."
+
+
+def _what_was_run(case: Case) -> str:
+    """Say it in a sentence of its own, where the verdict's reason does not; "" for nothing."""
+    counted = {one.folder: max(one.base, one.head) for one in case.observed.tests.folders}
+    told = _counted({folder: count for folder, count in counted.items() if count})
+    was = "was" if sum(counted.values()) == 1 else "were"
+    return f" {told} {was} run." if told else ""
+
+
+def _counted(counts: Mapping[str, int]) -> str:
+    """Words such as "48 tests in packages/alpha and 12 in packages/beta"."""
+    ordered = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
+    told = [f"{count} in {_shown(folder)}" for folder, count in ordered]
+    first = [f"{_tests(ordered[0][1])} in {_shown(ordered[0][0])}"] if ordered else []
+    return _listed([*first, *told[1:]])
+
+
+def _left(one: NotRun) -> str:
+    names = ", ".join(f"`{name}`" for name in one.uses)
+    what = f"uses {names}" if names else "is changed, too"
+    return f"{_shown(one.folder)} {what} ({one.why})"
+
+
+def _and_more(tests: FourWay) -> str:
+    more = len(tests.not_run) - MOST_TOLD
+    return f"; and {more} more" if more > 0 else ""
+
+
+def _shown(folder: str) -> str:
+    return folder or "the root directory"
+
+
+def _listed(names: Sequence[str]) -> str:
+    """Put a few names into a sentence."""
+    told, more = list(names[:MOST_TOLD]), len(names) - MOST_TOLD
+    if more > 0:
+        told.append(f"{more} more")
+    return " and ".join(filter(None, (", ".join(told[:-1]), *told[-1:])))
 
 
 def _by_the_tests(requirement: Requirement, case: Case) -> Verdict:
-    broken = case.regressions
-    if broken:
-        return unsatisfied(
-            requirement,
-            f"{_tests(len(broken))} that passed on base fail{_s(len(broken))} on head: {test_ids(broken)}.",
-            case,
-            tuple(test.id for test in broken),
-        )
-    if case.only_exit_code is Transition.REGRESSED:
-        return unsatisfied(requirement, "The tests pass on base and fail on head.", case)
-    return _unbroken(requirement, case)
-
-
-def _unbroken(requirement: Requirement, case: Case) -> Verdict:
-    """No test is seen to break; whether that means anything depends on what was seen at all."""
+    if broken := _broken(requirement, case):
+        return broken
     if case.is_configuration_alone:
         return satisfied(requirement, "Both sides run the same code.", case)
-    if case.why_tests_prove_nothing:
-        return unverified(
-            requirement,
-            case.why_tests_prove_nothing,
-            way_out(case),
-        )
+    told = [f"{_shown(f.folder)}: {f.problem}" for f in case.observed.tests.folders if f.problem]
+    if case.why_tests_prove_nothing or told:
+        said = case.why_tests_prove_nothing or " ".join(told[:MOST_TOLD])
+        return unverified(requirement, said, way_out(case))
     if case.witnesses.undecided or case.skipped:
         return _not_seen_to_hold(requirement, case)
-    if not case.nothing_regressed and case.only_exit_code is not Transition.FIXED:
+    if not case.tests_passed_on_base and case.only_exit_code is not Transition.FIXED:
         return unverified(
             requirement,
-            "No test passed on base, so a regression could not be seen.",
+            "No test passed on base, so no regression could be found.",
             "Add tests to the base branch, or set `setup.test` in `.github/assay.yml`.",
         )
     return _held(requirement, case)
+
+
+def _broken(requirement: Requirement, case: Case) -> Verdict | None:
+    """A test that passed on base and fails on head, or a whole run where only its exit code is known."""
+    broken = case.regressions
+    if broken:
+        errors = tuple(dict.fromkeys(test.not_loaded for test in broken if test.not_loaded))
+        why = f" Not loaded: {'; '.join(errors[:3])}." if errors else ""
+        return unsatisfied(
+            requirement,
+            f"{_tests(len(broken))} that passed on base fail{_s(len(broken))} on head: "
+            f"{test_ids(broken)}.{why}",
+            case,
+            tuple(test.id for test in broken),
+        )
+    failing = [_shown(f.folder) for f in case.observed.tests.folders if f.transition is _REGRESSED]
+    if case.only_exit_code is _REGRESSED or failing:
+        where = f" in {_listed(failing)}" if failing != [_shown("")] and failing else ""
+        return unsatisfied(requirement, f"The tests{where} pass on base and fail on head.", case)
+    return None
 
 
 def _not_seen_to_hold(requirement: Requirement, case: Case) -> Verdict:
@@ -154,7 +233,7 @@ def _held(requirement: Requirement, case: Case) -> Verdict:
         return unverified(
             requirement,
             f"{_held_reason(case)} But {case.observed.left_out}",
-            "Name one line that runs all tests as `setup.test` in `.github/assay.yml`.",
+            "Set `setup.test` in `.github/assay.yml` to one command that runs all tests.",
         )
     return satisfied(requirement, _held_reason(case), case)
 
@@ -171,15 +250,15 @@ def _by_the_plan(requirement: Requirement, case: Case) -> Verdict | None:
     ids = tuple(seen.id for _, seen in held)
     if broken:
         names = ", ".join(r.id for r in broken[:10])
-        reason = f"Items of the test plan that base fulfils fail on head: {names}."
+        reason = f"Items of the test plan pass on base and fail on head: {names}."
         return replace(unsatisfied(requirement, reason, case), evidence_ids=ids)
     if held:
         reason = (
-            f"{len(held)} item(s) of the test plan hold on base, and none of them fails on head."
+            f"{len(held)} item(s) of the test plan pass on base, and none of them fails on head."
         )
         return replace(satisfied(requirement, reason, case), evidence_ids=ids)
     if found and all(r.item is None or _fails_on_base(r.item, seen) for r, seen in found):
-        reason = "On base no test passes and no item of the test plan holds: nothing could regress."
+        reason = "On base no test and no item of the test plan passes, so nothing could regress."
         return satisfied(requirement, reason, case) if _base_could_run(case) else None
     return None
 
@@ -198,10 +277,23 @@ def _fails_on_base(item: PlanItem, seen: Evidence | None) -> bool:
 
 
 def _held_reason(case: Case) -> str:
-    kept = len(case.witnesses.kept)
+    """Say how many tests held, and in which folders they stand."""
+    kept = case.witnesses.kept
     if not kept:
-        return "The tests pass on head; only their exit code is known."
-    return f"{_tests(kept)} passed on base and pass{'es' if kept == 1 else ''} on head; none fails now."
+        folders = [_shown(one.folder) for one in case.observed.tests.folders]
+        where = f" in {_listed(folders)}" if folders != [_shown("")] and folders else ""
+        return f"The tests{where} pass on head. Only their exit code is known."
+    told = _counted(Counter(_folder_of(test, case.observed.tests) for test in kept))
+    ends = "es" if len(kept) == 1 else ""
+    by_code = [_shown(one.folder) for one in case.observed.tests.folders if one.transition]
+    more = f" The tests in {_listed(by_code)} pass, too, by their exit code." if by_code else ""
+    return f"{told} passed on base and pass{ends} on head.{more}"
+
+
+def _folder_of(test: TestComparison, tests: FourWay) -> str:
+    """The innermost folder that was run and that a test stands in."""
+    inside = [one.folder for one in tests.folders if is_below(test.path, (one.folder,))]
+    return max(inside, key=len, default="")
 
 
 def weakenings(case: Case) -> tuple[Finding, ...]:
@@ -217,12 +309,14 @@ def _tests_not_weakened(requirement: Requirement, case: Case) -> Verdict:
     first = deciding[0] if deciding else None
     if first and first.severity is Severity.BLOCK:
         more = f" ({len(deciding) - 1} more)" if len(deciding) > 1 else ""
-        return unsatisfied(requirement, f"{first.path}: {first.message}{more}", case)
+        return unsatisfied(
+            requirement, f"{first.path}: {first.message}{more}", case, next_step=_FIX_WEAKENED
+        )
     if case.observed.changes_truncated or (first and first.rule == UNREAD_CHANGES):
         return unverified(
             requirement,
-            "The change is too large to be read whole, so weakened tests could be hidden in it.",
-            "Split the pull request, or read its tests by hand.",
+            "The change is too large to read whole, so it could hide weakened tests.",
+            "Split the pull request, or read its tests yourself.",
         )
     if first:
         return unverified(
@@ -238,20 +332,20 @@ def _tests_not_weakened(requirement: Requirement, case: Case) -> Verdict:
 def _pages_work(requirement: Requirement, case: Case) -> Verdict:
     seen = case.look
     if seen is None or seen.head is None or seen.head.problem:
-        why = seen.head.problem if seen and seen.head else "The pages were not looked at."
+        why = seen.head.problem if seen and seen.head else "The pages were not opened."
         return unverified(requirement, why, _LOOK_YOURSELF)
     changes = compare_pages(seen.base, seen.head)
     told = [*changes.broken, *changes.doubts]
     more = f" ({len(told) - 1} more)" if len(told) > 1 else ""
     if changes.broken:
-        verdict = unsatisfied(requirement, f"{told[0]}{more}", case)
+        verdict = unsatisfied(requirement, f"{told[0]}{more}", case, next_step=_FIX_PAGES)
     elif changes.doubts:
         verdict = unverified(requirement, f"{told[0]}{more}", _LOOK_YOURSELF)
     elif seen.head.exit_code != 0:
-        verdict = unverified(requirement, "Not every page was seen on head.", _LOOK_YOURSELF)
+        verdict = unverified(requirement, "Not every page could be opened on head.", _LOOK_YOURSELF)
     else:
         pages = ", ".join(f"`{path}`" for path in seen.step.arguments)
-        verdict = satisfied(requirement, f"No new fault was seen on {pages}.", case)
+        verdict = satisfied(requirement, f"No new fault was found on {pages}.", case)
     return replace(verdict, evidence_ids=(seen.id,))
 
 
@@ -269,7 +363,7 @@ def unsatisfied(
     reason: str,
     case: Case,
     tests: tuple[str, ...] = (),
-    next_step: str = MEND,
+    next_step: str = FIX,
 ) -> Verdict:
     """A failing oracle binds; nothing excuses it."""
     return Verdict(

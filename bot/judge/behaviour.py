@@ -8,21 +8,25 @@ from bot.judge.ties import Tie, speaks_of
 from bot.judge.witnesses import pass_rate, test_ids
 from bot.models import Decider, Requirement, TestComparison, Trust, Verdict, VerdictOutcome
 
-SOLE = "it is the only thing asked, and only the change makes the test pass"
+SOLE = "the only requirement, and the test passes only with this change"
 
 
 def judge_behaviour(requirement: Requirement, case: Case) -> Verdict:
     """Satisfied by a tied fail-to-pass test, unsatisfied by a tied failing one, else unverified."""
     if case.why_tests_prove_nothing:
         return unverified(
-            requirement, case.why_tests_prove_nothing, f"See B1 and B2 first.{case.allow_hint}"
+            requirement,
+            case.why_tests_prove_nothing,
+            f"See the build (B1) and the regressions (B2) first.{case.allow_hint}",
         )
     ties = case.tied(requirement)
     against = _against(requirement, case, ties)
     if against:
         return unsatisfied(
             requirement,
-            f"A test that speaks for it fails on head: {test_ids(against)}{_message(against[0])}",
+            "1 test for it fails on head."
+            if len(against) == 1
+            else f"{len(against)} tests for it fail on head.",
             case,
             tuple(test.id for test in against),
         )
@@ -72,30 +76,34 @@ def _proven(
     why = ties[best.id].why if best.id in ties else SOLE
     ids = tuple(test.id for test in proofs)
     if not best.written_by_author:
-        reason = f"{test_ids([best])} of the base branch failed before and passes now ({why})."
+        reason = f"{test_ids([best])} of the base branch fails on base and passes on head ({why})."
         return satisfied(requirement, reason, case, ids)
     return Verdict(
         requirement_id=requirement.id,
         outcome=VerdictOutcome.SATISFIED,
         decided_by=Decider.AUTHORS_TEST,
-        reason=f"{test_ids([best])} fails on base's code and passes on head's ({why}{_again(best)}). "
-        "The pull request brought this test itself.",
+        reason=f"{_proof(ids)} on base's code and pass{'es' if len(ids) == 1 else ''} on head's ({why}"
+        f"{_again(best)}). The pull request added or changed {'it' if len(ids) == 1 else 'them'}.",
         evidence_ids=case.suite_ids,
         tests=ids,
     )
 
 
+def _proof(ids: tuple[str, ...]) -> str:
+    return "1 test fails" if len(ids) == 1 else f"{len(ids)} tests fail"
+
+
 def _again(test: TestComparison) -> str:
     """The pass rate on head, where the test was run again."""
-    return f"; run again, it {rate}" if (rate := pass_rate(test)) else ""
+    return f" · {rate}" if (rate := pass_rate(test)) else ""
 
 
 def _made_up(requirement: Requirement, proofs: tuple[TestComparison, ...]) -> Verdict:
     """Tests that pass because the source holds their answers show nothing of the demand."""
     return unverified(
         requirement,
-        f"What {test_ids(proofs)} expects is written into the source, input and result.",
-        "Read the integrity finding; work the result out, or add a test with other inputs.",
+        f"The source contains the very input and result that {test_ids(proofs)} checks.",
+        "Read the integrity finding. Compute the result, or add a test with other inputs.",
     )
 
 
@@ -108,9 +116,8 @@ def _unproven(requirement: Requirement, case: Case, ties: dict[str, Tie]) -> Ver
     if unsteady:
         return unverified(
             requirement,
-            f"{test_ids(unsteady)} changes its mind on head ({pass_rate(unsteady[0])} more times), "
-            "so it shows nothing.",
-            "Make the test steady, then push again.",
+            f"{test_ids(unsteady)} is flaky on head ({pass_rate(unsteady[0])}), so it shows nothing.",
+            "Make the test deterministic and push.",
         )
     hollow = [t for t in case.witnesses.hollow if t.id in ties or case.is_sole(requirement)]
     if hollow:
@@ -122,7 +129,7 @@ def _unproven(requirement: Requirement, case: Case, ties: dict[str, Tie]) -> Ver
     return unverified(
         requirement,
         _nothing_speaks(case.witnesses.proofs),
-        "Add a test that fails without this change and whose name or docstring says this requirement."
+        "Add a test that fails without this change, and name this requirement in its name or docstring."
         + case.allow_hint,
     )
 
@@ -130,13 +137,6 @@ def _unproven(requirement: Requirement, case: Case, ties: dict[str, Tie]) -> Ver
 def _nothing_speaks(proofs: tuple[TestComparison, ...]) -> str:
     if proofs:
         if len(proofs) == 1:
-            return "One test fails on base and passes on head, but it does not speak of this."
-        return (
-            f"{len(proofs)} tests fail on base and pass on head, but none of them speaks of this."
-        )
+            return "1 test fails on base and passes on head, but it does not cover this."
+        return f"{len(proofs)} tests fail on base and pass on head, but none of them covers this."
     return "No test fails on base and passes on head."
-
-
-def _message(test: TestComparison) -> str:
-    first = next(iter(test.message.strip().splitlines()), "")
-    return f" ({first[:160]})." if first else "."

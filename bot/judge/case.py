@@ -195,7 +195,10 @@ class Case:
     @property
     def nothing_regressed(self) -> bool:
         """Whether base's tests were seen to hold on head, all of them."""
-        if self.why_tests_prove_nothing or not self.tests_passed_on_base:
+        tests = self.observed.tests
+        if self.why_tests_prove_nothing or not self.tests_passed_on_base or tests.not_run:
+            return False
+        if any(one.problem or one.transition not in (None, *_HELD) for one in tests.folders):
             return False
         if self.only_exit_code is not None:
             return self.only_exit_code is Transition.HELD
@@ -209,6 +212,7 @@ class Case:
         return " Or let a maintainer decide and merge by hand."
 
 
+_HELD = (Transition.HELD, Transition.FIXED)
 NAMED = 0.5
 """A tie from which on a requirement is taken to name a test whose expectation was taken out."""
 CHECKING = (ActionKind.BASH, ActionKind.INTERACTION)

@@ -26,7 +26,7 @@ from sandbox.edges.calls import ANSWERS, DIVIDES_BY_ZERO
 from sandbox.models import Finding
 
 _EMPTY = "empti"
-_MEND = "Handle the empty input, or let the docstring say that it raises ZeroDivisionError."
+_MEND = "Handle the empty input, or document that it raises ZeroDivisionError."
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +91,7 @@ def with_crashes(verdict: Verdict, requirement: Requirement, case: Case) -> Verd
     doubt = next((crash for crash in tied if not crash.is_private), None)
     if doubt is None or verdict.decided_by is not Decider.AUTHORS_TEST:
         return verdict
-    reason = f"{doubt.told}, and nothing says what an empty input gives. {verdict.reason}"
+    reason = f"{doubt.told}, and nothing says what an empty input should give. {verdict.reason}"
     lowered = unverified(requirement, reason, _MEND)
     return replace(lowered, evidence_ids=(doubt.evidence_id, *verdict.evidence_ids))
 
@@ -109,10 +109,10 @@ def _speaks_of_empty(requirement: Requirement) -> bool:
 
 def _why(crash: Crash) -> str:
     if crash.base_answered:
-        return "; on base it was answered"
+        return "; base returns a value"
     if crash.is_broken_promise:
-        return "; its own docstring speaks of an empty input"
-    return "; the task speaks of an empty input"
+        return "; its docstring mentions an empty input"
+    return "; the task mentions an empty input"
 
 
 def crash_reasons(case: Case, cited: set[str]) -> Iterator[GateReason]:
@@ -125,7 +125,7 @@ def crash_reasons(case: Case, cited: set[str]) -> Iterator[GateReason]:
             "crash",
             Conclusion.FAILURE if wrong else Conclusion.ACTION_REQUIRED,
             crash.told
-            + (_why(crash) if wrong else ", and nothing says what an empty input gives")
+            + (_why(crash) if wrong else ", and nothing says what an empty input should give")
             + ".",
             _MEND,
         )

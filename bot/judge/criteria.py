@@ -56,7 +56,7 @@ _CANNOT_LOAD = re.compile(
     r"ImportError: cannot import name)\b"
 )
 _DOCUMENTS = (".md", ".rst", ".txt", ".docx", ".pdf")
-_PERSON = "Read its output in the evidence and decide, or set up a model."
+_PERSON = "Read its output and decide, or set up a model."
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +113,7 @@ def marked(
     """
     item, head = requirement.item, evidence.head if evidence else None
     if item is None or evidence is None or head is None:
-        return _undecided("It was not run.", "Ask again with /judge.")
+        return _undecided("It was not run.", "Comment `/judge` to try again.")
     folder = PurePosixPath(requirement.origin).parent.as_posix()
     seen = _Seen(item, folder, evidence.base, head, head.item or ItemRun(), plain)
     return next(mark for rule in _RULES for mark in rule(seen))
@@ -124,7 +124,7 @@ def _undecided(reason: str, next_step: str = _PERSON, points: int | None = None)
 
 
 def _failed(reason: str, points: int = 0) -> Marked:
-    step = "Mend what the evidence shows and push."
+    step = "Fix what the failing step shows, and push."
     return Marked(points, VerdictOutcome.UNSATISFIED, reason, step)
 
 
@@ -137,7 +137,7 @@ def _it_cannot_be_carried_out(seen: _Seen) -> Iterator[Marked]:
     wanted = [path for path in seen.run.lacks if not _is_the_authors_to_write(path, seen)]
     if wanted:
         yield _undecided(
-            f"The plan names {', '.join(wanted[:3])}, which is on neither side.",
+            f"The plan names {', '.join(wanted[:3])}, which exists neither on base nor on head.",
             "Add what is missing beside the plan on the base branch.",
         )
 
@@ -153,23 +153,25 @@ def _a_tool_is_missing(seen: _Seen) -> Iterator[Marked]:
         found = _COMMAND_NOT_FOUND.search(case.output) or _NO_MODULE.search(case.output)
         if case.exit_code and found and case.exit_code in (*NOT_RUNNABLE, 1):
             yield _undecided(
-                f"It needs {found[1]}, which is not there.",
-                "Install it for the sandbox, or name it in what the project needs.",
+                f"It needs {found[1]}, which is missing.",
+                "Install it for the sandbox, or add it to the project's dependencies.",
             )
 
 
 def _the_run_proves_nothing(seen: _Seen) -> Iterator[Marked]:
     absent = [path for path in seen.run.lacks if _is_the_authors_to_write(path, seen)]
     if absent:
-        yield _failed(f"The tests that the plan asks for are not there: {', '.join(absent[:3])}.")
+        yield _failed(f"The plan names tests that do not exist: {', '.join(absent[:3])}.")
     if seen.head.problem and _NO_SUCH_TEST.search(seen.head.output):
         if seen.run.authors:
-            yield _failed("The test that the plan asks for is not in the author's test file.")
-        yield _undecided("The test that the plan names is not in base's test file.")
+            yield _failed("The author's test file lacks the test that the plan names.")
+        yield _undecided("Base's test file lacks the test that the plan names.")
     if seen.head.problem and _CANNOT_LOAD.search(seen.head.output):
         yield _failed("The tests that the plan names cannot be loaded with head's code.")
     if seen.head.problem:
-        yield _undecided(seen.head.problem, "Read the evidence, then ask again with /judge.")
+        yield _undecided(
+            seen.head.problem, "Read the evidence, then comment `/judge` to try again."
+        )
 
 
 # --- how the commands ended ---------------------------------------------------------------------
@@ -178,17 +180,17 @@ def _the_run_proves_nothing(seen: _Seen) -> Iterator[Marked]:
 def _a_command_failed(seen: _Seen) -> Iterator[Marked]:
     for case in seen.run.cases:
         if case.exit_code is None:
-            yield _failed(f"`{short(case)}` did not end within its time, with its input at an end.")
+            yield _failed(f"`{short(case)}` timed out, with no input left to read.")
         elif has_crashed(case):
             yield _failed(f"`{short(case)}` crashed (exit code {case.exit_code}). {last(case)}")
         elif case.exit_code and not may_fail(case, seen.item):
             yield _failed(f"`{short(case)}` ended with exit code {case.exit_code}. {last(case)}")
         elif ending(case) in seen.plain_endings and not is_out_of_input(case):
-            said = "where nothing wrong is typed it ends so too"
+            said = "it ends the same way with valid input"
             yield _failed(f"`{short(case)}` ended with exit code {case.exit_code}; {said}.")
         elif is_out_of_input(case) and confirms_nothing(case, seen.item):
-            said = "its input was taken for something else, and nothing that is expected was shown"
-            yield _failed(f"`{short(case)}` ended by a traceback: {said}. {last(case)}")
+            said = "its input was misread, and nothing expected was shown"
+            yield _failed(f"`{short(case)}` ended with a traceback: {said}. {last(case)}")
 
 
 # --- what it left and printed -------------------------------------------------------------------
@@ -225,7 +227,7 @@ def _a_file_was_not_made(seen: _Seen) -> Iterator[Marked]:
     made = {PurePosixPath(path).name for path in seen.run.made}
     for path in made_files(seen.item):
         if PurePosixPath(path).name not in made:
-            yield _failed(f"{path} was not written, though the plan says that it is made.")
+            yield _failed(f"{path} was not written, though the plan expects it.")
 
 
 def _a_text_is_missing(seen: _Seen) -> Iterator[Marked]:
@@ -238,7 +240,7 @@ def _a_text_is_missing(seen: _Seen) -> Iterator[Marked]:
             texts = ", ".join(f"“{text}”" for text in demand.texts[:6])
             points = 1 if how is Printed.PARTLY else 0
             some = "Not all" if points else "Nothing"
-            yield _failed(f"{some} of what the plan says is shown was printed: {texts}.", points)
+            yield _failed(f"{some} of what the plan expects was printed: {texts}.", points)
         missing = left_out(demand, _screens(seen)) if how is Printed.APART else ()
         if missing:
             texts = ", ".join(f"“{text}”" for text in missing)
@@ -261,16 +263,18 @@ def _tests_passed(seen: _Seen) -> Iterator[Marked]:
     if seen.item.kind is not ItemKind.UNIT_TEST:
         return
     if seen.head.exit_code != 0 or not (seen.run.tests or _is_no_pytest(seen)):
-        yield _undecided("No test was seen to pass.", "Read the evidence, then ask again.")
+        yield _undecided(
+            "No test was seen to pass.", "Read the evidence, then comment `/judge` to try again."
+        )
     elif not seen.run.authors and seen.run.tests:
         reason = f"{seen.run.tests} test(s) of the plan passed on head."
         yield Marked(2, VerdictOutcome.SATISFIED, reason)
     elif not seen.run.authors:
         # Nobody but the command itself saw the tests, and what it runs may be the author's.
-        reason = "The plan's command ended well on head; only its exit code is known."
+        reason = "The plan's command succeeded on head. Only its exit code is known."
         yield Marked(2, VerdictOutcome.SATISFIED, reason, decider=Decider.AUTHORS_TEST)
     elif passed(seen.base):
-        reason = "The author's tests pass on base's code too: they show nothing."
+        reason = "The author's tests pass on base's code too, so they show nothing."
         yield _undecided(reason, "Make the tests fail without the change.")
     else:
         yield Marked(
@@ -297,7 +301,7 @@ def _files_are_equal(seen: _Seen) -> Iterator[Marked]:
         points = 1 if loose[0].outcome is FileOutcome.SIMILAR else None
         yield _undecided(_told(loose[0]), "Compare the two files and decide.", points)
     elif seen.head.exit_code != 0 and seen.run.cases:
-        yield _undecided("The file is right, but the run did not end well.", points=1)
+        yield _undecided("The file is right, but the run failed.", points=1)
     else:
         names = ", ".join(file.actual for file in files[:3])
         yield Marked(2, VerdictOutcome.SATISFIED, f"{names}: as the plan expects.")
@@ -311,13 +315,17 @@ def _it_says_what_is_quoted(seen: _Seen) -> Iterator[Marked]:
     found = quotations(seen.item, _typed(seen))
     if found.is_all and all(printed(d, seen.output) is Printed.WHOLLY for d in found.demands):
         texts = ", ".join(f"“{text}”" for demand in found.demands for text in demand.texts)
-        yield Marked(2, VerdictOutcome.SATISFIED, f"All that the plan names was shown: {texts}.")
+        yield Marked(
+            2, VerdictOutcome.SATISFIED, f"Everything that the plan names was shown: {texts}."
+        )
 
 
 def _only_prose_is_left(seen: _Seen) -> Iterator[Marked]:
     asked = any(is_out_of_input(case) for case in seen.run.cases)
-    codes = "it reads on after its input has ended" if asked else f"exit code {seen.head.exit_code}"
-    yield _undecided(f"It ran ({codes}); what it should print is prose, which needs a reader.")
+    codes = (
+        "it reads on after the end of its input" if asked else f"exit code {seen.head.exit_code}"
+    )
+    yield _undecided(f"It ran ({codes}); its expected output is prose, which a person must read.")
 
 
 _RULES: tuple[Rule, ...] = (

@@ -24,6 +24,8 @@ from bot.models import (
 )
 
 MAX_DETAIL = 4000
+TITLE = "title"
+"""The key of what a title says."""
 _LABEL = re.compile(r"^\W{0,3}((?:R|AC|REQ)-?\d{1,3})\W{0,3}\s+", re.IGNORECASE)
 _AFTER = re.compile(
     r"\b(?:depends on|requires|after|blocked by|builds on)\s+"
@@ -165,4 +167,4 @@ def _title_draft(source: TaskSource) -> Draft:
         title = lines[0].lstrip("#*- ")
     text = title or "The task says what is asked (it is empty)."
     prose = source.text[:MAX_DETAIL]
-    return Draft(key="title", label="", text=text, source=source, detail=prose, after=())
+    return Draft(key=TITLE, label="", text=text, source=source, detail=prose, after=())

@@ -8,10 +8,11 @@ from __future__ import annotations
 from collections import defaultdict
 
 from bot.judge import successors
+from bot.judge.failures import assertion_line
 from bot.judge.four_rules import Four, judge
 from bot.models import FourWay, TestComparison
-from sandbox.models import Diff, TestResult, TestRun
-from sandbox.tools.four_runs import FourRuns, Lookup, is_below, is_whole_file
+from sandbox.models import Diff, Outcome, TestResult, TestRun
+from sandbox.tools.four_runs import FourRuns, Lookup, failed, is_below, is_whole_file
 
 
 def compare(runs: FourRuns, diff: Diff) -> FourWay:
@@ -59,8 +60,16 @@ def _nothing_to_compare(runs: FourRuns) -> str:
         return "No tests were collected on either side."
     if not all(is_whole_file(result) for result in results):
         return ""
-    files = len({result.path for result in results})
-    return f"No test could be loaded on either side: collection failed in {files} files."
+    errors = [result for result in results if result.outcome is Outcome.ERROR] or list(results)
+    more = len({result.path for result in results} - {errors[-1].path})
+    others = f" and {more} more file{'s' if more > 1 else ''}" if more else ""
+    return f"No test could be loaded on either side: {_why_not_loaded(errors[-1])}{others}."
+
+
+def _why_not_loaded(result: TestResult) -> str:
+    """Return what kept a file from being loaded, and its path; a tool's last line where it tells no more."""
+    lines = result.message.strip().splitlines() or ["it gave no reason"]
+    return f"{result.raised or lines[-1].strip()[:300]} ({result.path})"
 
 
 class _Table:
@@ -131,6 +140,14 @@ def _is_touched(path: str, changed: set[str]) -> bool:
     return any(is_below(one, tops) for one in changed)
 
 
+def _is_base_doctest(four: Four) -> bool:
+    """Tell whether it is a doctest that stands on head as on base: code round it makes nobody its author."""
+    before, after = four.base_on_base, four.head_on_head
+    if before is None or after is None or not after.is_doctest:
+        return False
+    return bool(before.source) and before.source == after.source
+
+
 def _comparison(four: Four, changed: set[str]) -> TestComparison:
     found = judge(four)
     shown = four.head_on_head or four.base_on_base
@@ -146,12 +163,16 @@ def _comparison(four: Four, changed: set[str]) -> TestComparison:
         base_on_head=four.bh,
         head_on_base=four.hb,
         head_on_head=four.hh,
-        written_by_author=_is_touched(shown.path, changed),
+        written_by_author=_is_touched(shown.path, changed) and not _is_base_doctest(four),
         message="\n".join(part for part in (found.remark, failure) if part),
+        not_loaded=_why_not_loaded(found.failure)
+        if found.failure and is_whole_file(found.failure) and failed(found.failure.outcome)
+        else "",
         path=shown.path,
         line=shown.line,
         source=shown.source,
         passes=again.head_passes if again else 0,
         runs=again.head_runs if again else 0,
+        assertion=assertion_line(failure),
         flakes_on_base=four.flakes_on_base,
     )

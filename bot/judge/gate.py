@@ -104,7 +104,7 @@ def conclude(
     )
     ordered = sorted(reasons, key=lambda reason: -_WEIGHT[reason.conclusion])
     met = count_met(requirements, tuple(facts.verdicts.values()))
-    texts = {requirement.id: requirement.text for requirement in requirements.items}
+    texts = {requirement.id: requirement.shown for requirement in requirements.items}
     title = headline(conclusion, met, tuple(ordered), texts)
     return GateResult(conclusion, title, tuple(ordered))
 
@@ -167,7 +167,7 @@ def _still_builds(facts: _Facts) -> Iterator[GateReason]:
     observed = facts.case.observed
     told = facts.outcome(BUILDS) is VerdictOutcome.UNSATISFIED
     if observed.built_head is False and observed.built_base and not told:
-        yield GateReason("build", Conclusion.FAILURE, "Head does not build while base does.")
+        yield GateReason("build", Conclusion.FAILURE, "Base builds, but head does not.")
 
 
 def _own_tests_pass(facts: _Facts) -> Iterator[GateReason]:
@@ -178,7 +178,7 @@ def _own_tests_pass(facts: _Facts) -> Iterator[GateReason]:
         yield GateReason(
             "own-tests",
             Conclusion.FAILURE,
-            f"New on head and failing there: {test_ids(failing)}.",
+            f"New tests fail on head: {test_ids(failing)}.",
             "Fix the new tests or the code that they test, and push.",
             tests=tuple(test.id for test in failing),
         )

@@ -104,8 +104,8 @@ def _judge_configuration(requirement: Requirement, case: Case) -> Verdict:
     return satisfied(requirement, reason, case)
 
 
-_NO_ORACLE_FOR_IT = "No test can vouch that the change does nothing of the kind."
-_READ_FOR_IT = "Read the change for it and decide, or set up a model."
+_NO_ORACLE_FOR_IT = "No test can show that the change does nothing of the kind."
+_READ_FOR_IT = "Read the change and decide, or set up a model."
 
 
 def _judge_check(requirement: Requirement, case: Case) -> Verdict:
@@ -116,7 +116,7 @@ def _judge_check(requirement: Requirement, case: Case) -> Verdict:
         return unverified(
             requirement,
             _why_no_answer(evidence),
-            "Repair the check in `.github/assay.yml`, or run it by hand.",
+            "Fix the check in `.github/assay.yml`, or run it yourself.",
         )
     return Verdict(
         requirement.id,
@@ -134,7 +134,7 @@ def _failed_act(evidence: Evidence) -> str:
 
 
 def _only_head(passes: bool) -> str:
-    return f"The check {'passes' if passes else 'fails'} on head; base could not be observed."
+    return f"The check {'passes' if passes else 'fails'} on head. It could not be run on base."
 
 
 _CHECK_REASONS = {
@@ -160,7 +160,7 @@ def _why_no_answer(evidence: Evidence | None) -> str:
 
 def _why_silent(head: Observation) -> str:
     if head.timed_out:
-        return "The check ran out of time on head."
+        return "The check timed out on head."
     if head.exit_code in NOT_RUNNABLE:
         return "The check's program was not found on either side."
     return head.problem or "The check was stopped before it gave an answer."

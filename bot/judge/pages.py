@@ -52,7 +52,7 @@ def compare_pages(base: Observation | None, head: Observation) -> PageChanges:
         told = f"{finding.path}: {_WORDS[finding.rule]}{finding.message}"
         why = _why_doubtful(finding, known, head.findings)
         if base is None or base.problem or finding.path in unseen:
-            doubts.append(f"{told} (base could not be seen)")
+            doubts.append(f"{told} (base could not be opened)")
         elif why:
             doubts.append(f"{told} ({why})")
         else:

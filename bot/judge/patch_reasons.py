@@ -48,11 +48,15 @@ def patch_reasons(
     cited = [one for one in (*observed, *deliberation.evidence) if one.id in opinion.evidence_ids]
     ids = {id_ for one in rubrics if one.is_golden for id_ in one.requirement_ids}
     if not opinion.is_unsure and any(_binds(one, ids) for one in cited):
-        return (GateReason(RULE, Conclusion.FAILURE, text, "Mend what the evidence shows."),)
+        return (
+            GateReason(
+                RULE, Conclusion.FAILURE, text, "Fix what the cited evidence shows, and push."
+            ),
+        )
     return (GateReason(RULE, Conclusion.ACTION_REQUIRED, text, _READ),)
 
 
-_READ = "Hold the change against the rubric and decide; the report says what the judges saw."
+_READ = "Compare the change with the rubric and decide. The report shows what the judges saw."
 
 
 def _unasked(

@@ -19,6 +19,6 @@ def with_places(verdict: Verdict, requirement: Requirement, located: Iterable[Lo
     if requirement.category is not Category.BEHAVIOUR or found is None or not found.places:
         return verdict
     best, *others = found.places
-    also = f", then at {others[0].place.words}" if others else ""
-    said = f"Look at {best.place.words} ({best.reason}){also}."
+    also = f", then at `{others[0].place.words}`" if others else ""
+    said = f"Look at `{best.place.words}` ({best.reason}){also}."
     return replace(verdict, reason=f"{verdict.reason} {said}")

@@ -14,8 +14,8 @@ def score_reason(score: PlanScore | None, least: float) -> GateReason:
         return GateReason(
             "score",
             Conclusion.ACTION_REQUIRED,
-            "`gate.min_score` is set, and there is neither a test plan nor a panel of judges.",
-            "Remove `gate.min_score`, name a test plan in `criteria`, or keep criteria for a model.",
+            "`gate.min_score` is set, but there is neither a test plan nor a model that grades.",
+            "Remove `gate.min_score`, name a test plan in `criteria`, or let a model grade by criteria.",
             least_score=least,
         )
     reached = score.on_scale(MOST_SCORE)
@@ -25,7 +25,7 @@ def score_reason(score: PlanScore | None, least: float) -> GateReason:
     conclusion, step = Conclusion.FAILURE, "Fix what the failing items show and push."
     if score.could_be(MOST_SCORE) >= least:
         conclusion = Conclusion.ACTION_REQUIRED
-        step = "Decide the items that need a reader, or set up a model."
+        step = "Decide the items that a person must read, or set up a model."
     return GateReason("score", conclusion, text, step, score=reached, least_score=least)
 
 
@@ -36,7 +36,7 @@ def graded_reason(grading: Grading, least: float) -> GateReason:
         return GateReason(
             "score",
             Conclusion.ACTION_REQUIRED,
-            f"`gate.min_score` is set, and the criteria gave no score. {grading.problem}".strip(),
+            f"`gate.min_score` is set, but the criteria gave no score. {grading.problem}".strip(),
             "Comment `/judge` to try again, or remove `gate.min_score`.",
             least_score=least,
         )

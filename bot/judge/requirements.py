@@ -13,10 +13,11 @@ from bot.clipping import clip
 from bot.configuration import Configuration
 from bot.judge.boilerplate import template_lines
 from bot.judge.categories import category_of
-from bot.judge.drafts import Draft, drafts_of, with_titles
+from bot.judge.drafts import TITLE, Draft, drafts_of, with_titles
 from bot.judge.graph import mended
 from bot.judge.plan_requirements import with_criteria
 from bot.judge.sameness import says_the_same
+from bot.judge.wording import as_what_must_hold
 from bot.models import (
     Category,
     Preference,
@@ -157,7 +158,16 @@ def _requirement(
         prerequisites=_prerequisites(draft, ids, aliases, remarks),
         detail=draft.detail,
         area=draft.listed.area if draft.listed else "",
+        wording=_wording(draft),
+        issue=draft.source.issue,
     )
+
+
+def _wording(draft: Draft) -> str:
+    """The title of a bug as what must hold; what is listed as a demand stays as it is."""
+    is_title = draft.key == TITLE and draft.source.trust.is_asked
+    is_title = is_title and category_of(draft.text) is Category.BEHAVIOUR
+    return as_what_must_hold(draft.text, draft.source.text) if is_title else ""
 
 
 def _prerequisites(
@@ -199,7 +209,7 @@ def _baseline() -> tuple[Requirement, ...]:
 def in_words(requirement: Requirement) -> str:
     """The id with what it stands for: nobody knows a code by itself."""
     short = _IN_SHORT.get(requirement.id) if requirement.category is Category.BASELINE else None
-    return f"{requirement.id}, {short or f'“{clip(requirement.text, 120)}”'}"
+    return f"{requirement.id}, {short or f'“{clip(requirement.shown, 120)}”'}"
 
 
 def with_pages(requirements: Requirements) -> Requirements:

@@ -32,7 +32,7 @@ def _source_in_a_narrow_task(case: Case) -> str:
         return ""
     beyond = [path for path in case.observed.changed_paths if is_source_path(path)]
     return (
-        f"The task is about {', '.join(sorted(a for a in areas if a))}, yet source changed: "
+        f"The task is about {', '.join(sorted(a for a in areas if a))}, but source files changed: "
         f"{', '.join(f'`{path}`' for path in beyond[:3])}."
         if beyond
         else ""
@@ -42,4 +42,4 @@ def _source_in_a_narrow_task(case: Case) -> str:
 def _files_nobody_asked_for(case: Case) -> str:
     beyond = [found.path for found in case.observed.integrity if found.rule == OUT_OF_SCOPE]
     shown = ", ".join(f"`{path}`" for path in beyond[:3])
-    return f"Nothing asked speaks of {shown}." if beyond else ""
+    return f"The task does not mention {shown}." if beyond else ""

@@ -79,7 +79,7 @@ def _similar_ties(test: TestComparison, demands: Sequence[_Demand], scale: _Scal
     scored = [(scale.score(demand, words), demand.requirement) for demand in demands]
     best = max((score for (score, _), _ in scored), default=0.0)
     return [
-        Tie(r.id, test.id, round(score, 2), f"both speak of {_listed(r.text, shared)}")
+        Tie(r.id, test.id, round(score, 2), f"matched on: {_listed(r.text, shared)}")
         for (score, shared), r in scored
         if score >= max(THRESHOLD, best * scale.margin)
     ]
@@ -208,7 +208,8 @@ def _listed(text: str, stems: Sequence[str]) -> str:
         for part in words_of(word):
             spelled.setdefault(part, word)
     shown = dict.fromkeys(spelled.get(part, part) for part in stems)
-    return ", ".join(f"“{word}”" for word in list(shown)[:5])
+    words = [word for word in shown if not word.isdigit()] or list(shown)
+    return ", ".join(words[:5])
 
 
 def speaks_of(requirement: Requirement, test: TestComparison) -> bool:

@@ -32,8 +32,8 @@ def judge_upkeep(requirement: Requirement, case: Case) -> Verdict:
     if not case.nothing_regressed:
         return unverified(
             requirement,
-            "It asks for no change of behaviour, and it could not be seen that behaviour holds.",
-            f"See B2 first.{case.allow_hint}",
+            "It asks for no change of behavior, and nothing showed that behavior stays the same.",
+            f"See the regressions (B2) first.{case.allow_hint}",
         )
     if area is Area.TESTS:
         return _tests_added(requirement, case)
@@ -44,27 +44,27 @@ def _by_files(requirement: Requirement, area: Area, case: Case) -> Verdict:
     if case.observed.changes_truncated:
         return unverified(
             requirement,
-            "The change is too large to see all files that it touches.",
-            "Split the pull request, or read it by hand.",
+            "The change is too large to list all files that it touches.",
+            "Split the pull request, or read it yourself.",
         )
     if _edits_tests_alone(case):
         return unverified(
             requirement,
-            "Tests were edited and no source was, so nothing shows what these edits are for.",
-            f"Say what they are for, or leave them out.{case.allow_hint}",
+            "Only tests were edited, so nothing shows what these edits are for.",
+            f"Explain the edits in the issue, or revert them.{case.allow_hint}",
         )
     touched = tuple(path for path in case.observed.changed_paths if belongs_to(path, area))
     if not touched:
         return unverified(
             requirement,
-            f"Nothing that looks like {_SPOKEN[area]} is among the changed files.",
-            f"Point to where it was done, or do it.{case.allow_hint}",
+            f"The changed files do not include {_SPOKEN[area]}.",
+            f"Add it and push.{case.allow_hint}",
         )
     shown = ", ".join(f"`{path}`" for path in touched[:3])
     return satisfied(
         requirement,
-        f"Behaviour holds (base's tests pass on head), and {_SPOKEN[area]} changed: {shown}. "
-        "Whether the words or the structure are good is for a reader.",
+        f"Base's tests pass on head, and {_SPOKEN[area]} changed: {shown}. Whether the change is good is "
+        "for a reviewer to say.",
         case,
     )
 
@@ -83,8 +83,8 @@ def _by_behaviour(requirement: Requirement, case: Case) -> Verdict:
     shown = ", ".join(f"`{path}`" for path in case.observed.code_changes[:3])
     return unverified(
         requirement,
-        f"Only the author calls it a change without behaviour, and the code of {shown} changed. "
-        "Tests that hold do not show that nothing else did.",
+        f"Only the author says that behavior stays the same, but the code of {shown} changed. "
+        "Passing tests do not show that nothing else did.",
         f"Link the issue that asks for it, or add a test that shows what changed.{case.allow_hint}",
     )
 
@@ -120,8 +120,13 @@ def _tests_added(requirement: Requirement, case: Case) -> Verdict:
     )
     if new:
         ids = tuple(c.id for c in new)
-        return satisfied(requirement, f"New tests that pass on head: {len(new)}.", case, ids)
-    return unsatisfied(requirement, "No new test of worth was collected on head.", case)
+        return satisfied(
+            requirement,
+            f"{len(new)} new test{'s' if len(new) != 1 else ''} pass{'es' if len(new) == 1 else ''} on head.",
+            case,
+            ids,
+        )
+    return unsatisfied(requirement, "No new test that passes was found on head.", case)
 
 
 _SPOKEN = {

@@ -35,7 +35,7 @@ OPEN_TO_JUDGES = (
 def why_not_asked(observed: Observed) -> str:
     """Why judges are asked nothing: the gate fails whatever they say. Empty where they are asked."""
     if observed.built_head is False and observed.built_base:
-        return "Not asked: head does not build, and base does."
+        return "Not asked: base builds, but head does not."
     return ""
 
 
@@ -98,9 +98,9 @@ def _by_analyst(verdict: Verdict, analysis: Analysis | None, failing: tuple[str,
         verdict,
         outcome=VerdictOutcome.UNSATISFIED,
         decided_by=Decider.PANEL,
-        reason=f"The author's own tests pass, and a step of the judge fails on head: {analysis.reason}",
+        reason=f"The author's own tests pass, but a step of the judge fails on head: {analysis.reason}",
         evidence_ids=(*failing, *verdict.evidence_ids),
-        next_step="Mend what the failing step shows and push.",
+        next_step="Fix what the failing step shows, and push.",
     )
 
 
@@ -119,7 +119,9 @@ def _by_panel(verdict: Verdict, panel: PanelResult | None) -> Verdict:
         reason=f"{panel.reason}{_dissenting(panel)}",
         evidence_ids=panel.evidence_ids,
         next_step=(
-            "" if panel.outcome is VerdictOutcome.SATISFIED else "Mend what the evidence shows."
+            ""
+            if panel.outcome is VerdictOutcome.SATISFIED
+            else "Fix what the cited evidence shows, and push."
         ),
     )
 
@@ -141,7 +143,7 @@ def _unasked(verdict: Verdict, why: str) -> Verdict:
     )
 
 
-_ASK_JUDGES = "See to what kept the judges away and ask again with /judge, or do without them:"
+_ASK_JUDGES = "Fix what prevented judging, then comment `/judge`. Or do without the judges:"
 
 
 def _not_against(given: Verdict, before: Verdict, failing: tuple[str, ...]) -> Verdict:
@@ -150,9 +152,9 @@ def _not_against(given: Verdict, before: Verdict, failing: tuple[str, ...]) -> V
         return given
     return replace(
         before,
-        reason=f"The panel calls it satisfied, and {failing[0]} of the analyst fails on head.",
+        reason=f"The panel says satisfied, but step {failing[0]} of the analyst fails on head.",
         evidence_ids=(*failing, *given.evidence_ids),
-        next_step=f"Look at what {failing[0]} asks for: mend the code, or waive the requirement.",
+        next_step=f"Look at step {failing[0]} in the evidence. Fix the code, or accept the requirement.",
     )
 
 

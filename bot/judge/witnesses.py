@@ -64,7 +64,11 @@ def call_witnesses(tests: FourWay) -> Witnesses:
 
 def pass_rate(test: TestComparison) -> str:
     """How often a repeated test passed on head, as words for a sentence; empty when it was not repeated."""
-    return f"passed {test.passes} of {test.runs}" if test.runs else ""
+    if not test.runs:
+        return ""
+    if test.passes < test.runs:
+        return f"passed {test.passes} of {test.runs} re-runs"
+    return "passed again on a re-run" if test.runs == 1 else f"passed again in {test.runs} re-runs"
 
 
 def test_ids(tests: Iterable[TestComparison], most: int = 3) -> str:

@@ -60,7 +60,7 @@ async def _named_tests(
         return Observation(side, "", None, "", 0.0, problem=problem)
     recipe, paths = environment.recipe, step.arguments
     if recipe.runner is TestRunner.PYTEST:  # its own arguments may name all tests
-        recipe = replace(recipe, test_arguments=("--tb=short",))
+        recipe = replace(recipe, test_arguments=("--tb=short",), more_calls=())
     order = TestOrder(
         side=side,
         tree=tree,

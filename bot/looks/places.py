@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import asyncio
 
-from bot.judge.code import CodeIndex, changed_symbols, impact, locate
+from bot.judge.code import CodeIndex, changed_symbols, dependents, impact, locate
 from bot.looks.seen import Seen
-from bot.models import EvaluationRequest, Located, Requirement, Step
+from bot.models import Dependent, EvaluationRequest, Located, Requirement, Step
 from bot.stages.docket import Case
 from bot.stages.services import Services
+from sandbox.environments.projects import Projects
 from sandbox.graph.code import read_code
 from sandbox.graph.facts import Code
 from sandbox.graph.keeping import KeptFacts
@@ -36,9 +37,27 @@ async def find_places(
     services: Services, request: EvaluationRequest, checkout: Checkout, asked: list[Asked]
 ) -> Seen:
     """Find what the change touches, and where each requirement is about. Raises SandboxError."""
-    kept = KeptFacts(services.settings.home.absolute() / "graphs", request.repository)
-    code = await read_code(services.sandbox, checkout, kept)
+    code = await _read(services, request, checkout)
     return await asyncio.to_thread(_look, code, checkout, asked)
+
+
+async def find_dependents(
+    services: Services, request: EvaluationRequest, checkout: Checkout, projects: Projects
+) -> tuple[Dependent, ...]:
+    """Find the projects that use what the change touches in another one. Raises SandboxError."""
+    code = await _read(services, request, checkout)
+
+    def found() -> tuple[Dependent, ...]:
+        index = CodeIndex(code.head, projects.names)
+        changed = changed_symbols(code, checkout.diff)
+        return dependents(checkout.diff, changed, index, projects.of)
+
+    return await asyncio.to_thread(found)
+
+
+async def _read(services: Services, request: EvaluationRequest, checkout: Checkout) -> Code:
+    kept = KeptFacts(services.settings.home.absolute() / "graphs", request.repository)
+    return await read_code(services.sandbox, checkout, kept)
 
 
 def _look(code: Code, checkout: Checkout, asked: list[Asked]) -> Seen:

@@ -56,7 +56,11 @@ async def run_by_harness(
     seen = []
     for arguments in calls:
         recipe = replace(
-            environment.recipe, runner=TestRunner.PYTEST, test_arguments=arguments, root=""
+            environment.recipe,
+            runner=TestRunner.PYTEST,
+            test_arguments=arguments,
+            root="",
+            more_calls=(),
         )
         order = TestOrder(
             side, tree, replace(environment, recipe=recipe), limits=shorter, network=network

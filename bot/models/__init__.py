@@ -21,9 +21,11 @@ from bot.models.grades import Criterion, Grade, Grading
 from bot.models.observed import (
     Evidence,
     FourWay,
+    NotRun,
     Observed,
     TestChange,
     TestComparison,
+    TestedFolder,
     Transition,
 )
 from bot.models.opinions import (
@@ -44,6 +46,7 @@ from bot.models.opinions import (
 from bot.models.places import (
     ChangedSymbol,
     CodePlace,
+    Dependent,
     Impact,
     Located,
     LocatedPlace,
@@ -91,6 +94,7 @@ __all__ = [
     "Decider",
     "Deliberation",
     "Delivery",
+    "Dependent",
     "Evaluation",
     "EvaluationRequest",
     "Evidence",
@@ -112,6 +116,7 @@ __all__ = [
     "ListedTask",
     "Located",
     "LocatedPlace",
+    "NotRun",
     "Observed",
     "Opinion",
     "PanelResult",
@@ -141,6 +146,7 @@ __all__ = [
     "TestChange",
     "TestComparison",
     "TestPlan",
+    "TestedFolder",
     "Transition",
     "Trigger",
     "Trust",

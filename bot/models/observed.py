@@ -56,6 +56,7 @@ class TestComparison:
     """One test four ways; None where it was not run or not collected there.
 
     `written_by_author` says that the pull request added or edited the file the test stands in.
+    `assertion` is the one line of the failure that says most.
     `passes`/`runs` count the repeats on head after a first disagreement (0/0 when never repeated);
     `flakes_on_base` says that one of those on base, where it passed at first, failed.
     """
@@ -74,16 +75,48 @@ class TestComparison:
     source: str = ""
     passes: int = 0
     runs: int = 0
+    assertion: str = ""
     flakes_on_base: bool = False
+    not_loaded: str = ""  # the exception that keeps its file from being loaded, and the path
+
+
+@dataclass(frozen=True, slots=True)
+class TestedFolder:
+    """A folder whose tests were run: a project's, or one of the repository's; "" is the top.
+
+    `base` and `head` count the tests of each side. `transition` is set where only the exit code of
+    the command is known; `problem` says why these runs prove nothing.
+    """
+
+    __test__ = False
+    folder: str
+    base: int = 0
+    head: int = 0
+    transition: Transition | None = None
+    problem: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class NotRun:
+    """A project whose tests the change can break and that were not run; `why` is a clause."""
+
+    folder: str
+    uses: tuple[str, ...]
+    why: str
 
 
 @dataclass(frozen=True, slots=True)
 class FourWay:
-    """The four-way test result. `problem` says why it proves nothing (empty when it does)."""
+    """The four-way test result. `problem` says why it proves nothing (empty when it does).
+
+    `folders` are those whose tests were run, `not_run` those that the change can break beside them.
+    """
 
     comparisons: tuple[TestComparison, ...]
     problem: str = ""
     evidence_id: str = ""
+    folders: tuple[TestedFolder, ...] = ()
+    not_run: tuple[NotRun, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,3 +142,4 @@ class Observed:
     code_changes: tuple[str, ...] = ()
     impact: Impact | None = None
     located: tuple[Located, ...] = ()
+    build_folder: str = ""  # the project that `built_base` and `built_head` speak of

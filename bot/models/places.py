@@ -59,3 +59,14 @@ class Impact:
     symbols: tuple[ChangedSymbol, ...]
     left_out: int = 0
     remarks: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Dependent:
+    """A project of the repository that uses what a diff changes in another one.
+
+    `uses` are names of definitions, and paths of files with changes outside of all definitions.
+    """
+
+    folder: str
+    uses: tuple[str, ...]

@@ -150,7 +150,8 @@ class Requirement:
 
     `detail` is what the same source says around it (capped): it helps to tie tests, never decides.
     `item` is what a test plan says of it, for a criterion. `quotation` are the source's words that it
-    rests on, where a model found it; `area` what a task file calls its kind.
+    rests on, where a model found it; `area` what a task file calls its kind. `wording` says as what
+    must hold what `text`, the title of a bug, says as what is wrong. `issue` is the asking issue's number.
     """
 
     id: str
@@ -166,6 +167,13 @@ class Requirement:
     item: PlanItem | None = None
     quotation: str = ""
     area: str = ""
+    wording: str = ""
+    issue: int = 0
+
+    @property
+    def shown(self) -> str:
+        """The demand as people read it."""
+        return self.wording or self.text
 
 
 @dataclass(frozen=True, slots=True)

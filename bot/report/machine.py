@@ -12,6 +12,7 @@ from bot.models import (
     ActionKind,
     Analysis,
     Category,
+    CodePlace,
     Conclusion,
     Decider,
     GateReason,
@@ -19,10 +20,12 @@ from bot.models import (
     Grading,
     Impact,
     ItemScore,
+    NotRun,
     PatchOpinion,
     PlanScore,
     RoleUsage,
     TestChange,
+    TestedFolder,
     Transition,
     Trust,
     VerdictOutcome,
@@ -67,6 +70,7 @@ class RequirementDocument:
     next_step: str
     quotation: str = ""
     area: str = ""
+    wording: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,11 +106,16 @@ class TestDocument:
     passes: int
     runs: int
     command: str
+    assertion: str = ""
+    reaches: tuple[CodePlace, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class TestsDocument:
-    """Ids by change; `compared` holds the details of those that can matter for a verdict."""
+    """Ids by change; `compared` holds the details of those that can matter for a verdict.
+
+    `folders` are those whose tests were run, `not_run` those that the change can break beside them.
+    """
 
     __test__ = False
     problem: str
@@ -116,6 +125,8 @@ class TestsDocument:
     never_failed: tuple[str, ...]
     other: dict[TestChange, tuple[str, ...]]
     compared: tuple[TestDocument, ...]
+    folders: tuple[TestedFolder, ...] = ()
+    not_run: tuple[NotRun, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -291,6 +302,7 @@ def _requirement(row: RequirementView) -> RequirementDocument:
         next_step=verdict.next_step,
         quotation=asked.quotation,
         area=asked.area,
+        wording=asked.wording,
     )
 
 
@@ -319,6 +331,8 @@ def _tests(tests: TestsView) -> TestsDocument:
         never_failed=ids.pop(TestChange.NEVER_FAILED, ()),
         other=ids,
         compared=tuple(_test(test) for group in tests.shown for test in group.tests),
+        folders=tests.folders,
+        not_run=tests.not_run,
     )
 
 
@@ -338,4 +352,6 @@ def _test(test: TestView) -> TestDocument:
         passes=row.passes,
         runs=row.runs,
         command=test.command,
+        assertion=row.assertion,
+        reaches=test.reaches,
     )

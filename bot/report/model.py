@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from urllib.parse import quote
 
 from bot.models import (
     ActionKind,
     Analysis,
     CanaryResult,
+    CodePlace,
     Conclusion,
     GateReason,
     Grading,
     Impact,
+    NotRun,
     PanelResult,
     PatchOpinion,
     PlanScore,
@@ -22,6 +25,7 @@ from bot.models import (
     TaskSource,
     TestChange,
     TestComparison,
+    TestedFolder,
     Transition,
     Verdict,
     VerdictOutcome,
@@ -31,7 +35,10 @@ from sandbox.models import Finding
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """What was judged, in words: "pull request #9", "patch by some-agent", "main…feature"."""
+    """What was judged, in words: "pull request #9", "patch by some-agent", "main…feature".
+
+    `home` is the repository's page, empty for a folder of this machine.
+    """
 
     repository: str
     label: str
@@ -44,6 +51,21 @@ class Subject:
     trigger: str
     actor: str
     agent: str
+    home: str = ""
+
+    def commit(self, sha: str) -> str:
+        """The page of a commit; empty where the repository has no pages."""
+        return f"{self.home}/commit/{sha}" if self.home and sha else ""
+
+    def file(self, path: str, line: int = 0, *, on_base: bool = False) -> str:
+        """The page of a file at the judged commit, opened at a line."""
+        sha = self.base_sha if on_base else self.head_sha
+        at = f"#L{line}" if line > 0 else ""
+        return f"{self.home}/blob/{sha}/{quote(path)}{at}" if self.home and sha and path else ""
+
+    def about(self, number: int) -> str:
+        """The page of an issue (or of a pull request: GitHub leads on)."""
+        return f"{self.home}/issues/{number}" if self.home and number else ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,13 +119,25 @@ class EvidenceView:
         return self.base.output != self.head.output
 
 
+FAILING_CHANGES = (TestChange.PASS_TO_FAIL, TestChange.NEW_FAILING)
+
+
 @dataclass(frozen=True, slots=True)
 class TestView:
-    """One test four ways, with the lines that repeat it alone (empty when there are none)."""
+    """One test four ways, with the lines that repeat it alone (empty when there are none).
+
+    `reaches` are the changed symbols that it uses, also through others, as the names in the code say.
+    """
 
     __test__ = False
     comparison: TestComparison
     command: str
+    reaches: tuple[CodePlace, ...] = ()
+
+    @property
+    def fails(self) -> bool:
+        """Whether it speaks against the change."""
+        return self.comparison.change in FAILING_CHANGES
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +152,10 @@ class TestGroup:
 
 @dataclass(frozen=True, slots=True)
 class TestsView:
-    """The four-way result: `shown` can matter for the verdict, `ids` is every test by its change."""
+    """The four-way result: `shown` can matter for the verdict, `ids` is every test by its change.
+
+    `folders` are those whose tests were run, `not_run` those that the change can break beside them.
+    """
 
     __test__ = False
     problem: str
@@ -126,6 +163,8 @@ class TestsView:
     shown: tuple[TestGroup, ...]
     ids: tuple[tuple[TestChange, tuple[str, ...]], ...]
     total: int
+    folders: tuple[TestedFolder, ...] = ()
+    not_run: tuple[NotRun, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -249,6 +288,27 @@ class ReportView:
     patch: PatchView | None = None
     planned: PlanView | None = None
 
+    @property
+    def unmet(self) -> tuple[RequirementView, ...]:
+        """What is not satisfied: first what fails, then what nobody could tell, the optional last."""
+        rows = (r for r in self.requirements if r.verdict.outcome is not VerdictOutcome.SATISFIED)
+        return tuple(sorted(rows, key=_urgency))
+
+    @property
+    def met(self) -> tuple[RequirementView, ...]:
+        """What is satisfied, in the order of the list."""
+        return tuple(r for r in self.requirements if r.verdict.outcome is VerdictOutcome.SATISFIED)
+
+    @property
+    def other_reasons(self) -> tuple[GateReason, ...]:
+        """The gate's reasons that no requirement's row and no list of findings says already."""
+        said = {self.problem, *(row.verdict.reason for row in self.requirements)}
+        return tuple(
+            reason
+            for reason in self.reasons
+            if reason.text and reason.text not in said and not _is_said_elsewhere(reason)
+        )
+
     def total_seconds(self) -> float:
         """Seconds over all stages."""
         return sum(seconds for _, seconds in self.seconds)
@@ -266,3 +326,13 @@ class ReportView:
     def count(self, outcome: VerdictOutcome) -> int:
         """How many requirements got this verdict."""
         return sum(1 for row in self.requirements if row.verdict.outcome is outcome)
+
+
+def _urgency(row: RequirementView) -> tuple[bool, bool]:
+    is_open = row.verdict.outcome is VerdictOutcome.UNVERIFIED
+    return is_open or not row.requirement.mandatory, not row.requirement.mandatory
+
+
+def _is_said_elsewhere(reason: GateReason) -> bool:
+    is_advice = reason.conclusion is Conclusion.SUCCESS
+    return bool(reason.requirement_ids) or (is_advice and bool(reason.finding_rules))

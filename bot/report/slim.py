@@ -114,12 +114,15 @@ def _tests(tests: FourWay) -> FourWay:
     for comparison in tests.comparisons:
         seen[comparison.change] += 1
         is_shown = comparison.change in SHOWN_CHANGES and seen[comparison.change] <= TESTS_PER_GROUP
-        kept.append(_comparison(comparison, comparison.message if is_shown else ""))
+        kept.append(_comparison(comparison, is_shown=is_shown))
     return replace(tests, comparisons=tuple(kept))
 
 
-def _comparison(comparison: TestComparison, message: str) -> TestComparison:
-    return replace(comparison, source="", message=message[:MESSAGE_CHARACTERS])
+def _comparison(comparison: TestComparison, *, is_shown: bool) -> TestComparison:
+    message, assertion = comparison.message[:MESSAGE_CHARACTERS], comparison.assertion
+    if not is_shown:
+        message = assertion = ""
+    return replace(comparison, source="", message=message, assertion=assertion)
 
 
 def _finding(finding: Finding) -> Finding:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from bot.clipping import clip_middle
 from bot.models import (
@@ -16,6 +16,7 @@ from bot.models import (
     FourWay,
     GateResult,
     Grading,
+    Impact,
     Judgement,
     Observed,
     Task,
@@ -41,6 +42,7 @@ from bot.report.model import (
 )
 from bot.report.pictures import picture_rows
 from bot.report.planned import plan_view
+from bot.report.reached import Reached
 from bot.report.repeating import repeat
 from bot.report.rubrics import patch_view, rubric_views
 from bot.report.slim import SHOWN_CHANGES, TESTS_PER_GROUP, slim
@@ -52,18 +54,23 @@ OUTPUT_CHARACTERS = 20_000
 _LOOKS = (ActionKind.READ, ActionKind.SEARCH)
 _CALLS = (ActionKind.BASH, ActionKind.SHELL_INTERACTION)
 TASK_CHARACTERS = 20_000
+IMPACT_TESTS = 20
 
 
-def view(evaluation: Evaluation, secrets: tuple[str, ...] = ()) -> ReportView:
-    """Everything that a report shows, scrubbed of controls and of secrets (also the exact `secrets`)."""
-    return _view(scrub_tree(slim(evaluation), secrets))
+def view(evaluation: Evaluation, secrets: tuple[str, ...] = (), home: str = "") -> ReportView:
+    """Everything that a report shows, scrubbed of controls and of secrets (also the exact `secrets`).
+
+    `home` is the repository's page, to which commits, issues and files are linked.
+    """
+    return _view(scrub_tree(slim(evaluation), secrets), home)
 
 
-def _view(evaluation: Evaluation) -> ReportView:
+def _view(evaluation: Evaluation, home: str) -> ReportView:
     observed = evaluation.observed or _NOTHING_OBSERVED
     deliberation = evaluation.deliberation or Deliberation()
     evidence = tuple(map(_evidence, (*observed.evidence, *deliberation.evidence)))
-    subject = _subject(evaluation)
+    subject = _subject(evaluation, home)
+    reached = Reached(observed.impact, observed.tests.comparisons)
     judgement, task, gate = evaluation.judgement, evaluation.task, evaluation.gate
     warnings = _once((*evaluation.warnings, *(task.warnings if task else ())))
     return ReportView(
@@ -77,11 +84,11 @@ def _view(evaluation: Evaluation) -> ReportView:
         problem=evaluation.problem,
         task_title=task.title if task else "",
         task_sources=_sources(task) if task else (),
-        requirements=_requirements(judgement, observed.tests, evidence, subject),
+        requirements=_requirements(judgement, observed.tests, evidence, _Tests(subject, reached)),
         preferences=judgement.requirements.preferences if judgement else (),
         remarks=_once(judgement.requirements.remarks if judgement else (), warnings),
         score=_score(judgement),
-        tests=_tests(observed.tests, subject) if evaluation.observed else None,
+        tests=_tests(observed.tests, _Tests(subject, reached)) if evaluation.observed else None,
         evidence=evidence,
         findings=_findings(observed.findings),
         integrity=_findings(observed.integrity),
@@ -93,7 +100,7 @@ def _view(evaluation: Evaluation) -> ReportView:
         seconds=evaluation.seconds,
         warnings=warnings,
         plan=judgement.plan if judgement else None,
-        impact=observed.impact,
+        impact=_impact(observed.impact) if observed.impact else None,
         grading=_grading(evaluation),
         usage=deliberation.usage,
         rubrics=rubric_views(evaluation.rubrics),
@@ -126,7 +133,13 @@ def _judges(deliberation: Deliberation) -> JudgesView | None:
     return JudgesView(deliberation.panels, deliberation.canary, problem)
 
 
-def _subject(evaluation: Evaluation) -> Subject:
+def _impact(impact: Impact) -> Impact:
+    """With as many tests of each symbol as a report shows."""
+    symbols = (replace(one, tests=one.tests[:IMPACT_TESTS]) for one in impact.symbols)
+    return replace(impact, symbols=tuple(symbols))
+
+
+def _subject(evaluation: Evaluation, home: str) -> Subject:
     request = evaluation.request
     return Subject(
         repository=request.repository,
@@ -140,6 +153,7 @@ def _subject(evaluation: Evaluation) -> Subject:
         trigger=request.trigger.value,
         actor=request.actor,
         agent=request.agent,
+        home="" if request.trigger is Trigger.AGENT_PATCH else home,  # its head is on no branch
     )
 
 
@@ -186,7 +200,7 @@ def _requirements(
     judgement: Judgement | None,
     tests: FourWay,
     evidence: tuple[EvidenceView, ...],
-    subject: Subject,
+    shown: _Tests,
 ) -> tuple[RequirementView, ...]:
     """Every requirement, also one that nobody answered: the denominator is the list."""
     if judgement is None:
@@ -199,13 +213,13 @@ def _requirements(
         verdict = verdicts.get(requirement.id) or Verdict(
             requirement.id, VerdictOutcome.UNVERIFIED, Decider.NOBODY, "Nothing answered it."
         )
-        named = tuple(_test(compared[name], subject) for name in verdict.tests if name in compared)
+        named = tuple(shown.of(compared[name]) for name in verdict.tests if name in compared)
         cited = tuple(seen[name] for name in verdict.evidence_ids if name in seen)
         rows.append(RequirementView(requirement, verdict, named, cited))
     return tuple(rows)
 
 
-def _tests(tests: FourWay, subject: Subject) -> TestsView:
+def _tests(tests: FourWay, shown: _Tests) -> TestsView:
     groups = {change: _changed_so(change, tests) for change in TestChange}
     return TestsView(
         problem=tests.problem,
@@ -213,7 +227,7 @@ def _tests(tests: FourWay, subject: Subject) -> TestsView:
         shown=tuple(
             TestGroup(
                 change,
-                tuple(_test(one, subject) for one in groups[change][:TESTS_PER_GROUP]),
+                tuple(shown.of(one) for one in groups[change][:TESTS_PER_GROUP]),
                 len(groups[change]),
             )
             for change in SHOWN_CHANGES
@@ -223,6 +237,8 @@ def _tests(tests: FourWay, subject: Subject) -> TestsView:
             (change, tuple(t.id for t in group)) for change, group in groups.items() if group
         ),
         total=len(tests.comparisons),
+        folders=tests.folders,
+        not_run=tests.not_run,
     )
 
 
@@ -230,10 +246,18 @@ def _changed_so(change: TestChange, tests: FourWay) -> tuple[TestComparison, ...
     return tuple(comparison for comparison in tests.comparisons if comparison.change is change)
 
 
-def _test(comparison: TestComparison, subject: Subject) -> TestView:
-    message = clip_middle(comparison.message, OUTPUT_CHARACTERS // 5)
-    capped = replace(comparison, message=message)
-    return TestView(capped, repeat(comparison, subject.base_sha, subject.head_sha))
+@dataclass(frozen=True, slots=True)
+class _Tests:
+    """Shows single tests: how to repeat each, and what it reaches."""
+
+    subject: Subject
+    reached: Reached
+
+    def of(self, comparison: TestComparison) -> TestView:
+        message = clip_middle(comparison.message, OUTPUT_CHARACTERS // 5)
+        capped = replace(comparison, message=message)
+        command = repeat(comparison, self.subject.base_sha, self.subject.head_sha)
+        return TestView(capped, command, self.reached.of(comparison))
 
 
 def _evidence(item: Evidence) -> EvidenceView:

@@ -21,8 +21,8 @@ class BaseResults:
     def __init__(self, store: Store, sides: Sides, repository: str) -> None:
         self._store = store
         base, recipe = sides.base, sides.base.recipe
-        command = (recipe.runner.value, *recipe.test_arguments)
-        where = (repository, sides.checkout.base_sha, base.digest, base.project_layer)
+        command = [(call.runner.value, *call.arguments) for call in recipe.calls]
+        where = (repository, sides.checkout.base_sha, base.digest, base.project_layer, recipe.root)
         parts = (*where, command, sides.network.value, HARNESS_VERSION)
         self._key = "base-tests:" + hashlib.sha256(json.dumps(parts).encode()).hexdigest()
 

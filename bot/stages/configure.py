@@ -9,8 +9,10 @@ from typing import TypeVar
 from bot import criteria, kept_criteria
 from bot.configuration import (
     PATH,
+    Effective,
     Layer,
     PolicyContext,
+    Reading,
     effective,
     loosened,
     reading_of,
@@ -38,6 +40,7 @@ from sandbox.models import Checkout, Finding, Severity
 
 T = TypeVar("T")
 MAX_TEMPLATE_BYTES = 64 * 1024
+MOST_TOLD = 5
 _MOST_READ = 1 << 20
 _CHECKER = "assay config check"
 
@@ -62,21 +65,24 @@ def _read(mirror: Mirror, checkout: Checkout, context: PolicyContext, base_ref: 
     before, after = _layer(mirror, checkout.base_sha), _layer(mirror, checkout.head_sha)
     held = effective(_layer(mirror, sha, base_ref), context)
     remarks, is_edited = list(held.remarks), before != after
-    if held.problem:
+    configuration, missing = held.configuration, list(_missing_projects(mirror, sha, held))
+    if missing:
+        configuration = configuration.model_copy(update={"projects": ()})
+    if problem := held.problem or "; ".join(why for _, why in missing[:MOST_TOLD]):
         if not is_edited:
-            raise refusal(held.problem)
+            raise refusal(problem)
         remarks.append(
-            f"{PATH} on {base_ref} cannot be used: {held.problem}. "
+            f"{PATH} on {base_ref} cannot be used: {problem}. "
             "This change edits the file, so it is judged with the defaults."
         )
-    plan, changed = held.configuration.criteria, checkout.diff.changed_paths
+    plan, changed = configuration.criteria, checkout.diff.changed_paths
     listed, test_plan = _or_mended(
         lambda: _criteria(mirror, sha, plan), is_edited or plan in changed, remarks
     ) or (None, None)
     is_kept = any(path.startswith(f"{kept_criteria.FOLDER}/") for path in changed)
     kept = _or_mended(lambda: tuple(_kept_criteria(mirror, sha)), is_kept, remarks)
     return Policy(
-        held.configuration,
+        configuration,
         tuple(_templates(mirror, sha)),
         test_plan,
         rubrics=tuple(_rubrics(mirror, sha)),
@@ -111,6 +117,9 @@ def _proposed(mirror: Mirror, checkout: Checkout, before: Layer, after: Layer) -
     reading = reading_of(after)
     for problem in reading.problems:
         yield _finding(CONFIGURATION, Severity.BLOCK, problem.line, problem.message)
+    for index, why in _missing_projects(mirror, checkout.head_sha, reading):
+        line = reading.line("projects", index, "path")
+        yield _finding(CONFIGURATION, Severity.BLOCK, line, why)
     path = reading.configuration.criteria
     if path and read_file(mirror, checkout.head_sha, path, criteria.MAX_BYTES + 1) is None:
         why = "`criteria` names a file that is not there"
@@ -118,11 +127,20 @@ def _proposed(mirror: Mirror, checkout: Checkout, before: Layer, after: Layer) -
     if not reading.problems:
         for key in loosened(reading_of(before).configuration, reading.configuration):
             message = f"Once merged, `{key}` is looser than before."
-            yield _finding(POLICY_LOOSENED, Severity.ADVISE, reading.line(key), message)
+            yield _finding(POLICY_LOOSENED, Severity.ADVISE, reading.line(*key.split(".")), message)
 
 
 def _finding(rule: str, severity: Severity, line: int, message: str) -> Finding:
     return Finding(rule, severity, PATH, max(line, 1), message, tool=_CHECKER)
+
+
+def _missing_projects(
+    mirror: Mirror, sha: str, held: Effective | Reading
+) -> Iterator[tuple[int, str]]:
+    """Listed projects that are no folders there, and the problem; git follows no link to answer."""
+    for index, one in enumerate(held.configuration.projects):
+        if not list_paths(mirror, sha, one.path):
+            yield index, f"`projects[{index}].path` names no folder of that branch"
 
 
 def _rubrics(mirror: Mirror, sha: str) -> Iterator[CommittedRubric]:

@@ -17,6 +17,7 @@ from bot.models import (
     Conclusion,
     Criterion,
     Deliberation,
+    Dependent,
     Evaluation,
     EvaluationRequest,
     GateReason,
@@ -71,12 +72,50 @@ class Policy:
 
 
 @dataclass(frozen=True, slots=True)
+class Project:
+    """One project's environments; None where no known kind of project was found.
+
+    `is_touched` is False for one that only uses what the change touches.
+    """
+
+    root: str
+    base: Environment | None
+    head: Environment | None
+    is_touched: bool = True
+
+    @property
+    def is_broken(self) -> bool:
+        """Whether it builds on base and no longer on head."""
+        base, head = self.base, self.head
+        return bool(base and head and not base.failure and head.failure)
+
+
+@dataclass(frozen=True, slots=True)
 class Built:
-    """Both sides' environments; None where no known kind of project was found."""
+    """Both sides' environments of the project that the change is most about, and those of `others`.
+
+    `concerned` are all projects that the change touches, and what else uses what it touches.
+    """
 
     base: Environment | None
     head: Environment | None
     sandbox: str
+    root: str = ""
+    others: tuple[Project, ...] = ()
+    concerned: tuple[Dependent, ...] = ()
+
+    @property
+    def projects(self) -> tuple[Project, ...]:
+        """Every project that was built, the main one first."""
+        return (Project(self.root, self.base, self.head), *self.others)
+
+    @property
+    def decisive(self) -> Project:
+        """The project that says whether the change builds: one that it breaks, else a touched one."""
+        touched = [one for one in self.projects if one.is_touched]
+        failed = [one for one in touched if one.head and one.head.failure]
+        broken = [one for one in self.projects if one.is_broken]
+        return (*broken, *failed, *touched)[0]
 
 
 @dataclass(frozen=True, slots=True)
@@ -212,27 +251,33 @@ _NETWORK = {
 def _environment(built: Built | None, policy: Policy | None) -> tuple[str, ...]:
     if built is None or policy is None:
         return ()
-    reasons = built.head.recipe.reasons if built.head else ()
-    sides = (built.base, built.head)
-    needs = dict.fromkeys(need for side in sides if side for need in side.recipe.needs)
+    needs = dict.fromkeys(
+        need
+        for one in built.projects
+        for side in (one.base, one.head)
+        if side
+        for need in side.recipe.needs
+    )
     return (
-        *reasons,
-        *_built_by(built.head),
+        *(line for one in built.projects for line in _how_built(one, len(built.projects) > 1)),
         *(f"This machine lacks {need}." for need in needs),
         f"Everything ran in the {built.sandbox} sandbox, "
         f"{_NETWORK[policy.configuration.sandbox.network]}.",
     )
 
 
-def _built_by(head: Environment | None) -> tuple[str, ...]:
-    """The commands that built head, as a sentence; Assay's own programs beside them are left out."""
-    if head is None:
-        return ()
-    recipe = head.recipe
+def _how_built(project: Project, among_others: bool) -> Iterator[str]:
+    """How head of one project was built, and why; Assay's own programs beside it are left out."""
+    if project.head is None:
+        return
+    recipe = project.head.recipe
+    where = f"{project.root or 'The root directory'}: " if among_others else ""
+    yield from (f"{where}{reason}" for reason in recipe.reasons)
     lines = [
         clip_line(shlex.join(argv).replace("`", "'"), MOST_COMMAND_CHARS)
         for argv in (*recipe.install, *recipe.install_project)
         if not any(word.startswith(INSIDE) for word in argv)
     ]
-    shown = ", then ".join(f"`{line}`" for line in lines[:MOST_COMMANDS])
-    return (f"Head was built by {shown}.",) if lines else ()
+    if lines:
+        shown = ", then ".join(f"`{line}`" for line in lines[:MOST_COMMANDS])
+        yield f"{where}Head was built by {shown}."

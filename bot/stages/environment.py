@@ -1,4 +1,4 @@
-"""Stage 3: how each side is built, why, and the built thing."""
+"""Stage 3: which projects are built, how, why, and the built things."""
 
 from __future__ import annotations
 
@@ -7,26 +7,28 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from bot.errors import UserError
-from bot.models import EvaluationRequest
-from bot.stages.docket import Built, Policy
+from bot.looks.places import find_dependents
+from bot.models import Dependent, EvaluationRequest
+from bot.stages.docket import Built, Policy, Project
 from bot.stages.services import Services, layers_home
 from sandbox.base import Limits, Network, SandboxError
-from sandbox.concurrently import concurrently
-from sandbox.environments import Recipes, choose_both, detect_both
-from sandbox.environments.build import build, will_share_dependencies
+from sandbox.concurrently import a_few_at_a_time, cores
+from sandbox.environments import Choice, Recipes, choose_both, detect_both
+from sandbox.environments.build import build_both
 from sandbox.environments.build_request import BuildRequest
 from sandbox.environments.hints import SetupHints
-from sandbox.environments.root import common_root
+from sandbox.environments.projects import MOST_PROJECTS, Projects
 from sandbox.environments.toolchain import toolchain
 from sandbox.models import Checkout, Environment, Recipe, Side, TestRunner
 
 
 @dataclass(frozen=True, slots=True)
 class _Workshop:
-    """What both sides' builds share."""
+    """What all builds share."""
 
     services: Services
     request: EvaluationRequest
+    checkout: Checkout
     limits: Limits
     network: Network
 
@@ -34,36 +36,83 @@ class _Workshop:
 async def build_environments(
     services: Services, request: EvaluationRequest, checkout: Checkout, policy: Policy
 ) -> Built:
-    """Detect and build both sides at the same time; equal dependencies are installed once, as base's.
+    """Detect and build the projects that the change touches, and those that use what it touches.
 
     Raises UserError when the sandbox itself does not work.
     """
     await services.origin.announce(request, "environment")
-    setup, minutes = policy.configuration.setup, policy.configuration.limits.minutes
-    root = await asyncio.to_thread(_root, policy, checkout)
-    hints = SetupHints(install=setup.install or "", test=setup.test or "", root=root)
+    limits = Limits(timeout_s=policy.configuration.limits.minutes * 60)
+    shop = _Workshop(services, request, checkout, limits, policy.network_to_build)
     try:
-        trees = Path(checkout.base_tree), Path(checkout.head_tree)
-        choice = await asyncio.to_thread(choose_both, *trees, hints)
-        tools = await toolchain(services.sandbox, choice.ecosystems)
-        recipes = await asyncio.to_thread(detect_both, choice, trees, hints, tools)
-        limits = Limits(timeout_s=minutes * 60)
-        shop = _Workshop(services, request, limits, policy.network_to_build)
-        base, head = await _both(shop, checkout, recipes)
+        concerned = await _concerned(shop, policy)
+        wanted = _wanted_projects(policy, concerned)
+        return await _built_projects(shop, wanted, tuple(concerned.values()))
     except SandboxError as error:
         raise UserError(
             f"The sandbox does not work: {error}", "Run `assay doctor` on the machine that judges."
         ) from error
-    return Built(base, _tested_as_base(base, head, checkout), services.sandbox.name)
 
 
-def _root(policy: Policy, checkout: Checkout) -> str:
-    """Look for the project that changed; configured lines speak of the tree as a whole."""
+# --- which projects ---------------------------------------------------------------------------
+
+
+async def _concerned(shop: _Workshop, policy: Policy) -> dict[str, Dependent]:
+    """Return the projects that the change touches, then those that the code graph finds beside them."""
+    checkout = shop.checkout
+    if checkout.diff.truncated:
+        return {"": Dependent("", ())}
+    trees = Path(checkout.base_tree), Path(checkout.head_tree)
+    listed = tuple(one.path for one in policy.configuration.projects)
+    projects = await asyncio.to_thread(Projects, *trees, listed)
+    changed = checkout.diff.changed_paths
+    touched = await asyncio.to_thread(projects.touched, changed)
+    found = {one: Dependent(one, ()) for one in touched}
+    if await asyncio.to_thread(lambda: set(projects.all) - set(touched)):
+        using = await find_dependents(shop.services, shop.request, checkout, projects)
+        tested = [one for one in using if one.folder or projects.has_top]
+        found |= {one.folder: one for one in tested if one.folder not in found}
+    return found
+
+
+def _wanted_projects(policy: Policy, concerned: dict[str, Dependent]) -> tuple[SetupHints, ...]:
+    """Return how each project is set up; a configured test line runs the repository as a whole."""
     setup = policy.configuration.setup
-    if setup.install or setup.test or checkout.diff.truncated:
-        return ""
-    paths = checkout.diff.changed_paths
-    return common_root(Path(checkout.base_tree), Path(checkout.head_tree), paths)
+    install, test = setup.install or "", setup.test or ""
+    if test:
+        return (SetupHints(install=install, test=test),)
+    own = {one.path: one.setup for one in policy.configuration.projects}
+    found = []
+    for root in tuple(concerned)[:MOST_PROJECTS]:
+        line = own[root].install if root in own else None
+        at = root if line else ""
+        tested = (own[root].test if root in own else None) or ""
+        found.append(SetupHints(line or install, tested, root, install_root=at))
+    return tuple(found)
+
+
+# --- the builds -------------------------------------------------------------------------------
+
+
+async def _built_projects(
+    shop: _Workshop, wanted: tuple[SetupHints, ...], concerned: tuple[Dependent, ...]
+) -> Built:
+    trees = Path(shop.checkout.base_tree), Path(shop.checkout.head_tree)
+    choices = [await asyncio.to_thread(choose_both, *trees, hints) for hints in wanted]
+    asked = dict.fromkeys(one for choice in choices for one in choice.ecosystems)
+    tools = await toolchain(shop.services.sandbox, asked)
+    uses = {one.folder: one.uses for one in concerned}
+
+    async def built(hints: SetupHints, choice: Choice) -> Project:
+        recipes = await asyncio.to_thread(detect_both, choice, trees, hints, tools)
+        base, head = await _both(shop, recipes, is_touched := not uses.get(hints.root))
+        head = _tested_as_base(base, head, shop.checkout)
+        return Project(hints.root, base, head, is_touched)
+
+    pairs = zip(wanted, choices, strict=True)
+    steps = [built(hints, choice) for hints, choice in pairs]
+    first, *others = await a_few_at_a_time(max(1, cores() // 2), steps)
+    sandbox = shop.services.sandbox.name
+    return Built(first.base, first.head, sandbox, first.root, tuple(others), concerned)
 
 
 def _tested_as_base(
@@ -77,30 +126,36 @@ def _tested_as_base(
         return head
     if base.recipe.ecosystem != head.recipe.ecosystem:
         return head
-    arguments, root = base.recipe.test_arguments, base.recipe.root
+    root = base.recipe.root
     base_tree, head_tree = Path(checkout.base_tree, root), Path(checkout.head_tree, root)
-    named = [word for word in arguments if not word.startswith("-") and (base_tree / word).exists()]
+    words = [word for call in base.recipe.calls for word in call.arguments]
+    named = [word for word in words if not word.startswith("-") and (base_tree / word).exists()]
     if not all((head_tree / word).exists() for word in named):
         return head
-    recipe = replace(head.recipe, runner=base.recipe.runner, test_arguments=arguments)
+    recipe = replace(
+        head.recipe,
+        runner=base.recipe.runner,
+        test_arguments=base.recipe.test_arguments,
+        more_calls=base.recipe.more_calls,
+    )
     return replace(head, recipe=recipe)
 
 
 async def _both(
-    shop: _Workshop, checkout: Checkout, recipes: Recipes
+    shop: _Workshop, recipes: Recipes, is_touched: bool
 ) -> tuple[Environment | None, Environment | None]:
-    base = _wanted(shop, Side.BASE, checkout, recipes.base)
-    head = _wanted(shop, Side.HEAD, checkout, recipes.head)
-    if base and head and will_share_dependencies(base, head):
-        return await _built(shop, base), await _built(shop, head)
-    built = await concurrently(_built(shop, base), _built(shop, head))
-    return built[0], built[1]
+    requests = _request(shop, Side.BASE, recipes.base), _request(shop, Side.HEAD, recipes.head)
+    built = await build_both(shop.services.sandbox, *requests)
+    for environment in built:
+        failure = environment.failure if environment else None
+        lacks = environment is not None and environment.recipe.needs
+        if failure and failure.problem and not lacks and is_touched:
+            raise UserError(failure.problem, "Ask again with /judge when the index answers.")
+    return built
 
 
-def _wanted(
-    shop: _Workshop, side: Side, checkout: Checkout, recipe: Recipe | None
-) -> BuildRequest | None:
-    is_base = side is Side.BASE
+def _request(shop: _Workshop, side: Side, recipe: Recipe | None) -> BuildRequest | None:
+    checkout, is_base = shop.checkout, side is Side.BASE
     if recipe is None:
         return None
     return BuildRequest(
@@ -115,13 +170,3 @@ def _wanted(
         limits=shop.limits,
         network=shop.network,
     )
-
-
-async def _built(shop: _Workshop, wanted: BuildRequest | None) -> Environment | None:
-    if wanted is None:
-        return None
-    environment = await build(shop.services.sandbox, wanted)
-    failure = environment.failure
-    if failure and failure.problem and not wanted.recipe.needs:
-        raise UserError(failure.problem, "Ask again with /judge when the index answers.")
-    return environment

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-import os
+from collections.abc import Iterator
 from pathlib import Path
 
 from bot.errors import OutOfTime, UserError
@@ -21,14 +21,14 @@ from bot.models import ActionKind, Evidence, FourWay, Observed, Step
 from bot.stages.docket import Built, Case
 from bot.stages.services import Services
 from sandbox.base import Network, SandboxError
-from sandbox.concurrently import a_few_at_a_time, concurrently
+from sandbox.concurrently import a_few_at_a_time, concurrently, cores
 from sandbox.models import Environment, Finding, Observation
 from sandbox.tools.registry import Answer, Wanted, look_up
 from sandbox.tools.tree_reader import TreeReader
 
 _FIRST = (ActionKind.UNIT_TESTS, ActionKind.STATIC_LINTER, ActionKind.LOCATE)
 _ITEMS = (ActionKind.SHELL_INTERACTION, ActionKind.FILE_COMPARISON)
-_AT_A_TIME = max(2, min(8, os.cpu_count() or 2))
+_AT_A_TIME = max(2, min(8, cores()))
 _BUILD = Step(
     id="E0",
     goal="Install the project and what it needs.",
@@ -75,10 +75,11 @@ async def _observe(services: Services, case: Case) -> Observed:
             *(item for one in seen for item in one.findings),
         ),
         integrity=(*integrity, *(one for one in proposed if one.rule == POLICY_LOOSENED)),
-        built_base=_is_built(built.base),
-        built_head=_is_built(built.head),
-        needs=_needs(built.base, built.head),
-        left_out=built.base.recipe.left_out if built.base else "",
+        built_base=_is_built(built.decisive.base),
+        built_head=_is_built(built.decisive.head),
+        build_folder=built.decisive.root,
+        needs=_needs(built),
+        left_out=" ".join(_left_out(built)),
         changed_paths=checkout.diff.changed_paths,
         changes_truncated=checkout.diff.truncated,
         code_changes=meanings,
@@ -119,9 +120,10 @@ async def _look(services: Services, case: Case) -> list[Seen]:
 
 def _build_evidence(built: Built) -> tuple[Evidence, ...]:
     """Show the output of a build that failed; one that went well has nothing to tell."""
-    if not any(one and one.failure and not one.recipe.needs for one in (built.base, built.head)):
+    sides = built.decisive.base, built.decisive.head
+    if not any(one and one.failure and not one.recipe.needs for one in sides):
         return ()
-    base, head = _build_seen(built.base), _build_seen(built.head)
+    base, head = map(_build_seen, sides)
     return (Evidence(_BUILD.id, _BUILD, base, head, transition(base, head)),)
 
 
@@ -140,5 +142,15 @@ def _is_built(environment: Environment | None) -> bool | None:
     return environment.failure is None
 
 
-def _needs(*environments: Environment | None) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(need for one in environments if one for need in one.recipe.needs))
+def _needs(built: Built) -> tuple[str, ...]:
+    """What the machine lacks for the projects that the change touches."""
+    sides = (side for one in built.projects if one.is_touched for side in (one.base, one.head))
+    return tuple(dict.fromkeys(need for one in sides if one for need in one.recipe.needs))
+
+
+def _left_out(built: Built) -> Iterator[str]:
+    for one in built.projects:
+        if one.base and one.base.recipe.left_out:
+            yield (
+                f"{one.root}: {one.base.recipe.left_out}" if one.root else one.base.recipe.left_out
+            )

@@ -14,7 +14,7 @@ async def publish(
     services: Services, evaluation: Evaluation, checkout: Checkout | None, report_key: str
 ) -> Publication:
     """Publish once, whatever happened before; what is superseded says so."""
-    shown = view(evaluation, services.secrets)
+    shown = view(evaluation, services.secrets, services.origin.home(evaluation.request))
     link = services.origin.link(evaluation.request)
     diff = checkout.diff if checkout else Diff(())
     answer = Answer(

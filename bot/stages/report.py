@@ -23,7 +23,7 @@ async def write_report(services: Services, evaluation: Evaluation) -> str:
     """Render every format and store it; returns the artifacts' key."""
     request = evaluation.request
     await services.origin.announce(request, "report")
-    shown = view(evaluation, services.secrets)
+    shown = view(evaluation, services.secrets, services.origin.home(request))
     page = html(shown)
     files = {
         "report.json": machine(shown).encode(),

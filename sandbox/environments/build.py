@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 from sandbox.base import TREE, Mount, MountMode, Sandbox
+from sandbox.concurrently import a_few_at_a_time, cores
 from sandbox.environments import ECOSYSTEMS
 from sandbox.environments.build_command import BuildRun, run_step, typed
 from sandbox.environments.build_request import BuildRequest, repository_folder
@@ -50,10 +51,37 @@ async def build(sandbox: Sandbox, request: BuildRequest) -> Environment:
     run = BuildRun(sandbox, request)
     if request.recipe.needs:
         return _environment(request, _Layer(), _Layer(failure=_lacking(request)), started)
-    dependencies = await _dependencies(run)
+    return await _on(run, await _dependencies(run), started)
+
+
+async def build_both(
+    sandbox: Sandbox, base: BuildRequest | None, head: BuildRequest | None
+) -> tuple[Environment | None, Environment | None]:
+    """Build both sides, at the same time where there are cores; what both need is installed once.
+
+    Raises SandboxError when the sandbox itself fails.
+    """
+
+    async def one(request: BuildRequest | None, layer: _Layer | None = None) -> Environment | None:
+        if request is None:
+            return None
+        if layer:
+            return await _on(BuildRun(sandbox, request), layer, started)
+        return await build(sandbox, request)
+
+    started, shared = time.monotonic(), None
+    if base and head and _will_share_dependencies(base, head):
+        shared = await _dependencies(BuildRun(sandbox, base))
+    built = await a_few_at_a_time(cores(), [one(base, shared), one(head)])
+    return built[0], built[1]
+
+
+async def _on(run: BuildRun, dependencies: _Layer, started: float) -> Environment:
+    """Build the project's own layer on its dependencies, where they could be built."""
     if dependencies.failure:
-        return _environment(request, dependencies, _Layer(), started)
-    return _environment(request, dependencies, await _project(run, dependencies.folder), started)
+        return _environment(run.request, dependencies, _Layer(), started)
+    project = await _project(run, dependencies.folder)
+    return _environment(run.request, dependencies, project, started)
 
 
 def _environment(
@@ -87,10 +115,14 @@ def _lacking(request: BuildRequest) -> Observation:
 # --- the dependency layer ---------------------------------------------------------------------
 
 
-def will_share_dependencies(base: BuildRequest, head: BuildRequest) -> bool:
+def _will_share_dependencies(base: BuildRequest, head: BuildRequest) -> bool:
     """Tell whether head should wait: base's build is about to install what head needs too."""
     same = base.recipe.lock_digest == head.recipe.lock_digest
-    return same and not is_finished(_lasting_dependencies(base))
+    return (
+        same
+        and not (base.recipe.needs or head.recipe.needs)
+        and not is_finished(_lasting_dependencies(base))
+    )
 
 
 def _lasting_dependencies(request: BuildRequest) -> Path:
@@ -133,7 +165,8 @@ async def _project(run: BuildRun, dependencies: str) -> _Layer:
     request = run.request
     if not request.recipe.install_project:
         return _Layer(cached=True)
-    parts = (request.sha, request.recipe.lock_digest, request.version)
+    recipe = request.recipe
+    parts = (request.sha, recipe.lock_digest, request.version, recipe.root)
     key = hashlib.sha256(json.dumps([*parts, request.recipe.install_project]).encode()).hexdigest()
     lasting = repository_folder(request) / "projects"
     own = request.evaluation_folder / "environment" / "projects"

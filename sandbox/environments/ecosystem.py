@@ -35,6 +35,11 @@ class Evidence:
         return (self.declared + self.tests, int(self.tests), self.sources)
 
 
+def always(_: Tree) -> bool:
+    """Say that tests can be run in the folder of their own project file."""
+    return True
+
+
 def no_mounts() -> tuple[Mount, ...]:
     """Return no mounts, for an ecosystem whose tools are all in the sandbox."""
     return ()
@@ -49,6 +54,7 @@ class Ecosystem:
     puts what is missing in `Recipe.needs`. `building` and `observing` give the environment variables of
     build commands and of everything that looks afterwards (told: is there a project layer).
     `keeps_output` says that the project layer keeps what its build wrote to `build` and `dist`.
+    `runs_alone` tells whether tests can be run in a folder, or only from the top of a workspace.
     """
 
     name: str
@@ -60,6 +66,7 @@ class Ecosystem:
     programs: tuple[tuple[str, ...], ...] = ()
     tools: Callable[[], tuple[Mount, ...]] = no_mounts
     keeps_output: bool = False
+    runs_alone: Callable[[Tree], bool] = always
 
 
 def weighed(

@@ -10,12 +10,14 @@ class SetupHints:
     """The `setup` part of the repository's trusted configuration; empty lines mean "find out".
 
     `install` and `test` are shell lines. They come from the base branch, never from a pull request.
-    `root` is the project's folder in the tree, as `nearest_root` finds it; "" is the tree itself.
+    `root` is the project's folder in the tree, as `Projects` finds it; "" is the tree itself. `install`
+    starts in `install_root`: a line for the whole repository does not start in a project's folder.
     """
 
     install: str = ""
     test: str = ""
     root: str = ""
+    install_root: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -64,6 +64,12 @@ def is_test(path: str) -> bool:
     return bool(_TEST_NAME.search(pure.name)) or bool(_TEST_FOLDERS.intersection(pure.parts[:-1]))
 
 
+def runs_alone(tree: Tree) -> bool:
+    """Tell whether the folder's own package.json says how its tests are run."""
+    manifest = tree.json("package.json")
+    return _choose_runner(tree, manifest, SetupHints()).runner is not TestRunner.NONE
+
+
 def detect(tree: Path, setup: SetupHints, toolchain: Toolchain) -> Recipe | None:
     """Return how to install and test the Node project in `tree`, or None when there is none."""
     place = Tree(tree / setup.root)
@@ -292,5 +298,6 @@ ECOSYSTEM = Ecosystem(
     ),
     programs=(("node", "--version"), ("npm", "--version")),
     keeps_output=True,
+    runs_alone=runs_alone,
 )
 """Node, with npm, pnpm and yarn."""

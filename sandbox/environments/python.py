@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import shlex
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 
 from packaging.specifiers import SpecifierSet
+from packaging.utils import canonicalize_name
 
 from sandbox.base import TREE
 from sandbox.environments.ecosystem import Ecosystem, Evidence, weighed
@@ -17,13 +19,15 @@ from sandbox.environments.python_digest import (
     lock_digest,
     names_local_project,
     normalised,
+    packaging_inputs,
     requirement_files,
 )
 from sandbox.environments.python_layers import building, installer, observing
 from sandbox.environments.python_project import NamedList, Project, read_project
-from sandbox.environments.python_requirement import parsed, requirement_name
+from sandbox.environments.python_requirement import parsed
 from sandbox.environments.python_runner import RunnerChoice, choose_runner, configured_runner
 from sandbox.environments.python_selection import Selection, select
+from sandbox.environments.python_siblings import Sibling, needed_siblings, requirement_names
 from sandbox.environments.tree import Tree
 from sandbox.models import Recipe, TestRunner
 
@@ -41,18 +45,23 @@ _NOT_EDITABLE = ("mesonpy",)
 
 @dataclass(frozen=True, slots=True)
 class _Reading:
-    """All that was read from one tree; `root` is the project's folder in it, "" for the tree."""
+    """All that was read from one tree; `root` is the project's folder in it, "" for the tree.
+
+    `siblings` are the repository's other projects that this one needs, by their folders.
+    """
 
     root: str
     tree: Tree
     project: Project
     hints: tuple[TestHints, ...]
     selection: Selection
+    whole: Tree
+    siblings: tuple[Sibling, ...]
 
 
 def detect(tree: Path, setup: SetupHints, toolchain: Toolchain) -> Recipe | None:
     """Return how to build and test the Python project in `tree`, or None when there is none."""
-    reading = _read(Tree(tree / setup.root), setup.root)
+    reading = _read(Tree(tree), setup.root)
     if not _is_python(reading):
         return None
     recipe = _recipe(reading, setup, toolchain)
@@ -69,10 +78,14 @@ def detect(tree: Path, setup: SetupHints, toolchain: Toolchain) -> Recipe | None
     return recipe
 
 
-def _read(tree: Tree, root: str) -> _Reading:
+def _read(whole: Tree, root: str) -> _Reading:
+    tree = Tree(whole.root / root)
     project = read_project(tree)
     hints = read_hints(tree, project.name)
-    return _Reading(root, tree, project, hints, select(tree, project, hints))
+    selection = select(tree, project, hints)
+    names = requirement_names(tree, project, selection)
+    siblings = needed_siblings(whole, root, names)
+    return _Reading(root, tree, project, hints, selection, whole, siblings)
 
 
 def _is_python(reading: _Reading) -> bool:
@@ -83,7 +96,7 @@ def _is_python(reading: _Reading) -> bool:
 
 def _recipe(reading: _Reading, setup: SetupHints, toolchain: Toolchain) -> Recipe:
     locked = reading.tree.has("uv.lock") and reading.project.source == "pyproject.toml"
-    names = _requirement_names(reading)
+    names = requirement_names(reading.tree, reading.project, reading.selection)
     chosen = choose_runner(reading.tree, reading.hints, names)
     runner = configured_runner(setup.test) if setup.test else chosen
     missing, why_missing = _missing_runner(runner, names, setup)
@@ -96,12 +109,14 @@ def _recipe(reading: _Reading, setup: SetupHints, toolchain: Toolchain) -> Recip
     )
     return Recipe(
         ecosystem=_NAME,
-        reasons=(*reasons, runner.reason),
+        reasons=(*reasons, runner.reason, *filter(None, (runner.left_out,))),
         install=install,
-        install_project=_install_project(reading, locked),
+        install_project=_install_project(reading, locked, configured=bool(setup.install)),
         runner=runner.runner,
         test_arguments=runner.arguments,
         root=reading.root,
+        left_out=runner.left_out,
+        more_calls=runner.more,
         lock_digest=lock_digest(toolchain, install, _inputs(reading, setup, locked)),
     )
 
@@ -121,7 +136,9 @@ def _configured(setup: SetupHints) -> tuple[tuple[str, ...], ...]:
     """The configured line may call pip, which a bare environment does not have."""
     if not setup.install:
         return ()
-    return ((*_PIP_INSTALL, "pip", "setuptools", "wheel"), ("sh", "-c", setup.install))
+    place = f"{TREE}/{setup.install_root}".rstrip("/")
+    line = f"cd {shlex.quote(place)} && {setup.install}"
+    return ((*_PIP_INSTALL, "pip", "setuptools", "wheel"), ("sh", "-c", line))
 
 
 def _install(
@@ -130,10 +147,18 @@ def _install(
     if locked:
         sync = _sync(reading.selection)
         loose = [r for g in reading.selection.groups if g.is_loose for r in _arguments(g)]
-        extra = (*loose, *missing)
+        extra = (*loose, *_sibling_arguments(reading), *missing)
         return (sync, (*_TO_DEPENDENCIES, *extra)) if extra else (sync,)
-    arguments = _pip_arguments(reading)
+    arguments = (*_pip_arguments(reading), *_sibling_arguments(reading))
     return ((*_TO_DEPENDENCIES, *arguments, *missing),) if arguments or missing else ()
+
+
+def _sibling_arguments(reading: _Reading) -> tuple[str, ...]:
+    """Take what the project needs of the repository itself from there, not from the package index."""
+    named = reading.tree.toml("pyproject.toml").table("tool", "uv", "sources").names()
+    known = {canonicalize_name(name) for name in named}
+    wanted = [one.folder for one in reading.siblings if one.name not in known]
+    return tuple(word for folder in wanted for word in ("--editable", f"{TREE}/{folder}"))
 
 
 def _arguments(group: NamedList) -> tuple[str, ...]:
@@ -169,14 +194,17 @@ def _has_dependencies(project: Project) -> bool:
     return bool(project.dependencies or project.extras or project.is_dynamic)
 
 
-def _install_project(reading: _Reading, locked: bool) -> tuple[tuple[str, ...], ...]:
+def _install_project(
+    reading: _Reading, locked: bool, *, configured: bool
+) -> tuple[tuple[str, ...], ...]:
     """Editable, so that the tree is what gets imported, whichever files are mixed into it."""
     project = reading.project
     in_place = () if project.backend in _NOT_EDITABLE else ("--editable",)
     own = ((*_TO_PROJECT, *in_place, "."),) if project.is_installable else ()
     members = _workspace_members(reading.tree) if locked else ()
     more = tuple((*_TO_PROJECT, "--editable", f"./{folder}") for folder in members)
-    if not own and not more and not _installs_local_folders(reading):
+    is_local = bool(reading.siblings) or configured or _installs_local_folders(reading)
+    if not own and not more and not is_local:
         return ()
     done = [str(PurePosixPath(reading.root, folder)) for folder in (*("." for _ in own), *members)]
     rest = (_PYTHON, "-I", f"{INSIDE}/install_local.py", _LOCAL, TREE, PROJECT, *done)
@@ -194,23 +222,12 @@ def _installs_local_folders(reading: _Reading) -> bool:
     return any(names_local_project(text) for _, text in files)
 
 
-def _requirement_names(reading: _Reading) -> set[str]:
-    """Return the normalised names that are known to be installed; dynamic ones are not known."""
-    selection = reading.selection
-    lines = [*reading.project.dependencies, *selection.packages]
-    for entry in (*reading.project.extras, *selection.groups):
-        if entry.name in selection.extras or entry in selection.groups:
-            lines += entry.requirements
-    for _, text in requirement_files(reading.tree, selection.files):
-        lines += text.splitlines()
-    return {requirement_name(line) for line in lines}
-
-
 def _missing_runner(
     runner: RunnerChoice, names: set[str], setup: SetupHints
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Return pytest when the tests need it and nothing is known to install it, and the reason."""
-    if runner.runner is not TestRunner.PYTEST or "pytest" in names or setup.install:
+    runners = {runner.runner, *(call.runner for call in runner.more)}
+    if TestRunner.PYTEST not in runners or "pytest" in names or setup.install:
         return (), ()
     return ("pytest",), ("`pytest` is added, because the tests need it and nothing installs it.",)
 
@@ -256,18 +273,19 @@ def _inputs(reading: _Reading, setup: SetupHints, locked: bool) -> tuple[str, ..
     tree, project, selection = reading.tree, reading.project, reading.selection
     uv_settings = tree.toml("pyproject.toml").table("tool", "uv").canonical()
     if setup.install:
-        return (uv_settings, *dynamic_inputs(tree))
+        return (uv_settings, *packaging_inputs(reading.whole))
+    near = tuple(text for one in reading.siblings for text in dynamic_inputs(one.tree))
     if locked:
-        return (uv_settings, tree.read("uv.lock"))
+        return (uv_settings, tree.read("uv.lock"), *near)
     files = list(requirement_files(tree, selection.files))
     texts = [f"{path}\n{text}" for path, text in files]
     is_static = not project.is_dynamic and not any(names_local_project(text) for _, text in files)
     if not is_static:
-        return (uv_settings, *texts, *dynamic_inputs(tree))
+        return (uv_settings, *near, *texts, *dynamic_inputs(tree))
     lists = [normalised(project.dependencies)]
     lists += [f"[{extra.name}]\n{normalised(extra.requirements)}" for extra in project.extras]
     lists += [normalised(group.requirements) for group in selection.groups]
-    return (uv_settings, *lists, *texts)
+    return (uv_settings, *near, *lists, *texts)
 
 
 _PROJECT_FILES = ("pyproject.toml", "setup.py", "setup.cfg", "requirements.txt")

@@ -7,13 +7,20 @@ import re
 import shlex
 from collections.abc import Iterator
 from configparser import ConfigParser
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from packaging.utils import canonicalize_name
 
+from sandbox.environments.python_calls import (
+    Call,
+    calls_in,
+    make_places,
+    nox_places,
+    task_places,
+)
 from sandbox.environments.python_requirement import parsed, requirement_name
-from sandbox.environments.tree import Table, Tree
+from sandbox.environments.tree import LINE_CHARS, Table, Tree
 
 # Tools that CI installs to run the job, not to run the tests.
 _TOOLS = frozenset(
@@ -22,18 +29,17 @@ _TOOLS = frozenset(
     | {"flake8", "black", "ruff", "isort", "mypy", "pylint", "bandit", "safety", "pip-audit"}
     | {"pytest-travis-fold", "pytest-github-actions-annotate-failures"}
 )
-_NOX_TESTS = re.compile(r"(unit_?)?tests?\b")
+_TESTS = re.compile(r"(unit[_-]?)?(tests?|check|pytest)\b")
 _CI_FILES = (".gitlab-ci.yml", ".travis.yml", "azure-pipelines.yml", ".circleci/config.yml")
-_TEST_CALL = re.compile(
-    r"(?:^|[\s/;&\"'])(?P<runner>pytest|py\.test|unittest)(?=$|[\s\"'])(?P<rest>.*)"
-)
-_LINE_CHARS = 2_000
 _PARTS = re.compile(r"&&|\|\||[;|]")
 
 
 @dataclass(frozen=True, slots=True)
 class TestHints:
-    """What one file installs before the tests, and how it calls them; all of it may be empty."""
+    """What one place installs before the tests, and how it calls them; all of it may be empty.
+
+    `is_aside`: it is not the place of the tests, so its installs count only with its doctests.
+    """
 
     __test__ = False
     source: str
@@ -42,49 +48,96 @@ class TestHints:
     files: tuple[str, ...] = ()
     packages: tuple[str, ...] = ()
     installs_project: bool = False
-    commands: tuple[str, ...] = ()
+    calls: tuple[Call, ...] = ()
+    is_aside: bool = False
+    is_of_ci: bool = False
 
     @property
     def says_something(self) -> bool:
         """Tell whether there is anything to use."""
-        lists = (self.extras, self.groups, self.files, self.packages, self.commands)
+        lists = (self.extras, self.groups, self.files, self.packages, self.calls)
         return self.installs_project or any(lists)
 
 
 def read_hints(tree: Tree, project: str) -> tuple[TestHints, ...]:
-    """Return the hints of tox, nox and CI in this order; `project` is its normalised name."""
-    found = (_tox(tree, project), _nox(tree, project), *_ci(tree, project))
+    """Return the hints of tox, nox, CI, Makefile and tasks in this order; `project` is normalised."""
+    found = (
+        *_tox(tree, project),
+        *_nox(tree, project),
+        *_ci(tree, project),
+        *_targets(tree),
+    )
     return tuple(hints for hints in found if hints.says_something)
 
 
-def _tox(tree: Tree, project: str) -> TestHints:
-    pyproject = tree.toml("pyproject.toml").table("tool", "tox")
-    config = tree.ini("tox.ini")
-    source = "tox.ini"
-    if not config.sections() and pyproject.has("legacy_tox_ini"):
-        config, source = _parsed(pyproject.text("legacy_tox_ini")), "pyproject.toml (tox)"
-    elif not config.sections():
-        table = pyproject.table("env_run_base") or Table({})
-        return TestHints(
-            "pyproject.toml (tox)",
-            extras=table.strings("extras"),
-            groups=table.strings("dependency_groups"),
-            packages=_plain_packages(table.strings("deps")),
-        )
-    section = next(
-        (s for s in ("testenv", "testenv:py", "testenv:test") if config.has_section(s)), ""
-    )
-    if not section:
-        return TestHints(source)
-    lines = _unconditional(config.get(section, "deps", fallback=""))
-    installed = _pip_arguments([word for line in lines for word in _words(line)], project)
+def _aside(hints: TestHints) -> TestHints:
+    """Return a place that is not the tests' own; without doctests it installs nothing."""
+    if any(call.asks_for_doctests for call in hints.calls):
+        return replace(hints, is_aside=True)
+    return TestHints(hints.source, calls=hints.calls, is_aside=True, is_of_ci=hints.is_of_ci)
+
+
+def _tox(tree: Tree, project: str) -> Iterator[TestHints]:
+    """Yield what the environment of the tests says, then the others as far as they run doctests."""
+    tables = {"pyproject.toml (tox)": tree.toml("pyproject.toml").table("tool", "tox")}
+    tables["tox.toml"] = tree.toml("tox.toml")
+    config, source = tree.ini("tox.ini"), "tox.ini"
+    legacy = tables["pyproject.toml (tox)"].text("legacy_tox_ini")
+    if not config.sections() and legacy:
+        config, source = _parsed(legacy), "pyproject.toml (tox)"
+    names = [s for s in config.sections() if s == "testenv" or s.startswith("testenv:")]
+    for name, table in tables.items() if not names else ():
+        yield _tox_table(tree, name, table.table("env_run_base"))
+        for one in table.table("env").names():
+            yield _aside(_tox_table(tree, f"{name} {one}", table.table("env", one)))
+    main = next((s for s in ("testenv", "testenv:py", "testenv:test") if s in names), "")
+    for name in sorted(names, key=lambda one: one != main):
+        hints = _tox_section(tree, config, name, project)
+        hints = replace(hints, source=source if name == main else f"{source} ({name})")
+        yield hints if name == main else _aside(hints)
+
+
+def _tox_table(tree: Tree, source: str, table: Table) -> TestHints:
+    lines = [shlex.join(_tox_words(command)) for command in table.lists("commands")]
     return TestHints(
         source,
-        extras=installed.extras + _split(config.get(section, "extras", fallback="")),
-        groups=installed.groups + _split(config.get(section, "dependency_groups", fallback="")),
+        extras=table.strings("extras"),
+        groups=table.strings("dependency_groups"),
+        packages=_plain_packages(table.strings("deps")),
+        calls=calls_in(tree, _resolved("\n".join(lines)), _start(table.text("change_dir"))),
+    )
+
+
+def _tox_words(command: list[object]) -> Iterator[str]:
+    """Yield the words of one command; of `{replace = "posargs", default = [...]}` the default."""
+    for word in command:
+        if isinstance(word, str):
+            yield word
+        else:
+            yield from Table(word).strings("default")
+
+
+def _start(folder: str) -> str:
+    """Return the folder that an environment changes into, "" for the tree and for tox's own."""
+    folder = _resolved(folder)[0] if folder else ""
+    return "" if folder.startswith(("/", ".", "{", "$")) else folder.rstrip("/")
+
+
+def _tox_section(tree: Tree, config: ConfigParser, section: str, project: str) -> TestHints:
+    def said(key: str) -> str:
+        return config.get(section, key, fallback="")
+
+    installed = _pip_arguments(
+        [w for line in _unconditional(said("deps")) for w in _words(line)], project
+    )
+    commands = [re.sub(r"^[\w{},!-]+\s*:\s+", "", line) for line in _resolved(said("commands"))]
+    return TestHints(
+        "tox.ini",
+        extras=installed.extras + _split(said("extras")),
+        groups=installed.groups + _split(said("dependency_groups")),
         files=installed.files,
         packages=installed.packages,
-        commands=_test_calls(_unconditional(config.get(section, "commands", fallback=""))),
+        calls=calls_in(tree, commands, _start(said("changedir") or said("change_dir"))),
     )
 
 
@@ -94,12 +147,20 @@ def _parsed(text: str) -> ConfigParser:
     return parser
 
 
-def _unconditional(text: str) -> list[str]:
-    """Return tox lines that hold for every factor, `{toxinidir}/` and `{posargs:x}` resolved."""
-    text = text.replace("{toxinidir}/", "").replace("{tox_root}/", "").replace("\\\n", " ")
+_TOX_FOLDERS = re.compile(r"\{(toxinidir|tox_root|envsitepackagesdir|env_site_packages_dir)\}/?")
+
+
+def _resolved(text: str) -> list[str]:
+    """Return tox's lines with its folders cut off and `{posargs:x}` resolved."""
+    text = _TOX_FOLDERS.sub("", text.replace("\\\n", " "))
     text = re.sub(r"\{posargs:([^{}]*)\}", r"\1", text).replace("{posargs}", "")
-    lines = [line.strip() for line in text.splitlines() if len(line) < _LINE_CHARS]
-    return [line for line in lines if line and not re.match(r"[\w{},!-]+\s*:\s", line)]
+    lines = [line.strip() for line in text.splitlines() if len(line) < LINE_CHARS]
+    return [line for line in lines if line]
+
+
+def _unconditional(text: str) -> list[str]:
+    """Return tox's lines that hold for every factor."""
+    return [line for line in _resolved(text) if not re.match(r"[\w{},!-]+\s*:\s", line)]
 
 
 def _split(text: str) -> tuple[str, ...]:
@@ -107,15 +168,25 @@ def _split(text: str) -> tuple[str, ...]:
     return tuple(word for line in lines for word in re.split(r"[\s,]+", line) if word)
 
 
-def _nox(tree: Tree, project: str) -> TestHints:
-    """Read what `session.install(...)` names in functions whose name says test."""
+def _nox(tree: Tree, project: str) -> Iterator[TestHints]:
+    """Yield each session's calls; what is installed comes from functions whose name says test."""
     words = [
         word
         for call in _nox_installs(tree.read("noxfile.py"))
         for argument in call.args
         for word in _nox_words(argument)
     ]
-    return _pip_arguments(words, project, "noxfile.py")
+    yield _pip_arguments(words, project, "noxfile.py")
+    for place in nox_places(tree):
+        hints = TestHints(f"{place.source} ({place.name})", calls=calls_in(tree, place.lines))
+        yield hints if _TESTS.match(place.name) else _aside(hints)
+
+
+def _targets(tree: Tree) -> Iterator[TestHints]:
+    """Yield the calls of a Makefile's targets and of the tasks of hatch, pdm, poe and the like."""
+    for place in (*make_places(tree), *task_places(tree)):
+        hints = TestHints(f"{place.source}: {place.name}", calls=calls_in(tree, place.lines))
+        yield hints if _TESTS.match(place.name) else _aside(hints)
 
 
 def _nox_installs(text: str) -> Iterator[ast.Call]:
@@ -124,7 +195,7 @@ def _nox_installs(text: str) -> Iterator[ast.Call]:
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return
     for function in functions:
-        if isinstance(function, ast.FunctionDef) and _NOX_TESTS.match(function.name):
+        if isinstance(function, ast.FunctionDef) and _TESTS.match(function.name):
             for node in ast.walk(function):
                 if isinstance(node, ast.Call) and ast.unparse(node.func) == "session.install":
                     yield node
@@ -142,30 +213,37 @@ def _nox_words(argument: ast.expr) -> Iterator[str]:
 
 
 def _ci(tree: Tree, project: str) -> Iterator[TestHints]:
-    """Yield one hint for each CI file with a job that runs tests: only its first such job."""
+    """Yield for each CI file its first job that runs tests, and the other jobs that run doctests."""
     workflows = tree.listing(".github/workflows", ".yml") + tree.listing(
         ".github/workflows", ".yaml"
     )
     for path in (*workflows, *_CI_FILES):
-        jobs = re.split(r"^(?=  [\w-]+:\s*$)", tree.read(path), flags=re.M)
-        job = next((job for job in jobs if any(_calls(line) for line in _lines(job))), "")
-        if job:
-            yield _job(path, _lines(job), project)
+        texts = re.split(r"^(?=  [\w-]+:\s*$)", tree.read(path), flags=re.M)
+        jobs = [_job(tree, path, _lines(text), project) for text in texts]
+        with_calls = [job for job in jobs if job.calls]
+        yield from with_calls[:1]
+        yield from (_aside(job) for job in with_calls[1:])
 
 
 def _lines(job: str) -> list[str]:
-    joined = job.replace("\\\n", " ")
+    """Return the shell lines of a job: continued ones and folded ones (`run: >`) joined."""
+    joined = re.sub(r"\\\n\s*", " ", re.sub(r"\$\{\{[^}\n]*\}\}", "$EXPRESSION", job))
+    joined = re.sub(
+        r"(?m)^( *)((?:- )?(?:run|script|command): *)>[-+]?\n((?:\1 +.*\n?)+)",
+        lambda found: f"{found[1]}{found[2]}{' '.join(found[3].split())}\n",
+        joined,
+    )
     stripped = [
-        re.sub(r"^\s*(- )?\s*(run:|name:.*|script:)?\s*[|>]?-?", "", li)
+        re.sub(r"^\s*(- )?\s*(run:|(?:name|uses):.*|script:|command:)?\s*[|>]?[-+]?", "", li)
         for li in joined.splitlines()
-        if len(li) < _LINE_CHARS  # no person wrote a longer one, and patterns must stay fast
+        if len(li) < LINE_CHARS
     ]
-    return [part.strip() for line in stripped for part in _PARTS.split(line) if part.strip()]
+    return [line.strip() for line in stripped if line.strip()]
 
 
-def _job(source: str, lines: list[str], project: str) -> TestHints:
+def _job(tree: Tree, source: str, lines: list[str], project: str) -> TestHints:
     words: list[str] = []
-    for line in lines:
+    for line in (part for whole in lines for part in _PARTS.split(whole)):
         if re.search(r"\bpip3? install\b", line):
             words += _words(line.split("install", 1)[1])
         elif re.search(r"\b(uv (sync|run)|poetry install|pdm (install|sync))\b", line):
@@ -178,7 +256,8 @@ def _job(source: str, lines: list[str], project: str) -> TestHints:
         found.files,
         found.packages,
         found.installs_project,
-        _test_calls(lines),
+        calls_in(tree, lines),
+        is_of_ci=True,
     )
 
 
@@ -262,16 +341,4 @@ def _plain_packages(words: tuple[str, ...] | list[str]) -> tuple[str, ...]:
         word
         for word, requirement in plain
         if requirement and not requirement.url and requirement_name(word) not in _TOOLS
-    )
-
-
-def _calls(line: str) -> bool:
-    return bool(_TEST_CALL.search(line)) and not re.search(r"\b(pip3?|uv|conda) .*install\b", line)
-
-
-def _test_calls(lines: list[str]) -> tuple[str, ...]:
-    """Return "pytest ..." or "unittest ..." for each line that calls one of them."""
-    found = (_TEST_CALL.search(line) for line in lines if _calls(line))
-    return tuple(
-        f"{m['runner'].replace('py.test', 'pytest')}{m['rest']}".strip() for m in found if m
     )

@@ -66,6 +66,18 @@ def dynamic_inputs(tree: Tree) -> tuple[str, ...]:
     )
 
 
+def packaging_inputs(whole: Tree) -> tuple[str, ...]:
+    """Return path and content digest of every packaging file of a repository, however deep."""
+    found = (
+        path
+        for path in whole.files()
+        if (name := path.rpartition("/")[2]) in _PACKAGING_FILES
+        or (name.startswith("requirements") and name.endswith((".txt", ".in")))
+    )
+    own = (f"{path} {hashlib.sha256(whole.read_bytes(path)).hexdigest()}" for path in found)
+    return tuple(dict.fromkeys((*dynamic_inputs(whole), *own)))
+
+
 def _named_by_setup(tree: Tree) -> list[str]:
     try:
         module = ast.parse(tree.read("setup.py"))

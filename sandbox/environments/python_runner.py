@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import re
 import shlex
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
 
+from sandbox.environments.python_arguments import understood
+from sandbox.environments.python_calls import Call
 from sandbox.environments.python_ci import TestHints
 from sandbox.environments.tree import Tree
-from sandbox.models import TestRunner
+from sandbox.models import TestCall, TestRunner
 
 _PYTEST_TRACE = re.compile(
     r"^[ \t]*(import pytest|from pytest\b|@pytest\.)|^(async )?def test_", re.M
@@ -17,24 +20,22 @@ _PYTEST_TRACE = re.compile(
 _UNITTEST_TRACE = re.compile(r"^[ \t]*(import unittest|from unittest\b)|\bTestCase\)", re.M)
 _READ_TEST_FILES = 400
 _SHELL = re.compile(r"[|&;<>$`(){}\n\0]")
-# Options of pytest that change which tests there are or whether they can run; the value follows.
-_KEPT = ("-m", "-k", "-p", "-W", "-o", "--ignore", "--ignore-glob", "--deselect", "--import-mode")
-_KEPT_ALONE = ("--asyncio-mode", "--doctest-modules", "--doctest-glob", "--pyargs", "--strict")
-# Options about looks, speed and coverage: dropped, because the result does not depend on them.
-_DROPPED_WITH_VALUE = ("-n", "--numprocesses", "-r", "--maxfail", "--cov-report", "--cov-config")
-_DROPPED = re.compile(
-    r"-[vqsxl]+|-n\w+|-r\w+|--(cov|no-cov|durations|junit|color|tb|verbose|quiet|"
-    r"showlocals|maxfail|exitfirst|benchmark|timeout|capture|dist|html)[\w-]*(=.*)?"
-)
+_MOST_CALLS = 5
+_BENCHMARK = re.compile(r"bench|perf|profil", re.I)
 
 
 @dataclass(frozen=True, slots=True)
 class RunnerChoice:
-    """The runner, its arguments, and the sentence that says why."""
+    """The runner, its arguments, and the sentence that says why.
+
+    `more` are further calls, `left_out` says which calls of the project are not made.
+    """
 
     runner: TestRunner
     arguments: tuple[str, ...]
     reason: str
+    more: tuple[TestCall, ...] = ()
+    left_out: str = ""
 
 
 def choose_runner(tree: Tree, hints: tuple[TestHints, ...], requirements: set[str]) -> RunnerChoice:
@@ -43,16 +44,118 @@ def choose_runner(tree: Tree, hints: tuple[TestHints, ...], requirements: set[st
     texts = [tree.read(path) for path in tests[:_READ_TEST_FILES]]
     why = _why_pytest(tree, tests, texts, requirements)
     if why and (tests or _has_pytest_section(tree)):
-        return _with_arguments(
-            tree, hints, TestRunner.PYTEST, f"Tests run with pytest, because {why}."
-        )
+        reason = f"Tests run with pytest, because {why}."
+        return _as_called(tree, hints, RunnerChoice(TestRunner.PYTEST, (), reason), tests)
     if any(_UNITTEST_TRACE.search(text) for text in texts):
         reason = (
             "Tests run with unittest, because the test files import it and nothing names pytest."
         )
-        choice = _with_arguments(tree, hints, TestRunner.UNITTEST, reason)
-        return choice if choice.arguments else _discovered(tree, tests, reason)
-    return RunnerChoice(TestRunner.NONE, (), "No test files were found, so no tests are run.")
+        choice = _as_called(tree, hints, RunnerChoice(TestRunner.UNITTEST, (), reason), tests)
+        found = choice.arguments or _discovered(tree, tests)
+        return replace(choice, arguments=found)
+    nothing = RunnerChoice(TestRunner.NONE, (), "No test files were found, so no tests are run.")
+    return _as_called(tree, hints, nothing, tests)
+
+
+def _as_called(
+    tree: Tree, hints: tuple[TestHints, ...], choice: RunnerChoice, tests: list[str]
+) -> RunnerChoice:
+    """Add how the project itself calls the tests: the place that runs most of them, and more.
+
+    More is every call for doctests, and what another job of CI runs of the other tests.
+    """
+    places = [(hint, _calls(tree, hint.calls, choice.runner)) for hint in hints]
+    of_tests = [
+        (hint, own)
+        for hint, own in places
+        if not hint.is_aside and not all(_is_benchmark(call) for call in own)
+    ]
+    # Of equals the first with arguments; a call of one folder's tests does not stand for all.
+    widest = max(
+        of_tests,
+        key=lambda one: (len(_covered(tree, one[1], tests)), any(c.arguments for c in one[1])),
+        default=(None, ()),
+    )
+    source, main = widest[0].source if widest[0] else "", widest[1]
+    reason = choice.reason
+    if any(call.arguments for call in main):
+        lines = " and ".join(f"`{shlex.join(call.arguments)}`" for call in main)
+        reason += f" Its arguments {lines} come from {source}."
+    found = list(main or (TestCall(choice.runner, choice.arguments),))
+    for hint in hints:
+        for call in _further(tree, hint, choice.runner):
+            is_news = not _covered(tree, (call,), tests) <= _covered(tree, found, tests)
+            if call not in found and (is_news or _asks_for_doctests(call)):
+                found.append(call)
+                line = shlex.join((call.runner.value, *call.arguments))
+                reason += f" `{line}` is run as {hint.source} does."
+    if 2 * len(_covered(tree, found, tests)) < len(tests):
+        found.insert(0, TestCall(choice.runner))
+        reason += " Everything else is run too: these calls name less than half of the test files."
+    calls = [call for call in found if not _is_held(call, found)]
+    calls = [call for call in calls if call.runner is not TestRunner.NONE] or calls
+    over = len(calls) - _MOST_CALLS
+    left_out = f"{over} further call(s) of the project's tests are not run." if over > 0 else ""
+    first, *more = calls[:_MOST_CALLS]
+    return RunnerChoice(first.runner, first.arguments, reason, tuple(more), left_out)
+
+
+def _further(tree: Tree, hint: TestHints, runner: TestRunner) -> tuple[TestCall, ...]:
+    """Return what of a place may be run besides the place of the tests."""
+    asking = tuple(call for call in hint.calls if call.asks_for_doctests)
+    others = _calls(tree, hint.calls, runner) if hint.is_of_ci else ()
+    return (
+        *_calls(tree, asking, TestRunner.PYTEST),
+        *(call for call in others if not _is_benchmark(call)),
+    )
+
+
+def _is_benchmark(call: TestCall) -> bool:
+    return bool(_BENCHMARK.search(" ".join(call.arguments)))
+
+
+def _covered(tree: Tree, calls: Iterable[TestCall], tests: list[str]) -> set[str]:
+    """Return the test files that these calls run, as far as their paths tell."""
+    found: set[str] = set()
+    for call in calls:
+        paths = [word.partition("::") for word in call.arguments if not word.startswith("-")]
+        tops = [path for path, colons, _ in paths if not colons and tree.has(path)]
+        whole = not paths or not any(tree.has(path) for path, _, _ in paths)
+        found.update(test for test in tests if whole or _is_below(test, tops))
+    return found
+
+
+def _is_below(path: str, tops: list[str]) -> bool:
+    return any(path == top or path.startswith(f"{top}/") for top in tops)
+
+
+def _asks_for_doctests(call: TestCall) -> bool:
+    return Call(call.runner.value, " ".join(call.arguments)).asks_for_doctests
+
+
+def _calls(tree: Tree, calls: Iterable[Call], runner: TestRunner) -> tuple[TestCall, ...]:
+    """Return the calls of this runner; one of `doctest` is a call of pytest for the same files."""
+    named = {
+        "pytest": TestRunner.PYTEST,
+        "doctest": TestRunner.PYTEST,
+        "unittest": TestRunner.UNITTEST,
+    }
+    found = [
+        TestCall(runner, understood(tree, call)) for call in calls if named[call.runner] is runner
+    ]
+    return tuple(dict.fromkeys(found))
+
+
+def _is_held(call: TestCall, others: Iterable[TestCall]) -> bool:
+    """Tell whether another call runs the same and doctests besides."""
+    own = [word for word in call.arguments if not word.startswith("--doctest")]
+    return any(
+        other != call
+        and other.runner is call.runner
+        and [word for word in other.arguments if not word.startswith("--doctest")] == own
+        and set(other.arguments) > set(call.arguments)
+        for other in others
+    )
 
 
 def configured_runner(line: str) -> RunnerChoice:
@@ -96,53 +199,8 @@ def _why_pytest(tree: Tree, tests: list[str], texts: list[str], requirements: se
     return ""
 
 
-def _with_arguments(
-    tree: Tree, hints: tuple[TestHints, ...], runner: TestRunner, reason: str
-) -> RunnerChoice:
-    for hint in hints:
-        for command in hint.commands:
-            name, _, rest = command.partition(" ")
-            arguments = _plain_arguments(tree, rest) if name == runner.value else None
-            if arguments:
-                said = f" Its arguments `{shlex.join(arguments)}` come from {hint.source}."
-                return RunnerChoice(runner, arguments, reason + said)
-    return RunnerChoice(runner, (), reason)
-
-
-def _plain_arguments(tree: Tree, text: str) -> tuple[str, ...] | None:
-    """Return what of a call matters, or None when something in it is not understood."""
-    if _SHELL.search(text):
-        return None
-    try:
-        words = shlex.split(text)
-    except ValueError:
-        return None
-    kept: list[str] = []
-    remaining = iter(words)
-    for word in remaining:
-        option = word.split("=", 1)[0]
-        if option in _DROPPED_WITH_VALUE and "=" not in word:
-            next(remaining, None)
-        elif option in _KEPT:
-            kept += [word] if "=" in word else [word, next(remaining, "")]
-        elif (
-            option in _KEPT_ALONE
-            or (not word.startswith("-") and _is_inside(tree, word))
-            or word == "discover"
-        ):
-            kept.append(word)
-        elif not _DROPPED.fullmatch(word):
-            return None
-    return tuple(kept)
-
-
-def _is_inside(tree: Tree, word: str) -> bool:
-    return not word.startswith("/") and tree.has(word.split("::", 1)[0])
-
-
-def _discovered(tree: Tree, tests: list[str], reason: str) -> RunnerChoice:
+def _discovered(tree: Tree, tests: list[str]) -> tuple[str, ...]:
     """unittest finds tests only in packages; a plain folder must be named."""
     folders = [PurePosixPath(path).parts[0] for path in tests if "/" in path]
     plain = [folder for folder in folders if not tree.has(f"{folder}/__init__.py")]
-    arguments = ("discover", "-s", plain[0]) if plain and len(folders) == len(tests) else ()
-    return RunnerChoice(TestRunner.UNITTEST, arguments, reason)
+    return ("discover", "-s", plain[0]) if plain and len(folders) == len(tests) else ()

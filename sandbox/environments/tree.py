@@ -22,9 +22,13 @@ _SKIPPED = {"node_modules", "venv", "env", "build", "dist", "__pycache__", "site
 
 @dataclass(frozen=True, slots=True)
 class Tree:
-    """A folder on the host with one side's files, or a project's folder inside it."""
+    """A folder on the host with one side's files, or a project's folder inside it.
+
+    `without` are folders whose files are not listed.
+    """
 
     root: Path
+    without: tuple[str, ...] = ()
     _walked: list[tuple[str, ...]] = field(
         default_factory=list, init=False, repr=False, compare=False
     )
@@ -102,6 +106,9 @@ class Tree:
         for folder, names, files in os.walk(self.root):
             names[:] = sorted(n for n in names if n not in _SKIPPED and not n.startswith("."))
             place = Path(folder).relative_to(self.root).as_posix()
+            if place in self.without:
+                names.clear()
+                continue
             above = "" if place == "." else f"{place}/"
             for name in sorted(files):
                 yield above + name
@@ -153,6 +160,11 @@ class Table:
         return (
             tuple(Table(v) for v in value if isinstance(v, dict)) if isinstance(value, list) else ()
         )
+
+    def lists(self, key: str) -> tuple[list[object], ...]:
+        """Return the lists of a list of lists; else ()."""
+        value = self.data.get(key) if isinstance(self.data, dict) else None
+        return tuple(v for v in value if isinstance(v, list)) if isinstance(value, list) else ()
 
     def canonical(self) -> str:
         """Return the table in one spelling, for digests."""

@@ -8,6 +8,7 @@ from types import CodeType
 
 _LARGEST_SOURCE = 2000
 _LARGEST_MESSAGE = 4000
+_LARGEST_LINE = 300
 _LARGEST_FILE_BYTES = 2_000_000
 
 
@@ -19,6 +20,21 @@ def tail(text: str) -> str:
     end = text[-_LARGEST_MESSAGE:]
     start = end.find("\n", 0, _LARGEST_MESSAGE // 10) + 1
     return "... " + end[start:]
+
+
+def raised(error: BaseException) -> str:
+    """Return an exception as one line, of what it wraps the innermost; foreign code is not asked."""
+    for _ in range(10):
+        wrapped = getattr(error, "cause", None) or error.__cause__
+        if not isinstance(wrapped, BaseException):
+            break
+        error = wrapped
+    said = error.args[0] if error.args and isinstance(error.args[0], str) else ""
+    path = getattr(error, "path", None)
+    if isinstance(error, ImportError) and isinstance(path, str):
+        said = said.removesuffix(f" ({path})")
+    line = " ".join(said.split())[:_LARGEST_LINE]
+    return f"{type(error).__name__}: {line}".rstrip(": ")
 
 
 class Sources:

@@ -13,6 +13,8 @@ from sandbox.harness.canary_pytest import Canaries
 from sandbox.harness.item_watch import Exceptions, ItemWatch
 from sandbox.harness.recorder import Recorder
 
+_OWN_FOLDER = os.path.dirname(__file__)  # noqa: PTH120
+_OURS = "Assay's own plug-in"
 _Hook = TypeVar("_Hook", bound="Callable[..., Any]")
 
 # Options that hide tests, stop early or run them elsewhere, with the value that does not.
@@ -50,7 +52,16 @@ def run(recorder: Recorder, orders: dict[str, Any]) -> int:
         recorder, orders["paths"], pytest
     )
     plugin.canaries = Canaries(pytest, orders["nonce"], plugin.exceptions, recorder)
-    return int(pytest.main(list(orders["arguments"]), plugins=[plugin]))
+    refused = __import__("pluggy").PluginValidationError
+    try:
+        return int(pytest.main(list(orders["arguments"]), plugins=[plugin]))
+    except refused as error:
+        is_own = getattr(error, "plugin", None) is plugin
+        who = f"{_OURS} is refused by" if is_own else "a plug-in is refused by"
+        recorder.record(
+            "problem", text=f"{who} pytest {pytest.__version__}: {describe.raised(error)}"
+        )
+        return 4
 
 
 def _cannot(error: ImportError) -> str:
@@ -67,11 +78,13 @@ class WatchBase:
         self._paths = tuple(paths)
         self._root = os.getcwd()  # noqa: PTH109
         self._function = pytest.Function
+        self._version = str(pytest.__version__)
         self._sources = describe.Sources()
         self._collected: dict[int, Any] = {}
         self._numbers: dict[int, int] = {}
         self._watches: dict[int, ItemWatch] = {}
         self._used: dict[str, int] = {}
+        self._raised: dict[str, str] = {}
         skipped = (pytest.skip.Exception, unittest.SkipTest)
         self.exceptions = Exceptions(skipped, pytest.xfail.Exception)
 
@@ -87,7 +100,8 @@ class WatchBase:
             cause = getattr(failure, "cause", None) or failure.excinfo[1]
             path = self._relative(str(failure.path))
             message = describe.tail(f"{type(cause).__name__}: {cause}")
-            self._record("conftest_error", id=path, path=path, message=message)
+            raised = describe.raised(cause)
+            self._record("conftest_error", id=path, path=path, message=message, raised=raised)
 
     @hook(hookwrapper=True, tryfirst=True)
     def pytest_cmdline_main(self, config: Any) -> Generator[None, Any, None]:
@@ -121,13 +135,24 @@ class WatchBase:
         yield
 
     @hook(hookwrapper=True, tryfirst=True)
+    def pytest_make_collect_report(self, collector: Any) -> Generator[None, Any, None]:
+        """Keep what kept a file from being collected, before it becomes text."""
+        result = yield
+        if result.excinfo is None:
+            call = getattr(result.get_result(), "call", None)
+            error = getattr(getattr(call, "excinfo", None), "value", None)
+            if isinstance(error, BaseException):
+                self._raised[str(collector.nodeid)] = describe.raised(error)
+
+    @hook(hookwrapper=True, tryfirst=True)
     def pytest_collectreport(self, report: Any) -> Generator[None, Any, None]:
         """Record files that cannot be collected and files that skip themselves."""
         if report.outcome != "passed":
             kind = "collect_error" if report.outcome == "failed" else "collect_skip"
             path = str(report.nodeid).split("::")[0]
             message = describe.tail(_skip_reason(report.longrepr))
-            self._record(kind, id=str(report.nodeid) or ".", path=path, message=message)
+            told = {"id": str(report.nodeid) or ".", "path": path, "message": message}
+            self._record(kind, raised=self._raised.get(str(report.nodeid), ""), **told)
         yield
 
     # --- running ---------------------------------------------------------------------------
@@ -143,9 +168,23 @@ class WatchBase:
             if key not in self._watches and self.selected(_path(item)):
                 self._record("deselected", **self._description(item))
         self._record("collected", count=len(self._watches))
+        if not self._watches:
+            yield  # nothing to control
+            return
         self.canaries.run(session)
         yield
         self.canaries.run(session)
+
+    @hook(tryfirst=True)
+    def pytest_internalerror(self, excinfo: Any) -> None:
+        """Say what ended pytest itself, and whether it was this plug-in."""
+        trace = excinfo.tb
+        while trace.tb_next is not None:
+            trace = trace.tb_next
+        is_own = os.path.dirname(trace.tb_frame.f_code.co_filename) == _OWN_FOLDER  # noqa: PTH120
+        who = f"{_OURS} failed in" if is_own else "an internal error ended"
+        said = describe.raised(excinfo.value)
+        self._record("problem", text=f"{who} pytest {self._version}: {said}")
 
     def _announce(self, item: Any) -> None:
         if id(item) in self._watches:
@@ -166,7 +205,8 @@ class WatchBase:
         self._used[name] = self._used.get(name, 0) + 1
         if self._used[name] > 1:
             name = f"{name}#{self._used[name]}"
-        return {"id": name, "path": self._relative(_path(item)), "line": line, "source": source}
+        told = {"id": name, "path": self._relative(_path(item)), "line": line, "source": source}
+        return {**told, "doctest": True} if example is not None else told
 
     @hook(hookwrapper=True, tryfirst=True)
     def pytest_runtest_protocol(self, item: Any) -> Generator[None, Any, None]:

@@ -128,7 +128,9 @@ async def _by_runner(sandbox: Sandbox, run: OwnRun, tree: str) -> Observation:
         return Observation(run.side, "", None, "", 0.0, problem=problem)
     recipe = environment.recipe
     arguments = _ARGUMENTS.get(runner, recipe.test_arguments)
-    environment = replace(environment, recipe=replace(recipe, test_arguments=arguments))
+    environment = replace(
+        environment, recipe=replace(recipe, test_arguments=arguments, more_calls=())
+    )
     paths = tuple(one.path for one in run.files if is_a_test(one.path))
     if any(recipe.root and not path.startswith(f"{recipe.root}/") for path in paths):
         problem = f"The project stands in {recipe.root}: a test of the judge does too."

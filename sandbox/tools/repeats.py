@@ -6,7 +6,7 @@ from collections import Counter
 from dataclasses import dataclass, field, replace
 
 from sandbox.base import Sandbox
-from sandbox.concurrently import concurrently
+from sandbox.concurrently import a_few_at_a_time, cores
 from sandbox.models import TestResult, TestRun
 from sandbox.tools.four_runs import FourRuns, Repeat, failed, is_whole_file, passed
 from sandbox.tools.test_order import TestOrder
@@ -69,8 +69,8 @@ class Repeats:
         )
         is_alone = True
         for done in range(1, _MOST_ROUNDS + 1):
-            rounds = (self._count(*one, runs, is_alone=is_alone) for one in trees if one[1])
-            await concurrently(*rounds)
+            rounds = [self._count(*one, runs, is_alone=is_alone) for one in trees if one[1]]
+            await a_few_at_a_time(cores(), rounds)
             if any(_is_unsteady(s, base, head) for s in suspects):
                 is_alone = False
             elif done >= _ROUNDS_WHEN_STEADY or len(suspects) > _MANY:

@@ -96,7 +96,7 @@ def _take_test(kind: str, record: dict[str, object], reading: _Reading) -> None:
 
 def _with_source(test: TestResult, reading: _Reading) -> TestResult:
     """Give a test its code, which the harness tells with the first test of each function only."""
-    if not test.line:
+    if not test.line or test.is_doctest:
         return test
     source = reading.sources.setdefault((test.path, test.line), test.source)
     return replace(test, source=source)
@@ -119,6 +119,7 @@ def _finish(record: dict[str, object], reading: _Reading) -> None:
         path=announced.path,
         line=announced.line,
         source=announced.source,
+        is_doctest=announced.is_doctest,
     )
 
 
@@ -130,6 +131,8 @@ def _result(record: dict[str, object], outcome: Outcome, message: str = "") -> T
         path=_text(record, "path"),
         line=_integer(record, "line") if "line" in record else 0,
         source=_text(record, "source") if "source" in record else "",
+        is_doctest=record.get("doctest") is True,
+        raised=_text(record, "raised") if "raised" in record else "",
     )
 
 
@@ -180,9 +183,7 @@ def _run(reading: _Reading, killed: str) -> TestRun:
 
 def _never_ended(result: TestResult, killed: str) -> TestResult:
     message = f"This test was running when the run {killed or 'broke off'}."
-    return TestResult(
-        result.id, Outcome.ERROR, 0.0, message, result.path, result.line, result.source
-    )
+    return replace(result, outcome=Outcome.ERROR, seconds=0.0, message=message)
 
 
 def unique(results: tuple[TestResult, ...]) -> tuple[TestResult, ...]:
@@ -193,14 +194,8 @@ def unique(results: tuple[TestResult, ...]) -> tuple[TestResult, ...]:
         used[result.id] = count = used.get(result.id, 0) + 1
         if count == 1:
             named.append(result)
-            continue
-        name = f"{result.id}#{count}"
-        named.append(
-            TestResult(
-                name, result.outcome, result.seconds, result.message,
-                result.path, result.line, result.source,
-            )
-        )  # fmt: skip
+        elif result.id != result.path:  # a file that cannot be loaded, as tests or as doctests
+            named.append(replace(result, id=f"{result.id}#{count}"))
     return tuple(named)
 
 

@@ -310,3 +310,46 @@ def test_editors_see_what_assay_sees(text, is_valid):
     validator = jsonschema_rs.validator_for(json.loads(SCHEMA_FILE.read_text()))
     assert validator.is_valid(yaml.safe_load(text)) is is_valid
     assert (not read(text).problems) is is_valid
+
+
+PACKAGE = "{path: packages/a, setup: {install: pip install -e ., test: pytest}}"
+
+
+def test_projects_are_listed_with_their_own_setup():
+    (one, two) = read_configuration(f"projects: [{PACKAGE}, {{path: ./lib/b/}}]").projects
+    assert (one.path, one.setup.install, one.setup.test) == (
+        "packages/a",
+        "pip install -e .",
+        "pytest",
+    )
+    assert (two.path, two.setup.install) == ("lib/b", None)
+
+
+@pytest.mark.parametrize(
+    ("projects", "said"),
+    [
+        ("[{path: a}, {path: b}, {path: a/}]", "[2] names the same folder as [0]"),
+        ("[{path: a/b}, {path: a}]", "[0] and [1] overlap: one lies inside the other"),
+        ("[{path: ../a}]", "must be a path inside the repository"),
+        ("[{path: a/../../b}]", "must be a path inside the repository"),
+        ("[{path: /etc}]", "must be a path inside the repository"),
+        ("[{path: ~/a}]", "must be a path inside the repository"),
+        ("[{path: .}]", "must be a folder below the repository's root"),
+        ("[{path: ''}]", "at least 1 character"),
+        ("[{setup: {}}]", "`projects[0].path`: is required"),
+        ("packages/a", "must be a list"),
+        ("[{path: a, setup: {serve: x}}]", "`projects[0].setup.serve` is not a known key"),
+        ("[{path: a, root: b}]", "`projects[0].root` is not a known key"),
+        (
+            f"[{', '.join(f'{{path: p{n}}}' for n in range(200))}]",
+            "lists 200 projects; 50 is the most",
+        ),
+    ],
+)
+def test_a_wrong_list_of_projects_is_refused(projects, said):
+    assert said in refusal(f"projects: {projects}")
+
+
+def test_projects_and_one_line_for_all_tests_exclude_each_other():
+    said = refusal(f"setup: {{test: make test}}\nprojects: [{PACKAGE}]")
+    assert "both `setup.test` and `projects`" in said

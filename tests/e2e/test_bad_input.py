@@ -305,7 +305,7 @@ UNTOLD = {
     "hangs": (
         "import time\n\n\ndef test_it():\n    time.sleep(1000)\n",
         "timed_out",
-        "Mend what hangs",
+        "Fix what hangs",
     ),
     "forks": ("import os\n\n\ndef test_it():\n    while True:\n        os.fork()\n", None, ""),
     "eats": (

@@ -79,7 +79,7 @@ def test_an_average_that_divides_by_zero_is_not_satisfied_by_its_own_test(folder
     assert asked.verdict == "unverified"
     assert asked.reason.startswith(
         "`average(grades=[])` (grades.py) ends in a ZeroDivisionError on head, "
-        "and nothing says what an empty input gives."
+        "and nothing says what an empty input should give."
     )
     [crash] = calls(judged)
     assert asked.evidence[0] == crash.id
@@ -98,7 +98,7 @@ def test_a_task_that_speaks_of_the_empty_input_makes_the_crash_a_failure(folder:
     head = folder.branch("asked", {"grades.py": GRADES + UNSAFE, "tests/test_average.py": TEST})
     judged = folder.judge(head, task="Add `average` of the grades; it is 0 for an empty class\n")
     assert (row(judged).verdict, row(judged).decided_by) == ("unsatisfied", "oracle")
-    assert "the task speaks of an empty input" in row(judged).reason
+    assert "the task mentions an empty input" in row(judged).reason
     assert judged.conclusion == "failure"
 
 
@@ -107,7 +107,7 @@ def test_a_docstring_that_speaks_of_it_does_too(folder: Folder) -> None:
     files = {"grades.py": GRADES + promised, "tests/test_average.py": TEST}
     judged = folder.judge(folder.branch("promised", files), task=ASKED)
     assert row(judged).verdict == "unsatisfied"
-    assert "its own docstring speaks of an empty input" in row(judged).reason
+    assert "its docstring mentions an empty input" in row(judged).reason
 
 
 def test_an_answer_that_base_gave_is_a_regression(folder: Folder) -> None:
@@ -115,7 +115,7 @@ def test_an_answer_that_base_gave_is_a_regression(folder: Folder) -> None:
     head = folder.branch("careless", {"grades.py": GRADES + UNSAFE}, start)
     judged = folder.judge(head, base=start, task="Refactor: make `average` shorter\n")
     assert row(judged).verdict == "unsatisfied"
-    assert "on base it was answered" in row(judged).reason
+    assert "base returns a value" in row(judged).reason
     assert calls(judged)[0].transition.value == "regressed"
     assert judged.conclusion == "failure"
 

@@ -10,7 +10,7 @@ from bot.models import ChangedSymbol, CodePlace, Impact
 from sandbox.graph.facts import Code, Definition, SourceFile
 from sandbox.models import Diff, FileChange
 
-_SYMBOLS, _CALLERS, _TESTS = 60, 20, 20
+_SYMBOLS, _CALLERS, _TESTS = 60, 20, 200
 _HOPS = 3  # from a changed symbol through its callers to a test
 _MOST_VISITED = 400
 
@@ -39,7 +39,7 @@ def _changed(
     before, after = base.get(change.old_path or change.path), head.get(change.path)
     known = _names(before)
     touched: dict[Symbol, str] = {}
-    for line in _new_lines(change) if after else ():
+    for line, _ in new_lines(change) if after else ():
         if after and (symbol := innermost(after, line)):
             how = "changed" if symbol.definition.name in known else "added"
             touched[symbol] = how
@@ -55,15 +55,15 @@ def _names(file: SourceFile | None) -> set[str]:
     return {definition.name for definition in file.facts.definitions} if file else set()
 
 
-def _new_lines(change: FileChange) -> Iterator[int]:
-    """The lines on head that were added, and the line at which something was taken out."""
+def new_lines(change: FileChange) -> Iterator[tuple[int, str]]:
+    """The lines on head that were added, and where something was taken out, with the diff's text."""
     for hunk in change.hunks:
         line = hunk.new_start
         for text in hunk.lines:
             if text.startswith("+"):
-                yield line
+                yield line, text
             if text.startswith("-"):
-                yield max(line - 1, 1) if _ends(hunk.lines, text) else line
+                yield (max(line - 1, 1) if _ends(hunk.lines, text) else line), text
             else:
                 line += not text.startswith("\\")
 
@@ -78,7 +78,7 @@ def _reached(symbol: Symbol, how: str, index: CodeIndex) -> ChangedSymbol:
     tests: dict[CodePlace, None] = {}
     seen, edge = {symbol}, [symbol]
     for hop in range(_HOPS):
-        users = [user for one in edge for user in _users(one, index) if user not in seen]
+        users = [user for one in edge for user in users_of(one, index) if user not in seen]
         edge = []
         for user in users:
             if is_test_path(user.path):
@@ -92,7 +92,7 @@ def _reached(symbol: Symbol, how: str, index: CodeIndex) -> ChangedSymbol:
     return ChangedSymbol(symbol.place, how, *shown, len(callers), len(tests))
 
 
-def _users(symbol: Symbol, index: CodeIndex) -> Iterator[Symbol]:
+def users_of(symbol: Symbol, index: CodeIndex) -> Iterator[Symbol]:
     """The definitions that use a symbol; a line outside of all of them stands for itself."""
     for path, line in index.users(symbol):
         around = index.around(path, line)

@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import PurePosixPath
+from types import MappingProxyType
 
 from bot.judge.paths import is_test_path
 from bot.judge.words import name_words
@@ -20,6 +21,7 @@ from bot.models import CodePlace
 from sandbox.graph.facts import Definition, SourceFile
 
 _STEP = re.compile(r"[./\\:]+")
+_LAST_STEP = re.compile(r"[./\\:]+[^./\\:]*\Z")
 _IS_FOLDER = {"__init__", "index", "mod", "lib", "main"}
 _HOPS = 3
 _MOST_CANDIDATES = 5
@@ -50,7 +52,11 @@ class Symbol:
 class CodeIndex:
     """Looks up symbols, their users, and which file imports which."""
 
-    def __init__(self, files: Iterable[SourceFile]) -> None:
+    def __init__(
+        self, files: Iterable[SourceFile], packages: Mapping[str, str] = MappingProxyType({})
+    ) -> None:
+        """`packages` are the folders of the repository's packages by the name of their import."""
+        self._packages = packages
         self.files = {file.path: file for file in files}
         self._defined: dict[str, list[str]] = defaultdict(list)  # the files of a name, each once
         self._used: dict[str, list[str]] = defaultdict(list)
@@ -98,7 +104,7 @@ class CodeIndex:
         name = symbol.definition.name
         is_only = {symbol.path, *self._defined.get(name, ())} == {symbol.path}
         for path in self._used.get(name, ()):
-            if is_only or path == symbol.path or self._sees(path, symbol.path):
+            if is_only or path == symbol.path or self.sees(path, symbol.path):
                 yield from ((path, line) for line in self.files[path].facts.uses[name])
 
     def around(self, path: str, line: int) -> Symbol | None:
@@ -109,15 +115,36 @@ class CodeIndex:
         """Whether something is imported on a line."""
         return any(line in lines for lines in self.files[path].facts.imports.values())
 
-    def _sees(self, path: str, target: str) -> bool:
+    def sees(self, path: str, target: str) -> bool:
+        """Whether a file can use another's names: by its imports, or because they share a package."""
         if self.files[path].language in _SAME_PACKAGE and _folder(path) == _folder(target):
             return True
+        return target in self.reach(path) or self._imports_package_of(path, target)
+
+    def reach(self, path: str) -> frozenset[str]:
+        """The files that one imports, also by way of at most two others."""
         if path not in self._reached:
             self._reached[path] = frozenset(self._reach(path))
-        return target in self._reached[path]
+        return self._reached[path]
+
+    def _imports_package_of(self, path: str, target: str) -> bool:
+        """Whether a file imports, by its name, the package that another file stands in."""
+        return any(is_inside(target, folder) for folder in self.imported_packages(path))
+
+    def imported_packages(self, path: str) -> set[str]:
+        """The folders of the repository's packages that a file imports by their names."""
+        modules = self.files[path].facts.imports if self._packages else ()
+        found = (self._package(module) for module in modules)
+        return {folder for folder in found if folder}
+
+    def _package(self, module: str) -> str:
+        """The folder of the package that a module's name begins with; "" where it is none of ours."""
+        name = module
+        while name and name not in self._packages:
+            name = _LAST_STEP.sub("", name, count=1) if _LAST_STEP.search(name) else ""
+        return self._packages.get(name, "")
 
     def _reach(self, path: str) -> set[str]:
-        """The files that one imports, also by way of others."""
         seen, edge = {path}, {path}
         for _ in range(_HOPS):
             edge = {target for one in edge for target in self.imported(one)} - seen
@@ -172,6 +199,11 @@ def _shared(steps: tuple[str, ...], known: tuple[str, ...]) -> int:
     return next(
         (n for n, (one, other) in enumerate(pairs) if one != other), min(len(steps), len(known))
     )
+
+
+def is_inside(path: str, folder: str) -> bool:
+    """Whether a file stands in a folder or below it; "" is the whole repository."""
+    return not folder or path.startswith(f"{folder}/")
 
 
 def _folder(path: str) -> str:

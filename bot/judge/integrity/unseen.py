@@ -10,7 +10,7 @@ from bot.judge.rules import UNSEEN_CONTENT
 from sandbox.models import FileChange, Finding
 
 _SUBMODULE, _SYMLINK = "160000", "120000"
-_LFS = "version https://git-lfs.github.com/spec/"
+_LFS = b"version https://git-lfs.github.com/spec/"
 _LOADED = {
     *(
         ".a",
@@ -59,7 +59,7 @@ def _unseen(inspection: Inspection, change: FileChange) -> str | None:
         return "This submodule moves to another commit, and what changed in it is not shown here."
     if change.new_mode == _SYMLINK and _replaces_code(inspection, change):
         return "This symbolic link stands in for code, and the diff does not show what it leads to."
-    if (inspection.after(change) or "").startswith(_LFS):
+    if (inspection.head.read_bytes(change.path) or b"").startswith(_LFS):
         return "This is a large-file (LFS) pointer, and its content was not fetched."
     if change.binary and _is_loaded(inspection, change):
         return "This binary file can be loaded as code, and nobody can read it in a diff."

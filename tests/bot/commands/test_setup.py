@@ -112,7 +112,7 @@ async def test_a_person_clicks_through_it_in_a_browser(world: World, tmp_path: P
             )
             page = await browser.new_page()
             await page.goto(setup.address)
-            await page.get_by_role("button", name="Go on at GitHub").click()
+            await page.get_by_role("button", name="Continue on GitHub").click()
             await page.get_by_role("heading", name="The App is registered").wait_for()
             link = await page.get_by_role("link", name="install it").get_attribute("href")
             await browser.close()

@@ -176,6 +176,6 @@ def test_a_place_never_changes_an_outcome(outcome: VerdictOutcome) -> None:
         "Add one.",
     )
     if outcome is VerdictOutcome.UNVERIFIED:
-        assert "Look at src/tally/amounts.py: format_amount (named in" in found.reason
+        assert "Look at `src/tally/amounts.py: format_amount` (named in" in found.reason
     else:
         assert found == given

@@ -289,8 +289,16 @@ def test_values_survive_json() -> None:
 
 
 def test_when_nothing_can_be_loaded_on_either_side_nothing_is_proved() -> None:
-    found = compare(FourRuns(run({FILE: E}), run({FILE: E})), CODE_CHANGED)
-    assert found.problem == "No test could be loaded on either side: collection failed in 1 files."
+    said = replace(result(FILE, E), message="Traceback:\n  x\nE   ValueError: no")
+    more = TestRun(True, (replace(result("b.py", E), path="b.py"), said))
+    assert compare(FourRuns(run({}), more), CODE_CHANGED).problem == (
+        f"No test could be loaded on either side: E   ValueError: no ({FILE}) and 1 more file."
+    )
+    exact = replace(said, raised="ImportError: no name x")
+    found = compare(FourRuns(run({FILE: E}), TestRun(True, (exact,))), CODE_CHANGED)
+    assert found.problem == (
+        f"No test could be loaded on either side: ImportError: no name x ({FILE})."
+    )
     assert changes(found) == {FILE: "still_failing"}
 
 

@@ -86,7 +86,7 @@ def test_the_worst_is_told_first() -> None:
         (
             ("a.html not-examined the browser gave up",),
             ("a.html console-error boom",),
-            "base could not be seen",
+            "base could not be opened",
         ),
         (
             (),

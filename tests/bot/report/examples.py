@@ -170,6 +170,7 @@ REGRESSED_TEST = TestComparison(
     line=41,
     passes=0,
     runs=3,
+    assertion="AssertionError: assert 'one-two-' == 'one-two'",
 )
 
 
@@ -278,7 +279,8 @@ def one_missing() -> Evaluation:
         Conclusion.ACTION_REQUIRED,
         "1 of 2 things that were asked for is not shown to work",
         (GateReason("unverified", Conclusion.ACTION_REQUIRED,
-                    "R2 “Never return an empty slug for non-empty input” is unverified."),),
+                    "R2 “Never return an empty slug for non-empty input” is unverified.",
+                    requirement_ids=("R2",)),),
     )  # fmt: skip
     evidence = (_tests_evidence(_run(12, 0), _run(13, 0), Transition.HELD),)
     tests = FourWay((FIXED_TESTS[0], *HELD_TESTS), evidence_id="E1")
@@ -325,7 +327,8 @@ def weakened_tests() -> Evaluation:
         (
             GateReason("integrity", Conclusion.FAILURE, reason,
                        "Put the assertion back and mend the code instead."),
-            GateReason("unverified", Conclusion.ACTION_REQUIRED, "R1 and R2 are unverified."),
+            GateReason("unverified", Conclusion.ACTION_REQUIRED, "R1 and R2 are unverified.",
+                       requirement_ids=("R1", "R2")),
         ),
     )  # fmt: skip
     evidence = (_tests_evidence(_run(13, 0), _run(13, 0), Transition.HELD),)
@@ -341,7 +344,12 @@ IMPACT = Impact(
             CodePlace("src/slugify/core.py", 12, "truncate", "function"),
             "changed",
             (CodePlace("src/slugify/core.py", 30, "slugify", "function"),),
-            tuple(CodePlace("tests/test_core.py", n, f"test_{n}", "function") for n in range(1, 5)),
+            (
+                *(CodePlace("tests/test_core.py", n, f"test_{n}", "function") for n in range(1, 5)),
+                CodePlace(
+                    "tests/test_slugify.py", 40, "test_truncates_at_word_boundary", "function"
+                ),
+            ),
             1,
             9,
         ),

@@ -5,10 +5,20 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 
-from bot.models import Decider, PlanExtension, TestChange, Trigger, VerdictOutcome
+from bot.models import (
+    CodePlace,
+    Decider,
+    Impact,
+    PlanExtension,
+    TestChange,
+    TestComparison,
+    Trigger,
+    VerdictOutcome,
+)
 from bot.report.html import html
 from bot.report.machine import machine
 from bot.report.markdown import markdown
+from bot.report.reached import Reached
 from bot.report.view import view
 from tests.bot.report.examples import (
     EXAMPLES,
@@ -40,6 +50,22 @@ def test_the_tests_that_matter_come_worst_first() -> None:
         TestChange.PASS_TO_FAIL, TestChange.NEVER_FAILED, TestChange.FLAKY, TestChange.FAIL_TO_PASS,
     ]  # fmt: skip
     assert tests.total == 17
+
+
+def test_a_test_reaches_the_changed_symbols_that_the_graph_knows() -> None:
+    evaluation = regression()
+    assert evaluation.observed and evaluation.observed.impact
+    (regressed, *_), *_ = (group.tests for group in view(evaluation).tests.shown)  # type: ignore[union-attr]
+    assert [place.name for place in regressed.reaches] == ["truncate"]
+
+    unnamed = CodePlace("test/a.test.js", 7)  # a line inside a test that is no definition
+    symbol = replace(evaluation.observed.impact.symbols[0], tests=(unnamed,))
+    tests = [
+        TestComparison(f"test/a.test.js::{name}", TestChange.PASS_TO_FAIL, path="test/a.test.js", line=line)
+        for name, line in (("adds", 2), ("sums rows", 5), ("later", 9))
+    ]  # fmt: skip
+    reached = Reached(Impact((symbol,)), tests)
+    assert [len(reached.of(test)) for test in tests] == [0, 1, 0]
 
 
 def test_what_to_do_next_is_said_once() -> None:

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sandbox.environments import SetupHints, Toolchain, detect
-from sandbox.environments.root import nearest_root
+from sandbox.environments.projects import Projects
 from sandbox.models import Recipe, TestRunner
 from tests.sandbox.environments.projects import PROJECTS, TEST, project, write
 
@@ -85,12 +85,117 @@ def test_a_ci_job_that_runs_tests_names_what_it_installs(tmp_path: Path) -> None
 
 
 @pytest.mark.parametrize(
-    "call", ["pytest ../outside", "pytest $ARGS", "pytest --unheard-of=1 tests"]
+    ("call", "kept"),
+    [
+        ("pytest ../outside", ()),
+        ("pytest $ARGS", ()),
+        ("pytest --unheard-of=1 tests", ("tests",)),
+        ("pytest --unheard-of one tests", ("tests",)),
+        ("pytest --own -x tests", ("--own", "tests")),
+        ("pytest --cov tally --doctest-modules", ("--doctest-modules",)),
+        ("pytest --doctest-glob '*.md' tests 2>&1", ("--doctest-glob", "*.md", "tests")),
+        ("pytest tests/test_*.py", ("tests/test_tally.py",)),
+        ("pytest --doctest-modules {envsitepackagesdir}/tally", ("--doctest-modules", "src/tally")),
+    ],
 )
-def test_a_call_that_is_not_plain_is_not_copied(tmp_path: Path, call: str) -> None:
-    tree = project(tmp_path, "hatchling")
+def test_of_a_call_only_what_is_understood_is_copied(
+    tmp_path: Path, call: str, kept: tuple[str, ...]
+) -> None:
+    own = {"tests/conftest.py": "def pytest_addoption(parser):\n    parser.addoption('--own')\n"}
+    tree = project(tmp_path, "hatchling", **own)
     write(tree, {"tox.ini": f"[testenv]\ncommands = {call}\n"})
-    assert recipe(tree).test_arguments == ()
+    assert kept in [call.arguments for call in recipe(tree).calls]
+
+
+MAKE = (
+    "PY ?= python3\ntest: docs\n\t@$(PY) -m pytest tests\ndocs:\n\tpytest --doctest-modules src\n"
+)
+TASKS = HATCHLING + '[tool.hatch.envs.default.scripts]\ntest = ["pytest {args:tests}", "{0}"]\n'
+DOCTESTS = ("--doctest-modules", "src")
+
+
+@pytest.mark.parametrize(
+    "files",
+    [
+        {"tox.ini": "[testenv]\ncommands =\n  pytest tests\n  pytest --doctest-modules src\n"},
+        {
+            "tox.ini": "[testenv]\ncommands=pytest tests\n[testenv:docs]\ncommands=\n"
+            "  py3: pytest --cov src \\\n    --doctest-modules {toxinidir}/src\n"
+        },
+        {
+            "tox.toml": 'env_run_base.commands = [["pytest", "tests"]]\nenv.docs.commands = '
+            '[["pytest", "--doctest-modules", {replace = "posargs", default = ["src"]}]]\n'
+        },
+        {
+            "noxfile.py": "import nox\nPATHS = ['src']\n\n@nox.session\ndef tests(session):\n"
+            "    session.run('pytest', *(session.posargs or ['tests']))\n\n@nox.session\ndef docs(s):\n"
+            "    s.run('python', '-m', 'pytest', '--doctest-modules', *PATHS)\n"
+        },
+        {"Makefile": MAKE},
+        {"pyproject.toml": TASKS.replace("{0}", "pytest --doctest-modules src")},
+        {
+            ".github/workflows/a.yml": "jobs:\n  a:\n    steps:\n      - run: uv run pytest tests\n"
+            "  b:\n    steps:\n      - run: >-\n          python -m pytest\n          --doctest-modules\n"
+            "          src\n"
+        },
+        {
+            ".github/workflows/a.yml": "jobs:\n  a:\n    steps:\n      - run: pytest tests\n",
+            ".github/workflows/b.yml": "jobs:\n  a:\n    steps:\n      - run: |\n          scripts/docs\n",
+            "scripts/docs": "#!/bin/sh -e\ncoverage run -m pytest --doctest-modules src | tee log\n",
+        },
+        {
+            ".gitlab-ci.yml": "test:\n  script:\n    - pytest tests\n"
+            "    - cd src && pytest --doctest-modules\n"
+        },
+    ],
+    ids=["tox", "tox env", "tox.toml", "nox", "make", "hatch", "folded", "script", "gitlab"],
+)
+def test_every_call_that_runs_doctests_is_found(tmp_path: Path, files: dict[str, str]) -> None:
+    found = recipe(write(project(tmp_path, "hatchling"), files))
+    calls = {found.test_arguments, *(call.arguments for call in found.more_calls)}
+    assert calls == {("tests",), DOCTESTS}
+
+
+def test_a_call_of_one_folder_does_not_stand_for_all_tests(tmp_path: Path) -> None:
+    files = {"bench/test_c.py": TEST, "pyproject.toml": HATCHLING}
+    bare = write(tmp_path / "bare", {**files, "a/test_d.py": TEST, "a/test_e.py": TEST})
+    write(bare, {"Makefile": "test:\n\tpytest bench\ncheck:\n\tpytest a/test_d.py\n"})
+    assert recipe(bare).test_arguments == ()
+    job = "jobs:\n  a:\n    steps:\n      - run: pytest {0}\n"
+    tree = project(
+        tmp_path / "tree", "hatchling", **{"tests/slow/test_b.py": TEST, "bench/test_c.py": TEST}
+    )
+    write(tree, {".github/workflows/bench.yml": job.format("bench")})
+    write(tree, {".github/workflows/a.yml": job.format("tests/slow"), "Makefile": "x: y\n"})
+    workflow = job.format("tests/test_tally.py -k total").replace("a:", "unit:")
+    write(tree, {".github/workflows/unit.yml": workflow})
+    found = recipe(tree)
+    assert [found.test_arguments, *(call.arguments for call in found.more_calls)] == [
+        ("tests/slow",),
+        ("tests/test_tally.py", "-k", "total"),
+    ]
+    write(tree, {"tox.ini": "[testenv]\ncommands = pytest {posargs}\n"})
+    assert (recipe(tree).test_arguments, recipe(tree).more_calls) == ((), ())
+
+
+def test_doctests_alone_are_tests(tmp_path: Path) -> None:
+    pyproject = HATCHLING.replace('test = ["pytest"]', "")
+    makefile = "check:\n\tpython -m doctest README.md src/tally/sums.py\n"
+    files = {
+        "pyproject.toml": pyproject,
+        "Makefile": makefile,
+        "README.md": "",
+        "src/tally/sums.py": "",
+    }
+    found = recipe(write(tmp_path, files))
+    assert found.runner is TestRunner.PYTEST
+    assert found.test_arguments == (
+        "--doctest-modules",
+        "--doctest-glob=README.md",
+        "README.md",
+        "src/tally/sums.py",
+    )
+    assert installs(found)[-1] == "pytest"
 
 
 def test_pytest_is_added_when_tests_need_it_and_nothing_installs_it(tmp_path: Path) -> None:
@@ -203,16 +308,38 @@ def test_nothing_outside_the_tree_and_no_pipe_is_read(tmp_path: Path) -> None:
     )
 
 
-def test_the_nearest_project_with_tests_is_found(tmp_path: Path) -> None:
+def test_the_nearest_projects_with_tests_are_found(tmp_path: Path) -> None:
     project(tmp_path, "hatchling")
     project(tmp_path / "packages/one", "hatchling")
     project(tmp_path / "packages/two", "hatchling")
     write(tmp_path / "examples/demo", {"pyproject.toml": HATCHLING})
-    assert nearest_root(tmp_path, ["packages/one/src/a.py", "packages/one/b"]) == "packages/one"
-    assert nearest_root(tmp_path, ["packages/one/a.py", "packages/two/a.py"]) == ""
-    assert nearest_root(tmp_path, ["examples/demo/a.py"]) == ""
-    assert nearest_root(tmp_path, ["../packages/one/a.py"]) == ""
-    assert nearest_root(tmp_path, []) == ""
+    projects = Projects(tmp_path, tmp_path)
+    assert projects.all == ("packages/one", "packages/two")
+    one, two = "packages/one/src/a.py", "packages/two/a.py"
+    assert projects.touched([one, "packages/one/b"]) == ("packages/one",)
+    assert projects.touched([one, two, "packages/two/b.py"]) == ("packages/two", "packages/one")
+    assert projects.touched(["examples/demo/a.py"]) == ("",)
+    assert projects.touched(["../packages/one/a.py"]) == ("",)
+    assert projects.touched([]) == ("",)
+
+
+def test_what_stands_above_all_projects_counts_by_what_it_is(tmp_path: Path) -> None:
+    project(tmp_path / "packages/one", "hatchling")
+    project(tmp_path / "packages/two", "hatchling")
+    one = "packages/one/src/a.py"
+    found = Projects(tmp_path, tmp_path)
+    assert not found.has_top
+    assert found.touched([one, "README.md", "tools/build.py"]) == ("packages/one",)
+    assert found.touched(["uv.lock", "README.md"]) == ("packages/one", "packages/two")
+    assert found.touched(["tools/build.py"]) == ("",)
+    listed = Projects(tmp_path, tmp_path, ("packages/one", "packages/two"))
+    assert listed.touched([one, "CHANGELOG.md", ".github/x.yml"]) == ("packages/one",)
+    assert listed.touched([one, "tools/build.py"]) == ("packages/one", "packages/two")
+    write(tmp_path, {"test_all.py": "def test_all(): pass\n"})
+    with_top = Projects(tmp_path, tmp_path)
+    assert with_top.has_top
+    assert with_top.touched([one, "uv.lock"]) == ("packages/one",)
+    assert with_top.touched([one, "test_all.py"]) == ("", "packages/one")
 
 
 FILES = ("pyproject.toml", "setup.py", "setup.cfg", "tox.ini", "noxfile.py", "uv.lock")

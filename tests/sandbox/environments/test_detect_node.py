@@ -9,7 +9,7 @@ import pytest
 
 from sandbox.environments import SetupHints, Toolchain, choose_both, detect, detect_both
 from sandbox.environments.node_version import satisfies
-from sandbox.environments.root import common_root
+from sandbox.environments.projects import Projects
 from sandbox.models import Recipe, TestRunner
 from tests.sandbox.environments.projects import write
 
@@ -185,14 +185,24 @@ def test_a_package_of_a_monorepo_is_the_root_of_its_changes(tmp_path: Path) -> N
     files = {f"packages/{n}/{path}": text for n in ("one", "two") for path, text in package.items()}
     base = write(tmp_path / "base", {**files, "package.json": "{}"})
     head = write(tmp_path / "head", {**files, "package.json": "{}"})
-    assert common_root(base, head, ["packages/one/index.js"]) == "packages/one"
-    assert common_root(base, head, ["packages/one/index.js", "packages/two/index.js"]) == ""
+    one, two = "packages/one", "packages/two"
+    assert Projects(base, head).touched([f"{one}/index.js"]) == (one,)
+    assert Projects(base, head).touched([f"{one}/index.js", f"{two}/index.js"]) == (one, two)
     new = write(tmp_path / "new", {f"packages/new/{p}": text for p, text in package.items()})
-    assert common_root(base, new, ["packages/new/index.js"]) == ""
+    assert Projects(base, new).touched(["packages/new/index.js"]) == ("",)
     installed_at_the_top = write(tmp_path / "head", {"package-lock.json": "{}"})
     found = detect(installed_at_the_top, SetupHints(root="packages/one"), TOOLS)
     assert found is not None and found.root == "packages/one"
     assert found.install[0][-1] == "/work/tree"
+
+
+def test_a_package_whose_tests_only_the_top_can_run_is_no_project(tmp_path: Path) -> None:
+    package = {"package.json": "{}", "index.js": "", "test/a.test.js": "test('a', () => {})"}
+    files = {f"packages/one/{path}": text for path, text in package.items()}
+    write(tmp_path, {**files, "package.json": json.dumps({"scripts": {"test": "jest"}})})
+    projects = Projects(tmp_path, tmp_path)
+    assert projects.all == ()
+    assert projects.touched(["packages/one/index.js"]) == ("",)
 
 
 ODD = (

@@ -89,6 +89,27 @@ async def test_a_regression_survives_its_repeats(bench: Bench) -> None:
     assert (item.passes, item.runs) == (0, 2)
 
 
+async def test_what_keeps_a_file_from_being_loaded_is_the_reason(bench: Bench) -> None:
+    importing = BASE["tests/test_other.py"].replace(
+        "import shop", "from shop import name\nimport shop"
+    )
+    gone = BASE["shop.py"].replace("def name", "def title")
+    _, found = await four(bench, {"shop.py": gone}, {**BASE, "tests/test_other.py": importing})
+    (item,) = [item for item in found.comparisons if item.path == "tests/test_other.py"]
+    assert item.change.value == "pass_to_fail"
+    assert (
+        item.not_loaded
+        == "ImportError: cannot import name 'name' from 'shop' (tests/test_other.py)"
+    )
+
+
+@pytest.mark.parametrize("place", ["tests/test_a.py", "tests/conftest.py"])
+async def test_the_exception_is_told_where_nothing_can_be_loaded(bench: Bench, place: str) -> None:
+    base = {"shop.py": "", "tests/test_a.py": "", place: "import shop\n\nraise KeyError('price')\n"}
+    _, found = await four(bench, {"shop.py": "more = 1\n"}, base)
+    assert found.problem == f"No test could be loaded on either side: KeyError: price ({place})."
+
+
 async def test_tests_edited_until_green(bench: Bench) -> None:
     """A loosened assertion is a regression; another expectation is shown as such."""
     broken = BASE["shop.py"].replace("n * 2", "n * 3").replace("'shop'", "'store'")

@@ -123,6 +123,23 @@ def test_a_conftest_that_cannot_be_loaded_is_an_error_of_its_own(bench: Bench) -
     assert run.results[0].message == "ModuleNotFoundError: No module named 'nowhere'"
 
 
+@pytest.mark.parametrize(
+    ("conftest", "problem"),
+    [
+        ("import _pytest.runner as it\n\ndel it.runtestprotocol\n",
+         "Assay's own plug-in failed in pytest {0}: AttributeError: module '_pytest.runner' has no "
+         "attribute 'runtestprotocol'."),
+        ("def pytest_collection_modifyitems(items):\n    raise KeyError('order')\n",
+         "An internal error ended pytest {0}: KeyError: order."),
+    ],
+    ids=["ours", "theirs"],
+)  # fmt: skip
+def test_what_ends_pytest_itself_is_told(bench: Bench, conftest: str, problem: str) -> None:
+    run = bench.results({"conftest.py": conftest, "test_a.py": "def test_a(): pass\n"})
+    assert not run.complete
+    assert run.problem == problem.format(pytest.__version__)
+
+
 def test_a_tree_without_tests(bench: Bench) -> None:
     observation = bench.run({"app.py": ""})
     assert observation.tests is not None

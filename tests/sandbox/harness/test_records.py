@@ -139,9 +139,15 @@ def test_a_limit_is_named_with_the_test_it_struck() -> None:
 
 
 def test_results_of_the_same_id_are_numbered() -> None:
+    error = {"kind": "collect_error", "id": "b.py::x", "path": "b.py", "message": "no"}
+    run = read((*HONEST[:-4], error, error, *CONTROL, *END))
+    assert [r.id for r in run.results][2:] == ["b.py::x", "b.py::x#2"]
+
+
+def test_a_file_that_cannot_be_loaded_as_tests_nor_as_doctests_is_told_once() -> None:
     error = {"kind": "collect_error", "id": "b.py", "path": "b.py", "message": "no"}
     run = read((*HONEST[:-4], error, error, *CONTROL, *END))
-    assert [r.id for r in run.results][2:] == ["b.py", "b.py#2"]
+    assert [r.id for r in run.results][2:] == ["b.py"]
 
 
 def test_the_key_of_a_frame_does_not_open_the_past() -> None:

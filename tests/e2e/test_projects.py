@@ -1,0 +1,274 @@
+"""Repositories of several projects: what the change can break elsewhere is run too, or B2 says it was not."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+
+from bot.settings import Settings
+from tests.e2e.folder import Files, Folder, Judged
+from tests.sandbox.repositories import Repository
+
+pytestmark = pytest.mark.real
+needs_node = pytest.mark.skipif(
+    shutil.which("node", path="/usr/local/bin:/usr/bin:/bin") is None,
+    reason="node is not installed where the sandbox looks",
+)
+
+TASK = "Prices in cents\n\n- [ ] `price` returns whole cents\n"
+
+
+def opened(folder: Path, project: Files) -> Folder:
+    folder.chmod(0o755)
+    repository = Repository(folder / "repository")
+    repository.commit(project)
+    return Folder(repository, Settings(home=folder / "home", chromium=str(folder / "none")))
+
+
+def row(judged: Judged, id_: str) -> tuple[str, str]:
+    """A requirement's verdict and reason."""
+    found = next(one for one in judged.document.requirements if one.id == id_)
+    return found.verdict, found.reason
+
+
+def ran(judged: Judged) -> dict[str, tuple[int, int]]:
+    """How many tests were run by folder, on base and on head."""
+    assert judged.document.tests is not None
+    return {one.folder: (one.base, one.head) for one in judged.document.tests.folders}
+
+
+# --- Python ----------------------------------------------------------------------------------
+
+
+def manifest(name: str, *dependencies: str) -> str:
+    return (
+        '[build-system]\nrequires = ["setuptools"]\nbuild-backend = "setuptools.build_meta"\n'
+        f'[project]\nname = "{name}"\nversion = "1"\ndependencies = {list(dependencies)}\n'
+        f'[tool.setuptools]\npackages = ["{name}"]\n'
+    )
+
+
+PRICE = "def price(euros):\n    return float(euros)\n\n\ndef label():\n    return 'price'\n"
+CENTS = PRICE.replace("float(euros)", "int(euros * 100)")
+INVOICE = (
+    "from shop_alpha.pricing import price\n\n\n"
+    "def invoice(euros):\n    return f'{price(euros):.2f} EUR'\n"
+)
+PYTHON: Files = {
+    "packages/alpha/pyproject.toml": manifest("shop_alpha"),
+    "packages/alpha/shop_alpha/__init__.py": "",
+    "packages/alpha/shop_alpha/pricing.py": PRICE,
+    "packages/alpha/tests/test_label.py": (
+        "from shop_alpha.pricing import label\n\n\ndef test_label():\n    assert label() == 'price'\n"
+    ),
+    "packages/beta/pyproject.toml": manifest("shop_beta", "shop_alpha"),
+    "packages/beta/shop_beta/__init__.py": "",
+    "packages/beta/shop_beta/invoices.py": INVOICE,
+    "packages/beta/tests/test_invoices.py": (
+        "from shop_beta.invoices import invoice\n\n\n"
+        "def test_invoice():\n    assert invoice(2) == '2.00 EUR'\n"
+    ),
+    "packages/gamma/pyproject.toml": manifest("shop_gamma"),
+    "packages/gamma/shop_gamma/__init__.py": "def colour():\n    return 'red'\n",
+    "packages/gamma/tests/test_colour.py": (
+        "from shop_gamma import colour\n\n\ndef test_colour():\n    assert colour() == 'red'\n"
+    ),
+}
+CENTS_TEST = (
+    "from shop_alpha.pricing import price\n\n\n"
+    "def test_price_returns_whole_cents():\n    assert price(2) == 200\n"
+)
+BREAKING: Files = {
+    "packages/alpha/shop_alpha/pricing.py": CENTS,
+    "packages/alpha/tests/test_cents.py": CENTS_TEST,
+}
+MENDED: Files = {
+    **BREAKING,
+    "packages/beta/shop_beta/invoices.py": INVOICE.replace("price(euros)", "price(euros) / 100"),
+}
+
+
+@pytest.fixture(scope="module")
+def shop(tmp_path_factory: pytest.TempPathFactory) -> Folder:
+    return opened(tmp_path_factory.mktemp("shop"), PYTHON)
+
+
+def test_a_package_that_breaks_another_one_fails(shop: Folder) -> None:
+    judged = shop.judge(shop.branch("breaking", BREAKING), task=TASK)
+    assert judged.conclusion == "failure", judged.said()
+    verdict, reason = row(judged, "B2")
+    assert verdict == "unsatisfied"
+    assert "packages/beta/tests/test_invoices.py::test_invoice" in reason
+    assert ran(judged) == {"packages/alpha": (1, 2), "packages/beta": (1, 1)}
+
+
+def test_two_packages_in_one_change_are_both_built_and_run(shop: Folder) -> None:
+    judged = shop.judge(shop.branch("mended", MENDED), task=TASK)
+    assert judged.conclusion == "success", judged.said()
+    verdict, reason = row(judged, "B2")
+    assert verdict == "satisfied"
+    assert (
+        "1 test in packages/alpha and 1 in packages/beta passed on base and pass on head" in reason
+    )
+    assert ran(judged) == {"packages/alpha": (1, 2), "packages/beta": (1, 1)}
+    assert judged.document.tests is not None
+    assert judged.document.tests.not_run == ()
+
+
+def test_a_package_that_nobody_uses_is_run_alone(shop: Folder) -> None:
+    files = {"packages/gamma/shop_gamma/__init__.py": "def colour():\n    return str('red')\n"}
+    judged = shop.judge(shop.branch("alone", files), task="Write it as text\n")
+    verdict, reason = row(judged, "B2")
+    assert verdict == "satisfied", judged.said()
+    assert "1 test in packages/gamma passed on base and passes on head" in reason
+
+
+def test_a_package_that_cannot_be_run_is_no_success(tmp_path: Path) -> None:
+    needing = PYTHON["packages/beta/pyproject.toml"]
+    assert isinstance(needing, str)
+    needing = needing.replace('version = "1"', 'version = "1"\nrequires-python = ">=3.99"')
+    folder = opened(tmp_path, {**PYTHON, "packages/beta/pyproject.toml": needing})
+    judged = folder.judge(folder.branch("breaking", BREAKING), task=TASK)
+    assert judged.conclusion == "action_required", judged.said()
+    verdict, reason = row(judged, "B2")
+    assert verdict == "unverified"
+    assert "Only packages/alpha was run; packages/beta uses `price`" in reason
+    assert "Python >= 3.99" in reason
+    assert judged.document.tests is not None
+    (left,) = judged.document.tests.not_run
+    assert (left.folder, left.uses) == ("packages/beta", ("price",))
+
+
+def test_a_configured_line_that_runs_one_package_is_no_success(tmp_path: Path) -> None:
+    lines = (
+        "setup:\n  install: pip install -e packages/alpha pytest\n  test: pytest packages/alpha\n"
+    )
+    folder = opened(tmp_path, {**PYTHON, ".github/assay.yml": lines})
+    judged = folder.judge(folder.branch("breaking", BREAKING), task=TASK)
+    assert judged.conclusion == "action_required", judged.said()
+    assert "Only packages/alpha was run; packages/beta uses `price`" in row(judged, "B2")[1]
+
+
+def test_configured_install_lines_install_every_package(tmp_path: Path) -> None:
+    lines = "setup: {install: pip install -e packages/alpha -e packages/beta pytest}\n"
+    folder = opened(tmp_path, {**PYTHON, ".github/assay.yml": lines})
+    judged = folder.judge(folder.branch("mended", MENDED), task=TASK)
+    assert judged.conclusion == "success", judged.said()
+    assert ran(judged) == {"packages/alpha": (1, 2), "packages/beta": (1, 1)}
+
+
+PROJECTS = """
+projects:
+  - path: packages/alpha
+    setup: {install: "pip install -e . pytest", test: "python -m pytest -q tests"}
+  - path: ./packages/beta/
+    setup: {install: "pip install -e ../alpha -e . pytest"}
+"""
+
+
+def test_listed_projects_are_built_as_each_says(tmp_path: Path) -> None:
+    folder = opened(tmp_path, {**PYTHON, ".github/assay.yml": PROJECTS})
+    judged = folder.judge(folder.branch("breaking", BREAKING), task=TASK)
+    assert judged.conclusion == "failure", judged.said()
+    assert ran(judged) == {"packages/alpha": (1, 2), "packages/beta": (1, 1)}
+
+
+def test_a_listed_project_that_is_not_there_is_said_so(tmp_path: Path) -> None:
+    lines = "projects: [{path: packages/alpha}, {path: packages/delta}]\n"
+    folder = opened(tmp_path, {**PYTHON, ".github/assay.yml": lines})
+    judged = folder.judge(folder.branch("breaking", BREAKING), task=TASK)
+    assert judged.conclusion == "action_required"
+    assert "`projects[1].path` names no folder" in judged.said()
+
+
+# --- Node ------------------------------------------------------------------------------------
+
+NODE: Files = {
+    "package.json": json.dumps({"private": True, "workspaces": ["packages/*"]}),
+    "packages/alpha/package.json": json.dumps(
+        {
+            "name": "@shop/alpha",
+            "version": "1.0.0",
+            "type": "module",
+            "exports": "./src/api.js",
+            "scripts": {"test": "node --test"},
+        }
+    ),
+    "packages/alpha/src/api.js": "export * from './pricing.js';\n",
+    "packages/alpha/src/pricing.js": (
+        "export function price(euros) {\n  return euros;\n}\n\n"
+        "export function label() {\n  return 'price';\n}\n"
+    ),
+    "packages/alpha/test/label.test.js": (
+        "import {test} from 'node:test';\nimport assert from 'node:assert/strict';\n"
+        "import {label} from '../src/api.js';\n\n"
+        "test('label', () => assert.equal(label(), 'price'));\n"
+    ),
+    "packages/beta/package.json": json.dumps(
+        {
+            "name": "@shop/beta",
+            "version": "1.0.0",
+            "type": "module",
+            "scripts": {"test": "node --test"},
+            "dependencies": {"@shop/alpha": "^1.0.0"},
+        }
+    ),
+    "packages/beta/src/invoices.js": (
+        "import {price} from '@shop/alpha';\n\n"
+        "export function invoice(euros) {\n  return `${price(euros).toFixed(2)} EUR`;\n}\n"
+    ),
+    "packages/beta/test/invoices.test.js": (
+        "import {test} from 'node:test';\nimport assert from 'node:assert/strict';\n"
+        "import {invoice} from '../src/invoices.js';\n\n"
+        "test('invoice', () => assert.equal(invoice(2), '2.00 EUR'));\n"
+    ),
+}
+NODE_BREAKING: Files = {
+    "packages/alpha/src/pricing.js": (
+        "export function price(euros) {\n  return Math.round(euros * 100);\n}\n\n"
+        "export function label() {\n  return 'price';\n}\n"
+    ),
+    "packages/alpha/test/cents.test.js": (
+        "import {test} from 'node:test';\nimport assert from 'node:assert/strict';\n"
+        "import {price} from '../src/api.js';\n\n"
+        "test('price returns whole cents', () => assert.equal(price(2), 200));\n"
+    ),
+}
+
+
+def _with_manager(name: str) -> Files:
+    """The workspace as pnpm or yarn know it."""
+    if name == "npm":
+        return NODE
+    top = {"private": True, "packageManager": {"pnpm": "pnpm@10.12.1", "yarn": "yarn@4.9.2"}[name]}
+    beta = json.loads(str(NODE["packages/beta/package.json"]))
+    beta["dependencies"] = {"@shop/alpha": "workspace:^"}
+    files = {**NODE, "packages/beta/package.json": json.dumps(beta)}
+    if name == "yarn":
+        return {**files, "package.json": json.dumps({**top, "workspaces": ["packages/*"]})}
+    members = "packages:\n  - 'packages/*'\n"
+    return {**files, "package.json": json.dumps(top), "pnpm-workspace.yaml": members}
+
+
+@needs_node
+@pytest.mark.parametrize(
+    "manager",
+    [
+        "npm",
+        pytest.param("pnpm", marks=pytest.mark.slow),
+        pytest.param("yarn", marks=pytest.mark.slow),
+    ],
+)
+def test_a_package_of_a_workspace_that_breaks_another_one_fails(
+    tmp_path: Path, manager: str
+) -> None:
+    folder = opened(tmp_path, _with_manager(manager))
+    judged = folder.judge(folder.branch("breaking", NODE_BREAKING), task=TASK)
+    assert judged.conclusion == "failure", judged.said()
+    verdict, reason = row(judged, "B2")
+    assert verdict == "unsatisfied"
+    assert "packages/beta/test/invoices.test.js::invoice" in reason
+    assert ran(judged) == {"packages/alpha": (1, 2), "packages/beta": (1, 1)}
