@@ -7,19 +7,15 @@ from pathlib import Path
 
 import click
 
-from bot.configuration import MAX_BYTES, PATH, json_schema, read
+from bot.configuration import MAX_BYTES, json_schema, read
 from bot.errors import UserError
 
 
-@click.group("config")
-def command() -> None:
-    """Work on `.github/assay.yml`, a repository's configuration."""
-
-
-@command.command("check")
-@click.argument("file", type=click.Path(dir_okay=False, path_type=Path), default=PATH)
-def check(file: Path) -> None:
-    """Say what is wrong in FILE (default: .github/assay.yml), each with line and key; ends with 2."""
+def run(file: Path | None = None) -> None:
+    """Check a file and end with 2 where it is wrong; without one, print the schema."""
+    if file is None:
+        click.echo(json_schema(), nl=False)
+        return
     try:
         with file.open("rb") as opened:
             text = opened.read(MAX_BYTES + 1)
@@ -33,9 +29,3 @@ def check(file: Path) -> None:
     if problems:
         sys.exit(2)
     click.echo(f"{file} is valid.")
-
-
-@command.command("schema")
-def schema() -> None:
-    """Print the JSON Schema of the configuration."""
-    click.echo(json_schema(), nl=False)

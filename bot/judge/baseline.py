@@ -108,7 +108,10 @@ def _first_error(case: Case) -> str:
 
 
 def _nothing_regresses(requirement: Requirement, case: Case) -> Verdict:
-    found = _by_the_plan(requirement, case) or _by_the_tests(requirement, case)
+    by_the_plan = _by_the_plan(requirement, case)
+    if by_the_plan is None and case.is_untested:
+        return satisfied(requirement, "Not applicable: base has no tests.", case)
+    found = by_the_plan or _by_the_tests(requirement, case)
     if found.outcome is not VerdictOutcome.SATISFIED:
         return replace(found, reason=f"{found.reason}{_what_was_run(case)}")
     if not case.observed.tests.not_run:
@@ -195,13 +198,13 @@ def _broken(requirement: Requirement, case: Case) -> Verdict | None:
     if broken:
         errors = tuple(dict.fromkeys(test.not_loaded for test in broken if test.not_loaded))
         why = f" Not loaded: {'; '.join(errors[:3])}." if errors else ""
-        return unsatisfied(
+        verdict = unsatisfied(
             requirement,
-            f"{_tests(len(broken))} that passed on base fail{_s(len(broken))} on head: "
-            f"{test_ids(broken)}.{why}",
+            f"{_tests(len(broken))} that passed on base fail{_s(len(broken))} on head.{why}",
             case,
             tuple(test.id for test in broken),
         )
+        return replace(verdict, evidence_ids=case.broken_ids)
     failing = [_shown(f.folder) for f in case.observed.tests.folders if f.transition is _REGRESSED]
     if case.only_exit_code is _REGRESSED or failing:
         where = f" in {_listed(failing)}" if failing != [_shown("")] and failing else ""
@@ -229,6 +232,17 @@ def _not_seen_to_hold(requirement: Requirement, case: Case) -> Verdict:
 
 def _held(requirement: Requirement, case: Case) -> Verdict:
     """Nothing that was run broke; tests that were not run could have."""
+    missing = case.observed.missing_submodules
+    if missing:
+        first, more = missing[0], len(missing) - 1
+        also = f" {more} more submodule(s) could not be fetched." if more else ""
+        return unverified(
+            requirement,
+            f"{_held_reason(case)} But submodule {first.path} at {first.sha[:12]} could not be "
+            f"fetched: {first.reason}{also}",
+            "Let Assay read the submodule: install the App on its repository, or run `git submodule "
+            "update --init` in a local clone. Then comment `/judge`.",
+        )
     if case.observed.left_out:
         return unverified(
             requirement,
@@ -286,14 +300,22 @@ def _held_reason(case: Case) -> str:
     told = _counted(Counter(_folder_of(test, case.observed.tests) for test in kept))
     ends = "es" if len(kept) == 1 else ""
     by_code = [_shown(one.folder) for one in case.observed.tests.folders if one.transition]
-    more = f" The tests in {_listed(by_code)} pass, too, by their exit code." if by_code else ""
-    return f"{told} passed on base and pass{ends} on head.{more}"
+    more = f" The tests in {_listed(by_code)} pass too, by their exit code." if by_code else ""
+    return f"{told} passed on base and pass{ends} on head.{more}{_failing_before(case)}"
 
 
 def _folder_of(test: TestComparison, tests: FourWay) -> str:
     """The innermost folder that was run and that a test stands in."""
     inside = [one.folder for one in tests.folders if is_below(test.path, (one.folder,))]
     return max(inside, key=len, default="")
+
+
+def _failing_before(case: Case) -> str:
+    """The tests that fail on both sides: they could not show that the change broke something."""
+    failing = case.witnesses.still_failing
+    if not failing:
+        return ""
+    return f" {_tests(len(failing))} fail{_s(len(failing))} on both sides: {test_ids(failing, 5)}."
 
 
 def weakenings(case: Case) -> tuple[Finding, ...]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from bot.judge.baseline import satisfied, unsatisfied, unverified
 from bot.judge.case import Case
 from bot.judge.ties import Tie, speaks_of
@@ -13,7 +15,7 @@ SOLE = "the only requirement, and the test passes only with this change"
 
 def judge_behaviour(requirement: Requirement, case: Case) -> Verdict:
     """Satisfied by a tied fail-to-pass test, unsatisfied by a tied failing one, else unverified."""
-    if case.why_tests_prove_nothing:
+    if case.why_tests_prove_nothing and not case.is_untested:
         return unverified(
             requirement,
             case.why_tests_prove_nothing,
@@ -77,14 +79,14 @@ def _proven(
     ids = tuple(test.id for test in proofs)
     if not best.written_by_author:
         reason = f"{test_ids([best])} of the base branch fails on base and passes on head ({why})."
-        return satisfied(requirement, reason, case, ids)
+        return replace(satisfied(requirement, reason, case, ids), evidence_ids=case.proof_ids)
     return Verdict(
         requirement_id=requirement.id,
         outcome=VerdictOutcome.SATISFIED,
         decided_by=Decider.AUTHORS_TEST,
         reason=f"{_proof(ids)} on base's code and pass{'es' if len(ids) == 1 else ''} on head's ({why}"
         f"{_again(best)}). The pull request added or changed {'it' if len(ids) == 1 else 'them'}.",
-        evidence_ids=case.suite_ids,
+        evidence_ids=case.proof_ids,
         tests=ids,
     )
 
@@ -125,6 +127,13 @@ def _unproven(requirement: Requirement, case: Case, ties: dict[str, Tie]) -> Ver
             requirement,
             f"{test_ids(hollow)} passes on base's code too, so it does not show that anything changed.",
             f"Add a test that fails without this change.{case.allow_hint}",
+        )
+    if case.is_inert and not case.witnesses.proofs:
+        return unverified(
+            requirement,
+            "It asks for behavior, and the change leaves the program as it was: only words, layout or types "
+            "differ.",
+            "Change the code that it is about. If words were meant, let a maintainer decide.",
         )
     return unverified(
         requirement,

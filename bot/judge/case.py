@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from bot.configuration import PATH, Configuration, UnverifiedPolicy
-from bot.judge.requirements import BUILDS
+from bot.configuration import Configuration, UnverifiedPolicy
+from bot.judge.paths import is_policy
+from bot.judge.requirements import BUILDS, NOTHING_REGRESSES
 from bot.judge.retirement import asks_to_remove, names_subject
 from bot.judge.rules import TEST_ADAPTED, TEST_FOLLOWS_MOVE, adapted, moved
 from bot.judge.ties import Tie, test_name, tie_tests
@@ -19,9 +20,11 @@ from bot.models import (
     Observed,
     Requirement,
     Requirements,
+    Step,
     TestComparison,
     Transition,
 )
+from sandbox.models import ChangeKind, Side
 
 _WARNS = re.compile(r": ((Pending)?Deprecation|Future)Warning$")
 _LACKS_PRIVATE = re.compile(
@@ -44,7 +47,8 @@ class Case:
     @property
     def is_configuration_alone(self) -> bool:
         """Whether nothing changed but Assay's own configuration: both sides run the same code."""
-        return self.observed.changed_paths == (PATH,) and not self.observed.changes_truncated
+        paths, is_cut = self.observed.changed_paths, self.observed.changes_truncated
+        return bool(paths) and not is_cut and all(map(is_policy, paths))
 
     def tied(self, requirement: Requirement) -> dict[str, Tie]:
         """The ties of one requirement by test id."""
@@ -63,6 +67,25 @@ class Case:
         """What the browser saw of the changed pages, where it looked."""
         seen = self.observed.evidence
         return next((e for e in seen if e.step.action is ActionKind.SCREENSHOT), None)
+
+    @property
+    def code_changes(self) -> tuple[str, ...]:
+        """The changed files whose program may do something else now."""
+        return tuple(one.path for one in self.observed.kinds if one.kind is ChangeKind.CODE)
+
+    @property
+    def is_inert(self) -> bool:
+        """Whether every changed file was seen to leave the program as it is."""
+        kinds, observed = self.observed.kinds, self.observed
+        return (
+            bool(kinds) and not observed.changes_truncated and all(k.kind.is_inert for k in kinds)
+        )
+
+    @property
+    def is_untested(self) -> bool:
+        """Whether base has no test that could have passed, and was not only not understood."""
+        ran = any(one.base_on_base is not None for one in self.observed.tests.comparisons)
+        return self.observed.base_is_untested and not ran and self.only_exit_code is None
 
     def is_sole(self, requirement: Requirement) -> bool:
         """Whether it is the only demand of behaviour or upkeep that the task makes."""
@@ -158,6 +181,22 @@ class Case:
         return (self.suite.id,) if self.suite else ()
 
     @property
+    def broken_ids(self) -> tuple[str, ...]:
+        """The test runs that failed on head's code; where none did by itself, the whole suite."""
+        return self._runs_that_fail(Side.HEAD) or self.suite_ids
+
+    @property
+    def proof_ids(self) -> tuple[str, ...]:
+        """The test runs that failed on base's code; where none did by itself, the whole suite."""
+        return self._runs_that_fail(Side.BASE) or self.suite_ids
+
+    def _runs_that_fail(self, side: Side) -> tuple[str, ...]:
+        runs = (e for e in self.observed.evidence if _is_of_suite(e.step))
+        return tuple(
+            run.id for run in runs if passed(run.base if side is Side.BASE else run.head) is False
+        )
+
+    @property
     def build_ids(self) -> tuple[str, ...]:
         """The evidence of a build that failed, for a verdict to cite."""
         seen = self.observed.evidence
@@ -218,6 +257,12 @@ NAMED = 0.5
 CHECKING = (ActionKind.BASH, ActionKind.INTERACTION)
 """The actions that answer a requirement of the configuration by themselves."""
 ASKED = (Category.BEHAVIOUR, Category.UPKEEP)
+
+
+def _is_of_suite(step: Step) -> bool:
+    """Whether a step runs the project's tests, whole or crosswise, and not those of a plan's item."""
+    about = step.requirement_ids
+    return step.action is ActionKind.UNIT_TESTS and (not about or NOTHING_REGRESSES in about)
 
 
 def open_case(requirements: Requirements, observed: Observed, configuration: Configuration) -> Case:

@@ -96,7 +96,7 @@ def conclude(
     facts = _Facts(
         open_case(requirements, observed, configuration), _worst_verdicts(verdicts), beside
     )
-    reasons = [reason for rule in _RULES for reason in rule(facts)]
+    reasons = list(dict.fromkeys(reason for rule in _RULES for reason in rule(facts)))
     conclusion = max(
         (reason.conclusion for reason in reasons),
         key=_WEIGHT.__getitem__,

@@ -15,7 +15,7 @@ from bot.judge.plan_evidence import item_evidence
 from bot.judge.plan_runs import plain_endings
 from bot.judge.rules import CONFIGURATION
 from bot.judge.transitions import NOT_RUNNABLE, passed
-from bot.judge.upkeep import judge_upkeep
+from bot.judge.upkeep import judge_by_kind, judge_upkeep
 from bot.models import (
     Category,
     Decider,
@@ -86,8 +86,11 @@ def _judge_one(requirement: Requirement, case: Case) -> Verdict:
         return unverified(requirement, _NO_ORACLE_FOR_IT, _READ_FOR_IT)
     if case.is_configuration_alone and _may_be_about_configuration(requirement):
         return _judge_configuration(requirement, case)
-    judge = judge_upkeep if requirement.category is Category.UPKEEP else judge_behaviour
-    return judge(requirement, case)
+    return judge_by_kind(requirement, case) or (
+        judge_upkeep(requirement, case)
+        if requirement.category is Category.UPKEEP
+        else judge_behaviour(requirement, case)
+    )
 
 
 def _may_be_about_configuration(requirement: Requirement) -> bool:
@@ -96,11 +99,12 @@ def _may_be_about_configuration(requirement: Requirement) -> bool:
 
 
 def _judge_configuration(requirement: Requirement, case: Case) -> Verdict:
-    """A change of `.github/assay.yml` alone is right when the file is valid: nothing else differs."""
+    """A change of Assay's configuration alone is right when it is valid: nothing else differs."""
     wrong = [f for f in case.observed.findings if f.rule == CONFIGURATION]
     if wrong:
         return unsatisfied(requirement, f"{PATH}:{wrong[0].line}: {wrong[0].message}", case)
-    reason = f"Only `{PATH}` changed, and it is valid. Both sides run the same code."
+    shown = ", ".join(f"`{path}`" for path in case.observed.changed_paths[:3])
+    reason = f"Only Assay's configuration ({shown}) changed, and `{PATH}` is valid."
     return satisfied(requirement, reason, case)
 
 

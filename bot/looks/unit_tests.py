@@ -7,12 +7,13 @@ import re
 import shlex
 from collections import Counter
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import count
 from pathlib import Path, PurePosixPath
 
 from bot.judge import transition
 from bot.judge.four_way import compare
+from bot.looks.crossed import crossed_evidence
 from bot.looks.seen import Seen, limits
 from bot.models import (
     Dependent,
@@ -28,9 +29,9 @@ from bot.stages.docket import Case, Project
 from bot.stages.services import Services
 from sandbox.concurrently import a_few_at_a_time, cores
 from sandbox.environments.projects import MOST_PROJECTS
-from sandbox.models import Environment, Observation, Outcome, Side, TestRun
+from sandbox.models import Environment, Observation, Outcome, Side, TestRun, TestRunner
 from sandbox.tools.four_runs import is_below, is_whole_file
-from sandbox.tools.four_way import RUNS, Sides, run_four_ways
+from sandbox.tools.four_way import RUNS, Crossed, Sides, run_four_ways
 
 _WORDS = re.compile(r"[\s;&|()'\"=]+")
 
@@ -43,6 +44,7 @@ class _Run:
     four_way: FourWay
     base: Observation | None = None
     head: Observation | None = None
+    crossed: Crossed = field(default_factory=Crossed)
 
     @property
     def root(self) -> str:
@@ -83,9 +85,16 @@ async def run_unit_tests(services: Services, case: Case, step: Step) -> Seen:
     runs.sort(key=lambda run: projects.index(run.project))
     base, head = (_together(side, runs) for side in Side)
     is_seen = base is not None or head is not None
-    evidence = (Evidence(step.id, step, base, head, transition(base, head)),) if is_seen else ()
-    tests = _all_ways(case, runs, step.id if evidence else "")
-    return Seen(evidence, replace(tests, not_run=tuple(_not_run(case, runs))))
+    whole = (Evidence(step.id, step, base, head, transition(base, head)),) if is_seen else ()
+    tests = _all_ways(case, runs, step.id if whole else "")
+    crossed = (
+        one
+        for number, run in enumerate(runs, start=1)
+        for one in crossed_evidence(
+            step, (run.base, run.head), run.crossed, str(number) if len(runs) > 1 else ""
+        )
+    )
+    return Seen((*whole, *crossed), replace(tests, not_run=tuple(_not_run(case, runs))))
 
 
 async def _run(
@@ -102,6 +111,9 @@ async def _run(
             f"The project is {base.recipe.ecosystem} on base and {head.recipe.ecosystem} on head"
         )
         return _Run(project, FourWay((), f"{changed}, so its tests cannot be compared."))
+    is_first = base.recipe.runner is TestRunner.NONE is not head.recipe.runner
+    if is_first:  # head brings the first tests: they are run on base's code as head runs them
+        base = replace(head, side=Side.BASE)
     place = project.root.replace("/", "_")
     sides = Sides(
         checkout=case.checkout,
@@ -113,12 +125,14 @@ async def _run(
         run_ended=run_ended,
     )
     kept = BaseResults(services.store, sides, case.request.repository)
-    seen = await run_four_ways(services.sandbox, replace(sides, known_base=kept.find()))
-    kept.keep(seen.base)
+    known_base = None if is_first else kept.find()
+    seen = await run_four_ways(services.sandbox, replace(sides, known_base=known_base))
+    if not is_first:
+        kept.keep(seen.base)
     if seen.runs is None:
         return _Run(project, FourWay((), seen.problem), seen.base, seen.head)
     compared = await asyncio.to_thread(compare, seen.runs, case.checkout.diff)
-    return _Run(project, compared, seen.base, seen.head)
+    return _Run(project, compared, seen.base, seen.head, seen.crossed)
 
 
 # --- all projects together --------------------------------------------------------------------

@@ -5,15 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from bot.annotations import Annotation, AnnotationLevel
-from bot.models import TestChange
+from bot.models import CodePlace, TestComparison
 from bot.report.markdown import CHECK_LIMIT, fitted
-from bot.report.model import ReportView
+from bot.report.model import FAILING_CHANGES, ReportView
 from sandbox.models import Diff, Finding, Severity, Side
 
 MESSAGE_BYTES = 64 * 1024
 TITLE_CHARACTERS = 255
-
-_FAILING = (TestChange.PASS_TO_FAIL, TestChange.NEW_FAILING)
+MOST_SYMBOLS, MOST_TESTS = 20, 10
+REMOVED = "removed"
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +41,7 @@ def annotate(view: ReportView, diff: Diff) -> tuple[Annotation, ...]:
     found = [*map(_from_finding, (*view.integrity, *others)), *_failing_tests(view)]
     shown = [item for item in map(_from_finding, unreadable) if item]
     shown += [item for item in found if item and _touches(item, changed)]
+    shown += _broken_symbols(view, changed)
     return tuple(sorted(shown, key=lambda item: item.level is not AnnotationLevel.FAILURE))
 
 
@@ -78,7 +79,7 @@ def _from_finding(finding: Finding) -> Annotation | None:
 
 def _failing_tests(view: ReportView) -> list[Annotation]:
     groups = view.tests.shown if view.tests else ()
-    failing = [t.comparison for g in groups if g.change in _FAILING for t in g.tests]
+    failing = [t.comparison for g in groups if g.change in FAILING_CHANGES for t in g.tests]
     return [
         Annotation(
             path=test.path,
@@ -91,6 +92,37 @@ def _failing_tests(view: ReportView) -> list[Annotation]:
         for test in failing
         if test.path and test.line > 0
     ]
+
+
+def _broken_symbols(view: ReportView, changed: dict[str, set[int]]) -> list[Annotation]:
+    """On the first changed line of each symbol that failing tests reach: a hint where the cause is."""
+    reaching: dict[CodePlace, list[TestComparison]] = {}
+    for group in view.tests.shown if view.tests else ():
+        for test in group.tests:
+            for place in test.reaches if test.fails else ():
+                reaching.setdefault(place, []).append(test.comparison)
+    gone = (
+        {one.place for one in view.impact.symbols if one.how == REMOVED} if view.impact else set()
+    )
+    shown = [place for place in reaching if place not in gone and place.path in changed]
+    return [_reached(place, reaching[place], changed) for place in shown[:MOST_SYMBOLS]]
+
+
+def _reached(
+    place: CodePlace, tests: list[TestComparison], changed: dict[str, set[int]]
+) -> Annotation:
+    line = min((n for n in changed[place.path] if n >= place.line), default=place.line)
+    count = "1 failing test reaches" if len(tests) == 1 else f"{len(tests)} failing tests reach"
+    listed = [f"{test.id}: {test.assertion}".removesuffix(": ") for test in tests[:MOST_TESTS]]
+    more = [f"and {len(tests) - MOST_TESTS} more"] if len(tests) > MOST_TESTS else []
+    return Annotation(
+        path=place.path,
+        start_line=line,
+        end_line=line,
+        level=AnnotationLevel.WARNING,
+        title=f"{count} {place.name or 'this'}"[:TITLE_CHARACTERS],
+        message=_fitted("\n".join((*listed, *more))),
+    )
 
 
 def _fitted(message: str) -> str:

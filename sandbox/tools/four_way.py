@@ -46,6 +46,14 @@ class Sides:
 
 
 @dataclass(frozen=True, slots=True)
+class Crossed:
+    """The two crosswise runs as observations; None where nothing was run crosswise."""
+
+    base_on_head: Observation | None = None
+    head_on_base: Observation | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class FourObservations:
     """The two full runs as observations, and all four for comparison (None: `problem` says why)."""
 
@@ -53,6 +61,7 @@ class FourObservations:
     head: Observation
     runs: FourRuns | None
     problem: str = ""
+    crossed: Crossed = field(default_factory=Crossed)
 
 
 async def run_four_ways(sandbox: Sandbox, sides: Sides) -> FourObservations:
@@ -73,10 +82,13 @@ async def run_four_ways(sandbox: Sandbox, sides: Sides) -> FourObservations:
     head = replace(head, tests=runs.head_on_head)
     if not (runs.base_on_base.complete and runs.head_on_head.complete):
         return FourObservations(base, head, runs)
-    return FourObservations(base, head, await _cross(sandbox, sides, base, head))
+    runs, crossed = await _cross(sandbox, sides, base, head)
+    return FourObservations(base, head, runs, crossed=crossed)
 
 
-async def _cross(sandbox: Sandbox, sides: Sides, base: Observation, head: Observation) -> FourRuns:
+async def _cross(
+    sandbox: Sandbox, sides: Sides, base: Observation, head: Observation
+) -> tuple[FourRuns, Crossed]:
     """Run crosswise what differs, then repeat what disagrees."""
     assert base.tests is not None and head.tests is not None  # noqa: S101 - checked above
     base_tree, head_tree = Path(sides.checkout.base_tree), Path(sides.checkout.head_tree)
@@ -100,19 +112,19 @@ async def _cross(sandbox: Sandbox, sides: Sides, base: Observation, head: Observ
     docs_on_base = await _run_paths(
         sandbox, replace(on_base, tree=trees.head_doctests_on_base), own_docs
     )
-    crossed = tuple(run for run in (head_on_base, docs_on_base) if run is not None)
+    crossed = tuple(run.tests for run in (head_on_base, docs_on_base) if run and run.tests)
     runs = FourRuns(
         base_on_base=base.tests,
         head_on_head=head.tests,
-        base_on_head=_alike(base_on_head, base, head),
+        base_on_head=_alike(base_on_head.tests if base_on_head else None, base, head),
         head_on_base=_alike(joined_runs(crossed) if crossed else None, base, head),
         base_paths=crosswise.base_paths,
         head_paths=(*crosswise.head_paths, *own_docs),
     )
     repeats = await Repeats(sandbox, base_order, on_head, head_order).of(runs)
-    return replace(
-        runs, repeats=repeats, head_repeats=await HeadRepeats(sandbox, head_order).of(runs)
-    )
+    again = await HeadRepeats(sandbox, head_order).of(runs)
+    seen = Crossed(base_on_head, head_on_base or docs_on_base)
+    return replace(runs, repeats=repeats, head_repeats=again), seen
 
 
 def _with_texts(found: Crosswise, docs: Doctests) -> Crosswise:
@@ -150,8 +162,10 @@ def _alike(run: TestRun | None, base: Observation, head: Observation) -> TestRun
     return aligned(run, *references) if run else None
 
 
-async def _run_paths(sandbox: Sandbox, order: TestOrder, paths: tuple[str, ...]) -> TestRun | None:
-    return (await run_tests(sandbox, replace(order, paths=paths))).tests if paths else None
+async def _run_paths(
+    sandbox: Sandbox, order: TestOrder, paths: tuple[str, ...]
+) -> Observation | None:
+    return await run_tests(sandbox, replace(order, paths=paths)) if paths else None
 
 
 _ONLY_EXIT_CODE = (

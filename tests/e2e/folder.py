@@ -60,7 +60,10 @@ class Judged:
     def said(self) -> str:
         """What a maintainer reads first: title, problem, requirements, next steps."""
         document = self.document
-        rows = [f"{row.id} {row.verdict}: {row.reason}" for row in document.requirements]
+        rows = [
+            f"{row.id} {row.verdict}: {row.reason} {' '.join(row.tests)}"
+            for row in document.requirements
+        ]
         reasons = [reason.text for reason in document.reasons]
         parts = [document.title, document.problem, *reasons, *rows, *document.next_steps]
         return "\n".join(parts)

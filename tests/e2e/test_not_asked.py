@@ -54,7 +54,7 @@ def test_a_head_that_breaks_the_build_costs_no_judge(folder: Folder, tmp_path: P
     assert asked(scripted) == {}
     assert {call.role for call in scripted.calls} == PLANNING
     assert judged.document.analyses == ()
-    assert "Not asked: head does not build, and base does." in judged.markdown
+    assert "Not asked: base builds, but head does not." in judged.markdown
     record = open_artifacts(folder.settings).get(judged.key, "replay.json")
     assert record is not None
     bundle = read_bundle(record)

@@ -73,6 +73,31 @@ def test_a_regressed_test_on_a_changed_line_is_shown_with_its_message() -> None:
     assert "AssertionError: assert 'one-two-' == 'one-two'" in annotation.message
 
 
+def test_the_changed_symbol_that_a_failing_test_reaches_is_annotated() -> None:
+    core = FileChange(
+        "src/slugify/core.py",
+        ChangeStatus.MODIFIED,
+        hunks=(Hunk(10, 5, 10, 5, (" a", " b", " def truncate", " x", "-old", "+new")),),
+    )
+    remarks = annotate(view(regression()), Diff((*DIFF.files, core)))
+    (on_symbol,) = [one for one in remarks if one.path == core.path]
+
+    assert remarks[0].path == "tests/test_slugify.py"
+    assert (on_symbol.path, on_symbol.start_line, on_symbol.level) == (
+        "src/slugify/core.py", 14, AnnotationLevel.WARNING,
+    )  # fmt: skip
+    assert on_symbol.title == "1 failing test reaches truncate"
+    assert on_symbol.message == (
+        "tests/test_slugify.py::test_truncates_at_word_boundary: "
+        "AssertionError: assert 'one-two-' == 'one-two'"
+    )
+
+
+def test_a_symbol_of_a_test_that_passes_is_left_alone() -> None:
+    core = FileChange("src/slugify/core.py", ChangeStatus.MODIFIED, hunks=DIFF.files[0].hunks)
+    assert annotate(view(success()), Diff((core,))) == ()
+
+
 def test_a_message_fits_and_holds_no_secret() -> None:
     token = "ghp_" + "a1B2" * 9
     (annotation,) = found(success(), finding(3, message=token + "é" * 100_000, rule="x" * 999))
