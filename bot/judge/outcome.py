@@ -102,7 +102,9 @@ def _judge_configuration(requirement: Requirement, case: Case) -> Verdict:
     """A change of Assay's configuration alone is right when it is valid: nothing else differs."""
     wrong = [f for f in case.observed.findings if f.rule == CONFIGURATION]
     if wrong:
-        return unsatisfied(requirement, f"{PATH}:{wrong[0].line}: {wrong[0].message}", case)
+        told = f"{PATH}:{wrong[0].line}: {wrong[0].message}"
+        fix = f"Fix `{PATH}` until `assay config check` accepts it, and push."
+        return replace(unsatisfied(requirement, told, case), next_step=fix)
     shown = ", ".join(f"`{path}`" for path in case.observed.changed_paths[:3])
     reason = f"Only Assay's configuration ({shown}) changed, and `{PATH}` is valid."
     return satisfied(requirement, reason, case)
