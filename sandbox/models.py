@@ -148,6 +148,11 @@ class TestRunner(StrEnum):
     JEST = "jest"
     VITEST = "vitest"
     AVA = "ava"
+    JASMINE = "jasmine"
+    TAP = "tap"
+    TAPE = "tape"
+    UVU = "uvu"
+    NODE = "node"  # a script of tests: `node test.js`
     COMMAND = "command"  # a shell command of the configuration; only its exit code speaks
     NONE = "none"
 
@@ -180,6 +185,7 @@ class Recipe:
     needs: tuple[str, ...] = ()
     root: str = ""  # the project's folder inside the tree; every command of it starts there
     left_out: str = ""  # which of the project's tests are not run, as a sentence
+    toolchain: str = ""  # what is fetched before all else, since the machine lacks it: "node 22"
     more_calls: tuple[TestCall, ...] = ()  # what the project's own tests call besides
 
     @property
@@ -348,6 +354,18 @@ class Observation:
 
 
 @dataclass(frozen=True, slots=True)
+class Unfetched:
+    """A dependency that is not in a registry and could not be had; `owner` is the package that asks for it.
+
+    `left_out` says that only a tool of development needs it, so that the rest was installed without.
+    """
+
+    name: str
+    owner: str = ""
+    left_out: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Environment:
     """One side's built environment: two read-only host folders and what to set in the sandbox.
 
@@ -364,3 +382,5 @@ class Environment:
     seconds: float = 0.0
     cached: bool = False
     failure: Observation | None = None
+    toolchain_layer: str = ""
+    unfetched: tuple[Unfetched, ...] = ()

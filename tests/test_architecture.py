@@ -165,6 +165,7 @@ SHARED_BY_STAGES = (
     "bot.stages.acting",
     "bot.stages.base_results",
     "bot.stages.bundle",
+    "bot.stages.decisions",
     "bot.stages.docket",
     "bot.stages.matter",
     "bot.stages.recording",
@@ -249,6 +250,8 @@ def test_the_sandbox_needs_only_the_standard_library_and_its_drivers() -> None:
 def test_stages_do_not_import_one_another() -> None:
     for path in (ROOT / "bot" / "stages").glob("*.py"):
         if path.stem in {"__init__", "services", "docket", "base_results", "acting", "recording"}:
+            continue
+        if path.stem == "conclude_again":  # it does the last two stages once more
             continue
         for imported, _ in imports(path):
             if within(imported, ("bot.stages",)):

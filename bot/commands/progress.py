@@ -88,6 +88,9 @@ def _table(document: ReportDocument) -> Table:
         table.add_column(title)
     for row in document.requirements:
         text = escape(_clipped(row.wording or row.text))
+        if row.accepted is not None:
+            told = f"{row.accepted.kind} by @{row.accepted.actor}: {row.accepted.reason}"
+            text += f"\n[bold]{escape(_clipped(told))}[/bold]"
         if row.verdict != VerdictOutcome.SATISFIED:
             lines = [
                 row.reason,

@@ -185,7 +185,8 @@ class GatePolicy(_Closed):
 
     unverified: UnverifiedPolicy = Field(
         default=UnverifiedPolicy.BLOCK,
-        description="`block`: what could not be told asks a person; `allow`: it passes as neutral.",
+        description="`block`: what could not be verified blocks until a maintainer accepts it; "
+        "`allow`: it passes as neutral.",
     )
     lint: Weight = Field(
         default=Weight.ADVISE,

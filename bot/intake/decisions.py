@@ -70,12 +70,17 @@ class RefusePatch:
 
 
 class Command(StrEnum):
-    """The whole grammar of comments, on the first line: `/judge`, then nothing or these words."""
+    """The whole grammar of comments, on the first line: `/judge`, then nothing or these words.
+
+    After `accept` and `override` come ids and a reason in free text.
+    """
 
     JUDGE = "judge"
     HELP = "help"
     CANCEL = "cancel"
     PLAN = "plan"
+    ACCEPT = "accept"
+    OVERRIDE = "override"
     RUBRIC = "rubric"
     APPROVE_RUBRIC = "rubric approve"
     UNKNOWN = "unknown"
@@ -86,7 +91,7 @@ class ObeyCommand:
     """Do what a comment on a pull request says, if its author may write. `line` is what stood there.
 
     On an issue (`on_pull_request` is false) there are only the commands about its rubric. `given_at`
-    is when the comment was written, ISO 8601.
+    is when the comment was written, ISO 8601. `words` are what stood behind `accept` or `override`.
     """
 
     place: Place
@@ -96,6 +101,7 @@ class ObeyCommand:
     line: str
     on_pull_request: bool = True
     given_at: str = ""
+    words: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,8 +135,8 @@ class Approve:
 
 
 @dataclass(frozen=True, slots=True)
-class Waive:
-    """Accept what is unverified about a head and judge again, if the clicker may write."""
+class AcceptUnverified:
+    """Accept what could not be verified about a head, if the clicker may write and is not its author."""
 
     place: Place
     number: int
@@ -154,7 +160,7 @@ Decision = (
     | Cancel
     | Rerun
     | Approve
-    | Waive
+    | AcceptUnverified
     | Ignore
 )
 

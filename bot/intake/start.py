@@ -9,6 +9,7 @@ from bot.github import CheckAction, NotThere, PullRequest, Repository
 from bot.intake.agent_patches import is_full_sha
 from bot.intake.checks import APPROVE, JUDGE
 from bot.intake.decisions import (
+    AcceptUnverified,
     Approve,
     Place,
     RefusePatch,
@@ -16,7 +17,6 @@ from bot.intake.decisions import (
     StartMergeGroup,
     StartPatch,
     StartPullRequest,
-    Waive,
 )
 from bot.intake.desk import (
     ALREADY,
@@ -35,6 +35,7 @@ from bot.models import Conclusion, EvaluationRequest, Trigger
 from bot.store import Decision, Ended, EvaluationState
 from bot.templates import render_markdown
 
+Clicked = Rerun | Approve | AcceptUnverified
 PATCH_MARKER = "<!-- assay:agent-patch -->"
 
 
@@ -258,7 +259,7 @@ async def refuse_patch(
 
 async def rerun(desk: Desk, repository: Repository, decision: Rerun, delivery_id: str) -> str:
     """Judge a commit again, as what it was judged before."""
-    number = decision.number or await _number_of(desk, decision)
+    number = await number_of(desk, decision)
     if number:
         start = StartPullRequest(decision.place, number, decision.head_sha, Trigger.RERUN)
         return await start_pull_request(desk, repository, start, delivery_id)
@@ -274,7 +275,7 @@ async def rerun(desk: Desk, repository: Repository, decision: Rerun, delivery_id
     return await begin(desk, repository, again)
 
 
-async def _earlier(desk: Desk, decision: Rerun | Approve | Waive) -> EvaluationRequest | None:
+async def _earlier(desk: Desk, decision: Clicked) -> EvaluationRequest | None:
     """Find what the clicked commit was asked for, in this repository only."""
     wanted = await asyncio.to_thread(desk.store.request, decision.evaluation_id)
     if wanted is None:
@@ -287,20 +288,22 @@ async def _earlier(desk: Desk, decision: Rerun | Approve | Waive) -> EvaluationR
     return None
 
 
-async def _number_of(desk: Desk, decision: Rerun | Approve | Waive) -> int:
+async def number_of(desk: Desk, decision: Clicked) -> int:
+    """The clicked commit's pull request, which GitHub does not name for forks; 0 where it is none."""
+    if decision.number:
+        return decision.number
     earlier = await _earlier(desk, decision)
     return earlier.number if earlier else 0
 
 
-async def decide_and_run(
-    desk: Desk, repository: Repository, decision: Approve | Waive, delivery_id: str
+async def approve_and_run(
+    desk: Desk, repository: Repository, decision: Approve, delivery_id: str
 ) -> str:
-    """Remember a maintainer's approval or waiver of one head, and judge it."""
+    """Remember a maintainer's approval of one head, and judge it."""
     if not (await repository.permission(decision.place.actor)).can_write:
         return "the clicker may not write"
-    number = decision.number or await _number_of(desk, decision)
-    kind = Decision.APPROVED if isinstance(decision, Approve) else Decision.WAIVED
-    await remember(desk, decision.place, kind, (number, decision.head_sha))
+    number = await number_of(desk, decision)
+    await remember(desk, decision.place, Decision.APPROVED, (number, decision.head_sha))
     again = Rerun(decision.place, number, decision.head_sha, decision.evaluation_id)
     return await rerun(desk, repository, again, delivery_id)
 

@@ -31,7 +31,7 @@ from bot.models import (
 from sandbox.models import Finding, Severity
 from sandbox.tools.four_runs import is_below
 
-_LOOK_YOURSELF = "Look at the pages and their pictures, then decide."
+_LOOK_YOURSELF = "Look at the pages and their pictures."
 _REGRESSED = Transition.REGRESSED
 MOST_TOLD = 4
 _ERROR = re.compile(r"\berror(\[\w+\])?: ", re.I)
@@ -338,7 +338,7 @@ def _tests_not_weakened(requirement: Requirement, case: Case) -> Verdict:
         return unverified(
             requirement,
             "The change is too large to read whole, so it could hide weakened tests.",
-            "Split the pull request, or read its tests yourself.",
+            "Split the pull request, or read all of its tests.",
         )
     if first:
         return unverified(

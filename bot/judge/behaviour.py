@@ -19,7 +19,7 @@ def judge_behaviour(requirement: Requirement, case: Case) -> Verdict:
         return unverified(
             requirement,
             case.why_tests_prove_nothing,
-            f"See the build (B1) and the regressions (B2) first.{case.allow_hint}",
+            "See the build (B1) and the regressions (B2) first.",
         )
     ties = case.tied(requirement)
     against = _against(requirement, case, ties)
@@ -126,20 +126,19 @@ def _unproven(requirement: Requirement, case: Case, ties: dict[str, Tie]) -> Ver
         return unverified(
             requirement,
             f"{test_ids(hollow)} passes on base's code too, so it does not show that anything changed.",
-            f"Add a test that fails without this change.{case.allow_hint}",
+            "Add a test that fails without this change.",
         )
     if case.is_inert and not case.witnesses.proofs:
         return unverified(
             requirement,
             "It asks for behavior, and the change leaves the program as it was: only words, layout or types "
             "differ.",
-            "Change the code that it is about. If words were meant, let a maintainer decide.",
+            "Change the code that it is about.",
         )
     return unverified(
         requirement,
         _nothing_speaks(case.witnesses.proofs),
-        "Add a test that fails without this change, and name this requirement in its name or docstring."
-        + case.allow_hint,
+        "Add a test that fails without this change, and name this requirement in its name or docstring.",
     )
 
 

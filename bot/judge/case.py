@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from bot.configuration import Configuration, UnverifiedPolicy
+from bot.configuration import Configuration
 from bot.judge.paths import is_policy
 from bot.judge.requirements import BUILDS, NOTHING_REGRESSES
 from bot.judge.retirement import asks_to_remove, names_subject
@@ -242,13 +242,6 @@ class Case:
         if self.only_exit_code is not None:
             return self.only_exit_code is Transition.HELD
         return not (self.regressions or self.witnesses.undecided or self.skipped)
-
-    @property
-    def allow_hint(self) -> str:
-        """What a maintainer may set when people, not tests, shall decide such cases."""
-        if self.configuration.gate.unverified is UnverifiedPolicy.ALLOW:
-            return ""
-        return " Or let a maintainer decide and merge by hand."
 
 
 _HELD = (Transition.HELD, Transition.FIXED)

@@ -111,7 +111,7 @@ def _judge_configuration(requirement: Requirement, case: Case) -> Verdict:
 
 
 _NO_ORACLE_FOR_IT = "No test can show that the change does nothing of the kind."
-_READ_FOR_IT = "Read the change and decide, or set up a model."
+_READ_FOR_IT = "Read the change for it, or set up a model."
 
 
 def _judge_check(requirement: Requirement, case: Case) -> Verdict:

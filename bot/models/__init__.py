@@ -4,6 +4,7 @@ All are frozen, slotted and made of plain parts, so `pydantic.TypeAdapter` turns
 back.
 """
 
+from bot.models.acceptances import ACCEPT_BUTTON, Acceptance, AcceptanceKind
 from bot.models.conclusions import (
     Conclusion,
     Evaluation,
@@ -81,7 +82,10 @@ from bot.models.tasks import (
 from bot.models.verdicts import Decider, Verdict, VerdictOutcome
 
 __all__ = [
+    "ACCEPT_BUTTON",
     "TRIAL",
+    "Acceptance",
+    "AcceptanceKind",
     "Act",
     "ActionKind",
     "Analysis",

@@ -12,6 +12,7 @@ from typing import Any, cast
 from bot.clipping import clip_line
 from bot.configuration import Configuration, NetworkPolicy
 from bot.errors import OutOfTime, Superseded, UserError
+from bot.judge import acceptable, after_acceptances
 from bot.judge.headline import MAX_TITLE
 from bot.models import (
     Conclusion,
@@ -191,7 +192,7 @@ class Docket:
 
     def evaluation(self) -> Evaluation:
         """Put together what the report is made of."""
-        gate = self.judgement.gate if self.judgement else self.stopped
+        gate = after_acceptances(self.judgement) if self.judgement else self.stopped
         if gate is None:
             raise AssertionError("an evaluation ended without a conclusion")
         return Evaluation(
@@ -211,6 +212,7 @@ class Docket:
             seconds=tuple(self.seconds),
             warnings=self._warnings(),
             problem=gate.title if self.judgement is None else "",
+            acceptable=acceptable(gate) if self.request.number else (),
         )
 
     def _plan(self) -> Plan | None:
@@ -261,8 +263,20 @@ def _environment(built: Built | None, policy: Policy | None) -> tuple[str, ...]:
     return (
         *(line for one in built.projects for line in _how_built(one, len(built.projects) > 1)),
         *(f"This machine lacks {need}." for need in needs),
+        *(line for one in built.projects for line in _left_out(one.head)),
         f"Everything ran in the {built.sandbox} sandbox, "
         f"{_NETWORK[policy.configuration.sandbox.network]}.",
+    )
+
+
+def _left_out(head: Environment | None) -> tuple[str, ...]:
+    """Which tools of development were not installed, one sentence each."""
+    rows = head.unfetched if head else ()
+    return tuple(
+        f"{one.owner or one.name} was not installed, and the tests ran without it: "
+        f"the git dependency {one.name} could not be fetched."
+        for one in rows
+        if one.left_out
     )
 
 

@@ -21,6 +21,12 @@ from sandbox.environments.projects import MOST_PROJECTS, Projects
 from sandbox.environments.toolchain import toolchain
 from sandbox.models import Checkout, Environment, Recipe, Side, TestRunner
 
+_ASK_AGAIN = "Ask again with /judge when the index answers."
+_RELEASE_IT = (
+    "Depend on a released version of it, or let Assay judge where its host can be reached; then ask again "
+    "with /judge."
+)
+
 
 @dataclass(frozen=True, slots=True)
 class _Workshop:
@@ -152,7 +158,8 @@ async def _both(
         failure = environment.failure if environment else None
         lacks = environment is not None and environment.recipe.needs
         if failure and failure.problem and not lacks and is_touched:
-            raise UserError(failure.problem, "Ask again with /judge when the index answers.")
+            is_of_git = environment is not None and environment.unfetched
+            raise UserError(failure.problem, _RELEASE_IT if is_of_git else _ASK_AGAIN)
     return built
 
 

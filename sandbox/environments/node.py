@@ -5,14 +5,14 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 
 from sandbox.base import TREE
 from sandbox.environments.build_request import BuildRequest
 from sandbox.environments.ecosystem import Ecosystem, Evidence, Variables, weighed
 from sandbox.environments.hints import SetupHints, Toolchain
-from sandbox.environments.layers import CACHE, PROJECT, SYSTEM_PATH
+from sandbox.environments.layers import CACHE, PROJECT, SYSTEM_PATH, TOOLCHAIN
 from sandbox.environments.node_manager import (
     Manager,
     choose_manager,
@@ -20,7 +20,7 @@ from sandbox.environments.node_manager import (
     manager_inputs,
 )
 from sandbox.environments.node_script import ScriptCall, read_script
-from sandbox.environments.node_version import satisfies
+from sandbox.environments.node_version import Wanted, fetching, wanted_node
 from sandbox.environments.tree import Table, Tree
 from sandbox.models import Recipe, TestRunner
 
@@ -35,6 +35,12 @@ _BY_DEPENDENCY = (
     ("jest", TestRunner.JEST),
     ("ava", TestRunner.AVA),
     ("mocha", TestRunner.MOCHA),
+    ("jasmine", TestRunner.JASMINE),
+    ("tap", TestRunner.TAP),
+)
+_NO_RUNNER = (
+    "No runner that Assay knows (node --test, mocha, jest, vitest, ava, jasmine, tap, tape, uvu) is called"
+    " by the test script"
 )
 _BUILDS = ("build", "compile", "prepare")
 _READ_TEST_FILES = 200
@@ -77,14 +83,18 @@ def detect(tree: Path, setup: SetupHints, toolchain: Toolchain) -> Recipe | None
         return None
     manifest = place.json("package.json")
     runner = _choose_runner(place, manifest, setup)
-    missing = _missing(manifest, toolchain)
+    manager = choose_manager(Tree(tree), setup.root)
+    folders = tuple(dict.fromkeys((setup.root, manager.folder)))
+    version = toolchain.version("node")
+    wanted = wanted_node(Tree(tree), folders, version)
+    missing = _missing(manifest, wanted, toolchain)
     if missing:
-        version = toolchain.version("node")
         has = f"has Node {version}" if version else "has no Node"
         said = f"The project needs {missing}, but the sandbox {has}."
         nothing = Recipe(_NAME, (said, runner.reason), (), (), runner.runner, runner.arguments, "")
         return _with_needs(nothing, missing, setup.root)
-    return _recipe(Tree(tree), manifest, runner, setup, toolchain)
+    recipe = _recipe(Tree(tree), manifest, runner, setup, toolchain)
+    return _with_node(recipe, wanted, version)
 
 
 def _with_needs(recipe: Recipe, missing: str, root: str) -> Recipe:
@@ -94,12 +104,24 @@ def _with_needs(recipe: Recipe, missing: str, root: str) -> Recipe:
     )  # fmt: skip
 
 
-def _missing(manifest: Table, toolchain: Toolchain) -> str:
-    wanted = manifest.table("engines").text("node")
-    version = toolchain.version("node")
-    if not version or not toolchain.version("npm"):
-        return f"Node {wanted} (node, npm)".replace("  ", " ") if wanted else "Node (node, npm)"
-    return "" if satisfies(version, wanted) else f"Node {wanted}"
+def _missing(manifest: Table, wanted: Wanted, toolchain: Toolchain) -> str:
+    if not toolchain.version("node") or not toolchain.version("npm"):
+        asked = manifest.table("engines").text("node")
+        return f"Node {asked} (node, npm)".replace("  ", " ") if asked else "Node (node, npm)"
+    return f"Node {wanted.missing}" if wanted.missing else ""
+
+
+def _with_node(recipe: Recipe, wanted: Wanted, machine: str) -> Recipe:
+    """Let everything run on the Node that the project asks for."""
+    if not wanted.release:
+        return recipe
+    said = (
+        f"Node {wanted.release} is taken from npm's registry, because {wanted.source} asks for it"
+    )
+    name = f"node {wanted.release}"
+    digest = hashlib.sha256(f"{recipe.lock_digest} {name}".encode()).hexdigest()
+    reasons = (*recipe.reasons, f"{said} and the sandbox has {machine}.")
+    return replace(recipe, reasons=reasons, lock_digest=digest, toolchain=name)
 
 
 def _recipe(
@@ -111,7 +133,8 @@ def _recipe(
     if setup.install:
         install, why = _configured(setup)
     elif any(_has_dependencies(tree.json(path)) for path in manifests) or manager.lock:
-        install, why = install_commands(manager, top), _installed_by(manager)
+        install = install_commands(manager, top, runner.runner.value)
+        why = _installed_by(manager)
     else:
         install, why = (), "Nothing is installed: package.json names no dependencies."
     build, why_build = _build(Tree(tree.root / setup.root), manifest, runner)
@@ -166,9 +189,9 @@ def _choose_runner(tree: Tree, manifest: Table, setup: SetupHints) -> _Runner:
     scripts = manifest.table("scripts")
     if setup.test:
         return _configured_runner(scripts, setup.test)
-    call = read_script(scripts)
+    call = read_script(scripts, read=tree.read)
     if call:
-        return _by_script(call)
+        return _by_script(_by_its_library(tree, call))
     declared = {name for field in _DEPENDENCIES for name in manifest.table(field).names()}
     tests = [path for path in tree.files() if path.endswith(_SUFFIXES) and is_test(path)]
     for name, runner in _BY_DEPENDENCY:
@@ -178,8 +201,16 @@ def _choose_runner(tree: Tree, manifest: Table, setup: SetupHints) -> _Runner:
     if any(_NODE_TEST.search(tree.read(path)) for path in tests[:_READ_TEST_FILES]):
         said = "Tests run with node --test, because the test files import node:test."
         return _Runner(TestRunner.NODE_TEST, ("--",), said)
-    said = "No runner that Assay knows (node --test, mocha, jest, vitest, ava) is called by the"
-    return _Runner(TestRunner.NONE, (), f"{said} test script, so no tests are run.")
+    return _Runner(TestRunner.NONE, (), f"{_NO_RUNNER}, so no tests are run.")
+
+
+def _by_its_library(tree: Tree, call: ScriptCall) -> ScriptCall:
+    """Let `node --test` run a file that `node` is called with, where the file uses node:test."""
+    if call.runner is not TestRunner.NODE:
+        return call
+    texts = (tree.read(path) for path in call.arguments[call.arguments.index("--") + 1 :])
+    uses_it = any(_NODE_TEST.search(text) for text in texts)
+    return replace(call, runner=TestRunner.NODE_TEST) if uses_it else call
 
 
 def _by_script(call: ScriptCall) -> _Runner:
@@ -257,7 +288,7 @@ def building(request: BuildRequest) -> Variables:
     """Return the environment of the build commands; downloads are kept, nothing is asked or told."""
     bins = _bins(request.recipe.root)
     return (
-        ("PATH", f"{bins}:{SYSTEM_PATH}"),
+        ("PATH", f"{bins}:{_node_of(request.recipe)}{SYSTEM_PATH}"),
         ("CI", "true"),
         ("HUSKY", "0"),
         ("NO_COLOR", "1"),
@@ -277,8 +308,12 @@ def building(request: BuildRequest) -> Variables:
 def observing(recipe: Recipe, has_project: bool) -> Variables:
     """Return the environment of what looks at a built project; CI keeps runners from new snapshots."""
     del has_project
-    path = f"{_bins(recipe.root)}:{PROJECT}/bin:{SYSTEM_PATH}"
+    path = f"{_bins(recipe.root)}:{_node_of(recipe)}{PROJECT}/bin:{SYSTEM_PATH}"
     return (("PATH", path), ("CI", "true"), ("NO_COLOR", "1"), ("FORCE_COLOR", "0"))
+
+
+def _node_of(recipe: Recipe) -> str:
+    return f"{TOOLCHAIN}/node_modules/.bin:" if recipe.toolchain else ""
 
 
 def _bins(root: str) -> str:
@@ -294,10 +329,26 @@ ECOSYSTEM = Ecosystem(
     building=building,
     observing=observing,
     commands=frozenset(
-        {"npm", "npx", "pnpm", "yarn", "node", "jest", "vitest", "mocha", "ava", "bun"}
+        {
+            "npm",
+            "npx",
+            "pnpm",
+            "yarn",
+            "node",
+            "jest",
+            "vitest",
+            "mocha",
+            "ava",
+            "bun",
+            "jasmine",
+            "tap",
+            "tape",
+            "uvu",
+        }
     ),
     programs=(("node", "--version"), ("npm", "--version")),
     keeps_output=True,
+    fetching=fetching,
     runs_alone=runs_alone,
 )
 """Node, with npm, pnpm and yarn."""

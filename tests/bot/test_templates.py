@@ -122,6 +122,8 @@ GIVEN: dict[str, tuple[dict[str, object], ...]] = {
         for about in ("", "R1")
         for turn in (0, 1)
     ),
+    "reply/no_write_access.md.j2": ({"on_pull_request": True}, {"on_pull_request": False}),
+    "reply/acceptance.md.j2": ({"lines": ("Say why: `/judge accept R2 <reason>`.", "@x **y**")},),
     "reply/help.md.j2": ({"line": ""}, {"line": "/judge <b> @x"}),
     "reply/plan.md.j2": tuple(
         {"forecast": told, "head": "a" * 40, "problem": "" if told else "p", "next_step": "n"}

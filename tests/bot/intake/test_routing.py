@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from bot.github import Payload
 from bot.intake.comments import parse
 from bot.intake.decisions import (
+    AcceptUnverified,
     Approve,
     Cancel,
     Command,
@@ -24,7 +25,6 @@ from bot.intake.decisions import (
     StartMergeGroup,
     StartPatch,
     StartPullRequest,
-    Waive,
 )
 from bot.intake.registry import EVENTS, HANDLERS, decide, is_handled, lane
 from bot.models import Delivery, Trigger
@@ -139,14 +139,30 @@ def test_commands_count_on_pull_requests_and_from_people() -> None:
     assert decide(by_bot) == Ignore("bots give no commands")
 
 
+@pytest.mark.parametrize(
+    ("body", "command", "words"),
+    [
+        ("/judge accept R2 it works", Command.ACCEPT, "R2 it works"),
+        ("/judge  override B2 R1\r\n\r\nas told\nbelow", Command.OVERRIDE, "B2 R1 as told below"),
+        ("/judge accept", Command.ACCEPT, ""),
+        ("/judge Accept R2", Command.UNKNOWN, ""),
+    ],
+)
+def test_a_decision_brings_its_words_along(body: str, command: Command, words: str) -> None:
+    decided = decide(comment(body))
+    assert isinstance(decided, ObeyCommand)
+    assert (decided.command, decided.words) == (command, words)
+
+
 def test_clicks_on_the_check_run() -> None:
     assert decide(clicked("rerequested", "e1")) == Rerun(PLACE, 0, HEAD, "e1")
     approve = {"requested_action": {"identifier": "approve"}}
     assert decide(clicked("requested_action", "e1", **approve)) == Approve(PLACE, 0, HEAD, "e1")
     judge = {"requested_action": {"identifier": "judge"}}
     assert decide(clicked("requested_action", "e1", **judge)) == Approve(PLACE, 0, HEAD, "e1")
-    waive = {"requested_action": {"identifier": "waive"}}
-    assert decide(clicked("requested_action", "e1", **waive)) == Waive(PLACE, 0, HEAD, "e1")
+    accept = {"requested_action": {"identifier": "accept"}}
+    accepted = decide(clicked("requested_action", "e1", **accept))
+    assert accepted == AcceptUnverified(PLACE, 0, HEAD, "e1")
     other = {"requested_action": {"identifier": "rm -rf"}}
     assert isinstance(decide(clicked("requested_action", "e1", **other)), Ignore)
 
