@@ -27,7 +27,15 @@ class Jobs(Protocol):
 
 
 ALREADY = "this head is being judged already"
-_SAME = frozenset({Trigger.OPENED, Trigger.SYNCHRONIZE, Trigger.READY_FOR_REVIEW, Trigger.SWEEP})
+_SAME = frozenset(
+    {
+        Trigger.OPENED,
+        Trigger.REOPENED,
+        Trigger.SYNCHRONIZE,
+        Trigger.READY_FOR_REVIEW,
+        Trigger.SWEEP,
+    }
+)
 """What asks for nothing more than a verdict on a head."""
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from bot.configuration import Configuration
 from bot.judge.meant import contradiction, ties_by_example, why_meant
 from bot.judge.permissions import speaks_of_test
+from bot.judge.paths import is_policy
 from bot.judge.requirements import BUILDS, NOTHING_REGRESSES
 from bot.judge.retirement import asks_to_remove, names_subject
 from bot.judge.rules import TEST_ADAPTED, TEST_FOLLOWS_MOVE, adapted, moved
@@ -46,6 +47,12 @@ class Case:
     witnesses: Witnesses
     ties: tuple[Tie, ...]
     suite: Evidence | None
+
+    @property
+    def is_configuration_alone(self) -> bool:
+        """Whether nothing changed but Assay's own configuration: both sides run the same code."""
+        paths, is_cut = self.observed.changed_paths, self.observed.changes_truncated
+        return bool(paths) and not is_cut and all(map(is_policy, paths))
 
     def tied(self, requirement: Requirement) -> dict[str, Tie]:
         """The ties of one requirement by test id."""

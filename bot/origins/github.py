@@ -6,7 +6,9 @@ import logging
 from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
+from functools import partial
 
+from bot.configuration import PolicyContext
 from bot.errors import Superseded, Transient, UserError
 from bot.github import (
     CheckAction,
@@ -27,6 +29,7 @@ from bot.models import (
     Trigger,
 )
 from bot.origins.words import task_of_issue, task_of_pull_request
+from bot.policy import policy_context
 from bot.report.markdown import marker
 from bot.stages.services import Answer, Code
 from bot.store import Ended, EvaluationState, Store
@@ -79,6 +82,11 @@ class GitHubOrigin:
                 return Task("The merge group holds together", ())
             return await task_of_issue(repository, request.issue, request.task_text)
 
+    async def policy_context(self, request: EvaluationRequest) -> PolicyContext:
+        """Ask GitHub, through the installation of the repository."""
+        opened = partial(self.github.repository, installation=request.installation)
+        return await policy_context(opened, request.repository, request.base_ref)
+
     def home(self, request: EvaluationRequest) -> str:
         """Return the repository's page."""
         return self.github.clone_url(request.repository).removesuffix(".git")
@@ -100,7 +108,9 @@ class GitHubOrigin:
                 given.setdefault(one.subject, one)
         accepted = tuple(one for one in given.values() if not one.void)
         is_waived = bool(accepted) and conclusion is Conclusion.SUCCESS
-        return Standing(number, conclusion, is_waived, accepted)
+        # Without a report nothing was judged: the configuration let it pass.
+        is_left_out = conclusion is Conclusion.NEUTRAL and latest and not latest.report_key
+        return Standing(number, conclusion, is_waived, accepted, bool(is_left_out))
 
     async def announce(
         self, request: EvaluationRequest, stage: str, plan: Plan | None = None

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from jinja2 import Environment, UndefinedError, meta
 
+from bot.intake.when import Doubt, LeftOut, Sifted
 from bot.models import (
     ActionKind,
     Exchange,
@@ -88,6 +89,11 @@ GIVEN: dict[str, tuple[dict[str, object], ...]] = {
     "pages/no_pdf.html.j2": ({},),
     "error.html.j2": ({"status": 500, "title": "t", "text": "x"},),
     "check/approval.md.j2": ({"author": "mina"},),
+    "check/not_judged.md.j2": tuple(
+        {"sifted": Sifted(by, "x", doubt), "base": "main"}
+        for by in LeftOut
+        for doubt in (None, *Doubt)
+    ),
     "check/cancelled.md.j2": ({"why": "a newer push"},),
     "check/ended.md.j2": (
         {"superseded": True, "why": "w", "next_step": ""},
