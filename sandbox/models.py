@@ -186,6 +186,7 @@ class Recipe:
     root: str = ""  # the project's folder inside the tree; every command of it starts there
     left_out: str = ""  # which of the project's tests are not run, as a sentence
     toolchain: str = ""  # what is fetched before all else, since the machine lacks it: "node 22"
+    lacks: str = ""  # what becomes of `needs` where that toolchain cannot be had
     more_calls: tuple[TestCall, ...] = ()  # what the project's own tests call besides
 
     @property

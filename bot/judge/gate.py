@@ -229,6 +229,9 @@ def _expectations_are_asked_for(facts: _Facts) -> Iterator[GateReason]:
         *(t for t in case.witnesses.withdrawn if case.is_named(t)),
         *case.retired,
     )
+    for test in changed:
+        if why := case.why_meant(test):
+            yield GateReason("expectation", Conclusion.SUCCESS, why, tests=(test.id,))
     unasked = [test for test in changed if not (case.breaks_nobody(test) or case.is_accepted(test))]
     if unasked:
         yield GateReason(

@@ -5,11 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from bot.configuration import PATH, Configuration
-from bot.judge.baseline import judge_baseline, satisfied, unsatisfied, unverified
+from bot.judge.baseline import judge_baseline
 from bot.judge.behaviour import judge_behaviour
 from bot.judge.case import Case, open_case
 from bot.judge.crashes import with_crashes
 from bot.judge.criteria import judge_criterion
+from bot.judge.oracle import satisfied, unsatisfied, unverified
 from bot.judge.places import with_places
 from bot.judge.plan_evidence import item_evidence
 from bot.judge.plan_runs import plain_endings

@@ -49,6 +49,9 @@ MADE_UP = frozenset(
 NEEDS_READER = MADE_UP | {UNREAD_CHANGES, UNSEEN_CONTENT}
 """What keeps anybody from saying that no test was weakened."""
 
+WEAKENED = frozenset((ASSERTION_REMOVED, ASSERTION_LOOSENED, ASSERTION_TRIVIAL, TEST_SKIPPED))
+"""Findings that say of a test file's edits that they demand less."""
+
 NOT_ABOUT_TESTS = frozenset(
     {DEPENDENCY_UNKNOWN, DEPENDENCY_YOUNG, DEPENDENCY_UNASKED, OUT_OF_SCOPE, POLICY_LOOSENED}
 )

@@ -7,6 +7,7 @@ from urllib.parse import quote
 
 from bot.models import (
     Acceptance,
+    AcceptanceKind,
     ActionKind,
     Analysis,
     CanaryResult,
@@ -298,6 +299,12 @@ class ReportView:
     planned: PlanView | None = None
     acceptances: tuple[Acceptance, ...] = ()
     acceptable: tuple[str, ...] = ()
+
+    @property
+    def is_overridden(self) -> bool:
+        """Whether an administrator let pass what a check fails."""
+        kinds = {one.kind for one in self.acceptances if not one.void}
+        return AcceptanceKind.OVERRIDDEN in kinds
 
     @property
     def unmet(self) -> tuple[RequirementView, ...]:

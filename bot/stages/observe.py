@@ -83,8 +83,8 @@ async def _observe(services: Services, case: Case) -> Observed:
         build_folder=built.decisive.root,
         needs=_needs(built),
         left_out=" ".join(_left_out(built)),
-        base_is_untested=untested,
         missing_submodules=tuple(one for one in checkout.missing_submodules if one.is_named),
+        base_is_untested=untested,
         changed_paths=checkout.diff.changed_paths,
         changes_truncated=checkout.diff.truncated,
         kinds=kinds_of_change(checkout.diff, harmless),
@@ -139,7 +139,9 @@ def _build_seen(built: Environment | None) -> Observation | None:
 
 
 def _is_untested(case: Case) -> bool:
-    return not case.policy.configuration.setup.test and is_untested(Path(case.checkout.base_tree))
+    configuration = case.policy.configuration
+    lines = [configuration.setup.test, *(one.setup.test for one in configuration.projects)]
+    return not any(lines) and is_untested(Path(case.checkout.base_tree))
 
 
 # --- facts ----------------------------------------------------------------------------------
