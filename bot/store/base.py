@@ -114,6 +114,11 @@ class Store(Protocol):
     def latest(self, repository: str, number: int) -> EvaluationRecord | None:
         """Find the newest evaluation of a pull request."""
 
+    def history(
+        self, repository: str, number: int, limit: int = 10
+    ) -> tuple[EvaluationRecord, ...]:
+        """List the reports of a pull request, newest first; what was cancelled has none."""
+
     def open_evaluations(self, repository: str, number: int) -> tuple[EvaluationRecord, ...]:
         """List what is queued or running for a pull request, oldest first."""
 

@@ -107,6 +107,15 @@ class Records(RubricRecords, UsageRecords):
         newest = _of(repository, number).order_by(EVALUATIONS.c.created_s.desc()).limit(1)
         return next(iter(self._find(newest)), None)
 
+    def history(
+        self, repository: str, number: int, limit: int = 10
+    ) -> tuple[EvaluationRecord, ...]:
+        """List the reports of a pull request, newest first; what was cancelled has none."""
+        told = _of(repository, number).where(
+            EVALUATIONS.c.state == EvaluationState.DONE.value, EVALUATIONS.c.report_key != ""
+        )
+        return self._find(told.order_by(EVALUATIONS.c.created_s.desc()).limit(limit))
+
     def open_evaluations(self, repository: str, number: int) -> tuple[EvaluationRecord, ...]:
         """List what is queued or running for a pull request, oldest first."""
         still_open = _of(repository, number).where(EVALUATIONS.c.state.in_(_OPEN))

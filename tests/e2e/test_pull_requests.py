@@ -74,6 +74,42 @@ def test_newer_head_cancels_the_older_and_updates_the_one_comment(town: Town) ->
     assert len(place.comments(number)) == 1
 
 
+def slow_test(seconds: int) -> dict[str, str]:
+    body = f"    def test_slow(self):\n        time.sleep({seconds})\n"
+    return {"test_slow.py": f"import time, unittest\n\n\nclass T(unittest.TestCase):\n{body}"}
+
+
+def test_the_comment_remembers_and_says_what_is_being_judged(town: Town) -> None:
+    place = town.place()
+    first = place.push("change", FIX)
+    number = place.open("change", ASKED)
+    assert place.completed(first).conclusion == "success"
+    before = place.verdict(number)
+
+    second = place.push("change", {**BREAKS, **slow_test(6)}, new=False)
+    (judging,) = eventually(
+        lambda: [text for text in place.verdicts(number) if f"Judging <code>{second[:12]}" in text
+                 or f"Judging [<code>{second[:12]}" in text],
+        "the comment to say what is being judged",
+    )  # fmt: skip
+    headline = next(line for line in before.splitlines() if line.startswith("## "))
+    assert headline in judging, "the last verdict stays readable"
+    assert judging.splitlines()[0] == before.splitlines()[0]
+    assert place.completed(second).conclusion == "failure"
+    after = place.verdict(number)
+    assert "Judging" not in after
+    assert f"Since the verdict on [<code>{first[:12]}" in after
+    assert "still passes. (B2): satisfied → unsatisfied" in after
+    assert "<summary>Earlier verdicts (1)</summary>" in after
+
+    third = place.push("change", slow_test(60), new=False)
+    eventually(lambda: third[:12] in place.verdict(number), "the comment to say so again")
+    place.command(number, "/judge cancel")
+    assert place.completed(third).conclusion == "cancelled"
+    eventually(lambda: place.verdict(number) == after, "the comment as it was")
+    assert len(place.comments(number)) == 1
+
+
 def test_edits_of_title_and_text_are_judged_again_others_are_not(town: Town) -> None:
     place = town.place()
     sha = place.push("mean", FIX)
