@@ -6,7 +6,10 @@ READY := $(VENV)/.ready
 # Compiled modules are kept: the tests start Python a thousand times.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test test-slow test-docker check format bench lock clean install system system-test
+# Errors only: what pip thinks of the machine's configuration is nothing that a newcomer can act on.
+QUIETLY := --quiet --quiet --disable-pip-version-check
+
+.PHONY: demo test test-slow test-docker test-fresh check format bench lock clean install system system-test
 
 install: $(READY)
 
@@ -14,8 +17,8 @@ install: $(READY)
 $(READY): deploy/requirements.lock pyproject.toml deploy/install.sh | system
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	@echo "Installing Assay into $(VENV) ..."
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --require-hashes -r deploy/requirements.lock
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
+	@$(BIN)/python -m pip install $(QUIETLY) --no-deps --require-hashes -r deploy/requirements.lock
+	@$(BIN)/python -m pip install $(QUIETLY) --no-deps --no-build-isolation -e .
 	@touch $(READY)
 
 system:
@@ -32,13 +35,18 @@ test: system-test $(READY)
 
 # What takes too long for every day: real toolchains, whole plans, the docker driver.
 test-slow: system-test $(READY)
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --require-hashes -r deploy/documents.lock
+	@$(BIN)/python -m pip install $(QUIETLY) --no-deps --require-hashes -r deploy/documents.lock
 	$(BIN)/python -m pytest -n 2 --dist worksteal -m slow
 
 # The docker driver on a real engine: the one that runs, else Debian's own dockerd for the tests' time.
 test-docker: $(READY)
 	@sh deploy/install.sh docker
 	ASSAY_TEST_DOCKER=1 $(BIN)/python -m pytest $(shell find tests -name 'test_docker*.py')
+
+# The newcomer's first command on a new Debian: as root, and as an ordinary user.
+test-fresh: $(READY)
+	@sh deploy/install.sh fresh
+	ASSAY_TEST_FRESH=1 $(BIN)/python -m pytest tests/e2e/test_fresh_machine.py
 
 check: $(READY)
 	$(BIN)/ruff format --check .

@@ -1,52 +1,199 @@
-"""The `assay` command; each subcommand is imported only when it is called."""
+"""The `assay` command: every command line; what a subcommand does is imported when it is called.
+
+So `--help` and a wrong command line are answered at once.
+"""
 
 from __future__ import annotations
 
 import importlib
 import sys
+from pathlib import Path
+from typing import Any
 
 import click
-from pydantic import ValidationError
 
+from bot.commands.asked import OUT, Asked
 from bot.errors import Transient, UserError
 from sandbox.base import SandboxError
 
-COMMANDS = {
-    "bench": "bot.commands.bench",
-    "criteria": "bot.commands.criteria",
-    "demo": "bot.commands.demo",
-    "doctor": "bot.commands.doctor",
-    "judge": "bot.commands.judge",
-    "replay": "bot.commands.replay",
-    "serve": "bot.commands.serve",
-    "setup": "bot.commands.setup",
-    "web": "bot.commands.web",
-    "worker": "bot.commands.worker",
-}
-"""Subcommand → the module that holds its `command`."""
-
 USAGE_ERROR = 2
+_FILE = click.Path(exists=True, dir_okay=False, readable=True, path_type=Path)
+_FOLDER = click.Path(exists=True, file_okay=False, path_type=Path)
+_NEW_FILE = click.Path(dir_okay=False, path_type=Path)
+_NEW_FOLDER = click.Path(file_okay=False, path_type=Path)
 
 
-class LazyGroup(click.Group):
-    """A click group that imports a subcommand when it is asked for, so `assay --help` is quick."""
-
-    def list_commands(self, ctx: click.Context) -> list[str]:
-        """Return the names, sorted."""
-        return sorted(COMMANDS)
-
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """Import the module that holds the subcommand."""
-        if cmd_name not in COMMANDS:
-            return None
-        command: click.Command = importlib.import_module(COMMANDS[cmd_name]).command
-        return command
-
-
-@click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(package_name="assay")
 def assay() -> None:
     """Judge pull requests by running them."""
+
+
+def _run(module: str, *arguments: object, **options: object) -> None:
+    """Call `run` of a module in bot.commands; each takes what its command line gives."""
+    importlib.import_module(f"bot.commands.{module}").run(*arguments, **options)
+
+
+@assay.command()
+@click.argument(
+    "repositories", nargs=-1, required=True, type=click.Path(exists=True, path_type=Path)
+)
+@click.option("--count", default=5, show_default=True, help="How many merges of each repository.")
+@click.option("--out", type=click.Path(path_type=Path), help="File for the rows, a JSON line each.")
+@click.option(
+    "--integrity", is_flag=True, help="Run only the integrity checks: nothing is built or run."
+)
+@click.option("--as-merged", is_flag=True, help="Judge no spoiled copies, play no tricks.")
+def bench(**options: Any) -> None:
+    """Judge the newest merges of REPOSITORIES that change source and tests, and spoiled copies.
+
+    A spoiled copy must not pass; a real merge with tests that show it should. Exits with 1 when one
+    conclusion is wrong. With --integrity it counts what the integrity checks say of real merges and
+    of copies on which a trick was played.
+    """
+    _run("bench", **options)
+
+
+@assay.command()
+@click.option("--task", type=_FILE, required=True, help="File with what was asked.")
+@click.option("--good", required=True, help="A good solution: a file, or a branch or revision.")
+@click.option("--bad", required=True, help="A bad solution, likewise.")
+@click.option(
+    "--out",
+    type=_NEW_FILE,
+    required=True,
+    help="File for the kept criteria, to be reviewed and committed below .github/assay/criteria/.",
+)
+@click.option(
+    "--repository",
+    type=_FOLDER,
+    default=Path(),
+    help="Where branches and revisions are.  [default: this folder]",
+)
+@click.option("--base", help="What they start from.  [default: where both branches part]")
+@click.option("--repeats", type=click.IntRange(2, 20), default=5, show_default=True)
+@click.option("--usd", type=click.FloatRange(0), default=2.0, show_default=True, help="Most money.")
+def criteria(**options: Any) -> None:
+    """Find criteria for grading solutions of a task: proposed by a model, merged, and tried.
+
+    A criterion is kept when it is stable over --repeats and sees damaged copies of the good solution
+    as worse. Exits with 0, or 2 when no model is set, it does not answer, or no criterion passed.
+    """
+    _run("criteria", **options)
+
+
+@assay.command()
+@click.option("--serve", is_flag=True, help="Keep everything up to click through, until Ctrl-C.")
+@click.option(
+    "--folder",
+    type=_NEW_FOLDER,
+    help="Where to put everything: a new or empty folder, or an earlier demo's, which is replaced. "
+    "[default: a new temporary folder]",
+)
+def demo(**options: Any) -> None:
+    """Start a forge and Assay, open four pull requests, and watch them being judged.
+
+    Ends with 1 when one of them does not come out as it must.
+    """
+    _run("demo", **options)
+
+
+@assay.command()
+def doctor() -> None:
+    """Say what is missing on this machine, and how to mend it; ends with 2 when it is required."""
+    _run("doctor")
+
+
+@assay.command()
+@click.argument("repository", default=".")
+@click.option(
+    "--base",
+    help="Branch or revision that the change wants into.  [default: the remote's default branch]",
+)
+@click.option("--head", help="Branch or revision to judge.  [default: HEAD]")
+@click.option("--worktree", is_flag=True, help="Judge what is not committed too.")
+@click.option("--task", type=_FILE, help="File with what was asked, as an issue would say it.")
+@click.option("--description", type=_FILE, help="File with what the pull request says of itself.")
+@click.option(
+    "--criteria",
+    type=_FILE,
+    help="File with a test plan in PRDBench's format, to be run on a folder that needs no git.",
+)
+@click.option(
+    "--given",
+    type=_FOLDER,
+    help="With --criteria: the files that every submission starts from.  "
+    "[default: the folder above the plan's own]",
+)
+@click.option(
+    "--out",
+    type=_NEW_FOLDER,
+    default=Path(OUT),
+    show_default=True,
+    help="Folder for report.json, .md, .html, .pdf and .sarif.",
+)
+@click.option("--no-pdf", is_flag=True, help="Write no report.pdf.")
+@click.option(
+    "--sandbox", type=click.Choice(("auto", "bubblewrap", "docker")), help="Default: as set."
+)
+def judge(**options: Any) -> None:
+    """Judge REPOSITORY (a folder) between --base and --head, or a pull request by its address.
+
+    With --criteria, judge a submission (any folder) by a test plan.
+
+    A private pull request is read with GITHUB_TOKEN. Exits with 0 success, 1 failure, 3 a person
+    must decide, 2 usage or set-up error.
+    """
+    asked = Asked(**options)
+    asked.check()
+    _run("judge", asked)
+
+
+@assay.command()
+@click.argument("bundle", type=_FILE)
+@click.option(
+    "--prompts",
+    is_flag=True,
+    help="Show what was asked and answered instead, and count it by role.",
+)
+def replay(**options: Any) -> None:
+    """Derive the verdicts again from BUNDLE, the replay.json of a run with models.
+
+    Nothing is asked and nothing is run. Exits with 0 when every verdict comes out as it was, with 1
+    when one differs, with 2 for a file that is no bundle.
+    """
+    _run("replay", **options)
+
+
+@assay.command()
+def serve() -> None:
+    """Run web and worker; when one of them ends, the other is stopped too."""
+    _run("serve")
+
+
+@assay.command()
+@click.option("--organization", default="", help="Register it for an organization, not for you.")
+@click.option("--port", default=0, help="Port of the page on the loopback; 0 picks a free one.")
+@click.option("--open", "opens", is_flag=True, help="Open the page in this machine's browser.")
+@click.option("--force", is_flag=True, help="Replace credentials that are stored already.")
+def setup(**options: Any) -> None:
+    """Register the GitHub App in your browser and store its credentials in ASSAY_HOME.
+
+    Set ASSAY_PUBLIC_URL first: GitHub sends its webhooks there.
+    """
+    _run("setup", **options)
+
+
+@assay.command()
+def web() -> None:
+    """Serve the webhook and the pages on ASSAY_HOST:ASSAY_PORT (loopback by default)."""
+    _run("web")
+
+
+@assay.command()
+def worker() -> None:
+    """Run evaluations. What is not finished when it stops goes on in the next worker."""
+    _run("worker")
 
 
 def main() -> None:
@@ -58,12 +205,8 @@ def main() -> None:
     except Transient as error:
         _fail(error.what, "Try again in a moment.")
     except SandboxError as error:
-        doctor = "Run `assay doctor` to see what is missing."
-        _fail(f"The sandbox does not start: {error.what}.", error.next_step or doctor)
-    except ValidationError as error:
-        first = error.errors()[0]
-        name = ".".join(str(part) for part in first["loc"])
-        _fail(f"The setting {name} is not valid: {first['msg']}.", "Mend it in the environment.")
+        doctor_finds = "Run `assay doctor` to see what is missing."
+        _fail(f"The sandbox does not start: {error.what}.", error.next_step or doctor_finds)
 
 
 def _fail(what: str, next_step: str) -> None:

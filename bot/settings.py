@@ -6,8 +6,10 @@ import os
 from pathlib import Path
 from typing import Literal, Self
 
-from pydantic import AliasChoices, Field, SecretStr, model_validator
+from pydantic import AliasChoices, Field, SecretStr, ValidationError, model_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
+
+from bot.errors import UserError
 
 
 class Settings(BaseSettings):
@@ -103,8 +105,19 @@ def load_settings() -> Settings:
     """Read the environment, below it what `assay setup` stored in `home`, and below that secrets.
 
     A secret is a file named like its variable in lower case, as compose mounts it (`/run/secrets`) or
-    systemd does (`LoadCredential=`).
+    systemd does (`LoadCredential=`). Raises UserError that names a setting whose value is not valid.
     """
+    try:
+        return _read_settings()
+    except ValidationError as error:
+        first = error.errors()[0]
+        name = ".".join(str(part) for part in first["loc"])
+        raise UserError(
+            f"The setting {name} is not valid: {first['msg']}.", "Correct it in the environment."
+        ) from error
+
+
+def _read_settings() -> Settings:
     folders = ("/run/secrets", os.environ.get("CREDENTIALS_DIRECTORY", ""))
     secrets = tuple(folder for folder in folders if folder and Path(folder).is_dir())
     settings = Settings(_secrets_dir=secrets)  # type: ignore[call-arg]

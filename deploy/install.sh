@@ -1,5 +1,5 @@
 #!/bin/sh
-# Installs the system packages that Assay lacks on Debian or Ubuntu: `install.sh run`, `test` or `docker`.
+# Installs the system packages that Assay lacks on Debian or Ubuntu: `install.sh run`, `test`, `docker` or `fresh`.
 # Where neither root nor password-less sudo is there, says in one line what to install, and ends with 2.
 set -eu
 
@@ -29,6 +29,10 @@ if [ "${1:-run}" = test ]; then
     /usr/bin/python3 -c 'import PIL' >/dev/null 2>&1 || missing="$missing python3-pil"
     need cppcheck cppcheck
     need tidy tidy
+fi
+if [ "${1:-run}" = fresh ]; then
+    missing=""
+    need debootstrap debootstrap
 fi
 if [ "${1:-run}" = docker ]; then
     missing=""

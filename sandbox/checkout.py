@@ -6,6 +6,7 @@ temporary name and renamed, so a second call (or another worker) finds it done.
 
 from __future__ import annotations
 
+import hashlib
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -61,6 +62,7 @@ def take(root: Path, request: CheckoutRequest, limits: TreeLimits | None = None)
         warnings=tuple(dict.fromkeys(sides[0].warnings + sides[1].warnings)),
         base_version=sides[0].version,
         head_version=sides[1].version,
+        missing_submodules=tuple(dict.fromkeys(sides[0].missing + sides[1].missing)),
     )
 
 
@@ -83,5 +85,7 @@ def take_base(root: Path, source: Source, base: str, holder: str) -> Base:
 
 def _exported(root: Path, mirror: Mirror, sha: str, holder: str, limits: TreeLimits) -> Exported:
     entry = root.absolute() / "trees" / mirror.git_dir.stem / sha
-    hold(entry, holder)
-    return export(mirror, sha, entry, limits)
+    own = entry.with_name(f"{sha}-{hashlib.sha256(holder.encode()).hexdigest()[:16]}")
+    for place in (entry, own):
+        hold(place, holder)
+    return export(mirror, sha, entry, limits, own)

@@ -126,6 +126,21 @@ def fetch(mirror: Mirror, shas: Sequence[str]) -> None:
         _tidy(mirror)
 
 
+def fetch_alone(mirror: Mirror, sha: str) -> None:
+    """Bring one commit without its history into a mirror of its own kind. Raises as `fetch` does."""
+    reference = f"refs/assay/keep/{sha}"
+    if git(mirror, ("rev-parse", "--verify", "--quiet", reference)).exit_code == 0:
+        return
+    options = ["--quiet", "--no-write-fetch-head", "--no-auto-maintenance", "--depth=1"]
+    options += ["--no-tags", "--no-recurse-submodules"]
+    if mirror.source.is_local:
+        options += [f"--upload-pack={_UPLOAD_PACK}", "--update-shallow"]
+    with locked(mirror) as lock:
+        place = checked_location(mirror.source)
+        _remote(mirror, ("fetch", *options, "--end-of-options", place, sha), lock)
+        expect(git(mirror, ("update-ref", reference, sha)), "pin the commit")
+
+
 def _is_here(mirror: Mirror, sha: str) -> bool:
     """Whether a commit need not be fetched; a shallow clone may have more of its history by now."""
     return is_own(mirror, sha) or (not is_shallow(mirror) and has(mirror, sha))

@@ -27,6 +27,33 @@ class ChangeStatus(StrEnum):
     RENAMED = "renamed"
 
 
+class ChangeKind(StrEnum):
+    """What the change of one file is to the program: the first four leave it as it is."""
+
+    DOCUMENTATION = "documentation"
+    COMMENTS = "comments"  # docstrings too
+    FORMATTING = "formatting"
+    TYPES = "types"
+    TESTS = "tests"
+    SETUP = (
+        "setup"  # build files, continuous integration, and what is no code in any known language
+    )
+    CODE = "code"
+
+    @property
+    def is_inert(self) -> bool:
+        """Whether a program does the same after such a change."""
+        return self not in (ChangeKind.TESTS, ChangeKind.SETUP, ChangeKind.CODE)
+
+
+@dataclass(frozen=True, slots=True)
+class ChangedFile:
+    """One changed file with the kind of its change."""
+
+    path: str
+    kind: ChangeKind
+
+
 @dataclass(frozen=True, slots=True)
 class Hunk:
     """One hunk of a unified diff; `lines` keep their leading ' ', '+' or '-'. Lines count from 1."""
@@ -72,6 +99,16 @@ class Diff:
 
 
 @dataclass(frozen=True, slots=True)
+class MissingSubmodule:
+    """A submodule whose folder is empty. `is_named`: a file of the tree that is no prose names it."""
+
+    path: str
+    sha: str
+    reason: str  # one sentence
+    is_named: bool = True
+
+
+@dataclass(frozen=True, slots=True)
 class Checkout:
     """Both sides on disk. Base is the merge base of head and its target.
 
@@ -89,6 +126,7 @@ class Checkout:
     warnings: tuple[str, ...] = ()
     base_version: str = ""
     head_version: str = ""
+    missing_submodules: tuple[MissingSubmodule, ...] = ()  # on either side
 
 
 class TestRunner(StrEnum):

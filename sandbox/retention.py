@@ -53,7 +53,8 @@ def evict(root: Path, retention: Retention | None = None) -> int:
     retention = retention or Retention()
     freed = sum(
         _delete_mirror(git_dir, retention.max_age_s)
-        for git_dir in (root.absolute() / "mirrors").glob("*.git")
+        for mirrors in ("mirrors", "submodules/mirrors")
+        for git_dir in (root.absolute() / mirrors).glob("*.git")
     )
     kept = 0
     for entry in _newest_first(root.absolute() / "trees"):

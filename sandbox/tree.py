@@ -1,7 +1,7 @@
 """Brings one commit to a host folder without `.git`, with nothing in it that leads out.
 
-Symbolic links that leave the tree become small text files with the link's target, submodules
-become empty folders, large-file pointers stay pointers; each is said in a warning.
+Symbolic links that leave the tree become small text files with the link's target, submodules that
+cannot be had become empty folders, large-file pointers stay pointers; each is said in a warning.
 """
 
 from __future__ import annotations
@@ -11,21 +11,24 @@ import os
 import re
 import shutil
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 
 from packaging.version import InvalidVersion, Version
 
-from sandbox.errors import CheckoutError
+from sandbox.errors import CheckoutError, CheckoutUnavailable
 from sandbox.git import GitCall, run_git
 from sandbox.mirror import Mirror
-from sandbox.names import display_name
+from sandbox.models import MissingSubmodule
+from sandbox.names import display_name, inside
+from sandbox.submodules import MOST_DEEP, MOST_SUBMODULES, fetch_submodule, is_named
 
 _MAX_LINK_STEPS = 40
 _LFS_MAGIC = b"version https://git-lfs.github.com/spec/"
 _LFS_MAX_BYTES = 1024
 _SYMLINK = b"120000"
 _SUBMODULE = b"160000"
+_RECORD = "exported.json"
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +47,7 @@ class Exported:
     version: str
     total_bytes: int
     warnings: tuple[str, ...]
+    missing: tuple[MissingSubmodule, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,49 +58,112 @@ class _Entry:
     path: bytes
 
 
-def export(mirror: Mirror, sha: str, entry: Path, limits: TreeLimits) -> Exported:
+def export(
+    mirror: Mirror, sha: str, entry: Path, limits: TreeLimits, incomplete: Path | None = None
+) -> Exported:
     """Write the commit to `entry`/tree unless it is there already, and say what is in it.
 
-    The folder appears whole or not at all. Raises CheckoutError for a tree that is too large or
-    that has a name git refuses (`.git/config`).
+    The folder appears whole or not at all; where a submodule is missing it is `incomplete`, so that
+    another evaluation tries again. Raises CheckoutError for a tree that is too large or that has a
+    name git refuses (`.git/config`).
     """
-    record = entry / "exported.json"
-    if not record.exists():
-        entry.parent.mkdir(parents=True, exist_ok=True)
-        partial = entry.with_name(f"{entry.name}.partial-{os.getpid()}-{os.urandom(4).hex()}")
-        try:
-            _write(mirror, sha, partial, limits)
-            _rename(partial, entry)
-        finally:
-            shutil.rmtree(partial, ignore_errors=True)
-    stored = json.loads(record.read_text())
+    second = incomplete or entry
+    for place in (entry, second):
+        if (place / _RECORD).exists():
+            return _read(place)
+    entry.parent.mkdir(parents=True, exist_ok=True)
+    partial = entry.with_name(f"{entry.name}.partial-{os.getpid()}-{os.urandom(4).hex()}")
+    try:
+        place = second if _write(mirror, sha, partial, limits).missing else entry
+        _rename(partial, place)
+    finally:
+        shutil.rmtree(partial, ignore_errors=True)
+    return _read(place)
+
+
+def _read(entry: Path) -> Exported:
+    stored = json.loads((entry / _RECORD).read_text())
+    missing = tuple(MissingSubmodule(**one) for one in stored.get("missing", ()))
     warnings = tuple(str(warning) for warning in stored["warnings"])
-    return Exported(
-        str(entry / "tree"), str(stored["version"]), int(stored["total_bytes"]), warnings
-    )
+    size = int(stored["total_bytes"])
+    return Exported(str(entry / "tree"), str(stored["version"]), size, warnings, missing)
 
 
 def _rename(partial: Path, entry: Path) -> None:
     try:
         partial.rename(entry)
     except OSError:
-        if not (entry / "exported.json").exists():  # not somebody else who was faster
+        if not (entry / _RECORD).exists():  # not somebody else who was faster
             raise
 
 
-def _write(mirror: Mirror, sha: str, partial: Path, limits: TreeLimits) -> None:
+@dataclass(slots=True)
+class _Laid:
+    """What one commit and its submodules add up to."""
+
+    limits: TreeLimits
+    index: Path
+    files: int = 0
+    total_bytes: int = 0
+    submodules: int = 0
+    warnings: list[str] = field(default_factory=list)
+    missing: list[MissingSubmodule] = field(default_factory=list)
+
+
+def _write(mirror: Mirror, sha: str, partial: Path, limits: TreeLimits) -> Exported:
+    laid = _Laid(limits, partial / "index")
     tree = partial / "tree"
-    tree.mkdir(parents=True)
+    _lay(mirror, sha, tree, laid)
+    laid.missing = [replace(one, is_named=is_named(tree, one.path)) for one in laid.missing]
+    laid.warnings += [
+        f"Submodule {one.path} at {one.sha[:12]} could not be fetched: {one.reason}"
+        for one in laid.missing
+    ]
+    version, warnings = describe_version(mirror, sha), tuple(laid.warnings)
+    exported = Exported("", version, laid.total_bytes, warnings, tuple(laid.missing))
+    (partial / _RECORD).write_text(json.dumps(asdict(exported)))
+    return exported
+
+
+def _lay(mirror: Mirror, sha: str, tree: Path, laid: _Laid, above: tuple[str, ...] = ()) -> None:
+    """Lay one commit at `tree`, and then its submodules; `above` are the paths that lead to it."""
+    tree.mkdir(parents=True, exist_ok=True)
     entries = _listed(mirror, sha)
-    total_bytes = _checked_size(entries, limits)
+    _check_size(entries, laid)
     _check_names(entries)
     escaping = _escaping_links(mirror, entries)
     compiled = [entry for entry in entries if b"__pycache__" in entry.path.split(b"/")]
-    _unpack(mirror, sha, tree, escaping, compiled)
-    warnings = _warnings(entries, escaping) + _pointer_warnings(tree, entries)
-    warnings += _said("is compiled Python that nobody can read; it is left out", compiled)
-    exported = Exported("", describe_version(mirror, sha), total_bytes, warnings)
-    (partial / "exported.json").write_text(json.dumps(asdict(exported)))
+    _unpack(mirror, sha, tree, laid.index, (escaping, compiled))
+    laid.warnings += _said(
+        "is a symbolic link that leaves the repository; it is kept as text", escaping
+    )
+    laid.warnings += _pointer_warnings(tree, entries)
+    laid.warnings += _said("is compiled Python that nobody can read; it is left out", compiled)
+    for entry in entries:
+        if entry.mode == _SUBMODULE:
+            _lay_submodule(mirror, sha, (tree, entry), laid, above)
+
+
+def _lay_submodule(
+    mirror: Mirror, commit: str, place: tuple[Path, _Entry], laid: _Laid, above: tuple[str, ...]
+) -> None:
+    """Lay one submodule; what cannot be had leaves an empty folder and a reason."""
+    tree, entry = place
+    path, sha = display_name(entry.path), entry.sha.decode()
+    folder = inside(tree, path)
+    laid.submodules += 1
+    try:
+        if laid.submodules > MOST_SUBMODULES or len(above) >= MOST_DEEP:
+            raise CheckoutError(
+                f"Only {MOST_SUBMODULES} submodules, {MOST_DEEP} deep, are fetched."
+            )
+        _lay(fetch_submodule(mirror, commit, path, sha), sha, folder, laid, (*above, path))
+    except CheckoutUnavailable:
+        raise
+    except CheckoutError as error:
+        shutil.rmtree(folder, ignore_errors=True)
+        folder.mkdir(parents=True)
+        laid.missing.append(MissingSubmodule("/".join((*above, path)), sha, error.what))
 
 
 def _listed(mirror: Mirror, sha: str) -> list[_Entry]:
@@ -110,16 +177,18 @@ def _listed(mirror: Mirror, sha: str) -> list[_Entry]:
     return entries
 
 
-def _checked_size(entries: list[_Entry], limits: TreeLimits) -> int:
-    total_bytes = sum(entry.size for entry in entries)
-    if len(entries) > limits.files:
-        raise CheckoutError(f"The repository has {len(entries)} files; {limits.files} are allowed.")
-    if total_bytes > limits.total_bytes:
+def _check_size(entries: list[_Entry], laid: _Laid) -> None:
+    laid.files += len(entries)
+    laid.total_bytes += sum(entry.size for entry in entries)
+    if laid.files > laid.limits.files:
         raise CheckoutError(
-            f"The repository unpacks to {total_bytes // 1024**2} MiB;"
-            f" {limits.total_bytes // 1024**2} MiB are allowed."
+            f"The repository has {laid.files} files; {laid.limits.files} are allowed."
         )
-    return total_bytes
+    if laid.total_bytes > laid.limits.total_bytes:
+        raise CheckoutError(
+            f"The repository unpacks to {laid.total_bytes // 1024**2} MiB;"
+            f" {laid.limits.total_bytes // 1024**2} MiB are allowed."
+        )
 
 
 def _check_names(entries: list[_Entry]) -> None:
@@ -135,13 +204,14 @@ def _steps(names: set[bytes]) -> Iterator[list[bytes]]:
 
 
 def _unpack(
-    mirror: Mirror, sha: str, tree: Path, escaping: list[_Entry], compiled: list[_Entry]
+    mirror: Mirror, sha: str, tree: Path, index: Path, odd: tuple[list[_Entry], list[_Entry]]
 ) -> None:
     """Check out by an index of our own; a link that leaves becomes a file that holds its target.
 
-    Python would run what is `compiled` instead of the source beside it, so it is left out.
+    `odd` are such links, and compiled Python, which would run instead of the source beside it: it is
+    left out.
     """
-    index = tree.parent / "index"
+    escaping, compiled = odd
     variables = (("GIT_INDEX_FILE", str(index)), ("GIT_WORK_TREE", str(tree)))
     _run(mirror, ("read-tree", "--end-of-options", sha), variables)
     replaced = b"".join(b"100644 " + link.sha + b"\t" + link.path + b"\0" for link in escaping)
@@ -199,13 +269,6 @@ def _leaves(link: bytes, targets: dict[bytes, bytes]) -> bool:
 
 
 # --- remarks --------------------------------------------------------------------------------
-
-
-def _warnings(entries: list[_Entry], escaping: list[_Entry]) -> tuple[str, ...]:
-    submodules = [entry for entry in entries if entry.mode == _SUBMODULE]
-    return _said("is a symbolic link that leaves the repository; it is kept as text", escaping) + (
-        _said("is a submodule; its folder is left empty", submodules)
-    )
 
 
 def _pointer_warnings(tree: Path, entries: list[_Entry]) -> tuple[str, ...]:

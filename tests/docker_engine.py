@@ -17,6 +17,8 @@ from pathlib import Path
 from docker import APIClient
 from docker.errors import DockerException, ImageNotFound
 
+from tests.plain_user import with_own_tun
+
 ROOT = Path(__file__).parents[1]
 CACHE = Path.home() / ".cache/assay-tests/docker"
 BASE_IMAGE, IMAGE = "assay-test-base", "assay-test-sandbox"
@@ -82,6 +84,7 @@ def _own_engine() -> Iterator[str]:
     address = f"unix://{run}/docker.sock"
     folders = ["--data-root", str(CACHE / "data"), "--exec-root", str(run / "exec")]
     argv = [program, *folders, "--host", address, "--pidfile", str(run / "docker.pid")]
+    argv = with_own_tun(*argv)  # containers get the node with the mode that the engine sees
     with (run / "log").open("wb") as log:
         process = subprocess.Popen(
             argv, stdout=log, stderr=log, env={"PATH": _PATH}, start_new_session=True
@@ -107,8 +110,8 @@ def _wait_for(process: subprocess.Popen[bytes], address: str, log: Path) -> None
         time.sleep(0.3)
 
 
-def _archive() -> Path:
-    """Debian as debootstrap makes it, packed; 45 seconds the first time."""
+def debian_archive() -> Path:
+    """Debian as debootstrap makes it, packed; 45 seconds the first time. Raises NoEngine."""
     archive = CACHE / "bookworm.tar.gz"
     if archive.is_file():
         return archive
@@ -158,7 +161,7 @@ def sandbox_image(address: str) -> str:
     client = APIClient(base_url=address, timeout=_BUILD_TIMEOUT_S)
     try:
         if not _has_image(client, BASE_IMAGE):
-            client.import_image_from_file(str(_archive()), repository=BASE_IMAGE)
+            client.import_image_from_file(str(debian_archive()), repository=BASE_IMAGE)
         # The engine's own layers make this quick where nothing changed.
         said = client.build(
             path=str(ROOT / "deploy"),

@@ -45,11 +45,11 @@ def running_gunicorn(home: Path, application: str, environment: Mapping[str, str
         yield f"http://127.0.0.1:{port}"
     finally:
         process.terminate()
-        process.wait(timeout=30)
+        process.wait(timeout=120)
 
 
 def _wait_until_it_answers(process: subprocess.Popen[bytes], port: int) -> None:
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + 600
     while time.monotonic() < deadline:
         assert process.poll() is None, "gunicorn ended early"
         try:

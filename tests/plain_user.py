@@ -24,10 +24,14 @@ VARIABLES = {
 }
 
 
+def with_own_tun(*argv: str, mode: str = "0666") -> list[str]:
+    """Return the command by which root runs `argv` in mounts of its own; 0666 is what udev sets."""
+    return ["unshare", "--mount", "sh", "-c", _OWN_DEVICE, "sh", mode, *argv]
+
+
 def as_plain_user(*argv: str, tun_mode: str = "0666") -> list[str]:
     """Return the command that root gives to run `argv` so, with mounts of its own."""
-    device = ("unshare", "--mount", "sh", "-c", _OWN_DEVICE, "sh", tun_mode)
-    return [*device, *_DROP, *argv]
+    return with_own_tun(*_DROP, *argv, mode=tun_mode)
 
 
 @functools.cache

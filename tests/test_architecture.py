@@ -36,7 +36,7 @@ MAY_IMPORT = {
     "sandbox": ("sandbox",),
     "bot.models": ("bot.models", "sandbox.models"),
     "bot.errors": (),
-    "bot.settings": (),
+    "bot.settings": ("bot.errors",),
     "bot.clipping": (),
     "bot.safety": ("bot.clipping", "bot.safety"),
     "bot.templates": ("bot.clipping", "bot.safety"),
@@ -228,6 +228,7 @@ MOUNTED = (
     ("sandbox.linters.inside", "tinycss2"),
     ("sandbox.interaction", "PIL"),
     ("sandbox.graph.inside", "tree_sitter"),
+    ("sandbox.changes.inside", "tree_sitter"),
     ("sandbox.reading.inside", "markitdown"),
 )
 

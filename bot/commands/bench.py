@@ -9,7 +9,6 @@ import tempfile
 from dataclasses import asdict
 from pathlib import Path
 
-import click
 from rich.console import Console
 
 from bot.bench.alarms import AS_MERGED, MOST_TRICKED, Alarm, StaticTrial, summary
@@ -24,25 +23,10 @@ from bot.settings import load_settings
 from bot.store import open_artifacts
 
 
-@click.command("bench")
-@click.argument(
-    "repositories", nargs=-1, required=True, type=click.Path(exists=True, path_type=Path)
-)
-@click.option("--count", default=5, show_default=True, help="How many merges of each repository.")
-@click.option("--out", type=click.Path(path_type=Path), help="File for the rows, a JSON line each.")
-@click.option(
-    "--integrity", is_flag=True, help="Run only the integrity checks: nothing is built or run."
-)
-@click.option("--as-merged", is_flag=True, help="Judge no spoiled copies, play no tricks.")
-def command(
+def run(
     repositories: tuple[Path, ...], count: int, out: Path | None, integrity: bool, as_merged: bool
 ) -> None:
-    """Judge the newest merges of REPOSITORIES that change source and tests, and spoiled copies.
-
-    A spoiled copy must not pass; a real merge with tests that show it should. Exits with 1 when one
-    conclusion is wrong. With --integrity it counts what the integrity checks say of real merges and
-    of copies on which a trick was played.
-    """
+    """Judge the newest merges and spoiled copies; ends with 1 when one conclusion is wrong."""
     if integrity:
         _count_alarms(repositories, count, out, 0 if as_merged else MOST_TRICKED)
         return

@@ -29,7 +29,6 @@ from sandbox.errors import CheckoutError
 from sandbox.fetch import fetch, resolve_at_source
 from sandbox.mirror import Mirror, Source, merge_base, open_mirror
 
-_FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 _MINUTES = 30.0
 _MOST_BYTES = 1_000_000
 
@@ -48,31 +47,8 @@ class Asked:
     usd: float
 
 
-@click.command("criteria")
-@click.option("--task", type=_FILE, required=True, help="File with what was asked.")
-@click.option("--good", required=True, help="A good solution: a file, or a branch or revision.")
-@click.option("--bad", required=True, help="A bad solution, likewise.")
-@click.option(
-    "--out",
-    type=click.Path(dir_okay=False, path_type=Path),
-    required=True,
-    help="File for the kept criteria, to be reviewed and committed below .github/assay/criteria/.",
-)
-@click.option(
-    "--repository",
-    type=click.Path(exists=True, file_okay=False, path_type=Path),
-    default=Path(),
-    help="Where branches and revisions are.  [default: this folder]",
-)
-@click.option("--base", help="What they start from.  [default: where both branches part]")
-@click.option("--repeats", type=click.IntRange(2, 20), default=5, show_default=True)
-@click.option("--usd", type=click.FloatRange(0), default=2.0, show_default=True, help="Most money.")
-def command(**options: Any) -> None:
-    """Find criteria for grading solutions of a task: proposed by a model, merged, and tried.
-
-    A criterion is kept when it is stable over --repeats and sees damaged copies of the good solution
-    as worse. Exits with 0, or 2 when no model is set, it does not answer, or nothing holds.
-    """
+def run(**options: Any) -> None:
+    """Find criteria and write those that passed. Raises UserError when none did."""
     asked = Asked(**options)
     settings = load_settings()
     if not settings.model:

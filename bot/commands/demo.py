@@ -11,7 +11,6 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
-import click
 import httpx
 from rich.console import Console
 from rich.live import Live
@@ -51,19 +50,8 @@ class Shown:
         return (self.conclusion, self.met) == (scene.expected, scene.met)
 
 
-@click.command("demo")
-@click.option("--serve", is_flag=True, help="Keep everything up to click through, until Ctrl-C.")
-@click.option(
-    "--folder",
-    type=click.Path(file_okay=False, path_type=Path),
-    help="Where to put everything: a new or empty folder, or an earlier demo's, which is replaced. "
-    "[default: a new temporary folder]",
-)
-def command(serve: bool, folder: Path | None) -> None:
-    """Start a forge and Assay, open four pull requests, and watch them being judged.
-
-    Ends with 1 when one of them does not come out as it must.
-    """
+def run(serve: bool, folder: Path | None) -> None:
+    """Run the demo; ends with 1 when a conclusion does not come out as it must."""
     console = Console()
     _try_sandbox()
     with running_town(_folder(folder)) as town:

@@ -14,9 +14,8 @@ from bot.own_folder import make_home
 from bot.settings import load_settings
 
 
-@click.command("doctor")
-def command() -> None:
-    """Say what is missing on this machine, and how to mend it; ends with 2 when it is required."""
+def run() -> None:
+    """Print what was looked at; ends with 2 when something required is missing."""
     settings = load_settings()
     with suppress(UserError):  # examine says it better
         make_home(settings.home)

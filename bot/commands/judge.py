@@ -7,13 +7,13 @@ import importlib
 import secrets
 import sys
 from collections.abc import Callable, Coroutine
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import click
 from rich.console import Console
 
+from bot.commands.asked import OUT, Asked
 from bot.commands.once import judge_once
 from bot.commands.progress import Progress, print_report
 from bot.errors import UserError
@@ -37,97 +37,11 @@ REPORT_FILES = (
     "report.sarif",
     "plan.json",
 )
-OUT = "assay-report"
 Judge = Callable[[Settings, str, Progress], Coroutine[Any, Any, Publication]]
 
 
-@dataclass(frozen=True, slots=True)
-class Asked:
-    """The command line: `repository` is a folder or a pull request's address."""
-
-    repository: str
-    base: str | None
-    head: str | None
-    task: Path | None
-    description: Path | None
-    out: Path
-    sandbox: str
-    worktree: bool = False
-    no_pdf: bool = False
-    criteria: Path | None = None
-    given: Path | None = None
-
-    @property
-    def is_address(self) -> bool:
-        """Whether a pull request is named instead of a folder."""
-        return self.repository.startswith(("https://", "http://"))
-
-    @property
-    def folder(self) -> Path:
-        """Return `repository` as an absolute folder; with `--criteria` it need not be a repository."""
-        folder = Path(self.repository).resolve()
-        return folder if self.criteria else toplevel(folder)
-
-    def check(self) -> None:
-        """Raise UsageError for options that do not go together."""
-        names_a_change = self.base or self.head or self.worktree
-        if self.is_address and (names_a_change or self.task or self.description):
-            raise click.UsageError(
-                "a pull request brings its own --base, --head, --task and --description"
-            )
-        if self.criteria and (self.is_address or names_a_change):
-            raise click.UsageError(
-                "--criteria takes a folder as it stands; it goes with neither --base nor --head"
-            )
-        if self.head and self.worktree:
-            raise click.UsageError("--worktree judges the files as they stand; leave out --head")
-        if self.given and not self.criteria:
-            raise click.UsageError("--given goes with --criteria")
-
-
-def _text_file(name: str, meaning: str) -> Callable[[Any], Any]:
-    kind = click.Path(exists=True, dir_okay=False, readable=True, path_type=Path)
-    return click.option(f"--{name}", type=kind, help=f"File with {meaning}.")
-
-
-@click.command("judge")
-@click.argument("repository", default=".")
-@click.option(
-    "--base",
-    help="Branch or revision that the change wants into.  [default: the remote's default branch]",
-)
-@click.option("--head", help="Branch or revision to judge.  [default: HEAD]")
-@click.option("--worktree", is_flag=True, help="Judge what is not committed too.")
-@_text_file("task", "what was asked, as an issue would say it")
-@_text_file("description", "what the pull request says of itself")
-@_text_file("criteria", "a test plan in PRDBench's format, to be run on a folder that needs no git")
-@click.option(
-    "--given",
-    type=click.Path(exists=True, file_okay=False, path_type=Path),
-    help="With --criteria: the files that every submission starts from.  "
-    "[default: the folder above the plan's own]",
-)
-@click.option(
-    "--out",
-    type=click.Path(file_okay=False, path_type=Path),
-    default=Path(OUT),
-    show_default=True,
-    help="Folder for report.json, .md, .html, .pdf and .sarif.",
-)
-@click.option("--no-pdf", is_flag=True, help="Write no report.pdf.")
-@click.option(
-    "--sandbox", type=click.Choice(("auto", "bubblewrap", "docker")), help="Default: as set."
-)
-def command(**options: Any) -> None:
-    """Judge REPOSITORY (a folder) between --base and --head, or a pull request by its address.
-
-    With --criteria, judge a submission (any folder) by a test plan.
-
-    A private pull request is read with GITHUB_TOKEN. Exits with 0 success, 1 failure, 3 a person
-    must decide, 2 usage or set-up error.
-    """
-    asked = Asked(**options)
-    asked.check()
+def run(asked: Asked) -> None:
+    """Judge what the command line names, and end with the conclusion's exit code."""
     settings = load_settings()
     if asked.sandbox:
         settings = settings.model_copy(update={"sandbox": asked.sandbox})
@@ -170,7 +84,8 @@ async def _judge_submission(settings: Settings, asked: Asked, progress: Progress
 
 
 async def _judge_folder(settings: Settings, asked: Asked, progress: Progress) -> Publication:
-    origin = LocalOrigin(progress.tell, asked.folder, settings.home / "git")
+    folder = await asyncio.to_thread(toplevel, asked.folder)
+    origin = LocalOrigin(progress.tell, folder, settings.home / "git")
     change = await asyncio.to_thread(
         origin.change, asked.base, asked.head, with_work_tree=asked.worktree
     )

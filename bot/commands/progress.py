@@ -72,6 +72,8 @@ def print_report(console: Console, document: ReportDocument, files: Sequence[Pat
         console.print(_table(document))
     for reason in document.reasons if not document.judged else ():
         console.print(escape(reason.text), highlight=False)
+    for warning in document.warnings[:MOST_NEXT_STEPS]:
+        console.print(f"- {escape(_clipped(warning))}", highlight=False)
     for step in document.next_steps[:MOST_NEXT_STEPS]:
         console.print(f"- {escape(step)}", highlight=False)
     for file in files:

@@ -21,19 +21,8 @@ from bot.stages.bundle import Bundle, derive_again, read_bundle
 DIFFERS = 1
 
 
-@click.command("replay")
-@click.argument("bundle", type=click.Path(exists=True, dir_okay=False, path_type=Path))
-@click.option(
-    "--prompts",
-    is_flag=True,
-    help="Show what was asked and answered instead, and count it by role.",
-)
-def command(bundle: Path, prompts: bool) -> None:
-    """Derive the verdicts again from BUNDLE, the replay.json of a run with models.
-
-    Nothing is asked and nothing is run. Exits with 0 when every verdict comes out as it was, with 1
-    when one differs, with 2 for a file that is no bundle.
-    """
+def run(bundle: Path, prompts: bool) -> None:
+    """Derive the verdicts again, or show the prompts; ends with 1 when a verdict differs."""
     recorded = _read(bundle)
     if prompts:
         _print_prompts(recorded.exchanges)

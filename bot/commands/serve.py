@@ -16,9 +16,8 @@ from sandbox import open_sandbox
 STOP_TIMEOUT_S = 25
 
 
-@click.command("serve")
-def command() -> None:
-    """Run web and worker; when one of them ends, the other is stopped too."""
+def run() -> None:
+    """Run both until one of them ends or somebody stops them."""
     settings = load_settings()
     make_home(settings.home)
     open_sandbox(settings.sandbox, settings.home / "sandbox")

@@ -37,16 +37,8 @@ if TYPE_CHECKING:
 SHUTDOWN_POLL_S = 0.1
 
 
-@click.command("setup")
-@click.option("--organization", default="", help="Register it for an organization, not for you.")
-@click.option("--port", default=0, help="Port of the page on the loopback; 0 picks a free one.")
-@click.option("--open", "opens", is_flag=True, help="Open the page in this machine's browser.")
-@click.option("--force", is_flag=True, help="Replace credentials that are stored already.")
-def command(organization: str, port: int, opens: bool, force: bool) -> None:
-    """Register the GitHub App in your browser and store its credentials in ASSAY_HOME.
-
-    Set ASSAY_PUBLIC_URL first: GitHub sends its webhooks there.
-    """
+def run(organization: str, port: int, opens: bool, force: bool) -> None:
+    """Serve the page until the App is registered."""
     settings = load_settings()
     files = CredentialFiles(settings.home)
     if not force:

@@ -13,9 +13,8 @@ from bot.templates import deployed
 from bot.web.links import open_links
 
 
-@click.command("web")
-def command() -> None:
-    """Serve the webhook and the pages on ASSAY_HOST:ASSAY_PORT (loopback by default)."""
+def run() -> None:
+    """Become gunicorn."""
     settings = load_settings()
     make_home(settings.home)
     environment = {

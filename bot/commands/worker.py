@@ -12,9 +12,8 @@ from bot.own_folder import make_home
 from bot.settings import load_settings
 
 
-@click.command("worker")
-def command() -> None:
-    """Run evaluations. What is not finished when it stops goes on in the next worker."""
+def run() -> None:
+    """Run evaluations until a signal says to stop."""
     settings = load_settings()
     set_up_log(settings)
     make_home(settings.home)

@@ -22,7 +22,7 @@ from bot.forge.operator import ForgeOperator, NewRepository, Person, RegisteredA
 
 OWNER, AUTHOR = "mara", "patchwork-agent"
 REPOSITORY = f"{OWNER}/tally"
-START_TIMEOUT_S = 60
+START_TIMEOUT_S = 180
 STOP_TIMEOUT_S = 25
 
 

@@ -24,9 +24,6 @@ LEVELS = {"": 0, "read": 1, "write": 2, "admin": 3}
 
 async def look_at_app(settings: Settings) -> tuple[Diagnosis, ...]:
     """Look at the credentials, and ask GitHub for the App when they can be read."""
-    if not settings.app_id:
-        seen = "not registered; `assay judge` works without"
-        return (Diagnosis("GitHub App", False, seen, "assay setup", Weight.USEFUL),)
     return (
         _look_at_secret(settings),
         *_look_at_key_file(settings.private_key_path),

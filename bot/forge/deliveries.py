@@ -17,7 +17,7 @@ from bot.forge.rows import AppRow, DeliveryRow, InstallationRow, RepositoryRow
 from bot.forge.shapes import Json, Shapes, node_id
 from bot.forge.state import State
 
-RECEIVER_TIMEOUT_S = 10
+RECEIVER_TIMEOUT_S = 30
 LARGEST_PAYLOAD_BYTES = 25 * 1024 * 1024
 NO_ANSWER = -1
 ALWAYS_SENT = frozenset({"installation", "installation_repositories", "ping"})

@@ -15,7 +15,7 @@ import httpx
 
 from bot.payload import Payload
 
-TIMEOUT_S = 30
+TIMEOUT_S = 120
 APP_PERMISSIONS: Mapping[str, str] = {
     "checks": "write",
     "contents": "read",

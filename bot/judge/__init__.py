@@ -6,7 +6,7 @@ from bot.judge.empty_inputs import empty_calls, promises
 from bot.judge.gate import EXIT_CODES, Beside, conclude
 from bot.judge.integrity import TextReader, inspect_integrity
 from bot.judge.integrity.dependencies import dependency_findings, new_dependencies
-from bot.judge.meaning import changed_meanings
+from bot.judge.meaning import kinds_of_change
 from bot.judge.outcome import MetCount, count_met, verdicts
 from bot.judge.patch_reasons import patch_reasons
 from bot.judge.planning import plan
@@ -22,7 +22,6 @@ __all__ = [
     "IssueReference",
     "MetCount",
     "TextReader",
-    "changed_meanings",
     "closing_issues",
     "comprehend",
     "conclude",
@@ -30,6 +29,7 @@ __all__ = [
     "dependency_findings",
     "empty_calls",
     "inspect_integrity",
+    "kinds_of_change",
     "new_dependencies",
     "patch_reasons",
     "plan",

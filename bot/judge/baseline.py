@@ -108,7 +108,10 @@ def _first_error(case: Case) -> str:
 
 
 def _nothing_regresses(requirement: Requirement, case: Case) -> Verdict:
-    found = _by_the_plan(requirement, case) or _by_the_tests(requirement, case)
+    by_the_plan = _by_the_plan(requirement, case)
+    if by_the_plan is None and case.is_untested:
+        return satisfied(requirement, "Not applicable: base has no tests.", case)
+    found = by_the_plan or _by_the_tests(requirement, case)
     if found.outcome is not VerdictOutcome.SATISFIED:
         return replace(found, reason=f"{found.reason}{_what_was_run(case)}")
     if not case.observed.tests.not_run:
@@ -227,6 +230,17 @@ def _not_seen_to_hold(requirement: Requirement, case: Case) -> Verdict:
 
 def _held(requirement: Requirement, case: Case) -> Verdict:
     """Nothing that was run broke; tests that were not run could have."""
+    missing = case.observed.missing_submodules
+    if missing:
+        first, more = missing[0], len(missing) - 1
+        also = f" {more} more submodule(s) could not be fetched." if more else ""
+        return unverified(
+            requirement,
+            f"{_held_reason(case)} But submodule {first.path} at {first.sha[:12]} could not be "
+            f"fetched: {first.reason}{also}",
+            "Let Assay read the submodule: install the App on its repository, or run `git submodule "
+            "update --init` in a local clone. Then comment `/judge`.",
+        )
     if case.observed.left_out:
         return unverified(
             requirement,
@@ -285,13 +299,21 @@ def _held_reason(case: Case) -> str:
     ends = "es" if len(kept) == 1 else ""
     by_code = [_shown(one.folder) for one in case.observed.tests.folders if one.transition]
     more = f" The tests in {_listed(by_code)} pass too, by their exit code." if by_code else ""
-    return f"{told} passed on base and pass{ends} on head.{more}"
+    return f"{told} passed on base and pass{ends} on head.{more}{_failing_before(case)}"
 
 
 def _folder_of(test: TestComparison, tests: FourWay) -> str:
     """The innermost folder that was run and that a test stands in."""
     inside = [one.folder for one in tests.folders if is_below(test.path, (one.folder,))]
     return max(inside, key=len, default="")
+
+
+def _failing_before(case: Case) -> str:
+    """The tests that fail on both sides: they could not show that the change broke something."""
+    failing = case.witnesses.still_failing
+    if not failing:
+        return ""
+    return f" {_tests(len(failing))} fail{_s(len(failing))} on both sides: {test_ids(failing, 5)}."
 
 
 def weakenings(case: Case) -> tuple[Finding, ...]:

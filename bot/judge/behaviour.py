@@ -15,7 +15,7 @@ SOLE = "the only requirement, and the test passes only with this change"
 
 def judge_behaviour(requirement: Requirement, case: Case) -> Verdict:
     """Satisfied by a tied fail-to-pass test, unsatisfied by a tied failing one, else unverified."""
-    if case.why_tests_prove_nothing:
+    if case.why_tests_prove_nothing and not case.is_untested:
         return unverified(
             requirement,
             case.why_tests_prove_nothing,
@@ -127,6 +127,13 @@ def _unproven(requirement: Requirement, case: Case, ties: dict[str, Tie]) -> Ver
             requirement,
             f"{test_ids(hollow)} passes on base's code too, so it does not show that anything changed.",
             f"Add a test that fails without this change.{case.allow_hint}",
+        )
+    if case.is_inert and not case.witnesses.proofs:
+        return unverified(
+            requirement,
+            "It asks for behavior, and the change leaves the program as it was: only words, layout or types "
+            "differ.",
+            "Change the code that it is about. If words were meant, let a maintainer decide.",
         )
     return unverified(
         requirement,

@@ -23,7 +23,7 @@ from bot.models import (
     TestComparison,
     Transition,
 )
-from sandbox.models import Side
+from sandbox.models import ChangeKind, Side
 
 _WARNS = re.compile(r": ((Pending)?Deprecation|Future)Warning$")
 _LACKS_PRIVATE = re.compile(
@@ -60,6 +60,25 @@ class Case:
         """What the browser saw of the changed pages, where it looked."""
         seen = self.observed.evidence
         return next((e for e in seen if e.step.action is ActionKind.SCREENSHOT), None)
+
+    @property
+    def code_changes(self) -> tuple[str, ...]:
+        """The changed files whose program may do something else now."""
+        return tuple(one.path for one in self.observed.kinds if one.kind is ChangeKind.CODE)
+
+    @property
+    def is_inert(self) -> bool:
+        """Whether every changed file was seen to leave the program as it is."""
+        kinds, observed = self.observed.kinds, self.observed
+        return (
+            bool(kinds) and not observed.changes_truncated and all(k.kind.is_inert for k in kinds)
+        )
+
+    @property
+    def is_untested(self) -> bool:
+        """Whether base has no test that could have passed, and was not only not understood."""
+        ran = any(one.base_on_base is not None for one in self.observed.tests.comparisons)
+        return self.observed.base_is_untested and not ran and self.only_exit_code is None
 
     def is_sole(self, requirement: Requirement) -> bool:
         """Whether it is the only demand of behaviour or upkeep that the task makes."""

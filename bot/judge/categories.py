@@ -25,6 +25,9 @@ class Area(StrEnum):
     CHORE = "chore"  # whatever keeps the project going: code, build or automation
 
 
+NARROW = frozenset((Area.DOCUMENTATION, Area.CHANGELOG, Area.TESTS, Area.AUTOMATION))
+"""Areas that ask for no change of source."""
+
 _CONVENTIONAL = re.compile(r"^(?P<type>[a-z]+)(?:\((?P<scope>[^)]{0,60})\))?!?:\s", re.IGNORECASE)
 _BY_TYPE = {
     "docs": Area.DOCUMENTATION,

@@ -14,7 +14,7 @@ from bot.judge.places import with_places
 from bot.judge.plan_evidence import item_evidence
 from bot.judge.plan_runs import plain_endings
 from bot.judge.transitions import NOT_RUNNABLE, passed
-from bot.judge.upkeep import judge_upkeep
+from bot.judge.upkeep import judge_by_kind, judge_upkeep
 from bot.models import (
     Category,
     Decider,
@@ -83,9 +83,11 @@ def _judge_one(requirement: Requirement, case: Case) -> Verdict:
         )
     if requirement.category is Category.PROHIBITION:
         return unverified(requirement, _NO_ORACLE_FOR_IT, _READ_FOR_IT)
-    if requirement.category is Category.UPKEEP:
-        return judge_upkeep(requirement, case)
-    return judge_behaviour(requirement, case)
+    return judge_by_kind(requirement, case) or (
+        judge_upkeep(requirement, case)
+        if requirement.category is Category.UPKEEP
+        else judge_behaviour(requirement, case)
+    )
 
 
 _NO_ORACLE_FOR_IT = "No test can show that the change does nothing of the kind."

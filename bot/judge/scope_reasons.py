@@ -6,12 +6,9 @@ from collections.abc import Iterator
 
 from bot.configuration import Weight
 from bot.judge.case import Case
-from bot.judge.categories import Area, upkeep_area
-from bot.judge.paths import is_source_path
+from bot.judge.categories import NARROW, upkeep_area
 from bot.judge.rules import OUT_OF_SCOPE
 from bot.models import Category, Conclusion, GateReason
-
-_NARROW = {Area.DOCUMENTATION, Area.CHANGELOG, Area.TESTS, Area.AUTOMATION}
 
 
 def scope_reasons(case: Case) -> Iterator[GateReason]:
@@ -28,9 +25,9 @@ def _source_in_a_narrow_task(case: Case) -> str:
     """A task about documents, tests or automation only has no business in the source."""
     asked = [r for r in case.requirements.items if r.category is not Category.BASELINE]
     areas = {upkeep_area(r.text) for r in asked if r.category is Category.UPKEEP}
-    if not asked or any(r.category is not Category.UPKEEP for r in asked) or not areas <= _NARROW:
+    if not asked or any(r.category is not Category.UPKEEP for r in asked) or not areas <= NARROW:
         return ""
-    beyond = [path for path in case.observed.changed_paths if is_source_path(path)]
+    beyond = case.code_changes
     return (
         f"The task is about {', '.join(sorted(a for a in areas if a))}, but source files changed: "
         f"{', '.join(f'`{path}`' for path in beyond[:3])}."

@@ -1,4 +1,4 @@
-"""Judges demands that change no behaviour: by `held` and by what the diff touches (DESIGN 3.4).
+"""Judges changes and demands without behaviour: by `held` and by what the diff touches (DESIGN 3.4, 3.10).
 
 Nothing here reads meaning: it sees that base's tests hold and that the right kind of file changed.
 """
@@ -10,7 +10,7 @@ from collections.abc import Callable
 from bot.judge.baseline import satisfied, unsatisfied, unverified
 from bot.judge.behaviour import judge_behaviour
 from bot.judge.case import ASKED, Case
-from bot.judge.categories import Area, upkeep_area
+from bot.judge.categories import NARROW, Area, upkeep_area
 from bot.judge.paths import (
     is_automation,
     is_build_file,
@@ -20,16 +20,65 @@ from bot.judge.paths import (
     is_test_path,
 )
 from bot.judge.rules import ASSERTION_TRIVIAL, TEST_SKIPPED
-from bot.models import Category, Requirement, TestChange, Verdict, VerdictOutcome
-from sandbox.models import Outcome
+from bot.models import (
+    Category,
+    Requirement,
+    TestChange,
+    TestComparison,
+    Trust,
+    Verdict,
+    VerdictOutcome,
+)
+from sandbox.models import ChangedFile, ChangeKind, Outcome
+
+
+def judge_by_kind(requirement: Requirement, case: Case) -> Verdict | None:
+    """What the diff decides of an author's own words, whatever they are; None where it decides nothing.
+
+    Where the program stays the same there is nothing to prove; where only tests change, new ones are it.
+    """
+    kinds = {one.kind for one in case.observed.kinds if not one.kind.is_inert}
+    if requirement.trust is not Trust.AUTHOR or not (case.is_inert or kinds == {ChangeKind.TESTS}):
+        return None
+    if not (case.nothing_regressed or case.is_untested):
+        return unverified(
+            requirement,
+            f"{_only(case)} changed, and it could not be seen that everything else holds.",
+            f"See B2 first.{case.allow_hint}",
+        )
+    if kinds:
+        return _tests_added(requirement, case) if _new_tests(case) else None
+    holds = "Base has no tests" if case.is_untested else "Base's tests pass on head"
+    return satisfied(
+        requirement,
+        f"{_only(case)} changed, so the program does what it did and no test is needed. {holds}. "
+        "Whether the words are right is for a reader.",
+        case,
+    )
+
+
+def _only(case: Case) -> str:
+    """The kinds of a change that leaves the program as it is, with some of its files."""
+    kinds = dict.fromkeys(one.kind for one in case.observed.kinds)
+    named = " and ".join(_KINDS[kind] for kind in kinds if kind in _KINDS)
+    return f"Only {named} ({_shown(case.observed.changed_paths)})"
+
+
+_KINDS = {
+    ChangeKind.DOCUMENTATION: "documentation",
+    ChangeKind.COMMENTS: "comments and docstrings",
+    ChangeKind.FORMATTING: "formatting",
+    ChangeKind.TYPES: "types",
+    ChangeKind.TESTS: "tests",
+}
 
 
 def judge_upkeep(requirement: Requirement, case: Case) -> Verdict:
     """Satisfied when base's tests hold on head and a file of the demanded kind changed."""
     area = upkeep_area(requirement.text) or Area.CODE
-    if case.observed.code_changes and _is_the_authors_word_alone(case):
+    if case.code_changes and _nobody_asks_for_code(case):
         return _by_behaviour(requirement, case)
-    if not case.nothing_regressed:
+    if not (case.nothing_regressed or case.is_untested):
         return unverified(
             requirement,
             "It asks for no change of behavior, and nothing showed that behavior stays the same.",
@@ -53,40 +102,49 @@ def _by_files(requirement: Requirement, area: Area, case: Case) -> Verdict:
             "Only tests were edited, so nothing shows what these edits are for.",
             f"Explain the edits in the issue, or revert them.{case.allow_hint}",
         )
-    touched = tuple(path for path in case.observed.changed_paths if belongs_to(path, area))
+    touched = tuple(
+        one for one in case.observed.changed_paths if belongs_to(one, area, case.observed.kinds)
+    )
     if not touched:
         return unverified(
             requirement,
             f"The changed files do not include {_SPOKEN[area]}.",
             f"Add it and push.{case.allow_hint}",
         )
-    shown = ", ".join(f"`{path}`" for path in touched[:3])
+    holds = "Base has no tests" if case.is_untested else "Base's tests pass on head"
     return satisfied(
         requirement,
-        f"Base's tests pass on head, and {_SPOKEN[area]} changed: {shown}. Whether the change is good is "
-        "for a reviewer to say.",
+        f"{holds}, and {_SPOKEN[area]} changed: {_shown(touched)}. Whether the change is good is for a "
+        "reviewer to say.",
         case,
     )
 
 
-def _is_the_authors_word_alone(case: Case) -> bool:
-    """Whether nobody but the author says what the change is, and says that it changes no behaviour."""
+def _nobody_asks_for_code(case: Case) -> bool:
+    """Whether all that is said of the change is the author's word, or asks for no source at all."""
     asked = [r for r in case.requirements.items if r.category in ASKED]
-    return all(not r.trust.is_asked and r.category is Category.UPKEEP for r in asked)
+    return all(
+        r.category is Category.UPKEEP and (not r.trust.is_asked or upkeep_area(r.text) in NARROW)
+        for r in asked
+    )
 
 
 def _by_behaviour(requirement: Requirement, case: Case) -> Verdict:
-    """Ask of changed code what any change is asked; its own title must not lower the bar."""
+    """Ask of changed code what any change is asked; no title lowers the bar."""
     verdict = judge_behaviour(requirement, case)
     if verdict.outcome is not VerdictOutcome.UNVERIFIED:
         return verdict
-    shown = ", ".join(f"`{path}`" for path in case.observed.code_changes[:3])
     return unverified(
         requirement,
-        f"Only the author says that behavior stays the same, but the code of {shown} changed. "
+        f"The code of {_shown(case.code_changes)} changed, whatever the title calls it. "
         "Passing tests do not show that nothing else did.",
         f"Link the issue that asks for it, or add a test that shows what changed.{case.allow_hint}",
     )
+
+
+def _shown(paths: tuple[str, ...]) -> str:
+    more = f" and {len(paths) - 3} more" if len(paths) > 3 else ""
+    return ", ".join(f"`{path}`" for path in paths[:3]) + more
 
 
 def _edits_tests_alone(case: Case) -> bool:
@@ -95,8 +153,10 @@ def _edits_tests_alone(case: Case) -> bool:
     return any(map(is_test_path, paths)) and not any(map(is_source_path, paths))
 
 
-def belongs_to(path: str, area: Area) -> bool:
+def belongs_to(path: str, area: Area, changed: tuple[ChangedFile, ...] = ()) -> bool:
     """Whether a changed path is of the kind that an area of upkeep is about."""
+    if any(one.path == path and one.kind is _BY_KIND.get(area) for one in changed):
+        return True
     kinds: dict[Area, Callable[[str], bool]] = {
         Area.CHANGELOG: is_changelog,
         Area.DOCUMENTATION: is_document,
@@ -108,9 +168,21 @@ def belongs_to(path: str, area: Area) -> bool:
     return kinds.get(area, is_source_path)(path)
 
 
+_BY_KIND = {Area.DOCUMENTATION: ChangeKind.COMMENTS, Area.TYPING: ChangeKind.TYPES}
+
+
 def _tests_added(requirement: Requirement, case: Case) -> Verdict:
+    if new := _new_tests(case):
+        ids = tuple(c.id for c in new)
+        pass_ = "s pass" if len(new) != 1 else " passes"
+        return satisfied(requirement, f"{len(new)} new test{pass_} on head.", case, ids)
+    return unsatisfied(requirement, "No new test that passes was found on head.", case)
+
+
+def _new_tests(case: Case) -> tuple[TestComparison, ...]:
+    """Tests that the change adds and that pass, out of files without trivial or skipped ones."""
     weak = {f.path for f in case.observed.integrity if f.rule in (ASSERTION_TRIVIAL, TEST_SKIPPED)}
-    new = tuple(
+    return tuple(
         c
         for c in case.observed.tests.comparisons
         if c.written_by_author
@@ -118,15 +190,6 @@ def _tests_added(requirement: Requirement, case: Case) -> Verdict:
         and (c.base_on_base is None or c.change is TestChange.FAIL_TO_PASS)
         and c.path not in weak
     )
-    if new:
-        ids = tuple(c.id for c in new)
-        return satisfied(
-            requirement,
-            f"{len(new)} new test{'s' if len(new) != 1 else ''} pass{'es' if len(new) == 1 else ''} on head.",
-            case,
-            ids,
-        )
-    return unsatisfied(requirement, "No new test that passes was found on head.", case)
 
 
 _SPOKEN = {

@@ -29,7 +29,7 @@ from bot.stages.docket import Case, Project
 from bot.stages.services import Services
 from sandbox.concurrently import a_few_at_a_time, cores
 from sandbox.environments.projects import MOST_PROJECTS
-from sandbox.models import Environment, Observation, Outcome, Side, TestRun
+from sandbox.models import Environment, Observation, Outcome, Side, TestRun, TestRunner
 from sandbox.tools.four_runs import is_below, is_whole_file
 from sandbox.tools.four_way import RUNS, Crossed, Sides, run_four_ways
 
@@ -111,6 +111,9 @@ async def _run(
             f"The project is {base.recipe.ecosystem} on base and {head.recipe.ecosystem} on head"
         )
         return _Run(project, FourWay((), f"{changed}, so its tests cannot be compared."))
+    is_first = base.recipe.runner is TestRunner.NONE is not head.recipe.runner
+    if is_first:  # head brings the first tests: they are run on base's code as head runs them
+        base = replace(head, side=Side.BASE)
     place = project.root.replace("/", "_")
     sides = Sides(
         checkout=case.checkout,
@@ -122,8 +125,10 @@ async def _run(
         run_ended=run_ended,
     )
     kept = BaseResults(services.store, sides, case.request.repository)
-    seen = await run_four_ways(services.sandbox, replace(sides, known_base=kept.find()))
-    kept.keep(seen.base)
+    known_base = None if is_first else kept.find()
+    seen = await run_four_ways(services.sandbox, replace(sides, known_base=known_base))
+    if not is_first:
+        kept.keep(seen.base)
     if seen.runs is None:
         return _Run(project, FourWay((), seen.problem), seen.base, seen.head)
     compared = await asyncio.to_thread(compare, seen.runs, case.checkout.diff)

@@ -7,7 +7,7 @@ from enum import StrEnum
 
 from bot.models.places import Impact, Located
 from bot.models.tasks import Step
-from sandbox.models import Finding, Observation, Outcome
+from sandbox.models import ChangedFile, Finding, MissingSubmodule, Observation, Outcome
 
 
 class Transition(StrEnum):
@@ -124,9 +124,10 @@ class Observed:
     """All that was seen in one evaluation.
 
     `built_base`/`built_head` are None where there was nothing to build or the toolchain is missing
-    (then `needs` says what). `changed_paths` are the files of the diff, old names included;
-    `changes_truncated` says that some are missing; `code_changes` are those that ship and whose code
-    may mean something else now. `impact` and `located` are hints for people, no verdict rests on them.
+    (then `needs` says what). `base_is_untested` says that nothing on base looks like a test.
+    `changed_paths` are the files of the diff, old names included; `changes_truncated` says that some are
+    missing; `kinds` says what each change is to the program. `impact` and `located` are hints for people,
+    no verdict rests on them.
     """
 
     evidence: tuple[Evidence, ...]
@@ -136,10 +137,12 @@ class Observed:
     built_base: bool | None
     built_head: bool | None
     needs: tuple[str, ...] = ()
+    base_is_untested: bool = False
     left_out: str = ""  # which of base's tests are not run, as a sentence
     changed_paths: tuple[str, ...] = ()
     changes_truncated: bool = False
-    code_changes: tuple[str, ...] = ()
+    kinds: tuple[ChangedFile, ...] = ()
     impact: Impact | None = None
     located: tuple[Located, ...] = ()
+    missing_submodules: tuple[MissingSubmodule, ...] = ()  # those that a run may read
     build_folder: str = ""  # the project that `built_base` and `built_head` speak of

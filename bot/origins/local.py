@@ -20,8 +20,13 @@ from sandbox.local_repository import (
     default_base,
     lacks_common_history,
 )
-from sandbox.mirror import UNSHALLOW, Source, messages, open_mirror
+from sandbox.mirror import UNSHALLOW, Source, is_own, messages, open_mirror
 from sandbox.models import Checkout
+
+_NOTHING_ASKED = (
+    "Nothing says what the change should do, so it was only checked that it builds, breaks nothing and "
+    "weakens no test. Name a file that says what was asked with --task."
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,15 +97,19 @@ class LocalOrigin(Unposted):
             sources.append(replace(asked, issue=request.issue))
         if request.description.strip():
             sources.append(_source("the description", request.description, Trust.AUTHOR))
-        elif not self.is_submission:
-            text = await asyncio.to_thread(self._commit_messages, checkout)
+        elif self.is_submission:
+            return Task(sources[0].title if sources else "The test plan", tuple(sources))
+        elif text := await asyncio.to_thread(self._commit_messages, checkout):
             sources.append(_source("the commit messages", text, Trust.AUTHOR))
-        title = sources[0].title if sources else "The test plan"
-        return Task(title, tuple(sources))
+        if sources:
+            return Task(sources[0].title, tuple(sources))
+        return Task("What is not committed", (), (_NOTHING_ASKED,))
 
     def _commit_messages(self, checkout: Checkout) -> str:
+        """What people wrote: a commit that was made of the work tree says nothing."""
         mirror = open_mirror(self.git_root, Source(str(self.repository)))
-        return messages(mirror, checkout.base_sha, checkout.head_sha)
+        head = checkout.head_sha
+        return messages(mirror, checkout.base_sha, f"{head}~1" if is_own(mirror, head) else head)
 
 
 def _nothing_new(base: str, head: str, changed: int) -> CheckoutError:

@@ -22,7 +22,9 @@ class BaseResults:
         self._store = store
         base, recipe = sides.base, sides.base.recipe
         command = [(call.runner.value, *call.arguments) for call in recipe.calls]
-        where = (repository, sides.checkout.base_sha, base.digest, base.project_layer, recipe.root)
+        checkout = sides.checkout
+        tree = (checkout.base_sha, *(one.path for one in checkout.missing_submodules))
+        where = (repository, tree, base.digest, base.project_layer, recipe.root)
         parts = (*where, command, sides.network.value, HARNESS_VERSION)
         self._key = "base-tests:" + hashlib.sha256(json.dumps(parts).encode()).hexdigest()
 

@@ -120,7 +120,7 @@ def _tested_as_base(
 ) -> Environment | None:
     """Run head's tests as base says: a pull request must not narrow what is run of its tests.
 
-    Head's own arguments count where base has no tests, or where head moved what base names.
+    Head's own calls count where base has no tests, and besides where head moved what base names.
     """
     if base is None or head is None or base.recipe.runner is TestRunner.NONE:
         return head
@@ -128,15 +128,17 @@ def _tested_as_base(
         return head
     root = base.recipe.root
     base_tree, head_tree = Path(checkout.base_tree, root), Path(checkout.head_tree, root)
-    words = [word for call in base.recipe.calls for word in call.arguments]
-    named = [word for word in words if not word.startswith("-") and (base_tree / word).exists()]
-    if not all((head_tree / word).exists() for word in named):
-        return head
+    words = {word for call in base.recipe.calls for word in call.arguments}
+    named = {word for word in words if not word.startswith("-") and (base_tree / word).exists()}
+    gone = {word for word in named if not (head_tree / word).exists()}
+    first, *more = (
+        replace(call, arguments=tuple(word for word in call.arguments if word not in gone))
+        for call in base.recipe.calls
+    )
+    own = [call for call in head.recipe.calls if call not in (first, *more)] if gone else []
+    calls = tuple(dict.fromkeys((*more, *own)))
     recipe = replace(
-        head.recipe,
-        runner=base.recipe.runner,
-        test_arguments=base.recipe.test_arguments,
-        more_calls=base.recipe.more_calls,
+        head.recipe, runner=first.runner, test_arguments=first.arguments, more_calls=calls
     )
     return replace(head, recipe=recipe)
 
@@ -156,6 +158,7 @@ async def _both(
 
 def _request(shop: _Workshop, side: Side, recipe: Recipe | None) -> BuildRequest | None:
     checkout, is_base = shop.checkout, side is Side.BASE
+    sha = checkout.base_sha if is_base else checkout.head_sha
     if recipe is None:
         return None
     return BuildRequest(
@@ -164,7 +167,7 @@ def _request(shop: _Workshop, side: Side, recipe: Recipe | None) -> BuildRequest
         recipe=recipe,
         version=checkout.base_version if is_base else checkout.head_version,
         repository=shop.request.repository,
-        sha=checkout.base_sha if is_base else checkout.head_sha,
+        sha="-".join((sha, *(one.path for one in checkout.missing_submodules))),
         state=layers_home(shop.services),
         evaluation_folder=shop.services.evaluation_folder(shop.request),
         limits=shop.limits,

@@ -9,9 +9,9 @@ from pathlib import Path
 from bot.errors import OutOfTime, UserError
 from bot.judge import (
     BUILDS,
-    changed_meanings,
     dependency_findings,
     inspect_integrity,
+    kinds_of_change,
     new_dependencies,
     transition,
 )
@@ -20,10 +20,12 @@ from bot.models import ActionKind, Evidence, FourWay, Observed, Step
 from bot.stages.docket import Built, Case
 from bot.stages.services import Services
 from sandbox.base import Network, SandboxError
+from sandbox.changes.reading import read_kinds
 from sandbox.concurrently import a_few_at_a_time, concurrently, cores
 from sandbox.models import Environment, Finding, Observation
 from sandbox.tools.registry import Answer, Wanted, look_up
 from sandbox.tools.tree_reader import TreeReader
+from sandbox.tools.untested import is_untested
 
 _FIRST = (ActionKind.UNIT_TESTS, ActionKind.STATIC_LINTER, ActionKind.LOCATE)
 _ITEMS = (ActionKind.SHELL_INTERACTION, ActionKind.FILE_COMPARISON)
@@ -61,11 +63,12 @@ async def _observe(services: Services, case: Case) -> Observed:
     tests = tests or FourWay((), "There are no tests that Assay can run.")
     checkout, built = case.checkout, case.built
     base, head = TreeReader(Path(checkout.base_tree)), TreeReader(Path(checkout.head_tree))
+    harmless = await read_kinds(services.sandbox, checkout)
+    untested = await asyncio.to_thread(_is_untested, case)
     integrity = await asyncio.to_thread(
         inspect_integrity, checkout.diff, base, head, tests, case.planned.requirements
     )
     integrity += await _vetted_dependencies(services, case, base, head)
-    meanings = await asyncio.to_thread(changed_meanings, checkout.diff, base, head)
     return Observed(
         evidence=tuple(item for one in seen for item in one.evidence),
         tests=tests,
@@ -76,9 +79,11 @@ async def _observe(services: Services, case: Case) -> Observed:
         build_folder=built.decisive.root,
         needs=_needs(built),
         left_out=" ".join(_left_out(built)),
+        base_is_untested=untested,
+        missing_submodules=tuple(one for one in checkout.missing_submodules if one.is_named),
         changed_paths=checkout.diff.changed_paths,
         changes_truncated=checkout.diff.truncated,
-        code_changes=meanings,
+        kinds=kinds_of_change(checkout.diff, harmless),
         impact=next((one.impact for one in seen if one.impact), None),
         located=tuple(item for one in seen for item in one.located),
     )
@@ -127,6 +132,10 @@ def _build_seen(built: Environment | None) -> Observation | None:
     if built is None or built.failure:
         return built.failure if built else None
     return Observation(built.side, "", 0, "It was built.", built.seconds)
+
+
+def _is_untested(case: Case) -> bool:
+    return not case.policy.configuration.setup.test and is_untested(Path(case.checkout.base_tree))
 
 
 # --- facts ----------------------------------------------------------------------------------

@@ -38,4 +38,4 @@ def test_a_change_of_behaviour_called_refactoring(folder: Folder) -> None:
     folder.repository.git("commit", "--quiet", "--amend", "-m", "refactor: tidy the price")
     judged = folder.judge("tidy", task="")
     assert judged.conclusion == "action_required"
-    assert "Only the author says" in judged.said()
+    assert "whatever the title calls it" in judged.said()

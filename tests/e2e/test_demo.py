@@ -24,7 +24,7 @@ def demo(folder: Path, **environment: str) -> subprocess.CompletedProcess[str]:
         [sys.executable, "-m", "bot.cli", "demo", "--folder", str(folder)],
         capture_output=True,
         text=True,
-        timeout=300,
+        timeout=900,
         check=False,
         env={**os.environ, "COLUMNS": "200", **environment},
     )

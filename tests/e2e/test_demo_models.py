@@ -55,7 +55,7 @@ def assay(*words: str, **environment: str) -> subprocess.CompletedProcess[str]:
         [sys.executable, "-m", "bot.cli", *words],
         capture_output=True,
         text=True,
-        timeout=400,
+        timeout=900,
         check=False,
         env={**os.environ, "COLUMNS": "200", **environment},
     )

@@ -49,7 +49,7 @@ def judged(repository: Repository, head: str, out: Path) -> tuple[int, ReportDoc
         capture_output=True,
         text=True,
         check=False,
-        timeout=240,
+        timeout=900,
     )
     assert (out / "report.json").exists(), done.stderr
     return done.returncode, read_machine((out / "report.json").read_bytes())

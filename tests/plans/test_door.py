@@ -9,7 +9,7 @@ from typing import Any
 import click
 import pytest
 
-from bot.commands.judge import Asked
+from bot.commands.asked import Asked
 from bot.errors import UserError
 from bot.origins.submission import Submission, committed
 from bot.report.machine import read_machine

@@ -42,7 +42,7 @@ def assay(home: Path, *arguments: str, **settings: str) -> subprocess.CompletedP
         env=environment(home, settings),
         capture_output=True,
         text=True,
-        timeout=180,
+        timeout=900,
         check=False,
     )
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from bot.commands.criteria import command
+from bot.cli import criteria
 from bot.errors import UserError
 from bot.kept_criteria import read_kept
 from bot.models import Criterion
@@ -45,7 +45,7 @@ def place(tmp_path: Path) -> Path:
 def find(place: Path, *arguments: str, **settings: str) -> Result:
     """Run the command in this process, which has the model's library loaded already."""
     environment = {"ASSAY_HOME": str(place / "home"), **settings}
-    return CliRunner().invoke(command, arguments[1:], env=environment)
+    return CliRunner().invoke(criteria, arguments[1:], env=environment)
 
 
 def options(place: Path, good: str = "good.py", bad: str = "bad.py") -> list[str]:

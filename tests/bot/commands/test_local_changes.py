@@ -69,6 +69,9 @@ def test_only_uncommitted_changes_can_be_judged(tree: Path) -> None:
     assert "HEAD has no new commits to judge" in without.stderr
     assert "1 changed file is not judged; `--worktree` judges it." in without.stderr
     assert judged.returncode == 0, judged.stdout + judged.stderr
+    document = read_machine((tree / "assay-report/report.json").read_bytes())
+    assert {row.id for row in document.requirements} == {"B1", "B2", "B3"}
+    assert "Nothing says what the change should do" in " ".join(judged.stdout.split())
 
 
 def test_a_shallow_clone_ends_with_two_and_the_command_that_mends_it(tree: Path) -> None:

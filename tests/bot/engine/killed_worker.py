@@ -122,7 +122,7 @@ def main(url: str, folder: Path, at_once: int, always: str) -> None:
     migrate(options)
     _with_client(options, lambda client: client.submit_evaluation(REQUEST))
     workers: set[int] = set()
-    deadline = time.monotonic() + 240
+    deadline = time.monotonic() + 900
     while time.monotonic() < deadline and not _is_over(options, always, folder):
         while len(workers) < at_once:
             workers.add(_fork(options, recording))

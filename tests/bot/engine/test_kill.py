@@ -32,7 +32,7 @@ def run_workers(url: str, folder: Path, at_once: int, always: str = "") -> str:
         [*program, url, str(folder), str(at_once), always],
         capture_output=True,
         text=True,
-        timeout=280,
+        timeout=1000,
         check=False,
     )
     assert done.returncode == 0, done.stderr

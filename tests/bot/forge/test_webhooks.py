@@ -226,6 +226,6 @@ def test_a_push_moves_the_pull_request(place: Place) -> None:
 def test_only_the_owner_opens_the_control_door(world: World) -> None:
     for key in ("", "wrong"):
         reply = httpx.post(
-            f"{world.web}/_forge/users", headers={"X-Forge-Key": key}, json={}, timeout=5
+            f"{world.web}/_forge/users", headers={"X-Forge-Key": key}, json={}, timeout=60
         )
         assert reply.status_code == 404

@@ -119,17 +119,17 @@ async def test_a_broken_answer_is_worth_another_try(
 
 @pytest.mark.parametrize("operation", ["pulls/get", "issues/create-comment"])
 async def test_a_hanging_github_ends_in_time(place: Place, operation: str) -> None:
-    place.world.operator.fault(operation, "hang", seconds=20)
+    place.world.operator.fault(operation, "hang", seconds=120)
     async with place.world.github(timeout_s=0.3).repository(place.name) as repository:
         started_s = time.monotonic()
         with pytest.raises(Transient, match="did not answer in time"):
             await OPERATIONS[operation](repository, place)
-    assert time.monotonic() - started_s < 20
+    assert time.monotonic() - started_s < 120
 
 
 async def test_a_hanging_github_blocks_nobody_else(place: Place) -> None:
-    place.world.operator.fault("issues/get", "hang", seconds=15)
-    async with place.world.github(timeout_s=30).repository(place.name) as repository:
+    place.world.operator.fault("issues/get", "hang", seconds=120)
+    async with place.world.github(timeout_s=110).repository(place.name) as repository:
         hanging = asyncio.create_task(repository.issue(place.number))
         await asyncio.sleep(0.1)
         assert (await repository.pull_request(place.number)).number == place.number
@@ -210,7 +210,7 @@ async def test_a_rate_limit_says_when_to_come_back(
         with pytest.raises(Transient, match="rate limit") as caught:
             await read(repository, place)
     assert wait_s[0] <= caught.value.retry_after_s <= wait_s[1]
-    assert time.monotonic() - started_s < 20, "it must not sleep by itself"
+    assert time.monotonic() - started_s < 55, "it must not sleep by itself"
 
 
 async def test_a_secondary_limit_without_headers_is_known_by_its_words(place: Place) -> None:

@@ -20,7 +20,7 @@ from bot.models import (
     Trust,
     Verdict,
 )
-from sandbox.models import Finding, Observation, Outcome, Side
+from sandbox.models import ChangedFile, ChangeKind, Finding, Observation, Outcome, Side
 
 PASSED, FAILED, SKIPPED = Outcome.PASSED, Outcome.FAILED, Outcome.SKIPPED
 DEFAULTS = Configuration()
@@ -71,6 +71,9 @@ SPLIT = comparison(
     "def test_split_refuses_zero_people():\n"
     "    with pytest.raises(ValueError):\n        split(1000, 0)\n",
 )
+
+
+SHOP_CHANGED = (ChangedFile("src/shop.py", ChangeKind.CODE),)
 
 
 def observed(*tests: TestComparison, **fields) -> Observed:

@@ -30,6 +30,7 @@ from bot.models import (
 from sandbox.edges.calls import ANSWERS, DIVIDES_BY_ZERO
 from sandbox.models import Finding, Severity, Side, TestRun
 from tests.bot.judge.cases import (
+    SHOP_CHANGED,
     SPLIT,
     comparison,
     evidence,
@@ -145,7 +146,7 @@ def test_each_rule_of_the_gate_has_its_own_words(case, expected):
 
 
 def test_the_scope_rule():
-    seen = observed(changed_paths=("docs/a.md", "src/shop.py"))
+    seen = observed(changed_paths=("docs/a.md", "src/shop.py"), kinds=SHOP_CHANGED)
     decided = gate_of(requirements("docs: explain split"), seen, "gate: {scope: block}")
     assert "files outside the task changed" in decided.title
 

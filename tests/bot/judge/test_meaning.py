@@ -1,79 +1,108 @@
-"""An author's own title does not lower the bar: what changed in code is asked for proof."""
+"""The diff decides what kind of change it is: no title lowers the bar, and none raises it."""
 
 from __future__ import annotations
 
 import pytest
 
-from bot.judge import changed_meanings
-from bot.judge.meaning import is_same_program
-from bot.models import TestChange, Trust
-from sandbox.models import Diff
-from tests.bot.judge.cases import comparison, gate_of, observed, requirements
-from tests.bot.judge.test_integrity import Tree, changed
+from bot.judge import kinds_of_change
+from bot.models import Conclusion, FourWay, TestChange, Trust
+from sandbox.models import ChangedFile, ChangeKind, Diff
+from tests.bot.judge.cases import comparison, gate_of, observed, requirements, verdict_of
+from tests.bot.judge.test_integrity import changed
 
-CODE = (
-    '"""Shop."""\nimport os\nimport sys\n\n\n@cache\ndef total(a: int, b=1) -> int:\n'
-    '    """Add."""\n    return a + b\n\n\ndef half(a: int) -> int:\n    # half\n    return a // 2\n'
-)
+ACTION = Conclusion.ACTION_REQUIRED
+
+KIND = ChangeKind
 
 
-@pytest.mark.parametrize(
-    ("old", "new", "same"),
-    [
-        ('"""Add."""', '"""Add up."""', True),
-        ('    """Add."""\n', "", True),
-        ("# half", "# the half", True),
-        ("import os\nimport sys", "import sys\nimport os", True),
-        ("def half(a: int) -> int", "def half(a)", True),
-        ("a // 2", "(a // 2)", True),
-        ("a // 2", "a / 2", False),
-        ("a: int, b=1", "a: str, b=1", False),  # a decorator may read it
-        ("b=1", "b=2", False),
-        ("import os\n", "", False),
-        ("@cache\n", "", False),
-    ],
-)
-def test_what_means_the_same_to_a_program(old, new, same):
-    assert old in CODE
-    assert is_same_program(CODE, CODE.replace(old, new)) is same
+def test_what_was_not_seen_to_be_harmless_is_judged_by_its_place():
+    paths = (
+        "src/a.py", "src/b.py", "docs/a.md", "docs/read.md", "tests/test_a.py", "src/new.js", "Makefile",
+        "tests/run",
+    )  # fmt: skip
+    diff = Diff(tuple(changed(path, "x", "y") for path in paths))
+    harmless = {"src/a.py": KIND.COMMENTS, "docs/a.md": KIND.DOCUMENTATION}
+    found = [one.kind for one in kinds_of_change(diff, harmless)]
+    assert found == [
+        KIND.COMMENTS, KIND.CODE, KIND.DOCUMENTATION, KIND.CODE, KIND.TESTS, KIND.CODE, KIND.SETUP,
+        KIND.TESTS,
+    ]  # fmt: skip
 
 
-def test_files_that_mean_something_else():
-    before = {"src/a.py": CODE, "src/b.py": CODE, "docs/a.md": "x", "tests/test_a.py": "x = 1"}
-    after = {
-        "src/a.py": CODE.replace("# half", "#"),
-        "src/b.py": CODE.replace("b=1", "b=2"),
-        "docs/a.md": "y",
-        "tests/test_a.py": "x = 2",
-        "src/new.js": "run()",
-    }
-    diff = Diff(tuple(changed(path, before.get(path), after[path]) for path in after))
-    assert changed_meanings(diff, Tree(before), Tree(after)) == ("src/b.py", "src/new.js")
+def of(**kinds: str) -> tuple[ChangedFile, ...]:
+    return tuple(ChangedFile(f"{name}.py", ChangeKind(kind)) for name, kind in kinds.items())
 
+
+WORDS = of(a="documentation", b="comments", c="formatting", d="types")
 
 PROOF = comparison("test_total", TestChange.FAIL_TO_PASS)
 
 
-@pytest.mark.parametrize("title", ["refactor: one total", "docs: tell of total", "chore: tidy"])
 @pytest.mark.parametrize(
-    ("tests", "code", "trust", "conclusion"),
+    "title", ["refactor: one total", "docs: tell of total", "chore: tidy", "Fix crash in total"]
+)
+@pytest.mark.parametrize(
+    ("tests", "kinds", "conclusion"),
     [
-        ((), ("src/shop.py",), Trust.AUTHOR, "action_required"),
-        ((PROOF,), ("src/shop.py",), Trust.AUTHOR, "success"),
-        ((), (), Trust.AUTHOR, "success"),
-        ((), ("src/shop.py",), Trust.ASKER, "success"),
+        ((), of(shop="code"), "action_required"),
+        ((PROOF,), of(shop="code"), "success"),
+        ((), WORDS, "success"),
+        ((), (*WORDS, *of(shop="code")), "action_required"),
     ],
 )
-def test_the_authors_word_for_upkeep(title, tests, code, trust, conclusion):
-    paths = ("src/shop.py", "docs/total.md")
-    seen = observed(*tests, changed_paths=paths, code_changes=code)
-    assert gate_of(requirements(title, trust=trust), seen).conclusion.value == conclusion
+def test_the_diff_decides_and_no_title_does(title, tests, kinds, conclusion):
+    seen = observed(*tests, changed_paths=("src/shop.py",), kinds=kinds)
+    wanted = requirements(title, trust=Trust.AUTHOR)
+    assert gate_of(wanted, seen).conclusion.value == conclusion
+
+
+@pytest.mark.parametrize(
+    ("title", "kinds", "conclusion"),
+    [
+        ("Fix crash in total", WORDS, "action_required"),  # a bug is not mended by words
+        ("docs: tell of total", WORDS, "success"),
+        ("docs: tell of total", of(shop="code"), "action_required"),
+        ("docs: tell of total", of(shop="comments"), "success"),
+        ("refactor: one total", of(shop="code"), "success"),
+        ("Add type hints to total", of(shop="types"), "success"),
+    ],
+)
+def test_what_somebody_asks_is_held_against_the_diff(title, kinds, conclusion):
+    paths = ("docs/total.md",) if kinds == WORDS else ("shop.py",)
+    seen = observed(changed_paths=paths, kinds=kinds)
+    assert gate_of(requirements(title), seen).conclusion.value == conclusion
+
+
+def test_tests_alone():
+    new = comparison("test_total", TestChange.NEVER_FAILED)
+    seen = observed(new, changed_paths=("tests/test_shop.py",), kinds=of(test="tests"))
+    wanted = requirements("Look at total from all sides", trust=Trust.AUTHOR)
+    assert gate_of(wanted, seen).conclusion.value == "success"
+    edited = observed(changed_paths=("tests/test_shop.py",), kinds=of(test="tests"))
+    assert gate_of(wanted, edited).conclusion.value == "action_required"
 
 
 def test_upkeep_of_an_author_beside_what_was_asked():
     wanted = requirements(author="- [x] update the docs\n")
     proof = comparison("test_split_refuses_zero_people", TestChange.FAIL_TO_PASS)
-    seen = observed(
-        proof, changed_paths=("src/shop.py", "docs/a.md"), code_changes=("src/shop.py",)
-    )
+    kinds = (*of(shop="code"), ChangedFile("docs/a.md", KIND.DOCUMENTATION))
+    seen = observed(proof, changed_paths=("src/shop.py", "docs/a.md"), kinds=kinds)
     assert gate_of(wanted, seen).conclusion.value == "success"
+
+
+def test_a_base_without_any_test():
+    none = FourWay((), "There are no tests that Assay can run.")
+    fields = {"tests": none, "changed_paths": ("README.md",), "base_is_untested": True}
+    wanted = requirements("Fix typos", trust=Trust.AUTHOR)
+    assert gate_of(wanted, observed(kinds=WORDS, **fields)).conclusion.value == "success"
+    found = verdict_of("B2", wanted, observed(kinds=WORDS, **fields))
+    assert found.reason == "Not applicable: base has no tests."
+    assert gate_of(wanted, observed(kinds=of(shop="code"), **fields)).conclusion is ACTION
+    odd = observed(kinds=WORDS, **(fields | {"base_is_untested": False}))
+    assert gate_of(wanted, odd).conclusion is ACTION
+
+
+def test_tests_that_fail_on_both_sides_stand_in_the_baseline():
+    failing = comparison("test_old", TestChange.STILL_FAILING)
+    found = verdict_of("B2", requirements(), observed(failing))
+    assert "1 test fails on both sides: `tests/test_shop.py::test_old`." in found.reason

@@ -251,7 +251,7 @@ def test_a_run_that_is_resumed_asks_no_page_again(bench: Bench, tmp_path: Path) 
         notes = Notes(body)
         client.submit_evaluation(request_for("e1"))
         with open_worker(options, notes.work()):
-            assert stopped.wait(90)
+            assert stopped.wait(600)
         run_until(options, notes, lambda client: client.status("e1") is JobState.DONE)
         assert len(served.seen) == 1
     first, again = tasks

@@ -46,28 +46,30 @@ class Bounds:
 
     async def test_timeout_kills_daemons_too(self, sandbox: Sandbox, out: Path) -> None:
         started = time.monotonic()
-        limits = replace(SMALL, timeout_s=1)
-        done = await python(sandbox, _DAEMON + "time.sleep(60)", mounts=at_out(out), limits=limits)
+        limits = replace(SMALL, timeout_s=3)
+        done = await python(sandbox, _DAEMON + "time.sleep(600)", mounts=at_out(out), limits=limits)
         assert (done.exit_code, done.killed) == (None, Killed.TIMEOUT)
-        assert time.monotonic() - started < 4
+        assert time.monotonic() - started < 300
         await assert_still(out)
 
     async def test_a_program_that_ignores_signals_is_killed(self, sandbox: Sandbox) -> None:
         script = "trap '' TERM INT HUP; echo up; while :; do sleep 1; done"
-        done = await shell(sandbox, script, limits=replace(SMALL, timeout_s=0.7))
+        done = await shell(sandbox, script, limits=replace(SMALL, timeout_s=2))
         assert (done.killed, done.stdout) == (Killed.TIMEOUT, b"up\n")
 
     async def test_the_end_of_the_program_ends_its_daemons(
         self, sandbox: Sandbox, out: Path
     ) -> None:
-        done = await python(sandbox, _DAEMON + "time.sleep(0.5)", mounts=at_out(out))
+        wrote = "os.path.exists('/out/beat') and os.path.getsize('/out/beat')"
+        until_it_wrote = f"while not ({wrote}): time.sleep(0.01)"
+        done = await python(sandbox, _DAEMON + until_it_wrote, mounts=at_out(out))
         assert done.exit_code == 0
         await assert_still(out)
 
     async def test_cancelling_kills(self, sandbox: Sandbox, out: Path) -> None:
         script = _DAEMON + "time.sleep(60)"
         task = asyncio.create_task(python(sandbox, script, mounts=at_out(out)))
-        for _ in range(200):
+        for _ in range(1200):
             await asyncio.sleep(0.05)
             if (out / "beat").exists() and (out / "beat").stat().st_size:
                 break
@@ -96,7 +98,9 @@ class Bounds:
         assert 20 <= int(done.stdout) <= 40
 
     async def test_memory_is_bounded(self, sandbox: Sandbox) -> None:
-        script = "import time; held = bytearray(600 << 20); time.sleep(3); print('kept', len(held))"
+        script = (
+            "import time; held = bytearray(600 << 20); time.sleep(50); print('kept', len(held))"
+        )
         done = await python(sandbox, script, limits=replace(SMALL, memory_mb=200))
         assert (done.exit_code, done.killed, done.stdout) == (None, Killed.MEMORY, b"")
 

@@ -135,4 +135,4 @@ class Folders:
         started = time.monotonic()
         done = await program(sandbox, "find", ".", "-type", "f", mounts=mounts, cwd=TREE)
         assert done.stdout.count(b"\n") == 2000
-        assert time.monotonic() - started < 5
+        assert time.monotonic() - started < 60  # a tenth of a second on an idle machine

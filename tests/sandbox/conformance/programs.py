@@ -101,10 +101,10 @@ class Programs:
         self, sandbox: Sandbox
     ) -> None:
         started = time.monotonic()
-        done = await shell(sandbox, "setsid sleep 15 & nohup sleep 15 & echo done")
+        done = await shell(sandbox, "setsid sleep 300 & nohup sleep 300 & echo done")
         assert done.exit_code == 0
         assert b"done" in done.stdout
-        assert time.monotonic() - started < 5
+        assert time.monotonic() - started < 150
 
     async def test_python_and_a_unicode_name_work(self, sandbox: Sandbox) -> None:
         done = await python(sandbox, "import sys,ssl,sqlite3; print('ä', sys.version_info[0])")

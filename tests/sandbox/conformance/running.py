@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from sandbox.base import Command, Completed, Limits, Sandbox
 
-SMALL = Limits(timeout_s=20, memory_mb=512, processes=64, file_size_mb=64, disk_mb=64)
+SMALL = Limits(timeout_s=60, memory_mb=512, processes=64, file_size_mb=64, disk_mb=64)
 
 
 async def shell(sandbox: Sandbox, script: str, **fields: object) -> Completed:

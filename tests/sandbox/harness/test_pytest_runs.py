@@ -166,11 +166,11 @@ def test_arguments_that_pytest_refuses(bench: Bench) -> None:
 
 def test_a_test_that_never_ends(bench: Bench) -> None:
     text = "import time\ndef test_a(): pass\ndef test_b(): time.sleep(600)\ndef test_c(): pass\n"
-    observation = bench.run({"test_slow.py": text}, timeout_s=5)
+    observation = bench.run({"test_slow.py": text}, timeout_s=10)
     assert observation.tests is not None
     assert observation.timed_out
     assert not observation.tests.complete
-    assert observation.problem == ("The test run timed out after 5 s in test_slow.py::test_b.")
+    assert observation.problem == ("The test run timed out after 10 s in test_slow.py::test_b.")
     assert outcomes(observation.tests) == {"test_a": "passed", "test_b": "error"}
 
 

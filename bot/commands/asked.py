@@ -1,0 +1,53 @@
+"""The command line of `assay judge`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import click
+
+OUT = "assay-report"
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """The command line: `repository` is a folder or a pull request's address."""
+
+    repository: str
+    base: str | None
+    head: str | None
+    task: Path | None
+    description: Path | None
+    out: Path
+    sandbox: str
+    worktree: bool = False
+    no_pdf: bool = False
+    criteria: Path | None = None
+    given: Path | None = None
+
+    @property
+    def is_address(self) -> bool:
+        """Whether a pull request is named instead of a folder."""
+        return self.repository.startswith(("https://", "http://"))
+
+    @property
+    def folder(self) -> Path:
+        """Return `repository` as an absolute folder."""
+        return Path(self.repository).resolve()
+
+    def check(self) -> None:
+        """Raise UsageError for options that do not go together."""
+        names_a_change = self.base or self.head or self.worktree
+        if self.is_address and (names_a_change or self.task or self.description):
+            raise click.UsageError(
+                "a pull request brings its own --base, --head, --task and --description"
+            )
+        if self.criteria and (self.is_address or names_a_change):
+            raise click.UsageError(
+                "--criteria takes a folder as it stands; it goes with neither --base nor --head"
+            )
+        if self.head and self.worktree:
+            raise click.UsageError("--worktree judges the files as they stand; leave out --head")
+        if self.given and not self.criteria:
+            raise click.UsageError("--given goes with --criteria")

@@ -1,0 +1,1 @@
+"""What kind of change a file went through: words, layout, types, or what the program does."""

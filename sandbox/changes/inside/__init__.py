@@ -1,0 +1,1 @@
+"""Programs that run in the sandbox: they parse hostile files."""
