@@ -104,6 +104,7 @@ GIVEN: dict[str, tuple[dict[str, object], ...]] = {
     "pages/gone.html.j2": ({},),
     "pages/away.html.j2": ({},),
     "pages/no_pdf.html.j2": ({},),
+    "pages/printing.html.j2": ({"refresh_s": 4},),
     "error.html.j2": ({"status": 500, "title": "t", "text": "x"},),
     "check/approval.md.j2": ({"author": "mina"},),
     "check/cancelled.md.j2": ({"why": "a newer push"},),
