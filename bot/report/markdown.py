@@ -9,11 +9,12 @@ from bot.clipping import clip
 from bot.models import EvaluationRequest
 from bot.report.memory import Memory
 from bot.report.model import ReportView
-from bot.report.pictures import picture_address
+from bot.report.pictures import is_reachable, picture_address
 from bot.templates import render_markdown
 
 COMMENT_LIMIT = 65_536
 """GitHub's limit of a comment, in characters; counted here in bytes to be safe."""
+MOST_PICTURES = 3
 STATUS_BYTES = 1_500
 """Kept free in a comment for the line about an evaluation that runs."""
 CHECK_LIMIT = 65_535
@@ -80,6 +81,8 @@ def fitted(view: ReportView, link: str, limit_bytes: int, memory: Memory | None 
             detail=detail,
             memory=memory,
             picture_address=picture_address,
+            shows_pictures=is_reachable(link),
+            MOST_PICTURES=MOST_PICTURES,
         )
         if len(text.encode()) <= limit_bytes:
             return text

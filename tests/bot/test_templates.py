@@ -79,7 +79,8 @@ MEMORY = Memory(
 # Each text with the values that it is given; a new one must be entered here.
 GIVEN: dict[str, tuple[dict[str, object], ...]] = {
     "report/report.md.j2": tuple(
-        {"view": view(example()), "link": link, "detail": detail, "memory": memory}
+        {"view": view(example()), "link": link, "detail": detail, "memory": memory,
+         "shows_pictures": bool(link), "MOST_PICTURES": 3}
         for example in EXAMPLES.values()
         for link in ("", "https://assay.example/e")
         for detail, memory in ((FULL, None), (FULL, MEMORY), (LEAST, MEMORY))
