@@ -28,12 +28,13 @@ class ChangeStatus(StrEnum):
 
 
 class ChangeKind(StrEnum):
-    """What the change of one file is to the program: the first four leave it as it is."""
+    """What the change of one file is to the program: the first five leave it as it is."""
 
     DOCUMENTATION = "documentation"
     COMMENTS = "comments"  # docstrings too
     FORMATTING = "formatting"
     TYPES = "types"
+    POLICY = "policy"  # how Assay judges; base's counts
     TESTS = "tests"
     SETUP = (
         "setup"  # build files, continuous integration, and what is no code in any known language
@@ -147,6 +148,11 @@ class TestRunner(StrEnum):
     JEST = "jest"
     VITEST = "vitest"
     AVA = "ava"
+    JASMINE = "jasmine"
+    TAP = "tap"
+    TAPE = "tape"
+    UVU = "uvu"
+    NODE = "node"  # a script of tests: `node test.js`
     COMMAND = "command"  # a shell command of the configuration; only its exit code speaks
     NONE = "none"
 
@@ -179,6 +185,8 @@ class Recipe:
     needs: tuple[str, ...] = ()
     root: str = ""  # the project's folder inside the tree; every command of it starts there
     left_out: str = ""  # which of the project's tests are not run, as a sentence
+    toolchain: str = ""  # what is fetched before all else, since the machine lacks it: "node 22"
+    lacks: str = ""  # what becomes of `needs` where that toolchain cannot be had
     more_calls: tuple[TestCall, ...] = ()  # what the project's own tests call besides
 
     @property
@@ -347,6 +355,18 @@ class Observation:
 
 
 @dataclass(frozen=True, slots=True)
+class Unfetched:
+    """A dependency that is not in a registry and could not be had; `owner` is the package that asks for it.
+
+    `left_out` says that only a tool of development needs it, so that the rest was installed without.
+    """
+
+    name: str
+    owner: str = ""
+    left_out: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Environment:
     """One side's built environment: two read-only host folders and what to set in the sandbox.
 
@@ -363,3 +383,5 @@ class Environment:
     seconds: float = 0.0
     cached: bool = False
     failure: Observation | None = None
+    toolchain_layer: str = ""
+    unfetched: tuple[Unfetched, ...] = ()

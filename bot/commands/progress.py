@@ -70,8 +70,9 @@ def print_report(console: Console, document: ReportDocument, files: Sequence[Pat
     console.print(f"[bold {colour}]{document.conclusion}[/]: {escape(document.title)}")
     if document.requirements:
         console.print(_table(document))
-    for reason in document.reasons if not document.judged else ():
-        console.print(escape(reason.text), highlight=False)
+    for reason in document.reasons:
+        if not document.judged or reason.rule == "expectation":
+            console.print(escape(reason.text), highlight=False)
     for warning in document.warnings[:MOST_NEXT_STEPS]:
         console.print(f"- {escape(_clipped(warning))}", highlight=False)
     for step in document.next_steps[:MOST_NEXT_STEPS]:
@@ -88,6 +89,9 @@ def _table(document: ReportDocument) -> Table:
         table.add_column(title)
     for row in document.requirements:
         text = escape(_clipped(row.wording or row.text))
+        if row.accepted is not None:
+            told = f"{row.accepted.kind} by @{row.accepted.actor}: {row.accepted.reason}"
+            text += f"\n[bold]{escape(_clipped(told))}[/bold]"
         if row.verdict != VerdictOutcome.SATISFIED:
             lines = [
                 row.reason,

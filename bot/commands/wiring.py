@@ -23,6 +23,7 @@ from bot.private_key import private_key
 from bot.rubrics.clerk import RubricClerk
 from bot.settings import Settings
 from bot.stages import evaluate
+from bot.stages.conclude_again import KeptVerdicts
 from bot.stages.services import Services
 from bot.stages.upkeep import tidy
 from bot.steps import StepRunner
@@ -47,7 +48,8 @@ def open_work(settings: Settings) -> Iterator[Work]:
         approve = settings.approve_first_time_forks
         foretell = partial(foresee, services)
         clerk = _clerk(services, github)
-        desk = Desk(github, store, jobs, links.sign, CHECK_NAME, clerk, foretell, approve)
+        verdicts = KeptVerdicts(services)
+        desk = Desk(github, store, jobs, links.sign, CHECK_NAME, clerk, foretell, verdicts, approve)
 
         async def run_evaluation(request: EvaluationRequest, run: StepRunner) -> Publication:
             return await evaluate(request, services, run)

@@ -25,6 +25,8 @@ REPOSITORY = f"{OWNER}/tally"
 START_TIMEOUT_S = 180
 STOP_TIMEOUT_S = 25
 
+_COMPILED = shutil.ignore_patterns("__pycache__")  # by pip, where Assay is installed from a wheel
+
 
 @dataclass(frozen=True, slots=True)
 class OpenedScene:
@@ -192,12 +194,12 @@ def free_port() -> int:
 
 def _push_project(bare: Path, work: Path) -> None:
     """Commit the sample project as main and each scene as a branch, and push all of it."""
-    shutil.copytree(PROJECT, work)
+    shutil.copytree(PROJECT, work, ignore=_COMPILED)
     _git(work, "init", "--quiet", "--initial-branch=main")
     _commit(work, OWNER, "Start the project")
     for scene in SCENES:
         _git(work, "checkout", "--quiet", "-b", scene.name, "main")
-        shutil.copytree(scene.files, work, dirs_exist_ok=True)
+        shutil.copytree(scene.files, work, ignore=_COMPILED, dirs_exist_ok=True)
         _commit(work, AUTHOR, scene.title)
     _git(work, "push", "--quiet", "--all", str(bare))
 

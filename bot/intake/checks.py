@@ -5,17 +5,27 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from bot.github import Payload
-from bot.intake.decisions import Approve, Decision, Ignore, Place, Rerun, Waive, place_of
+from bot.intake.decisions import (
+    AcceptUnverified,
+    Approve,
+    Decision,
+    Ignore,
+    Place,
+    Rerun,
+    place_of,
+)
+from bot.models import ACCEPT_BUTTON
 
 APPROVE = "approve"
+JUDGE = "judge"
 RERUN = "rerun"
-WAIVE = "waive"
 """Identifiers of the buttons (GitHub allows 20 characters)."""
 
 _BUTTONS: dict[str, Callable[[Place, int, str, str], Decision]] = {
     APPROVE: Approve,
+    JUDGE: Approve,
     RERUN: Rerun,
-    WAIVE: Waive,
+    ACCEPT_BUTTON: AcceptUnverified,
 }
 
 

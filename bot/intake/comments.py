@@ -14,9 +14,11 @@ _COMMANDS = {
     ("rubric",): Command.RUBRIC,
     ("rubric", "approve"): Command.APPROVE_RUBRIC,
 }
+_WITH_WORDS = {"accept": Command.ACCEPT, "override": Command.OVERRIDE}
 _ASK_MODELS = (Command.PLAN, Command.RUBRIC, Command.APPROVE_RUBRIC)
 _ON_ISSUES = (Command.RUBRIC, Command.APPROVE_RUBRIC)
 _LONGEST_LINE = 200
+_LONGEST_WORDS = 4_000
 
 
 def issue_comment_created(payload: Payload) -> Decision:
@@ -38,6 +40,7 @@ def issue_comment_created(payload: Payload) -> Decision:
         line=line[:_LONGEST_LINE],
         on_pull_request=on_pull_request,
         given_at=payload.text("comment", "created_at"),
+        words=_words(payload.text("comment", "body")) if command in _WITH_WORDS.values() else "",
     )
 
 
@@ -56,4 +59,11 @@ def parse(line: str) -> Command | None:
     words = line.split()
     if not words or words[0] != _WORD:
         return None
+    if len(words) > 1 and words[1] in _WITH_WORDS:
+        return _WITH_WORDS[words[1]]
     return _COMMANDS.get(tuple(words[1:]), Command.UNKNOWN)
+
+
+def _words(body: str) -> str:
+    """What stands behind `/judge accept`, on one line; a reason may go on below."""
+    return " ".join(body[:_LONGEST_WORDS].split()[2:])

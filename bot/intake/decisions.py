@@ -20,12 +20,16 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class StartPullRequest:
-    """Judge a pull request's head, when it still is the head."""
+    """Judge a pull request's head, when it still is the head.
+
+    `label` is the one that was set or taken away, where that is what happened.
+    """
 
     place: Place
     number: int
     head_sha: str
     trigger: Trigger
+    label: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,12 +70,17 @@ class RefusePatch:
 
 
 class Command(StrEnum):
-    """The whole grammar of comments, on the first line: `/judge`, then nothing or these words."""
+    """The whole grammar of comments, on the first line: `/judge`, then nothing or these words.
+
+    After `accept` and `override` come ids and a reason in free text.
+    """
 
     JUDGE = "judge"
     HELP = "help"
     CANCEL = "cancel"
     PLAN = "plan"
+    ACCEPT = "accept"
+    OVERRIDE = "override"
     RUBRIC = "rubric"
     APPROVE_RUBRIC = "rubric approve"
     UNKNOWN = "unknown"
@@ -82,7 +91,7 @@ class ObeyCommand:
     """Do what a comment on a pull request says, if its author may write. `line` is what stood there.
 
     On an issue (`on_pull_request` is false) there are only the commands about its rubric. `given_at`
-    is when the comment was written, ISO 8601.
+    is when the comment was written, ISO 8601. `words` are what stood behind `accept` or `override`.
     """
 
     place: Place
@@ -92,6 +101,7 @@ class ObeyCommand:
     line: str
     on_pull_request: bool = True
     given_at: str = ""
+    words: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,8 +135,8 @@ class Approve:
 
 
 @dataclass(frozen=True, slots=True)
-class Waive:
-    """Accept what is unverified about a head and judge again, if the clicker may write."""
+class AcceptUnverified:
+    """Accept what could not be verified about a head, if the clicker may write and is not its author."""
 
     place: Place
     number: int
@@ -150,7 +160,7 @@ Decision = (
     | Cancel
     | Rerun
     | Approve
-    | Waive
+    | AcceptUnverified
     | Ignore
 )
 

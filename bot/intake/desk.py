@@ -11,7 +11,7 @@ from typing import Protocol
 
 from bot.github import CheckAction, CheckReport, CheckStatus, GitHub, Repository
 from bot.intake.rubrics import RubricMaker
-from bot.models import Conclusion, EvaluationRequest, Forecast, Trigger
+from bot.models import Conclusion, Evaluation, EvaluationRequest, Forecast, Trigger
 from bot.origins.running import hide_running
 from bot.store import Ended, EvaluationRecord, EvaluationState, Store
 from bot.templates import render_markdown
@@ -28,12 +28,30 @@ class Jobs(Protocol):
 
 
 ALREADY = "this head is being judged already"
-_SAME = frozenset({Trigger.OPENED, Trigger.SYNCHRONIZE, Trigger.READY_FOR_REVIEW, Trigger.SWEEP})
+_SAME = frozenset(
+    {
+        Trigger.OPENED,
+        Trigger.REOPENED,
+        Trigger.SYNCHRONIZE,
+        Trigger.READY_FOR_REVIEW,
+        Trigger.SWEEP,
+    }
+)
 """What asks for nothing more than a verdict on a head."""
 
 
 Foresee = Callable[[EvaluationRequest], Awaitable[Forecast]]
 """Plans and prices an evaluation that does not run; raises UserError, Superseded and Transient."""
+
+
+class Verdicts(Protocol):
+    """The verdicts that were published; both raise UserError where there is none, and Transient."""
+
+    async def evaluation(self, request: EvaluationRequest) -> Evaluation:
+        """What was judged, with what people decided until now."""
+
+    async def conclude_again(self, request: EvaluationRequest) -> Evaluation:
+        """Write report, comment and check run anew with what people decided; may be repeated."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +65,7 @@ class Desk:
     check_name: str
     rubrics: RubricMaker
     foresee: Foresee
+    verdicts: Verdicts
     approve_first_time_forks: bool = True
 
 

@@ -8,7 +8,9 @@ from typing import Any
 
 from bot.errors import UserError
 from bot.github import Repository
+from bot.intake.acceptances import accept_unverified
 from bot.intake.decisions import (
+    AcceptUnverified,
     Approve,
     Cancel,
     Decision,
@@ -19,13 +21,12 @@ from bot.intake.decisions import (
     StartMergeGroup,
     StartPatch,
     StartPullRequest,
-    Waive,
 )
 from bot.intake.desk import Desk, check_words, close_check_run, last_words
 from bot.intake.obey import cancel, obey
 from bot.intake.registry import decide
 from bot.intake.start import (
-    decide_and_run,
+    approve_and_run,
     refuse_patch,
     rerun,
     start_merge_group,
@@ -47,8 +48,8 @@ _DEEDS: dict[type, Callable[[Desk, Repository, Any, str], Awaitable[str]]] = {
     ObeyCommand: obey,
     Cancel: cancel,
     Rerun: rerun,
-    Approve: decide_and_run,
-    Waive: decide_and_run,
+    Approve: approve_and_run,
+    AcceptUnverified: accept_unverified,
 }
 
 

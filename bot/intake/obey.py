@@ -8,6 +8,7 @@ from collections.abc import Awaitable, Callable
 from bot.errors import Superseded, UserError
 from bot.github import Reaction, Repository
 from bot.intake import rubrics
+from bot.intake.acceptances import accept
 from bot.intake.decisions import Cancel, Command, ObeyCommand, StartPullRequest
 from bot.intake.desk import Desk, stop
 from bot.intake.rubrics import RubricDesk
@@ -23,6 +24,10 @@ _RUBRIC_DEEDS: dict[Command, _RubricDeed] = {
 }
 
 
+NO_WRITE_ACCESS = "<!-- assay:no write access -->"
+"""One answer a conversation to people who may not command, however often they try."""
+
+
 def reply_marker(command: int) -> str:
     """Return the hidden marker of the reply to one comment: handled again, it is put in place."""
     return f"<!-- assay:reply to {command:d} -->"
@@ -30,10 +35,25 @@ def reply_marker(command: int) -> str:
 
 async def obey(desk: Desk, repository: Repository, decision: ObeyCommand, delivery_id: str) -> str:
     """Ask for the permission first, show that the command was seen, then do it."""
-    if not (await repository.permission(decision.place.actor)).can_write:
+    permission = await repository.permission(decision.place.actor)
+    if not permission.can_write:
         await repository.react(decision.comment, Reaction.CONFUSED)
+        body = render_markdown(
+            "reply/no_write_access.md.j2", on_pull_request=decision.on_pull_request
+        )
+        await repository.put_comment(decision.number, NO_WRITE_ACCESS, body)
         return "the commander may not write"
     await repository.react(decision.comment, Reaction.EYES)
+    if decision.command in (Command.ACCEPT, Command.OVERRIDE):
+        told = await accept(desk, repository, decision, permission)
+        if told:
+            body = render_markdown("reply/acceptance.md.j2", lines=told)
+            await repository.put_comment(decision.number, reply_marker(decision.comment), body)
+        return "; ".join(told) or "accepted"
+    return await _obey(desk, repository, decision, delivery_id)
+
+
+async def _obey(desk: Desk, repository: Repository, decision: ObeyCommand, delivery_id: str) -> str:
     match decision.command:
         case Command.JUDGE:
             return await _judge(desk, repository, decision, delivery_id)
@@ -46,6 +66,8 @@ async def obey(desk: Desk, repository: Repository, decision: ObeyCommand, delive
         case Command.HELP | Command.UNKNOWN as command:
             is_wrong = command is Command.UNKNOWN
             return await _help(repository, decision, decision.line if is_wrong else "")
+        case Command.ACCEPT | Command.OVERRIDE:
+            raise AssertionError("people's decisions are carried out before")
 
 
 async def _judge(

@@ -1,5 +1,18 @@
 """Requirements, ties, verdicts, gate and integrity: pure and synchronous."""
 
+from bot.judge.acceptance import (
+    acceptable,
+    after_acceptances,
+    can_be_accepted,
+    can_be_overridden,
+    checked,
+    needs_code,
+    of_group,
+    places_of,
+    subject_of,
+    text_of,
+    touches,
+)
 from bot.judge.closing import IssueReference, closing_issues
 from bot.judge.diff_text import unified
 from bot.judge.empty_inputs import empty_calls, promises
@@ -22,6 +35,11 @@ __all__ = [
     "IssueReference",
     "MetCount",
     "TextReader",
+    "acceptable",
+    "after_acceptances",
+    "can_be_accepted",
+    "can_be_overridden",
+    "checked",
     "closing_issues",
     "comprehend",
     "conclude",
@@ -30,11 +48,17 @@ __all__ = [
     "empty_calls",
     "inspect_integrity",
     "kinds_of_change",
+    "needs_code",
     "new_dependencies",
+    "of_group",
     "patch_reasons",
+    "places_of",
     "plan",
     "promises",
     "score_plan",
+    "subject_of",
+    "text_of",
+    "touches",
     "transition",
     "unified",
     "verdicts",

@@ -4,11 +4,19 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from bot.judge.baseline import satisfied, unsatisfied, unverified
 from bot.judge.case import Case
+from bot.judge.oracle import satisfied, unsatisfied, unverified
 from bot.judge.ties import Tie, speaks_of
 from bot.judge.witnesses import pass_rate, test_ids
-from bot.models import Decider, Requirement, TestComparison, Trust, Verdict, VerdictOutcome
+from bot.models import (
+    Decider,
+    Requirement,
+    ShownResult,
+    TestComparison,
+    Trust,
+    Verdict,
+    VerdictOutcome,
+)
 
 SOLE = "the only requirement, and the test passes only with this change"
 
@@ -19,7 +27,7 @@ def judge_behaviour(requirement: Requirement, case: Case) -> Verdict:
         return unverified(
             requirement,
             case.why_tests_prove_nothing,
-            f"See the build (B1) and the regressions (B2) first.{case.allow_hint}",
+            "See the build (B1) and the regressions (B2) first.",
         )
     ties = case.tied(requirement)
     against = _against(requirement, case, ties)
@@ -33,6 +41,9 @@ def judge_behaviour(requirement: Requirement, case: Case) -> Verdict:
             tuple(test.id for test in against),
         )
     proofs = _proofs(requirement, case, ties)
+    for test in proofs:
+        if shown := case.contradiction(test):
+            return _contradicted(requirement, test, shown)
     sound = tuple(test for test in proofs if not case.is_doubted(test))
     if sound:
         return _proven(requirement, sound, case, ties)
@@ -100,6 +111,16 @@ def _again(test: TestComparison) -> str:
     return f" · {rate}" if (rate := pass_rate(test)) else ""
 
 
+def _contradicted(requirement: Requirement, test: TestComparison, shown: ShownResult) -> Verdict:
+    """A test that expects something else than the task shows is no proof of what the task asks."""
+    return unverified(
+        requirement,
+        f"{test_ids([test])} expects something else of `{shown.said_call}` than {shown.origin} shows "
+        f"(`{shown.said_result}`).",
+        "Make the code and the test give what the task shows, or correct the example, then comment `/judge`.",
+    )
+
+
 def _made_up(requirement: Requirement, proofs: tuple[TestComparison, ...]) -> Verdict:
     """Tests that pass because the source holds their answers show nothing of the demand."""
     return unverified(
@@ -126,20 +147,19 @@ def _unproven(requirement: Requirement, case: Case, ties: dict[str, Tie]) -> Ver
         return unverified(
             requirement,
             f"{test_ids(hollow)} passes on base's code too, so it does not show that anything changed.",
-            f"Add a test that fails without this change.{case.allow_hint}",
+            "Add a test that fails without this change.",
         )
     if case.is_inert and not case.witnesses.proofs:
         return unverified(
             requirement,
             "It asks for behavior, and the change leaves the program as it was: only words, layout or types "
             "differ.",
-            "Change the code that it is about. If words were meant, let a maintainer decide.",
+            "Change the code that it is about.",
         )
     return unverified(
         requirement,
         _nothing_speaks(case.witnesses.proofs),
-        "Add a test that fails without this change, and name this requirement in its name or docstring."
-        + case.allow_hint,
+        "Add a test that fails without this change, and name this requirement in its name or docstring.",
     )
 
 

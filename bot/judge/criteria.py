@@ -56,7 +56,7 @@ _CANNOT_LOAD = re.compile(
     r"ImportError: cannot import name)\b"
 )
 _DOCUMENTS = (".md", ".rst", ".txt", ".docx", ".pdf")
-_PERSON = "Read its output and decide, or set up a model."
+_PERSON = "Read its output in the evidence, or set up a model."
 
 
 @dataclass(frozen=True, slots=True)
@@ -299,7 +299,7 @@ def _files_are_equal(seen: _Seen) -> Iterator[Marked]:
     loose = [file for file in files if file.outcome is not FileOutcome.EQUAL]
     if loose:
         points = 1 if loose[0].outcome is FileOutcome.SIMILAR else None
-        yield _undecided(_told(loose[0]), "Compare the two files and decide.", points)
+        yield _undecided(_told(loose[0]), "Compare the two files.", points)
     elif seen.head.exit_code != 0 and seen.run.cases:
         yield _undecided("The file is right, but the run failed.", points=1)
     else:

@@ -6,7 +6,7 @@ Each rule reads the facts and yields reasons; the worst reason is the conclusion
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
 from bot.configuration import Configuration, UnverifiedPolicy, Weight
@@ -97,16 +97,18 @@ def conclude(
         open_case(requirements, observed, configuration), _worst_verdicts(verdicts), beside
     )
     reasons = list(dict.fromkeys(reason for rule in _RULES for reason in rule(facts)))
-    conclusion = max(
-        (reason.conclusion for reason in reasons),
-        key=_WEIGHT.__getitem__,
-        default=Conclusion.SUCCESS,
-    )
+    conclusion = worst(reasons)
     ordered = sorted(reasons, key=lambda reason: -_WEIGHT[reason.conclusion])
     met = count_met(requirements, tuple(facts.verdicts.values()))
     texts = {requirement.id: requirement.shown for requirement in requirements.items}
     title = headline(conclusion, met, tuple(ordered), texts)
     return GateResult(conclusion, title, tuple(ordered))
+
+
+def worst(reasons: Iterable[GateReason]) -> Conclusion:
+    """The conclusion of the reason that weighs most."""
+    conclusions = (reason.conclusion for reason in reasons)
+    return max(conclusions, key=_WEIGHT.__getitem__, default=Conclusion.SUCCESS)
 
 
 def _worst_verdicts(verdicts: tuple[Verdict, ...]) -> dict[str, Verdict]:
@@ -227,6 +229,9 @@ def _expectations_are_asked_for(facts: _Facts) -> Iterator[GateReason]:
         *(t for t in case.witnesses.withdrawn if case.is_named(t)),
         *case.retired,
     )
+    for test in changed:
+        if why := case.why_meant(test):
+            yield GateReason("expectation", Conclusion.SUCCESS, why, tests=(test.id,))
     unasked = [test for test in changed if not (case.breaks_nobody(test) or case.is_accepted(test))]
     if unasked:
         yield GateReason(
@@ -303,7 +308,12 @@ def _no_item_regressed(facts: _Facts) -> Iterator[GateReason]:
 
 def _members_passed(facts: _Facts) -> Iterator[GateReason]:
     for member in facts.beside.members:
-        if member.is_waived or member.conclusion is Conclusion.SUCCESS:
+        passes = member.is_waived or member.is_left_out
+        if passes or member.conclusion is Conclusion.SUCCESS:
+            for one in member.accepted:
+                text = f"Pull request #{member.number} of the merge group: {one.subject} was "
+                text += f"{one.kind.value} by @{one.actor}: {one.reason}"
+                yield GateReason("member", Conclusion.SUCCESS, text)
             continue
         said = member.conclusion.value if member.conclusion else "not judged"
         failed = member.conclusion is Conclusion.FAILURE

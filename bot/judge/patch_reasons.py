@@ -56,7 +56,7 @@ def patch_reasons(
     return (GateReason(RULE, Conclusion.ACTION_REQUIRED, text, _READ),)
 
 
-_READ = "Compare the change with the rubric and decide. The report shows what the judges saw."
+_READ = "Compare the change with the rubric. The report shows what the judges saw."
 
 
 def _unasked(

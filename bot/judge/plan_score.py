@@ -25,7 +25,7 @@ def score_reason(score: PlanScore | None, least: float) -> GateReason:
     conclusion, step = Conclusion.FAILURE, "Fix what the failing items show and push."
     if score.could_be(MOST_SCORE) >= least:
         conclusion = Conclusion.ACTION_REQUIRED
-        step = "Decide the items that a person must read, or set up a model."
+        step = "Read the items that are not decided, or set up a model."
     return GateReason("score", conclusion, text, step, score=reached, least_score=least)
 
 

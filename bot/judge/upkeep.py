@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from bot.judge.baseline import satisfied, unsatisfied, unverified
 from bot.judge.behaviour import judge_behaviour
 from bot.judge.case import ASKED, Case
 from bot.judge.categories import NARROW, Area, upkeep_area
+from bot.judge.oracle import satisfied, unsatisfied, unverified
 from bot.judge.paths import (
     is_automation,
     is_build_file,
@@ -43,8 +43,8 @@ def judge_by_kind(requirement: Requirement, case: Case) -> Verdict | None:
     if not (case.nothing_regressed or case.is_untested):
         return unverified(
             requirement,
-            f"{_only(case)} changed, and it could not be seen that everything else holds.",
-            f"See B2 first.{case.allow_hint}",
+            f"{_only(case)} changed, but nothing showed that the tests still pass.",
+            "See the regressions (B2) first.",
         )
     if kinds:
         return _tests_added(requirement, case) if _new_tests(case) else None
@@ -52,7 +52,7 @@ def judge_by_kind(requirement: Requirement, case: Case) -> Verdict | None:
     return satisfied(
         requirement,
         f"{_only(case)} changed, so the program does what it did and no test is needed. {holds}. "
-        "Whether the words are right is for a reader.",
+        "Whether the words are right is for a reviewer to say.",
         case,
     )
 
@@ -69,6 +69,7 @@ _KINDS = {
     ChangeKind.COMMENTS: "comments and docstrings",
     ChangeKind.FORMATTING: "formatting",
     ChangeKind.TYPES: "types",
+    ChangeKind.POLICY: "Assay's configuration",
     ChangeKind.TESTS: "tests",
 }
 
@@ -82,7 +83,7 @@ def judge_upkeep(requirement: Requirement, case: Case) -> Verdict:
         return unverified(
             requirement,
             "It asks for no change of behavior, and nothing showed that behavior stays the same.",
-            f"See the regressions (B2) first.{case.allow_hint}",
+            "See the regressions (B2) first.",
         )
     if area is Area.TESTS:
         return _tests_added(requirement, case)
@@ -94,13 +95,13 @@ def _by_files(requirement: Requirement, area: Area, case: Case) -> Verdict:
         return unverified(
             requirement,
             "The change is too large to list all files that it touches.",
-            "Split the pull request, or read it yourself.",
+            "Split the pull request, or read all of it.",
         )
     if _edits_tests_alone(case):
         return unverified(
             requirement,
             "Only tests were edited, so nothing shows what these edits are for.",
-            f"Explain the edits in the issue, or revert them.{case.allow_hint}",
+            "Explain the edits in the issue, or revert them.",
         )
     touched = tuple(
         one for one in case.observed.changed_paths if belongs_to(one, area, case.observed.kinds)
@@ -109,7 +110,7 @@ def _by_files(requirement: Requirement, area: Area, case: Case) -> Verdict:
         return unverified(
             requirement,
             f"The changed files do not include {_SPOKEN[area]}.",
-            f"Add it and push.{case.allow_hint}",
+            "Add it and push.",
         )
     holds = "Base has no tests" if case.is_untested else "Base's tests pass on head"
     return satisfied(
@@ -138,7 +139,7 @@ def _by_behaviour(requirement: Requirement, case: Case) -> Verdict:
         requirement,
         f"The code of {_shown(case.code_changes)} changed, whatever the title calls it. "
         "Passing tests do not show that nothing else did.",
-        f"Link the issue that asks for it, or add a test that shows what changed.{case.allow_hint}",
+        "Link the issue that asks for it, or add a test that shows what changed.",
     )
 
 
@@ -174,8 +175,8 @@ _BY_KIND = {Area.DOCUMENTATION: ChangeKind.COMMENTS, Area.TYPING: ChangeKind.TYP
 def _tests_added(requirement: Requirement, case: Case) -> Verdict:
     if new := _new_tests(case):
         ids = tuple(c.id for c in new)
-        pass_ = "s pass" if len(new) != 1 else " passes"
-        return satisfied(requirement, f"{len(new)} new test{pass_} on head.", case, ids)
+        words = "s pass" if len(new) != 1 else " passes"
+        return satisfied(requirement, f"{len(new)} new test{words} on head.", case, ids)
     return unsatisfied(requirement, "No new test that passes was found on head.", case)
 
 

@@ -40,7 +40,7 @@ def held_back(result: PanelResult, words: str) -> PanelResult:
         result,
         outcome=UNVERIFIED,
         is_agreed=False,
-        reason=f'What the judges read speaks to judges: "{words}". A person must look at it.',
+        reason=f'What the judges read speaks to judges: "{words}". So their opinions on it do not count.',
     )
 
 

@@ -139,11 +139,11 @@ def _unasked(verdict: Verdict, why: str) -> Verdict:
     return replace(
         verdict,
         reason=f"{verdict.reason} {why}",
-        next_step=f"{_ASK_JUDGES} {verdict.next_step or 'Let a maintainer decide.'}",
+        next_step=f"{verdict.next_step} {_ASK_JUDGES}".strip(),
     )
 
 
-_ASK_JUDGES = "Fix what prevented judging, then comment `/judge`. Or do without the judges:"
+_ASK_JUDGES = "For a second opinion, fix what prevented judging, then comment `/judge`."
 
 
 def _not_against(given: Verdict, before: Verdict, failing: tuple[str, ...]) -> Verdict:
@@ -154,7 +154,7 @@ def _not_against(given: Verdict, before: Verdict, failing: tuple[str, ...]) -> V
         before,
         reason=f"The panel says satisfied, but step {failing[0]} of the analyst fails on head.",
         evidence_ids=(*failing, *given.evidence_ids),
-        next_step=f"Look at step {failing[0]} in the evidence. Fix the code, or accept the requirement.",
+        next_step=f"Look at step {failing[0]} in the evidence, and fix the code if the step is right.",
     )
 
 

@@ -4,6 +4,7 @@ All are frozen, slotted and made of plain parts, so `pydantic.TypeAdapter` turns
 back.
 """
 
+from bot.models.acceptances import ACCEPT_BUTTON, Acceptance, AcceptanceKind
 from bot.models.conclusions import (
     Conclusion,
     Evaluation,
@@ -63,6 +64,7 @@ from bot.models.tasks import (
     ItemKind,
     ListedRequirement,
     ListedTask,
+    PermittedChange,
     Plan,
     PlanBroken,
     PlanExtension,
@@ -71,6 +73,7 @@ from bot.models.tasks import (
     Preference,
     Requirement,
     Requirements,
+    ShownResult,
     SourceKind,
     Step,
     Task,
@@ -81,7 +84,10 @@ from bot.models.tasks import (
 from bot.models.verdicts import Decider, Verdict, VerdictOutcome
 
 __all__ = [
+    "ACCEPT_BUTTON",
     "TRIAL",
+    "Acceptance",
+    "AcceptanceKind",
     "Act",
     "ActionKind",
     "Analysis",
@@ -121,6 +127,7 @@ __all__ = [
     "Opinion",
     "PanelResult",
     "PatchOpinion",
+    "PermittedChange",
     "Plan",
     "PlanBroken",
     "PlanExtension",
@@ -136,6 +143,7 @@ __all__ = [
     "Round",
     "Rubric",
     "Scores",
+    "ShownResult",
     "SourceKind",
     "Standing",
     "Statement",

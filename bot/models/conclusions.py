@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
+from bot.models.acceptances import Acceptance
 from bot.models.observed import Observed
 from bot.models.opinions import Deliberation
 from bot.models.requests import EvaluationRequest
@@ -54,11 +55,17 @@ class GateResult:
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """What a member of a merge group was last told; `conclusion` is None before any answer."""
+    """What a member of a merge group was last told; `conclusion` is None before any answer.
+
+    `accepted` is what people decided about its newest commit; where that made it pass, it `is_waived`.
+    `is_left_out` says that the configuration let it pass without being judged.
+    """
 
     number: int
     conclusion: Conclusion | None
     is_waived: bool = False
+    accepted: tuple[Acceptance, ...] = ()
+    is_left_out: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +106,8 @@ class PlanScore:
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """The outcome of the judge stage."""
+    """The outcome of the judge stage. `gate` follows from the evidence alone; `acceptances` are what
+    people decided about it, also those that do not count any more."""
 
     requirements: Requirements
     verdicts: tuple[Verdict, ...]
@@ -107,13 +115,15 @@ class Judgement:
     met_independently: int
     met_with_prerequisites: int
     plan: PlanScore | None = None
+    acceptances: tuple[Acceptance, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Evaluation:
     """Everything a report is made of. Parts are None when the evaluation ended before them.
 
-    `problem` is what went wrong when there is no judgement; `seconds` by stage name.
+    `gate` is the judgement's after what people accepted. `problem` is what went wrong when there is no
+    judgement; `seconds` by stage name.
     """
 
     request: EvaluationRequest
@@ -132,6 +142,7 @@ class Evaluation:
     deliberation: Deliberation | None = None
     plan_digest: str = ""  # of the plan as it was frozen
     rubrics: tuple[TaskRubric, ...] = ()
+    acceptable: tuple[str, ...] = ()  # what a person with write access can accept
 
 
 @dataclass(frozen=True, slots=True)

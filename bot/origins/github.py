@@ -6,20 +6,34 @@ import logging
 from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
+from functools import partial
 
+from bot.configuration import PolicyContext
 from bot.errors import Superseded, Transient, UserError
 from bot.github import (
+    CheckAction,
     CheckReport,
     CheckStatus,
     GitHub,
     Repository,
 )
-from bot.models import Conclusion, EvaluationRequest, Plan, Publication, Standing, Task, Trigger
+from bot.models import (
+    ACCEPT_BUTTON,
+    Acceptance,
+    Conclusion,
+    EvaluationRequest,
+    Plan,
+    Publication,
+    Standing,
+    Task,
+    Trigger,
+)
 from bot.origins.running import hide_running, show_running
 from bot.origins.words import task_of_issue, task_of_pull_request
+from bot.policy import policy_context
 from bot.report.markdown import marker
 from bot.stages.services import Answer, Code
-from bot.store import Decision, Ended, EvaluationState, Store
+from bot.store import Ended, EvaluationState, Store
 from bot.templates import render_markdown
 from sandbox.mirror import Source
 from sandbox.models import Checkout
@@ -28,6 +42,7 @@ log = logging.getLogger(__name__)
 
 CHECK_NAME = "Assay"
 FIRST_STAGE = "checkout"
+_ACCEPT = CheckAction("Accept unverified", "Accept what could not be verified", ACCEPT_BUTTON)
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +84,11 @@ class GitHubOrigin:
                 return Task("The merge group holds together", ())
             return await task_of_issue(repository, request.issue, request.task_text)
 
+    async def policy_context(self, request: EvaluationRequest) -> PolicyContext:
+        """Ask GitHub, through the installation of the repository."""
+        opened = partial(self.github.repository, installation=request.installation)
+        return await policy_context(opened, request.repository, request.base_ref)
+
     def home(self, request: EvaluationRequest) -> str:
         """Return the repository's page."""
         return self.github.clone_url(request.repository).removesuffix(".git")
@@ -84,10 +104,15 @@ class GitHubOrigin:
     def _standing(self, repository: str, number: int) -> Standing:
         latest = self.store.latest(repository, number)
         conclusion = Conclusion(latest.conclusion) if latest and latest.conclusion else None
-        head = (number, latest.head_sha if latest else "")
-        return Standing(
-            number, conclusion, self.store.is_decided(Decision.WAIVED, repository, head)
-        )
+        given: dict[str, Acceptance] = {}
+        for one in self.store.acceptances(repository, number):
+            if latest and one.head_sha == latest.head_sha:
+                given.setdefault(one.subject, one)
+        accepted = tuple(one for one in given.values() if not one.void)
+        is_waived = bool(accepted) and conclusion is Conclusion.SUCCESS
+        # Without a report nothing was judged: the configuration let it pass.
+        is_left_out = conclusion is Conclusion.NEUTRAL and latest and not latest.report_key
+        return Standing(number, conclusion, is_waived, accepted, bool(is_left_out))
 
     async def announce(
         self, request: EvaluationRequest, stage: str, plan: Plan | None = None
@@ -148,12 +173,15 @@ class GitHubOrigin:
         except UserError as error:  # a locked or deleted conversation; the check run has it all
             skipped = error.what
             log.warning("%s was not commented on: %s", request.id, skipped)
-        self.store.ended(request.id, _end(answer, comment))
+        end, gate = _end(answer, comment), answer.evaluation.gate
+        if not self.store.ended(request.id, end):
+            self.store.concluded_again(request.id, gate.conclusion, gate.title)
         check_run = 0
         if _has_check_run(request):
             check_run = await self._put_check(request, self._completed(answer))
-        conclusion = answer.evaluation.gate.conclusion
-        return Publication(request.id, conclusion, answer.report_key, comment, check_run, skipped)
+        return Publication(
+            request.id, gate.conclusion, answer.report_key, comment, check_run, skipped
+        )
 
     async def _why_not_comment(self, request: EvaluationRequest) -> str:
         if not request.number and not request.issue:
@@ -191,6 +219,7 @@ class GitHubOrigin:
             summary=answer.check.summary,
             details_url=self.link(request),
             annotations=answer.annotations,
+            actions=(_ACCEPT,) if answer.evaluation.acceptable else (),
         )
 
     def _repository(self, request: EvaluationRequest) -> AbstractAsyncContextManager[Repository]:

@@ -32,10 +32,16 @@ def check_summary(view: ReportView, link: str, memory: Memory | None = None) -> 
 
 
 def annotate(view: ReportView, diff: Diff) -> tuple[Annotation, ...]:
-    """Findings and failing tests that stand on lines which head added or changed, worst first."""
+    """Findings and failing tests that stand on lines which head added or changed, worst first.
+
+    What cannot be read at all is shown where that was noticed: often that line is an old one.
+    """
     changed = _changed_lines(diff)
-    found = [*map(_from_finding, view.integrity + view.findings), *_failing_tests(view)]
-    shown = [item for item in found if item and _touches(item, changed)]
+    unreadable = [f for f in view.findings if f.severity is Severity.BLOCK and f.path in changed]
+    others = (f for f in view.findings if f.severity is not Severity.BLOCK)
+    found = [*map(_from_finding, (*view.integrity, *others)), *_failing_tests(view)]
+    shown = [item for item in map(_from_finding, unreadable) if item]
+    shown += [item for item in found if item and _touches(item, changed)]
     shown += _broken_symbols(view, changed)
     return tuple(sorted(shown, key=lambda item: item.level is not AnnotationLevel.FAILURE))
 

@@ -9,6 +9,7 @@ from typing import Literal
 from pydantic import TypeAdapter
 
 from bot.models import (
+    Acceptance,
     ActionKind,
     Analysis,
     Category,
@@ -71,6 +72,7 @@ class RequirementDocument:
     quotation: str = ""
     area: str = ""
     wording: str = ""
+    accepted: Acceptance | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -203,6 +205,8 @@ class ReportDocument:
     patch_opinion: PatchOpinion | None = None
     judges: JudgesView | None = None
     analyses: tuple[Analysis, ...] = ()
+    acceptances: tuple[Acceptance, ...] = ()
+    acceptable: tuple[str, ...] = ()
 
 
 _ADAPTER = TypeAdapter(ReportDocument)
@@ -271,6 +275,8 @@ def _document(view: ReportView) -> ReportDocument:
         patch_opinion=view.patch.opinion if view.patch else None,
         judges=view.judges,
         analyses=tuple(row.analysis for row in view.analyses),
+        acceptances=view.acceptances,
+        acceptable=view.acceptable,
     )
 
 
@@ -303,6 +309,7 @@ def _requirement(row: RequirementView) -> RequirementDocument:
         quotation=asked.quotation,
         area=asked.area,
         wording=asked.wording,
+        accepted=row.accepted,
     )
 
 

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from urllib.parse import quote
 
 from bot.models import (
+    Acceptance,
+    AcceptanceKind,
     ActionKind,
     Analysis,
     CanaryResult,
@@ -169,12 +171,17 @@ class TestsView:
 
 @dataclass(frozen=True, slots=True)
 class RequirementView:
-    """One requirement, its verdict, and what the verdict rests on."""
+    """One requirement, its verdict, what the verdict rests on, and what a person decided about it.
+
+    `can_be_accepted` says that a person with write access may decide.
+    """
 
     requirement: Requirement
     verdict: Verdict
     tests: tuple[TestView, ...]
     evidence: tuple[EvidenceView, ...]
+    accepted: Acceptance | None = None
+    can_be_accepted: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -251,7 +258,10 @@ class JudgesView:
 
 @dataclass(frozen=True, slots=True)
 class ReportView:
-    """Everything that a report shows. `judged` is false when the evaluation ended before a verdict."""
+    """Everything that a report shows. `judged` is false when the evaluation ended before a verdict.
+
+    `acceptances` are people's decisions, also void ones; `acceptable` is what is left for them.
+    """
 
     id: str
     subject: Subject
@@ -287,6 +297,14 @@ class ReportView:
     rubrics: tuple[RubricView, ...] = ()
     patch: PatchView | None = None
     planned: PlanView | None = None
+    acceptances: tuple[Acceptance, ...] = ()
+    acceptable: tuple[str, ...] = ()
+
+    @property
+    def is_overridden(self) -> bool:
+        """Whether an administrator let pass what a check fails."""
+        kinds = {one.kind for one in self.acceptances if not one.void}
+        return AcceptanceKind.OVERRIDDEN in kinds
 
     @property
     def changed_pictures(self) -> tuple[PictureRow, ...]:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 from bot.clipping import clip_middle
 from bot.models import (
+    Acceptance,
     ActionKind,
     Decider,
     Deliberation,
@@ -14,7 +15,6 @@ from bot.models import (
     EvaluationRequest,
     Evidence,
     FourWay,
-    GateResult,
     Grading,
     Impact,
     Judgement,
@@ -55,6 +55,7 @@ _LOOKS = (ActionKind.READ, ActionKind.SEARCH)
 _CALLS = (ActionKind.BASH, ActionKind.SHELL_INTERACTION)
 TASK_CHARACTERS = 20_000
 IMPACT_TESTS = 20
+_MOST_IDS = 8
 
 
 def view(evaluation: Evaluation, secrets: tuple[str, ...] = (), home: str = "") -> ReportView:
@@ -80,11 +81,11 @@ def _view(evaluation: Evaluation, home: str) -> ReportView:
         conclusion=gate.conclusion,
         title=gate.title,
         reasons=gate.reasons,
-        next_steps=_next_steps(gate, judgement),
+        next_steps=_next_steps(evaluation),
         problem=evaluation.problem,
         task_title=task.title if task else "",
         task_sources=_sources(task) if task else (),
-        requirements=_requirements(judgement, observed.tests, evidence, _Tests(subject, reached)),
+        requirements=_requirements(evaluation, observed.tests, evidence, _Tests(subject, reached)),
         preferences=judgement.requirements.preferences if judgement else (),
         remarks=_once(judgement.requirements.remarks if judgement else (), warnings),
         score=_score(judgement),
@@ -108,7 +109,14 @@ def _view(evaluation: Evaluation, home: str) -> ReportView:
         judges=_judges(deliberation),
         analyses=analysis_rows(deliberation.analyses, evidence),
         planned=plan_view(evaluation.plan, evaluation.plan_digest) if evaluation.plan else None,
+        acceptances=_acceptances(judgement),
+        acceptable=evaluation.acceptable,
     )
+
+
+def _acceptances(judgement: Judgement | None) -> tuple[Acceptance, ...]:
+    """What people decided; the files that it is about are for Assay alone."""
+    return tuple(replace(one, places=()) for one in judgement.acceptances) if judgement else ()
 
 
 def _sources(task: Task) -> tuple[TaskSource, ...]:
@@ -168,15 +176,25 @@ def _label(request: EvaluationRequest) -> str:
     return f"{request.base_ref}…{request.head_ref or request.head_sha[:10]}"
 
 
-def _next_steps(gate: GateResult, judgement: Judgement | None) -> tuple[str, ...]:
+def _next_steps(evaluation: Evaluation) -> tuple[str, ...]:
     """What a person can do, said once each, the deciding rule's advice first."""
-    steps = [reason.next_step for reason in gate.reasons]
+    judgement = evaluation.judgement
+    steps = [reason.next_step for reason in evaluation.gate.reasons]
     if judgement:
+        decided = {one.subject for one in judgement.acceptances if not one.void}
         steps += [
             verdict.next_step
             for verdict in judgement.verdicts
             if verdict.outcome is not VerdictOutcome.SATISFIED
+            and verdict.requirement_id not in decided
         ]
+    if evaluation.acceptable:
+        ids = " ".join(evaluation.acceptable[:_MOST_IDS])
+        steps.append(
+            "If it is right as it stands, someone with write access who did not open this pull request "
+            f"can accept it: comment `/judge accept {ids} <reason>`, or click “Accept unverified” on the "
+            "check run."
+        )
     return tuple(dict.fromkeys(step for step in steps if step))
 
 
@@ -197,14 +215,16 @@ def _score(judgement: Judgement | None) -> Score:
 
 
 def _requirements(
-    judgement: Judgement | None,
+    evaluation: Evaluation,
     tests: FourWay,
     evidence: tuple[EvidenceView, ...],
     shown: _Tests,
 ) -> tuple[RequirementView, ...]:
     """Every requirement, also one that nobody answered: the denominator is the list."""
+    judgement = evaluation.judgement
     if judgement is None:
         return ()
+    accepted = {one.subject: one for one in _acceptances(judgement) if not one.void}
     verdicts = {verdict.requirement_id: verdict for verdict in judgement.verdicts}
     compared = {comparison.id: comparison for comparison in tests.comparisons}
     seen = {item.id: item for item in evidence}
@@ -215,7 +235,8 @@ def _requirements(
         )
         named = tuple(shown.of(compared[name]) for name in verdict.tests if name in compared)
         cited = tuple(seen[name] for name in verdict.evidence_ids if name in seen)
-        rows.append(RequirementView(requirement, verdict, named, cited))
+        given, is_open = accepted.get(requirement.id), requirement.id in evaluation.acceptable
+        rows.append(RequirementView(requirement, verdict, named, cited, given, is_open))
     return tuple(rows)
 
 

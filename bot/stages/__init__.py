@@ -20,6 +20,7 @@ from __future__ import annotations
 
 from bot.models import EvaluationRequest, Publication
 from bot.stages.checkout import check_out
+from bot.stages.conclude_again import publish_decided
 from bot.stages.configure import configure
 from bot.stages.deliberate import deliberate
 from bot.stages.docket import Case, Docket
@@ -27,7 +28,6 @@ from bot.stages.environment import build_environments
 from bot.stages.judge import judge
 from bot.stages.observe import observe
 from bot.stages.plan import make_plan
-from bot.stages.publish import publish
 from bot.stages.report import print_report, write_report
 from bot.stages.services import Services
 from bot.stages.task import collect_task
@@ -71,7 +71,9 @@ async def evaluate(request: EvaluationRequest, services: Services, run: StepRunn
         docket.judgement = await run("judge", judge, services, case, task, observed, deliberation)
     evaluation = docket.evaluation()
     report_key = await run("report", write_report, services, evaluation)
-    publication = await run("publish", publish, services, evaluation, docket.checkout, report_key)
+    publication = await run(
+        "publish", publish_decided, services, evaluation, docket.checkout, report_key
+    )
     await run("print", print_report, services, report_key)
     await run("clean up", clean_up, services, request)
     return publication

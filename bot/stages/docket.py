@@ -12,6 +12,7 @@ from typing import Any, cast
 from bot.clipping import clip_line
 from bot.configuration import Configuration, NetworkPolicy
 from bot.errors import OutOfTime, Superseded, UserError
+from bot.judge import acceptable, after_acceptances
 from bot.judge.headline import MAX_TITLE
 from bot.models import (
     Conclusion,
@@ -37,7 +38,7 @@ from bot.rubrics.files import CommittedRubric
 from bot.steps import StepRunner
 from sandbox.base import Network
 from sandbox.environments.layers import INSIDE
-from sandbox.models import Checkout, Environment
+from sandbox.models import Checkout, Environment, Finding
 
 _AGAIN = (
     "Click Re-run, or comment /judge. If it happens again, the log of Assay's worker says more."
@@ -55,6 +56,8 @@ class Policy:
     rubrics: tuple[CommittedRubric, ...] = ()
     kept_criteria: tuple[Criterion, ...] = ()
     listed: TaskSource | None = None
+    remarks: tuple[str, ...] = ()  # what a report says of it
+    proposed: tuple[Finding, ...] = ()  # about the configuration that head would bring
 
     @property
     def network_to_build(self) -> Network:
@@ -106,6 +109,11 @@ class Built:
     def projects(self) -> tuple[Project, ...]:
         """Every project that was built, the main one first."""
         return (Project(self.root, self.base, self.head), *self.others)
+
+    def at(self, path: str) -> Project:
+        """The project whose environment a file is run in: the innermost around it, else the main one."""
+        around = [one for one in self.projects if one.root and path.startswith(f"{one.root}/")]
+        return max(around, key=lambda one: len(one.root), default=self.projects[0])
 
     @property
     def decisive(self) -> Project:
@@ -189,7 +197,7 @@ class Docket:
 
     def evaluation(self) -> Evaluation:
         """Put together what the report is made of."""
-        gate = self.judgement.gate if self.judgement else self.stopped
+        gate = after_acceptances(self.judgement) if self.judgement else self.stopped
         if gate is None:
             raise AssertionError("an evaluation ended without a conclusion")
         return Evaluation(
@@ -209,6 +217,7 @@ class Docket:
             seconds=tuple(self.seconds),
             warnings=self._warnings(),
             problem=gate.title if self.judgement is None else "",
+            acceptable=acceptable(gate) if self.request.number else (),
         )
 
     def _plan(self) -> Plan | None:
@@ -226,6 +235,7 @@ class Docket:
     def _warnings(self) -> tuple[str, ...]:
         return (
             *(self.checkout.warnings if self.checkout else ()),
+            *(self.policy.remarks if self.policy else ()),
             *(self.task.warnings if self.task else ()),
             *(self.planned.requirements.remarks if self.planned else ()),
         )
@@ -258,8 +268,20 @@ def _environment(built: Built | None, policy: Policy | None) -> tuple[str, ...]:
     return (
         *(line for one in built.projects for line in _how_built(one, len(built.projects) > 1)),
         *(f"This machine lacks {need}." for need in needs),
+        *(line for one in built.projects for line in _left_out(one.head)),
         f"Everything ran in the {built.sandbox} sandbox, "
         f"{_NETWORK[policy.configuration.sandbox.network]}.",
+    )
+
+
+def _left_out(head: Environment | None) -> tuple[str, ...]:
+    """Which tools of development were not installed, one sentence each."""
+    rows = head.unfetched if head else ()
+    return tuple(
+        f"{one.owner or one.name} was not installed, and the tests ran without it: "
+        f"the git dependency {one.name} could not be fetched."
+        for one in rows
+        if one.left_out
     )
 
 

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 
 from bot.models import Deliberation, Judgement, Observed, Task
 from bot.stages.bundle import Bundle, keep_bundle
+from bot.stages.decisions import decided
 from bot.stages.docket import Case
 from bot.stages.matter import Matter, judged
 from bot.stages.services import Services
@@ -14,7 +16,7 @@ from bot.stages.services import Services
 async def judge(
     services: Services, case: Case, task: Task, observed: Observed, deliberation: Deliberation
 ) -> Judgement:
-    """Conclude; where models were asked, keep all that the conclusion came from."""
+    """Conclude, and read what people decided; where models were asked, keep all that it came from."""
     await services.origin.announce(case.request, "judge")
     case.planned.plan.extended(*deliberation.extensions).held_to(case.planned.frozen)
     members = await services.origin.members(case.request)
@@ -23,4 +25,4 @@ async def judge(
     if deliberation.usage:
         bundle = await asyncio.to_thread(Bundle.of, services, case, matter, judgement, members)
         await keep_bundle(services, case.request, bundle)
-    return judgement
+    return replace(judgement, acceptances=await decided(services, case, judgement, members))

@@ -14,15 +14,22 @@ from bot.report.pdf import NO_PDF, pdf
 from bot.report.pictures import embedded
 from bot.report.sarif import sarif
 from bot.report.view import view
+from bot.stages.decisions import keep_evaluation
 from bot.stages.services import Services, evaluation_key
 
 log = logging.getLogger(__name__)
 
 
 async def write_report(services: Services, evaluation: Evaluation) -> str:
+    """Keep what was judged, render every format but the PDF and store it; returns the artifacts' key."""
+    await services.origin.announce(evaluation.request, "report")
+    await keep_evaluation(services, evaluation)
+    return await keep_report(services, evaluation)
+
+
+async def keep_report(services: Services, evaluation: Evaluation) -> str:
     """Render every format but the PDF and store it; returns the artifacts' key."""
     request = evaluation.request
-    await services.origin.announce(request, "report")
     shown = view(evaluation, services.secrets, services.origin.home(request))
     page = html(shown)
     files = {

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Protocol
 
-from bot.models import Conclusion, EvaluationRequest, KeptRubric, RoleUsage, Rubric
+from bot.models import Acceptance, Conclusion, EvaluationRequest, KeptRubric, RoleUsage, Rubric
 
 
 class EvaluationState(StrEnum):
@@ -72,7 +72,6 @@ class Decision(StrEnum):
     """What a maintainer decided about one head of a pull request."""
 
     APPROVED = "approved"  # a first-time contributor's fork may run
-    WAIVED = "waived"  # what is unverified is accepted
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,6 +118,9 @@ class Store(Protocol):
     ) -> tuple[EvaluationRecord, ...]:
         """List the reports of a pull request, newest first; what was cancelled has none."""
 
+    def of_commit(self, repository: str, number: int, sha: str) -> tuple[EvaluationRecord, ...]:
+        """List the evaluations of a pull request's commit, newest first."""
+
     def open_evaluations(self, repository: str, number: int) -> tuple[EvaluationRecord, ...]:
         """List what is queued or running for a pull request, oldest first."""
 
@@ -140,6 +142,9 @@ class Store(Protocol):
     def ended(self, evaluation_id: str, how: Ended) -> bool:
         """Remember the end; false when it had ended before (then nothing changes)."""
 
+    def concluded_again(self, evaluation_id: str, conclusion: Conclusion, title: str) -> None:
+        """Remember what a person's decision made of an evaluation that was done."""
+
     def check_run(self, evaluation_id: str, check_run: int, finished: bool) -> None:
         """Remember the check run that shows this evaluation, and whether it is completed."""
 
@@ -156,6 +161,12 @@ class Store(Protocol):
 
     def is_decided(self, decision: Decision, repository: str, head: tuple[int, str]) -> bool:
         """Tell whether a maintainer decided so."""
+
+    def accept(self, repository: str, number: int, given: Acceptance) -> None:
+        """Keep a decision; the same `source` about the same subject and commit counts once."""
+
+    def acceptances(self, repository: str, number: int) -> tuple[Acceptance, ...]:
+        """List what was decided about a pull request, at any of its commits, newest first."""
 
     def rubrics(self, repository: str, issue: int) -> tuple[KeptRubric, ...]:
         """List the versions of an issue's rubric, oldest first."""

@@ -16,9 +16,10 @@ from sqlalchemy import (
     update,
 )
 
-from bot.models import EvaluationRequest
+from bot.models import Conclusion, EvaluationRequest
 from bot.safety import scrub
 from bot.settings import Settings
+from bot.store.acceptance_records import AcceptanceRecords
 from bot.store.base import (
     Decision,
     Ended,
@@ -43,7 +44,7 @@ _REQUEST = TypeAdapter(EvaluationRequest)
 _COLUMNS = [EVALUATIONS.c[field.name] for field in fields(EvaluationRecord)]
 
 
-class Records(RubricRecords, UsageRecords):
+class Records(RubricRecords, UsageRecords, AcceptanceRecords):
     """A `bot.store.base.Store` on SQLAlchemy. Create it after fork, one for each process."""
 
     def __enter__(self) -> Self:
@@ -116,6 +117,11 @@ class Records(RubricRecords, UsageRecords):
         )
         return self._find(told.order_by(EVALUATIONS.c.created_s.desc()).limit(limit))
 
+    def of_commit(self, repository: str, number: int, sha: str) -> tuple[EvaluationRecord, ...]:
+        """List the evaluations of a pull request's commit, newest first."""
+        of_head = _of(repository, number).where(EVALUATIONS.c.head_sha == sha)
+        return self._find(of_head.order_by(EVALUATIONS.c.created_s.desc()))
+
     def open_evaluations(self, repository: str, number: int) -> tuple[EvaluationRecord, ...]:
         """List what is queued or running for a pull request, oldest first."""
         still_open = _of(repository, number).where(EVALUATIONS.c.state.in_(_OPEN))
@@ -160,6 +166,16 @@ class Records(RubricRecords, UsageRecords):
         """Remember the end; false when it had ended before (then nothing changes)."""
         known = {name: value for name, value in asdict(how).items() if value}
         return self._change_open(evaluation_id, claim=None, **known)
+
+    def concluded_again(self, evaluation_id: str, conclusion: Conclusion, title: str) -> None:
+        """Remember what a person's decision made of an evaluation that was done."""
+        done = EVALUATIONS.c.state == EvaluationState.DONE.value
+        with self._begin() as connection:
+            connection.execute(
+                update(EVALUATIONS)
+                .where(EVALUATIONS.c.id == evaluation_id, done)
+                .values(conclusion=conclusion.value, title=scrub(title))
+            )
 
     def check_run(self, evaluation_id: str, check_run: int, finished: bool) -> None:
         """Remember the check run that shows this evaluation, and whether it is completed."""

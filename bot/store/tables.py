@@ -17,6 +17,7 @@ from sqlalchemy import (
     String,
     Table,
     Text,
+    UniqueConstraint,
     insert,
     inspect,
     select,
@@ -124,6 +125,22 @@ MODEL_USAGE = Table(
 )
 
 
+ACCEPTANCE_METADATA = MetaData()
+
+ACCEPTANCES = Table(
+    "assay_acceptances",
+    ACCEPTANCE_METADATA,
+    Column("id", Integer, primary_key=True),
+    Column("repository", String(300), nullable=False),
+    Column("number", Integer, nullable=False),
+    Column("head_sha", String(64), nullable=False),
+    Column("subject", String(200), nullable=False),
+    Column("source", String(200), nullable=False),
+    Column("acceptance", Text, nullable=False),
+    UniqueConstraint("repository", "number", "head_sha", "subject", "source"),
+)
+
+
 def _first(connection: Connection) -> None:
     """Version 1: the tables of METADATA."""
     METADATA.create_all(connection)
@@ -139,9 +156,14 @@ def _third(connection: Connection) -> None:
     USAGE_METADATA.create_all(connection)
 
 
+def _fourth(connection: Connection) -> None:
+    """Version 4: what people accepted."""
+    ACCEPTANCE_METADATA.create_all(connection)
+
+
 # Each entry leads from its index to the next version. A shipped entry is never edited: later
 # versions add columns and tables by SQL of their own.
-MIGRATIONS = (_first, _second, _third)
+MIGRATIONS = (_first, _second, _third, _fourth)
 
 _LOCK = 0x417373617901  # any number that only this migration uses
 

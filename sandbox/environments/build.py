@@ -9,14 +9,15 @@ from __future__ import annotations
 
 import hashlib
 import json
+import platform
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 
 from sandbox.base import TREE, Mount, MountMode, Sandbox
 from sandbox.concurrently import a_few_at_a_time, cores
 from sandbox.environments import ECOSYSTEMS
-from sandbox.environments.build_command import BuildRun, run_step, typed
+from sandbox.environments.build_command import BuildRun, fetch_toolchain, run_step, typed
 from sandbox.environments.build_request import BuildRequest, repository_folder
 from sandbox.environments.layer_store import is_finished, locked, publish, unfinished
 from sandbox.environments.layers import (
@@ -25,12 +26,14 @@ from sandbox.environments.layers import (
     KEPT,
     NOTES,
     PROJECT,
+    UNFETCHED,
     kept,
 )
 from sandbox.environments.tree import Tree
-from sandbox.models import Environment, Observation, Recipe, Side
+from sandbox.models import Environment, Observation, Recipe, Side, Unfetched
 
 _KEPT_ENTRIES = 200
+_MOST_UNFETCHED, _NAME_CHARS = 20, 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +43,7 @@ class _Layer:
     folder: str = ""
     cached: bool = False
     failure: Observation | None = None
+    unfetched: tuple[Unfetched, ...] = ()
 
 
 async def build(sandbox: Sandbox, request: BuildRequest) -> Environment:
@@ -48,6 +52,7 @@ async def build(sandbox: Sandbox, request: BuildRequest) -> Environment:
     Raises SandboxError when the sandbox itself fails.
     """
     started = time.monotonic()
+    request = await _equipped(sandbox, request)
     run = BuildRun(sandbox, request)
     if request.recipe.needs:
         return _environment(request, _Layer(), _Layer(failure=_lacking(request)), started)
@@ -70,18 +75,36 @@ async def build_both(
         return await build(sandbox, request)
 
     started, shared = time.monotonic(), None
+    base = await _equipped(sandbox, base) if base else None
+    head = await _equipped(sandbox, head) if head else None
     if base and head and _will_share_dependencies(base, head):
         shared = await _dependencies(BuildRun(sandbox, base))
     built = await a_few_at_a_time(cores(), [one(base, shared), one(head)])
     return built[0], built[1]
 
 
+async def _equipped(sandbox: Sandbox, request: BuildRequest) -> BuildRequest:
+    """Return the request; where its toolchain cannot be had, with what the machine then lacks."""
+    recipe = request.recipe
+    if not recipe.lacks or recipe.needs:
+        return request
+    failure = (await _toolchain(BuildRun(sandbox, request))).failure
+    if failure is None:
+        return request
+    said = failure.output.strip().splitlines() or [failure.problem]
+    why = f"{recipe.toolchain} could not be fetched: {said[-1].strip()[:200]}"
+    reasons = (f"{why[0].upper()}{why[1:]}.", *recipe.reasons)
+    return replace(request, recipe=replace(recipe, needs=(recipe.lacks,), reasons=reasons))
+
+
 async def _on(run: BuildRun, dependencies: _Layer, started: float) -> Environment:
     """Build the project's own layer on its dependencies, where they could be built."""
     if dependencies.failure:
         return _environment(run.request, dependencies, _Layer(), started)
-    project = await _project(run, dependencies.folder)
-    return _environment(run.request, dependencies, project, started)
+    toolchain = (await _toolchain(run)).folder
+    project = await _project(replace(run, toolchain=toolchain), dependencies.folder)
+    built = _environment(run.request, dependencies, project, started)
+    return replace(built, toolchain_layer=toolchain)
 
 
 def _environment(
@@ -99,6 +122,7 @@ def _environment(
         seconds=0.0 if is_cached else time.monotonic() - started,
         cached=is_cached,
         failure=failure,
+        unfetched=dependencies.unfetched,
     )
 
 
@@ -110,6 +134,28 @@ def _lacking(request: BuildRequest) -> Observation:
     needs = " and ".join(request.recipe.needs)
     said = f"This machine lacks {needs}, so nothing was built."
     return Observation(request.side, "", None, "", 0.0, problem=said)
+
+
+# --- the toolchain ----------------------------------------------------------------------------
+
+
+async def _toolchain(run: BuildRun) -> _Layer:
+    """Fetch what the machine lacks, once for all repositories: no code of a tree runs beside it."""
+    request = run.request
+    if not request.recipe.toolchain:
+        return _Layer(cached=True)
+    name = f"{platform.machine()}-{request.recipe.toolchain}"
+    key = hashlib.sha256(name.encode()).hexdigest()
+    folder = request.state / "environments" / "every-repository" / "toolchains" / key
+    async with locked(folder):
+        if is_finished(folder):
+            return _Layer(str(folder / "layer"), cached=True)
+        async with unfinished(folder) as temporary:
+            failure = await fetch_toolchain(run, str(temporary / "layer"))
+            if failure:
+                return _Layer(failure=failure)
+            publish(temporary, folder)
+        return _Layer(str(folder / "layer"))
 
 
 # --- the dependency layer ---------------------------------------------------------------------
@@ -130,32 +176,64 @@ def _lasting_dependencies(request: BuildRequest) -> Path:
 
 
 async def _dependencies(run: BuildRun) -> _Layer:
+    toolchain = await _toolchain(run)
+    if toolchain.failure:
+        return toolchain
+    run = replace(run, toolchain=toolchain.folder)
     request = run.request
     digest = request.recipe.lock_digest
     lasting = _lasting_dependencies(request)
     if request.side is not Side.BASE and is_finished(lasting):
-        return _Layer(str(lasting / "layer"), cached=True)
+        return _Layer(str(lasting / "layer"), cached=True, unfetched=_unfetched(lasting / "layer"))
     own = request.evaluation_folder / "environment" / "dependencies" / digest
     folder = lasting if request.side is Side.BASE else own
     async with locked(folder):
         if is_finished(folder):
-            return _Layer(str(folder / "layer"), cached=True)
-        failure = await _fill(run, folder)
-        if failure and failure.problem:
-            failure = await _fill(run, folder)
-        return _Layer(failure=failure) if failure else _Layer(str(folder / "layer"))
+            return _Layer(
+                str(folder / "layer"), cached=True, unfetched=_unfetched(folder / "layer")
+            )
+        layer = await _fill(run, folder)
+        if layer.failure and layer.failure.problem and not layer.unfetched:
+            layer = await _fill(run, folder)
+        return layer
 
 
-async def _fill(run: BuildRun, folder: Path) -> Observation | None:
+async def _fill(run: BuildRun, folder: Path) -> _Layer:
     async with unfinished(folder) as temporary:
         mount = Mount(str(temporary / "layer"), DEPENDENCIES, MountMode.WRITABLE)
         for argv in run.request.recipe.install:
             failure = await run_step(run, argv, typed(argv), (mount,))
             if failure:
-                return failure
+                return _named(failure, _unfetched(temporary / "layer"))
         _note_kept(temporary, run.request)
         publish(temporary, folder)
-    return None
+    return _Layer(str(folder / "layer"), unfetched=_unfetched(folder / "layer"))
+
+
+def _named(failure: Observation, unfetched: tuple[Unfetched, ...]) -> _Layer:
+    """Say which dependency a build failed for, when it is one that no registry has."""
+    if not unfetched:
+        return _Layer(failure=failure)
+    names = [f"{one.name} of {one.owner}" if one.owner else one.name for one in unfetched]
+    said = (
+        f"The git dependency {' and '.join(names)} could not be fetched: its host does not answer from "
+        "the sandbox. This says nothing about the project."
+    )
+    return _Layer(failure=replace(failure, problem=said), unfetched=unfetched)
+
+
+def _unfetched(layer: Path) -> tuple[Unfetched, ...]:
+    """Return what the installer noted; a build can write anything there, so only its shape is believed."""
+    try:
+        rows = json.loads(Tree(layer).read(UNFETCHED) or "[]")
+    except (ValueError, RecursionError):
+        return ()
+    found = []
+    for row in rows[:_MOST_UNFETCHED] if isinstance(rows, list) else []:
+        match row:
+            case [str(name), str(owner), bool(left_out)]:
+                found.append(Unfetched(name[:_NAME_CHARS], owner[:_NAME_CHARS], left_out))
+    return tuple(found)
 
 
 # --- the project layer ------------------------------------------------------------------------
@@ -182,6 +260,7 @@ async def _project(run: BuildRun, dependencies: str) -> _Layer:
 
 async def _install(run: BuildRun, folder: Path, dependencies: str) -> Observation | None:
     commands = run.request.recipe.install_project
+    shown = next((argv for argv in commands if argv[0] != "sh"), commands[0])
     async with unfinished(folder) as temporary:
         mounts = (
             Mount(dependencies, DEPENDENCIES),
@@ -190,7 +269,7 @@ async def _install(run: BuildRun, folder: Path, dependencies: str) -> Observatio
         )
         program = ("python3", "-I", f"{INSIDE}/install.py", TREE, f"{PROJECT}/{KEPT}")
         what = "all" if ECOSYSTEMS[run.request.recipe.ecosystem].keeps_output else "new"
-        failure = await run_step(run, (*program, what, json.dumps(commands)), commands[0], mounts)
+        failure = await run_step(run, (*program, what, json.dumps(commands)), shown, mounts)
         if failure:
             return failure
         _note_kept(temporary, run.request)

@@ -9,7 +9,7 @@ import json
 import os
 import re
 import shlex
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from sandbox.base import (
@@ -23,7 +23,7 @@ from sandbox.base import (
 )
 from sandbox.environments import ECOSYSTEMS
 from sandbox.environments.build_request import BuildRequest, repository_folder
-from sandbox.environments.layers import CACHE, INSIDE
+from sandbox.environments.layers import CACHE, INSIDE, SYSTEM_PATH, TOOLCHAIN
 from sandbox.models import Observation, Side
 
 _OUTPUT_CHARS = 20_000
@@ -47,6 +47,7 @@ class BuildRun:
 
     sandbox: Sandbox
     request: BuildRequest
+    toolchain: str = ""  # the host folder of its layer
 
 
 async def run_step(
@@ -65,12 +66,37 @@ async def run_step(
     return None if done.exit_code == 0 else _observation(run.request.side, shown, done)
 
 
+async def fetch_toolchain(run: BuildRun, layer: str) -> Observation | None:
+    """Fill an empty toolchain layer from the registry; nothing of a tree is there to take part."""
+    request = run.request
+    wanted = request.recipe.toolchain
+    fetching = ECOSYSTEMS[request.recipe.ecosystem].fetching
+    command = Command(
+        fetching(wanted) if fetching else ("false",),
+        mounts=(
+            Mount(layer, TOOLCHAIN, MountMode.WRITABLE),
+            *ECOSYSTEMS[request.recipe.ecosystem].tools(),
+        ),
+        cwd=TOOLCHAIN,
+        environment=(("PATH", SYSTEM_PATH),),
+        network=request.network,
+        limits=request.limits,
+    )
+    done = await run.sandbox.run(command)
+    if done.exit_code == 0:
+        return None
+    seen = _observation(request.side, command.argv, done)
+    said = f"{wanted} could not be fetched from the package registry, so nothing was built."
+    return replace(seen, problem=seen.problem or said[:1].upper() + said[1:])
+
+
 def typed(argv: tuple[str, ...]) -> tuple[str, ...]:
     """Return the command that a person would type, for one that only keeps what it wrote."""
     if f"{INSIDE}/install.py" not in argv:
         return argv
-    commands = json.loads(argv[argv.index(f"{INSIDE}/install.py") + 4])
-    return tuple(commands[0])
+    first = json.loads(argv[argv.index(f"{INSIDE}/install.py") + 4])[0]
+    own = f"{INSIDE}/npm_install.py"
+    return tuple(first[first.index(own) + 3 :] if own in first else first)
 
 
 def _observation(side: Side, shown: tuple[str, ...], done: Completed) -> Observation:
@@ -106,5 +132,6 @@ def _mounts(run: BuildRun) -> tuple[Mount, ...]:
         Mount(str(request.tree), TREE, MountMode.COPY_ON_WRITE),
         Mount(str(downloads), CACHE, MountMode.WRITABLE if is_base else MountMode.COPY_ON_WRITE),
         Mount(str(Path(__file__).parent / "inside"), INSIDE),
+        *((Mount(run.toolchain, TOOLCHAIN),) if run.toolchain else ()),
         *ECOSYSTEMS[request.recipe.ecosystem].tools(),
     )

@@ -53,7 +53,9 @@ class Ecosystem:
     their version in the sandbox (argv lists); detect() finds the answers in the Toolchain and
     puts what is missing in `Recipe.needs`. `building` and `observing` give the environment variables of
     build commands and of everything that looks afterwards (told: is there a project layer).
-    `keeps_output` says that the project layer keeps what its build wrote to `build` and `dist`.
+    `fetching` gives the command that fills an empty toolchain layer with what `Recipe.toolchain`
+    names; it sees nothing of any tree. `keeps_output` says that the project layer keeps what its build
+    wrote to `build` and `dist`.
     `runs_alone` tells whether tests can be run in a folder, or only from the top of a workspace.
     """
 
@@ -66,6 +68,7 @@ class Ecosystem:
     programs: tuple[tuple[str, ...], ...] = ()
     tools: Callable[[], tuple[Mount, ...]] = no_mounts
     keeps_output: bool = False
+    fetching: Callable[[str], tuple[str, ...]] | None = None
     runs_alone: Callable[[Tree], bool] = always
 
 

@@ -19,6 +19,8 @@ LENT = "/env/lent"
 TOOLS = "/env/tools"
 """Only while building: the package installer of Assay's own installation."""
 UV = f"{TOOLS}/uv"
+TOOLCHAIN = "/env/toolchain"
+"""A toolchain of the version that the project asks for; the same for all repositories."""
 INSIDE = "/env/inside"
 """Only while building: the programs of `sandbox/environments/inside`."""
 CACHE = "/env/cache"
@@ -28,6 +30,8 @@ SYSTEM_PATH = "/usr/local/bin:/usr/bin:/bin"
 
 NOTES = "notes.json"
 """Beside a layer, written by the host: [[name in KEPT, path in the tree], ...]."""
+UNFETCHED = "unfetched.json"
+"""In a dependency layer: [[dependency, whose it is, was it left out], ...] of what is in no registry."""
 KEPT = "kept"
 """In a layer: the files that the build wrote into the tree."""
 
@@ -39,6 +43,7 @@ def mounts(environment: Environment) -> tuple[Mount, ...]:
     over it again. A folder is copy-on-write like the tree, since programs keep caches in it.
     """
     layers = (
+        (environment.toolchain_layer, TOOLCHAIN),
         (environment.dependencies_layer, DEPENDENCIES),
         (environment.project_layer, PROJECT),
     )

@@ -5,14 +5,14 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 
 from sandbox.base import TREE
 from sandbox.environments.build_request import BuildRequest
 from sandbox.environments.ecosystem import Ecosystem, Evidence, Variables, weighed
 from sandbox.environments.hints import SetupHints, Toolchain
-from sandbox.environments.layers import CACHE, PROJECT, SYSTEM_PATH
+from sandbox.environments.layers import CACHE, PROJECT, SYSTEM_PATH, TOOLCHAIN
 from sandbox.environments.node_manager import (
     Manager,
     choose_manager,
@@ -20,9 +20,10 @@ from sandbox.environments.node_manager import (
     manager_inputs,
 )
 from sandbox.environments.node_script import ScriptCall, read_script
-from sandbox.environments.node_version import satisfies
+from sandbox.environments.node_version import Wanted, fetching, wanted_node
+from sandbox.environments.node_workspace import BUILDS, DEPENDENCIES, workspace_builds
 from sandbox.environments.tree import Table, Tree
-from sandbox.models import Recipe, TestRunner
+from sandbox.models import Recipe, TestCall, TestRunner
 
 _NAME = "node"
 _LAYER_VERSION = "1"
@@ -35,10 +36,14 @@ _BY_DEPENDENCY = (
     ("jest", TestRunner.JEST),
     ("ava", TestRunner.AVA),
     ("mocha", TestRunner.MOCHA),
+    ("jasmine", TestRunner.JASMINE),
+    ("tap", TestRunner.TAP),
 )
-_BUILDS = ("build", "compile", "prepare")
+_NO_RUNNER = (
+    "No runner that Assay knows (node --test, mocha, jest, vitest, ava, jasmine, tap, tape, uvu) is called"
+    " by the test script"
+)
 _READ_TEST_FILES = 200
-_DEPENDENCIES = ("dependencies", "devDependencies", "optionalDependencies", "peerDependencies")
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +54,7 @@ class _Runner:
     arguments: tuple[str, ...]
     reason: str
     before: tuple[str, ...] = ()
-    left_out: str = ""
+    more: tuple[TestCall, ...] = ()
 
 
 def weigh(tree: Tree) -> Evidence | None:
@@ -77,14 +82,18 @@ def detect(tree: Path, setup: SetupHints, toolchain: Toolchain) -> Recipe | None
         return None
     manifest = place.json("package.json")
     runner = _choose_runner(place, manifest, setup)
-    missing = _missing(manifest, toolchain)
+    manager = choose_manager(Tree(tree), setup.root)
+    folders = tuple(dict.fromkeys((setup.root, manager.folder)))
+    version = toolchain.version("node")
+    wanted = wanted_node(Tree(tree), folders, version)
+    missing = _missing(manifest, wanted, toolchain)
     if missing:
-        version = toolchain.version("node")
         has = f"has Node {version}" if version else "has no Node"
         said = f"The project needs {missing}, but the sandbox {has}."
         nothing = Recipe(_NAME, (said, runner.reason), (), (), runner.runner, runner.arguments, "")
         return _with_needs(nothing, missing, setup.root)
-    return _recipe(Tree(tree), manifest, runner, setup, toolchain)
+    recipe = _recipe(Tree(tree), manifest, runner, setup, toolchain)
+    return _with_node(recipe, wanted, version)
 
 
 def _with_needs(recipe: Recipe, missing: str, root: str) -> Recipe:
@@ -94,12 +103,24 @@ def _with_needs(recipe: Recipe, missing: str, root: str) -> Recipe:
     )  # fmt: skip
 
 
-def _missing(manifest: Table, toolchain: Toolchain) -> str:
-    wanted = manifest.table("engines").text("node")
-    version = toolchain.version("node")
-    if not version or not toolchain.version("npm"):
-        return f"Node {wanted} (node, npm)".replace("  ", " ") if wanted else "Node (node, npm)"
-    return "" if satisfies(version, wanted) else f"Node {wanted}"
+def _missing(manifest: Table, wanted: Wanted, toolchain: Toolchain) -> str:
+    if not toolchain.version("node") or not toolchain.version("npm"):
+        asked = manifest.table("engines").text("node")
+        return f"Node {asked} (node, npm)".replace("  ", " ") if asked else "Node (node, npm)"
+    return f"Node {wanted.missing}" if wanted.missing else ""
+
+
+def _with_node(recipe: Recipe, wanted: Wanted, machine: str) -> Recipe:
+    """Let everything run on the Node that the project asks for."""
+    if not wanted.release:
+        return recipe
+    said = (
+        f"Node {wanted.release} is taken from npm's registry, because {wanted.source} asks for it"
+    )
+    name = f"node {wanted.release}"
+    digest = hashlib.sha256(f"{recipe.lock_digest} {name}".encode()).hexdigest()
+    reasons = (*recipe.reasons, f"{said} and the sandbox has {machine}.")
+    return replace(recipe, reasons=reasons, lock_digest=digest, toolchain=name)
 
 
 def _recipe(
@@ -111,22 +132,27 @@ def _recipe(
     if setup.install:
         install, why = _configured(setup)
     elif any(_has_dependencies(tree.json(path)) for path in manifests) or manager.lock:
-        install, why = install_commands(manager, top), _installed_by(manager)
+        install = install_commands(manager, top, runner.runner.value)
+        why = _installed_by(manager)
     else:
         install, why = (), "Nothing is installed: package.json names no dependencies."
     build, why_build = _build(Tree(tree.root / setup.root), manifest, runner)
+    needed, names = workspace_builds(tree, setup.root)
+    if names:
+        told = ", ".join(names[:5]) + (" and more" if len(names) > 5 else "")
+        why_build = (*why_build, f"What it needs of its workspace is built first: {told}.")
     versions = (_LAYER_VERSION, toolchain.version("node"), toolchain.version("npm"))
     inputs = manager_inputs(tree, manager, manifests)
     return Recipe(
         ecosystem=_NAME,
-        reasons=(why, *why_build, runner.reason, *filter(None, (runner.left_out,))),
+        reasons=(why, *why_build, runner.reason),
         install=install,
-        install_project=build,
+        install_project=(*needed, *build),
         runner=runner.runner,
         test_arguments=runner.arguments,
         lock_digest=hashlib.sha256(json.dumps([versions, install, inputs]).encode()).hexdigest(),
         root=setup.root,
-        left_out=runner.left_out,
+        more_calls=runner.more,
     )
 
 
@@ -134,7 +160,8 @@ def _configured(setup: SetupHints) -> tuple[tuple[tuple[str, ...], ...], str]:
     keep = install_commands(Manager("npm", "", "", "", ""), Table({}))[0]
     commands = json.dumps([["sh", "-c", setup.install]])
     said = f"Dependencies come from `{setup.install}`, because the repository's configuration"
-    return ((*keep[:-2], commands, TREE),), f"{said} says so."
+    place = f"{TREE}/{setup.install_root}".rstrip("/")
+    return ((*keep[:-2], commands, place),), f"{said} says so."
 
 
 def _installed_by(manager: Manager) -> str:
@@ -156,7 +183,7 @@ def _manifests(tree: Tree, manager: Manager, root: str) -> tuple[str, ...]:
 
 
 def _has_dependencies(manifest: Table) -> bool:
-    return any(manifest.table(name).names() for name in _DEPENDENCIES)
+    return any(manifest.table(name).names() for name in DEPENDENCIES)
 
 
 # --- the runner ------------------------------------------------------------------------------
@@ -165,11 +192,11 @@ def _has_dependencies(manifest: Table) -> bool:
 def _choose_runner(tree: Tree, manifest: Table, setup: SetupHints) -> _Runner:
     scripts = manifest.table("scripts")
     if setup.test:
-        return _configured_runner(scripts, setup.test)
-    call = read_script(scripts)
+        return _configured_runner(tree, scripts, setup.test)
+    call = read_script(scripts, read=tree.read)
     if call:
-        return _by_script(call)
-    declared = {name for field in _DEPENDENCIES for name in manifest.table(field).names()}
+        return _by_script(_by_its_library(tree, call))
+    declared = {name for field in DEPENDENCIES for name in manifest.table(field).names()}
     tests = [path for path in tree.files() if path.endswith(_SUFFIXES) and is_test(path)]
     for name, runner in _BY_DEPENDENCY:
         if name in declared and tests:
@@ -178,23 +205,37 @@ def _choose_runner(tree: Tree, manifest: Table, setup: SetupHints) -> _Runner:
     if any(_NODE_TEST.search(tree.read(path)) for path in tests[:_READ_TEST_FILES]):
         said = "Tests run with node --test, because the test files import node:test."
         return _Runner(TestRunner.NODE_TEST, ("--",), said)
-    said = "No runner that Assay knows (node --test, mocha, jest, vitest, ava) is called by the"
-    return _Runner(TestRunner.NONE, (), f"{said} test script, so no tests are run.")
+    return _Runner(TestRunner.NONE, (), f"{_NO_RUNNER}, so no tests are run.")
+
+
+def _by_its_library(tree: Tree, call: ScriptCall) -> ScriptCall:
+    """Let `node --test` run the files that `node` is called with, where they use node:test."""
+
+    def runner(one: TestRunner, arguments: tuple[str, ...]) -> TestRunner:
+        files = arguments[arguments.index("--") + 1 :] if one is TestRunner.NODE else ()
+        uses_it = any(_NODE_TEST.search(tree.read(path)) for path in files)
+        return TestRunner.NODE_TEST if uses_it else one
+
+    more = tuple(
+        TestCall(runner(each.runner, each.arguments), each.arguments) for each in call.more
+    )
+    return replace(call, runner=runner(call.runner, call.arguments), more=more)
 
 
 def _by_script(call: ScriptCall) -> _Runner:
     said = f"Tests run with {call.runner}, as the script `{call.script}` of package.json calls it."
-    rest = f"{call.others} further call(s) of a test runner in that script are not run."
-    return _Runner(call.runner, call.arguments, said, call.before, rest if call.others else "")
+    others = "".join(f" Then {more.runner} runs, called there too." for more in call.more)
+    return _Runner(call.runner, call.arguments, f"{said}{others}", call.before, call.more)
 
 
-def _configured_runner(scripts: Table, line: str) -> _Runner:
+def _configured_runner(tree: Tree, scripts: Table, line: str) -> _Runner:
     """Look for a runner in the configured line as in a script; else run it as it stands."""
     data = scripts.data if isinstance(scripts.data, dict) else {}
-    call = read_script(Table({**data, "assay": line}), "assay")
+    call = read_script(Table({**data, "assay": line}), "assay", read=tree.read)
     said = f"Tests run with `{line}`, because the repository's configuration says so."
-    if call and not call.others:
-        return _Runner(call.runner, call.arguments, said, call.before)
+    if call:
+        call = _by_its_library(tree, call)
+        return _Runner(call.runner, call.arguments, said, call.before, call.more)
     return _Runner(TestRunner.COMMAND, (line,), said)
 
 
@@ -206,11 +247,11 @@ def _build(
 ) -> tuple[tuple[tuple[str, ...], ...], tuple[str, ...]]:
     """Build before the tests where the chain does, or where tests use what is not in the tree."""
     scripts = manifest.table("scripts")
-    named = [name for name in _BUILDS if scripts.text(name)]
+    named = [name for name in BUILDS if scripts.text(name)]
     if not named or runner.runner is TestRunner.NONE:
         return (), ()
     said = f"`npm run {named[0]}` runs first, because"
-    if any(word in _BUILDS or word == "tsc" for word in runner.before):
+    if any(word in BUILDS or word == "tsc" for word in runner.before):
         return (("npm", "run", named[0]),), (f"{said} the test script builds before it tests.",)
     output = _missing_output(tree, manifest)
     if output:
@@ -257,11 +298,16 @@ def building(request: BuildRequest) -> Variables:
     """Return the environment of the build commands; downloads are kept, nothing is asked or told."""
     bins = _bins(request.recipe.root)
     return (
-        ("PATH", f"{bins}:{SYSTEM_PATH}"),
+        ("PATH", f"{bins}:{_node_of(request.recipe)}{SYSTEM_PATH}"),
         ("CI", "true"),
         ("HUSKY", "0"),
         ("NO_COLOR", "1"),
         ("npm_config_cache", f"{CACHE}/npm"),
+        (
+            "npm_config_fetch_retry_mintimeout",
+            "1000",
+        ),  # a host that does not answer is known at once
+        ("npm_config_fetch_retry_maxtimeout", "10000"),
         ("npm_config_audit", "false"),
         ("npm_config_fund", "false"),
         ("npm_config_update_notifier", "false"),
@@ -277,8 +323,12 @@ def building(request: BuildRequest) -> Variables:
 def observing(recipe: Recipe, has_project: bool) -> Variables:
     """Return the environment of what looks at a built project; CI keeps runners from new snapshots."""
     del has_project
-    path = f"{_bins(recipe.root)}:{PROJECT}/bin:{SYSTEM_PATH}"
+    path = f"{_bins(recipe.root)}:{_node_of(recipe)}{PROJECT}/bin:{SYSTEM_PATH}"
     return (("PATH", path), ("CI", "true"), ("NO_COLOR", "1"), ("FORCE_COLOR", "0"))
+
+
+def _node_of(recipe: Recipe) -> str:
+    return f"{TOOLCHAIN}/node_modules/.bin:" if recipe.toolchain else ""
 
 
 def _bins(root: str) -> str:
@@ -294,10 +344,26 @@ ECOSYSTEM = Ecosystem(
     building=building,
     observing=observing,
     commands=frozenset(
-        {"npm", "npx", "pnpm", "yarn", "node", "jest", "vitest", "mocha", "ava", "bun"}
+        {
+            "npm",
+            "npx",
+            "pnpm",
+            "yarn",
+            "node",
+            "jest",
+            "vitest",
+            "mocha",
+            "ava",
+            "bun",
+            "jasmine",
+            "tap",
+            "tape",
+            "uvu",
+        }
     ),
     programs=(("node", "--version"), ("npm", "--version")),
     keeps_output=True,
+    fetching=fetching,
     runs_alone=runs_alone,
 )
 """Node, with npm, pnpm and yarn."""

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 
 from sandbox.base import TREE
-from sandbox.environments.layers import CACHE, DEPENDENCIES, INSIDE, KEPT
+from sandbox.environments.layers import CACHE, DEPENDENCIES, INSIDE, KEPT, UNFETCHED
 from sandbox.environments.tree import Table, Tree
 
 _FIELD = re.compile(r"(npm|pnpm|yarn)@(\d+\.\d+\.\d+)\b")
@@ -19,6 +19,7 @@ _LOCKS = (
     ("npm", "npm-shrinkwrap.json"),
 )
 _PROGRAM = f"{DEPENDENCIES}/manager"
+NPM_INSTALL = f"{INSIDE}/npm_install.py"
 _YARN_CLASSIC = "1.22.22"
 # By the lock's format (https://github.com/pnpm/spec): a newer pnpm refuses or rewrites an older lock.
 _PNPM_BY_LOCK = (("5.", "7"), ("6.", "8"), ("9.", "10"))
@@ -84,9 +85,15 @@ def _version(name: str, lock: str) -> str:
     return ""
 
 
-def install_commands(manager: Manager, manifest: Table) -> tuple[tuple[str, ...], ...]:
-    """Return the commands of the dependency layer; only folders named `node_modules` are kept."""
-    steps = [_install(manager), _REBUILD]
+def install_commands(
+    manager: Manager, manifest: Table, runner: str = ""
+) -> tuple[tuple[str, ...], ...]:
+    """Return the commands of the dependency layer; only folders named `node_modules` are kept.
+
+    `runner` is the package of the test runner: it is installed whatever else cannot be.
+    """
+    told = ("python3", "-I", NPM_INSTALL, f"{DEPENDENCIES}/{UNFETCHED}", runner)
+    steps = [(*told, *_install(manager)), _REBUILD]
     scripts = manifest.table("scripts")
     own = [name for name in _LIFECYCLE if scripts.text(name)]
     steps += [("sh", "-c", f"npm run {name} {_TOLERATED}") for name in own]

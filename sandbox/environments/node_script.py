@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import re
-import shlex
-from collections.abc import Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from itertools import islice
 
+from sandbox.environments.node_chain import Chain, bare
 from sandbox.environments.tree import Table
-from sandbox.models import TestRunner
+from sandbox.models import TestCall, TestRunner
 
-_ENDS = {"&&", "||", ";", "&", "|", "(", ")"}
-_VARIABLE = re.compile(r"[A-Za-z_]\w*=")
-_LONGEST = 4000
-_DEEPEST = 5
+_MOST_CALLS = 8
 _MOST_COMMANDS = 200  # scripts can call each other again and again
 _RUNNERS = {
     "mocha": TestRunner.MOCHA,
@@ -22,14 +19,29 @@ _RUNNERS = {
     "jest": TestRunner.JEST,
     "vitest": TestRunner.VITEST,
     "ava": TestRunner.AVA,
+    "jasmine": TestRunner.JASMINE,
+    "tap": TestRunner.TAP,
+    "tape": TestRunner.TAPE,
+    "uvu": TestRunner.UVU,
 }
-# Programs that only start another one; their own options are left out.
-_WRAPPERS = {"npx", "cross-env", "c8", "nyc", "env", "cross-env-shell", "bunx", "pnpx", "time"}
-_WITH_VALUE = {
-    "--reporter", "-r", "--reporters", "--reporter-option", "--report-dir", "--check-coverage",
-    "--lines", "--functions", "--branches", "--statements", "--include", "--exclude", "--src",
-    "-x", "-n",
+# Each of their files runs by itself, so of their command line only the files count.
+_BY_FILE = {TestRunner.TAP, TestRunner.TAPE, TestRunner.UVU, TestRunner.NODE}
+# Programs that load something into Node and then run a script with it.
+_LOADERS = {
+    "tsx": ("--import=tsx",),
+    "ts-node": ("-r", "ts-node/register"),
+    "ts-node-esm": ("--loader=ts-node/esm",),
+    "babel-node": ("-r", "@babel/register"),
+    "tsm": ("-r", "tsm"),
+    "esno": ("--import=tsx",),
+    "swc-node": ("-r", "@swc-node/register"),
+}
+# What takes a value on the command lines of tap, tape and uvu, and speaks of no file.
+_BY_FILE_WITH_VALUE = {
+    "-R", "--reporter", "-t", "--timeout", "-j", "--jobs", "--coverage-report", "-i", "--ignore",
+    "--ignore-pattern", "-C", "--cwd", "--before", "--after", "-x", "--exclude", "-o", "--output-file",
 }  # fmt: skip
+_TEST_SCRIPT = re.compile(r"(^|[/_.-])(tests?|specs?|__tests__)([/_.-]|$)", re.I)
 _NODE_WITH_VALUE = {
     "-r",
     "--require",
@@ -56,34 +68,42 @@ _DROPPED_WITH_VALUE = {
 class ScriptCall:
     """How a script calls a runner. `arguments` as in a Recipe: NAME=value, node's, `--`, the runner's.
 
-    `before` are names of scripts and programs that the chain runs before it.
+    `before` are names of scripts and programs that the chain runs before it, `more` its further calls.
     """
 
     runner: TestRunner
     arguments: tuple[str, ...]
     script: str
     before: tuple[str, ...] = ()
-    others: int = 0
+    more: tuple[TestCall, ...] = ()
 
 
-def read_script(scripts: Table, name: str = "test") -> ScriptCall | None:
-    """Return the first call of a known runner in a script and those that it runs; None without one."""
-    found: ScriptCall | None = None
+def read_script(
+    scripts: Table, name: str = "test", read: Callable[[str], str] = lambda _: ""
+) -> ScriptCall | None:
+    """Return the first call of a known runner in a script and those that it runs; None without one.
+
+    `read` returns the text of a file of the project, "" when there is none. A script of tests that is
+    run by `node` itself counts only where no runner is called.
+    """
+    found: list[ScriptCall] = []
     before: list[str] = []
-    others = 0
-    for script, words in islice(_segments(scripts, name, 0), _MOST_COMMANDS):
+    for script, words in islice(Chain(scripts, read).segments(name), _MOST_COMMANDS):
         call = _call(words)
         if call is None:
             before += [] if found else words[:3]
-        elif found is None:
-            found = ScriptCall(call[0], call[1], script, tuple(before))
-        elif joined := _joined(found, *call):
-            found = joined
+            continue
+        if any(call == (one.runner, one.arguments) for one in found):
+            continue
+        joined = [_joined(one, *call) for one in found]
+        at = next((n for n, one in enumerate(joined) if one), None)
+        if at is None:
+            found.append(ScriptCall(call[0], call[1], script, tuple(before)))
         else:
-            others += 1
-    if found is None:
-        return None
-    return ScriptCall(found.runner, found.arguments, found.script, found.before, others)
+            found[at] = joined[at] or found[at]
+    strong = [one for one in found if one.runner is not TestRunner.NODE] or found
+    more = tuple(TestCall(one.runner, one.arguments) for one in strong[1:_MOST_CALLS])
+    return replace(strong[0], more=more) if strong else None
 
 
 def _joined(found: ScriptCall, runner: TestRunner, arguments: tuple[str, ...]) -> ScriptCall | None:
@@ -96,77 +116,17 @@ def _joined(found: ScriptCall, runner: TestRunner, arguments: tuple[str, ...]) -
     return replace(found, arguments=(*found.arguments, *theirs))
 
 
-def _segments(scripts: Table, name: str, depth: int) -> Iterator[tuple[str, list[str]]]:
-    """Yield (script's name, words) of every command of a chain, called scripts opened up."""
-    if depth > _DEEPEST:
-        return
-    for part in (f"pre{name}", name):
-        for words in _commands(scripts.text(part)):
-            called = [one for one in _called(words) if scripts.text(one)]
-            for one in called:
-                yield from _segments(scripts, one, depth + 1)
-            if called:
-                yield part, ["(scripts)", *called]
-            else:
-                yield part, words
-
-
-def _commands(line: str) -> Iterator[list[str]]:
-    lexer = shlex.shlex(line[:_LONGEST], posix=True, punctuation_chars="&|;()")
-    lexer.whitespace_split = True
-    lexer.commenters = ""
-    words: list[str] = []
-    try:
-        for word in lexer:
-            if word in _ENDS:
-                yield words
-                words = []
-            else:
-                words.append(word)
-    except ValueError:
-        return
-    yield words
-
-
-def _called(words: list[str]) -> list[str]:
-    """Return the scripts that a command runs by name."""
-    match words:
-        case ["npm" | "pnpm" | "yarn" | "bun", "run" | "run-script", *rest]:
-            return [word for word in rest if not word.startswith("-")][:1]
-        case ["npm", "test" | "t", *_]:
-            return ["test"]
-        case ["yarn" | "pnpm", script, *_]:
-            return [script]
-        case ["npm-run-all" | "run-s" | "run-p" | "npm-run-all2", *rest]:
-            return [word for word in rest if not word.startswith("-")]
-        case ["node", "--run", script, *_]:
-            return [script]
-    return []
-
-
 def _call(words: list[str]) -> tuple[TestRunner, tuple[str, ...]] | None:
-    variables: list[str] = []
-    rest = list(words)
-    while rest:
-        word = rest[0]
-        if _VARIABLE.match(word):
-            variables.append(rest.pop(0))
-        elif word in _WRAPPERS:
-            rest = _unwrapped(rest[1:])
-        elif word in ("yarn", "pnpm") and rest[1:2] and rest[1] in ("exec", "dlx", *_RUNNERS):
-            rest = rest[2:] if rest[1] in ("exec", "dlx") else rest[1:]
-        else:
-            break
-    if not rest:
-        return None
-    return _runner(rest, variables)
+    variables, rest = bare(words)
+    return _runner(rest, variables) if rest else None
 
 
 def _runner(rest: list[str], variables: list[str]) -> tuple[TestRunner, tuple[str, ...]] | None:
     program, arguments = rest[0].rsplit("/", 1)[-1], rest[1:]
     node: list[str] = []
-    if program == "tsx":
-        program, node = "node", ["--import=tsx"]
+    if program in _LOADERS:
+        program, node = "node", list(_LOADERS[program])
+    path = program
     if program == "node":
         own, arguments = _node_options(arguments)
         node += own
@@ -175,24 +135,47 @@ def _runner(rest: list[str], variables: list[str]) -> tuple[TestRunner, tuple[st
             tests = [word for word in kept if word.startswith("--test-")]
             node = [word for word in kept if not word.startswith("--test-")]
             return TestRunner.NODE_TEST, (*variables, *node, "--", *tests, *arguments)
-        program = re.sub(r"\.\w+$", "", arguments[0].rsplit("/", 1)[-1]) if arguments else ""
+        path = arguments[0] if arguments else ""
+        program = re.sub(r"\.\w+$", "", path.rsplit("/", 1)[-1])
+        if "node_modules/" not in path:
+            return _test_script(arguments, [*variables, *node])
         arguments = arguments[1:]
     runner = _RUNNERS.get(program)
     if runner is None:
         return None
+    if runner in _BY_FILE:
+        loaded, files = _files(arguments)
+        return runner, (*variables, *node, *loaded, "--", *files)
     return runner, (*variables, *node, "--", *_kept(arguments))
 
 
-def _unwrapped(words: list[str]) -> list[str]:
-    """Leave out a wrapper's own options."""
-    rest = list(words)
-    while rest and rest[0].startswith("-"):
+def _test_script(
+    arguments: list[str], before: list[str]
+) -> tuple[TestRunner, tuple[str, ...]] | None:
+    """Return the call of `node FILE`, where the file is a test by its name and takes no arguments."""
+    if len(arguments) != 1 or not _TEST_SCRIPT.search(arguments[0]):
+        return None
+    return TestRunner.NODE, (*before, "--", arguments[0])
+
+
+def _files(arguments: list[str]) -> tuple[list[str], list[str]]:
+    """Split the arguments of tap, tape or uvu into what Node shall load, and files."""
+    loaded: list[str] = []
+    files: list[str] = []
+    rest = list(arguments)
+    if rest[:1] == ["run"]:
+        rest.pop(0)
+    while rest:
         word = rest.pop(0)
-        if word == "--":
-            break
-        if word in _WITH_VALUE and rest and not rest[0].startswith("-"):
-            rest.pop(0)
-    return rest
+        if word in ("-r", "--require") and rest:
+            loaded += ["-r", rest.pop(0)]
+        elif word.startswith("--node-arg="):
+            loaded.append(word.split("=", 1)[1])
+        elif word in _BY_FILE_WITH_VALUE:
+            rest = rest[1:]
+        elif not word.startswith("-"):
+            files.append(word)
+    return loaded, files
 
 
 def _node_options(words: list[str]) -> tuple[list[str], list[str]]:
@@ -204,7 +187,7 @@ def _node_options(words: list[str]) -> tuple[list[str], list[str]]:
         if word in _DROPPED_WITH_VALUE:
             rest = rest[1:]
         elif word in _NODE_WITH_VALUE and rest:
-            own += [f"{word}={rest.pop(0)}"] if word.startswith("--") else [word, rest.pop(0)]
+            own += [word, rest.pop(0)] if word in ("-r", "-C") else [f"{word}={rest.pop(0)}"]
         else:
             own.append(word)
     return own, rest

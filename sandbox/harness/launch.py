@@ -13,6 +13,7 @@ import os
 import select
 import signal
 import sys
+import time
 
 if not __package__:
     sys.path[0] = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))  # noqa: PTH100, PTH120
@@ -61,8 +62,12 @@ class Keeper:
         self._key = key
         self._believed = True
 
-    def keep(self, pid: int, records: int, reader: chain.Reader) -> None:
-        """Relay until the child is gone, then write the end."""
+    def keep(self, pid: int, records: int, reader: chain.Reader, time_s: float = 0.0) -> int:
+        """Relay until the child is gone, then write the end; return its wait status.
+
+        After `time_s` (0: never) the child is killed, and whatever it started stays.
+        """
+        deadline = time.monotonic() + time_s if time_s else None
         woken, wake = os.pipe()
         os.set_blocking(wake, False)
         os.set_blocking(records, False)
@@ -71,7 +76,11 @@ class Keeper:
         open_ends = [records, woken]
         status = self._ended(pid)
         while status is None:
-            ready = select.select(open_ends, [], [])[0]
+            left_s = None if deadline is None else max(0.0, deadline - time.monotonic())
+            ready = select.select(open_ends, [], [], left_s)[0]
+            if not ready:
+                os.kill(pid, signal.SIGKILL)
+                deadline = None
             if woken in ready:
                 os.read(woken, 512)
             if records in ready and not self._relay(records, reader):
@@ -79,8 +88,16 @@ class Keeper:
             status = self._ended(pid)
         self._relay(records, reader)
         if not reader.is_between_frames:
-            self._write(chain.encode({"kind": "cut"}))
-        self._write(chain.encode({"kind": "ended", "status": status}))
+            self.tell({"kind": "cut"})
+        self.tell({"kind": "ended", "status": status})
+        signal.set_wakeup_fd(-1)
+        os.close(woken)
+        os.close(wake)
+        return status
+
+    def tell(self, record: dict[str, object]) -> None:
+        """Write a record of the keeper's own."""
+        self._write(chain.encode(record))
 
     def _relay(self, records: int, reader: chain.Reader) -> bool:
         """Forward what is there, as long as it can be believed; False at the end of the pipe."""
@@ -100,7 +117,7 @@ class Keeper:
                 self._write(body)
         except chain.Broken as broken:
             self._believed = False
-            self._write(chain.encode({"kind": "forged", "why": str(broken)}))
+            self.tell({"kind": "forged", "why": str(broken)})
 
     def _ended(self, pid: int) -> int | None:
         done, status = os.waitpid(pid, os.WNOHANG)

@@ -1,36 +1,59 @@
 """Starts a Node test run: `python3 -I -S launch_node.py`, told what to do by one JSON line on standard input.
 
 The keeper holds the channel and never loads a line of the tree; `sandbox/harness/node/README.md` says
-what the reporters can and cannot promise. Orders: `package` and `bin` (the runner's, "" for node itself),
-`node` (arguments of node), `before` (commands that build what the tests run), `arguments` (of the
-runner), `globs` (patterns to expand as the last arguments), `environment`, `cwd`.
+what the reporters can and cannot promise. Orders: `runner` (its name), `package` and `bin` (the
+runner's, "" for node itself), `node` (arguments of node), `before` (commands that build what the tests
+run), `arguments` (of the runner), `editions` (what only some of its major versions take), `globs`
+(patterns to expand as the last arguments), `each` (every file runs in a process of its own), `only`
+(then: the files to run), `time_s`, `environment`, `cwd`.
+
+The run is told to the host as records: `runner` (what is installed), `file` begun (for `each`), what the
+reporter says, how the process ended; and `plain`, when the reporter never came to speak: what the runner
+prints without it, which tells Assay's own failure from the project's.
 """
 
 from __future__ import annotations
 
 import contextlib
-import glob
 import hashlib
 import hmac
 import json
 import os
+import re
+import signal
 import subprocess
 import sys
+import time
 
 if not __package__:
     sys.path[0:0] = [os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))]  # noqa: PTH100, PTH120
 
 from sandbox.harness import chain
 from sandbox.harness.launch import Keeper, shut_the_door
+from sandbox.harness.node_files import expanded, test_files
 
 RECORDS_FD = 3
 KEY_FD = 4
 _HIGH = 100
 _NOT_STARTED = 127
+_HERE = os.path.dirname(os.path.abspath(__file__))  # noqa: PTH100, PTH120
+_SHORTEST_S = 20.0
+_ASKED_S = 60.0
+_SAID_BYTES = 100_000
+_CLI_OF_MOCHA = 6  # the first version with lib/cli/cli.js
+_TAP_THAT_LISTS = 18
 
 
 class NodeReader(chain.Reader):
     """Verifies what `recorder.cjs` writes: Node has HMAC-SHA256, not keyed BLAKE2."""
+
+    has_spoken = False
+
+    def feed(self, data: bytes) -> list[bytes]:
+        """Return the bodies that are now whole, and remember that there were some."""
+        bodies = super().feed(data)
+        self.has_spoken = self.has_spoken or bool(bodies)
+        return bodies
 
     @staticmethod
     def _tag(key: bytes, body: bytes) -> bytes:
@@ -41,29 +64,187 @@ class NodeReader(chain.Reader):
         return hmac.new(key, b"next", hashlib.sha256).digest()
 
 
+class Installed:
+    """The runner that the tree has: its folder, version and script; empty for node itself."""
+
+    def __init__(self, package: str, name: str) -> None:
+        self.folder, self.version, self.script = "", "", ""
+        for folder in _upwards(os.getcwd()) if package else ():  # noqa: PTH109
+            place = os.path.join(folder, "node_modules", package)  # noqa: PTH118
+            with contextlib.suppress(OSError, ValueError, AttributeError, KeyError):
+                with open(os.path.join(place, "package.json"), "rb") as file:  # noqa: PTH118, PTH123
+                    manifest = json.loads(file.read())
+                bins = manifest.get("bin", "")
+                script = bins if isinstance(bins, str) else bins.get(name) or bins.get(package)
+                self.folder, self.version = os.path.realpath(place), str(manifest["version"])
+                self.script = os.path.join(place, script) if script else ""  # noqa: PTH118
+                break
+
+    @property
+    def major(self) -> int:
+        """Return the first number of its version, 0 when it is not known."""
+        found = re.match(r"\d{1,6}", self.version)
+        return int(found.group()) if found else 0
+
+
+def _upwards(folder: str) -> list[str]:
+    found = [folder]
+    while found[-1] != os.path.dirname(found[-1]):  # noqa: PTH120
+        found.append(os.path.dirname(found[-1]))  # noqa: PTH120
+    return found
+
+
+class Run:
+    """One run of a project's tests: the channel, the orders and what is installed."""
+
+    def __init__(self, orders: dict, channel: int) -> None:  # type: ignore[type-arg]
+        key = os.urandom(chain.KEY_BYTES)
+        os.write(channel, key)
+        self.orders = orders
+        self.channel = channel
+        self.keeper = Keeper(channel, key)
+        self.installed = Installed(orders["package"], orders["bin"])
+        self.deadline = time.monotonic() + orders["time_s"]
+
+    def go(self) -> None:
+        """Run everything that was ordered."""
+        installed, orders = self.installed, self.orders
+        self.keeper.tell({"kind": "runner", "name": orders["runner"], "version": installed.version})
+        if orders["package"] and not installed.folder:
+            print(f"{orders['package']} is not installed.", file=sys.stderr)
+            self.keeper.tell({"kind": "absent"})
+            return
+        if orders["each"]:
+            self.each()
+            return
+        status, has_spoken = self.observed(self.program())
+        if status and not has_spoken:
+            self.keeper.tell({"kind": "plain", "said": self.plainly()})
+
+    def each(self) -> None:
+        """Run every test file in a process of its own, one after another."""
+        node = self.node()
+        for path in self.files():
+            self.keeper.tell({"kind": "begun", "file": path})
+            left_s = self.deadline - time.monotonic()
+            argv = ["node", *node, os.path.abspath(path), *self.orders["arguments"]]  # noqa: PTH100
+            self.observed(argv, max(_SHORTEST_S, left_s / 2))
+
+    def files(self) -> list[str]:
+        """Return the test files; tap from 18 on lists its own."""
+        words, only = self.orders["globs"], self.orders["only"]
+        if self.orders["runner"] == "tap" and self.installed.major >= _TAP_THAT_LISTS:
+            said = self.ask([self.installed.script, "list", *words])
+            words = [line for line in said.splitlines() if line.strip()] or words
+        return test_files(self.orders["runner"], words, only)
+
+    def node(self) -> list[str]:
+        """Return node's own arguments, those included that only this version of the runner wants."""
+        own, installed = list(self.orders["node"]), self.installed
+        for first, before, node, _ in self.orders["editions"]:
+            if first <= installed.major and (not before or installed.major < before):
+                own += node
+        asked = ""
+        if self.orders["runner"] == "mocha" and installed.major >= _CLI_OF_MOCHA:
+            argv = [f"{_HERE}/node/mocha_options.cjs", installed.folder, *self.orders["arguments"]]
+            asked = self.ask(argv)
+        elif self.orders["runner"] == "tap" and installed.major >= _TAP_THAT_LISTS:
+            asked = self.ask([f"{_HERE}/node/tap_loaders.mjs", installed.folder])
+        with contextlib.suppress(ValueError):
+            own += [str(word) for word in json.loads(asked or "[]")]
+        return own
+
+    def ask(self, words: list[str]) -> str:
+        """Return what a short program prints; it has no key and nothing that it says is a result."""
+        with contextlib.suppress(OSError, subprocess.SubprocessError):
+            done = subprocess.run(
+                ["node", *words],
+                env=self.orders["environment"],
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                timeout=_ASKED_S,
+                check=False,
+            )
+            if done.returncode == 0:
+                return done.stdout.decode("utf-8", "replace")
+        return ""
+
+    def program(self) -> list[str]:
+        """Return the whole command line, reporter and all."""
+        orders, installed = self.orders, self.installed
+        own = []
+        for first, before, _, arguments in orders["editions"]:
+            if first <= installed.major and (not before or installed.major < before):
+                own += arguments
+        found = [path for pattern in orders["globs"] for path in expanded(pattern)]
+        node = [*self.node(), *orders["through"]]
+        reporter = orders["reporter"]
+        return [
+            "node",
+            *node,
+            *self.script(),
+            *reporter,
+            *own,
+            *orders["arguments"],
+            *dict.fromkeys(found),
+        ]
+
+    def script(self) -> list[str]:
+        """Return the runner's script; mocha's own command would start a second process."""
+        installed = self.installed
+        if self.orders["runner"] == "mocha" and installed.major >= _CLI_OF_MOCHA:
+            return [f"{installed.folder}/lib/cli/cli.js"]
+        return [installed.script] if installed.script else []
+
+    def observed(self, argv: list[str], time_s: float = 0.0) -> tuple[int, bool]:
+        """Run a command with the recorder's pipes; return its wait status, and whether it spoke."""
+        records_read, records_write = os.pipe()
+        key_read, key_write = os.pipe()
+        child_key = os.urandom(chain.KEY_BYTES)
+        os.write(key_write, child_key)
+        os.close(key_write)
+        pid = os.fork()
+        if pid == 0:
+            os.close(self.channel)
+            start(argv, self.orders["environment"], (records_write, key_read))
+        os.close(records_write)
+        os.close(key_read)
+        reader = NodeReader(child_key)
+        status = self.keeper.keep(pid, records_read, reader, time_s)
+        os.close(records_read)
+        return status, reader.has_spoken
+
+    def plainly(self) -> str:
+        """Run the runner as the project does, without anything of ours; return the end of its output."""
+        orders = self.orders
+        found = [path for pattern in orders["globs"] for path in expanded(pattern)]
+        argv = ["node", *orders["own_node"], self.installed.script, *orders["arguments"], *found]
+        time_s = max(_SHORTEST_S, (self.deadline - time.monotonic()) / 2)
+        with contextlib.suppress(OSError, subprocess.TimeoutExpired):
+            done = subprocess.run(
+                [word for word in argv if word],
+                env=orders["environment"],
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT,
+                timeout=time_s,
+                check=False,
+            )
+            return done.stdout[-_SAID_BYTES:].decode("utf-8", "replace")
+        return ""
+
+
 def main() -> None:
     """Start the runner; keep its records until it has ended."""
     shut_the_door()
     channel = int(os.environ.pop("ASSAY_CHANNEL_FD"))
     os.set_inheritable(channel, False)
     orders = json.loads(sys.stdin.buffer.readline())
-    records_read, records_write = os.pipe()
-    key_read, key_write = os.pipe()
-    key, child_key = os.urandom(chain.KEY_BYTES), os.urandom(chain.KEY_BYTES)
-    os.write(channel, key)
-    os.write(key_write, child_key)
-    os.close(key_write)
     os.chdir(orders["cwd"])
+    run = Run(orders, channel)
     for argv in orders["before"]:
         prepare(argv, orders["environment"])
-    argv = program(orders)
-    pid = os.fork()
-    if pid == 0:
-        os.close(channel)
-        start(argv, orders["environment"], (records_write, key_read))
-    os.close(records_write)
-    os.close(key_read)
-    Keeper(channel, key).keep(pid, records_read, NodeReader(child_key))
+    run.go()
     os._exit(0)
 
 
@@ -78,6 +259,7 @@ def prepare(argv: list[str], environment: dict[str, str]) -> None:
 def start(argv: list[str], environment: dict[str, str], pipes: tuple[int, int]) -> None:
     """Become the runner, with the pipes where `recorder.cjs` looks for them; never returns."""
     with contextlib.suppress(OSError):
+        signal.set_wakeup_fd(-1)
         high = [os.dup2(descriptor, _HIGH + n, False) for n, descriptor in enumerate(pipes)]
         nothing = os.open(os.devnull, os.O_RDONLY)
         os.dup2(nothing, 0)
@@ -87,39 +269,6 @@ def start(argv: list[str], environment: dict[str, str], pipes: tuple[int, int]) 
         os.closerange(_HIGH, _HIGH + len(high))
         os.execvpe(argv[0], argv, {**environment, "ASSAY_RECORDER": str(os.getpid())})  # noqa: S606
     os._exit(_NOT_STARTED)
-
-
-def program(orders: dict[str, object]) -> list[str]:
-    """Return the whole command line."""
-    package, name = str(orders["package"]), str(orders["bin"])
-    script = [] if not package else [runner_script(os.getcwd(), package, name)]  # noqa: PTH109
-    found = [path for pattern in orders["globs"] for path in expanded(pattern)]  # type: ignore[attr-defined]
-    own = [*orders["node"], *script, *orders["arguments"]]  # type: ignore[misc]
-    return ["node", *own, *dict.fromkeys(found)]
-
-
-def expanded(pattern: str) -> list[str]:
-    """Return the files of a pattern, or the pattern itself where there are none, as a shell does."""
-    names = glob.glob(pattern, recursive=True)  # noqa: PTH207 - as text, relative
-    found = [path for path in names if "node_modules" not in path.split("/")]
-    return sorted(found) or [pattern]
-
-
-def runner_script(start_folder: str, package: str, name: str) -> str:
-    """Return the script of an installed runner, looked for upwards as Node does."""
-    folder = start_folder
-    while True:
-        place = os.path.join(folder, "node_modules", package)  # noqa: PTH118
-        with contextlib.suppress(OSError, ValueError, AttributeError):
-            with open(os.path.join(place, "package.json"), "rb") as file:  # noqa: PTH118, PTH123
-                bins = json.loads(file.read())["bin"]
-            script = bins if isinstance(bins, str) else bins.get(name) or bins.get(package)
-            if script:
-                return os.path.join(place, script)  # noqa: PTH118
-        if folder == os.path.dirname(folder):  # noqa: PTH120
-            print(f"{package} is not installed.", file=sys.stderr)
-            return package
-        folder = os.path.dirname(folder)  # noqa: PTH120
 
 
 if __name__ == "__main__":

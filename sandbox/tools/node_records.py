@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 
@@ -15,28 +16,53 @@ from sandbox.tools.script_source import LARGEST_SOURCE, ScriptSources
 
 _LONGEST_S = 1e6
 _BAD = (Outcome.FAILED, Outcome.ERROR)
-# A file that runs none of these may be a test by its exit code alone, as `node --test` has it.
 _COMPILED_FROM = {".js": (".ts", ".tsx", ".jsx"), ".mjs": (".mts",), ".cjs": (".cts",)}
-_DECLARES_TESTS = re.compile(r"""['"]node:test['"]""")
+# A file that names none of these may be a test by its exit code alone, as `node --test` has it.
+_DECLARES_TESTS = re.compile(r"""['"](node:test|tape|tap|uvu)['"]""")
+_TELLING = re.compile(r"\berror\b|cannot |unknown|not found|no such|is not |unsupported", re.I)
+_SAID_CHARS = 300
+
+
+@dataclass(slots=True)
+class _Part:
+    """What one process told: the whole run, or one test file of it."""
+
+    file: str = ""
+    results: list[TestResult] = field(default_factory=list)
+    has_begun: bool = False  # the reporter was loaded
+    ended: bool = False  # the reporter came to its end
+    lost: int = 0
+    problem: str = ""
+    fault: str = ""  # of our own watcher
+    wait_status: int | None = None
 
 
 @dataclass(slots=True)
 class _Reading:
     """What has been read so far."""
 
-    results: list[TestResult] = field(default_factory=list)
-    ended: bool = False
-    lost: int = 0
-    wait_status: int | None = None
-    problem: str = ""
+    runner: str = "test runner"
+    parts: list[_Part] = field(default_factory=list)
+    plain: str = ""  # what the runner prints without a reporter of ours
+    absent: bool = False
     forged: str = ""
 
+    @property
+    def part(self) -> _Part:
+        """The part that is being told."""
+        if not self.parts:
+            self.parts.append(_Part())
+        return self.parts[-1]
 
-def read_node_channel(channel: bytes, tree: Path, start: str, killed: str = "") -> TestRun:
+
+def read_node_channel(
+    channel: bytes, tree: Path, start: str, killed: str = "", said: str = ""
+) -> TestRun:
     """Return what a finished or killed run proves.
 
     `tree` is the project's folder on the host, `start` the same inside; `killed` says which limit ended
-    the run, if one did. A run without any test is complete and says so as its problem.
+    the run, if one did; `said` is what was printed. A run without any test is complete and says so as its
+    problem.
     """
     reading = _Reading()
     place = _Place(Tree(tree), start, ScriptSources(Tree(tree)))
@@ -48,11 +74,12 @@ def read_node_channel(channel: bytes, tree: Path, start: str, killed: str = "") 
         reading.forged = reading.forged or str(broken)
     except (ValueError, TypeError, KeyError, RecursionError):
         reading.forged = reading.forged or "a record of a wrong shape"
-    problem = _problem(reading, killed) or _stranger(reading, place)
+    results = tuple(one for part in reading.parts for one in _settled(part, place))
+    problem = _problem(reading, killed, _telling(said)) or _stranger(results, place)
     return TestRun(
         complete=not problem,
-        results=unique(tuple(reading.results)),
-        problem=problem or ("" if reading.results else NO_TESTS),
+        results=unique(results),
+        problem=problem or ("" if results else NO_TESTS),
         forged=bool(reading.forged),
     )
 
@@ -93,23 +120,65 @@ class _Place:
 
 def _take(record: dict[str, object], reading: _Reading, place: _Place) -> None:
     kind = record["kind"]
-    if kind == "ended":
-        reading.wait_status = _integer(record, "status")
+    if kind == "runner":
+        reading.runner = f"{_text(record, 'name')} {_text(record, 'version')}".strip()
+    elif kind == "absent":
+        reading.absent = True
+    elif kind == "begun":
+        reading.parts.append(_Part(_text(record, "file")))
+    elif kind == "plain":
+        reading.plain = _text(record, "said")
     elif kind in ("forged", "cut"):
         reading.forged = str(record.get("why", "a record that was cut off"))
-    elif reading.ended:
+    elif kind == "ended":
+        reading.part.wait_status = _integer(record, "status")
+    elif reading.part.ended:
         raise ValueError("a record after the end of the run")
+    else:
+        _take_told(record, reading.part, place)
+
+
+def _take_told(record: dict[str, object], part: _Part, place: _Place) -> None:
+    """Take what the reporter wrote."""
+    kind = record["kind"]
+    if kind == "ready":
+        part.has_begun = True
+    elif kind == "fault":
+        part.fault = _text(record, "message")
     elif kind == "end":
-        reading.ended, reading.lost = True, _integer(record, "lost")
-        reading.problem = _text(record, "problem") if "problem" in record else ""
+        part.ended, part.lost = True, _integer(record, "lost")
+        part.problem = _text(record, "problem") if "problem" in record else ""
     elif kind == "file":
         path = place.path(_text(record, "file"))
         said = _text(record, "message")
-        reading.results.append(TestResult(path, Outcome.ERROR, message=said, path=path))
+        part.results.append(TestResult(path, Outcome.ERROR, message=said, path=path))
     elif kind == "test":
-        reading.results += _results(record, place)
+        part.results += _results(record, place)
     else:
         raise ValueError(f"unexpected {kind}")
+
+
+def _settled(part: _Part, place: _Place) -> list[TestResult]:
+    """Return a part's results; a file's own process says with its end whether they are the whole truth."""
+    if not part.file or part.wait_status is None:
+        return part.results
+    path, status = place.path(part.file), part.wait_status
+    has_failed = any(result.outcome in _BAD for result in part.results)
+    if not part.ended and any(result.id == path for result in part.results):
+        return part.results
+    if not part.ended:
+        message = f"The test file {_end(status)} before its end."
+        return [*part.results, TestResult(path, Outcome.ERROR, message=message, path=path)]
+    if part.results and (has_failed or not status):
+        return part.results
+    if part.results:
+        message = f"The test file {_end(status)} although no test in it failed. {part.problem}"
+        return [*part.results, TestResult(path, Outcome.ERROR, message=message, path=path)]
+    is_good = not status and not part.problem
+    message = part.problem or ("" if is_good else f"It {_end(status)}.")
+    record = {"seconds": 0.0, "message": message}
+    outcome = Outcome.PASSED if is_good else Outcome.FAILED
+    return [_whole_file(path, outcome, record, place)]
 
 
 def _results(record: dict[str, object], place: _Place) -> list[TestResult]:
@@ -128,7 +197,7 @@ def _results(record: dict[str, object], place: _Place) -> list[TestResult]:
 
 
 def _whole_file(
-    path: str, outcome: Outcome, record: dict[str, object], place: _Place
+    path: str, outcome: Outcome, record: Mapping[str, object], place: _Place
 ) -> TestResult:
     """Return the result of a file that told no test.
 
@@ -151,14 +220,14 @@ def _titles(record: dict[str, object]) -> list[str]:
     return [_clean(str(title)) for title in titles]
 
 
-def _seconds(record: dict[str, object]) -> float:
+def _seconds(record: Mapping[str, object]) -> float:
     seconds = record["seconds"]
     if not isinstance(seconds, int | float) or not 0 <= seconds < _LONGEST_S:
         raise TypeError("seconds")
     return float(seconds)
 
 
-def _text(record: dict[str, object], key: str) -> str:
+def _text(record: Mapping[str, object], key: str) -> str:
     value = record[key]
     if not isinstance(value, str):
         raise TypeError(key)
@@ -177,38 +246,74 @@ def _integer(record: dict[str, object], key: str) -> int:
     return value
 
 
-def _stranger(reading: _Reading, place: _Place) -> str:
+def _stranger(results: tuple[TestResult, ...], place: _Place) -> str:
     """Name a test whose file is not in the repository: nobody could tell which side's it is."""
-    for result in reading.results:
+    for result in results:
         if result.path and not place.is_here(result.path):
             return f"The tests run from {result.path}, which is not in the repository."
     return ""
 
 
-def _problem(reading: _Reading, killed: str) -> str:
+def _telling(said: str) -> str:
+    """Return the printed line that tells best why a program ended: a late one that speaks of an error."""
+    lines = [line.strip() for line in _clean(said).splitlines()[-60:] if line.strip()]
+    told = [line for line in lines if _TELLING.search(line) and not line.startswith("at ")]
+    return (told[0] if told else lines[-1] if lines else "It printed nothing")[:_SAID_CHARS]
+
+
+def _problem(reading: _Reading, killed: str, said: str) -> str:
     """Say in one sentence what keeps the run from proving anything; empty when nothing does."""
     if reading.forged:
         return f"The results cannot be trusted: {reading.forged}."
     if killed:
         return f"The test run {killed}."
-    if reading.wait_status is None:
-        return "The test run was killed from within."
-    if not reading.ended:
-        return f"The test runner {_end(reading.wait_status)} before its end; see the output."
-    return _end_problem(reading, reading.wait_status)
+    if reading.absent:
+        return f"{reading.runner} is not among the packages that were installed."
+    if not reading.parts or any(part.wait_status is None for part in reading.parts):
+        return "" if _found_nothing(reading) else "The test run was killed from within."
+    faulty = [part for part in reading.parts if part.file and (part.fault or not part.has_begun)]
+    if faulty:
+        return _own_failure(reading, faulty[0], faulty[0].fault.partition("\n")[0] or said)
+    return "" if reading.part.file else _end_problem(reading, reading.part, said)
 
 
-def _end_problem(reading: _Reading, wait_status: int) -> str:
-    """Say what is wrong with a run whose reporter came to its end."""
-    if reading.lost:
-        return f"{reading.lost} collected tests have no result."
-    if reading.problem:
-        return f"Something failed outside of the tests: {reading.problem}"
-    has_failed = any(result.outcome in _BAD for result in reading.results)
-    if reading.results and bool(wait_status) is not has_failed:
-        said = "a test failed" if has_failed else "no test failed"
-        return f"The test runner {_end(wait_status)} although {said}; see the output."
+def _found_nothing(reading: _Reading) -> bool:
+    """Tell whether no file was there to run, and none broke off."""
+    return not reading.parts and reading.runner != "test runner"
+
+
+def _end_problem(reading: _Reading, part: _Part, said: str) -> str:
+    """Say what is wrong with a run whose processes have ended."""
+    status = part.wait_status or 0
+    if not part.ended:
+        return _unended(reading, part, said)
+    if part.lost:
+        return f"{part.lost} collected tests have no result."
+    if part.problem:
+        return f"Something failed outside of the tests: {part.problem}"
+    has_failed = any(result.outcome in _BAD for result in part.results)
+    if part.results and bool(status) is not has_failed:
+        how = "a test failed" if has_failed else "no test failed"
+        return f"{reading.runner} {_end(status)} although {how}. It said: {said}"
     return ""
+
+
+def _unended(reading: _Reading, part: _Part, said: str) -> str:
+    """Say whose failure it is that the reporter did not come to its end."""
+    status = part.wait_status or 0
+    if part.has_begun:
+        return f"{reading.runner} {_end(status)} before its end. It said: {said}"
+    if status and said in reading.plain:
+        return f"{reading.runner} {_end(status)} before its first test. It said: {said}"
+    return _own_failure(reading, part, said)
+
+
+def _own_failure(reading: _Reading, part: _Part, said: str) -> str:
+    what = f"{reading.runner} on {part.file}" if part.file else reading.runner
+    return (
+        f"Assay failed to observe {what}: it {_end(part.wait_status or 0)} without loading Assay's "
+        f"reporter. This says nothing about the change. The message was: {said}"
+    )
 
 
 def _end(wait_status: int) -> str:

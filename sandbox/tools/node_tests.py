@@ -1,4 +1,4 @@
-"""Runs node --test, mocha, jest, vitest and ava by their own runners, with a reporter outside the tree.
+"""Runs the tests of Node projects by their own runners, with reporters and watchers outside the tree.
 
 What the reporters can and cannot promise stands in `sandbox/harness/node/README.md`.
 """
@@ -20,10 +20,22 @@ from sandbox.tools.test_order import TestDriver, TestOrder
 _HARNESS = Path(__file__).parent.parent / "harness"
 _TARGET = "/opt/assay/sandbox/harness"
 _NODE = f"{_TARGET}/node"
-_RECORDER = f"--require={_NODE}/recorder.cjs"
+_RECORDER = ("--require", f"{_NODE}/recorder.cjs")  # before Node 10 with no "=" between
 _CHANNEL_BYTES = 256 << 20
+_SAID_BYTES = 20_000
+_TIME_SHARE = 0.9  # of the run's limit: the keeper wants to say what hung
 _VARIABLE = re.compile(r"[A-Za-z_]\w*=")
 _SCRIPT = (".js", ".cjs", ".mjs", ".jsx", ".ts", ".cts", ".mts", ".tsx")
+
+
+@dataclass(frozen=True, slots=True)
+class _Edition:
+    """What only the major versions from `first` on, and below `before` (0: all), are given."""
+
+    first: int
+    before: int = 0
+    node: tuple[str, ...] = ()
+    arguments: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,16 +43,21 @@ class _Start:
     """How a runner is started: whose script, what node is told, what comes before its arguments.
 
     `through` is a script of ours that node starts instead; it gets the runner's as its first argument.
+    `each` says that every test file is started by itself, as a process that we watch from inside.
     """
 
     package: str
     script: str
-    arguments: tuple[str, ...]
+    arguments: tuple[str, ...] = ()
     node: tuple[str, ...] = ()
     takes_files: tuple[str, ...] | None = ()  # what stands before named files; None: it takes none
     through: tuple[str, ...] = ()
+    editions: tuple[_Edition, ...] = ()
+    each: bool = False
+    variables: tuple[tuple[str, str], ...] = ()
 
 
+_WATCHED = ("--require", f"{_NODE}/script.cjs")
 _STARTS = {
     TestRunner.NODE_TEST: _Start(
         "", "",
@@ -48,7 +65,8 @@ _STARTS = {
          "--test-reporter=spec", "--test-reporter-destination=stderr"),
     ),
     TestRunner.MOCHA: _Start(
-        "mocha", "_mocha", (f"--reporter={_NODE}/mocha.cjs", "--no-parallel"), takes_files=None
+        "mocha", "_mocha", (f"--reporter={_NODE}/mocha.cjs",), takes_files=None,
+        editions=(_Edition(8, arguments=("--no-parallel",)),),
     ),
     TestRunner.JEST: _Start(
         "jest", "jest",
@@ -60,7 +78,22 @@ _STARTS = {
         "vitest", "vitest",
         ("run", "--passWithNoTests"), through=(f"{_NODE}/vitest_start.mjs",)
     ),
-    TestRunner.AVA: _Start("ava", "ava", ("--tap",), (f"--import={_NODE}/ava_hook.mjs",)),
+    TestRunner.AVA: _Start(
+        "ava", "ava", ("--tap",),
+        editions=(
+            _Edition(0, 4, node=("--require", f"{_NODE}/ava_require.cjs")),
+            _Edition(4, node=(f"--import={_NODE}/ava_hook.mjs",)),
+        ),
+    ),
+    TestRunner.JASMINE: _Start(
+        "jasmine", "jasmine", node=("--require", f"{_NODE}/jasmine.cjs"), takes_files=None
+    ),
+    TestRunner.TAP: _Start("tap", "tap", node=_WATCHED, each=True, variables=(("ASSAY_TAP", "1"),)),
+    TestRunner.TAPE: _Start("tape", "tape", node=_WATCHED, each=True),
+    TestRunner.UVU: _Start(
+        "uvu", "uvu", node=(*_WATCHED, f"--import={_NODE}/script_hook.mjs"), each=True
+    ),
+    TestRunner.NODE: _Start("", "", node=_WATCHED, each=True),
 }  # fmt: skip
 
 
@@ -95,14 +128,23 @@ def _command(order: TestOrder) -> Command:
     recipe = order.environment.recipe
     start, call = _STARTS[recipe.runner], _call(recipe.test_arguments)
     arguments, globs = _arguments(order, start, call)
+    variables = (*call.variables.items(), *start.variables)
     orders = {
+        "runner": recipe.runner.value,
         "package": start.package,
         "bin": start.script,
-        "node": (_RECORDER, *start.node, *call.node, *start.through),
+        "node": (*_RECORDER, *start.node, *call.node),
+        "own_node": (*(("--test",) if recipe.runner is TestRunner.NODE_TEST else ()), *call.node),
+        "through": start.through,
+        "reporter": _reporter(start, recipe.runner),
+        "editions": [(one.first, one.before, one.node, one.arguments) for one in start.editions],
         "before": recipe.install_project,
         "arguments": arguments,
         "globs": globs,
-        "environment": dict(layers.variables(order.environment, tuple(call.variables.items()))),
+        "each": start.each,
+        "only": order.paths,
+        "time_s": order.limits.timeout_s * _TIME_SHARE,
+        "environment": dict(layers.variables(order.environment, variables)),
         "cwd": order.start,
     }
     return Command(
@@ -115,6 +157,11 @@ def _command(order: TestOrder) -> Command:
         limits=order.limits,
         channel_bytes=_CHANNEL_BYTES,
     )
+
+
+def _reporter(start: _Start, runner: TestRunner) -> tuple[str, ...]:
+    """Return what makes the runner report to us; node's own also has to be told to test."""
+    return ("--test", *start.arguments) if runner is TestRunner.NODE_TEST else start.arguments
 
 
 def _mounts(order: TestOrder) -> tuple[Mount, ...]:
@@ -135,12 +182,14 @@ def _arguments(
     more results than asked for do no harm.
     """
     chosen = _chosen(order, call)
+    if start.each:
+        return (), call.files
     if order.environment.recipe.runner is TestRunner.NODE_TEST:
-        return ("--test", *start.arguments, *call.options), chosen or call.files
+        return call.options, chosen or call.files
     if chosen and start.takes_files is not None:
         values = tuple(word for word in call.runner if word not in call.files)
-        return (*start.arguments, *values, *start.takes_files), chosen
-    return (*start.arguments, *call.runner), ()
+        return (*values, *start.takes_files), chosen
+    return call.runner, ()
 
 
 def _chosen(order: TestOrder, call: _Call) -> tuple[str, ...]:
@@ -166,7 +215,9 @@ def _lent(lender: Environment | None) -> tuple[Mount, ...]:
 
 def _read(order: TestOrder, completed: Completed, killed: str) -> TestRun:
     tree = Path(order.tree, order.environment.recipe.root)
-    return read_node_channel(completed.channel, tree, order.start, killed)
+    printed = completed.stdout[-_SAID_BYTES:] + b"\n" + completed.stderr[-_SAID_BYTES:]
+    said = printed.decode("utf-8", "replace")
+    return read_node_channel(completed.channel, tree, order.start, killed, said)
 
 
 def _shown(order: TestOrder) -> str:
@@ -175,7 +226,7 @@ def _shown(order: TestOrder) -> str:
     variables = [f"{name}={value}" for name, value in call.variables.items()]
     program = ["npx", start.package] if start.package and not call.node else ["node", *call.node]
     named = [f"node_modules/.bin/{start.package}"] if start.package and call.node else []
-    test = [] if start.package else ["--test"]
+    test = ["--test"] if recipe.runner is TestRunner.NODE_TEST else []
     return shlex.join([*variables, *program, *named, *test, *call.runner, *order.paths])
 
 

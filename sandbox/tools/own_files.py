@@ -35,6 +35,10 @@ _SINGLE_TESTS = (
     TestRunner.JEST,
     TestRunner.VITEST,
     TestRunner.AVA,
+    TestRunner.JASMINE,
+    TestRunner.TAP,
+    TestRunner.TAPE,
+    TestRunner.UVU,
 )
 """Runners whose harness can run named files alone and tells every test's own result."""
 _ARGUMENTS = {TestRunner.PYTEST: ("--tb=short",)}

@@ -34,6 +34,11 @@ TEST_DRIVERS: dict[TestRunner, TestDriver] = {
     TestRunner.JEST: NODE_TESTS,
     TestRunner.VITEST: NODE_TESTS,
     TestRunner.AVA: NODE_TESTS,
+    TestRunner.JASMINE: NODE_TESTS,
+    TestRunner.TAP: NODE_TESTS,
+    TestRunner.TAPE: NODE_TESTS,
+    TestRunner.UVU: NODE_TESTS,
+    TestRunner.NODE: NODE_TESTS,
     TestRunner.COMMAND: SHELL_TESTS,
 }
 """Every runner that Assay can start; TestRunner.NONE is the only one without a driver."""

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from jinja2 import Environment, UndefinedError, meta
 
+from bot.intake.when import Doubt, LeftOut, Sifted
 from bot.models import (
     ActionKind,
     Conclusion,
@@ -108,6 +109,11 @@ GIVEN: dict[str, tuple[dict[str, object], ...]] = {
     "pages/printing.html.j2": ({"refresh_s": 4},),
     "error.html.j2": ({"status": 500, "title": "t", "text": "x"},),
     "check/approval.md.j2": ({"author": "mina"},),
+    "check/not_judged.md.j2": tuple(
+        {"sifted": Sifted(by, "x", doubt), "base": "main"}
+        for by in LeftOut
+        for doubt in (None, *Doubt)
+    ),
     "check/cancelled.md.j2": ({"why": "a newer push"},),
     "check/ended.md.j2": (
         {"superseded": True, "why": "w", "next_step": ""},
@@ -140,6 +146,8 @@ GIVEN: dict[str, tuple[dict[str, object], ...]] = {
         for about in ("", "R1")
         for turn in (0, 1)
     ),
+    "reply/no_write_access.md.j2": ({"on_pull_request": True}, {"on_pull_request": False}),
+    "reply/acceptance.md.j2": ({"lines": ("Say why: `/judge accept R2 <reason>`.", "@x **y**")},),
     "reply/help.md.j2": ({"line": ""}, {"line": "/judge <b> @x"}),
     "reply/plan.md.j2": tuple(
         {"forecast": told, "head": "a" * 40, "problem": "" if told else "p", "next_step": "n"}

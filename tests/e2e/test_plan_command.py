@@ -49,7 +49,8 @@ def test_plan_and_price_stand_there_before_anything_runs(
     by_stranger = place.command(number, "/judge plan", town.zoe)
     eventually(lambda: place.reactions(by_stranger) == ["confused"], "a refusal")
     town.settle()
-    assert len(place.comments(number)) == 1, "that it is judged on request"
+    told = "the check run alone says that it waits, and one comment that a stranger may not ask"
+    assert len(place.comments(number)) == 1, told
     assert judges.asked("", "planetoids") == [], "nobody pays for a stranger"
 
     command = place.command(number, "/judge plan")

@@ -38,7 +38,9 @@ def test_commands_by_a_writer_and_by_a_stranger(town: Town) -> None:
     asked = place.command(number, "/judge\n\nplease")
     assert place.completed(sha, 2).conclusion == "success"
     assert place.reactions(asked) == ["eyes", "rocket"]
-    assert len(place.comments(number)) == 1 + len(said), "one verdict, one answer a command"
+    texts = [one.text("body") for one in place.comments(number)]
+    assert sum("You need write access" in text for text in texts) == 1
+    assert len(texts) == 2 + len(said), "one verdict, one answer a command, one to the stranger"
 
 
 def _answers(place: Place, number: int) -> dict[int, str]:

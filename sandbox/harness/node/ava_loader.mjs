@@ -1,5 +1,5 @@
 // The loader's side of ava_hook.mjs.
-const OWN = new URL('ava.mjs', import.meta.url).href;
+const OWN = new URL('ava.cjs', import.meta.url).href;
 
 export async function load(url, context, next) {
 	if (/\/node_modules\/ava\/lib\/reporters\/tap\.js$/.test(url)) {

@@ -9,6 +9,7 @@ const OUTCOMES = {
 
 module.exports = class {
 	onRunStart(results) {
+		pen.record('ready', {});
 		this.planned = results.numTotalTestSuites;
 		this.done = 0;
 	}

@@ -1,20 +1,23 @@
 'use strict';
 // The reporter for mocha. It shares its process with the tests: it is loaded before them and takes the pen.
-const path = require('node:path');
-const fs = require('node:fs');
+const path = require('path');
+const fs = require('fs');
 const {take, text} = require('./recorder.cjs');
 
 const pen = take();
 
 // What decides about a test must stay mocha's own. Plug-ins named by `--require` were loaded before this.
-const library = path.join(path.dirname(fs.realpathSync(process.argv[1])), '..', 'lib');
+const started = path.dirname(fs.realpathSync(process.argv[1])); // bin, or from 6 on lib/cli
+const library = path.basename(started) === 'cli' ? path.dirname(started) : path.join(started, '..', 'lib');
+const has = Object.prototype.hasOwnProperty;
 for (const [file, names] of [
 	['runnable.js', ['run']],
 	['runner.js', ['run', 'runSuite', 'runTests', 'runTest', 'hook', 'hooks', 'fail']],
 ]) {
-	const {prototype} = require(path.join(library, file));
+	const loaded = require(path.join(library, file));
+	const {prototype} = loaded.prototype ? loaded : (loaded.Runnable || loaded.Runner); // From 12 on they are ES modules.
 	for (const name of names) {
-		if (Object.hasOwn(prototype, name)) {
+		if (has.call(prototype, name)) {
 			Object.defineProperty(prototype, name, {writable: false, configurable: false});
 		}
 	}
@@ -31,6 +34,7 @@ function title(test) {
 
 module.exports = class {
 	constructor(runner) {
+		pen.record('ready', {});
 		const told = new Set();
 		const tell = (test, outcome, error) => {
 			told.add(test);

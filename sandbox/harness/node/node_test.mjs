@@ -24,6 +24,7 @@ function message(error) {
 }
 
 export default async function * (source) {
+	pen.record('ready', {});
 	const waiting = new Map(); // file → depth → results whose parent has not been told yet
 	for await (const event of source) {
 		if (event.type !== 'test:pass' && event.type !== 'test:fail') {

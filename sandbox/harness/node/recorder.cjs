@@ -1,11 +1,12 @@
 'use strict';
 // Loaded first (--require) into the runner's main process: takes the key before any other code runs and
 // hands the pen to the first who asks, which is the reporter. See sandbox/harness/node/README.md.
-const {readSync, closeSync, writeSync} = require('node:fs');
-const {createHmac} = require('node:crypto');
-const {isMainThread} = require('node:worker_threads');
-const {Buffer} = require('node:buffer');
+// Written for Node 8 and later, like all that runs in the process of an old runner.
+const {readSync, closeSync, writeSync} = require('fs');
+const {createHmac} = require('crypto');
+const {Buffer} = require('buffer');
 const {stringify} = JSON;
+const {assign} = Object;
 
 const RECORDS_FD = 3;
 const KEY_FD = 4;
@@ -30,30 +31,32 @@ function readKey() {
 	return key;
 }
 
-class Pen {
-	#key;
-
-	constructor(key) {
-		this.#key = key;
-	}
-
-	record(kind, fields) {
-		const body = Buffer.from(stringify({kind, ...fields}).replace(/[\u007F-\uFFFF]/g, escaped), 'latin1');
-		const tag = hmac(this.#key, body);
-		this.#key = hmac(this.#key, 'next');
+function makePen(key) {
+	return Object.freeze({record(kind, fields) {
+		const body = Buffer.from(stringify(assign({kind}, fields)).replace(/[\u007F-\uFFFF]/g, escaped), 'latin1');
+		const tag = hmac(key, body);
+		key = hmac(key, 'next');
 		const frame = Buffer.concat([Buffer.from(body.length.toString(16).padStart(8, '0')), tag, body]);
 		let done = 0;
 		while (done < frame.length) {
 			done += writeSync(RECORDS_FD, frame, done, frame.length - done);
 		}
-	}
+	}});
 }
 
 const escaped = character => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
 
+function isMainThread() {
+	try {
+		return require('worker_threads').isMainThread;
+	} catch (_) {
+		return true; // Before Node 10.5 there is nothing else.
+	}
+}
+
 let pen = null;
-if (process.env.ASSAY_RECORDER === String(process.pid) && isMainThread) {
-	pen = new Pen(readKey());
+if (process.env.ASSAY_RECORDER === String(process.pid) && isMainThread()) {
+	pen = makePen(readKey());
 }
 
 delete process.env.ASSAY_RECORDER;
@@ -67,8 +70,8 @@ process.once('exit', () => {
 process.reallyExit = code => leave.call(process, isLeaving ? code : (code || 86));
 
 // Code under test stands beside the assertions: it must not be able to make node's own say nothing.
-const assert = require('node:assert');
-for (const module of [assert, assert.strict, assert.AssertionError, assert.AssertionError.prototype]) {
+const assert = require('assert');
+for (const module of [assert, assert.strict || assert, assert.AssertionError, assert.AssertionError.prototype]) {
 	Object.freeze(module);
 }
 
@@ -82,7 +85,7 @@ exports.text = value => {
 	let said = '';
 	try {
 		said = typeof value === 'string' ? value : String((value && (value.stack || value.message)) || value);
-	} catch {
+	} catch (_) {
 		said = 'an error that cannot be shown';
 	}
 

@@ -18,6 +18,10 @@ const said = result => text((result?.errors ?? []).map(error => error.stack ?? e
 export default class {
 	#ended = false;
 
+	constructor() {
+		pen.record('ready', {});
+	}
+
 	onFinished(files, errors) {
 		this.#end(files ?? [], errors ?? []);
 	}

@@ -13,7 +13,7 @@ from bot.engine import EngineClient, EngineOptions, migrate
 from bot.errors import AssayError, UserError
 from bot.intake.desk import Desk
 from bot.intake.handle import handle
-from bot.models import Delivery, EvaluationRequest, Forecast, Rubric
+from bot.models import Delivery, Evaluation, EvaluationRequest, Forecast, Rubric
 from bot.rubrics.clerk import Branch, RubricRule
 from bot.steps import run_in_process
 from bot.store import EvaluationRecord, Records
@@ -55,6 +55,16 @@ class PretendedForesight:
         return self.told
 
 
+class NoVerdicts:
+    """Nothing was ever judged here."""
+
+    async def evaluation(self, request: EvaluationRequest) -> Evaluation:
+        raise UserError("This commit has no verdict to decide about.")
+
+    async def conclude_again(self, request: EvaluationRequest) -> Evaluation:
+        return await self.evaluation(request)
+
+
 @dataclass
 class Office:
     """A desk with all around it, and short ways to ask what happened."""
@@ -92,6 +102,6 @@ def office(tmp_path: Path) -> Iterator[Office]:
         def link(name: str) -> str:
             return f"https://assay.example/{name}"
 
-        desk = Desk(github, records, jobs, link, "Assay", clerk, foresight)
+        desk = Desk(github, records, jobs, link, "Assay", clerk, foresight, NoVerdicts())
         yield Office(desk, github.hello, records, jobs, clerk, foresight)
     jobs.close()

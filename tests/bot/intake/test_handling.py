@@ -101,7 +101,9 @@ async def test_the_permission_is_asked_first(office: Office) -> None:
     for line in ("/judge", "/judge help", "/judge cancel", "/judge --base_url=x"):
         await office.take(comment(line))
     assert set(office.hello.reactions) == {(31, Reaction.CONFUSED)}
-    assert office.hello.comments_put == {}
+    ((place, told),) = office.hello.comments_put.items()
+    assert place == (9, "<!-- assay:no write access -->")
+    assert told.startswith("You need write access")
     assert office.records.recent() == ()
 
 
@@ -204,12 +206,25 @@ async def test_a_re_run_of_an_unknown_commit_does_nothing(office: Office) -> Non
     assert office.records.recent() == ()
 
 
-async def test_a_waiver_is_remembered_and_judged(office: Office) -> None:
+async def test_what_has_no_verdict_cannot_be_accepted(office: Office) -> None:
     await office.take(pull_request("opened"))
-    waive = {"requested_action": {"identifier": "waive"}}
-    await office.take(clicked("requested_action", office.latest.id, "d-2", **waive))
-    assert office.records.is_decided(Decision.WAIVED, "octo/hello", (9, HEAD))
-    assert office.request().trigger is Trigger.RERUN
+    before = office.latest
+    accept = {"requested_action": {"identifier": "accept"}}
+    await office.take(clicked("requested_action", office.latest.id, "d-2", **accept))
+    await office.take(comment("/judge accept R1 it works"))
+    assert "has no verdict yet" in office.hello.comments_put[9, "<!-- assay:reply to 31 -->"]
+    assert office.records.acceptances("octo/hello", 9) == ()
+    assert office.latest == before
+
+
+async def test_what_was_judged_after_the_words_is_not_meant(office: Office) -> None:
+    await office.take(pull_request("opened"))
+    how = Ended(EvaluationState.DONE, Conclusion.ACTION_REQUIRED, "1 of 2", report_key="k")
+    office.records.ended(office.latest.id, how)
+    await office.take(comment("/judge accept R1 it works", at="2026-01-01T00:00:00Z"))
+    told = office.hello.comments_put[9, "<!-- assay:reply to 31 -->"]
+    assert "was judged after you wrote this" in told
+    assert office.records.acceptances("octo/hello", 9) == ()
 
 
 async def test_merge_groups_do_not_cancel_each_other(office: Office) -> None:

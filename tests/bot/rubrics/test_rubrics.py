@@ -265,7 +265,7 @@ def test_where_no_judge_could_be_asked_it_is_said_with_the_way_out() -> None:
         told = {one.requirement_id: one for one in weigh(wanted, given, held)}
         assert [one.outcome for one in told.values()] == [one.outcome for one in given]
         assert told["R1"].reason.endswith(why)
-        assert told["R1"].next_step.startswith("Fix what prevented judging, then comment `/judge`")
+        assert told["R1"].next_step.endswith("fix what prevented judging, then comment `/judge`.")
         assert told["B1"] in given, "no judge was going to be asked about it"
 
 

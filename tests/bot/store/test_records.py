@@ -13,7 +13,17 @@ import pytest
 from sqlalchemy import create_engine, text
 
 from bot.errors import Transient
-from bot.models import Conclusion, EvaluationRequest, KeptRubric, Role, RoleUsage, Rubric, Trigger
+from bot.models import (
+    Acceptance,
+    AcceptanceKind,
+    Conclusion,
+    EvaluationRequest,
+    KeptRubric,
+    Role,
+    RoleUsage,
+    Rubric,
+    Trigger,
+)
 from bot.settings import Settings
 from bot.store import Decision, Ended, EvaluationState, Records, open_records
 
@@ -108,9 +118,38 @@ def test_decisions_belong_to_one_head(records: Records) -> None:
     records.decide(Decision.APPROVED, "octo/hello", (7, "a" * 40), "maintainer")
     records.decide(Decision.APPROVED, "octo/hello", (7, "a" * 40), "maintainer")
     assert records.is_decided(Decision.APPROVED, "octo/hello", (7, "a" * 40))
-    assert not records.is_decided(Decision.WAIVED, "octo/hello", (7, "a" * 40))
     assert not records.is_decided(Decision.APPROVED, "octo/hello", (7, "c" * 40))
     assert not records.is_decided(Decision.APPROVED, "octo/other", (7, "a" * 40))
+
+
+def test_what_people_accepted_is_kept_once_for_its_source(records: Records) -> None:
+    given = Acceptance(
+        "R1", AcceptanceKind.ACCEPTED, "ben", "seen\0", "a" * 40, "It works.", "comment 1", 1.0
+    )
+    records.accept("Octo/Hello", 7, given)
+    records.accept("octo/hello", 7, replace(given, reason="again", actor="mara"))
+    newer = replace(given, source="comment 2", reason="later", places=("a.py",))
+    records.accept("octo/hello", 7, newer)
+    found = records.acceptances("octo/hello", 7)
+    assert [one.reason for one in found] == ["later", "seen⟨U+0000⟩"]
+    assert found[0] == newer
+    assert records.acceptances("octo/hello", 8) == ()
+
+
+def test_a_decision_changes_the_conclusion_of_what_is_done_only(records: Records) -> None:
+    for name in ("done", "running", "cancelled"):
+        records.queued(request_for(name))
+    records.ended("done", Ended(EvaluationState.DONE, Conclusion.FAILURE, "no", report_key="k"))
+    records.ended("cancelled", Ended(EvaluationState.CANCELLED, Conclusion.CANCELLED))
+    before = records.evaluation("done")
+    for name in ("done", "running", "cancelled"):
+        records.concluded_again(name, Conclusion.SUCCESS, "accepted")
+    found = {one.id: one.conclusion for one in records.recent()}
+    assert found == {"done": "success", "running": "", "cancelled": "cancelled"}
+    assert len(records.of_commit("octo/hello", 7, "a" * 40)) == 3
+    assert records.of_commit("octo/hello", 7, "b" * 40) == ()
+    after = records.evaluation("done")
+    assert before and after and after.updated_s == before.updated_s, "when it was judged stays"
 
 
 def test_base_results_are_kept_and_replaced(records: Records) -> None:

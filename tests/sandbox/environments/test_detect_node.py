@@ -16,6 +16,14 @@ from tests.sandbox.environments.projects import write
 TOOLS = Toolchain("3.11.2", "0.13.9", (("node", "20.20.2"), ("npm", "11.0.0")))
 HATCHLING = "[project]\nname = 'a'\nversion = '1'\n"
 TEST = "import test from 'node:test';\n"
+MAKEFILE = """BIN = ./node_modules/.bin
+WAIT := 5
+build:
+\tcc -c a.c
+test-unit: build
+\t@NODE_ENV=test $(BIN)/mocha \\
+\t\t--timeout $(WAIT) test/unit
+"""
 
 
 def node(tree: Path, manifest: dict[str, object], **files: str) -> Recipe:
@@ -53,29 +61,73 @@ def node(tree: Path, manifest: dict[str, object], **files: str) -> Recipe:
         ("mocha a.js && mocha b/*.js", "mocha", ("--", "a.js", "b/*.js")),
         ("mocha a.js && mocha --flag b.js", "mocha", ("--", "a.js")),
         ("yarn unit", "mocha", ("--", "--timeout", "9", "test/*.js")),
+        (
+            "cross-env NODE_ENV=test nyc npm run unit -- --grep fast",
+            "mocha",
+            ("NODE_ENV=test", "--", "--timeout", "9", "test/*.js", "--grep", "fast"),
+        ),
+        ("run-s lint unit", "mocha", ("--", "--timeout", "9", "test/*.js")),
+        ("npm-run-all --parallel lint test:*", "ava", ("--",)),
+        ("concurrently 'npm:lint' 'npm:unit'", "mocha", ("--", "--timeout", "9", "test/*.js")),
+        ("npm run lint && npm run wrapped", "mocha", ("A=1", "--", "spec")),
+        ("make test-unit", "mocha", ("NODE_ENV=test", "--", "--timeout", "5", "test/unit")),
+        ("standard && tape test/*.js | tap-spec", "tape", ("--", "test/*.js")),
+        (
+            "tape -r @babel/register 'test/**/*.js'",
+            "tape",
+            ("-r", "@babel/register", "--", "test/**/*.js"),
+        ),
+        ("tap --100 -R spec --timeout 60 test/*.js", "tap", ("--", "test/*.js")),
+        ("nyc --reporter=lcov tap", "tap", ("--",)),
+        ("uvu -r tsm tests", "uvu", ("-r", "tsm", "--", "tests")),
+        ("xo && node test/index.js", "node", ("--", "test/index.js")),
+        (
+            "ts-node test/a.ts && ts-node test/b.ts",
+            "node",
+            ("-r", "ts-node/register", "--", "test/a.ts", "test/b.ts"),
+        ),
+        ("node test/prepare.js && mocha", "mocha", ("--",)),
+        (
+            "jasmine --config=spec/support/jasmine.json",
+            "jasmine",
+            ("--", "--config=spec/support/jasmine.json"),
+        ),
+        ("node node_modules/.bin/nyc node_modules/.bin/_mocha x", "mocha", ("--", "x")),
     ],
 )
 def test_the_runner_is_found_in_the_chain(
     tmp_path: Path, script: str, runner: str, arguments: tuple[str, ...]
 ) -> None:
-    scripts = {"test": script, "unit": "mocha -R dot --timeout 9 test/*.js", "lint": "eslint ."}
+    scripts = {
+        "test": script,
+        "unit": "mocha -R dot --timeout 9 test/*.js",
+        "lint": "eslint .",
+        "test:unit": "npx ava",
+        "wrapped": "A=1 sh scripts/test.sh",
+    }
+    files = {"scripts/test.sh": "#!/bin/sh\nset -e\nmocha spec\n", "Makefile": MAKEFILE}
+    write(tmp_path, files)
     found = node(tmp_path, {"scripts": scripts})
     assert (found.runner.value, found.test_arguments) == (runner, arguments)
 
 
-def test_calls_that_are_not_run_are_told(tmp_path: Path) -> None:
-    recipe = node(tmp_path, {"scripts": {"test": "mocha a.js && mocha --flag b.js"}})
-    assert recipe.left_out == "1 further call(s) of a test runner in that script are not run."
-    assert recipe.left_out in recipe.reasons
+def test_every_call_of_a_runner_is_made(tmp_path: Path) -> None:
+    scripts = {"test": "mocha a.js && mocha --flag b.js && npm run types", "types": "vitest run"}
+    recipe = node(tmp_path, {"scripts": scripts})
+    assert [(one.runner.value, one.arguments) for one in recipe.calls] == [
+        ("mocha", ("--", "a.js")),
+        ("mocha", ("--", "--flag", "b.js")),
+        ("vitest", ("--",)),
+    ]
     whole = node(tmp_path, {"scripts": {"test": "mocha a.js && mocha b.js"}})
-    assert whole.left_out == ""
+    assert whole.more_calls == ()
 
 
 def test_scripts_that_call_each_other_or_cannot_be_read_end(tmp_path: Path) -> None:
     scripts = {"test": "npm run a", "a": "npm run test && npm run a", "pretest": "echo '"}
     found = node(tmp_path, {"scripts": scripts, "devDependencies": {"vitest": "3"}})
     assert found.runner is TestRunner.VITEST
-    assert node(tmp_path / "b", {"scripts": {"test": "tape x"}}).runner is TestRunner.NODE_TEST
+    assert node(tmp_path / "b", {"scripts": {"test": "intern"}}).runner is TestRunner.NODE_TEST
 
 
 @pytest.mark.parametrize(
@@ -134,10 +186,39 @@ def test_the_digest_follows_what_is_installed_and_nothing_else(tmp_path: Path) -
 
 
 def test_what_is_missing_is_needed(tmp_path: Path) -> None:
-    assert node(tmp_path / "a", {"engines": {"node": ">=22"}}).needs == ("Node >=22",)
+    assert node(tmp_path / "a", {"engines": {"node": ">=99"}}).needs == ("Node >=99",)
     assert node(tmp_path / "b", {"engines": {"node": ">=18"}}).needs == ()
     bare = detect(tmp_path / "b", SetupHints(), Toolchain("3.11.2"))
     assert bare is not None and bare.needs == ("Node >=18 (node, npm)",)
+
+
+@pytest.mark.parametrize(
+    ("manifest", "files", "release"),
+    [
+        ({"engines": {"node": ">=18"}}, {}, ""),
+        ({"engines": {"node": ">=22"}}, {}, "node 22"),
+        ({"engines": {"node": "^22.20 || ^24.12 || >=26"}}, {}, "node 22"),
+        ({"engines": {"node": "<19"}}, {}, "node 18"),
+        ({"engines": {"node": "14.x"}}, {}, "node 14"),
+        ({"engines": {"node": "21"}}, {}, "node 21"),
+        ({"engines": {"node": "16.13.1"}}, {}, "node 16.13.1"),
+        ({"engines": {"node": ">=18"}}, {".nvmrc": "v22.3.0\n"}, "node 22.3.0"),
+        ({}, {".nvmrc": "lts/gallium"}, "node 16"),
+        ({}, {".nvmrc": "lts/*"}, ""),
+        ({}, {".node-version": "20.1.0"}, ""),
+        ({}, {".node-version": "npm:other@1 --foo"}, ""),
+        ({"volta": {"node": "18.19.0"}}, {".nvmrc": "22"}, "node 18.19.0"),
+    ],
+)
+def test_the_node_that_a_project_asks_for_is_fetched(
+    tmp_path: Path, manifest: dict[str, object], files: dict[str, str], release: str
+) -> None:
+    write(tmp_path, files)
+    recipe = node(tmp_path, manifest)
+    assert (recipe.toolchain, recipe.needs) == (release, ())
+    assert any("npm's registry" in reason for reason in recipe.reasons) is bool(release)
+    other = node(tmp_path / "other", {})
+    assert (recipe.lock_digest == other.lock_digest) is not bool(release)
 
 
 @pytest.mark.parametrize(
@@ -211,6 +292,8 @@ ODD = (
     '{"exports": {"a": {"b": []}}, "scripts": {"build": "x", "test": "mocha \\u0000 \\ud800 $(x) `y`"}}',
     '{"dependencies": ["a"], "workspaces": 7, "main": "../../x", "name": "[(*"}',
     json.dumps({"scripts": {"test": "run-s " + "test " * 700, "pretest": "run-p " + "test " * 700}}),
+    json.dumps({"scripts": {"test": "npm run test && " * 200}}),
+    json.dumps({"scripts": {"test": "sh a.sh"}}), json.dumps({"scripts": {"test": "make all"}}),
     json.dumps({"scripts": {"test": "(" * 2000}}), json.dumps({"scripts": {"test": "mocha '"}}),
 )  # fmt: skip
 
@@ -218,7 +301,14 @@ ODD = (
 @pytest.mark.parametrize("text", ODD)
 def test_whatever_a_manifest_holds_is_read(tmp_path: Path, text: str) -> None:
     write(
-        tmp_path, {"package.json": text, "pnpm-lock.yaml": "lockfileVersion: [", "a.test.js": "("}
+        tmp_path,
+        {
+            "package.json": text,
+            "pnpm-lock.yaml": "lockfileVersion: [",
+            "a.test.js": "(",
+            "a.sh": "sh a.sh\n" * 300,
+            "Makefile": "all: all b\n\t$(A)\nb: all b\nA = $(A) $(A)\n" * 100,
+        },
     )
     found = detect(tmp_path, SetupHints(), TOOLS)
     assert found is not None and found.ecosystem == "node"

@@ -1,7 +1,7 @@
-// The reporter for ava (4 and later): it runs in the main process; test files run in workers.
-import {createRequire} from 'node:module';
+'use strict';
+// The reporter for ava (1 and later): it runs in the main process; test files run in workers or processes.
+const {take, text} = require('./recorder.cjs');
 
-const {take, text} = createRequire(import.meta.url)('./recorder.cjs');
 const pen = take();
 
 function said(error) {
@@ -9,27 +9,30 @@ function said(error) {
 		return '';
 	}
 
-	const details = (error.formattedDetails ?? []).map(detail => `${detail.label} ${detail.formatted}`);
-	return text([error.message, ...details, error.formattedError ?? error.stack].filter(Boolean).join('\n') || 'failed');
+	const details = (error.formattedDetails || error.values || []).map(detail => detail.label + ' ' + detail.formatted);
+	return text([error.message, ...details, error.formattedError || error.stack].filter(Boolean).join('\n') || 'failed');
 }
 
-export default class {
+module.exports = class {
 	startRun(plan) {
+		pen.record('ready', {});
 		this.open = new Map();
 		this.bad = new Set();
 		this.lost = 0;
 		this.problem = '';
-		plan.status?.on('stateChange', event => this.consume(event));
+		if (plan.status) {
+			plan.status.on('stateChange', event => this.consume(event));
+		}
 	}
 
 	consume(event) {
-		const file = event.testFile ?? '';
+		const file = event.testFile || '';
 		const key = `${file}\0${event.title}`;
 		const tell = (outcome, message = '') => {
 			this.open.delete(key);
 			pen.record('test', {
 				file, line: 0, title: [String(event.title)], outcome, message,
-				seconds: (event.duration ?? 0) / 1000, suite: false, failure: '',
+				seconds: (event.duration || 0) / 1000, suite: false, failure: '',
 			});
 		};
 
@@ -88,7 +91,7 @@ export default class {
 
 	fail(file, event) {
 		if (!file) {
-			this.problem ||= `ava ended with ${event.type}: ${said(event.err)}`;
+			this.problem = this.problem || `ava ended with ${event.type}: ${said(event.err)}`;
 			return;
 		}
 
@@ -111,4 +114,4 @@ export default class {
 
 		pen.record('end', {lost: this.lost, problem: this.problem});
 	}
-}
+};

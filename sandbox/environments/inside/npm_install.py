@@ -1,0 +1,281 @@
+"""Installs Node packages, and says at once which of them is to come from git and cannot be fetched.
+
+Usage: npm_install.py UNFETCHED RUNNER ARGV... where ARGV is the package manager's own command. When the
+host of a git dependency does not answer, [[dependency, whose it is, was it left out], ...] is written to
+UNFETCHED. What only a development tool needs is left out, and npm installs the rest: a tool that is
+not the test RUNNER and that no file of the project names.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from urllib.parse import urlsplit
+
+_KINDS = ("dependencies", "optionalDependencies", "devDependencies")
+_HOSTED = re.compile(r"(github|gitlab|bitbucket|gist):|[\w.-]+/[\w.-]+(#.*)?$")
+_HOSTS = {"gitlab": "gitlab.com", "bitbucket": "bitbucket.org"}
+_GIT = re.compile(r"git(\+\w+)?:|(git\+)?ssh:|https?://.*(\.git(#|$)|/(tarball|archive|tar\.gz)/)")
+_IN_LOCK = re.compile(
+    r"""(?:git(?:\+\w+)?://|https://codeload\.|https://github\.com/[\w.-]+/[\w.-]+\.git)[^\s"',)}]*"""
+)
+_NPM_SAID = re.compile(
+    r"(?:ssh|https|git)://(?:[\w.-]+@)?([\w.-]+)[/:]([\w.-]+/[\w.-]+?)(?:\.git)?[\s'\"]"
+)
+_ANSWER_S = 15
+_ASK_S = 40
+_MOST_ASKED = 60
+_MOST_FILES = 5000
+_LARGEST_BYTES = 1_000_000
+_NAMING = (
+    ".js",
+    ".cjs",
+    ".mjs",
+    ".jsx",
+    ".ts",
+    ".cts",
+    ".mts",
+    ".tsx",
+    ".json",
+    ".yml",
+    ".yaml",
+    "rc",
+    ".opts",
+)
+_LOCKS = {"package-lock.json", "npm-shrinkwrap.json", "pnpm-lock.yaml", "yarn.lock", "package.json"}
+_LINTING = re.compile(r"lint|standard|prettier|renovate|commit|release")
+
+
+class Wanted:
+    """A dependency that is not in a registry: its name, what it is asked as, and whose it is."""
+
+    def __init__(self, name: str, spec: str, owner: str) -> None:
+        self.name, self.spec, self.owner = name, spec, owner
+
+    @property
+    def host(self) -> str:
+        """Return the host that has to answer."""
+        hosted = re.match(r"(\w+):[^/]", self.spec)
+        if _HOSTED.match(self.spec) or not self.spec:
+            return _HOSTS.get(hosted.group(1) if hosted else "", "github.com")
+        return urlsplit(self.spec.replace("git+", "").replace("git@", "")).hostname or "github.com"
+
+
+def is_of_git(spec: str) -> bool:
+    """Tell whether a dependency's version names a place outside of every registry."""
+    return bool(
+        _GIT.match(spec) or (_HOSTED.match(spec) and not spec.startswith(("npm:", "file:")))
+    )
+
+
+def wanted(manifest: dict, folder: Path) -> list[Wanted]:  # type: ignore[type-arg]
+    """Return what package.json and a lock of npm ask git for."""
+    found = [
+        Wanted(name, str(spec), "")
+        for kind in _KINDS
+        for name, spec in dict(manifest.get(kind) or {}).items()
+        if is_of_git(str(spec))
+    ]
+    direct = {one.name for one in found}
+    for name in ("package-lock.json", "npm-shrinkwrap.json"):
+        try:
+            lock = json.loads((folder / name).read_text())
+        except (OSError, ValueError):
+            continue
+        found += [one for one in _of_lock(lock) if one.name not in direct]
+        break
+    for name in ("yarn.lock", "pnpm-lock.yaml"):
+        try:
+            lines = (folder / name).read_text(errors="replace").splitlines()
+        except OSError:
+            continue
+        found += [one for one in _of_lines(lines) if one.name not in direct]
+    return found
+
+
+def _of_lines(lines: list[str]) -> list[Wanted]:
+    """Return what the locks of yarn and pnpm have from git; each entry begins with a line of its name."""
+    found: dict[str, Wanted] = {}
+    name = ""
+    for line in lines:
+        if line.endswith(":") and len(line) - len(line.lstrip()) <= 2:
+            name = re.sub(r"(?<=.)@.*", "", line.strip().strip("'\":").lstrip("/"))
+        hit = _IN_LOCK.search(line)
+        if hit and name:
+            found.setdefault(name, Wanted(name, hit.group(), ""))
+    return list(found.values())
+
+
+def _of_lock(lock: dict) -> list[Wanted]:  # type: ignore[type-arg]
+    """Return what the lock's packages come from git for, with the packages that ask for them."""
+    packages = dict(lock.get("packages") or lock.get("dependencies") or {})
+    found = []
+    for path, entry in packages.items():
+        spec = str(entry.get("resolved") or entry.get("version") or "")
+        name = path.rpartition("node_modules/")[2]
+        if name and _GIT.match(spec):
+            asking = [
+                other.rpartition("node_modules/")[2]
+                for other, one in packages.items()
+                if other
+                and name in {**(one.get("dependencies") or {}), **(one.get("requires") or {})}
+            ]
+            found.append(Wanted(name, spec, asking[0] if asking else ""))
+    return found
+
+
+def answers(host: str) -> bool:
+    """Tell whether git can be served by a host from here."""
+    try:
+        done = subprocess.run(
+            ["git", "-c", "http.connectTimeout=10", "ls-remote", f"https://{host}/npm/npm", "HEAD"],
+            stdin=subprocess.DEVNULL, capture_output=True, timeout=_ANSWER_S, check=False,
+        )  # fmt: skip
+    except (OSError, subprocess.TimeoutExpired):
+        return False
+    said = done.stderr.lower()
+    return done.returncode == 0 or not (
+        b"resolve" in said or b"connect" in said or b"timed out" in said
+    )
+
+
+def root_of(one: Wanted, manifest: dict, folder: Path) -> str:  # type: ignore[type-arg]
+    """Return the project's own dependency that leads to this one; "" when it cannot be told."""
+    direct = {name for kind in _KINDS for name in manifest.get(kind) or {}}
+    if one.name in direct:
+        return one.name
+    if one.owner in direct:
+        return one.owner
+    try:
+        lock = json.loads((folder / "package-lock.json").read_text())
+    except (OSError, ValueError):
+        return ""
+    packages = dict(lock.get("packages") or lock.get("dependencies") or {})
+    asked: dict[str, set[str]] = {}
+    for path, entry in packages.items():
+        needs = {**(entry.get("dependencies") or {}), **(entry.get("requires") or {})}
+        for name in needs:
+            asked.setdefault(name, set()).add(path.rpartition("node_modules/")[2])
+    roots, seen, todo = set(), set(), [one.owner]
+    while todo:
+        name = todo.pop()
+        if name in seen:
+            continue
+        seen.add(name)
+        roots |= {name} & direct
+        todo += asked.get(name, ())
+    return roots.pop() if len(roots) == 1 else ""
+
+
+def is_spare(name: str, manifest: dict, folder: Path, runner: str) -> bool:  # type: ignore[type-arg]
+    """Tell whether the tests run without a package: a tool of development that nothing names."""
+    needed = {one for kind in _KINDS[:2] for one in manifest.get(kind) or {}}
+    if (
+        not name
+        or name in needed
+        or name == runner
+        or name not in (manifest.get("devDependencies") or {})
+    ):
+        return False
+    own = {key: value for key, value in manifest.items() if key not in (*_KINDS, "scripts")}
+    if f'"{name}' in json.dumps(own):
+        return False
+    word = re.compile(rf"(?<![\w@/-]){re.escape(name)}(?![\w-])")
+    return not any(word.search(text) for text in _texts(folder))
+
+
+def _texts(folder: Path):  # type: ignore[no-untyped-def]
+    count = 0
+    for place, folders, names in os.walk(folder):
+        folders[:] = [
+            one for one in folders if one not in ("node_modules", ".git", "docs", ".github")
+        ]
+        for name in names:
+            path = Path(place, name)
+            is_naming = name.endswith(_NAMING) and name not in _LOCKS and not _LINTING.search(name)
+            if not is_naming or path.is_symlink() or path.stat().st_size > _LARGEST_BYTES:
+                continue
+            count += 1
+            if count > _MOST_FILES:
+                return
+            yield path.read_text(errors="replace")
+
+
+def asked_for_by(manifest: dict, repository: str) -> tuple[str, str]:  # type: ignore[type-arg]
+    """Return which dependency, of which of the project's own, comes from a repository, by the registry."""
+    direct = [
+        (name, str(spec))
+        for kind in reversed(_KINDS)
+        for name, spec in dict(manifest.get(kind) or {}).items()
+    ][:_MOST_ASKED]
+
+    def ask(one: tuple[str, str]) -> tuple[str, str]:
+        argv = ["npm", "view", f"{one[0]}@{one[1]}", "dependencies", "--json"]
+        try:
+            done = subprocess.run(argv, capture_output=True, text=True, timeout=_ASK_S, check=False)
+            said = json.loads(done.stdout or "{}")
+        except (OSError, ValueError, subprocess.TimeoutExpired):
+            return "", ""
+        newest = said[-1] if isinstance(said, list) and said else said
+        for name, spec in newest.items() if isinstance(newest, dict) else ():
+            if repository.lower() in str(spec).lower():
+                return name, one[0]
+        return "", ""
+
+    with ThreadPoolExecutor(4) as pool:
+        return next((found for found in pool.map(ask, direct) if found[0]), ("", ""))
+
+
+def run(argv: list[str]) -> tuple[int, str]:
+    """Run a command; return its exit code and what it said on standard error, which is shown too."""
+    with subprocess.Popen(argv, stderr=subprocess.PIPE, text=True, errors="replace") as process:
+        said = []
+        for line in process.stderr or ():
+            sys.stderr.write(line)
+            said.append(line)
+    return process.returncode, "".join(said[-200:])
+
+
+def without(names: set[str], folder: Path) -> int:
+    """Install with npm what is left when these development tools are not asked for."""
+    path = folder / "package.json"
+    manifest = json.loads(path.read_text())
+    for name in names:
+        manifest["devDependencies"].pop(name, None)
+    path.write_text(json.dumps(manifest))
+    return run(["npm", "install", "--ignore-scripts", "--no-save"])[0]
+
+
+def main(unfetched: str, runner: str, *argv: str) -> int:
+    """Install; returns the exit code."""
+    folder = Path.cwd()
+    try:
+        manifest = json.loads((folder / "package.json").read_text())
+    except (OSError, ValueError):
+        manifest = {}
+    found = wanted(manifest, folder)
+    code = 0
+    if not any(not answers(host) for host in {one.host for one in found}):
+        code, said = run(list(argv))
+        hit = _NPM_SAID.search(said) if code else None
+        if not hit or answers(hit.group(1)):
+            return code
+        name, owner = asked_for_by(manifest, hit.group(2))
+        found = [Wanted(name or hit.group(2), hit.group(2), owner)]
+    roots = [root_of(one, manifest, folder) for one in found]
+    is_left_out = argv[0] == "npm" and all(is_spare(one, manifest, folder, runner) for one in roots)
+    rows = [[one.name, one.owner, is_left_out] for one in found]
+    Path(unfetched).write_text(json.dumps(rows))
+    for one in found:
+        whose = f" of {one.owner}" if one.owner else ""
+        print(f"git dependency {one.name}{whose}: {one.host} does not answer", file=sys.stderr)
+    return without(set(roots), folder) if is_left_out else code or 1
+
+
+if __name__ == "__main__":
+    sys.exit(main(*sys.argv[1:]))

@@ -1,0 +1,275 @@
+'use strict';
+// Loaded first into a test file that runs as a process of its own, beside its code. What tape, tap and uvu have
+// of its tests is taken from their own objects: what the file prints counts for nothing. A file without any of
+// them is one test, by its end. Written for Node 8 and later.
+const Module = require('module');
+const path = require('path');
+const {fileURLToPath} = require('url');
+const {take, text} = require('./recorder.cjs');
+const uvu = require('./uvu.cjs');
+
+const pen = take();
+const HARNESS = path.dirname(__dirname) + path.sep;
+const FORGOTTEN = 'This test did not come to its end.';
+const EARLY_EXIT = 87;
+
+/** The file and line of the tree that is calling, "" and 0 when there is none. */
+function place() {
+	const {prepareStackTrace: own, stackTraceLimit} = Error;
+	Error.prepareStackTrace = (_, sites) => sites.map(site => [site.getFileName() || '', site.getLineNumber() || 0]);
+	Error.stackTraceLimit = 50;
+	const holder = {};
+	Error.captureStackTrace(holder, place);
+	const frames = Array.isArray(holder.stack) ? holder.stack : [];
+	Error.prepareStackTrace = own;
+	Error.stackTraceLimit = stackTraceLimit;
+	for (const [name, line] of frames) {
+		const file = name.startsWith('file:') && fileURLToPath ? fileURLToPath(name) : name;
+		if (path.isAbsolute(file) && !file.startsWith(HARNESS) && !/[\\/]node_modules[\\/]/.test(file)) {
+			return {file, line};
+		}
+	}
+
+	return {file: '', line: 0};
+}
+
+function watch() {
+	const main = {file: path.resolve(process.argv[1] || ''), line: 0};
+	const open = []; // functions that tell what is not told before the end
+	let library = '';
+	let isEnded = false;
+	let isComplete = true;
+	let isStopped = false; // by the code under test
+	let uncaught = '';
+
+	const tell = (where, title, outcome, message, more) => {
+		const {file, line} = where.file ? where : main;
+		if (!isEnded) {
+			pen.record('test', Object.assign({
+				file, line, title: title.map(String), outcome, message, seconds: 0, suite: false, failure: '',
+			}, more));
+		}
+	};
+
+	const finish = () => {
+		if (!isEnded && isComplete && !isStopped) {
+			for (const one of open) {
+				one();
+			}
+
+			isEnded = true;
+			pen.record('end', {lost: 0, library, problem: library ? '' : uncaught});
+		}
+	};
+
+	const by = name => {
+		library = library || name;
+	};
+
+	const watched = {tell, by, open, place};
+	const watchers = [
+		[/[\\/]node_modules[\\/]tape[\\/]index\.js$/, './lib/results', results => watchTape(results, watched)],
+	];
+	const load = Module._load;
+	Module._load = function (request, parent) {
+		const loaded = load.apply(this, arguments);
+		for (const [user, name, see] of watchers) {
+			if (request === name && parent && user.test(parent.filename || '')) {
+				see(loaded);
+			}
+		}
+
+		return loaded;
+	};
+
+	watchUvu(watched);
+	if (process.env.ASSAY_TAP) {
+		const tap = require(require.resolve('tap', {paths: [process.cwd()]}));
+		by('tap');
+		isComplete = false;
+		watchTap((tap.default || tap).parser, [], tell, () => {
+			isComplete = true;
+			finish();
+		});
+	}
+
+	// Who ends the process with success is a test, or a library of tests: never the code under test.
+	const {exit, emit, reallyExit} = process;
+	process.exit = function (code) {
+		const {file} = place();
+		const isOwn = !file || file === main.file || /(^|[-_.\\/])(tests?|specs?|__tests__)([-_.\\/]|$)/i.test(path.relative(process.cwd(), file));
+		isStopped = isStopped || !(isOwn || code);
+		return exit.call(process, isStopped ? EARLY_EXIT : code);
+	};
+
+	process.on('uncaughtExceptionMonitor', error => {
+		uncaught = text(error);
+	});
+	process.emit = function (name) {
+		const result = emit.apply(this, arguments);
+		if (name === 'exit') {
+			finish();
+			if (!isComplete && uncaught) {
+				pen.record('file', {file: main.file, outcome: 'error', message: uncaught});
+			}
+		}
+
+		return result;
+	};
+
+	process.reallyExit = code => {
+		finish();
+		return reallyExit.call(process, code);
+	};
+}
+
+function watchTape(Results, {tell, by, open, place}) {
+	const {push} = Results.prototype;
+	const seen = new Set();
+
+	function follow(test, above, where, results) {
+		if (seen.has(test)) {
+			return;
+		}
+
+		seen.add(test);
+		by('tape');
+		const failures = [];
+		let own = 0;
+		let hasBegun = false;
+		let hasEnded = false;
+		let below = 0;
+		const title = [...above, test.name];
+		test.on('prerun', () => {
+			hasBegun = true;
+		});
+		test.on('end', () => {
+			hasEnded = true;
+		});
+		test.on('result', result => {
+			if (typeof result !== 'string') {
+				own += 1;
+				if (!result.ok && !result.todo) {
+					failures.push(`${result.name}\n${result.error ? text(result.error) : ''}`);
+				}
+			}
+		});
+		test.on('test', inner => {
+			below += 1;
+			follow(inner, title, where, results);
+		});
+		open.push(() => {
+			const isLeftOut = !hasBegun && results._only && results._only !== test;
+			let outcome = hasEnded ? 'passed' : 'error';
+			if (failures.length > 0) {
+				outcome = 'failed';
+			} else if (test._skip || isLeftOut) {
+				outcome = 'skipped';
+			} else if (test._todo && hasEnded) {
+				outcome = 'xfailed';
+			}
+
+			const message = failures.length > 0 ? text(failures.join('\n')) : FORGOTTEN;
+			tell(where, title, outcome, outcome === 'failed' || outcome === 'error' ? message : '', {
+				suite: below > 0 && own === 0,
+			});
+		});
+	}
+
+	Object.defineProperty(Results.prototype, 'push', {
+		writable: false,
+		configurable: false,
+		value(test) {
+			follow(test, [], place(), this);
+			return push.apply(this, arguments);
+		},
+	});
+}
+
+/** Follow tap's own parser: it reads what tap's objects say of themselves, and not the standard output. */
+function watchTap(parser, above, tell, ended) {
+	const state = {own: [], asserts: 0, below: 0};
+	let child = null;
+	parser.on('child', one => {
+		child = {name: one.name, state: watchTap(one, [...above, one.name], tell, () => {})};
+	});
+	parser.on('assert', result => {
+		const title = result.name || '(unnamed)';
+		const isTest = Boolean(child && child.name === result.name);
+		const message = isTest ? child.state.own.join('\n') : said(result);
+		if (isTest || result.skip) {
+			state.below += 1;
+			let outcome = result.ok ? 'passed' : 'failed';
+			if (result.skip) {
+				outcome = 'skipped';
+			} else if (result.todo) {
+				outcome = 'xfailed';
+			}
+
+			const isSuite = isTest && child.state.below > 0 && child.state.asserts === 0;
+			tell({file: ''}, [...above, title], outcome, outcome === 'failed' ? text(message || said(result)) : '', {
+				seconds: (result.time || 0) / 1000, suite: isSuite, failure: isSuite ? 'subtestsFailed' : '',
+			});
+		} else {
+			state.asserts += 1;
+			if (!result.ok && !result.todo) {
+				state.own.push(message);
+			}
+		}
+
+		child = null;
+	});
+	parser.on('complete', results => {
+		if (above.length === 0) {
+			// Assertions outside of any test, and what tap itself has against the file.
+			const bad = [...state.own, results.bailout ? `Bail out! ${results.bailout}` : ''].filter(Boolean);
+			if (bad.length > 0) {
+				tell({file: ''}, ['the whole file'], 'failed', text(bad.join('\n')));
+			} else if (results.count > state.below) {
+				tell({file: ''}, ['the whole file'], 'passed', '');
+			}
+		}
+
+		ended();
+	});
+	return state;
+}
+
+function said(result) {
+	const diag = result.diag || {};
+	const parts = [result.name, diag.diff, diag.stack, diag.message].filter(one => typeof one === 'string');
+	return text(parts.join('\n') || 'failed');
+}
+
+function watchUvu({tell, by, place}) {
+	const name = uvu.publish({
+		place,
+		told(suite, test, error) {
+			by('uvu');
+			tell(test.place || {file: ''}, [suite, test.name].filter(Boolean), error ? 'failed' : 'passed', error ? text(error) : '', {});
+			test.isTold = true;
+		},
+		ended(suite, tests) {
+			for (const test of tests) {
+				if (!test.isTold) {
+					by('uvu');
+					tell(test.place || {file: ''}, [suite, test.name].filter(Boolean), 'error', FORGOTTEN, {});
+				}
+			}
+		},
+	});
+	const {_compile} = Module.prototype;
+	Module.prototype._compile = function (content, filename) {
+		const source = uvu.isUvu(filename) ? uvu.patched(content, name) : content;
+		return _compile.call(this, source, filename, ...[].slice.call(arguments, 2));
+	};
+}
+
+if (pen) {
+	pen.record('ready', {});
+	try {
+		watch();
+	} catch (error) {
+		pen.record('fault', {message: text(error)});
+	}
+}
