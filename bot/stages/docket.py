@@ -108,6 +108,11 @@ class Built:
         """Every project that was built, the main one first."""
         return (Project(self.root, self.base, self.head), *self.others)
 
+    def at(self, path: str) -> Project:
+        """The project whose environment a file is run in: the innermost around it, else the main one."""
+        around = [one for one in self.projects if one.root and path.startswith(f"{one.root}/")]
+        return max(around, key=lambda one: len(one.root), default=self.projects[0])
+
     @property
     def decisive(self) -> Project:
         """The project that says whether the change builds: one that it breaks, else a touched one."""

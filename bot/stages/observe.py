@@ -135,7 +135,9 @@ def _build_seen(built: Environment | None) -> Observation | None:
 
 
 def _is_untested(case: Case) -> bool:
-    return not case.policy.configuration.setup.test and is_untested(Path(case.checkout.base_tree))
+    configuration = case.policy.configuration
+    lines = [configuration.setup.test, *(one.setup.test for one in configuration.projects)]
+    return not any(lines) and is_untested(Path(case.checkout.base_tree))
 
 
 # --- facts ----------------------------------------------------------------------------------

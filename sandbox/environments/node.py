@@ -21,6 +21,7 @@ from sandbox.environments.node_manager import (
 )
 from sandbox.environments.node_script import ScriptCall, read_script
 from sandbox.environments.node_version import Wanted, fetching, wanted_node
+from sandbox.environments.node_workspace import BUILDS, DEPENDENCIES, workspace_builds
 from sandbox.environments.tree import Table, Tree
 from sandbox.models import Recipe, TestRunner
 
@@ -42,9 +43,7 @@ _NO_RUNNER = (
     "No runner that Assay knows (node --test, mocha, jest, vitest, ava, jasmine, tap, tape, uvu) is called"
     " by the test script"
 )
-_BUILDS = ("build", "compile", "prepare")
 _READ_TEST_FILES = 200
-_DEPENDENCIES = ("dependencies", "devDependencies", "optionalDependencies", "peerDependencies")
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,13 +137,17 @@ def _recipe(
     else:
         install, why = (), "Nothing is installed: package.json names no dependencies."
     build, why_build = _build(Tree(tree.root / setup.root), manifest, runner)
+    needed, names = workspace_builds(tree, setup.root)
+    if names:
+        told = ", ".join(names[:5]) + (" and more" if len(names) > 5 else "")
+        why_build = (*why_build, f"What it needs of its workspace is built first: {told}.")
     versions = (_LAYER_VERSION, toolchain.version("node"), toolchain.version("npm"))
     inputs = manager_inputs(tree, manager, manifests)
     return Recipe(
         ecosystem=_NAME,
         reasons=(why, *why_build, runner.reason, *filter(None, (runner.left_out,))),
         install=install,
-        install_project=build,
+        install_project=(*needed, *build),
         runner=runner.runner,
         test_arguments=runner.arguments,
         lock_digest=hashlib.sha256(json.dumps([versions, install, inputs]).encode()).hexdigest(),
@@ -157,7 +160,8 @@ def _configured(setup: SetupHints) -> tuple[tuple[tuple[str, ...], ...], str]:
     keep = install_commands(Manager("npm", "", "", "", ""), Table({}))[0]
     commands = json.dumps([["sh", "-c", setup.install]])
     said = f"Dependencies come from `{setup.install}`, because the repository's configuration"
-    return ((*keep[:-2], commands, TREE),), f"{said} says so."
+    place = f"{TREE}/{setup.install_root}".rstrip("/")
+    return ((*keep[:-2], commands, place),), f"{said} says so."
 
 
 def _installed_by(manager: Manager) -> str:
@@ -179,7 +183,7 @@ def _manifests(tree: Tree, manager: Manager, root: str) -> tuple[str, ...]:
 
 
 def _has_dependencies(manifest: Table) -> bool:
-    return any(manifest.table(name).names() for name in _DEPENDENCIES)
+    return any(manifest.table(name).names() for name in DEPENDENCIES)
 
 
 # --- the runner ------------------------------------------------------------------------------
@@ -188,11 +192,11 @@ def _has_dependencies(manifest: Table) -> bool:
 def _choose_runner(tree: Tree, manifest: Table, setup: SetupHints) -> _Runner:
     scripts = manifest.table("scripts")
     if setup.test:
-        return _configured_runner(scripts, setup.test)
+        return _configured_runner(tree, scripts, setup.test)
     call = read_script(scripts, read=tree.read)
     if call:
         return _by_script(_by_its_library(tree, call))
-    declared = {name for field in _DEPENDENCIES for name in manifest.table(field).names()}
+    declared = {name for field in DEPENDENCIES for name in manifest.table(field).names()}
     tests = [path for path in tree.files() if path.endswith(_SUFFIXES) and is_test(path)]
     for name, runner in _BY_DEPENDENCY:
         if name in declared and tests:
@@ -219,12 +223,13 @@ def _by_script(call: ScriptCall) -> _Runner:
     return _Runner(call.runner, call.arguments, said, call.before, rest if call.others else "")
 
 
-def _configured_runner(scripts: Table, line: str) -> _Runner:
+def _configured_runner(tree: Tree, scripts: Table, line: str) -> _Runner:
     """Look for a runner in the configured line as in a script; else run it as it stands."""
     data = scripts.data if isinstance(scripts.data, dict) else {}
-    call = read_script(Table({**data, "assay": line}), "assay")
+    call = read_script(Table({**data, "assay": line}), "assay", read=tree.read)
     said = f"Tests run with `{line}`, because the repository's configuration says so."
     if call and not call.others:
+        call = _by_its_library(tree, call)
         return _Runner(call.runner, call.arguments, said, call.before)
     return _Runner(TestRunner.COMMAND, (line,), said)
 
@@ -237,11 +242,11 @@ def _build(
 ) -> tuple[tuple[tuple[str, ...], ...], tuple[str, ...]]:
     """Build before the tests where the chain does, or where tests use what is not in the tree."""
     scripts = manifest.table("scripts")
-    named = [name for name in _BUILDS if scripts.text(name)]
+    named = [name for name in BUILDS if scripts.text(name)]
     if not named or runner.runner is TestRunner.NONE:
         return (), ()
     said = f"`npm run {named[0]}` runs first, because"
-    if any(word in _BUILDS or word == "tsc" for word in runner.before):
+    if any(word in BUILDS or word == "tsc" for word in runner.before):
         return (("npm", "run", named[0]),), (f"{said} the test script builds before it tests.",)
     output = _missing_output(tree, manifest)
     if output:
