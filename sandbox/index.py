@@ -83,7 +83,10 @@ def index_settings(environ: Mapping[str, str], pip_files: Iterable[Path]) -> Ind
     registry = environ.get("npm_config_registry") or environ.get("NPM_CONFIG_REGISTRY") or ""
     if registry and not _has_credentials(registry):
         variables["npm_config_registry"] = registry
-    dropped += [registry] if _has_credentials(registry) else []
+    interpreters = environ.get("UV_PYTHON_INSTALL_MIRROR", "")
+    if interpreters and not _has_credentials(interpreters):
+        variables["UV_PYTHON_INSTALL_MIRROR"] = interpreters
+    dropped += [url for url in (registry, interpreters) if _has_credentials(url)]
     return IndexSettings(tuple(sorted(variables.items())), tuple(mounts), _remarks(dropped))
 
 

@@ -28,12 +28,13 @@ class ChangeStatus(StrEnum):
 
 
 class ChangeKind(StrEnum):
-    """What the change of one file is to the program: the first four leave it as it is."""
+    """What the change of one file is to the program: the first five leave it as it is."""
 
     DOCUMENTATION = "documentation"
     COMMENTS = "comments"  # docstrings too
     FORMATTING = "formatting"
     TYPES = "types"
+    POLICY = "policy"  # how Assay judges; base's counts
     TESTS = "tests"
     SETUP = (
         "setup"  # build files, continuous integration, and what is no code in any known language
@@ -185,6 +186,7 @@ class Recipe:
     root: str = ""  # the project's folder inside the tree; every command of it starts there
     left_out: str = ""  # which of the project's tests are not run, as a sentence
     toolchain: str = ""  # what is fetched before all else, since the machine lacks it: "node 22"
+    lacks: str = ""  # what becomes of `needs` where that toolchain cannot be had
     more_calls: tuple[TestCall, ...] = ()  # what the project's own tests call besides
 
     @property

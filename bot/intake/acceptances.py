@@ -180,7 +180,7 @@ def _why_not(who: _Who, pull_request: PullRequest, records: tuple[EvaluationReco
         did = "pushed the newest commit"
     else:
         return ""
-    told = f"You {did}, so somebody else with write access has to accept it."
+    told = f"You {did}, so someone else with write access has to accept it."
     loud = " As an administrator you can `/judge override <ID> <reason>`; the report says that you did."
     return told + loud * who.is_admin
 

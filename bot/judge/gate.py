@@ -308,7 +308,8 @@ def _no_item_regressed(facts: _Facts) -> Iterator[GateReason]:
 
 def _members_passed(facts: _Facts) -> Iterator[GateReason]:
     for member in facts.beside.members:
-        if member.is_waived or member.conclusion is Conclusion.SUCCESS:
+        passes = member.is_waived or member.is_left_out
+        if passes or member.conclusion is Conclusion.SUCCESS:
             for one in member.accepted:
                 text = f"Pull request #{member.number} of the merge group: {one.subject} was "
                 text += f"{one.kind.value} by @{one.actor}: {one.reason}"

@@ -69,6 +69,7 @@ _KINDS = {
     ChangeKind.COMMENTS: "comments and docstrings",
     ChangeKind.FORMATTING: "formatting",
     ChangeKind.TYPES: "types",
+    ChangeKind.POLICY: "Assay's configuration",
     ChangeKind.TESTS: "tests",
 }
 

@@ -38,7 +38,7 @@ from bot.rubrics.files import CommittedRubric
 from bot.steps import StepRunner
 from sandbox.base import Network
 from sandbox.environments.layers import INSIDE
-from sandbox.models import Checkout, Environment
+from sandbox.models import Checkout, Environment, Finding
 
 _AGAIN = (
     "Click Re-run, or comment /judge. If it happens again, the log of Assay's worker says more."
@@ -56,6 +56,8 @@ class Policy:
     rubrics: tuple[CommittedRubric, ...] = ()
     kept_criteria: tuple[Criterion, ...] = ()
     listed: TaskSource | None = None
+    remarks: tuple[str, ...] = ()  # what a report says of it
+    proposed: tuple[Finding, ...] = ()  # about the configuration that head would bring
 
     @property
     def network_to_build(self) -> Network:
@@ -233,6 +235,7 @@ class Docket:
     def _warnings(self) -> tuple[str, ...]:
         return (
             *(self.checkout.warnings if self.checkout else ()),
+            *(self.policy.remarks if self.policy else ()),
             *(self.task.warnings if self.task else ()),
             *(self.planned.requirements.remarks if self.planned else ()),
         )

@@ -52,6 +52,7 @@ async def build(sandbox: Sandbox, request: BuildRequest) -> Environment:
     Raises SandboxError when the sandbox itself fails.
     """
     started = time.monotonic()
+    request = await _equipped(sandbox, request)
     run = BuildRun(sandbox, request)
     if request.recipe.needs:
         return _environment(request, _Layer(), _Layer(failure=_lacking(request)), started)
@@ -74,10 +75,26 @@ async def build_both(
         return await build(sandbox, request)
 
     started, shared = time.monotonic(), None
+    base = await _equipped(sandbox, base) if base else None
+    head = await _equipped(sandbox, head) if head else None
     if base and head and _will_share_dependencies(base, head):
         shared = await _dependencies(BuildRun(sandbox, base))
     built = await a_few_at_a_time(cores(), [one(base, shared), one(head)])
     return built[0], built[1]
+
+
+async def _equipped(sandbox: Sandbox, request: BuildRequest) -> BuildRequest:
+    """Return the request; where its toolchain cannot be had, with what the machine then lacks."""
+    recipe = request.recipe
+    if not recipe.lacks or recipe.needs:
+        return request
+    failure = (await _toolchain(BuildRun(sandbox, request))).failure
+    if failure is None:
+        return request
+    said = failure.output.strip().splitlines() or [failure.problem]
+    why = f"{recipe.toolchain} could not be fetched: {said[-1].strip()[:200]}"
+    reasons = (f"{why[0].upper()}{why[1:]}.", *recipe.reasons)
+    return replace(request, recipe=replace(recipe, needs=(recipe.lacks,), reasons=reasons))
 
 
 async def _on(run: BuildRun, dependencies: _Layer, started: float) -> Environment:
@@ -243,6 +260,7 @@ async def _project(run: BuildRun, dependencies: str) -> _Layer:
 
 async def _install(run: BuildRun, folder: Path, dependencies: str) -> Observation | None:
     commands = run.request.recipe.install_project
+    shown = next((argv for argv in commands if argv[0] != "sh"), commands[0])
     async with unfinished(folder) as temporary:
         mounts = (
             Mount(dependencies, DEPENDENCIES),
@@ -251,7 +269,7 @@ async def _install(run: BuildRun, folder: Path, dependencies: str) -> Observatio
         )
         program = ("python3", "-I", f"{INSIDE}/install.py", TREE, f"{PROJECT}/{KEPT}")
         what = "all" if ECOSYSTEMS[run.request.recipe.ecosystem].keeps_output else "new"
-        failure = await run_step(run, (*program, what, json.dumps(commands)), commands[0], mounts)
+        failure = await run_step(run, (*program, what, json.dumps(commands)), shown, mounts)
         if failure:
             return failure
         _note_kept(temporary, run.request)

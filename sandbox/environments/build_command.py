@@ -73,7 +73,10 @@ async def fetch_toolchain(run: BuildRun, layer: str) -> Observation | None:
     fetching = ECOSYSTEMS[request.recipe.ecosystem].fetching
     command = Command(
         fetching(wanted) if fetching else ("false",),
-        mounts=(Mount(layer, TOOLCHAIN, MountMode.WRITABLE),),
+        mounts=(
+            Mount(layer, TOOLCHAIN, MountMode.WRITABLE),
+            *ECOSYSTEMS[request.recipe.ecosystem].tools(),
+        ),
         cwd=TOOLCHAIN,
         environment=(("PATH", SYSTEM_PATH),),
         network=request.network,

@@ -23,7 +23,7 @@ from sandbox.environments.node_script import ScriptCall, read_script
 from sandbox.environments.node_version import Wanted, fetching, wanted_node
 from sandbox.environments.node_workspace import BUILDS, DEPENDENCIES, workspace_builds
 from sandbox.environments.tree import Table, Tree
-from sandbox.models import Recipe, TestRunner
+from sandbox.models import Recipe, TestCall, TestRunner
 
 _NAME = "node"
 _LAYER_VERSION = "1"
@@ -54,7 +54,7 @@ class _Runner:
     arguments: tuple[str, ...]
     reason: str
     before: tuple[str, ...] = ()
-    left_out: str = ""
+    more: tuple[TestCall, ...] = ()
 
 
 def weigh(tree: Tree) -> Evidence | None:
@@ -145,14 +145,14 @@ def _recipe(
     inputs = manager_inputs(tree, manager, manifests)
     return Recipe(
         ecosystem=_NAME,
-        reasons=(why, *why_build, runner.reason, *filter(None, (runner.left_out,))),
+        reasons=(why, *why_build, runner.reason),
         install=install,
         install_project=(*needed, *build),
         runner=runner.runner,
         test_arguments=runner.arguments,
         lock_digest=hashlib.sha256(json.dumps([versions, install, inputs]).encode()).hexdigest(),
         root=setup.root,
-        left_out=runner.left_out,
+        more_calls=runner.more,
     )
 
 
@@ -209,18 +209,23 @@ def _choose_runner(tree: Tree, manifest: Table, setup: SetupHints) -> _Runner:
 
 
 def _by_its_library(tree: Tree, call: ScriptCall) -> ScriptCall:
-    """Let `node --test` run a file that `node` is called with, where the file uses node:test."""
-    if call.runner is not TestRunner.NODE:
-        return call
-    texts = (tree.read(path) for path in call.arguments[call.arguments.index("--") + 1 :])
-    uses_it = any(_NODE_TEST.search(text) for text in texts)
-    return replace(call, runner=TestRunner.NODE_TEST) if uses_it else call
+    """Let `node --test` run the files that `node` is called with, where they use node:test."""
+
+    def runner(one: TestRunner, arguments: tuple[str, ...]) -> TestRunner:
+        files = arguments[arguments.index("--") + 1 :] if one is TestRunner.NODE else ()
+        uses_it = any(_NODE_TEST.search(tree.read(path)) for path in files)
+        return TestRunner.NODE_TEST if uses_it else one
+
+    more = tuple(
+        TestCall(runner(each.runner, each.arguments), each.arguments) for each in call.more
+    )
+    return replace(call, runner=runner(call.runner, call.arguments), more=more)
 
 
 def _by_script(call: ScriptCall) -> _Runner:
     said = f"Tests run with {call.runner}, as the script `{call.script}` of package.json calls it."
-    rest = f"{call.others} further call(s) of a test runner in that script are not run."
-    return _Runner(call.runner, call.arguments, said, call.before, rest if call.others else "")
+    others = "".join(f" Then {more.runner} runs, called there too." for more in call.more)
+    return _Runner(call.runner, call.arguments, f"{said}{others}", call.before, call.more)
 
 
 def _configured_runner(tree: Tree, scripts: Table, line: str) -> _Runner:
@@ -228,9 +233,9 @@ def _configured_runner(tree: Tree, scripts: Table, line: str) -> _Runner:
     data = scripts.data if isinstance(scripts.data, dict) else {}
     call = read_script(Table({**data, "assay": line}), "assay", read=tree.read)
     said = f"Tests run with `{line}`, because the repository's configuration says so."
-    if call and not call.others:
+    if call:
         call = _by_its_library(tree, call)
-        return _Runner(call.runner, call.arguments, said, call.before)
+        return _Runner(call.runner, call.arguments, said, call.before, call.more)
     return _Runner(TestRunner.COMMAND, (line,), said)
 
 
@@ -298,6 +303,11 @@ def building(request: BuildRequest) -> Variables:
         ("HUSKY", "0"),
         ("NO_COLOR", "1"),
         ("npm_config_cache", f"{CACHE}/npm"),
+        (
+            "npm_config_fetch_retry_mintimeout",
+            "1000",
+        ),  # a host that does not answer is known at once
+        ("npm_config_fetch_retry_maxtimeout", "10000"),
         ("npm_config_audit", "false"),
         ("npm_config_fund", "false"),
         ("npm_config_update_notifier", "false"),

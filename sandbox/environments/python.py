@@ -6,7 +6,6 @@ import shlex
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 
-from packaging.specifiers import SpecifierSet
 from packaging.utils import canonicalize_name
 
 from sandbox.base import TREE
@@ -24,10 +23,16 @@ from sandbox.environments.python_digest import (
 )
 from sandbox.environments.python_layers import building, installer, observing
 from sandbox.environments.python_project import NamedList, Project, read_project
-from sandbox.environments.python_requirement import parsed
+from sandbox.environments.python_requirement import parsed, requirement_name
 from sandbox.environments.python_runner import RunnerChoice, choose_runner, configured_runner
 from sandbox.environments.python_selection import Selection, select
 from sandbox.environments.python_siblings import Sibling, needed_siblings, requirement_names
+from sandbox.environments.python_version import (
+    fetching,
+    missing_python,
+    nearest_release,
+    untested_python,
+)
 from sandbox.environments.tree import Tree
 from sandbox.models import Recipe, TestRunner
 
@@ -41,6 +46,13 @@ _PYTHON = f"{DEPENDENCIES}/bin/python"
 _LOCAL = f"{DEPENDENCIES}/local.json"
 # Their editable installs rebuild at import time with tools of a build environment that is gone.
 _NOT_EDITABLE = ("mesonpy",)
+# Plug-ins that ask git for the version, and take none from the environment.
+_GIT_VERSIONS = frozenset(
+    {"setuptools-git-versioning", "versioningit", "setuptools-vcs-versioning"}
+)
+_WITH_VERSION = (
+    'printf "Metadata-Version: 2.1\\nName: %s\\nVersion: %s\\n" "$0" "$PBR_VERSION" > PKG-INFO'
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,18 +76,19 @@ def detect(tree: Path, setup: SetupHints, toolchain: Toolchain) -> Recipe | None
     reading = _read(Tree(tree), setup.root)
     if not _is_python(reading):
         return None
-    recipe = _recipe(reading, setup, toolchain)
-    missing = _missing_python(reading.project.requires_python, toolchain.python)
-    if missing:
-        said = f"The project needs {missing}, but the sandbox has Python {toolchain.python}."
-        return replace(
-            recipe,
-            install=(),
-            install_project=(),
-            needs=(missing,),
-            reasons=(said, *recipe.reasons),
-        )
-    return recipe
+    asked = reading.project.requires_python
+    missing = missing_python(asked, toolchain.python)
+    if not missing:
+        recipe = _recipe(reading, setup, toolchain)
+        said = untested_python(reading.tree, toolchain.python)
+        return replace(recipe, reasons=(*recipe.reasons, *filter(None, (said,))))
+    release = nearest_release(asked, toolchain.python)
+    said = f"The project needs {missing}, but the sandbox has Python {toolchain.python}."
+    recipe = _recipe(reading, setup, replace(toolchain, python=release or toolchain.python))
+    recipe = replace(recipe, reasons=(said, *recipe.reasons))
+    if release:
+        return replace(recipe, toolchain=f"{_NAME} {release}", lacks=missing)
+    return replace(recipe, install=(), install_project=(), needs=(missing,))
 
 
 def _read(whole: Tree, root: str) -> _Reading:
@@ -200,7 +213,11 @@ def _install_project(
     """Editable, so that the tree is what gets imported, whichever files are mixed into it."""
     project = reading.project
     in_place = () if project.backend in _NOT_EDITABLE else ("--editable",)
-    own = ((*_TO_PROJECT, *in_place, "."),) if project.is_installable else ()
+    own: tuple[tuple[str, ...], ...] = ()
+    if project.is_installable:
+        own = ((*_TO_PROJECT, *in_place, "."),)
+    if own and _asks_git_alone(reading.tree):
+        own = (("sh", "-c", _WITH_VERSION, project.name), *own, ("rm", "-f", "PKG-INFO"))
     members = _workspace_members(reading.tree) if locked else ()
     more = tuple((*_TO_PROJECT, "--editable", f"./{folder}") for folder in members)
     is_local = bool(reading.siblings) or configured or _installs_local_folders(reading)
@@ -209,6 +226,13 @@ def _install_project(
     done = [str(PurePosixPath(reading.root, folder)) for folder in (*("." for _ in own), *members)]
     rest = (_PYTHON, "-I", f"{INSIDE}/install_local.py", _LOCAL, TREE, PROJECT, *done)
     return (*own, *more, rest)
+
+
+def _asks_git_alone(tree: Tree) -> bool:
+    """Tell whether a build reads its version from git, or from the PKG-INFO of a source release."""
+    requires = tree.toml("pyproject.toml").table("build-system").strings("requires")
+    names = {requirement_name(one) for one in requires}
+    return bool(names & _GIT_VERSIONS) and not tree.has("PKG-INFO")
 
 
 def _workspace_members(tree: Tree) -> tuple[str, ...]:
@@ -257,17 +281,6 @@ def _project_reasons(reading: _Reading) -> tuple[str, ...]:
     return (f"The project itself is installed in place with its own build backend ({backend}).",)
 
 
-def _missing_python(requires: str, version: str) -> str:
-    """Return "Python >= 3.13" when this interpreter does not do, else "" (also when unreadable)."""
-    try:
-        lacking = [s for s in SpecifierSet(requires) if not s.contains(version, prereleases=True)]
-    except ValueError:  # InvalidSpecifier is one; so is a number too long to read
-        return ""
-    if not lacking:
-        return ""
-    return "Python " + ", ".join(sorted(f"{s.operator} {s.version}" for s in lacking))
-
-
 def _inputs(reading: _Reading, setup: SetupHints, locked: bool) -> tuple[str, ...]:
     """Return every input of the dependency layer as text: what uv reads, or what a build may read."""
     tree, project, selection = reading.tree, reading.project, reading.selection
@@ -311,5 +324,6 @@ ECOSYSTEM = Ecosystem(
     commands=frozenset({"python", "python3", "pytest", "tox", "nox", "hatch", "uv", "pip"}),
     programs=((UV, "--version"),),
     tools=installer,
+    fetching=fetching,
 )
 """Python, with pip, uv, poetry and their lock files."""

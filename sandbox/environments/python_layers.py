@@ -7,7 +7,15 @@ from uv import find_uv_bin
 from sandbox.base import TREE, Mount, Network
 from sandbox.environments.build_request import BuildRequest
 from sandbox.environments.ecosystem import Variables
-from sandbox.environments.layers import CACHE, DEPENDENCIES, PROJECT, SYSTEM_PATH, TOOLS, UV
+from sandbox.environments.layers import (
+    CACHE,
+    DEPENDENCIES,
+    PROJECT,
+    SYSTEM_PATH,
+    TOOLCHAIN,
+    TOOLS,
+    UV,
+)
 from sandbox.models import Recipe
 
 
@@ -27,6 +35,7 @@ def building(request: BuildRequest) -> Variables:
         ("UV_LINK_MODE", "copy"),
         ("UV_NO_CONFIG", "1"),  # the repository does not choose where from
         ("UV_PYTHON_DOWNLOADS", "never"),
+        ("UV_PYTHON_INSTALL_DIR", TOOLCHAIN),  # what was fetched before, if anything was
         ("UV_NO_PROGRESS", "1"),
         ("NO_COLOR", "1"),
         ("GIT_TERMINAL_PROMPT", "0"),

@@ -180,7 +180,7 @@ def test_a_failing_check_is_overridden_by_administrators_only_and_loudly(town: T
     assert "**OVERRIDDEN**" in run.summary
     assert "who opened this pull request" in run.summary
     assert _accepted(run) == {"B2": "overridden by mara", "R1": "accepted by ben"}
-    assert "OVERRIDDEN" in place.verdicts(number)[0]
+    assert "## ⚠️ OVERRIDDEN" in place.verdicts(number)[0]
 
 
 def test_what_is_not_understood_gets_one_helpful_line(town: Town) -> None:

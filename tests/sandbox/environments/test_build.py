@@ -116,6 +116,37 @@ async def test_files_that_a_build_writes_into_the_tree_are_there_when_tests_run(
     assert not (tree / "src/tally/_version.py").exists()
 
 
+async def test_a_python_that_the_machine_lacks(workshop: Workshop, tmp_path: Path) -> None:
+    """uv's interpreters are in no package registry: where they cannot be had, that is what is said."""
+    newer = f"3.{int(workshop.tools.python.split('.')[1]) + 2}"
+    text = PROJECTS["setuptools"][1]["pyproject.toml"].replace(">=3.8", f">={newer}")
+    tree = project(tmp_path / "tree", "setuptools", **{"pyproject.toml": text})
+    environment = await workshop.build(tree)
+    if environment.failure is None:
+        said = await workshop.text(tree, environment, "python", "--version")
+        assert said.startswith(f"Python {newer}")
+        return
+    assert environment.recipe.needs == (f"Python >= {newer}",)
+    lacking = f"This machine lacks Python >= {newer}, so nothing was built."
+    assert environment.failure.problem == lacking
+    assert environment.recipe.reasons[0].startswith(f"Python {newer} could not be fetched: ")
+
+
+async def test_a_version_that_only_git_knows(workshop: Workshop, tmp_path: Path) -> None:
+    pyproject = (
+        '[build-system]\nrequires = ["setuptools>=64", "setuptools-git-versioning>=2"]\n'
+        'build-backend = "setuptools.build_meta"\n[project]\nname = "tally"\n'
+        'dynamic = ["version"]\n[tool.setuptools-git-versioning]\nenabled = true\n'
+    )
+    tree = write(tmp_path / "tree", {"pyproject.toml": pyproject, "tally/__init__.py": ""})
+    environment = await workshop.build(tree)
+    assert environment.failure is None, environment.failure
+    code = (
+        "import importlib.metadata as m, os; print(m.version('tally'), os.path.exists('PKG-INFO'))"
+    )
+    assert await workshop.text(tree, environment, "python", "-c", code) == "7.8.9 False"
+
+
 @pytest.mark.skipif(shutil.which("cc") is None, reason="no C compiler is installed")
 async def test_an_extension_module_is_compiled_and_found(
     workshop: Workshop, tmp_path: Path

@@ -227,13 +227,54 @@ def test_poetrys_notation_is_translated(tmp_path: Path) -> None:
         'extras = ["x"]}\nlocal = {path = "../local"}\nzero = "^0.3.1"\nany = "*"\n'
     )
     found = recipe(write(tmp_path, {"pyproject.toml": text, "tests/test_a.py": TEST}))
-    assert found.needs == ("Python >= 3.12",)
+    assert (found.toolchain, found.lacks) == ("python 3.12", "Python >= 3.12")
     found = recipe(
         write(tmp_path, {"pyproject.toml": text.replace("^3.12", "^3.8"), "tests/test_a.py": TEST})
     )
     words = installs(found)
     assert {"pytest>=8.1,<9", "trio[x]>=0.22,<0.23", "zero>=0.3.1,<0.4", "any"} <= set(words)
     assert not [word for word in words if word.startswith("local")]
+
+
+@pytest.mark.parametrize(
+    ("asked", "toolchain", "lacks", "needs"),
+    [
+        (">=3.13", "python 3.13", "Python >= 3.13", ()),
+        (">=3.8,<3.10", "python 3.9", "Python < 3.10", ()),
+        ("==3.12.*", "python 3.12", "Python == 3.12.*", ()),
+        (">=4", "", "", ("Python >= 4",)),
+        ("<3", "", "", ("Python < 3",)),
+        (">=3.8", "", "", ()),
+    ],
+)
+def test_the_nearest_python_that_does_is_asked_for(
+    tmp_path: Path, asked: str, toolchain: str, lacks: str, needs: tuple[str, ...]
+) -> None:
+    text = HATCHLING.replace(">=3.8", asked)
+    found = recipe(write(tmp_path, {"pyproject.toml": text, "tests/test_a.py": TEST}))
+    assert (found.toolchain, found.lacks, found.needs) == (toolchain, lacks, needs)
+    release = toolchain.removeprefix("python ") or "3.11.2"
+    assert bool(needs) or release in found.install[0]
+
+
+@pytest.mark.parametrize(
+    "files",
+    [
+        {".github/workflows/a.yml": "matrix:\n  python-version: [3.8, '3.9', \"3.10\"]\n"},
+        {".github/workflows/a.yml": "matrix:\n  python:\n    - 3.8\n    - '3.9'\n    - 3.10.4\n"},
+        {"tox.ini": "[tox]\nenvlist = py38, py{39,3.10}-{a,b}, lint\n"},
+    ],
+    ids=["list", "lines", "tox"],
+)
+def test_a_python_that_the_project_does_not_test_with_is_told(
+    tmp_path: Path, files: dict[str, str]
+) -> None:
+    said = "The project is tested with Python 3.8, 3.9, 3.10; the sandbox has Python 3.11.2."
+    assert said in recipe(write(project(tmp_path, "hatchling"), files)).reasons
+    path, text = files.popitem()
+    more = text.replace("3.8", "3.11").replace("py38", "py311")
+    write(tmp_path, {path: more})
+    assert not [reason for reason in recipe(tmp_path).reasons if "is tested with" in reason]
 
 
 def test_setup_py_is_read_as_a_syntax_tree_and_never_run(tmp_path: Path) -> None:

@@ -1,0 +1,73 @@
+"""Which Python a project asks for, and where it comes from when the machine has another.
+
+Interpreters are uv's own builds. They are not in any package registry: where they cannot be reached
+(or mirrored, UV_PYTHON_INSTALL_MIRROR), the project needs a Python that this machine lacks.
+"""
+
+from __future__ import annotations
+
+import re
+
+from packaging.specifiers import SpecifierSet
+
+from sandbox.environments.layers import TOOLCHAIN, UV
+from sandbox.environments.tree import Tree
+
+_MINORS = range(8, 16)
+_LATEST = 99
+_MATRIX = re.compile(
+    r"(?m)^[ \t]*-?[ \t]*python(?:-version)?s?:[ \t]*(\[[^\]]*\]|(?:\n[ \t]*-[^\n]*)+|[^\n]*)"
+)
+_CI = (".github/workflows", ".yml"), (".github/workflows", ".yaml")
+
+
+def missing_python(requires: str, version: str) -> str:
+    """Return "Python >= 3.13" when this interpreter does not do, else "" (also when unreadable)."""
+    try:
+        lacking = [s for s in SpecifierSet(requires) if not s.contains(version, prereleases=True)]
+    except ValueError:  # InvalidSpecifier is one; so is a number too long to read
+        return ""
+    if not lacking:
+        return ""
+    return "Python " + ", ".join(sorted(f"{s.operator} {s.version}" for s in lacking))
+
+
+def nearest_release(requires: str, version: str) -> str:
+    """Return the release ("3.13") nearest to the machine's that does, "" when none is known."""
+    here = int(version.split(".")[1])
+    for minor in sorted(_MINORS, key=lambda one: (abs(one - here), one)):
+        if not missing_python(requires, f"3.{minor}.{_LATEST}"):
+            return f"3.{minor}"
+    return ""
+
+
+def fetching(toolchain: str) -> tuple[str, ...]:
+    """Return the command that installs a release ("python 3.13") into an empty layer."""
+    release = toolchain.removeprefix("python ")
+    place = ("--no-config", "python", "install", "--no-bin", "--install-dir", TOOLCHAIN)
+    return ("env", "UV_CACHE_DIR=/tmp/uv", "UV_NO_PROGRESS=1", UV, *place, release)
+
+
+def untested_python(tree: Tree, version: str) -> str:
+    """Say so when the project itself tests with other versions than the machine's only."""
+    tested = _tested(tree)
+    here = int(version.split(".")[1])
+    if not tested or here in tested:
+        return ""
+    listed = ", ".join(f"3.{minor}" for minor in sorted(tested))
+    return f"The project is tested with Python {listed}; the sandbox has Python {version}."
+
+
+def _tested(tree: Tree) -> set[int]:
+    """Return the minor versions of CI's matrices, else of tox's environments."""
+    files = [path for place in _CI for path in tree.listing(*place)]
+    found = [text for path in files for text in _MATRIX.findall(tree.read(path))]
+    minors = {int(minor) for text in found for minor in re.findall(r"\b3\.(\d{1,2})\b", text)}
+    tox = tree.ini("tox.ini")
+    listed = "envlist" if tox.has_option("tox", "envlist") else "env_list"
+    environments = re.sub(
+        r"py\{([^{}]*)\}",
+        lambda found: ",".join(f"py{one.strip()}" for one in found[1].split(",")),
+        tox.get("tox", listed, fallback=""),
+    )
+    return minors or {int(minor) for minor in re.findall(r"\bpy3\.?(\d{1,2})\b", environments)}
