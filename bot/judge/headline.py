@@ -159,5 +159,7 @@ _FINDINGS = {
     rules.DEPENDENCY_UNKNOWN: "a new dependency does not exist",
     rules.DEPENDENCY_UNASKED: "a new dependency could not be looked up",
     rules.DEPENDENCY_YOUNG: "a new dependency is very new",
+    rules.POLICY_LOOSENED: "Assay's configuration was loosened",
+    rules.CONFIGURATION: "Assay's configuration cannot be read",
 }
 """By rule of an integrity finding."""
