@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 from bot.configuration import Configuration
 from bot.judge.meant import contradiction, ties_by_example, why_meant
-from bot.judge.permissions import speaks_of_test
 from bot.judge.paths import is_policy
+from bot.judge.permissions import speaks_of_test
 from bot.judge.requirements import BUILDS, NOTHING_REGRESSES
 from bot.judge.retirement import asks_to_remove, names_subject
 from bot.judge.rules import TEST_ADAPTED, TEST_FOLLOWS_MOVE, adapted, moved
