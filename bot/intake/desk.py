@@ -12,6 +12,7 @@ from typing import Protocol
 from bot.github import CheckAction, CheckReport, CheckStatus, GitHub, Repository
 from bot.intake.rubrics import RubricMaker
 from bot.models import Conclusion, Evaluation, EvaluationRequest, Forecast, Trigger
+from bot.origins.running import hide_running
 from bot.store import Ended, EvaluationRecord, EvaluationState, Store
 from bot.templates import render_markdown
 
@@ -173,6 +174,8 @@ async def stop(desk: Desk, repository: Repository, record: EvaluationRecord, why
     await close_check_run(
         desk, repository, record, Conclusion.CANCELLED, check_words("cancelled", why=why)
     )
+    if request := await asyncio.to_thread(desk.store.request, record.id):
+        await hide_running(repository, request)
 
 
 def last_words(

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 from bot.configuration import Configuration
 from bot.judge.meant import contradiction, ties_by_example, why_meant
-from bot.judge.permissions import speaks_of_test
 from bot.judge.paths import is_policy
+from bot.judge.permissions import speaks_of_test
 from bot.judge.requirements import BUILDS, NOTHING_REGRESSES
 from bot.judge.retirement import asks_to_remove, names_subject
 from bot.judge.rules import TEST_ADAPTED, TEST_FOLLOWS_MOVE, adapted, moved
@@ -28,7 +28,7 @@ from bot.models import (
     TestComparison,
     Transition,
 )
-from sandbox.models import ChangeKind, Side
+from sandbox.models import ChangeKind
 
 _WARNS = re.compile(r": ((Pending)?Deprecation|Future)Warning$")
 _LACKS_PRIVATE = re.compile(
@@ -211,19 +211,19 @@ class Case:
 
     @property
     def broken_ids(self) -> tuple[str, ...]:
-        """The test runs that failed on head's code; where none did by itself, the whole suite."""
-        return self._runs_that_fail(Side.HEAD) or self.suite_ids
+        """The runs of base's tests that failed on head's code; where none did by itself, the whole suite."""
+        failing = (e for e in self._runs if passed(e.head) is False)
+        return tuple(e.id for e in failing if e.step.requirement_ids) or self.suite_ids
 
     @property
     def proof_ids(self) -> tuple[str, ...]:
-        """The test runs that failed on base's code; where none did by itself, the whole suite."""
-        return self._runs_that_fail(Side.BASE) or self.suite_ids
+        """The runs of head's tests that failed on base's code; where there is none, the whole suite."""
+        failing = (e for e in self._runs if passed(e.base) is False)
+        return tuple(e.id for e in failing if not e.step.requirement_ids) or self.suite_ids
 
-    def _runs_that_fail(self, side: Side) -> tuple[str, ...]:
-        runs = (e for e in self.observed.evidence if _is_of_suite(e.step))
-        return tuple(
-            run.id for run in runs if passed(run.base if side is Side.BASE else run.head) is False
-        )
+    @property
+    def _runs(self) -> tuple[Evidence, ...]:
+        return tuple(e for e in self.observed.evidence if _is_of_suite(e.step))
 
     @property
     def build_ids(self) -> tuple[str, ...]:

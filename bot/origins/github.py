@@ -28,6 +28,7 @@ from bot.models import (
     Task,
     Trigger,
 )
+from bot.origins.running import hide_running, show_running
 from bot.origins.words import task_of_issue, task_of_pull_request
 from bot.policy import policy_context
 from bot.report.markdown import marker
@@ -40,6 +41,7 @@ from sandbox.models import Checkout
 log = logging.getLogger(__name__)
 
 CHECK_NAME = "Assay"
+FIRST_STAGE = "checkout"
 _ACCEPT = CheckAction("Accept unverified", "Accept what could not be verified", ACCEPT_BUTTON)
 
 
@@ -118,6 +120,8 @@ class GitHubOrigin:
         """Show stage and plan on the check run; what GitHub does not take is not worth a failure."""
         if not _has_check_run(request):
             return
+        if stage == FIRST_STAGE:
+            await self._show_running(request)
         text = render_markdown("check/in_progress.md.j2", stage=stage, plan=plan)
         title, _, summary = text.strip().partition("\n")
         try:
@@ -136,6 +140,20 @@ class GitHubOrigin:
         except (Transient, UserError) as error:  # publishing tries again, and says it if it must
             log.warning("the check run does not show stage %s: %s", stage, error.what)
 
+    async def _show_running(self, request: EvaluationRequest) -> None:
+        try:
+            async with self._repository(request) as repository:
+                await show_running(repository, request, self.home(request), self.link(request))
+        except (Transient, UserError) as error:
+            log.warning("the comment does not say what is being judged: %s", error.what)
+
+    async def _hide_running(self, request: EvaluationRequest) -> None:
+        try:
+            async with self._repository(request) as repository:
+                await hide_running(repository, request)
+        except (Transient, UserError) as error:
+            log.warning("the comment still says that it is being judged: %s", error.what)
+
     def link(self, request: EvaluationRequest) -> str:
         """Return the signed address of the report page."""
         return self.report_link(request.id)
@@ -147,6 +165,8 @@ class GitHubOrigin:
         """
         request = answer.evaluation.request
         skipped = await self._why_not_comment(request)
+        if skipped:
+            await self._hide_running(request)
         comment = 0
         try:
             comment = 0 if skipped else await self._put_comment(request, answer.comment)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from bot.annotations import Annotation, AnnotationLevel
 from bot.models import CodePlace, TestComparison
 from bot.report.markdown import CHECK_LIMIT, fitted
+from bot.report.memory import Memory
 from bot.report.model import FAILING_CHANGES, ReportView
 from sandbox.models import Diff, Finding, Severity, Side
 
@@ -24,9 +25,9 @@ class CheckText:
     summary: str
 
 
-def check_summary(view: ReportView, link: str) -> CheckText:
+def check_summary(view: ReportView, link: str, memory: Memory | None = None) -> CheckText:
     """The conclusion for the check run, in the words of the comment, within GitHub's limits."""
-    summary = fitted("report/report.md.j2", view, link, CHECK_LIMIT)
+    summary = fitted(view, link, CHECK_LIMIT, memory)
     return CheckText(view.title[:TITLE_CHARACTERS], summary)
 
 

@@ -307,6 +307,13 @@ class ReportView:
         return AcceptanceKind.OVERRIDDEN in kinds
 
     @property
+    def changed_pictures(self) -> tuple[PictureRow, ...]:
+        """The moments that look different on head, or are there on one side only; the most changed first."""
+        rows = [row for item in self.evidence for row in item.pictures]
+        changed = [row for row in rows if not (row.base and row.head) or row.changed_percent]
+        return tuple(sorted(changed, key=lambda row: -(row.changed_percent or 100.0)))
+
+    @property
     def unmet(self) -> tuple[RequirementView, ...]:
         """What is not satisfied: first what fails, then what nobody could tell, the optional last."""
         rows = (r for r in self.requirements if r.verdict.outcome is not VerdictOutcome.SATISFIED)

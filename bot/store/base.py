@@ -113,6 +113,11 @@ class Store(Protocol):
     def latest(self, repository: str, number: int) -> EvaluationRecord | None:
         """Find the newest evaluation of a pull request."""
 
+    def history(
+        self, repository: str, number: int, limit: int = 10
+    ) -> tuple[EvaluationRecord, ...]:
+        """List the reports of a pull request, newest first; what was cancelled has none."""
+
     def of_commit(self, repository: str, number: int, sha: str) -> tuple[EvaluationRecord, ...]:
         """List the evaluations of a pull request's commit, newest first."""
 
