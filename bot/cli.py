@@ -54,6 +54,24 @@ def bench(**options: Any) -> None:
     _run("bench", **options)
 
 
+@assay.group()
+def config() -> None:
+    """Check `.github/assay.yml`, a repository's configuration, or print its schema for editors."""
+
+
+@config.command()
+@click.argument("file", type=_NEW_FILE, default=Path(".github/assay.yml"))
+def check(**options: Any) -> None:
+    """Say what is wrong in FILE (.github/assay.yml by default), with line and key; ends with 2."""
+    _run("config", **options)
+
+
+@config.command()
+def schema() -> None:
+    """Print the JSON Schema by which editors complete the keys."""
+    _run("config")
+
+
 @assay.command()
 @click.option("--task", type=_FILE, required=True, help="File with what was asked.")
 @click.option("--good", required=True, help="A good solution: a file, or a branch or revision.")

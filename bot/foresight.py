@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 
 from bot.agents.criteria_grading import SAMPLES
 from bot.agents.dossier import DIFF_CHARS, TASK_CHARS
+from bot.configuration import PolicyContext
 from bot.judge import unified
 from bot.judge.forecast import expected_calls
 from bot.llm import price_of
@@ -49,6 +50,10 @@ class Unannounced:
     async def task(self, request: EvaluationRequest, checkout: Checkout) -> Task:
         """Collect what was asked."""
         return await self.origin.task(request, checkout)
+
+    async def policy_context(self, request: EvaluationRequest) -> PolicyContext:
+        """Say what stands around the target branch's configuration."""
+        return await self.origin.policy_context(request)
 
     async def members(self, request: EvaluationRequest) -> tuple[Standing, ...]:
         """Say how the members of a merge group stand."""

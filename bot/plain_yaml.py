@@ -6,6 +6,7 @@ No aliases (a few lines of them can mean gigabytes), no duplicate keys, no depth
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from typing import Any
 
 import yaml
@@ -14,7 +15,41 @@ MAX_DEPTH = 12
 
 
 class PlainYamlError(ValueError):
-    """Says in a clause what is wrong and in which line."""
+    """Says in a clause what is wrong; `line` counts from 1 and is 0 where none can be named."""
+
+    def __init__(self, problem: str, line: int = 0) -> None:
+        super().__init__(f"line {line}: {problem}" if line else problem)
+        self.problem = problem
+        self.line = line
+
+
+@dataclass(frozen=True, slots=True)
+class PlainYaml:
+    """One document: its data, and the lines where its parts stand."""
+
+    data: object
+    root: yaml.Node | None
+
+    def line(self, path: tuple[int | str, ...]) -> int:
+        """The line of a key or list item, else of the innermost part of `path` that there is."""
+        node, line = self.root, 1
+        for part in path:
+            found = _child(node, part)
+            if found is None:
+                break
+            line, node = found
+        return line
+
+
+def _child(node: yaml.Node | None, part: int | str) -> tuple[int, yaml.Node] | None:
+    """The line and the value of a mapping's key or a list's item."""
+    if isinstance(node, yaml.MappingNode):
+        pairs = ((key, value) for key, value in node.value if key.value == part)
+        return next(((key.start_mark.line + 1, value) for key, value in pairs), None)
+    if isinstance(node, yaml.SequenceNode) and isinstance(part, int) and part < len(node.value):
+        item = node.value[part]
+        return item.start_mark.line + 1, item
+    return None
 
 
 class _PlainLoader(yaml.SafeLoader):
@@ -55,18 +90,25 @@ def _mark(loader: _PlainLoader) -> Any:
 
 def load_plain_yaml(text: str) -> object:
     """Parse one document. Raises PlainYamlError, which may name a key and never a value."""
+    return read_plain_yaml(text).data
+
+
+def read_plain_yaml(text: str) -> PlainYaml:
+    """Parse one document and keep where its parts stand. Raises PlainYamlError as above."""
     try:
-        return yaml.load(text, Loader=_PlainLoader)  # noqa: S506 (a SafeLoader, made stricter)
+        loader = _PlainLoader(text)
+        root = loader.get_single_node()
+        data = loader.construct_document(root) if root is not None else None
     except yaml.MarkedYAMLError as error:
-        raise PlainYamlError(_where(error)) from None
+        mark = error.problem_mark or error.context_mark
+        problem = _without_values(error.problem or "it is not valid YAML")
+        raise PlainYamlError(problem, mark.line + 1 if mark else 0) from None
+    except yaml.reader.ReaderError as error:
+        line = text.count("\n", 0, error.position) + 1
+        raise PlainYamlError("it has a character that YAML does not allow", line) from None
     except (yaml.YAMLError, ValueError, TypeError, RecursionError):
         raise PlainYamlError("it is not plain YAML text") from None
-
-
-def _where(error: yaml.MarkedYAMLError) -> str:
-    problem = _without_values(error.problem or "it is not valid YAML")
-    mark = error.problem_mark or error.context_mark
-    return f"line {mark.line + 1}: {problem}" if mark else problem
+    return PlainYaml(data, root)
 
 
 def _without_values(problem: str) -> str:
@@ -74,6 +116,8 @@ def _without_values(problem: str) -> str:
     ours = ("aliases", "it is nested", "a key is not", "the key ")
     if problem.startswith(ours):
         return problem
+    if "'\\t'" in problem:
+        return "a tab stands where YAML wants spaces"
     shown = re.sub(r"'[^']*'|\"[^\"]*\"|<[^>]*>", "…", problem)
     return "it is not valid YAML" if shown.count("…") > 1 else f"it is not valid YAML ({shown})"
 

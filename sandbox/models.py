@@ -28,12 +28,13 @@ class ChangeStatus(StrEnum):
 
 
 class ChangeKind(StrEnum):
-    """What the change of one file is to the program: the first four leave it as it is."""
+    """What the change of one file is to the program: the first five leave it as it is."""
 
     DOCUMENTATION = "documentation"
     COMMENTS = "comments"  # docstrings too
     FORMATTING = "formatting"
     TYPES = "types"
+    POLICY = "policy"  # how Assay judges; base's counts
     TESTS = "tests"
     SETUP = (
         "setup"  # build files, continuous integration, and what is no code in any known language

@@ -23,6 +23,7 @@ DOWNLOADS = CACHE.parent / "fresh"
 USER, UID = "mara", "1000"
 _PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 _PASSED_ON = ("PIP_", "UV_", "NPM_CONFIG_", "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY")
+_NOT_PASSED_ON = ("PIP_CONFIG_FILE", "PIP_NO_CACHE_DIR", "PIP_CACHE_DIR")
 _CA_VARIABLES = (
     "SSL_CERT_FILE",
     "REQUESTS_CA_BUNDLE",
@@ -112,7 +113,7 @@ class FreshMachine:
 def _variables() -> dict[str, str]:
     given = {n: v for n, v in os.environ.items() if n.upper().startswith(_PASSED_ON)}
     given |= {name: os.environ[name] for name in _CA_VARIABLES if name in os.environ}
-    return {name: value for name, value in given.items() if name != "PIP_CONFIG_FILE"}
+    return {name: value for name, value in given.items() if name not in _NOT_PASSED_ON}
 
 
 @contextmanager

@@ -46,6 +46,7 @@ MAY_IMPORT = {
         "bot.plain_yaml",
         "sandbox.browser.script",
     ),
+    "bot.policy": ("bot.configuration", "bot.errors", "bot.github"),
     "bot.kept_criteria": ("bot.errors", "bot.models"),
     "bot.plain_yaml": (),
     "bot.judge": (
@@ -105,6 +106,7 @@ MAY_IMPORT = {
         "bot.llm.base",
         "bot.models",
         "bot.plain_yaml",
+        "bot.policy",
         "bot.safety",
         "bot.settings",
         "bot.store",

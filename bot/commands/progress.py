@@ -70,8 +70,9 @@ def print_report(console: Console, document: ReportDocument, files: Sequence[Pat
     console.print(f"[bold {colour}]{document.conclusion}[/]: {escape(document.title)}")
     if document.requirements:
         console.print(_table(document))
-    for reason in document.reasons if not document.judged else ():
-        console.print(escape(reason.text), highlight=False)
+    for reason in document.reasons:
+        if not document.judged or reason.rule == "expectation":
+            console.print(escape(reason.text), highlight=False)
     for warning in document.warnings[:MOST_NEXT_STEPS]:
         console.print(f"- {escape(_clipped(warning))}", highlight=False)
     for step in document.next_steps[:MOST_NEXT_STEPS]:

@@ -1,11 +1,28 @@
 """The repository's own configuration, `.github/assay.yml`, read from the base branch only.
 
-The schema is closed: an unknown key, a wrong type or a value out of range is one clear `UserError`
-that names the key path and the way out. Values are never repeated in it: they may be secrets.
+The schema is closed: an unknown key, a wrong type or a value out of range is one clear problem
+that names line, key path and the way out. Values are never repeated in it: they may be secrets.
 """
 
-from bot.configuration.description import KeyDescription, describe_keys
-from bot.configuration.reading import MAX_BYTES, PATH, read_configuration
+from bot.configuration.description import KeyDescription, describe_keys, json_schema
+from bot.configuration.globs import matches, matches_any
+from bot.configuration.layers import (
+    Effective,
+    Layer,
+    PolicyContext,
+    effective,
+    loosened,
+    reading_of,
+)
+from bot.configuration.reading import (
+    MAX_BYTES,
+    PATH,
+    ConfigurationProblem,
+    Reading,
+    read,
+    read_configuration,
+    refusal,
+)
 from bot.configuration.schema import (
     Configuration,
     ConfiguredRequirement,
@@ -15,20 +32,35 @@ from bot.configuration.schema import (
     RubricPolicy,
     UnverifiedPolicy,
     Weight,
+    When,
 )
 
 __all__ = [
     "MAX_BYTES",
     "PATH",
     "Configuration",
+    "ConfigurationProblem",
     "ConfiguredRequirement",
     "ConfiguredTrigger",
+    "Effective",
     "JudgePolicy",
     "KeyDescription",
+    "Layer",
     "NetworkPolicy",
+    "PolicyContext",
+    "Reading",
     "RubricPolicy",
     "UnverifiedPolicy",
     "Weight",
+    "When",
     "describe_keys",
+    "effective",
+    "json_schema",
+    "loosened",
+    "matches",
+    "matches_any",
+    "read",
     "read_configuration",
+    "reading_of",
+    "refusal",
 ]

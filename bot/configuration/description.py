@@ -26,6 +26,14 @@ def describe_keys() -> tuple[KeyDescription, ...]:
     return tuple(_describe(Configuration, ""))
 
 
+def json_schema() -> str:
+    """The JSON Schema by which editors complete and check `.github/assay.yml`, as text."""
+    schema = Configuration.model_json_schema()
+    schema["$schema"] = "https://json-schema.org/draft/2020-12/schema"
+    schema["title"] = "Assay configuration"
+    return json.dumps(schema, indent=2) + "\n"
+
+
 def _describe(model: type[BaseModel], prefix: str) -> Iterator[KeyDescription]:
     for name, field in model.model_fields.items():
         path = f"{prefix}{name}"

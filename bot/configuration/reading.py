@@ -1,4 +1,4 @@
-"""Reads `.github/assay.yml`; whatever is wrong is one clear error that never repeats a value."""
+"""Reads `.github/assay.yml`; whatever is wrong is a clear problem that never repeats a value."""
 
 from __future__ import annotations
 
@@ -6,60 +6,123 @@ import difflib
 import json
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass, field
 
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
 from bot.configuration.schema import Configuration, section_of
 from bot.errors import UserError
-from bot.plain_yaml import PlainYamlError, load_plain_yaml, shown_key
+from bot.plain_yaml import PlainYaml, PlainYamlError, read_plain_yaml, shown_key
 
 PATH = ".github/assay.yml"
 MAX_BYTES = 64 * 1024
+MAX_PROBLEMS = 50
 MAX_PROBLEMS_TOLD = 5
 
 
-def read_configuration(text: str | None) -> Configuration:
+@dataclass(frozen=True, slots=True)
+class ConfigurationProblem:
+    """One thing that is wrong: the line (0: the file as a whole), the key if it is one, and why."""
+
+    line: int
+    key: str
+    message: str
+
+    def __str__(self) -> str:
+        return f"line {self.line}: {self.message}" if self.line else self.message
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What a file says: its configuration and the keys that it sets; the defaults where it is broken."""
+
+    configuration: Configuration = field(default_factory=Configuration)
+    keys: dict[str, object] = field(default_factory=dict)
+    problems: tuple[ConfigurationProblem, ...] = ()
+    document: PlainYaml = field(default=PlainYaml(None, None), compare=False)
+
+    def line(self, *path: str | int) -> int:
+        """Where a key or a list's item stands, else the innermost part of the path that is there."""
+        return self.document.line(path)
+
+    def why(self) -> str:
+        """The problems in one clause, at most five."""
+        told = [str(problem) for problem in self.problems[:MAX_PROBLEMS_TOLD]]
+        if len(self.problems) > MAX_PROBLEMS_TOLD:
+            told.append(f"and {len(self.problems) - MAX_PROBLEMS_TOLD} more")
+        return "; ".join(told)
+
+
+def read_configuration(text: bytes | str | None) -> Configuration:
     """Read `.github/assay.yml`; None or nothing but comments gives the defaults.
 
     Raises UserError naming every wrong key (at most five), and never a value.
     """
-    if text is None:
-        return Configuration()
-    if len(text.encode("utf-8", "surrogatepass")) > MAX_BYTES:
-        raise _refused(f"it is larger than {MAX_BYTES // 1024} KiB")
+    reading = read(text)
+    if reading.problems:
+        raise refusal(reading.why())
+    return reading.configuration
+
+
+def refusal(why: str) -> UserError:
+    """Say that base's configuration stops the evaluation, and how to get out of that."""
+    return UserError(
+        f"{PATH} on the base branch cannot be used: {why}.",
+        f"Correct {PATH} in a pull request of its own: it is judged with the defaults.",
+    )
+
+
+def read(text: bytes | str | None) -> Reading:
+    """Read a file, however broken it is."""
     try:
-        data = load_plain_yaml(text)
+        document = read_plain_yaml(_decoded(text or ""))
     except PlainYamlError as error:
-        raise _refused(str(error)) from None
-    if data is None:
-        return Configuration()
-    if not isinstance(data, dict):
-        raise _refused(f"the top level must be a mapping of keys; allowed: {_keys(Configuration)}")
+        return Reading(problems=(ConfigurationProblem(error.line, "", error.problem),))
+    if document.data is None:
+        return Reading()
+    if not isinstance(document.data, dict):
+        why = f"the top level must be a mapping of keys; allowed: {_keys(Configuration)}"
+        return Reading(problems=(ConfigurationProblem(1, "", why),))
     try:
-        return Configuration.model_validate_json(json.dumps(data), strict=True)
+        return Reading(validated(document.data), document.data, document=document)
     except ValidationError as error:
-        raise _refused("; ".join(_problems(error))) from None
+        return Reading(problems=tuple(sorted(_problems(error, document), key=_line)))
     except (TypeError, ValueError, RecursionError):
-        raise _refused("it holds values that are neither text, number, list nor mapping") from None
+        why = "it holds values that are neither text, number, list nor mapping"
+        return Reading(problems=(ConfigurationProblem(0, "", why),))
+
+
+def validated(keys: dict[str, object]) -> Configuration:
+    """The configuration that these keys make. Raises pydantic's ValidationError, and ValueError."""
+    return Configuration.model_validate_json(json.dumps(keys), strict=True)
+
+
+def _decoded(text: bytes | str) -> str:
+    raw = text if isinstance(text, bytes) else text.encode("utf-8", "surrogatepass")
+    if len(raw) > MAX_BYTES:
+        raise PlainYamlError(f"it is larger than {MAX_BYTES // 1024} KiB")
+    if isinstance(text, str):
+        return text
+    try:
+        return raw.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = raw.count(b"\n", 0, error.start) + 1
+        raise PlainYamlError("it is not UTF-8 text", line) from None
 
 
 # --- errors for people -----------------------------------------------------------------------
 
 
-def _refused(why: str) -> UserError:
-    return UserError(
-        f"{PATH} on the base branch cannot be used: {why}.",
-        "Correct it on the base branch, then ask again with /judge.",
-    )
-
-
-def _problems(error: ValidationError) -> Iterator[str]:
+def _problems(error: ValidationError, document: PlainYaml) -> Iterator[ConfigurationProblem]:
     details = error.errors(include_url=False, include_input=False, include_context=True)
-    for detail in details[:MAX_PROBLEMS_TOLD]:
-        yield _problem(detail)
-    if len(details) > MAX_PROBLEMS_TOLD:
-        yield f"and {len(details) - MAX_PROBLEMS_TOLD} more"
+    for detail in details[:MAX_PROBLEMS]:
+        location = detail["loc"]
+        yield ConfigurationProblem(document.line(location), _dotted(location), _problem(detail))
+
+
+def _line(problem: ConfigurationProblem) -> int:
+    return problem.line
 
 
 def _problem(detail: ErrorDetails) -> str:
@@ -68,7 +131,7 @@ def _problem(detail: ErrorDetails) -> str:
         where = f"`{_dotted(location)}`: " if location else ""
         return f"{where}{_plain_message(detail)}"
     allowed = list(_model_at(location[:-1]).model_fields)
-    near = difflib.get_close_matches(str(location[-1]), allowed, n=1)
+    near = difflib.get_close_matches(str(location[-1])[:60], allowed, n=1)
     hint = f" (did you mean `{near[0]}`?)" if near else ""
     return f"`{_dotted(location)}` is not a known key{hint}; allowed here: {', '.join(allowed)}"
 
@@ -79,8 +142,9 @@ def _plain_message(detail: ErrorDetails) -> str:
     message = re.sub(
         r"^String should match pattern '\^https.*", "must start with http:// or https://", message
     )
-    message = re.sub(r"a valid array$", "a list", message)
+    message = re.sub(r"a valid (?:array|tuple)$", "a list", message)
     message = re.sub(r"an object$", "a mapping of keys", message)
+    message = re.sub(r"^(?:String|Tuple|List) should have at", "must have at", message)
     return re.sub(r"^Field required", "is required", message)
 
 

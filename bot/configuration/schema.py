@@ -16,6 +16,7 @@ from pydantic import (
 )
 from pydantic.fields import FieldInfo
 
+from bot.configuration.globs import MOST_GLOBS, Glob
 from sandbox.browser.script import MAX_ACTS, read_script
 
 ShellLine = Annotated[str, StringConstraints(min_length=1, max_length=2000)]
@@ -58,6 +59,63 @@ class NetworkPolicy(StrEnum):
 
 class _Closed(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
+
+
+LabelName = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=100)]
+"""GitHub takes 50 characters; an emoji may count for more than one."""
+Globs = Annotated[tuple[Glob, ...], Field(max_length=MOST_GLOBS)]
+LabelNames = Annotated[tuple[LabelName, ...], Field(max_length=MOST_GLOBS)]
+
+
+class PathFilter(_Closed):
+    """Which changed files are worth an evaluation."""
+
+    include: Globs = Field(
+        default=(), description="Only changes to these files are judged (`src/**`); empty: to all."
+    )
+    exclude: Globs = Field(
+        default=(), description="Changes to nothing but these files are not judged (`docs/**`)."
+    )
+
+
+class LabelFilter(_Closed):
+    """What labels of a pull request say."""
+
+    skip: LabelNames = Field(
+        default=(),
+        description="Not judged with one of these, set by somebody else than the author.",
+    )
+    ask: LabelNames = Field(
+        default=(),
+        description="Judged with one of these, set by somebody with write access, whatever else holds.",
+    )
+
+
+class AuthorFilter(_Closed):
+    """Whose pull requests are left alone."""
+
+    skip: Globs = Field(
+        default=(),
+        description="Not judged, as long as nobody else pushes (`dependabot[bot]`, `*[bot]`).",
+    )
+
+
+class When(_Closed):
+    """Which pull requests are judged by themselves; `/judge` asks for any of them."""
+
+    branches: Globs = Field(
+        default=(), description="Target branches (`main`, `release/**`); empty: all."
+    )
+    paths: PathFilter = Field(
+        default_factory=PathFilter, description="Which changed files are worth an evaluation."
+    )
+    labels: LabelFilter = Field(
+        default_factory=LabelFilter, description="What labels of a pull request say."
+    )
+    authors: AuthorFilter = Field(
+        default_factory=AuthorFilter, description="Whose pull requests are left alone."
+    )
+    drafts: bool = Field(default=False, description="Whether drafts are judged too.")
 
 
 class Setup(_Closed):
@@ -269,6 +327,10 @@ class Configuration(_Closed):
         min_length=1,
         max_length=4,
         description="What starts an evaluation; `[command]` for `/judge` only.",
+    )
+    when: When = Field(
+        default_factory=When,
+        description="Which pull requests are judged by themselves; `/judge` asks for any of them.",
     )
     setup: Setup = Field(default_factory=Setup, description="How the project is built and tested.")
     projects: Annotated[tuple[ConfiguredProject, ...], AfterValidator(_apart)] = Field(

@@ -45,7 +45,7 @@ def pull_opened(owner: str, repo: str) -> Response:
         row = replace(new_issue(at, title, checked(wishes.text("body"))), pull=pull)
         git.link_pull(forge.state, row.repository, row.number, pull)
         forge.state.put_issue(row)
-    _announce("opened", at, row, {})
+    announce_pull("opened", at, row, {})
     return answer(forge.shapes.full_pull(row, pull), 201)
 
 
@@ -97,10 +97,30 @@ def pull_updated(owner: str, repo: str, number: int) -> Response:
         raise invalid("PullRequest", "state", "state must be open or closed")
     forge.state.put_issue(row)
     if changes := _changes(old, row):
-        _announce("edited", at, row, {"changes": changes})
+        announce_pull("edited", at, row, {"changes": changes})
     if row.state != old.state:
-        _announce("closed" if row.state == "closed" else "reopened", at, row, {})
+        announce_pull("closed" if row.state == "closed" else "reopened", at, row, {})
     return answer(forge.shapes.full_pull(row, pull))
+
+
+@routes.get(f"{ROOT}/<int:number>/files", endpoint="pulls/list-files")
+def files_listed(owner: str, repo: str, number: int) -> Response:
+    """What the pull request changes."""
+    at, forge = granted(owner, repo, "pull_requests:read"), context()
+    row = issue_at(at, number)
+    if row.pull is None:
+        raise not_found()
+    files = git.changed_files(forge.state, row.repository, row.pull)
+    return page_of([forge.shapes.changed_file(row.repository, row.pull, file) for file in files])
+
+
+def made_draft(at: Granted, row: IssueRow) -> None:
+    """A pull request became a draft again."""
+    if row.pull is None or row.pull.draft:
+        raise invalid("PullRequest", "draft", "it is a draft")
+    row = replace(row, pull=replace(row.pull, draft=True), updated_at_s=time.time())
+    context().state.put_issue(row)
+    announce_pull("converted_to_draft", at, row, {})
 
 
 def made_ready(at: Granted, row: IssueRow) -> None:
@@ -110,7 +130,7 @@ def made_ready(at: Granted, row: IssueRow) -> None:
     pull = replace(row.pull, draft=False)
     row = replace(row, pull=pull, updated_at_s=time.time())
     context().state.put_issue(row)
-    _announce("ready_for_review", at, row, {})
+    announce_pull("ready_for_review", at, row, {})
 
 
 def branches_moved(forge: Context, repository: RepositoryRow, sender: str) -> int:
@@ -178,7 +198,8 @@ def _changes(old: IssueRow, new: IssueRow) -> Json:
     return changes
 
 
-def _announce(action: str, at: Granted, row: IssueRow, more: Json) -> None:
+def announce_pull(action: str, at: Granted, row: IssueRow, more: Json) -> None:
+    """Tells the apps what happened to a pull request."""
     if row.pull:
         pull = context().shapes.full_pull(row, row.pull)
         announce("pull_request", action, at, {"number": row.number, "pull_request": pull, **more})

@@ -11,7 +11,7 @@ from flask import Blueprint, Response, request
 
 from bot.forge import git
 from bot.forge.access import role_of
-from bot.forge.context import answer, body, context, granted, required_text
+from bot.forge.context import answer, body, context, granted, page_of, required_text
 from bot.forge.errors import Refused, not_found
 from bot.forge.shapes import Json, node_id
 
@@ -42,7 +42,13 @@ def permission_shown(owner: str, repo: str, username: str) -> Response:
         raise Refused(404, f"{username} is not a user")
     role = role_of(at.repository, user.login)
     level = OLD_LEVEL.get(role, role)
-    shape: Json = {**forge.shapes.user(user), "role_name": role}
+    ladder = ("read", "triage", "write", "maintain", "admin")
+    rank = ladder.index(role) if role in ladder else -1
+    may = {
+        name: rank >= step
+        for step, name in enumerate(("pull", "triage", "push", "maintain", "admin"))
+    }
+    shape: Json = {**forge.shapes.user(user), "role_name": role, "permissions": may}
     return answer({"permission": level, "role_name": role, "user": shape})
 
 
@@ -63,6 +69,22 @@ def branch_shown(owner: str, repo: str, branch: str) -> Response:
             "object": commit,
         }
     )
+
+
+@routes.get(f"{ROOT}/branches", endpoint="repos/list-branches")
+def branches_listed(owner: str, repo: str) -> Response:
+    """The branches, with `protected=true` only those that have a rule."""
+    at, forge = granted(owner, repo, "contents:read"), context()
+    name, wanted = at.repository.name, request.args.get("protected") == "true"
+    rest = f"{forge.shapes.rest}/repos/{name}"
+    shapes: list[Json] = []
+    for branch in git.branches(forge.state, name):
+        protected = branch in at.repository.protected
+        if protected or not wanted:
+            sha = git.branch_sha(forge.state, name, branch)
+            commit: Json = {"sha": sha, "url": f"{rest}/commits/{sha}"}
+            shapes.append({"name": branch, "commit": commit, "protected": protected})
+    return page_of(shapes)
 
 
 @routes.get(f"{ROOT}/contents/<path:path>", endpoint="repos/get-content")

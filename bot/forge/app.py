@@ -15,6 +15,7 @@ from bot.forge import (
     api_apps,
     api_checks,
     api_issues,
+    api_labels,
     api_pulls,
     api_repositories,
     clicks,
@@ -47,7 +48,7 @@ def create_forge(state: State, web: str, token_lifetime_s: float = HOUR_S) -> Fl
     shapes = WorkShapes(state, web.rstrip("/"))
     deliveries = Deliveries(state, shapes)
     app.extensions[KEY] = Context(state, shapes, deliveries, token_lifetime_s)
-    for module in (api_apps, api_issues, api_pulls, api_checks, api_repositories):
+    for module in (api_apps, api_issues, api_pulls, api_labels, api_checks, api_repositories):
         app.register_blueprint(module.routes, url_prefix="/api/v3")
     app.register_blueprint(graphql.routes, url_prefix="/api/graphql")
     for routes in (control.routes, clicks.routes, git_http.routes, pages.routes):

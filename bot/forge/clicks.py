@@ -8,7 +8,7 @@ from bot.forge import git
 from bot.forge.access import Principal
 from bot.forge.api_checks import emit_check_run
 from bot.forge.api_issues import issue_at
-from bot.forge.api_pulls import made_ready
+from bot.forge.api_pulls import made_draft, made_ready
 from bot.forge.context import Granted, answer, body, context, required_text
 from bot.forge.control import owner_required
 from bot.forge.errors import Refused, invalid, not_found
@@ -30,6 +30,18 @@ def pull_made_ready() -> Response:
         raise not_found()
     row = issue_at(Granted(Principal(), repository), wishes.integer("number"))
     made_ready(Granted(Principal(login=row.author), repository), row)
+    return answer({"number": row.number})
+
+
+@routes.post("/pulls/draft")
+def pull_made_draft() -> Response:
+    """The "Convert to draft" link."""
+    forge, wishes = context(), body()
+    repository = forge.state.repository(wishes.text("repository"))
+    if repository is None:
+        raise not_found()
+    row = issue_at(Granted(Principal(), repository), wishes.integer("number"))
+    made_draft(Granted(Principal(login=row.author), repository), row)
     return answer({"number": row.number})
 
 

@@ -65,6 +65,18 @@ def repository_made() -> Response:
     return answer(shape, 201)
 
 
+@routes.post("/protect")
+def branch_protected() -> Response:
+    """Puts a protection rule on a branch."""
+    state, wishes = context().state, body()
+    row = state.repository(wishes.text("repository"))
+    if row is None:
+        raise not_found()
+    branch = required_text(wishes, "Branch", "branch")
+    state.put(row.name.lower(), replace(row, protected=(*row.protected, branch)))
+    return answer({"branch": branch}, 201)
+
+
 @routes.post("/refresh")
 def repository_refreshed() -> Response:
     """Looks at the branches again, after a push straight into the bare repository."""

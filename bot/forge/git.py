@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import subprocess
+from dataclasses import dataclass
 from pathlib import Path
 
 from bot.forge.errors import Refused, invalid
@@ -88,6 +89,40 @@ def count_commits(state: State, repository: str, pull: PullPart) -> int:
     span = f"{pull.base_sha}..{pull.head_sha}"
     found = run_git(state.git_dir(repository), "rev-list", "--count", span)
     return int(found.stdout) if found.returncode == 0 else 0
+
+
+@dataclass(frozen=True, slots=True)
+class ChangedFile:
+    """One file of a pull request; `before` is its old name where it was renamed."""
+
+    status: str
+    path: str
+    before: str = ""
+
+
+_STATUS = {"A": "added", "D": "removed", "M": "modified", "R": "renamed", "T": "changed"}
+
+
+def changed_files(state: State, repository: str, pull: PullPart) -> tuple[ChangedFile, ...]:
+    """What the head changes since it left the base."""
+    span = f"{pull.base_sha}...{pull.head_sha}"
+    found = run_git(state.git_dir(repository), "diff", "--name-status", "-z", "-M", span)
+    words = iter(found.stdout.decode(errors="replace").split("\0"))
+    files = []
+    for status in filter(None, words):
+        path, before = next(words), ""
+        if status[0] == "R":
+            path, before = next(words), path
+        files.append(ChangedFile(_STATUS.get(status[0], "changed"), path, before))
+    return tuple(files)
+
+
+def branches(state: State, repository: str) -> tuple[str, ...]:
+    """The names of all branches."""
+    listed = run_git(
+        state.git_dir(repository), "for-each-ref", "--format=%(refname:short)", "refs/heads"
+    )
+    return tuple(listed.stdout.decode().split())
 
 
 def blob(state: State, repository: str, sha: str, path: str) -> bytes | None:

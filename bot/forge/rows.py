@@ -33,6 +33,7 @@ class RepositoryRow:
     fork_of: str = ""
     required_check: str = ""
     collaborators: tuple[Collaborator, ...] = ()
+    protected: tuple[str, ...] = ()  # branches
 
     @property
     def owner(self) -> str:
@@ -114,6 +115,19 @@ class IssueRow:
     state: str = "open"
     labels: tuple[str, ...] = ()
     pull: PullPart | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class LabelEventRow:
+    """Somebody set a label or took it away (`labeled`, `unlabeled`)."""
+
+    id: int
+    repository: str
+    number: int
+    event: str
+    label: str
+    actor: str
+    created_at_s: float
 
 
 @dataclass(frozen=True, slots=True)

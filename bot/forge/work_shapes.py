@@ -5,13 +5,14 @@ from __future__ import annotations
 from urllib.parse import quote
 
 from bot.forge.access import role_of
-from bot.forge.git import count_commits
+from bot.forge.git import ChangedFile, changed_files, count_commits
 from bot.forge.rows import (
     AnnotationRow,
     AppRow,
     CheckRow,
     CommentRow,
     IssueRow,
+    LabelEventRow,
     PullPart,
     ReactionRow,
     RepositoryRow,
@@ -122,7 +123,37 @@ class WorkShapes(Shapes):
             "commits": commits,
             "additions": 0,
             "deletions": 0,
-            "changed_files": 0,
+            "changed_files": len(changed_files(self.state, row.repository, pull)),
+        }
+
+    def changed_file(self, repository: str, pull: PullPart, file: ChangedFile) -> Json:
+        """One file of a pull request; the forge counts no lines."""
+        sha, path = pull.head_sha, quote(file.path)
+        shape: Json = {
+            "sha": sha,
+            "filename": file.path,
+            "status": file.status,
+            **dict.fromkeys(("additions", "deletions", "changes"), 0),
+            "blob_url": f"{self.web}/{repository}/blob/{sha}/{path}",
+            "raw_url": f"{self.web}/{repository}/raw/{sha}/{path}",
+            "contents_url": f"{self.rest}/repos/{repository}/contents/{path}?ref={sha}",
+        }
+        return {**shape, "previous_filename": file.before} if file.before else shape
+
+    def label_event(self, row: LabelEventRow) -> Json:
+        """A label that was set or taken away, as an issue's events hold it."""
+        label = self.label(row.repository, row.label)
+        return {
+            "id": row.id,
+            "node_id": node_id("LabeledEvent", row.id),
+            "url": f"{self.rest}/repos/{row.repository}/issues/events/{row.id}",
+            "actor": self.login(row.actor),
+            "event": row.event,
+            "commit_id": None,
+            "commit_url": None,
+            "created_at": iso(row.created_at_s),
+            "performed_via_github_app": None,
+            "label": {"name": label["name"], "color": label["color"]},
         }
 
     def pull_reference(self, row: IssueRow, pull: PullPart) -> Json:

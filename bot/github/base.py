@@ -50,6 +50,7 @@ class PullRequest:
     merged: bool = False
     url: str = ""
     updated_at: str = ""
+    changed_files: int = 0
 
     @property
     def from_fork(self) -> bool:
@@ -99,10 +100,11 @@ class Comment:
 
 
 class Permission(StrEnum):
-    """What a user may do in a repository; `maintain` counts as write, `triage` as read."""
+    """What a user may do in a repository; `maintain` counts as write."""
 
     NONE = "none"
     READ = "read"
+    TRIAGE = "triage"
     WRITE = "write"
     ADMIN = "admin"
 
@@ -111,6 +113,11 @@ class Permission(StrEnum):
         """Whether the user may push, and so may command the app."""
         return self in {Permission.WRITE, Permission.ADMIN}
 
+    @property
+    def can_triage(self) -> bool:
+        """Whether the user may set labels."""
+        return self.can_write or self is Permission.TRIAGE
+
 
 class Reaction(StrEnum):
     """How a comment is answered without words."""
@@ -118,6 +125,23 @@ class Reaction(StrEnum):
     EYES = "eyes"  # seen
     ROCKET = "rocket"  # started
     CONFUSED = "confused"  # not understood or not allowed
+
+
+@dataclass(frozen=True, slots=True)
+class LabelSet:
+    """A label that a pull request has, and who set it last."""
+
+    label: str
+    by: str
+    by_bot: bool
+
+
+@dataclass(frozen=True, slots=True)
+class ChangedPaths:
+    """The files that a pull request changes, old names too; GitHub lists at most 3,000 of them."""
+
+    paths: tuple[str, ...]
+    complete: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -240,6 +264,15 @@ class RepositoryReader(Protocol):
     async def branch_sha(self, branch: str) -> str:
         """The commit at a branch's tip, or `NotThere`."""
 
+    async def default_branch(self) -> str:
+        """The branch that new work starts from."""
+
+    async def is_protected(self, branch: str) -> bool:
+        """Whether a branch has a protection rule."""
+
+    async def file(self, path: str, revision: str) -> bytes | None:
+        """A file of at most 1 MB at a branch or commit; None when there is none."""
+
 
 class Repository(RepositoryReader, Protocol):
     """One repository seen through one installation. Writes look first, so all may be repeated."""
@@ -250,8 +283,11 @@ class Repository(RepositoryReader, Protocol):
     async def is_first_time_contributor(self, pull_request: PullRequest) -> bool:
         """Whether the author has neither merged anything here before nor may write."""
 
-    async def default_branch(self) -> str:
-        """The branch that new work starts from."""
+    async def changed_paths(self, pull_request: PullRequest) -> ChangedPaths:
+        """The files that a pull request's head changes."""
+
+    async def labels_set(self, number: int) -> tuple[LabelSet, ...]:
+        """The labels of an issue or pull request, each with whoever set it last."""
 
     async def unchecked_pull_requests(self, check_name: str) -> tuple[PullRequest, ...]:
         """Open, non-draft pull requests whose head has no check run of this app (the sweep)."""

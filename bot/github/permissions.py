@@ -11,7 +11,10 @@ KNOWN_HERE = frozenset({"OWNER", "MEMBER", "COLLABORATOR", "CONTRIBUTOR"})
 
 
 async def permission(transport: Transport, root: str, login: str) -> Permission:
-    """What a user may do; the old field maps maintain to write and triage to read by itself."""
+    """What a user may do; the old field maps maintain to write and triage to read by itself.
+
+    A custom role has a name of its own, so triage is read from what the user may do.
+    """
     if not login:
         return Permission.NONE
     try:
@@ -19,6 +22,8 @@ async def permission(transport: Transport, root: str, login: str) -> Permission:
     except NotThere:
         return Permission.NONE  # no such user
     level = reply.text("permission")
+    if level == Permission.READ and reply.flag("user", "permissions", "triage"):
+        return Permission.TRIAGE
     return Permission(level) if level in set(Permission) else Permission.NONE
 
 

@@ -26,6 +26,7 @@ def read_pull_request(reply: Payload) -> PullRequest:
         merged=reply.flag("merged") or reply.has("merged_at"),
         url=reply.text("html_url"),
         updated_at=reply.text("updated_at"),
+        changed_files=reply.integer("changed_files"),
     )
 
 

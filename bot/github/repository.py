@@ -6,11 +6,13 @@ from bot.github import checks, comments, merge_groups, permissions, pulls, sweep
 from bot.github.addresses import repository_path
 from bot.github.base import (
     AppInfo,
+    ChangedPaths,
     CheckReport,
     CheckRun,
     Comment,
     Issue,
     IssueReference,
+    LabelSet,
     Permission,
     PullRequest,
     Reaction,
@@ -55,6 +57,18 @@ class ReadOnlyRepository:
         """The commit at a branch's tip, or `NotThere`."""
         return await pulls.branch_sha(self._transport, self._root, branch)
 
+    async def default_branch(self) -> str:
+        """The branch that new work starts from."""
+        return (await self._transport.get(self._root)).text("default_branch")
+
+    async def is_protected(self, branch: str) -> bool:
+        """Whether a branch has a protection rule."""
+        return await pulls.is_protected(self._transport, self._root, branch)
+
+    async def file(self, path: str, revision: str) -> bytes | None:
+        """A file of at most 1 MB at a branch or commit; None when there is none."""
+        return await pulls.file(self._transport, self._root, path, revision)
+
 
 class InstalledRepository(ReadOnlyRepository):
     """One repository seen through an installation of the app; see `base.Repository`."""
@@ -77,9 +91,13 @@ class InstalledRepository(ReadOnlyRepository):
             self._transport, self._root, pull_request
         )
 
-    async def default_branch(self) -> str:
-        """The branch that new work starts from."""
-        return (await self._transport.get(self._root)).text("default_branch")
+    async def changed_paths(self, pull_request: PullRequest) -> ChangedPaths:
+        """The files that a pull request's head changes."""
+        return await pulls.changed_paths(self._transport, self._root, pull_request)
+
+    async def labels_set(self, number: int) -> tuple[LabelSet, ...]:
+        """The labels of an issue or pull request, each with whoever set it last."""
+        return await pulls.labels_set(self._transport, self._root, number)
 
     async def unchecked_pull_requests(self, check_name: str) -> tuple[PullRequest, ...]:
         """Open, non-draft pull requests whose head has no check run of this app (the sweep)."""

@@ -33,10 +33,11 @@ from bot.models import (
     Evaluation,
     EvaluationRequest,
     Judgement,
+    Trigger,
     VerdictOutcome,
 )
 from bot.safety import scrub
-from bot.store import EvaluationRecord
+from bot.store import EvaluationRecord, EvaluationState
 from bot.templates import render_markdown
 
 LONGEST_REASON = 500
@@ -109,11 +110,11 @@ async def accept(
     """Do what a comment decides; what it could not decide is returned, a line each."""
     who = _Who(decision.place.actor, _KINDS[decision.command], permission is Permission.ADMIN)
     pull_request = await repository.pull_request(decision.number)
-    if refused := _why_not(who, pull_request):
+    records = await _records(desk, repository, pull_request)
+    if refused := _why_not(who, pull_request, records):
         return (refused,)
     try:
-        given_s = _seconds(decision.given_at)
-        case = await _case(desk, repository, who, pull_request, given_s)
+        case = await _case(desk, who, pull_request, records, _seconds(decision.given_at))
     except UserError as error:
         return (f"{error.what} {error.next_step}".strip(),)
     words, source = read_words(decision.words, case.judgement), f"comment {decision.comment:d}"
@@ -138,65 +139,79 @@ async def accept_unverified(
     if pull_request.head_sha != decision.head_sha:
         return "the clicked commit is not the newest"
     who = _Who(actor, AcceptanceKind.ACCEPTED, permission is Permission.ADMIN)
-    if refused := _why_not(who, pull_request):
+    records = await _records(desk, repository, pull_request)
+    if refused := _why_not(who, pull_request, records):
         marker = f"<!-- assay:reply to a click on {decision.head_sha} -->"
         body = render_markdown("reply/acceptance.md.j2", lines=(refused,))
         await repository.put_comment(number, marker, body)
         return refused
     try:
-        case = await _case(desk, repository, who, pull_request, time.time())
+        case = await _case(desk, who, pull_request, records, time.time())
     except UserError as error:
         return f"refused: {error.what}"
-    subjects = acceptable(case.judgement.gate)
     source = f"click {delivery_id}"[:200]
-    given, told = _sorted_out(case, subjects, source)
+    given, told = _sorted_out(case, acceptable(case.judgement.gate), source)
     if given:
         await _conclude(desk, case, given, _CLICKED, source)
     return "; ".join(told) or "accepted"
 
 
-def _why_not(who: _Who, pull_request: PullRequest) -> str:
+async def _records(
+    desk: Desk, repository: Repository, pull_request: PullRequest
+) -> tuple[EvaluationRecord, ...]:
+    """Every evaluation of a pull request's newest commit, newest first."""
+    about = (repository.name, pull_request.number, pull_request.head_sha)
+    return await asyncio.to_thread(desk.store.of_commit, *about)
+
+
+def _why_not(who: _Who, pull_request: PullRequest, records: tuple[EvaluationRecord, ...]) -> str:
     """Why somebody who may write cannot decide this; empty when they can.
 
-    Authors do not accept their own change. An administrator can still override, which is loud: a
-    repository with one maintainer has a way out, and everybody sees that it was taken.
+    Nobody accepts their own change: neither who opened the pull request nor who pushed its newest
+    commit. An administrator can still override, which is loud: a repository with one maintainer has a
+    way out, and everybody sees that it was taken.
     """
     if who.kind is AcceptanceKind.OVERRIDDEN:
         return "" if who.is_admin else "Only an administrator of this repository can override."
-    if pull_request.author.lower() != who.actor.lower():
+    pushers = {one.actor.lower() for one in records if one.trigger == Trigger.SYNCHRONIZE}
+    if pull_request.author.lower() == who.actor.lower():
+        did = "opened this pull request"
+    elif who.actor.lower() in pushers:
+        did = "pushed the newest commit"
+    else:
         return ""
-    told = "You opened this pull request, so somebody else with write access has to accept it."
+    told = f"You {did}, so someone else with write access has to accept it."
     loud = " As an administrator you can `/judge override <ID> <reason>`; the report says that you did."
     return told + loud * who.is_admin
 
 
 async def _case(
-    desk: Desk, repository: Repository, who: _Who, pull_request: PullRequest, given_s: float
+    desk: Desk,
+    who: _Who,
+    pull_request: PullRequest,
+    records: tuple[EvaluationRecord, ...],
+    given_s: float,
 ) -> _Case:
     """The verdict that a decision is about. Raises UserError when there is none that its author saw."""
-    sha, about = pull_request.head_sha, (repository.name, pull_request.number)
-    records = await asyncio.to_thread(desk.store.judged, *about, sha)
-    if not records:
+    sha = pull_request.head_sha[:12]
+    judged = [one for one in records if one.state is EvaluationState.DONE and one.report_key]
+    if not judged:
         raise UserError(
-            f"The newest commit `{sha[:12]}` has no verdict yet.",
+            f"The newest commit `{sha}` has no verdict yet.",
             "Wait for it, then comment again; `/judge` starts a run where none is on its way.",
         )
-    if _first_s(records) > given_s + _CLOCKS_DIFFER_S:
+    if min(one.updated_s for one in judged) > given_s + _CLOCKS_DIFFER_S:
         raise UserError(
-            f"`{sha[:12]}` was judged after you wrote this, so it does not count for that commit.",
+            f"`{sha}` was judged after you wrote this, so it does not count for that commit.",
             "Read the new verdict, then comment again.",
         )
-    request = await asyncio.to_thread(desk.store.request, records[0].id)
+    request = await asyncio.to_thread(desk.store.request, judged[0].id)
     if request is None:
         raise AssertionError("an evaluation was recorded without its request")
     evaluation = await desk.verdicts.evaluation(request)
     if evaluation.judgement is None:
         raise AssertionError("a kept verdict has no judgement")
     return _Case(who, pull_request, request, evaluation, evaluation.judgement)
-
-
-def _first_s(records: tuple[EvaluationRecord, ...]) -> float:
-    return min(record.updated_s for record in records)
 
 
 def _seconds(given_at: str) -> float:

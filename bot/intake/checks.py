@@ -17,11 +17,13 @@ from bot.intake.decisions import (
 from bot.models import ACCEPT_BUTTON
 
 APPROVE = "approve"
+JUDGE = "judge"
 RERUN = "rerun"
 """Identifiers of the buttons (GitHub allows 20 characters)."""
 
 _BUTTONS: dict[str, Callable[[Place, int, str, str], Decision]] = {
     APPROVE: Approve,
+    JUDGE: Approve,
     RERUN: Rerun,
     ACCEPT_BUTTON: AcceptUnverified,
 }

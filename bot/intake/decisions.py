@@ -20,12 +20,16 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class StartPullRequest:
-    """Judge a pull request's head, when it still is the head."""
+    """Judge a pull request's head, when it still is the head.
+
+    `label` is the one that was set or taken away, where that is what happened.
+    """
 
     place: Place
     number: int
     head_sha: str
     trigger: Trigger
+    label: str = ""
 
 
 @dataclass(frozen=True, slots=True)

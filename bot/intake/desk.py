@@ -12,6 +12,7 @@ from typing import Protocol
 from bot.github import CheckAction, CheckReport, CheckStatus, GitHub, Repository
 from bot.intake.rubrics import RubricMaker
 from bot.models import Conclusion, Evaluation, EvaluationRequest, Forecast, Trigger
+from bot.origins.running import hide_running
 from bot.store import Ended, EvaluationRecord, EvaluationState, Store
 from bot.templates import render_markdown
 
@@ -27,7 +28,15 @@ class Jobs(Protocol):
 
 
 ALREADY = "this head is being judged already"
-_SAME = frozenset({Trigger.OPENED, Trigger.SYNCHRONIZE, Trigger.READY_FOR_REVIEW, Trigger.SWEEP})
+_SAME = frozenset(
+    {
+        Trigger.OPENED,
+        Trigger.REOPENED,
+        Trigger.SYNCHRONIZE,
+        Trigger.READY_FOR_REVIEW,
+        Trigger.SWEEP,
+    }
+)
 """What asks for nothing more than a verdict on a head."""
 
 
@@ -165,6 +174,8 @@ async def stop(desk: Desk, repository: Repository, record: EvaluationRecord, why
     await close_check_run(
         desk, repository, record, Conclusion.CANCELLED, check_words("cancelled", why=why)
     )
+    if request := await asyncio.to_thread(desk.store.request, record.id):
+        await hide_running(repository, request)
 
 
 def last_words(

@@ -34,6 +34,7 @@ from bot.intake.start import (
     start_pull_request,
 )
 from bot.models import Conclusion, Delivery, EvaluationRequest
+from bot.origins.running import hide_running
 from bot.steps import Ending, EndKind, StepRunner
 from bot.store import Ended, EvaluationState
 
@@ -89,3 +90,4 @@ async def ended(desk: Desk, request: EvaluationRequest, ending: Ending) -> None:
     words = last_words(desk, record, ending.next_step)
     async with desk.github.repository(request.repository, request.installation) as repository:
         await close_check_run(desk, repository, record, *words)
+        await hide_running(repository, request)

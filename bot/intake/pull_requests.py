@@ -10,13 +10,13 @@ _WORTH_A_RUN = ("title", "body", "base")
 
 
 def pull_request_opened(payload: Payload) -> Decision:
-    """A new pull request is judged, unless it is a draft."""
+    """A new pull request is judged."""
     return _start(payload, Trigger.OPENED)
 
 
 def pull_request_reopened(payload: Payload) -> Decision:
     """A pull request that came back is judged anew."""
-    return _start(payload, Trigger.OPENED)
+    return _start(payload, Trigger.REOPENED)
 
 
 def pull_request_synchronized(payload: Payload) -> Decision:
@@ -29,11 +29,27 @@ def pull_request_made_ready(payload: Payload) -> Decision:
     return _start(payload, Trigger.READY_FOR_REVIEW)
 
 
+def pull_request_drafted(payload: Payload) -> Decision:
+    """Nobody waits for a verdict on what became a draft, unless drafts are judged too."""
+    return _start(payload, Trigger.DRAFTED)
+
+
 def pull_request_edited(payload: Payload) -> Decision:
     """A new title, text or target can change what is asked; other edits cannot."""
     if not any(payload.has("changes", part) for part in _WORTH_A_RUN):
         return Ignore("neither title, text nor target changed")
-    return _start(payload, Trigger.EDITED)
+    is_moved = payload.has("changes", "base")
+    return _start(payload, Trigger.RETARGETED if is_moved else Trigger.EDITED)
+
+
+def pull_request_labeled(payload: Payload) -> Decision:
+    """A label may ask for an evaluation, or say that there shall be none."""
+    return _start(payload, Trigger.LABELED)
+
+
+def pull_request_unlabeled(payload: Payload) -> Decision:
+    """Without a label that said so, a pull request may no longer be left alone."""
+    return _start(payload, Trigger.UNLABELED)
 
 
 def pull_request_closed(payload: Payload) -> Decision:
@@ -48,8 +64,6 @@ def pull_request_closed(payload: Payload) -> Decision:
 
 
 def _start(payload: Payload, trigger: Trigger) -> Decision:
-    if payload.flag("pull_request", "draft"):
-        return Ignore("a draft is left alone")
     if payload.text("pull_request", "state") == "closed":
         return Ignore("the pull request is closed")
     return StartPullRequest(
@@ -57,4 +71,5 @@ def _start(payload: Payload, trigger: Trigger) -> Decision:
         number=payload.integer("pull_request", "number"),
         head_sha=payload.text("pull_request", "head", "sha"),
         trigger=trigger,
+        label=payload.text("label", "name"),
     )

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from bot.github import CheckAction, NotThere, PullRequest, Repository
 from bot.intake.agent_patches import is_full_sha
-from bot.intake.checks import APPROVE
+from bot.intake.checks import APPROVE, JUDGE
 from bot.intake.decisions import (
     AcceptUnverified,
     Approve,
@@ -27,29 +27,33 @@ from bot.intake.desk import (
     completed,
     evaluation_id,
     queued_report,
+    stop,
     stop_replaced,
 )
+from bot.intake.when import BY_HAND, ON_LABELS, Before, Doubt, LeftOut, Sifted, judged_before, sift
 from bot.models import Conclusion, EvaluationRequest, Trigger
 from bot.store import Decision, Ended, EvaluationState
 from bot.templates import render_markdown
 
 Clicked = Rerun | Approve | AcceptUnverified
 PATCH_MARKER = "<!-- assay:agent-patch -->"
-_BY_HAND = frozenset({Trigger.COMMAND, Trigger.RERUN})
 
 
 async def start_pull_request(
     desk: Desk, repository: Repository, decision: StartPullRequest, request_id: str
 ) -> str:
-    """Judge a pull request's head as GitHub has it now; drafts only when somebody asks."""
+    """Judge a pull request's head as GitHub has it now, if the configuration or somebody asks for it."""
     pull_request = await repository.pull_request(decision.number)
     if not pull_request.is_open:
         return "the pull request is closed"
-    if pull_request.draft and decision.trigger not in _BY_HAND:
-        return "a draft is left alone"
     if decision.head_sha and decision.head_sha != pull_request.head_sha:
         return "the head has moved on; its own delivery follows"
     request = request_for(pull_request, decision, request_id)
+    if decision.trigger not in BY_HAND:
+        sifted = await sift(desk, repository, pull_request, decision)
+        done = await _leave_out(desk, repository, request, sifted)
+        if done:
+            return done
     if await _needs_approval(desk, repository, pull_request):
         return await _ask_for_approval(desk, repository, request, pull_request.author)
     return await begin(desk, repository, request)
@@ -74,6 +78,80 @@ def request_for(
     )
 
 
+async def _leave_out(
+    desk: Desk, repository: Repository, request: EvaluationRequest, sifted: Sifted
+) -> str:
+    """Show that a head is not judged by itself and return what was done; "" where it shall be judged."""
+    by, trigger = sifted.by, request.trigger
+    if by is LeftOut.DRAFT:
+        await _stop_all(desk, repository, request, "The pull request is a draft.")
+    is_as_before = by is not None and (by.is_silent or trigger is Trigger.EDITED)
+    if is_as_before or trigger is Trigger.DRAFTED:
+        return f"left alone: {by.value if by else 'drafts are judged too'}"
+    if by is None and trigger not in ON_LABELS:
+        return ""
+    before = await judged_before(desk, repository, request)
+    if before is Before.JUDGED or (before is Before.RUNNING and by is not LeftOut.LABEL):
+        return "it was judged, or is being judged"
+    if by is None:
+        return ""
+    if before is Before.ELSEWHERE:
+        sifted = replace(sifted, doubt=sifted.doubt or Doubt.JUDGED_ELSEWHERE)
+    return await _show_unjudged(desk, repository, request, sifted)
+
+
+async def _stop_all(
+    desk: Desk, repository: Repository, request: EvaluationRequest, why: str
+) -> None:
+    records = await asyncio.to_thread(
+        desk.store.open_evaluations, request.repository, request.number
+    )
+    for record in records:
+        await stop(desk, repository, record, why)
+
+
+async def _show_unjudged(
+    desk: Desk, repository: Repository, request: EvaluationRequest, sifted: Sifted
+) -> str:
+    words = check_words("not_judged", sifted=sifted, base=request.base_ref)
+    button = CheckAction("Judge now", "Runs this commit in the sandbox", JUDGE)
+    conclusion = Conclusion.ACTION_REQUIRED if sifted.doubt else Conclusion.NEUTRAL
+    shown = Unjudged(conclusion, words, button)
+    there = await asyncio.to_thread(desk.store.of_head, request.repository, request.head_sha)
+    says = (there.number, there.report_key, there.conclusion, there.title) if there else None
+    if says == (request.number, "", conclusion, words[0]):
+        return "its check run says so already"
+    return await _end_unjudged(desk, repository, request, shown) or f"not judged: {words[0]}"
+
+
+@dataclass(frozen=True, slots=True)
+class Unjudged:
+    """A check run that is finished without an evaluation: title and summary, and a button to start one.
+
+    `problem` is what the evaluation's page says.
+    """
+
+    conclusion: Conclusion
+    words: tuple[str, str]
+    button: CheckAction
+    problem: str = ""
+
+
+async def _end_unjudged(
+    desk: Desk, repository: Repository, request: EvaluationRequest, shown: Unjudged
+) -> str:
+    """Show it and remember it; why not, if another delivery did."""
+    if not await asyncio.to_thread(desk.store.queued, request, claim(request)):
+        return ALREADY
+    await stop_replaced(desk, repository, request)
+    report = completed(queued_report(desk, request), shown.conclusion, shown.words, shown.button)
+    run = await repository.put_check_run(report)
+    await asyncio.to_thread(desk.store.check_run, request.id, run.id, True)
+    how = Ended(EvaluationState.DONE, shown.conclusion, shown.words[0], shown.problem)
+    await asyncio.to_thread(desk.store.ended, request.id, how)
+    return ""
+
+
 async def _needs_approval(desk: Desk, repository: Repository, pull_request: PullRequest) -> bool:
     if not (desk.approve_first_time_forks and pull_request.from_fork):
         return False
@@ -88,17 +166,11 @@ async def _ask_for_approval(
     desk: Desk, repository: Repository, request: EvaluationRequest, author: str
 ) -> str:
     """Show a finished check run that blocks, with a button that a maintainer can click."""
-    if not await asyncio.to_thread(desk.store.queued, request, claim(request)):
-        return ALREADY
-    await stop_replaced(desk, repository, request)
     words = check_words("approval", author=author)
     button = CheckAction("Approve and run", "Runs this commit in the sandbox", APPROVE)
-    report = completed(queued_report(desk, request), Conclusion.ACTION_REQUIRED, words, button)
-    run = await repository.put_check_run(report)
-    await asyncio.to_thread(desk.store.check_run, request.id, run.id, True)
-    how = Ended(EvaluationState.DONE, Conclusion.ACTION_REQUIRED, words[0], words[1])
-    await asyncio.to_thread(desk.store.ended, request.id, how)
-    return "waits for a maintainer's approval"
+    shown = Unjudged(Conclusion.ACTION_REQUIRED, words, button, words[1])
+    done = await _end_unjudged(desk, repository, request, shown)
+    return done or "waits for a maintainer's approval"
 
 
 async def start_merge_group(

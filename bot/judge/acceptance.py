@@ -21,6 +21,7 @@ from bot.judge.gate import worst
 from bot.judge.headline import MAX_TITLE, headline
 from bot.judge.outcome import MetCount
 from bot.judge.paths import is_build_file, is_changelog, is_test_module, is_test_path
+from bot.judge.requirements import in_words
 from bot.models import (
     Acceptance,
     AcceptanceKind,
@@ -141,15 +142,21 @@ def _title(
     counted = f"{met.independently} of {total} requirements met"
     people = " and ".join(dict.fromkeys(f"@{one.actor}" for one in overridden or given))
     if overridden:
-        return clip_line(f"OVERRIDDEN by {people}: {_in_words(overridden)}; {counted}", MAX_TITLE)
-    return clip_line(f"{counted}; {_in_words(given)} accepted by {people}", MAX_TITLE)
+        what = _in_words(overridden, judgement)
+        return clip_line(f"OVERRIDDEN by {people}: {what}; {counted}", MAX_TITLE)
+    return clip_line(f"{counted}; {_in_words(given, judgement)} accepted by {people}", MAX_TITLE)
 
 
-def _in_words(given: list[Acceptance]) -> str:
+def _in_words(given: list[Acceptance], judgement: Judgement) -> str:
     if len(given) > 1:
         return f"{len(given)} points"
     (only,) = given
-    return _RULES_IN_WORDS.get(only.subject) or f"“{clip_line(only.text, 40).removesuffix('.')}”"
+    requirement = _requirement(only.subject, judgement)
+    if requirement is None:
+        return _RULES_IN_WORDS.get(only.subject, only.subject)
+    if requirement.category is Category.BASELINE:
+        return in_words(requirement)
+    return f"“{clip_line(requirement.shown, 40).removesuffix('.')}”"
 
 
 def of_group(judgement: Judgement, members: tuple[Standing, ...]) -> tuple[Acceptance, ...]:

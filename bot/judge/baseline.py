@@ -3,42 +3,39 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
-from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from bot.judge.case import Case
+from bot.judge.oracle import satisfied, unsatisfied, unverified
 from bot.judge.pages import compare_pages
 from bot.judge.plan_evidence import item_evidence
 from bot.judge.requirements import BUILDS, NOTHING_REGRESSES, PAGES_WORK
 from bot.judge.rules import NEEDS_READER, NOT_ABOUT_TESTS, UNREAD_CHANGES
 from bot.judge.way_out import way_out
+from bot.judge.what_was_run import (
+    MOST_TOLD,
+    counted,
+    in_folders,
+    shown,
+    what_was_not,
+    what_was_run,
+)
 from bot.judge.whole_plan import is_held_on_base, is_regressed
 from bot.judge.witnesses import test_ids
 from bot.models import (
-    Decider,
     Evidence,
-    FourWay,
-    NotRun,
     PlanItem,
     Requirement,
     TestChange,
-    TestComparison,
     Transition,
     Verdict,
     VerdictOutcome,
 )
 from sandbox.models import Finding, Severity
-from sandbox.tools.four_runs import is_below
 
 _LOOK_YOURSELF = "Look at the pages and their pictures."
 _REGRESSED = Transition.REGRESSED
-MOST_TOLD = 4
 _ERROR = re.compile(r"\berror(\[\w+\])?: ", re.I)
-FIX = (
-    "Fix the failing tests and push. If the new behavior is intended, say so in the issue, then comment "
-    "`/judge`."
-)
 _FIX_WEAKENED = "Restore what the tests checked before, fix the code instead, and push."
 _FIX_PAGES = "Fix the pages and push."
 
@@ -110,13 +107,13 @@ def _first_error(case: Case) -> str:
 def _nothing_regresses(requirement: Requirement, case: Case) -> Verdict:
     by_the_plan = _by_the_plan(requirement, case)
     if by_the_plan is None and case.is_untested:
-        return satisfied(requirement, "Not applicable: base has no tests.", case)
-    found = by_the_plan or _by_the_tests(requirement, case)
+        found = satisfied(requirement, "Not applicable: base has no tests.", case)
+    else:
+        found = by_the_plan or _by_the_tests(requirement, case)
+    tests = case.observed.tests
     if found.outcome is not VerdictOutcome.SATISFIED:
-        return replace(found, reason=f"{found.reason}{_what_was_run(case)}")
-    if not case.observed.tests.not_run:
-        return found
-    return unverified(requirement, _only_part_was_run(case), _RUN_THE_REST)
+        return replace(found, reason=f"{found.reason}{what_was_run(tests)}")
+    return unverified(requirement, what_was_not(tests), _RUN_THE_REST) if tests.not_run else found
 
 
 _RUN_THE_REST = (
@@ -125,57 +122,12 @@ _RUN_THE_REST = (
 )
 
 
-def _only_part_was_run(case: Case) -> str:
-    """Say what was run and what was not, though the change can break it."""
-    tests = case.observed.tests
-    ran = _listed([_shown(one.folder) for one in tests.folders]) or "nothing"
-    was = "were" if len(tests.folders) > 1 else "was"
-    return f"Only {ran} {was} run; {'; '.join(map(_left, tests.not_run[:MOST_TOLD]))}{_and_more(tests)}."
-
-
-def _what_was_run(case: Case) -> str:
-    """Say it in a sentence of its own, where the verdict's reason does not; "" for nothing."""
-    counted = {one.folder: max(one.base, one.head) for one in case.observed.tests.folders}
-    told = _counted({folder: count for folder, count in counted.items() if count})
-    was = "was" if sum(counted.values()) == 1 else "were"
-    return f" {told} {was} run." if told else ""
-
-
-def _counted(counts: Mapping[str, int]) -> str:
-    """Words such as "48 tests in packages/alpha and 12 in packages/beta"."""
-    ordered = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
-    told = [f"{count} in {_shown(folder)}" for folder, count in ordered]
-    first = [f"{_tests(ordered[0][1])} in {_shown(ordered[0][0])}"] if ordered else []
-    return _listed([*first, *told[1:]])
-
-
-def _left(one: NotRun) -> str:
-    names = ", ".join(f"`{name}`" for name in one.uses)
-    what = f"uses {names}" if names else "is changed, too"
-    return f"{_shown(one.folder)} {what} ({one.why})"
-
-
-def _and_more(tests: FourWay) -> str:
-    more = len(tests.not_run) - MOST_TOLD
-    return f"; and {more} more" if more > 0 else ""
-
-
-def _shown(folder: str) -> str:
-    return folder or "the root directory"
-
-
-def _listed(names: Sequence[str]) -> str:
-    """Put a few names into a sentence."""
-    told, more = list(names[:MOST_TOLD]), len(names) - MOST_TOLD
-    if more > 0:
-        told.append(f"{more} more")
-    return " and ".join(filter(None, (", ".join(told[:-1]), *told[-1:])))
-
-
 def _by_the_tests(requirement: Requirement, case: Case) -> Verdict:
     if broken := _broken(requirement, case):
         return broken
-    told = [f"{_shown(f.folder)}: {f.problem}" for f in case.observed.tests.folders if f.problem]
+    if case.is_configuration_alone:
+        return satisfied(requirement, "Both sides run the same code.", case)
+    told = [f"{shown(one)}: {one.problem}" for one in case.observed.tests.folders if one.problem]
     if case.why_tests_prove_nothing or told:
         said = case.why_tests_prove_nothing or " ".join(told[:MOST_TOLD])
         return unverified(requirement, said, way_out(case))
@@ -203,9 +155,9 @@ def _broken(requirement: Requirement, case: Case) -> Verdict | None:
             tuple(test.id for test in broken),
         )
         return replace(verdict, evidence_ids=case.broken_ids)
-    failing = [_shown(f.folder) for f in case.observed.tests.folders if f.transition is _REGRESSED]
+    failing = [one for one in case.observed.tests.folders if one.transition is _REGRESSED]
     if case.only_exit_code is _REGRESSED or failing:
-        where = f" in {_listed(failing)}" if failing != [_shown("")] and failing else ""
+        where = in_folders(failing)
         return unsatisfied(requirement, f"The tests{where} pass on base and fail on head.", case)
     return None
 
@@ -216,14 +168,14 @@ def _not_seen_to_hold(requirement: Requirement, case: Case) -> Verdict:
     torn = tuple(test for test in undecided if test.change is TestChange.FLAKY)
     unseen = tuple(test for test in undecided if test not in torn)
     told = (
-        (torn, "fail on head in some runs and pass in others"),
-        (unseen, "were not seen to pass on head"),
-        (skipped, "are skipped, expected to fail or not collected on head"),
+        (torn, "Passed on base, sometimes fail on head"),
+        (unseen, "Passed on base, not seen to pass on head"),
+        (skipped, "Passed on base, skipped, expected to fail or not collected on head"),
     )
-    parts = [f"{len(tests)} {what}: {test_ids(tests)}." for tests, what in told if tests]
+    parts = [f"{what}: {test_ids(tests)}." for tests, what in told if tests]
     return unverified(
         requirement,
-        f"Of the tests that passed on base, {' '.join(parts)}",
+        " ".join(parts),
         "Let these tests run and pass on head. If one is to go, say so in the issue, then comment `/judge`.",
     )
 
@@ -290,22 +242,15 @@ def _fails_on_base(item: PlanItem, seen: Evidence | None) -> bool:
 
 def _held_reason(case: Case) -> str:
     """Say how many tests held, and in which folders they stand."""
-    kept = case.witnesses.kept
+    kept, tests = case.witnesses.kept, case.observed.tests
     if not kept:
-        folders = [_shown(one.folder) for one in case.observed.tests.folders]
-        where = f" in {_listed(folders)}" if folders != [_shown("")] and folders else ""
-        return f"The tests{where} pass on head. Only their exit code is known."
-    told = _counted(Counter(_folder_of(test, case.observed.tests) for test in kept))
+        return f"The tests{in_folders(tests.folders)} pass on head. Only their exit code is known."
+    by_code = [one for one in tests.folders if one.transition]
+    more = f" The tests{in_folders(by_code)} pass too, by their exit code." if by_code else ""
     ends = "es" if len(kept) == 1 else ""
-    by_code = [_shown(one.folder) for one in case.observed.tests.folders if one.transition]
-    more = f" The tests in {_listed(by_code)} pass too, by their exit code." if by_code else ""
-    return f"{told} passed on base and pass{ends} on head.{more}{_failing_before(case)}"
-
-
-def _folder_of(test: TestComparison, tests: FourWay) -> str:
-    """The innermost folder that was run and that a test stands in."""
-    inside = [one.folder for one in tests.folders if is_below(test.path, (one.folder,))]
-    return max(inside, key=len, default="")
+    told = counted(kept, tests)
+    meant = "".join(f" {why}" for t in case.witnesses.expectations if (why := case.why_meant(t)))
+    return f"{told} passed on base and pass{ends} on head.{more}{_failing_before(case)}{meant}"
 
 
 def _failing_before(case: Case) -> str:
@@ -367,45 +312,6 @@ def _pages_work(requirement: Requirement, case: Case) -> Verdict:
         pages = ", ".join(f"`{path}`" for path in seen.step.arguments)
         verdict = satisfied(requirement, f"No new fault was found on {pages}.", case)
     return replace(verdict, evidence_ids=(seen.id,))
-
-
-def satisfied(
-    requirement: Requirement, reason: str, case: Case, tests: tuple[str, ...] = ()
-) -> Verdict:
-    """A verdict that an oracle gives, citing the tests' evidence."""
-    return Verdict(
-        requirement.id, VerdictOutcome.SATISFIED, Decider.ORACLE, reason, case.suite_ids, tests
-    )
-
-
-def unsatisfied(
-    requirement: Requirement,
-    reason: str,
-    case: Case,
-    tests: tuple[str, ...] = (),
-    next_step: str = FIX,
-) -> Verdict:
-    """A failing oracle binds; nothing excuses it."""
-    return Verdict(
-        requirement.id,
-        VerdictOutcome.UNSATISFIED,
-        Decider.ORACLE,
-        reason,
-        case.suite_ids,
-        tests,
-        next_step=next_step,
-    )
-
-
-def unverified(requirement: Requirement, reason: str, next_step: str) -> Verdict:
-    """Could not tell; says what a person can do next."""
-    return Verdict(
-        requirement.id,
-        VerdictOutcome.UNVERIFIED,
-        Decider.NOBODY,
-        reason,
-        next_step=next_step,
-    )
 
 
 def _tests(count: int) -> str:

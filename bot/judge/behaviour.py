@@ -4,11 +4,19 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from bot.judge.baseline import satisfied, unsatisfied, unverified
 from bot.judge.case import Case
+from bot.judge.oracle import satisfied, unsatisfied, unverified
 from bot.judge.ties import Tie, speaks_of
 from bot.judge.witnesses import pass_rate, test_ids
-from bot.models import Decider, Requirement, TestComparison, Trust, Verdict, VerdictOutcome
+from bot.models import (
+    Decider,
+    Requirement,
+    ShownResult,
+    TestComparison,
+    Trust,
+    Verdict,
+    VerdictOutcome,
+)
 
 SOLE = "the only requirement, and the test passes only with this change"
 
@@ -33,6 +41,9 @@ def judge_behaviour(requirement: Requirement, case: Case) -> Verdict:
             tuple(test.id for test in against),
         )
     proofs = _proofs(requirement, case, ties)
+    for test in proofs:
+        if shown := case.contradiction(test):
+            return _contradicted(requirement, test, shown)
     sound = tuple(test for test in proofs if not case.is_doubted(test))
     if sound:
         return _proven(requirement, sound, case, ties)
@@ -98,6 +109,16 @@ def _proof(ids: tuple[str, ...]) -> str:
 def _again(test: TestComparison) -> str:
     """The pass rate on head, where the test was run again."""
     return f" · {rate}" if (rate := pass_rate(test)) else ""
+
+
+def _contradicted(requirement: Requirement, test: TestComparison, shown: ShownResult) -> Verdict:
+    """A test that expects something else than the task shows is no proof of what the task asks."""
+    return unverified(
+        requirement,
+        f"{test_ids([test])} expects something else of `{shown.said_call}` than {shown.origin} shows "
+        f"(`{shown.said_result}`).",
+        "Make the code and the test give what the task shows, or correct the example, then comment `/judge`.",
+    )
 
 
 def _made_up(requirement: Requirement, proofs: tuple[TestComparison, ...]) -> Verdict:

@@ -6,6 +6,9 @@ import re
 from dataclasses import dataclass
 
 from bot.configuration import Configuration
+from bot.judge.meant import contradiction, ties_by_example, why_meant
+from bot.judge.paths import is_policy
+from bot.judge.permissions import speaks_of_test
 from bot.judge.requirements import BUILDS, NOTHING_REGRESSES
 from bot.judge.retirement import asks_to_remove, names_subject
 from bot.judge.rules import TEST_ADAPTED, TEST_FOLLOWS_MOVE, adapted, moved
@@ -19,11 +22,13 @@ from bot.models import (
     Observed,
     Requirement,
     Requirements,
+    ShownResult,
     Step,
+    TestChange,
     TestComparison,
     Transition,
 )
-from sandbox.models import ChangeKind, Side
+from sandbox.models import ChangeKind
 
 _WARNS = re.compile(r": ((Pending)?Deprecation|Future)Warning$")
 _LACKS_PRIVATE = re.compile(
@@ -42,6 +47,12 @@ class Case:
     witnesses: Witnesses
     ties: tuple[Tie, ...]
     suite: Evidence | None
+
+    @property
+    def is_configuration_alone(self) -> bool:
+        """Whether nothing changed but Assay's own configuration: both sides run the same code."""
+        paths, is_cut = self.observed.changed_paths, self.observed.changes_truncated
+        return bool(paths) and not is_cut and all(map(is_policy, paths))
 
     def tied(self, requirement: Requirement) -> dict[str, Tie]:
         """The ties of one requirement by test id."""
@@ -129,8 +140,29 @@ class Case:
         return tuple(
             test
             for test in self.witnesses.skipped
-            if not any(asks_to_remove(r, test) for r in self.requirements.items)
+            if not (self._may_go(test) or self._is_asked_to_go(test))
         )
+
+    def _is_asked_to_go(self, test: TestComparison) -> bool:
+        return any(asks_to_remove(r, test) for r in self.requirements.items)
+
+    def _may_go(self, test: TestComparison) -> bool:
+        """Whether those who may ask let a test go, or be skipped, in so many words."""
+        return any(p.removes and speaks_of_test(p, test) for p in self.requirements.permitted)
+
+    def contradiction(self, test: TestComparison) -> ShownResult | None:
+        """What the task shows by example, and a test of head expects to be something else."""
+        return contradiction(self.requirements.shown, test)
+
+    def why_meant(self, test: TestComparison) -> str:
+        """Where the task shows what a test expects now, or lets it change, as a sentence; "" otherwise.
+
+        It counts only where head's version fails with base's code: what proves nothing is not accepted.
+        """
+        is_proven = test in self.witnesses.proofs or test.head_on_head is None
+        if test.change is not TestChange.EXPECTATION_CHANGED or not is_proven:
+            return ""
+        return why_meant(self.requirements, self.observed.integrity, test)
 
     @property
     def retired(self) -> tuple[TestComparison, ...]:
@@ -139,8 +171,9 @@ class Case:
 
     def is_retired(self, test: TestComparison) -> bool:
         """Whether a deleted test that fails on head was about what a requirement spells out."""
-        return test.head_on_head is None and any(
-            names_subject(requirement, test) for requirement in self.requirements.items
+        return test.head_on_head is None and (
+            any(names_subject(requirement, test) for requirement in self.requirements.items)
+            or self._may_go(test)
         )
 
     def is_doubted(self, test: TestComparison) -> bool:
@@ -158,9 +191,12 @@ class Case:
 
         A whole test that is gone needs more: somebody other than the author asks to remove its subject.
         """
+        if self.contradiction(test) or self.why_meant(test):
+            return bool(self.why_meant(test))
         if self.is_retired(test):
-            return any(asks_to_remove(r, test) for r in self.requirements.items)
-        naming = {tie.requirement_id for tie in self.ties if tie.test_id == test.id}
+            return self._may_go(test) or self._is_asked_to_go(test)
+        tied = (tie for tie in self.ties if tie.test_id == test.id and not tie.by_example)
+        naming = {tie.requirement_id for tie in tied}
         if test.head_on_head is not None:
             return bool(naming) and test in self.witnesses.proofs
         proofs = {proof.id for proof in self.witnesses.proofs}
@@ -175,19 +211,19 @@ class Case:
 
     @property
     def broken_ids(self) -> tuple[str, ...]:
-        """The test runs that failed on head's code; where none did by itself, the whole suite."""
-        return self._runs_that_fail(Side.HEAD) or self.suite_ids
+        """The runs of base's tests that failed on head's code; where none did by itself, the whole suite."""
+        failing = (e for e in self._runs if passed(e.head) is False)
+        return tuple(e.id for e in failing if e.step.requirement_ids) or self.suite_ids
 
     @property
     def proof_ids(self) -> tuple[str, ...]:
-        """The test runs that failed on base's code; where none did by itself, the whole suite."""
-        return self._runs_that_fail(Side.BASE) or self.suite_ids
+        """The runs of head's tests that failed on base's code; where there is none, the whole suite."""
+        failing = (e for e in self._runs if passed(e.base) is False)
+        return tuple(e.id for e in failing if not e.step.requirement_ids) or self.suite_ids
 
-    def _runs_that_fail(self, side: Side) -> tuple[str, ...]:
-        runs = (e for e in self.observed.evidence if _is_of_suite(e.step))
-        return tuple(
-            run.id for run in runs if passed(run.base if side is Side.BASE else run.head) is False
-        )
+    @property
+    def _runs(self) -> tuple[Evidence, ...]:
+        return tuple(e for e in self.observed.evidence if _is_of_suite(e.step))
 
     @property
     def build_ids(self) -> tuple[str, ...]:
@@ -271,6 +307,9 @@ def open_case(requirements: Requirements, observed: Observed, configuration: Con
         observed=observed,
         configuration=configuration,
         witnesses=witnesses,
-        ties=tie_tests(asked, speaking, observed.tests.comparisons),
+        ties=(
+            *tie_tests(asked, speaking, observed.tests.comparisons),
+            *ties_by_example(asked, speaking, requirements.shown),
+        ),
         suite=suites[0] if suites else None,
     )

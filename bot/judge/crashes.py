@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from bot.judge.baseline import unsatisfied, unverified
 from bot.judge.case import ASKED, Case
+from bot.judge.oracle import unsatisfied, unverified
 from bot.judge.words import words_of
 from bot.models import (
     ActionKind,

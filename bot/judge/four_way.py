@@ -10,7 +10,7 @@ from collections import defaultdict
 from bot.judge import successors
 from bot.judge.failures import assertion_line
 from bot.judge.four_rules import Four, judge
-from bot.models import FourWay, TestComparison
+from bot.models import FourWay, TestChange, TestComparison
 from sandbox.models import Diff, Outcome, TestResult, TestRun
 from sandbox.tools.four_runs import FourRuns, Lookup, failed, is_below, is_whole_file
 
@@ -156,6 +156,11 @@ def _comparison(four: Four, changed: set[str]) -> TestComparison:
     assert shown is not None  # noqa: S101 - a test exists on one side at least
     failure = found.failure.message if found.failure else ""
     again = four.head_repeat or four.repeat
+    source, before = shown.source, ""
+    if found.change is TestChange.EXPECTATION_CHANGED and four.base_on_base is not None:
+        before = four.base_on_base.source
+        new = next((one.head_on_head for one in four.replacements if one.head_on_head), None)
+        source = new.source if new is not None and four.head_on_head is None else source
     return TestComparison(
         id=shown.id,
         change=found.change,
@@ -170,7 +175,8 @@ def _comparison(four: Four, changed: set[str]) -> TestComparison:
         else "",
         path=shown.path,
         line=shown.line,
-        source=shown.source,
+        source=source,
+        source_before=before,
         passes=again.head_passes if again else 0,
         runs=again.head_runs if again else 0,
         assertion=assertion_line(failure),

@@ -229,6 +229,9 @@ def _expectations_are_asked_for(facts: _Facts) -> Iterator[GateReason]:
         *(t for t in case.witnesses.withdrawn if case.is_named(t)),
         *case.retired,
     )
+    for test in changed:
+        if why := case.why_meant(test):
+            yield GateReason("expectation", Conclusion.SUCCESS, why, tests=(test.id,))
     unasked = [test for test in changed if not (case.breaks_nobody(test) or case.is_accepted(test))]
     if unasked:
         yield GateReason(
@@ -305,7 +308,8 @@ def _no_item_regressed(facts: _Facts) -> Iterator[GateReason]:
 
 def _members_passed(facts: _Facts) -> Iterator[GateReason]:
     for member in facts.beside.members:
-        if member.is_waived or member.conclusion is Conclusion.SUCCESS:
+        passes = member.is_waived or member.is_left_out
+        if passes or member.conclusion is Conclusion.SUCCESS:
             for one in member.accepted:
                 text = f"Pull request #{member.number} of the merge group: {one.subject} was "
                 text += f"{one.kind.value} by @{one.actor}: {one.reason}"

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from bot.judge.integrity.inspection import old_path
 from bot.judge.integrity.kinds import is_test_file
-from bot.judge.paths import is_automation, is_build_file, is_document, is_source_path
+from bot.judge.paths import is_automation, is_build_file, is_document, is_policy, is_source_path
 from sandbox.models import ChangedFile, ChangeKind, Diff, FileChange
 
 _PROGRAM = "100755"  # git's mode of a file that can be executed
@@ -25,6 +25,8 @@ def _kind_by_place(change: FileChange) -> ChangeKind:
     paths = {change.path, old_path(change)}
     if all(is_test_file(path) for path in paths):
         return ChangeKind.TESTS
+    if all(is_policy(path) for path in paths):
+        return ChangeKind.POLICY
     if _PROGRAM in (change.old_mode, change.new_mode):
         return ChangeKind.CODE
     if all(is_automation(path) or is_build_file(path) for path in paths):

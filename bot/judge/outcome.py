@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from bot.configuration import Configuration
-from bot.judge.baseline import judge_baseline, unverified
+from bot.configuration import PATH, Configuration
+from bot.judge.baseline import judge_baseline
 from bot.judge.behaviour import judge_behaviour
 from bot.judge.case import Case, open_case
 from bot.judge.crashes import with_crashes
 from bot.judge.criteria import judge_criterion
+from bot.judge.oracle import satisfied, unsatisfied, unverified
 from bot.judge.places import with_places
 from bot.judge.plan_evidence import item_evidence
 from bot.judge.plan_runs import plain_endings
+from bot.judge.rules import CONFIGURATION
 from bot.judge.transitions import NOT_RUNNABLE, passed
 from bot.judge.upkeep import judge_by_kind, judge_upkeep
 from bot.models import (
@@ -83,11 +85,30 @@ def _judge_one(requirement: Requirement, case: Case) -> Verdict:
         )
     if requirement.category is Category.PROHIBITION:
         return unverified(requirement, _NO_ORACLE_FOR_IT, _READ_FOR_IT)
+    if case.is_configuration_alone and _may_be_about_configuration(requirement):
+        return _judge_configuration(requirement, case)
     return judge_by_kind(requirement, case) or (
         judge_upkeep(requirement, case)
         if requirement.category is Category.UPKEEP
         else judge_behaviour(requirement, case)
     )
+
+
+def _may_be_about_configuration(requirement: Requirement) -> bool:
+    """The author's own words are about what changed; somebody else's only if they name Assay."""
+    return not requirement.trust.is_asked or "assay" in requirement.text.lower()
+
+
+def _judge_configuration(requirement: Requirement, case: Case) -> Verdict:
+    """A change of Assay's configuration alone is right when it is valid: nothing else differs."""
+    wrong = [f for f in case.observed.findings if f.rule == CONFIGURATION]
+    if wrong:
+        told = f"{PATH}:{wrong[0].line}: {wrong[0].message}"
+        fix = f"Fix `{PATH}` until `assay config check` accepts it, and push."
+        return replace(unsatisfied(requirement, told, case), next_step=fix)
+    shown = ", ".join(f"`{path}`" for path in case.observed.changed_paths[:3])
+    reason = f"Only Assay's configuration ({shown}) changed, and `{PATH}` is valid."
+    return satisfied(requirement, reason, case)
 
 
 _NO_ORACLE_FOR_IT = "No test can show that the change does nothing of the kind."

@@ -21,6 +21,7 @@ _AUTOMATION = re.compile(
     r"Makefile|noxfile\.py|\.pre-commit-config\.yaml|azure-pipelines\.yml|\.travis\.yml|appveyor\.yml|"
     r"Jenkinsfile|codecov\.yml|\.coveragerc)$"
 )
+_POLICY = re.compile(r"\.github/assay(?:\.yml$|/)")
 _BUILD = re.compile(
     r"(?:^|/)(?:pyproject\.toml|setup\.(?:py|cfg)|requirements[^/]*|[^/]*\.lock|package[^/]*\.json|"
     r"go\.(?:mod|sum)|Cargo\.toml|Pipfile[^/]*|\.pre-commit-config\.yaml)$|(?:^|/)requirements/"
@@ -49,8 +50,13 @@ def is_document(path: str) -> bool:
 
 
 def is_automation(path: str) -> bool:
-    """Whether a path says what continuous integration does."""
-    return _AUTOMATION.search(path) is not None
+    """Whether a path says what continuous integration does, or how Assay judges."""
+    return _AUTOMATION.search(path) is not None or is_policy(path)
+
+
+def is_policy(path: str) -> bool:
+    """Whether a path says how Assay judges; base's counts, so a change of it is no trick."""
+    return _POLICY.match(path) is not None
 
 
 def is_workflow(path: str) -> bool:

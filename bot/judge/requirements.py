@@ -15,8 +15,10 @@ from bot.judge.boilerplate import template_lines
 from bot.judge.categories import category_of
 from bot.judge.drafts import TITLE, Draft, drafts_of, with_titles
 from bot.judge.graph import mended
+from bot.judge.permissions import permitted_changes
 from bot.judge.plan_requirements import with_criteria
 from bot.judge.sameness import says_the_same
+from bot.judge.shown_results import MOST_SHOWN, shown_results
 from bot.judge.wording import as_what_must_hold
 from bot.models import (
     Category,
@@ -69,7 +71,13 @@ def comprehend(
     wishes = [draft for draft in drafts if draft.wish]
     unique, aliases = _merged([draft for draft in drafts if not draft.wish])
     found = _assembled(unique, aliases, wishes, configuration)
-    found = replace(found, remarks=(*found.remarks, *silent))
+    asked = [source for source in task.sources if source.trust.is_asked]
+    found = replace(
+        found,
+        remarks=(*found.remarks, *silent),
+        shown=tuple(one for source in asked for one in shown_results(source))[:MOST_SHOWN],
+        permitted=tuple(one for source in asked for one in permitted_changes(source)),
+    )
     if test_plan is None:
         return found
     first = len(_BASELINE) + len(configuration.requirements)

@@ -30,6 +30,9 @@ OUT_OF_SCOPE = "out-of-scope"
 DEPENDENCY_UNKNOWN = "dependency-unknown"
 DEPENDENCY_UNASKED = "dependency-unasked"
 DEPENDENCY_YOUNG = "dependency-young"
+POLICY_LOOSENED = "policy-loosened"
+CONFIGURATION = "configuration"
+"""Not about the code under test: `.github/assay.yml` itself cannot be read."""
 
 MADE_UP = frozenset(
     {
@@ -46,8 +49,11 @@ MADE_UP = frozenset(
 NEEDS_READER = MADE_UP | {UNREAD_CHANGES, UNSEEN_CONTENT}
 """What keeps anybody from saying that no test was weakened."""
 
+WEAKENED = frozenset((ASSERTION_REMOVED, ASSERTION_LOOSENED, ASSERTION_TRIVIAL, TEST_SKIPPED))
+"""Findings that say of a test file's edits that they demand less."""
+
 NOT_ABOUT_TESTS = frozenset(
-    {DEPENDENCY_UNKNOWN, DEPENDENCY_YOUNG, DEPENDENCY_UNASKED, OUT_OF_SCOPE}
+    {DEPENDENCY_UNKNOWN, DEPENDENCY_YOUNG, DEPENDENCY_UNASKED, OUT_OF_SCOPE, POLICY_LOOSENED}
 )
 """Findings that say nothing of whether tests were weakened; the gate weighs them by themselves."""
 

@@ -5,11 +5,20 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from bot.judge.permissions import speaks_of_test
 from bot.judge.retirement import names_subject
 from bot.judge.ties import test_name
 from bot.judge.witnesses import FAILING
 from bot.judge.words import Vocabulary, words_of
-from bot.models import Category, FourWay, Requirement, Requirements, TestChange, TestComparison
+from bot.models import (
+    Category,
+    FourWay,
+    PermittedChange,
+    Requirement,
+    Requirements,
+    TestChange,
+    TestComparison,
+)
 from sandbox.models import Outcome
 
 _REMOVING = re.compile(
@@ -27,6 +36,7 @@ class TestStanding:
     is_conclusive: bool
     removals: tuple[str, ...]
     asked: tuple[Requirement, ...] = ()
+    permitted: tuple[PermittedChange, ...] = ()
 
     def base_version_fails(self, path: str, name: str) -> bool:
         """Whether a test that passed on base fails on head, and the edit only made it weaker.
@@ -50,7 +60,11 @@ class TestStanding:
     def _is_retired(self, path: str, name: str) -> bool:
         """Whether a demand plainly speaks of what each failing test of this name was about."""
         failing = [t for t in self._named(path, name) if t.base_on_head in FAILING]
-        return all(any(names_subject(r, test) for r in self.asked) for test in failing)
+        return all(
+            any(names_subject(r, test) for r in self.asked)
+            or any(p.removes and speaks_of_test(p, test) for p in self.permitted)
+            for test in failing
+        )
 
     @property
     def turned_green(self) -> tuple[TestComparison, ...]:
@@ -100,6 +114,7 @@ def open_standing(four_way: FourWay, requirements: Requirements) -> TestStanding
         is_conclusive=bool(four_way.comparisons) and not four_way.problem,
         removals=removals,
         asked=requirements.items,
+        permitted=requirements.permitted,
     )
 
 

@@ -26,13 +26,17 @@ _GENERIC_NAME = re.compile(r"^(?:test|tests|test_?it|test_?main|test_?\d+)$")
 
 @dataclass(frozen=True, slots=True)
 class Tie:
-    """One requirement tied to one test. `score` is 0 to 1, 1 for an explicit mention; `why` a clause."""
+    """One requirement tied to one test. `score` is 0 to 1, 1 for an explicit mention; `why` a clause.
+
+    `by_example` says that the test expects, perhaps among other things, what the task shows.
+    """
 
     requirement_id: str
     test_id: str
     score: float
     why: str
     explicit: bool = False
+    by_example: bool = False
 
 
 @dataclass(frozen=True, slots=True)

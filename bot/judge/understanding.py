@@ -80,7 +80,7 @@ def enriched(
     items, merged = _without_duplicates(items, understood.duplicates)
     items, cut = mended(items)
     remarks = (*floor.remarks, *additions.remarks, *refused, *merged, *cut)
-    return Requirements(items, tuple(additions.preferences), remarks)
+    return replace(floor, items=items, preferences=tuple(additions.preferences), remarks=remarks)
 
 
 class _Additions:

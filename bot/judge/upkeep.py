@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from bot.judge.baseline import satisfied, unsatisfied, unverified
 from bot.judge.behaviour import judge_behaviour
 from bot.judge.case import ASKED, Case
 from bot.judge.categories import NARROW, Area, upkeep_area
+from bot.judge.oracle import satisfied, unsatisfied, unverified
 from bot.judge.paths import (
     is_automation,
     is_build_file,
@@ -43,7 +43,7 @@ def judge_by_kind(requirement: Requirement, case: Case) -> Verdict | None:
     if not (case.nothing_regressed or case.is_untested):
         return unverified(
             requirement,
-            f"{_only(case)} changed, and it could not be seen that everything else holds.",
+            f"{_only(case)} changed, but nothing showed that the tests still pass.",
             "See the regressions (B2) first.",
         )
     if kinds:
@@ -52,7 +52,7 @@ def judge_by_kind(requirement: Requirement, case: Case) -> Verdict | None:
     return satisfied(
         requirement,
         f"{_only(case)} changed, so the program does what it did and no test is needed. {holds}. "
-        "Whether the words are right is for a reader.",
+        "Whether the words are right is for a reviewer to say.",
         case,
     )
 
@@ -69,6 +69,7 @@ _KINDS = {
     ChangeKind.COMMENTS: "comments and docstrings",
     ChangeKind.FORMATTING: "formatting",
     ChangeKind.TYPES: "types",
+    ChangeKind.POLICY: "Assay's configuration",
     ChangeKind.TESTS: "tests",
 }
 

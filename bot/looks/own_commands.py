@@ -46,7 +46,7 @@ async def run_line(services: Services, case: Case, step: Step) -> Seen:
 async def run_named_tests(services: Services, case: Case, step: Step) -> Seen:
     """Run tests that the project has, by the paths in the arguments, each side's own."""
     base, head = await concurrently(
-        *(_named_tests(services, case, step, one) for one in sides(case))
+        *(_named_tests(services, case, step, one) for one in sides(case, step.arguments[0]))
     )
     return _evidence(step, base, head)
 

@@ -46,7 +46,7 @@ async def run_judges_files(services: Services, case: Case, step: Step) -> Seen:
                     case.policy.network_to_observe,
                 ),
             )
-            for side, tree, environment in sides(case)
+            for side, tree, environment in sides(case, files[0].path)
         )
     )
     return _evidence(step, base, without_own_fault(base, head, files))
@@ -57,9 +57,9 @@ def plain(step_id: str) -> str:
     return re.sub(r"[^\w.-]", "_", step_id)
 
 
-def sides(case: Case) -> tuple[tuple[Side, str, Environment | None], ...]:
-    """Both sides with their trees and environments, base first."""
-    checkout, built = case.checkout, case.built
+def sides(case: Case, path: str = "") -> tuple[tuple[Side, str, Environment | None], ...]:
+    """Both sides with their trees and the environments of the project at `path`, base first."""
+    checkout, built = case.checkout, case.built.at(path)
     return (
         (Side.BASE, checkout.base_tree, built.base),
         (Side.HEAD, checkout.head_tree, built.head),

@@ -51,6 +51,12 @@ class _Run:
         return self.project.root
 
     @property
+    def found_tests(self) -> bool:
+        """Whether anything was run on base; what only uses the change is not run without."""
+        results = self.base.tests.results if self.base and self.base.tests else ()
+        return self.only_exit_code or any(not is_whole_file(one) for one in results)
+
+    @property
     def only_exit_code(self) -> bool:
         return any(seen and seen.command and seen.tests is None for seen in (self.base, self.head))
 
@@ -82,7 +88,8 @@ async def run_unit_tests(services: Services, case: Case, step: Step) -> Seen:
     ]
     steps = [run(one) for one in rest if one.is_touched or not _why_not_built(one)]
     runs += await a_few_at_a_time(max(1, cores() // 2), steps)
-    runs.sort(key=lambda run: projects.index(run.project))
+    runs = [one for one in runs if one.project.is_touched or one.found_tests]
+    runs.sort(key=lambda one: projects.index(one.project))
     base, head = (_together(side, runs) for side in Side)
     is_seen = base is not None or head is not None
     whole = (Evidence(step.id, step, base, head, transition(base, head)),) if is_seen else ()
@@ -190,9 +197,10 @@ def _all_ways(case: Case, runs: list[_Run], evidence_id: str) -> FourWay:
 
 def _folders(run: _Run, known: tuple[str, ...], apart: tuple[str, ...]) -> Iterable[TestedFolder]:
     """Count a run's tests by folder: a project is one, the repository's own tests are told apart."""
-    if run.base is None and run.head is None:
-        return
     problem = run.four_way.problem
+    if run.base is None and run.head is None:
+        yield TestedFolder(run.root, problem=problem)
+        return
     if run.only_exit_code:
         yield TestedFolder(run.root, transition=transition(run.base, run.head), problem=problem)
         return
@@ -237,7 +245,7 @@ def _why_not(case: Case, one: Dependent) -> str:
     project = next((project for project in case.built.projects if project.root == one.folder), None)
     if project is None:
         return f"the change concerns more than {MOST_PROJECTS} projects"
-    return _why_not_built(project) or "none of its tests was found"
+    return _why_not_built(project) or "none of its tests could be loaded on base"
 
 
 def _why_not_built(project: Project) -> str:

@@ -58,12 +58,14 @@ class Standing:
     """What a member of a merge group was last told; `conclusion` is None before any answer.
 
     `accepted` is what people decided about its newest commit; where that made it pass, it `is_waived`.
+    `is_left_out` says that the configuration let it pass without being judged.
     """
 
     number: int
     conclusion: Conclusion | None
     is_waived: bool = False
     accepted: tuple[Acceptance, ...] = ()
+    is_left_out: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -58,7 +58,8 @@ class TestComparison:
     `written_by_author` says that the pull request added or edited the file the test stands in.
     `assertion` is the one line of the failure that says most.
     `passes`/`runs` count the repeats on head after a first disagreement (0/0 when never repeated);
-    `flakes_on_base` says that one of those on base, where it passed at first, failed.
+    `flakes_on_base` says that one of those on base, where it passed at first, failed. `source_before` is
+    base's version of a test whose expectation changed.
     """
 
     __test__ = False
@@ -77,6 +78,7 @@ class TestComparison:
     runs: int = 0
     assertion: str = ""
     flakes_on_base: bool = False
+    source_before: str = ""
     not_loaded: str = ""  # the exception that keeps its file from being loaded, and the path
 
 

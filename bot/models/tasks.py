@@ -186,12 +186,38 @@ class Preference:
 
 
 @dataclass(frozen=True, slots=True)
+class ShownResult:
+    """A call that the task says should give a result. `call` and `results` are as code would write them,
+    `said_call` and `said_result` as the task does."""
+
+    call: str
+    results: tuple[str, ...]
+    said_call: str
+    said_result: str
+    origin: str
+
+
+@dataclass(frozen=True, slots=True)
+class PermittedChange:
+    """A sentence of the task that allows tests to change, or to go where it `removes` them."""
+
+    sentence: str
+    origin: str
+    removes: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Requirements:
-    """Everything the task demands, with remarks on what was repaired or left out."""
+    """Everything the task demands, with remarks on what was repaired or left out.
+
+    `shown` and `permitted` are what those who may ask show by example, and which tests they let change.
+    """
 
     items: tuple[Requirement, ...]
     preferences: tuple[Preference, ...] = ()
     remarks: tuple[str, ...] = ()
+    shown: tuple[ShownResult, ...] = ()
+    permitted: tuple[PermittedChange, ...] = ()
 
 
 class ActionKind(StrEnum):

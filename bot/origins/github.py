@@ -6,7 +6,9 @@ import logging
 from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
+from functools import partial
 
+from bot.configuration import PolicyContext
 from bot.errors import Superseded, Transient, UserError
 from bot.github import (
     CheckAction,
@@ -26,7 +28,9 @@ from bot.models import (
     Task,
     Trigger,
 )
+from bot.origins.running import hide_running, show_running
 from bot.origins.words import task_of_issue, task_of_pull_request
+from bot.policy import policy_context
 from bot.report.markdown import marker
 from bot.stages.services import Answer, Code
 from bot.store import Ended, EvaluationState, Store
@@ -37,6 +41,7 @@ from sandbox.models import Checkout
 log = logging.getLogger(__name__)
 
 CHECK_NAME = "Assay"
+FIRST_STAGE = "checkout"
 _ACCEPT = CheckAction("Accept unverified", "Accept what could not be verified", ACCEPT_BUTTON)
 
 
@@ -79,6 +84,11 @@ class GitHubOrigin:
                 return Task("The merge group holds together", ())
             return await task_of_issue(repository, request.issue, request.task_text)
 
+    async def policy_context(self, request: EvaluationRequest) -> PolicyContext:
+        """Ask GitHub, through the installation of the repository."""
+        opened = partial(self.github.repository, installation=request.installation)
+        return await policy_context(opened, request.repository, request.base_ref)
+
     def home(self, request: EvaluationRequest) -> str:
         """Return the repository's page."""
         return self.github.clone_url(request.repository).removesuffix(".git")
@@ -100,7 +110,9 @@ class GitHubOrigin:
                 given.setdefault(one.subject, one)
         accepted = tuple(one for one in given.values() if not one.void)
         is_waived = bool(accepted) and conclusion is Conclusion.SUCCESS
-        return Standing(number, conclusion, is_waived, accepted)
+        # Without a report nothing was judged: the configuration let it pass.
+        is_left_out = conclusion is Conclusion.NEUTRAL and latest and not latest.report_key
+        return Standing(number, conclusion, is_waived, accepted, bool(is_left_out))
 
     async def announce(
         self, request: EvaluationRequest, stage: str, plan: Plan | None = None
@@ -108,6 +120,8 @@ class GitHubOrigin:
         """Show stage and plan on the check run; what GitHub does not take is not worth a failure."""
         if not _has_check_run(request):
             return
+        if stage == FIRST_STAGE:
+            await self._show_running(request)
         text = render_markdown("check/in_progress.md.j2", stage=stage, plan=plan)
         title, _, summary = text.strip().partition("\n")
         try:
@@ -126,6 +140,20 @@ class GitHubOrigin:
         except (Transient, UserError) as error:  # publishing tries again, and says it if it must
             log.warning("the check run does not show stage %s: %s", stage, error.what)
 
+    async def _show_running(self, request: EvaluationRequest) -> None:
+        try:
+            async with self._repository(request) as repository:
+                await show_running(repository, request, self.home(request), self.link(request))
+        except (Transient, UserError) as error:
+            log.warning("the comment does not say what is being judged: %s", error.what)
+
+    async def _hide_running(self, request: EvaluationRequest) -> None:
+        try:
+            async with self._repository(request) as repository:
+                await hide_running(repository, request)
+        except (Transient, UserError) as error:
+            log.warning("the comment still says that it is being judged: %s", error.what)
+
     def link(self, request: EvaluationRequest) -> str:
         """Return the signed address of the report page."""
         return self.report_link(request.id)
@@ -137,6 +165,8 @@ class GitHubOrigin:
         """
         request = answer.evaluation.request
         skipped = await self._why_not_comment(request)
+        if skipped:
+            await self._hide_running(request)
         comment = 0
         try:
             comment = 0 if skipped else await self._put_comment(request, answer.comment)

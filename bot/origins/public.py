@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 
+from bot.configuration import PolicyContext
 from bot.github import RepositoryReader
-from bot.github.client import clone_url
+from bot.github.client import clone_url, open_public
 from bot.github.transport import Manners
 from bot.models import EvaluationRequest, Task
 from bot.origins.unposted import Unposted
 from bot.origins.words import task_of_pull_request
+from bot.policy import policy_context
 from bot.stages.services import Code
 from sandbox.mirror import Source
 from sandbox.models import Checkout
@@ -32,6 +35,13 @@ class PublicOrigin(Unposted):
     def home(self, request: EvaluationRequest) -> str:
         """Return the repository's page."""
         return clone_url(self.manners, request.repository).removesuffix(".git")
+
+    async def policy_context(self, request: EvaluationRequest) -> PolicyContext:
+        """Ask GitHub, as anybody may."""
+        return await policy_context(self._open, request.repository, request.base_ref)
+
+    def _open(self, name: str) -> AbstractAsyncContextManager[RepositoryReader]:
+        return open_public(self.manners, name, self.token)
 
     async def task(self, request: EvaluationRequest, checkout: Checkout) -> Task:
         """Read the linked issues and the pull request."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from bot.configuration import PolicyContext
 from bot.models import EvaluationRequest, Plan, Publication, Standing
 from bot.stages.services import Answer
 
@@ -14,6 +15,10 @@ class Unposted:
     """The side of an origin that answers; `tell` hears each stage."""
 
     tell: Callable[[str], None]
+
+    async def policy_context(self, request: EvaluationRequest) -> PolicyContext:
+        """Whoever runs the command chose the base, and is told nothing that blocks a merge."""
+        return PolicyContext()
 
     async def members(self, request: EvaluationRequest) -> tuple[Standing, ...]:
         """One change is no merge group."""

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from bot.annotations import Annotation, AnnotationLevel
 from bot.models import CodePlace, TestComparison
 from bot.report.markdown import CHECK_LIMIT, fitted
+from bot.report.memory import Memory
 from bot.report.model import FAILING_CHANGES, ReportView
 from sandbox.models import Diff, Finding, Severity, Side
 
@@ -24,17 +25,23 @@ class CheckText:
     summary: str
 
 
-def check_summary(view: ReportView, link: str) -> CheckText:
+def check_summary(view: ReportView, link: str, memory: Memory | None = None) -> CheckText:
     """The conclusion for the check run, in the words of the comment, within GitHub's limits."""
-    summary = fitted("report/report.md.j2", view, link, CHECK_LIMIT)
+    summary = fitted(view, link, CHECK_LIMIT, memory)
     return CheckText(view.title[:TITLE_CHARACTERS], summary)
 
 
 def annotate(view: ReportView, diff: Diff) -> tuple[Annotation, ...]:
-    """Findings and failing tests that stand on lines which head added or changed, worst first."""
+    """Findings and failing tests that stand on lines which head added or changed, worst first.
+
+    What cannot be read at all is shown where that was noticed: often that line is an old one.
+    """
     changed = _changed_lines(diff)
-    found = [*map(_from_finding, view.integrity + view.findings), *_failing_tests(view)]
-    shown = [item for item in found if item and _touches(item, changed)]
+    unreadable = [f for f in view.findings if f.severity is Severity.BLOCK and f.path in changed]
+    others = (f for f in view.findings if f.severity is not Severity.BLOCK)
+    found = [*map(_from_finding, (*view.integrity, *others)), *_failing_tests(view)]
+    shown = [item for item in map(_from_finding, unreadable) if item]
+    shown += [item for item in found if item and _touches(item, changed)]
     shown += _broken_symbols(view, changed)
     return tuple(sorted(shown, key=lambda item: item.level is not AnnotationLevel.FAILURE))
 

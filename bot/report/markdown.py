@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
+from bot.clipping import clip
 from bot.models import EvaluationRequest
+from bot.report.memory import Memory
 from bot.report.model import ReportView
-from bot.report.pictures import picture_address
+from bot.report.pictures import is_reachable, picture_address
 from bot.templates import render_markdown
 
 COMMENT_LIMIT = 65_536
 """GitHub's limit of a comment, in characters; counted here in bytes to be safe."""
+MOST_PICTURES = 3
+STATUS_BYTES = 1_500
+"""Kept free in a comment for the line about an evaluation that runs."""
 CHECK_LIMIT = 65_535
 """GitHub's limit of a check run's summary and of its text."""
 
@@ -36,6 +42,12 @@ _LADDER = (
 """From everything to the least: whole renderings, so that no cut leaves a fence or a fold open."""
 
 
+_TEMPLATE = "report/report.md.j2"
+_STATUS = re.compile(
+    r"<!-- assay:status ([\w.-]{1,200}) -->\r?\n.*?<!-- assay:status end -->\r?\n", re.DOTALL
+)
+
+
 def marker(request: EvaluationRequest) -> str:
     """The hidden first line that finds Assay's comment again: one a pull request, one a patch."""
     return _marker(request.number, request.id)
@@ -44,24 +56,50 @@ def marker(request: EvaluationRequest) -> str:
 def _marker(number: int, evaluation_id: str) -> str:
     if number:
         return f"<!-- assay:pull-request {number} -->"
-    plain = "".join(c for c in evaluation_id if c.isascii() and (c.isalnum() or c in "_.-"))
-    return f"<!-- assay:evaluation {plain} -->"
+    return f"<!-- assay:evaluation {_plain(evaluation_id)} -->"
 
 
-def markdown(view: ReportView, link: str) -> str:
+def _plain(evaluation_id: str) -> str:
+    return "".join(c for c in evaluation_id if c.isascii() and (c.isalnum() or c in "_.-"))
+
+
+def markdown(view: ReportView, link: str, memory: Memory | None = None) -> str:
     """The whole comment, marker first; `link` leads to the full report (empty: none is served)."""
     first = _marker(view.subject.number, view.id)
-    body = fitted("report/report.md.j2", view, link, COMMENT_LIMIT - len(first) - 1)
-    return f"{first}\n{body}"
+    limit = COMMENT_LIMIT - len(first) - 1 - STATUS_BYTES
+    return f"{first}\n{fitted(view, link, limit, memory)}"
 
 
-def fitted(template: str, view: ReportView, link: str, limit_bytes: int) -> str:
-    """The most detailed rendering of a report template within `limit_bytes` of UTF-8."""
+def fitted(view: ReportView, link: str, limit_bytes: int, memory: Memory | None = None) -> str:
+    """The most detailed rendering of the report within `limit_bytes` of UTF-8."""
     text = ""
     for detail in _LADDER:
         text = render_markdown(
-            template, view=view, link=link, detail=detail, picture_address=picture_address
+            _TEMPLATE,
+            view=view,
+            link=link,
+            detail=detail,
+            memory=memory,
+            picture_address=picture_address,
+            shows_pictures=is_reachable(link),
+            MOST_PICTURES=MOST_PICTURES,
         )
         if len(text.encode()) <= limit_bytes:
             return text
-    raise ValueError(f"{template} is {len(text)} characters long at its least detail")
+    raise ValueError(f"{_TEMPLATE} is {len(text)} characters long at its least detail")
+
+
+def with_status(comment: str, evaluation_id: str, text: str) -> str:
+    """The comment with one line about a running evaluation below its marker; an older line goes."""
+    first, _, rest = _STATUS.sub("", comment).partition("\n")
+    name = _plain(evaluation_id)
+    line = clip(" ".join(text.split()), STATUS_BYTES // 4)
+    return f"{first}\n<!-- assay:status {name} -->\n{line}\n<!-- assay:status end -->\n{rest}"
+
+
+def without_status(comment: str, evaluation_id: str) -> str:
+    """The comment without the line about this evaluation; another one's stays."""
+    found = _STATUS.search(comment)
+    if found is None or found[1] != _plain(evaluation_id):
+        return comment
+    return _STATUS.sub("", comment)

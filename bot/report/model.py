@@ -7,6 +7,7 @@ from urllib.parse import quote
 
 from bot.models import (
     Acceptance,
+    AcceptanceKind,
     ActionKind,
     Analysis,
     CanaryResult,
@@ -298,6 +299,19 @@ class ReportView:
     planned: PlanView | None = None
     acceptances: tuple[Acceptance, ...] = ()
     acceptable: tuple[str, ...] = ()
+
+    @property
+    def is_overridden(self) -> bool:
+        """Whether an administrator let pass what a check fails."""
+        kinds = {one.kind for one in self.acceptances if not one.void}
+        return AcceptanceKind.OVERRIDDEN in kinds
+
+    @property
+    def changed_pictures(self) -> tuple[PictureRow, ...]:
+        """The moments that look different on head, or are there on one side only; the most changed first."""
+        rows = [row for item in self.evidence for row in item.pictures]
+        changed = [row for row in rows if not (row.base and row.head) or row.changed_percent]
+        return tuple(sorted(changed, key=lambda row: -(row.changed_percent or 100.0)))
 
     @property
     def unmet(self) -> tuple[RequirementView, ...]:

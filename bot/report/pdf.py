@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 TIMEOUT_S = 60.0
+NO_PDF = "no-pdf.txt"
+"""Stands among the artifacts where a report could not be printed, and says why."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,13 +7,16 @@ are escaped.
 from __future__ import annotations
 
 import base64
+import ipaddress
 import re
 from collections.abc import Callable
+from urllib.parse import urlsplit
 
 from bot.report.model import PictureRow
 from sandbox.models import Observation, Picture
 
 MAX_EMBEDDED_BYTES = 30_000_000
+_NOT_PUBLIC = (".localhost", ".local", ".internal", ".lan", ".home.arpa", ".test")
 NAME = r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}\.png"
 _PLACE = re.compile(rf'(src|href)="artifact:({NAME})"')
 
@@ -51,6 +54,22 @@ def picture_address(link: str, name: str) -> str:
     """Where a picture is served, beside the report at `link`; its bare name where none is served."""
     here, mark, query = link.partition("?")
     return f"{here}/artifacts/{name}{mark}{query}" if here else name
+
+
+def is_reachable(link: str) -> bool:
+    """Whether the forge can load a picture from beside the report: its address is on the public web.
+
+    The link carries the signature that the comment's own link to the report has: who reads the comment may
+    see the pictures too.
+    """
+    parts = urlsplit(link)
+    host = (parts.hostname or "").rstrip(".")
+    if parts.scheme not in ("http", "https") or not host:
+        return False
+    try:
+        return ipaddress.ip_address(host).is_global
+    except ValueError:
+        return "." in host and not host.endswith(_NOT_PUBLIC)
 
 
 def linked(page: str, address: Address) -> str:

@@ -44,8 +44,12 @@ async def _print_page(browser: Browser, html: str, timeout_s: float) -> bytes:
     context = await browser.new_context(java_script_enabled=False, offline=True)
     await context.route("**/*", _refuse)
     page = await context.new_page()
-    # Folds are ours alone (untrusted text is escaped): on paper all of them stand open.
-    await page.set_content(html.replace("<details>", "<details open>"), timeout=timeout_s * 1000)
+    # Folds are ours alone (untrusted text is escaped): on paper those that say so stand open, and what
+    # nobody reads on paper stays in the page.
+    await page.set_content(
+        html.replace('<details class="paper">', '<details class="paper" open>'),
+        timeout=timeout_s * 1000,
+    )
     return await page.pdf(
         print_background=True, prefer_css_page_size=True, outline=True, tagged=True
     )

@@ -191,7 +191,7 @@ def _next_steps(evaluation: Evaluation) -> tuple[str, ...]:
     if evaluation.acceptable:
         ids = " ".join(evaluation.acceptable[:_MOST_IDS])
         steps.append(
-            "If it is right as it stands, somebody with write access who did not open this pull request "
+            "If it is right as it stands, someone with write access who did not open this pull request "
             f"can accept it: comment `/judge accept {ids} <reason>`, or click “Accept unverified” on the "
             "check run."
         )

@@ -9,14 +9,16 @@ import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
+from functools import partial
 
 from bot.agents.chambers import Chambers
 from bot.agents.rubric_drafting import AskedIssue, draft_rubric
-from bot.configuration import MAX_BYTES, PATH, Configuration, read_configuration
+from bot.configuration import MAX_BYTES, PATH, Configuration, Layer, effective, refusal
 from bot.errors import Transient, UserError
 from bot.github import GitHub
 from bot.llm.base import ModelProblem, OpenSession, SessionLimits
 from bot.models import Rubric
+from bot.policy import policy_context
 from bot.rubrics.base_code import TreeCode
 from bot.rubrics.files import FOLDER, issue_of
 from bot.safety import delimiter_of, scrub_tree
@@ -62,12 +64,14 @@ class RubricClerk:
     async def rule(self, branch: Branch, issue: int) -> RubricRule:
         """What the branch says of an issue's rubric. Raises UserError, Transient."""
         async with self._base(branch, "approvals") as base:
-            return await asyncio.to_thread(_rule, base, issue)
+            configuration = await self._configuration(branch, base)
+            path = await asyncio.to_thread(_path, base, issue)
+        return RubricRule(configuration.rubric.approvals, path)
 
     async def draft(self, branch: Branch, issue: AskedIssue) -> Rubric:
         """Draft the rubric of an issue. Raises UserError where that cannot be, Transient."""
         async with self._base(branch, f"rubric {issue.number}") as base:
-            limits = (await asyncio.to_thread(_configuration, base)).limits
+            limits = (await self._configuration(branch, base)).limits
             async with self.open_session(SessionLimits(limits.usd, limits.minutes)) as session:
                 if session is None:
                     raise UserError(
@@ -83,6 +87,16 @@ class RubricClerk:
                 except ModelProblem as error:
                     raise UserError(f"No rubric could be drafted: {error.why}") from error
         return scrub_tree(drafted, self.secrets)
+
+    async def _configuration(self, branch: Branch, base: Base) -> Configuration:
+        """What counts of the branch's own file, over the organization's defaults."""
+        opened = partial(self.github.repository, installation=branch.installation)
+        context = await policy_context(opened, branch.repository, branch.name)
+        raw = await asyncio.to_thread(read_file, base.mirror, base.sha, PATH, MAX_BYTES)
+        held = effective(Layer(branch.name, raw), context)
+        if held.problem:
+            raise refusal(held.problem)
+        return held.configuration
 
     async def _code(self, branch: Branch, base: Base) -> TreeCode:
         kept = KeptFacts(self.settings.home.absolute() / "graphs", branch.repository)
@@ -110,12 +124,7 @@ class RubricClerk:
             await asyncio.to_thread(release, root, holder)
 
 
-def _rule(base: Base, issue: int) -> RubricRule:
+def _path(base: Base, issue: int) -> str:
+    """The file of an issue's rubric on the branch; empty where there is none."""
     there = list_paths(base.mirror, base.sha, FOLDER)
-    path = next((path for path in there if issue_of(path) == issue), "")
-    return RubricRule(_configuration(base).rubric.approvals, path)
-
-
-def _configuration(base: Base) -> Configuration:
-    raw = read_file(base.mirror, base.sha, PATH, MAX_BYTES)
-    return read_configuration(None if raw is None else raw.decode("utf-8", "replace"))
+    return next((path for path in there if issue_of(path) == issue), "")

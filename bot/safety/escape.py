@@ -5,7 +5,7 @@ In HTML, Jinja's autoescape does the job.
 
 GitHub looks for mentions and references in the *rendered* text, where a backslash is gone: only a
 zero-width space between the sign and the word helps. Other bots read the raw comment, code
-blocks included, so mentions and commands are broken there too.
+blocks included, so mentions and commands are broken there too, by entities that nobody copies.
 """
 
 from __future__ import annotations
@@ -16,7 +16,6 @@ from markupsafe import Markup
 
 from bot.safety.scrub import scrub
 
-_BREAK = "\u200b"
 _BREAK_ENTITY = "&#8203;"
 
 _QUOTED = re.compile(r"`([^`]+)`")
@@ -84,9 +83,22 @@ def _escaped(line: str, links: re.Pattern[str]) -> str:
 
 
 def fence(text: str, language: str = "") -> Markup:
-    """Untrusted text as a code block that nothing inside it can close."""
-    body = _COMMAND_LINE.sub(rf"\1{_BREAK}/", scrub(text).strip("\n"))
-    body = _MENTION.sub(f"@{_BREAK}", body)
+    """Untrusted text as a code block that nothing inside it can close, and that copies as it is.
+
+    Where a line could be a command or a mention to a bot that reads the raw comment, the block is HTML:
+    there such a sign can be spelled as an entity, without a hidden character.
+    """
+    body = scrub(text).strip("\n")
+    if _COMMAND_LINE.search(body) or _MENTION.search(body):
+        return _preformatted(body, language)
     longest = max((len(run) for run in _BACKTICKS.findall(body)), default=0)
     ticks = "`" * max(3, longest + 1)
     return Markup(f"{ticks}{language}\n{body}\n{ticks}")  # noqa: S704
+
+
+def _preformatted(body: str, language: str) -> Markup:
+    """The same block in HTML; no `<` of the text is left that could end it."""
+    body = re.sub("[&<>]", lambda sign: _ENTITIES[sign.group()], body)
+    body = _MENTION.sub("&#64;", _COMMAND_LINE.sub(r"\1&#47;", body))
+    named = f' lang="{language}"' if language else ""
+    return Markup(f"<pre{named}><code>{body}\n</code></pre>")  # noqa: S704

@@ -8,8 +8,9 @@
     observe      tests four ways, linters, checks: on base and on head, in the sandbox
     deliberate   judges that reason over the evidence, where a model is set
     judge        one verdict for each requirement, and one conclusion
-    report       one view, as Markdown, HTML, PDF and JSON
+    report       one view, as Markdown, HTML and JSON
     publish      the comment and the check run
+    print        the same view as a PDF, for which nobody waits
 
 Each stage is a plain function; `run` makes it a durable step, so a killed worker goes on after the
 last finished one. Whatever goes wrong ends in a report that says what a person can do.
@@ -27,7 +28,7 @@ from bot.stages.environment import build_environments
 from bot.stages.judge import judge
 from bot.stages.observe import observe
 from bot.stages.plan import make_plan
-from bot.stages.report import write_report
+from bot.stages.report import print_report, write_report
 from bot.stages.services import Services
 from bot.stages.task import collect_task
 from bot.stages.upkeep import clean_up
@@ -44,6 +45,7 @@ STAGES = (
     "judge",
     "report",
     "publish",
+    "print",
 )
 
 
@@ -72,5 +74,6 @@ async def evaluate(request: EvaluationRequest, services: Services, run: StepRunn
     publication = await run(
         "publish", publish_decided, services, evaluation, docket.checkout, report_key
     )
+    await run("print", print_report, services, report_key)
     await run("clean up", clean_up, services, request)
     return publication

@@ -13,7 +13,7 @@ from bot.errors import UserError
 from bot.models import Evaluation, EvaluationRequest, Publication
 from bot.stages.decisions import decided_here, kept_evaluation
 from bot.stages.publish import publish
-from bot.stages.report import keep_report
+from bot.stages.report import keep_report, print_report
 from bot.stages.services import Services
 from sandbox.models import Checkout
 
@@ -38,6 +38,7 @@ class KeptVerdicts:
         evaluation = await self.evaluation(request)
         key = await keep_report(self.services, evaluation)
         await publish(self.services, evaluation, None, key)
+        await print_report(self.services, key)
         return evaluation
 
 

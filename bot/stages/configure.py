@@ -3,12 +3,24 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from typing import TypeVar
 
 from bot import criteria, kept_criteria
-from bot.configuration import MAX_BYTES, PATH, Configuration, ConfiguredTrigger, read_configuration
+from bot.configuration import (
+    PATH,
+    Effective,
+    Layer,
+    PolicyContext,
+    Reading,
+    effective,
+    loosened,
+    reading_of,
+    refusal,
+)
 from bot.errors import UserError
-from bot.models import Criterion, EvaluationRequest, TaskSource, TestPlan, Trigger, Trust
+from bot.judge.rules import CONFIGURATION, POLICY_LOOSENED
+from bot.models import Criterion, EvaluationRequest, TaskSource, TestPlan, Trust
 from bot.rubrics.files import (
     FOLDER,
     MOST_BYTES,
@@ -24,56 +36,111 @@ from bot.stages.services import Services
 from bot.task_file import read_task_file
 from sandbox.errors import CheckoutError
 from sandbox.mirror import Mirror, list_paths, open_mirror, read_file
-from sandbox.models import Checkout
+from sandbox.models import Checkout, Finding, Severity
 
+T = TypeVar("T")
 MAX_TEMPLATE_BYTES = 64 * 1024
-_AUTOMATIC = {
-    Trigger.OPENED: ConfiguredTrigger.OPENED,
-    Trigger.SYNCHRONIZE: ConfiguredTrigger.SYNCHRONIZE,
-    Trigger.READY_FOR_REVIEW: ConfiguredTrigger.READY_FOR_REVIEW,
-    Trigger.EDITED: ConfiguredTrigger.SYNCHRONIZE,
-    Trigger.SWEEP: ConfiguredTrigger.OPENED,
-}
+MOST_TOLD = 5
+_MOST_READ = 1 << 20
+_CHECKER = "assay config check"
 
 
 async def configure(services: Services, request: EvaluationRequest, checkout: Checkout) -> Policy:
-    """Read configuration and templates. Raises UserError for a broken or declining configuration."""
+    """Read configuration and templates. Raises UserError for what stops every evaluation.
+
+    A broken file on the target branch stops all but the change that touches it.
+    """
     await services.origin.announce(request, "configure")
     code = await services.origin.code(request)
+    context = await services.origin.policy_context(request)
     mirror = await asyncio.to_thread(open_mirror, services.settings.home / "git", code.source)
     try:
-        policy = await asyncio.to_thread(_read, mirror, checkout.target_sha)
+        return await asyncio.to_thread(_read, mirror, checkout, context, request.base_ref)
     except CheckoutError as error:
         raise UserError(error.what, error.next_step) from error
-    _check_trigger(request, policy.configuration)
-    return policy
 
 
-def _read(mirror: Mirror, sha: str) -> Policy:
-    raw = read_file(mirror, sha, PATH, MAX_BYTES)
-    text = None if raw is None else raw.decode("utf-8", "replace")
-    configuration = read_configuration(text)
-    _check_projects(mirror, sha, configuration)
-    listed, test_plan = _criteria(mirror, sha, configuration.criteria)
+def _read(mirror: Mirror, checkout: Checkout, context: PolicyContext, base_ref: str) -> Policy:
+    sha = checkout.target_sha
+    before, after = _layer(mirror, checkout.base_sha), _layer(mirror, checkout.head_sha)
+    held = effective(_layer(mirror, sha, base_ref), context)
+    remarks, is_edited = list(held.remarks), before != after
+    configuration, missing = held.configuration, list(_missing_projects(mirror, sha, held))
+    if missing:
+        configuration = configuration.model_copy(update={"projects": ()})
+    if problem := held.problem or "; ".join(why for _, why in missing[:MOST_TOLD]):
+        if not is_edited:
+            raise refusal(problem)
+        remarks.append(
+            f"{PATH} on {base_ref} cannot be used: {problem}. "
+            "This change edits the file, so it is judged with the defaults."
+        )
+    plan, changed = configuration.criteria, checkout.diff.changed_paths
+    listed, test_plan = _or_mended(
+        lambda: _criteria(mirror, sha, plan), is_edited or plan in changed, remarks
+    ) or (None, None)
+    is_kept = any(path.startswith(f"{kept_criteria.FOLDER}/") for path in changed)
+    kept = _or_mended(lambda: tuple(_kept_criteria(mirror, sha)), is_kept, remarks)
     return Policy(
         configuration,
         tuple(_templates(mirror, sha)),
         test_plan,
         rubrics=tuple(_rubrics(mirror, sha)),
-        kept_criteria=tuple(_kept_criteria(mirror, sha)),
+        kept_criteria=kept or (),
         listed=listed,
+        remarks=tuple(remarks),
+        proposed=tuple(_proposed(mirror, checkout, before, after)) if is_edited else (),
     )
 
 
-def _check_projects(mirror: Mirror, sha: str, configuration: Configuration) -> None:
-    """Refuse listed projects that are no folders there; git follows no link to answer."""
-    for index, one in enumerate(configuration.projects):
+def _or_mended(read: Callable[[], T], is_edited: bool, remarks: list[str]) -> T | None:
+    """What the target branch says; where that is broken and the change edits it, None and a remark."""
+    try:
+        return read()
+    except (UserError, CheckoutError) as error:
+        if not is_edited:
+            raise
+        remarks.append(f"{error.what} This change edits it, so it is judged without.")
+        return None
+
+
+def _layer(mirror: Mirror, sha: str, name: str = "") -> Layer:
+    """The file as it stands at a commit; one that is far too large is not read."""
+    try:
+        return Layer(name, read_file(mirror, sha, PATH, _MOST_READ))
+    except CheckoutError as error:
+        return Layer(name, None, error.what.rstrip("."))
+
+
+def _proposed(mirror: Mirror, checkout: Checkout, before: Layer, after: Layer) -> Iterator[Finding]:
+    """What is wrong with head's file, each at its line; else what it loosens."""
+    reading = reading_of(after)
+    for problem in reading.problems:
+        yield _finding(CONFIGURATION, Severity.BLOCK, problem.line, problem.message)
+    for index, why in _missing_projects(mirror, checkout.head_sha, reading):
+        line = reading.line("projects", index, "path")
+        yield _finding(CONFIGURATION, Severity.BLOCK, line, why)
+    path = reading.configuration.criteria
+    if path and read_file(mirror, checkout.head_sha, path, criteria.MAX_BYTES + 1) is None:
+        why = "`criteria` names a file that is not there"
+        yield _finding(CONFIGURATION, Severity.BLOCK, reading.line("criteria"), why)
+    if not reading.problems:
+        for key in loosened(reading_of(before).configuration, reading.configuration):
+            message = f"Once merged, `{key}` is looser than before."
+            yield _finding(POLICY_LOOSENED, Severity.ADVISE, reading.line(*key.split(".")), message)
+
+
+def _finding(rule: str, severity: Severity, line: int, message: str) -> Finding:
+    return Finding(rule, severity, PATH, max(line, 1), message, tool=_CHECKER)
+
+
+def _missing_projects(
+    mirror: Mirror, sha: str, held: Effective | Reading
+) -> Iterator[tuple[int, str]]:
+    """Listed projects that are no folders there, and the problem; git follows no link to answer."""
+    for index, one in enumerate(held.configuration.projects):
         if not list_paths(mirror, sha, one.path):
-            raise UserError(
-                f"{PATH} on the base branch cannot be used: `projects[{index}].path` names no folder "
-                "of that branch.",
-                "Correct it on the base branch, then ask again with /judge.",
-            )
+            yield index, f"`projects[{index}].path` names no folder of that branch"
 
 
 def _rubrics(mirror: Mirror, sha: str) -> Iterator[CommittedRubric]:
@@ -124,12 +191,3 @@ def _templates(mirror: Mirror, sha: str) -> list[str]:
                 raw = read_file(mirror, sha, path, MAX_TEMPLATE_BYTES)
                 found += [raw.decode("utf-8", "replace")] if raw else []
     return found
-
-
-def _check_trigger(request: EvaluationRequest, configuration: Configuration) -> None:
-    needed = _AUTOMATIC.get(request.trigger)
-    if needed is not None and needed not in configuration.triggers:
-        raise UserError(
-            "This repository is judged on request only.",
-            "Comment /judge to have this pull request judged.",
-        )

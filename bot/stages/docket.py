@@ -38,7 +38,7 @@ from bot.rubrics.files import CommittedRubric
 from bot.steps import StepRunner
 from sandbox.base import Network
 from sandbox.environments.layers import INSIDE
-from sandbox.models import Checkout, Environment
+from sandbox.models import Checkout, Environment, Finding
 
 _AGAIN = (
     "Click Re-run, or comment /judge. If it happens again, the log of Assay's worker says more."
@@ -56,6 +56,8 @@ class Policy:
     rubrics: tuple[CommittedRubric, ...] = ()
     kept_criteria: tuple[Criterion, ...] = ()
     listed: TaskSource | None = None
+    remarks: tuple[str, ...] = ()  # what a report says of it
+    proposed: tuple[Finding, ...] = ()  # about the configuration that head would bring
 
     @property
     def network_to_build(self) -> Network:
@@ -107,6 +109,11 @@ class Built:
     def projects(self) -> tuple[Project, ...]:
         """Every project that was built, the main one first."""
         return (Project(self.root, self.base, self.head), *self.others)
+
+    def at(self, path: str) -> Project:
+        """The project whose environment a file is run in: the innermost around it, else the main one."""
+        around = [one for one in self.projects if one.root and path.startswith(f"{one.root}/")]
+        return max(around, key=lambda one: len(one.root), default=self.projects[0])
 
     @property
     def decisive(self) -> Project:
@@ -228,6 +235,7 @@ class Docket:
     def _warnings(self) -> tuple[str, ...]:
         return (
             *(self.checkout.warnings if self.checkout else ()),
+            *(self.policy.remarks if self.policy else ()),
             *(self.task.warnings if self.task else ()),
             *(self.planned.requirements.remarks if self.planned else ()),
         )

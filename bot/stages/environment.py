@@ -18,7 +18,9 @@ from sandbox.environments.build import build_both
 from sandbox.environments.build_request import BuildRequest
 from sandbox.environments.hints import SetupHints
 from sandbox.environments.projects import MOST_PROJECTS, Projects
+from sandbox.environments.test_line import test_places
 from sandbox.environments.toolchain import toolchain
+from sandbox.environments.tree import Tree
 from sandbox.models import Checkout, Environment, Recipe, Side, TestRunner
 
 _ASK_AGAIN = "Ask again with /judge when the index answers."
@@ -47,12 +49,14 @@ async def build_environments(
     Raises UserError when the sandbox itself does not work.
     """
     await services.origin.announce(request, "environment")
+    setup = policy.configuration.setup
     limits = Limits(timeout_s=policy.configuration.limits.minutes * 60)
     shop = _Workshop(services, request, checkout, limits, policy.network_to_build)
     try:
         concerned = await _concerned(shop, policy)
-        wanted = _wanted_projects(policy, concerned)
-        return await _built_projects(shop, wanted, tuple(concerned.values()))
+        wanted = await asyncio.to_thread(_wanted_projects, shop, policy, concerned)
+        built = await _built_projects(shop, wanted, concerned if not setup.test else {})
+        return replace(built, concerned=tuple(concerned.values()))
     except SandboxError as error:
         raise UserError(
             f"The sandbox does not work: {error}", "Run `assay doctor` on the machine that judges."
@@ -80,19 +84,23 @@ async def _concerned(shop: _Workshop, policy: Policy) -> dict[str, Dependent]:
     return found
 
 
-def _wanted_projects(policy: Policy, concerned: dict[str, Dependent]) -> tuple[SetupHints, ...]:
-    """Return how each project is set up; a configured test line runs the repository as a whole."""
+def _wanted_projects(
+    shop: _Workshop, policy: Policy, concerned: dict[str, Dependent]
+) -> tuple[SetupHints, ...]:
+    """Return how each project is set up; a configured test line says itself where tests are run."""
     setup = policy.configuration.setup
-    install, test = setup.install or "", setup.test or ""
-    if test:
-        return (SetupHints(install=install, test=test),)
+    install = setup.install or ""
+    if setup.test:
+        calls = test_places(setup.test, Tree(Path(shop.checkout.base_tree)))
+        return tuple(SetupHints(install, one.line, one.folder) for one in calls)
     own = {one.path: one.setup for one in policy.configuration.projects}
     found = []
     for root in tuple(concerned)[:MOST_PROJECTS]:
-        line = own[root].install if root in own else None
+        line, test = (own[root].install, own[root].test) if root in own else (None, None)
+        calls = test_places(test or "", Tree(Path(shop.checkout.base_tree, root)))
+        followed = calls[0].line if not any(call.folder for call in calls) else test or ""
         at = root if line else ""
-        tested = (own[root].test if root in own else None) or ""
-        found.append(SetupHints(line or install, tested, root, install_root=at))
+        found.append(SetupHints(line or install, followed, root, install_root=at))
     return tuple(found)
 
 
@@ -100,17 +108,18 @@ def _wanted_projects(policy: Policy, concerned: dict[str, Dependent]) -> tuple[S
 
 
 async def _built_projects(
-    shop: _Workshop, wanted: tuple[SetupHints, ...], concerned: tuple[Dependent, ...]
+    shop: _Workshop, wanted: tuple[SetupHints, ...], concerned: dict[str, Dependent]
 ) -> Built:
+    """Build them a few at a time; those that the change touches may not fail for want of a network."""
     trees = Path(shop.checkout.base_tree), Path(shop.checkout.head_tree)
     choices = [await asyncio.to_thread(choose_both, *trees, hints) for hints in wanted]
     asked = dict.fromkeys(one for choice in choices for one in choice.ecosystems)
     tools = await toolchain(shop.services.sandbox, asked)
-    uses = {one.folder: one.uses for one in concerned}
 
     async def built(hints: SetupHints, choice: Choice) -> Project:
         recipes = await asyncio.to_thread(detect_both, choice, trees, hints, tools)
-        base, head = await _both(shop, recipes, is_touched := not uses.get(hints.root))
+        is_touched = hints.root not in concerned or not concerned[hints.root].uses
+        base, head = await _both(shop, recipes, is_touched)
         head = _tested_as_base(base, head, shop.checkout)
         return Project(hints.root, base, head, is_touched)
 
@@ -118,7 +127,7 @@ async def _built_projects(
     steps = [built(hints, choice) for hints, choice in pairs]
     first, *others = await a_few_at_a_time(max(1, cores() // 2), steps)
     sandbox = shop.services.sandbox.name
-    return Built(first.base, first.head, sandbox, first.root, tuple(others), concerned)
+    return Built(first.base, first.head, sandbox, first.root, tuple(others))
 
 
 def _tested_as_base(

@@ -15,6 +15,7 @@ from bot.judge import (
     new_dependencies,
     transition,
 )
+from bot.judge.rules import CONFIGURATION, POLICY_LOOSENED
 from bot.looks import Seen, look_of
 from bot.models import ActionKind, Evidence, FourWay, Observed, Step
 from bot.stages.docket import Built, Case
@@ -61,7 +62,7 @@ async def _observe(services: Services, case: Case) -> Observed:
     seen = [Seen(_build_evidence(case.built)), *await _look(services, case)]
     tests = next((one.tests for one in seen if one.tests), None)
     tests = tests or FourWay((), "There are no tests that Assay can run.")
-    checkout, built = case.checkout, case.built
+    checkout, built, proposed = case.checkout, case.built, case.policy.proposed
     base, head = TreeReader(Path(checkout.base_tree)), TreeReader(Path(checkout.head_tree))
     harmless = await read_kinds(services.sandbox, checkout)
     untested = await asyncio.to_thread(_is_untested, case)
@@ -72,8 +73,11 @@ async def _observe(services: Services, case: Case) -> Observed:
     return Observed(
         evidence=tuple(item for one in seen for item in one.evidence),
         tests=tests,
-        findings=tuple(item for one in seen for item in one.findings),
-        integrity=integrity,
+        findings=(
+            *(one for one in proposed if one.rule == CONFIGURATION),
+            *(item for one in seen for item in one.findings),
+        ),
+        integrity=(*integrity, *(one for one in proposed if one.rule == POLICY_LOOSENED)),
         built_base=_is_built(built.decisive.base),
         built_head=_is_built(built.decisive.head),
         build_folder=built.decisive.root,
@@ -135,7 +139,9 @@ def _build_seen(built: Environment | None) -> Observation | None:
 
 
 def _is_untested(case: Case) -> bool:
-    return not case.policy.configuration.setup.test and is_untested(Path(case.checkout.base_tree))
+    configuration = case.policy.configuration
+    lines = [configuration.setup.test, *(one.setup.test for one in configuration.projects)]
+    return not any(lines) and is_untested(Path(case.checkout.base_tree))
 
 
 # --- facts ----------------------------------------------------------------------------------

@@ -1,4 +1,4 @@
-"""Stage 9: one view, as Markdown, HTML, PDF, JSON and SARIF, stored as artifacts."""
+"""Stages 9 and 11: one view, as Markdown, HTML, JSON and SARIF, stored as artifacts; then the PDF."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from bot.models import Evaluation
 from bot.report.html import html
 from bot.report.machine import machine, plan_rows
 from bot.report.markdown import markdown
-from bot.report.pdf import pdf
+from bot.report.pdf import NO_PDF, pdf
 from bot.report.pictures import embedded
 from bot.report.sarif import sarif
 from bot.report.view import view
@@ -21,14 +21,14 @@ log = logging.getLogger(__name__)
 
 
 async def write_report(services: Services, evaluation: Evaluation) -> str:
-    """Keep what was judged, render every format and store it; returns the artifacts' key."""
+    """Keep what was judged, render every format but the PDF and store it; returns the artifacts' key."""
     await services.origin.announce(evaluation.request, "report")
     await keep_evaluation(services, evaluation)
     return await keep_report(services, evaluation)
 
 
 async def keep_report(services: Services, evaluation: Evaluation) -> str:
-    """Render every format and store it; returns the artifacts' key."""
+    """Render every format but the PDF and store it; returns the artifacts' key."""
     request = evaluation.request
     shown = view(evaluation, services.secrets, services.origin.home(request))
     page = html(shown)
@@ -41,14 +41,25 @@ async def keep_report(services: Services, evaluation: Evaluation) -> str:
     if shown.plan is not None:
         files["plan.json"] = plan_rows(shown.plan).encode()
     key = evaluation_key(request.id)
-    if services.settings.pdf:
-        read = partial(services.artifacts.get, key)
-        whole = await asyncio.to_thread(embedded, page, read)
-        printed = await pdf(whole, services.settings.chromium)
-        if printed.content is not None:
-            files["report.pdf"] = printed.content
-        else:
-            log.warning("%s: %s", request.id, printed.remark)
     for name, content in files.items():
         await asyncio.to_thread(services.artifacts.put, key, name, content)
     return key
+
+
+async def print_report(services: Services, key: str) -> bool:
+    """Print the stored page as a PDF, after the verdict is out; false where there is none.
+
+    Why there is none is stored in its place, so that nobody waits for it.
+    """
+    page = await asyncio.to_thread(services.artifacts.get, key, "report.html")
+    if page is None or not services.settings.pdf:
+        return False
+    read = partial(services.artifacts.get, key)
+    whole = await asyncio.to_thread(embedded, page.decode(), read)
+    printed = await pdf(whole, services.settings.chromium)
+    if printed.content is None:
+        log.warning("%s: %s", key, printed.remark)
+        await asyncio.to_thread(services.artifacts.put, key, NO_PDF, printed.remark.encode())
+        return False
+    await asyncio.to_thread(services.artifacts.put, key, "report.pdf", printed.content)
+    return True

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Protocol
 
 from bot.annotations import Annotation
+from bot.configuration import PolicyContext
 from bot.llm.base import OpenSession, no_models
 from bot.lookup import Web
 from bot.models import Evaluation, EvaluationRequest, Plan, Publication, Standing, Task
@@ -53,6 +54,10 @@ class Origin(Protocol):
 
     async def task(self, request: EvaluationRequest, checkout: Checkout) -> Task:
         """Collect what was asked, most trusted first."""
+        ...
+
+    async def policy_context(self, request: EvaluationRequest) -> PolicyContext:
+        """Say what stands around the target branch's configuration."""
         ...
 
     async def members(self, request: EvaluationRequest) -> tuple[Standing, ...]:

@@ -113,8 +113,13 @@ class Store(Protocol):
     def latest(self, repository: str, number: int) -> EvaluationRecord | None:
         """Find the newest evaluation of a pull request."""
 
-    def judged(self, repository: str, number: int, sha: str) -> tuple[EvaluationRecord, ...]:
-        """List the evaluations of a pull request's commit that ended with a report, newest first."""
+    def history(
+        self, repository: str, number: int, limit: int = 10
+    ) -> tuple[EvaluationRecord, ...]:
+        """List the reports of a pull request, newest first; what was cancelled has none."""
+
+    def of_commit(self, repository: str, number: int, sha: str) -> tuple[EvaluationRecord, ...]:
+        """List the evaluations of a pull request's commit, newest first."""
 
     def open_evaluations(self, repository: str, number: int) -> tuple[EvaluationRecord, ...]:
         """List what is queued or running for a pull request, oldest first."""

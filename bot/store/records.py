@@ -108,13 +108,18 @@ class Records(RubricRecords, UsageRecords, AcceptanceRecords):
         newest = _of(repository, number).order_by(EVALUATIONS.c.created_s.desc()).limit(1)
         return next(iter(self._find(newest)), None)
 
-    def judged(self, repository: str, number: int, sha: str) -> tuple[EvaluationRecord, ...]:
-        """List the evaluations of a pull request's commit that ended with a report, newest first."""
-        of_head = _of(repository, number).where(
-            EVALUATIONS.c.head_sha == sha,
-            EVALUATIONS.c.state == EvaluationState.DONE.value,
-            EVALUATIONS.c.report_key != "",
+    def history(
+        self, repository: str, number: int, limit: int = 10
+    ) -> tuple[EvaluationRecord, ...]:
+        """List the reports of a pull request, newest first; what was cancelled has none."""
+        told = _of(repository, number).where(
+            EVALUATIONS.c.state == EvaluationState.DONE.value, EVALUATIONS.c.report_key != ""
         )
+        return self._find(told.order_by(EVALUATIONS.c.created_s.desc()).limit(limit))
+
+    def of_commit(self, repository: str, number: int, sha: str) -> tuple[EvaluationRecord, ...]:
+        """List the evaluations of a pull request's commit, newest first."""
+        of_head = _of(repository, number).where(EVALUATIONS.c.head_sha == sha)
         return self._find(of_head.order_by(EVALUATIONS.c.created_s.desc()))
 
     def open_evaluations(self, repository: str, number: int) -> tuple[EvaluationRecord, ...]:

@@ -1,4 +1,4 @@
-"""`/healthz`: this process lives. `/readyz`: it can store what comes in."""
+"""`/healthz`: this process lives. `/readyz`: it can store what comes in. And the schema for editors."""
 
 from __future__ import annotations
 
@@ -7,7 +7,11 @@ from typing import Protocol
 
 from flask import Blueprint, Response, jsonify
 
+from bot.configuration import json_schema
 from bot.errors import Transient
+
+SCHEMA = "/assay.schema.json"
+"""Where `# yaml-language-server: $schema=` in a repository's configuration points to."""
 
 
 class Checked(Protocol):
@@ -18,8 +22,14 @@ class Checked(Protocol):
 
 
 def blueprint(jobs: Checked, store: Checked) -> Blueprint:
-    """Build both routes."""
+    """Build the routes."""
     routes = Blueprint("health", __name__)
+
+    @routes.get(SCHEMA)
+    def schema() -> Response:
+        # Editors in a browser ask from elsewhere; there is no secret in it.
+        headers = {"Access-Control-Allow-Origin": "*", "Cache-Control": "max-age=3600"}
+        return Response(json_schema(), mimetype="application/schema+json", headers=headers)
 
     @routes.get("/healthz")
     def healthz() -> Response:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import dataclass
 from http import HTTPStatus
 from typing import Protocol
@@ -10,6 +11,7 @@ from urllib.parse import urlsplit
 from flask import Blueprint, Response, request
 
 from bot.errors import Transient
+from bot.report.pdf import NO_PDF
 from bot.report.pictures import is_picture, linked, picture_address
 from bot.safety import scrub_tree
 from bot.store import EvaluationRecord
@@ -18,6 +20,7 @@ from bot.web.links import INDEX, ReportLinks
 
 RECENT = 50
 REFRESH_S = 4
+PRINTED_WITHIN_S = 600
 
 POLICY = (
     "default-src 'none'; style-src 'unsafe-inline'; img-src 'self'; base-uri 'none'; form-action 'none'; "
@@ -124,7 +127,7 @@ class _Pages:
     def _report(self, record: EvaluationRecord, kind: str) -> Response:
         content = self.reports.get(record.report_key, _file(kind))
         if content is None and kind == "pdf" and self._has_page(record):
-            return _page("pages/no_pdf.html.j2", HTTPStatus.NOT_FOUND)
+            return self._no_pdf(record)
         if content is None and kind == _PLAN and self._has_page(record):
             return missing()
         if content is None:
@@ -136,6 +139,13 @@ class _Pages:
         name = f"assay-{record.head_sha[:12] or 'report'}.{end}"
         response.headers.set("Content-Disposition", "inline", filename=name)
         return response
+
+    def _no_pdf(self, record: EvaluationRecord) -> Response:
+        """It is printed after the verdict is out: for a while it may still come."""
+        is_late = time.time() - record.updated_s > PRINTED_WITHIN_S
+        if is_late or self.reports.get(record.report_key, NO_PDF) is not None:
+            return _page("pages/no_pdf.html.j2", HTTPStatus.NOT_FOUND)
+        return _page("pages/printing.html.j2", HTTPStatus.ACCEPTED, refresh_s=REFRESH_S)
 
     def _has_page(self, record: EvaluationRecord) -> bool:
         return self.reports.get(record.report_key, "report.html") is not None

@@ -10,7 +10,9 @@ from __future__ import annotations
 import hashlib
 import json
 import re
+import shlex
 
+from sandbox.base import TREE
 from sandbox.environments.build_request import BuildRequest
 from sandbox.environments.ecosystem import Variables
 from sandbox.environments.hints import SetupHints
@@ -44,6 +46,14 @@ def in_a_copy(line: str) -> tuple[str, ...]:
     return ("sh", "-c", f"cp -a . /tmp/trial && cd /tmp/trial && {line}")
 
 
+def _installing(setup: SetupHints) -> tuple[str, ...]:
+    """Start the configured line where it is to start, which need not be the project's folder."""
+    if setup.install_root == setup.root:
+        return in_a_copy(setup.install)
+    place = shlex.quote(f"/tmp/trial/{setup.install_root}")  # noqa: S108 - the sandbox's own
+    return ("sh", "-c", f"cp -a {TREE} /tmp/trial && cd {place} && {setup.install}")
+
+
 def recipe(
     ecosystem: str,
     reasons: tuple[str, ...],
@@ -59,7 +69,7 @@ def recipe(
         said = f"Tests run with `{setup.test}`, because the repository's configuration says so."
         reasons = (*reasons, said)
     if setup.install:
-        build = (in_a_copy(setup.install),)
+        build = (_installing(setup),)
         reasons = (*reasons, f"It is built with `{setup.install}`, as the configuration says.")
     parts = json.dumps([ecosystem, setup.root, build])
     return Recipe(

@@ -21,8 +21,9 @@ from sandbox.environments.node_manager import (
 )
 from sandbox.environments.node_script import ScriptCall, read_script
 from sandbox.environments.node_version import Wanted, fetching, wanted_node
+from sandbox.environments.node_workspace import BUILDS, DEPENDENCIES, workspace_builds
 from sandbox.environments.tree import Table, Tree
-from sandbox.models import Recipe, TestRunner
+from sandbox.models import Recipe, TestCall, TestRunner
 
 _NAME = "node"
 _LAYER_VERSION = "1"
@@ -42,9 +43,7 @@ _NO_RUNNER = (
     "No runner that Assay knows (node --test, mocha, jest, vitest, ava, jasmine, tap, tape, uvu) is called"
     " by the test script"
 )
-_BUILDS = ("build", "compile", "prepare")
 _READ_TEST_FILES = 200
-_DEPENDENCIES = ("dependencies", "devDependencies", "optionalDependencies", "peerDependencies")
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +54,7 @@ class _Runner:
     arguments: tuple[str, ...]
     reason: str
     before: tuple[str, ...] = ()
-    left_out: str = ""
+    more: tuple[TestCall, ...] = ()
 
 
 def weigh(tree: Tree) -> Evidence | None:
@@ -138,18 +137,22 @@ def _recipe(
     else:
         install, why = (), "Nothing is installed: package.json names no dependencies."
     build, why_build = _build(Tree(tree.root / setup.root), manifest, runner)
+    needed, names = workspace_builds(tree, setup.root)
+    if names:
+        told = ", ".join(names[:5]) + (" and more" if len(names) > 5 else "")
+        why_build = (*why_build, f"What it needs of its workspace is built first: {told}.")
     versions = (_LAYER_VERSION, toolchain.version("node"), toolchain.version("npm"))
     inputs = manager_inputs(tree, manager, manifests)
     return Recipe(
         ecosystem=_NAME,
-        reasons=(why, *why_build, runner.reason, *filter(None, (runner.left_out,))),
+        reasons=(why, *why_build, runner.reason),
         install=install,
-        install_project=build,
+        install_project=(*needed, *build),
         runner=runner.runner,
         test_arguments=runner.arguments,
         lock_digest=hashlib.sha256(json.dumps([versions, install, inputs]).encode()).hexdigest(),
         root=setup.root,
-        left_out=runner.left_out,
+        more_calls=runner.more,
     )
 
 
@@ -157,7 +160,8 @@ def _configured(setup: SetupHints) -> tuple[tuple[tuple[str, ...], ...], str]:
     keep = install_commands(Manager("npm", "", "", "", ""), Table({}))[0]
     commands = json.dumps([["sh", "-c", setup.install]])
     said = f"Dependencies come from `{setup.install}`, because the repository's configuration"
-    return ((*keep[:-2], commands, TREE),), f"{said} says so."
+    place = f"{TREE}/{setup.install_root}".rstrip("/")
+    return ((*keep[:-2], commands, place),), f"{said} says so."
 
 
 def _installed_by(manager: Manager) -> str:
@@ -179,7 +183,7 @@ def _manifests(tree: Tree, manager: Manager, root: str) -> tuple[str, ...]:
 
 
 def _has_dependencies(manifest: Table) -> bool:
-    return any(manifest.table(name).names() for name in _DEPENDENCIES)
+    return any(manifest.table(name).names() for name in DEPENDENCIES)
 
 
 # --- the runner ------------------------------------------------------------------------------
@@ -188,11 +192,11 @@ def _has_dependencies(manifest: Table) -> bool:
 def _choose_runner(tree: Tree, manifest: Table, setup: SetupHints) -> _Runner:
     scripts = manifest.table("scripts")
     if setup.test:
-        return _configured_runner(scripts, setup.test)
+        return _configured_runner(tree, scripts, setup.test)
     call = read_script(scripts, read=tree.read)
     if call:
         return _by_script(_by_its_library(tree, call))
-    declared = {name for field in _DEPENDENCIES for name in manifest.table(field).names()}
+    declared = {name for field in DEPENDENCIES for name in manifest.table(field).names()}
     tests = [path for path in tree.files() if path.endswith(_SUFFIXES) and is_test(path)]
     for name, runner in _BY_DEPENDENCY:
         if name in declared and tests:
@@ -205,27 +209,33 @@ def _choose_runner(tree: Tree, manifest: Table, setup: SetupHints) -> _Runner:
 
 
 def _by_its_library(tree: Tree, call: ScriptCall) -> ScriptCall:
-    """Let `node --test` run a file that `node` is called with, where the file uses node:test."""
-    if call.runner is not TestRunner.NODE:
-        return call
-    texts = (tree.read(path) for path in call.arguments[call.arguments.index("--") + 1 :])
-    uses_it = any(_NODE_TEST.search(text) for text in texts)
-    return replace(call, runner=TestRunner.NODE_TEST) if uses_it else call
+    """Let `node --test` run the files that `node` is called with, where they use node:test."""
+
+    def runner(one: TestRunner, arguments: tuple[str, ...]) -> TestRunner:
+        files = arguments[arguments.index("--") + 1 :] if one is TestRunner.NODE else ()
+        uses_it = any(_NODE_TEST.search(tree.read(path)) for path in files)
+        return TestRunner.NODE_TEST if uses_it else one
+
+    more = tuple(
+        TestCall(runner(each.runner, each.arguments), each.arguments) for each in call.more
+    )
+    return replace(call, runner=runner(call.runner, call.arguments), more=more)
 
 
 def _by_script(call: ScriptCall) -> _Runner:
     said = f"Tests run with {call.runner}, as the script `{call.script}` of package.json calls it."
-    rest = f"{call.others} further call(s) of a test runner in that script are not run."
-    return _Runner(call.runner, call.arguments, said, call.before, rest if call.others else "")
+    others = "".join(f" Then {more.runner} runs, called there too." for more in call.more)
+    return _Runner(call.runner, call.arguments, f"{said}{others}", call.before, call.more)
 
 
-def _configured_runner(scripts: Table, line: str) -> _Runner:
+def _configured_runner(tree: Tree, scripts: Table, line: str) -> _Runner:
     """Look for a runner in the configured line as in a script; else run it as it stands."""
     data = scripts.data if isinstance(scripts.data, dict) else {}
-    call = read_script(Table({**data, "assay": line}), "assay")
+    call = read_script(Table({**data, "assay": line}), "assay", read=tree.read)
     said = f"Tests run with `{line}`, because the repository's configuration says so."
-    if call and not call.others:
-        return _Runner(call.runner, call.arguments, said, call.before)
+    if call:
+        call = _by_its_library(tree, call)
+        return _Runner(call.runner, call.arguments, said, call.before, call.more)
     return _Runner(TestRunner.COMMAND, (line,), said)
 
 
@@ -237,11 +247,11 @@ def _build(
 ) -> tuple[tuple[tuple[str, ...], ...], tuple[str, ...]]:
     """Build before the tests where the chain does, or where tests use what is not in the tree."""
     scripts = manifest.table("scripts")
-    named = [name for name in _BUILDS if scripts.text(name)]
+    named = [name for name in BUILDS if scripts.text(name)]
     if not named or runner.runner is TestRunner.NONE:
         return (), ()
     said = f"`npm run {named[0]}` runs first, because"
-    if any(word in _BUILDS or word == "tsc" for word in runner.before):
+    if any(word in BUILDS or word == "tsc" for word in runner.before):
         return (("npm", "run", named[0]),), (f"{said} the test script builds before it tests.",)
     output = _missing_output(tree, manifest)
     if output:
@@ -293,6 +303,11 @@ def building(request: BuildRequest) -> Variables:
         ("HUSKY", "0"),
         ("NO_COLOR", "1"),
         ("npm_config_cache", f"{CACHE}/npm"),
+        (
+            "npm_config_fetch_retry_mintimeout",
+            "1000",
+        ),  # a host that does not answer is known at once
+        ("npm_config_fetch_retry_maxtimeout", "10000"),
         ("npm_config_audit", "false"),
         ("npm_config_fund", "false"),
         ("npm_config_update_notifier", "false"),

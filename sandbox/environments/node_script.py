@@ -9,8 +9,9 @@ from itertools import islice
 
 from sandbox.environments.node_chain import Chain, bare
 from sandbox.environments.tree import Table
-from sandbox.models import TestRunner
+from sandbox.models import TestCall, TestRunner
 
+_MOST_CALLS = 8
 _MOST_COMMANDS = 200  # scripts can call each other again and again
 _RUNNERS = {
     "mocha": TestRunner.MOCHA,
@@ -67,14 +68,14 @@ _DROPPED_WITH_VALUE = {
 class ScriptCall:
     """How a script calls a runner. `arguments` as in a Recipe: NAME=value, node's, `--`, the runner's.
 
-    `before` are names of scripts and programs that the chain runs before it.
+    `before` are names of scripts and programs that the chain runs before it, `more` its further calls.
     """
 
     runner: TestRunner
     arguments: tuple[str, ...]
     script: str
     before: tuple[str, ...] = ()
-    others: int = 0
+    more: tuple[TestCall, ...] = ()
 
 
 def read_script(
@@ -92,6 +93,8 @@ def read_script(
         if call is None:
             before += [] if found else words[:3]
             continue
+        if any(call == (one.runner, one.arguments) for one in found):
+            continue
         joined = [_joined(one, *call) for one in found]
         at = next((n for n, one in enumerate(joined) if one), None)
         if at is None:
@@ -99,7 +102,8 @@ def read_script(
         else:
             found[at] = joined[at] or found[at]
     strong = [one for one in found if one.runner is not TestRunner.NODE] or found
-    return replace(strong[0], others=len(strong) - 1) if strong else None
+    more = tuple(TestCall(one.runner, one.arguments) for one in strong[1:_MOST_CALLS])
+    return replace(strong[0], more=more) if strong else None
 
 
 def _joined(found: ScriptCall, runner: TestRunner, arguments: tuple[str, ...]) -> ScriptCall | None:

@@ -31,10 +31,11 @@ _LOCKS = {
 
 
 class Projects:
-    """The projects of a repository, those that both sides have: "" is the whole repository.
+    """The projects of a repository, those of base that head still has: "" is the whole repository.
 
     A folder counts as a project of its own when it has a project file, and tests that can be run
-    there. Folders that the configuration lists are the projects, and no others are.
+    there. Base says so: a change that takes a project file away is still judged by its tests. Folders
+    that the configuration lists are the projects, and no others are.
     """
 
     def __init__(self, base: Path, head: Path, listed: tuple[str, ...] = ()) -> None:
@@ -92,13 +93,12 @@ class Projects:
     @property
     def names(self) -> dict[str, str]:
         """Return the folders of packages, with or without tests, by the name they are imported by."""
-        tree = Tree(self._sides[1])
         found: dict[str, str] = {}
-        for path in tree.files():
-            pure = PurePosixPath(path)
-            name = _declared_name(tree, pure) if pure.parent.parts else ""
-            if name:
-                found[name] = pure.parent.as_posix()
+        for tree in map(Tree, self._sides):
+            for path in map(PurePosixPath, tree.files()):
+                name = _declared_name(tree, path) if path.parent.parts else ""
+                if name:
+                    found.setdefault(name, path.parent.as_posix())  # head takes no name from base
         return found
 
     def _is_project(self, folder: PurePosixPath) -> bool:
@@ -106,7 +106,8 @@ class Projects:
         if self._listed:
             return name in self._listed
         if name not in self._known:
-            self._known[name] = all(_is_project(Tree(side), folder) for side in self._sides)
+            base, head = map(Tree, self._sides)
+            self._known[name] = _is_project(base, folder) and head.is_plain(name)
         return self._known[name]
 
 

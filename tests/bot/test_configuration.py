@@ -2,16 +2,27 @@
 
 from __future__ import annotations
 
+import json
+import re
+import time
+from pathlib import Path
+
+import jsonschema_rs
 import pytest
+import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import TypeAdapter
 
+import bot.configuration
 from bot.configuration import (
     Configuration,
     ConfiguredTrigger,
     NetworkPolicy,
     describe_keys,
+    json_schema,
+    matches,
+    read,
     read_configuration,
 )
 from bot.errors import UserError
@@ -154,6 +165,151 @@ requirements:
 )
 def test_a_wrong_interaction_is_refused_with_the_way_out(rest, told):
     assert told in refusal(f"requirements: [{{id: R1, text: x, {rest}}}]")
+
+
+@pytest.mark.parametrize(
+    ("pattern", "name", "expected"),
+    [
+        ("*.md", "README.md", True),
+        ("*.md", "docs/README.md", False),
+        ("**/*.md", "README.md", True),
+        ("**/*.md", "a/b/README.md", True),
+        ("**/*.md", "a/b/README.mdx", False),
+        ("docs/**", "docs/a/b.txt", True),
+        ("docs/**", "docs", False),
+        ("docs/**", "mydocs/a", False),
+        ("a/**/z", "a/z", True),
+        ("a/**/z", "a/b/c/z", True),
+        ("a/**/z", "abz", False),
+        ("a**z", "a/b/z", True),
+        ("?.py", "a.py", True),
+        ("?.py", "/.py", False),
+        ("app/[id]/*.tsx", "app/[id]/page.tsx", True),
+        ("app/[id]/*.tsx", "app/i/page.tsx", False),
+        ("*[bot]", "dependabot[bot]", True),
+        ("*[bot]", "robot", False),
+        ("main", "main", True),
+        ("main", "Main", False),
+        ("a.c", "abc", False),
+        ("**", "anything/at/all", True),
+    ],
+)
+def test_patterns(pattern: str, name: str, expected: bool) -> None:
+    assert matches(pattern, name) is expected
+
+
+@pytest.mark.parametrize(
+    "pattern", ["*a" * 100, "**/" * 66 + "z", "*?" * 99 + "!", "**a" * 66 + "!"]
+)
+def test_no_pattern_takes_long(pattern: str) -> None:
+    began = time.monotonic()
+    assert not matches(pattern, "a" * 4_000 + "b" + "/a" * 200)
+    assert time.monotonic() - began < 30
+
+
+@given(st.text("ab/*?[", max_size=8), st.text("ab/[", max_size=8))
+def test_patterns_mean_what_a_regular_expression_would(pattern: str, name: str) -> None:
+    parts = re.findall(r"(?:^|(?<=/))\*\*/+|\*{2,}|\*|.", pattern)
+    known = {"*": "[^/]*", "?": "[^/]"}
+    expression = "".join(
+        "(?:.*/)?"
+        if p.startswith("**/")
+        else ".*"
+        if p.startswith("**")
+        else known.get(p) or re.escape(p)
+        for p in parts
+    )
+    assert matches(pattern, name) is bool(re.fullmatch(expression, name, re.DOTALL))
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "key", "told"),
+    [
+        (b"\n\ngaet: 1\n", 3, "gaet", "did you mean `gate`?"),
+        (b"gate:\n  lint: block\n  scop: x\n", 3, "gate.scop", "did you mean `scope`?"),
+        (b"limits:\n  minutes: 0\n", 2, "limits.minutes", "greater than 0"),
+        (b"requirements:\n- {id: A, text: x}\n- id: C\n", 3, "requirements[1].text", "is required"),
+        (b"when:\n  labels: {skip: [a,\n    ''] }\n", 3, "when.labels.skip[1]", "at least 1"),
+        ("when: {labels: {skip: ['%s']}}" % ("🚀" * 200), 1, "when.labels.skip[0]", "at most 100"),
+        (b"when: {paths: {exclude: [docs/]}}", 1, "when.paths.exclude[0]", "end it with `/**`"),
+        (b"when: {paths: {exclude: ['!x']}}", 1, "when.paths.exclude[0]", "begin with `!`"),
+        (b"when: {paths: {include: [./x]}}", 1, "when.paths.include[0]", "root of the repository"),
+        (b"when: {branches: ['" + b"*" * 201 + b"']}", 1, "when.branches[0]", "at most 200"),
+        (b"gate:\n\tlint: block\n", 2, "", "a tab stands where YAML wants spaces"),
+        (b"a: 1\nb: 2\na: 3\n", 3, "", "the key a appears twice"),
+        (b"a: 1\n\xff\xfe\n", 2, "", "it is not UTF-8 text"),
+        ("gate: {}".encode("utf-16"), 1, "", "it is not UTF-8 text"),
+        (b"a: \x00\n", 1, "", "a character that YAML does not allow"),
+        (b"a: &a [1]\nb: *a\n", 2, "", "aliases"),
+        (b"gate: {}\n---\ngate: {}\n", 2, "", "another document"),
+        (b"# " + b"x" * 1_000_000, 0, "", "larger than 64 KiB"),
+    ],
+)  # fmt: skip
+def test_each_problem_has_its_line_and_key(text, line, key, told):
+    (problem,) = read(text).problems[:1]
+    assert (problem.line, problem.key) == (line, key)
+    assert told in problem.message
+
+
+@pytest.mark.parametrize("text", [b"\xef\xbb\xbfgate: {lint: block}\n", b"gate: {lint: block}\r\n"])
+def test_a_byte_order_mark_and_other_line_ends_are_fine(text):
+    assert read(text).configuration.gate.lint == "block"
+
+
+BOMB = "a: &a [x]\n" + "".join(
+    f"{chr(98 + i)}: &{chr(98 + i)} [{','.join(['*' + chr(97 + i)] * 9)}]\n" for i in range(9)
+)
+HOSTILE = [
+    BOMB,
+    "{" * 60_000,
+    "? " * 30_000,
+    "- " * 30_000,
+    "a: [" + "[]," * 20_000 + "]",
+    "x: '" + "''" * 32_000,
+    "k" * 65_000,
+    "\n".join(f"k{i}: 1" for i in range(8_000)),
+    "when: {labels: {skip: [" + "a, " * 20_000 + "]}}",
+    "!!python/object/apply:os.system [ls]",
+    "%YAML 9.9\n---\n" + "a: " * 20_000,
+    "&" + "a" * 60_000 + " b",
+    "requirements: [" + "{}," * 15_000 + "]",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("text", HOSTILE, ids=range(len(HOSTILE)))
+def test_hostile_files_are_refused_in_good_time(text):
+    began = time.monotonic()
+    reading = read(text)
+    assert reading.problems
+    assert len(reading.problems) <= 50
+    assert len(reading.why()) < 4_000
+    assert time.monotonic() - began < 30
+
+
+SCHEMA_FILE = Path(bot.configuration.__file__).parent / "assay.schema.json"
+
+
+def test_the_shipped_schema_is_what_the_model_says():
+    """Made by `assay config schema > bot/configuration/assay.schema.json`."""
+    assert SCHEMA_FILE.read_text() == json_schema()
+
+
+@pytest.mark.parametrize(
+    ("text", "is_valid"),
+    [
+        (FULL, True),
+        ("when: {paths: {exclude: ['docs/**']}, drafts: true}", True),
+        ("gaet: {}", False),
+        ("gate: {unverified: never}", False),
+        ("limits: {minutes: 0}", False),
+        ("when: {labels: {skip: x}}", False),
+        ("requirements: [{id: A}]", False),
+    ],
+)
+def test_editors_see_what_assay_sees(text, is_valid):
+    validator = jsonschema_rs.validator_for(json.loads(SCHEMA_FILE.read_text()))
+    assert validator.is_valid(yaml.safe_load(text)) is is_valid
+    assert (not read(text).problems) is is_valid
 
 
 PACKAGE = "{path: packages/a, setup: {install: pip install -e ., test: pytest}}"

@@ -8,8 +8,10 @@ from pathlib import Path
 import pytest
 from jinja2 import Environment, UndefinedError, meta
 
+from bot.intake.when import Doubt, LeftOut, Sifted
 from bot.models import (
     ActionKind,
+    Conclusion,
     Exchange,
     ExpectedCalls,
     ExpectedPrice,
@@ -20,8 +22,10 @@ from bot.models import (
     Role,
     Rubric,
     Step,
+    VerdictOutcome,
 )
 from bot.report.markdown import Detail
+from bot.report.memory import Memory, PastVerdict, VerdictChange
 from bot.report.prompts import call_views
 from bot.report.view import view
 from bot.store import EvaluationRecord, EvaluationState
@@ -58,13 +62,29 @@ FORECAST = Forecast(
 FULL = Detail(rows=200, text=1000, tests=8, output=4000)
 LEAST = Detail(rows=1, text=20, tests=1, output=0, folded=False)
 
+MEMORY = Memory(
+    (
+        PastVerdict(
+            Conclusion.FAILURE, "1 of 2 met", "c" * 40, "https://x/e0", "2026-11-22 10:00 UTC"
+        ),
+    ),
+    (
+        VerdictChange(
+            "R2", "Refuses zero people", VerdictOutcome.UNVERIFIED, VerdictOutcome.SATISFIED
+        ),
+        VerdictChange("R3", "Rounds", None, VerdictOutcome.UNSATISFIED),
+        VerdictChange("R4", "Logs", VerdictOutcome.SATISFIED, None),
+    ),
+)
+
 # Each text with the values that it is given; a new one must be entered here.
 GIVEN: dict[str, tuple[dict[str, object], ...]] = {
     "report/report.md.j2": tuple(
-        {"view": view(example()), "link": link, "detail": detail}
+        {"view": view(example()), "link": link, "detail": detail, "memory": memory,
+         "shows_pictures": bool(link), "MOST_PICTURES": 3}
         for example in EXAMPLES.values()
         for link in ("", "https://assay.example/e")
-        for detail in (FULL, LEAST)
+        for detail, memory in ((FULL, None), (FULL, MEMORY), (LEAST, MEMORY))
     ),
     "report/report.html.j2": tuple({"view": view(example())} for example in EXAMPLES.values()),
     "pages/home.html.j2": (
@@ -86,8 +106,14 @@ GIVEN: dict[str, tuple[dict[str, object], ...]] = {
     "pages/gone.html.j2": ({},),
     "pages/away.html.j2": ({},),
     "pages/no_pdf.html.j2": ({},),
+    "pages/printing.html.j2": ({"refresh_s": 4},),
     "error.html.j2": ({"status": 500, "title": "t", "text": "x"},),
     "check/approval.md.j2": ({"author": "mina"},),
+    "check/not_judged.md.j2": tuple(
+        {"sifted": Sifted(by, "x", doubt), "base": "main"}
+        for by in LeftOut
+        for doubt in (None, *Doubt)
+    ),
     "check/cancelled.md.j2": ({"why": "a newer push"},),
     "check/ended.md.j2": (
         {"superseded": True, "why": "w", "next_step": ""},
@@ -101,6 +127,10 @@ GIVEN: dict[str, tuple[dict[str, object], ...]] = {
             "checkout", "configure", "environment", "task", "plan", "observe", "deliberate", "judge",
             "report", "publish",
         )
+    ),
+    "check/judging.md.j2": tuple(
+        {"sha": "a" * 40, "commit": commit, "link": "https://x/e1"}
+        for commit in ("", "https://x/commit/a")
     ),
     "check/late.md.j2": ({"title": "2 of 4 met", "link": "https://x/e1"},),
     "check/queued.md.j2": ({"link": "https://x/e1"},),

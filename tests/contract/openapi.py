@@ -99,8 +99,10 @@ class Description:
         faults = [f"{operation}: no parameter {name!r}" for name in query if name not in known]
         for name, text in query.items():
             if name in known:
-                is_number = known[name].get("type") == "integer" and text.isdigit()
-                value = int(text) if is_number else text
+                kind = known[name].get("type")
+                value: object = int(text) if kind == "integer" and text.isdigit() else text
+                if kind == "boolean" and text in ("true", "false"):
+                    value = text == "true"
                 faults += self._faults(f"{operation} ?{name}", known[name], value)
         return faults
 

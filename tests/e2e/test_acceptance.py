@@ -123,6 +123,14 @@ def test_authors_do_not_accept_their_own_change(town: Town) -> None:
     run = _concluded(place, sha, "success")
     assert _accepted(run) == {"R1": "accepted by mara"}
 
+    newer = place.push("mean", {"calc.py": FIX["calc.py"] + "\nONE = 1\n"}, new=False)
+    assert place.completed(newer).conclusion == "action_required"
+    by_pusher = place.command(number, "/judge accept R1 as before", town.mara)
+    told = _reply(place, number, by_pusher)
+    assert "You pushed the newest commit" in told
+    assert "/judge override" in told
+    assert place.runs(newer)[-1].conclusion == "action_required"
+
 
 def test_the_author_of_a_fork_has_no_way_to_accept(town: Town) -> None:
     place = town.place()
@@ -172,7 +180,7 @@ def test_a_failing_check_is_overridden_by_administrators_only_and_loudly(town: T
     assert "**OVERRIDDEN**" in run.summary
     assert "who opened this pull request" in run.summary
     assert _accepted(run) == {"B2": "overridden by mara", "R1": "accepted by ben"}
-    assert "OVERRIDDEN" in place.verdicts(number)[0]
+    assert "## ⚠️ OVERRIDDEN" in place.verdicts(number)[0]
 
 
 def test_what_is_not_understood_gets_one_helpful_line(town: Town) -> None:

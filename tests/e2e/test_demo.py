@@ -6,6 +6,7 @@ import os
 import re
 import subprocess
 import sys
+import time
 from dataclasses import replace
 from pathlib import Path
 
@@ -55,7 +56,7 @@ def test_the_demo_comes_out_as_expected_and_its_links_open(tmp_path: Path) -> No
             links = re.findall(r"  (?:pull request|report.*?) +(http\S+)", said)
             assert len(links) == 16, "page of the pull request; report as page, JSON and PDF"
             for link in links:
-                assert httpx.get(link, timeout=60).status_code == 200, link
+                assert _settled(link) == 200, link
         finally:
             process.terminate()
         assert process.wait(timeout=60) == 0
@@ -118,3 +119,11 @@ def test_judges_may_find_out_more_and_never_less() -> None:
     assert shown(0, "success").is_expected and not shown(0, "failure").is_expected
     assert not replace(shown(0, "success"), met="").is_expected
     assert not shown(2, "success").is_expected and not shown(3, "action_required").is_expected
+
+
+def _settled(link: str) -> int:
+    """The status of a page; a PDF that is still being printed is waited for."""
+    end_s = time.monotonic() + 60
+    while (status := httpx.get(link, timeout=60).status_code) == 202 and time.monotonic() < end_s:
+        time.sleep(0.5)
+    return status

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
+import httpx
 import pytest
 
 from bot.demo.town import await_ready, running_part
@@ -69,6 +70,10 @@ def _check_outcome(town: Town) -> None:
     assert run.conclusion == "success", run.summary
     assert set(verdicts_of(run).values()) == {"satisfied"}
     eventually(lambda: place.verdicts(number), "the comment")
+    printed = run.details_url.replace("?", ".pdf?", 1)
+    eventually(
+        lambda: httpx.get(printed, timeout=60).content.startswith(b"%PDF-"), "the PDF", LONGEST_S
+    )
     town.settle()
     assert len(place.comments(number)) == 1
     assert len(place.runs(sha)) == 1

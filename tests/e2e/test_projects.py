@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 from pathlib import Path
 
@@ -32,6 +33,13 @@ def row(judged: Judged, id_: str) -> tuple[str, str]:
     """A requirement's verdict and reason."""
     found = next(one for one in judged.document.requirements if one.id == id_)
     return found.verdict, found.reason
+
+
+def broken(judged: Judged) -> tuple[str, ...]:
+    """The tests that make B2 unsatisfied."""
+    found = next(one for one in judged.document.requirements if one.id == "B2")
+    assert found.verdict == "unsatisfied"
+    return found.tests
 
 
 def ran(judged: Judged) -> dict[str, tuple[int, int]]:
@@ -99,9 +107,8 @@ def shop(tmp_path_factory: pytest.TempPathFactory) -> Folder:
 def test_a_package_that_breaks_another_one_fails(shop: Folder) -> None:
     judged = shop.judge(shop.branch("breaking", BREAKING), task=TASK)
     assert judged.conclusion == "failure", judged.said()
-    verdict, reason = row(judged, "B2")
-    assert verdict == "unsatisfied"
-    assert "packages/beta/tests/test_invoices.py::test_invoice" in reason
+    assert broken(judged) == ("packages/beta/tests/test_invoices.py::test_invoice",)
+    assert "2 tests in packages/alpha and 1 in packages/beta were run" in row(judged, "B2")[1]
     assert ran(judged) == {"packages/alpha": (1, 2), "packages/beta": (1, 1)}
 
 
@@ -142,6 +149,29 @@ def test_a_package_that_cannot_be_run_is_no_success(tmp_path: Path) -> None:
     assert (left.folder, left.uses) == ("packages/beta", ("price",))
 
 
+def test_a_package_that_loses_its_project_file_is_still_run(shop: Folder) -> None:
+    files = {**BREAKING, "packages/beta/pyproject.toml": None}
+    judged = shop.judge(shop.branch("hidden", files), task=TASK)
+    assert judged.conclusion == "failure", judged.said()
+    assert broken(judged) == ("packages/beta/tests/test_invoices.py::test_invoice",)
+
+
+def test_a_renamed_package_that_others_need_does_not_build(shop: Folder) -> None:
+    path = "packages/alpha/pyproject.toml"
+    renamed = str(PYTHON[path]).replace('name = "shop_alpha"', 'name = "shop-alpha-of-nowhere"')
+    judged = shop.judge(shop.branch("renamed", {path: renamed}), task="Rename the package\n")
+    assert judged.conclusion == "failure", judged.said()
+    verdict, reason = row(judged, "B1")
+    assert verdict == "unsatisfied"
+    assert "packages/beta builds on base, but not on head" in reason
+
+
+def test_a_package_that_goes_is_no_success(shop: Folder) -> None:
+    gone = {path: None for path in PYTHON if path.startswith("packages/beta/")}
+    judged = shop.judge(shop.branch("gone", {**BREAKING, **gone}), task=TASK)
+    assert judged.conclusion != "success", judged.said()
+
+
 def test_a_configured_line_that_runs_one_package_is_no_success(tmp_path: Path) -> None:
     lines = (
         "setup:\n  install: pip install -e packages/alpha pytest\n  test: pytest packages/alpha\n"
@@ -160,6 +190,39 @@ def test_configured_install_lines_install_every_package(tmp_path: Path) -> None:
     assert ran(judged) == {"packages/alpha": (1, 2), "packages/beta": (1, 1)}
 
 
+@pytest.mark.parametrize("line", ["make test", "cd packages/alpha && pytest"])
+def test_a_configured_line_is_followed_to_its_runner(tmp_path: Path, line: str) -> None:
+    lines = f"setup: {{install: pip install -e packages/alpha pytest, test: {line}}}\n"
+    makefile = "test:\n\t@cd packages/alpha && python -m pytest -q\n"
+    alone = {path: text for path, text in PYTHON.items() if "packages/alpha" in path}
+    folder = opened(tmp_path, {**alone, "Makefile": makefile, ".github/assay.yml": lines})
+    judged = folder.judge(folder.branch("good", BREAKING), task=TASK)
+    assert judged.conclusion == "success", judged.said()
+    assert ran(judged) == {"packages/alpha": (1, 2)}
+
+
+def test_a_dependent_without_tests_that_load_is_said_to_be_not_run(tmp_path: Path) -> None:
+    lost = "import nothing_that_exists\n\n\ndef test_invoice():\n    assert nothing_that_exists\n"
+    folder = opened(tmp_path, {**PYTHON, "packages/beta/tests/test_invoices.py": lost})
+    judged = folder.judge(folder.branch("breaking", BREAKING), task=TASK)
+    assert judged.conclusion == "action_required", judged.said()
+    reason = row(judged, "B2")[1]
+    assert "Only packages/alpha was run; packages/beta uses `price` (none of its tests" in reason
+
+
+def test_one_core_finds_what_two_find(tmp_path: Path, shop: Folder) -> None:
+    allowed = os.sched_getaffinity(0)
+    os.sched_setaffinity(0, {min(allowed)})
+    try:
+        folder = opened(tmp_path, PYTHON)
+        alone = folder.judge(folder.branch("slowly", MENDED), task=TASK)
+    finally:
+        os.sched_setaffinity(0, allowed)
+    both = shop.judge(shop.branch("quickly", MENDED), task=TASK)
+    assert alone.document.tests == both.document.tests
+    assert alone.said() == both.said()
+
+
 PROJECTS = """
 projects:
   - path: packages/alpha
@@ -176,9 +239,14 @@ def test_listed_projects_are_built_as_each_says(tmp_path: Path) -> None:
     assert ran(judged) == {"packages/alpha": (1, 2), "packages/beta": (1, 1)}
 
 
-def test_a_listed_project_that_is_not_there_is_said_so(tmp_path: Path) -> None:
-    lines = "projects: [{path: packages/alpha}, {path: packages/delta}]\n"
+@pytest.mark.parametrize(
+    "path", ["packages/delta", "packages/link", "packages/alpha/pyproject.toml"]
+)
+def test_a_listed_project_that_is_no_folder_is_said_so(tmp_path: Path, path: str) -> None:
+    lines = f"projects: [{{path: packages/alpha}}, {{path: {path}}}]\n".replace("alpha}", "gamma}")
     folder = opened(tmp_path, {**PYTHON, ".github/assay.yml": lines})
+    (folder.repository.folder / "packages" / "link").symlink_to("beta")
+    folder.repository.commit()
     judged = folder.judge(folder.branch("breaking", BREAKING), task=TASK)
     assert judged.conclusion == "action_required"
     assert "`projects[1].path` names no folder" in judged.said()
@@ -268,7 +336,19 @@ def test_a_package_of_a_workspace_that_breaks_another_one_fails(
     folder = opened(tmp_path, _with_manager(manager))
     judged = folder.judge(folder.branch("breaking", NODE_BREAKING), task=TASK)
     assert judged.conclusion == "failure", judged.said()
-    verdict, reason = row(judged, "B2")
-    assert verdict == "unsatisfied"
-    assert "packages/beta/test/invoices.test.js::invoice" in reason
+    assert broken(judged) == ("packages/beta/test/invoices.test.js::invoice",)
+    assert ran(judged) == {"packages/alpha": (1, 2), "packages/beta": (1, 1)}
+
+
+@needs_node
+def test_what_a_package_imports_of_its_workspace_is_built_first(tmp_path: Path) -> None:
+    alpha = json.loads(str(NODE["packages/alpha/package.json"]))
+    alpha["exports"] = "./dist/api.js"
+    alpha["scripts"]["build"] = "node build.js"
+    build = "import {cpSync} from 'node:fs';\ncpSync('src', 'dist', {recursive: true});\n"
+    files = {"packages/alpha/package.json": json.dumps(alpha), "packages/alpha/build.js": build}
+    folder = opened(tmp_path, {**NODE, **files})
+    judged = folder.judge(folder.branch("breaking", NODE_BREAKING), task=TASK)
+    assert judged.conclusion == "failure", judged.said()
+    assert broken(judged) == ("packages/beta/test/invoices.test.js::invoice",)
     assert ran(judged) == {"packages/alpha": (1, 2), "packages/beta": (1, 1)}

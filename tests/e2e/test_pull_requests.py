@@ -45,8 +45,10 @@ def _check_pages(link: str) -> None:
     page = httpx.get(link, timeout=60)
     assert page.status_code == 200
     assert page.headers["content-type"].startswith("text/html")
-    printed = httpx.get(link.replace("?", ".pdf?", 1), timeout=60)
-    assert printed.content.startswith(b"%PDF-")
+    address = link.replace("?", ".pdf?", 1)
+    first = httpx.get(address, timeout=60)  # the verdict is out before the PDF is printed
+    assert first.status_code in (200, 202)
+    eventually(lambda: httpx.get(address, timeout=60).content.startswith(b"%PDF-"), "the PDF")
     for wrong in (link.partition("?")[0], f"{link[:-2]}xx"):
         assert httpx.get(wrong, timeout=60).status_code == 404
         assert httpx.get(wrong.replace("?", ".json?", 1), timeout=60).status_code == 404
@@ -71,6 +73,42 @@ def test_newer_head_cancels_the_older_and_updates_the_one_comment(town: Town) ->
         lambda: [text for text in place.verdicts(number) if text != before], "a new comment text"
     )
     assert third[:7] in after
+    assert len(place.comments(number)) == 1
+
+
+def slow_test(seconds: int) -> dict[str, str]:
+    body = f"    def test_slow(self):\n        time.sleep({seconds})\n"
+    return {"test_slow.py": f"import time, unittest\n\n\nclass T(unittest.TestCase):\n{body}"}
+
+
+def test_the_comment_remembers_and_says_what_is_being_judged(town: Town) -> None:
+    place = town.place()
+    first = place.push("change", FIX)
+    number = place.open("change", ASKED)
+    assert place.completed(first).conclusion == "success"
+    before = place.verdict(number)
+
+    second = place.push("change", {**BREAKS, **slow_test(6)}, new=False)
+    (judging,) = eventually(
+        lambda: [text for text in place.verdicts(number) if f"Judging <code>{second[:12]}" in text
+                 or f"Judging [<code>{second[:12]}" in text],
+        "the comment to say what is being judged",
+    )  # fmt: skip
+    headline = next(line for line in before.splitlines() if line.startswith("## "))
+    assert headline in judging, "the last verdict stays readable"
+    assert judging.splitlines()[0] == before.splitlines()[0]
+    assert place.completed(second).conclusion == "failure"
+    after = place.verdict(number)
+    assert "Judging" not in after
+    assert f"Since the verdict on [<code>{first[:12]}" in after
+    assert "still passes. (B2): satisfied → unsatisfied" in after
+    assert "<summary>Earlier verdicts (1)</summary>" in after
+
+    third = place.push("change", slow_test(60), new=False)
+    eventually(lambda: third[:12] in place.verdict(number), "the comment to say so again")
+    place.command(number, "/judge cancel")
+    assert place.completed(third).conclusion == "cancelled"
+    eventually(lambda: place.verdict(number) == after, "the comment as it was")
     assert len(place.comments(number)) == 1
 
 

@@ -60,7 +60,8 @@ class Town:
     def place(self, files: Mapping[str, str] | None = None, **more: object) -> Place:
         """A repository of mara's with the sample project and `files` on main."""
         name = f"mara/place{next(self._names)}"
-        new = NewRepository(name, collaborators={"ben": "write"}, **more)  # type: ignore[arg-type]
+        wishes = {"collaborators": {"ben": "write"}, **more}
+        new = NewRepository(name, **wishes)  # type: ignore[arg-type]
         bare = self.operator.repository(new)
         tree = self.folder / "trees" / name.rpartition("/")[2]
         tree.mkdir(parents=True)

@@ -8,8 +8,9 @@ from pathlib import PurePosixPath
 
 from bot.judge.code.impact import new_lines, users_of
 from bot.judge.code.index import CodeIndex, Symbol, innermost
-from bot.judge.paths import is_test_path
+from bot.judge.paths import is_automation, is_changelog, is_document, is_test_path
 from bot.models import Dependent
+from sandbox.graph.facts import Definition
 from sandbox.models import Diff, FileChange
 
 _HOPS = 6
@@ -19,6 +20,7 @@ _COMMENT = ("#", "//", "/*", "*", "--")
 _IMPORT = re.compile(
     r"(?:import|from|use|using|require|include|package|(?:const|let|var)\b.*\brequire\()\b"
 )
+_LOCK = re.compile(r"(?:\.lock|package-lock\.json|pnpm-lock\.yaml|go\.sum)\Z")
 _HANDS_ON = {
     "__init__",
     "index",
@@ -39,18 +41,25 @@ class Links:
 
     def project(self, path: str) -> str:
         """The project that a file stands in."""
-        return self._projects.get(path) or self._project_of(path)
+        if path not in self._projects:
+            self._projects[path] = self._project_of(path)
+        return self._projects[path]
+
+    @property
+    def all(self) -> set[str]:
+        """Every project that has code."""
+        return {self.project(path) for path in self._index.files}
 
     def has(self, user: str, used: str) -> bool:
         """Whether some file of one project imports something of another."""
         if user not in self._imported:
-            own = [path for path, project in self._projects.items() if project == user]
+            own = [path for path in self._index.files if self.project(path) == user]
             self._imported[user] = {one for path in own for one in self._imported_by(path)}
         return used in self._imported[user]
 
     def _imported_by(self, path: str) -> Iterator[str]:
         yield from (self.project(target) for target in self._index.imported(path))
-        yield from (self._project_of(f"{one}/-") for one in self._index.imported_packages(path))
+        yield from (self.project(f"{one}/-") for one in self._index.imported_packages(path))
 
 
 def dependents(
@@ -70,9 +79,11 @@ def dependents(
         for folder in _using(symbol, index, links):
             found.setdefault(folder, {})[symbol.definition.name] = None
     for change in diff.files:
-        if _changes_a_whole_file(change, index):
-            for folder in _importing(change.path, index, links):
-                found.setdefault(folder, {})[change.path] = None
+        using = (
+            _importing(change.path, index, links) if _changes_a_whole_file(change, index) else ()
+        )
+        for folder in (*using, *_shipped_with(change.path, index, links)):
+            found.setdefault(folder, {})[change.path] = None
     return tuple(
         Dependent(folder, tuple(names)[:_MOST_NAMES]) for folder, names in sorted(found.items())
     )
@@ -96,7 +107,7 @@ def _using(symbol: Symbol, index: CodeIndex, links: Links) -> set[str]:
         users: list[Symbol] = []
         for one in edge:
             at = links.project(one.path)
-            for user in users_of(one, index):
+            for user in (*users_of(one, index), *_renaming(one, index)):
                 around = links.project(user.path)
                 is_real = around == at or links.has(around, at)
                 if is_real and user not in seen and len(seen) < _MOST_VISITED:
@@ -104,6 +115,17 @@ def _using(symbol: Symbol, index: CodeIndex, links: Links) -> set[str]:
                     users.append(user)
         edge = [one for one in users if one.definition.name and not is_test_path(one.path)]
     return {links.project(one.path) for one in seen} - {own}
+
+
+def _renaming(symbol: Symbol, index: CodeIndex) -> Iterator[Symbol]:
+    """Where a name is imported and not used: under another name, anything in that file may use it."""
+    lines: dict[str, list[int]] = {}
+    for path, line in index.users(symbol):
+        lines.setdefault(path, []).append(line)
+    for path, used in lines.items():
+        if path != symbol.path and all(index.is_import(path, line) for line in used):
+            yield Symbol(path, Definition("", "", used[0], used[0]))
+            yield from (Symbol(path, one) for one in index.files[path].facts.definitions)
 
 
 def _changes_a_whole_file(change: FileChange, index: CodeIndex) -> bool:
@@ -116,6 +138,15 @@ def _changes_a_whole_file(change: FileChange, index: CodeIndex) -> bool:
         innermost(file, line) is None and _says_something(text[1:].strip(), hands_on)
         for line, text in new_lines(change)
     )
+
+
+def _shipped_with(path: str, index: CodeIndex, links: Links) -> Iterator[str]:
+    """The projects that import the one in which a file changed that is no code: a manifest, data."""
+    is_aside = is_document(path) or is_changelog(path) or is_automation(path) or is_test_path(path)
+    if path in index.files or is_aside or _LOCK.search(path):
+        return
+    own = links.project(path)
+    yield from (one for one in links.all - {own} if links.has(one, own))
 
 
 def _says_something(line: str, hands_on: bool) -> bool:

@@ -13,7 +13,7 @@ from bot.judge.integrity.inspection import (
     make_finding,
     removed_lines,
 )
-from bot.judge.paths import is_automation, is_workflow
+from bot.judge.paths import is_automation, is_policy, is_workflow
 from bot.judge.rules import CI_EDITED, TEST_DESELECTED
 from sandbox.models import FileChange, Finding, Severity
 
@@ -51,7 +51,9 @@ def edited_automation(inspection: Inspection) -> Iterator[Finding]:
     """Edited files that say what continuous integration runs; new versions and labels are no news."""
     for change in inspection.diff.files:
         before = inspection.before(change) or ""
-        if not is_automation(change.path) or _only_wording(change, before):
+        if not is_automation(change.path) or is_policy(change.path):
+            continue
+        if _only_wording(change, before):
             continue
         told = _told(change)
         line = told[0] if told else (change.hunks[0].new_start if change.hunks else 0)

@@ -39,6 +39,7 @@ function watch() {
 	let library = '';
 	let isEnded = false;
 	let isComplete = true;
+	let isStopped = false; // by the code under test
 	let uncaught = '';
 
 	const tell = (where, title, outcome, message, more) => {
@@ -51,7 +52,7 @@ function watch() {
 	};
 
 	const finish = () => {
-		if (!isEnded && isComplete) {
+		if (!isEnded && isComplete && !isStopped) {
 			for (const one of open) {
 				one();
 			}
@@ -97,7 +98,8 @@ function watch() {
 	process.exit = function (code) {
 		const {file} = place();
 		const isOwn = !file || file === main.file || /(^|[-_.\\/])(tests?|specs?|__tests__)([-_.\\/]|$)/i.test(path.relative(process.cwd(), file));
-		return exit.call(process, isOwn || code ? code : EARLY_EXIT);
+		isStopped = isStopped || !(isOwn || code);
+		return exit.call(process, isStopped ? EARLY_EXIT : code);
 	};
 
 	process.on('uncaughtExceptionMonitor', error => {

@@ -38,6 +38,7 @@ STAGES = (
     "judge",
     "report",
     "publish",
+    "print",
 )
 MOMENTS = ("before", "middle", "unrecorded", "after")
 REQUEST = EvaluationRequest("kill-1", "o/r", "h" * 40, "b" * 40, "main", Trigger.OPENED, number=7)

@@ -157,12 +157,60 @@ async def test_permissions_are_githubs_word(world: World) -> None:
         "adminer": Permission.ADMIN,
         "maintainer": Permission.WRITE,
         "writeer": Permission.WRITE,
-        "triageer": Permission.READ,
+        "triageer": Permission.TRIAGE,
         "reader": Permission.READ,
         "bob": Permission.NONE,
         "nobody": Permission.NONE,
     }
-    assert [level.can_write for level in Permission] == [False, False, True, True]
+    assert [level.can_write for level in Permission] == [False, False, False, True, True]
+    assert [level.can_triage for level in Permission] == [False, False, True, True, True]
+
+
+async def test_files_are_read_at_a_revision(place: Place) -> None:
+    (place.tree / ".github").mkdir()
+    (place.tree / "link").symlink_to("hello.py")
+    place.commit("feature", {".github/assay.yml": "gate: {lint: block}\n", "ä b.txt": "x"})
+    async with place.world.github().repository(place.name) as repository:
+        assert await repository.file(".github/assay.yml", "feature") == b"gate: {lint: block}\n"
+        assert await repository.file(".github/assay.yml", place.head()) is not None
+        assert await repository.file(".github/assay.yml", "main") is None
+        assert await repository.file("ä b.txt", "feature") == b"x"
+        assert await repository.file("nowhere", "no such branch") is None
+        assert await repository.default_branch() == "main"
+
+
+async def test_protected_branches_are_told_from_others(place: Place) -> None:
+    place.world.operator.control("POST", "protect", repository=place.name, branch="main")
+    async with place.world.github().repository(place.name) as repository:
+        found = [await repository.is_protected(name) for name in ("main", "feature", "nowhere")]
+    assert found == [True, False, False]
+
+
+async def test_changed_paths_hold_both_names_of_a_rename(place: Place) -> None:
+    git(place.tree, "mv", "hello.py", "bye.py")
+    place.commit("feature", {"new.txt": "x\n"})
+    async with place.world.github().repository(place.name) as repository:
+        seen = await repository.pull_request(place.number)
+        found = await repository.changed_paths(seen)
+    assert (set(found.paths), found.complete) == ({"hello.py", "bye.py", "new.txt"}, True)
+
+
+async def test_labels_know_who_set_them_last(place: Place) -> None:
+    operator, ada, path = place.world.operator, place.world.ada, f"repos/{place.name}/issues"
+    labels = f"{path}/{place.number}/labels"
+    operator.as_person(ada, "POST", labels, labels=["skip", "later", "🚀" * 20])
+    operator.as_person(ada, "DELETE", f"{labels}/later")
+    async with place.world.github().repository(place.name) as repository:
+        found = await repository.labels_set(place.number)
+        seen = await repository.pull_request(place.number)
+    assert [(one.label, one.by, one.by_bot) for one in found] == [
+        ("skip", "ada", False), ("🚀" * 20, "ada", False),
+    ]  # fmt: skip
+    assert seen.labels == ("skip", "🚀" * 20)
+    sent = place.deliveries("pull_request", "labeled") + place.deliveries(
+        "pull_request", "unlabeled"
+    )
+    assert len(sent) == 4
 
 
 @pytest.mark.parametrize("login", ["../../user", "ada/../bob", "a b", "%2e%2e", "ö"])

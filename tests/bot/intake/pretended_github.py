@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 
@@ -10,6 +10,7 @@ from bot.errors import Transient
 from bot.github import (
     AccessToken,
     AppInfo,
+    ChangedPaths,
     CheckReport,
     CheckRun,
     CheckStatus,
@@ -17,6 +18,7 @@ from bot.github import (
     Installation,
     Issue,
     IssueReference,
+    LabelSet,
     NotThere,
     Permission,
     PullRequest,
@@ -59,6 +61,12 @@ class PretendedRepository:
     issues: dict[int, Issue] = field(default_factory=dict)
     closes: dict[int, tuple[int, ...]] = field(default_factory=dict)
     checks: dict[str, CheckReport] = field(default_factory=dict)
+    protected: set[str] = field(default_factory=set)
+    files: dict[tuple[str, str], bytes] = field(default_factory=dict)
+    paths: tuple[str, ...] = ()
+    complete: bool = True
+    on_paths: Callable[[], None] = lambda: None
+    labels: tuple[LabelSet, ...] = ()
     away: bool = False
 
     def _answer(self) -> None:
@@ -113,6 +121,21 @@ class PretendedRepository:
     async def default_branch(self) -> str:
         return "main"
 
+    async def is_protected(self, branch: str) -> bool:
+        return branch in self.protected
+
+    async def file(self, path: str, revision: str) -> bytes | None:
+        self._answer()
+        branch = next((name for name, sha in self.branches.items() if sha == revision), revision)
+        return self.files.get((branch, path))
+
+    async def changed_paths(self, pull_request: PullRequest) -> ChangedPaths:
+        self.on_paths()
+        return ChangedPaths(self.paths, self.complete)
+
+    async def labels_set(self, number: int) -> tuple[LabelSet, ...]:
+        return self.labels
+
     async def unchecked_pull_requests(self, check_name: str) -> tuple[PullRequest, ...]:
         self._answer()
         return tuple(self.pull_requests[number] for number in self.unchecked)
@@ -144,7 +167,12 @@ class PretendedRepository:
         )
 
     async def check_runs(self, sha: str, name: str) -> tuple[CheckRun, ...]:
-        raise NotImplementedError
+        found = [
+            CheckRun(number, name, sha, key, one.status.value, one.conclusion or "")
+            for number, (key, one) in enumerate(self.checks.items(), start=1)
+            if one.head_sha == sha
+        ]
+        return tuple(reversed(found))
 
     def push(self, number: int, sha: str) -> None:
         """Move a pull request's head."""
@@ -156,14 +184,16 @@ class PretendedGitHub:
     """The app, installed on one repository."""
 
     hello: PretendedRepository = field(default_factory=PretendedRepository)
+    organization: PretendedRepository | None = None
 
     @asynccontextmanager
     async def repository(
         self, name: str, installation: int = 0
     ) -> AsyncIterator[PretendedRepository]:
-        if name != self.hello.name:
+        known = {one.name: one for one in (self.hello, self.organization) if one}
+        if name not in known:
             raise NotThere(f"{name} is not there")
-        yield self.hello
+        yield known[name]
 
     async def app(self) -> AppInfo:
         raise NotImplementedError

@@ -58,25 +58,34 @@ def test_handlers_are_named_as_past_events() -> None:
     ("action", "trigger"),
     [
         ("opened", Trigger.OPENED),
-        ("reopened", Trigger.OPENED),
+        ("reopened", Trigger.REOPENED),
         ("synchronize", Trigger.SYNCHRONIZE),
         ("ready_for_review", Trigger.READY_FOR_REVIEW),
+        ("converted_to_draft", Trigger.DRAFTED),
+        ("labeled", Trigger.LABELED),
+        ("unlabeled", Trigger.UNLABELED),
     ],
 )
 def test_a_new_head_is_judged(action: str, trigger: Trigger) -> None:
     assert decide(pull_request(action)) == StartPullRequest(PLACE, 9, HEAD, trigger)
 
 
-@pytest.mark.parametrize("action", ["opened", "reopened", "synchronize", "edited"])
-def test_drafts_are_left_alone(action: str) -> None:
-    sent = pull_request(action, draft=True, changes={"title": {"from": "x"}})
-    assert decide(sent) == Ignore("a draft is left alone")
+def test_a_label_is_named() -> None:
+    sent = delivery(
+        "pull_request",
+        "labeled",
+        {"pull_request": {"number": 9, "head": {"sha": HEAD}}, "label": {"name": "skip"}},
+    )
+    assert decide(sent) == StartPullRequest(PLACE, 9, HEAD, Trigger.LABELED, "skip")
 
 
-@pytest.mark.parametrize("part", ["title", "body", "base"])
-def test_an_edit_counts_when_it_changes_what_is_asked(part: str) -> None:
+@pytest.mark.parametrize(
+    ("part", "trigger"),
+    [("title", Trigger.EDITED), ("body", Trigger.EDITED), ("base", Trigger.RETARGETED)],
+)
+def test_an_edit_counts_when_it_changes_what_is_asked(part: str, trigger: Trigger) -> None:
     sent = pull_request("edited", changes={part: {"from": "x"}})
-    assert decide(sent) == StartPullRequest(PLACE, 9, HEAD, Trigger.EDITED)
+    assert decide(sent) == StartPullRequest(PLACE, 9, HEAD, trigger)
     assert isinstance(decide(pull_request("edited", changes={})), Ignore)
     assert isinstance(decide(pull_request("edited")), Ignore)
 
@@ -149,6 +158,8 @@ def test_clicks_on_the_check_run() -> None:
     assert decide(clicked("rerequested", "e1")) == Rerun(PLACE, 0, HEAD, "e1")
     approve = {"requested_action": {"identifier": "approve"}}
     assert decide(clicked("requested_action", "e1", **approve)) == Approve(PLACE, 0, HEAD, "e1")
+    judge = {"requested_action": {"identifier": "judge"}}
+    assert decide(clicked("requested_action", "e1", **judge)) == Approve(PLACE, 0, HEAD, "e1")
     accept = {"requested_action": {"identifier": "accept"}}
     accepted = decide(clicked("requested_action", "e1", **accept))
     assert accepted == AcceptUnverified(PLACE, 0, HEAD, "e1")
@@ -266,6 +277,6 @@ def test_no_payload_breaks_a_handler(known: tuple[str, str], tree: object) -> No
 
 
 def test_what_nobody_handles_is_ignored() -> None:
-    assert not is_handled("pull_request", "labeled")
+    assert not is_handled("pull_request", "assigned")
     assert isinstance(decide(delivery("star", "created", {})), Ignore)
     assert isinstance(decide(replace(pull_request("opened"), payload="{")), Ignore)

@@ -118,3 +118,53 @@ def test_a_line_outside_of_all_definitions_concerns_whoever_imports_its_file():
     assert {one.folder for one in found} == {"beta", "gamma", "delta"}
     assert using(PYTHON, path, 2, new="# a comment") == ()
     assert using(PYTHON, path, 2, new="import os") == ()
+
+
+@pytest.mark.parametrize(
+    ("path", "found"),
+    [
+        ("alpha/pyproject.toml", {"beta", "delta"}),
+        ("alpha/shop/alpha/rates.json", {"beta", "delta"}),
+        ("alpha/shop/alpha/gone.py", {"beta", "delta"}),
+        ("alpha/README.md", set()),
+        ("alpha/tests/data.json", set()),
+        ("alpha/uv.lock", set()),
+        ("other/shop/other/rates.json", set()),
+    ],
+)
+def test_what_ships_with_a_project_concerns_whoever_imports_it(path, found):
+    assert {one.folder for one in using(PYTHON, path, 1)} == found
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "import shop.alpha.pricing as p\n\n\ndef b():\n    return p.price(1)\n",
+        "from shop.alpha import pricing\n\n\ndef b():\n    return pricing.price(1)\n",
+        "from shop.alpha.pricing import price as cost\n\n\ndef b():\n    return cost(1)\n",
+        "from shop.alpha.pricing import *\n\n\ndef b():\n    return price(1)\n",
+    ],
+)
+def test_every_way_to_import_is_seen(text):
+    init = {"alpha/shop/alpha/__init__.py": "", "beta/b.py": text}
+    texts = {path: one for path, one in PYTHON.items() if "beta" not in path}
+    found = using({**texts, **init}, "alpha/shop/alpha/pricing.py", 5)
+    assert Dependent("beta", ("price",)) in found
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "import * as alpha from '@shop/alpha';\nalpha.price(1);\n",
+        "const {price} = require('@shop/alpha');\nprice(1);\n",
+        "const alpha = require('@shop/alpha');\nmodule.exports = () => alpha.price(1);\n",
+        "async function f() {\n  const {price} = await import('@shop/alpha');\n  price(1);\n}\n",
+        "import {price as cost} from '@shop/alpha';\nexport const x = () => cost(1);\n",
+        "import {price} from '@shop/alpha/src/pricing.js';\nexport const x = () => price(1);\n",
+    ],
+)
+def test_every_way_to_import_a_package_is_seen(text):
+    packages = {"@shop/alpha": "alpha"}
+    texts = {path: one for path, one in NODE.items() if "beta" not in path}
+    found = using({**texts, "beta/src/bills.js": text}, "alpha/src/pricing.ts", 2, packages)
+    assert Dependent("beta", ("price",)) in found

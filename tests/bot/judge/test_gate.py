@@ -167,6 +167,7 @@ def test_a_run_that_hung_is_timed_out():
         (Standing(4, FAILURE, is_waived=True), SUCCESS),
         (Standing(4, ACTION), ACTION),
         (Standing(4, Conclusion.NEUTRAL), ACTION),
+        (Standing(4, Conclusion.NEUTRAL, is_left_out=True), SUCCESS),
         (Standing(4, None), ACTION),
     ],
 )

@@ -23,7 +23,7 @@ MARKDOWN = MarkdownIt("gfm-like")
 assert MARKDOWN.linkify is not None
 MARKDOWN.linkify.set({"fuzzy_link": False})
 
-OUR_TAGS = re.compile(r"</?(?:code|details|summary|br|sub)>")
+OUR_TAGS = re.compile(r"</?(?:code|details|summary|br|sub|pre)>|<pre lang=\"\w+\">")
 
 
 def comment(evaluation: Evaluation) -> str:

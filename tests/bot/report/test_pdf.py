@@ -4,15 +4,23 @@ from __future__ import annotations
 
 import socket
 import threading
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+from bot.models import Evaluation
 from bot.report.html import html
 from bot.report.pdf import pdf
 from bot.report.view import view
 from bot.settings import Settings
-from tests.bot.report.examples import hostile
+from tests.bot.report.examples import (
+    hostile,
+    one_missing,
+    regression,
+    success,
+    weakened_tests,
+)
 
 CHROMIUM = Settings().chromium
 
@@ -31,6 +39,15 @@ async def test_a_report_becomes_a_pdf_of_several_pages() -> None:
     assert printed.content is not None
     assert printed.content.startswith(b"%PDF-")
     assert printed.content.count(b"/Type /Page\n") + printed.content.count(b"/Type /Page ") > 1
+
+
+@pytest.mark.parametrize("example", [success, regression, weakened_tests, one_missing])
+async def test_an_ordinary_report_is_short_on_paper(example: Callable[[], Evaluation]) -> None:
+    printed = await pdf(html(view(example())), CHROMIUM)
+
+    assert printed.content is not None
+    pages = printed.content.count(b"/Type /Page\n") + printed.content.count(b"/Type /Page ")
+    assert 1 <= pages <= 4
 
 
 async def test_no_script_runs_and_nothing_is_fetched() -> None:

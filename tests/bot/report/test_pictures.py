@@ -4,10 +4,19 @@ from __future__ import annotations
 
 import base64
 
+import pytest
+
 from bot.report.html import html
 from bot.report.markdown import markdown
 from bot.report.model import PictureRow
-from bot.report.pictures import embedded, is_picture, linked, picture_address, picture_rows
+from bot.report.pictures import (
+    embedded,
+    is_picture,
+    is_reachable,
+    linked,
+    picture_address,
+    picture_rows,
+)
 from bot.report.view import view
 from sandbox.models import Observation, Picture, Side
 from tests.bot.report.examples import regression_with_pictures
@@ -60,3 +69,29 @@ def test_a_comment_links_to_each_picture() -> None:
     text = markdown(shown, "https://assay.example/evaluations/1?s=k")
     assert "[head](https://assay.example/evaluations/1/artifacts/E1-1.head.png?s=k)" in text
     assert "a [b](c)" not in text  # escaped
+
+
+@pytest.mark.parametrize(
+    ("link", "reachable"),
+    [
+        ("https://assay.example/evaluations/1?s=k", True),
+        ("https://93.184.216.34/evaluations/1", True),
+        ("http://127.0.0.1:8000/evaluations/1", False),
+        ("http://localhost:8000/evaluations/1", False),
+        ("https://assay.localhost/evaluations/1", False),
+        ("https://[::1]/evaluations/1", False),
+        ("https://10.1.2.3/evaluations/1", False),
+        ("https://assay/evaluations/1", False),
+        ("https://assay.internal./evaluations/1", False),
+        ("", False),
+    ],
+)
+def test_screenshots_stand_in_the_comment_only_where_the_forge_can_load_them(
+    link: str, reachable: bool
+) -> None:
+    assert is_reachable(link) is reachable
+    shown = view(regression_with_pictures("the start page", "E1-1.head.png"))
+    text = markdown(shown, link)
+    picture = f"![head]({picture_address(link, 'E1-1.head.png')})"
+    assert (picture in text) is reachable
+    assert ("Screenshots of what changed (1 of 1)" in text) is reachable

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import re
 
 import pytest
@@ -87,9 +88,9 @@ def test_no_mention_or_reference_survives_in_prose(text: str) -> None:
 @given(text=HOSTILE_TEXT)
 def test_a_sentence_shows_quoted_words_as_code_and_opens_nothing_else(text: str) -> None:
     tokens = MARKDOWN.parse(f"| a | b |\n|---|---|\n| {sentence(text)} | last |")
-    html = [token.content for token in spans(tokens) if token.type == "html_inline"]
+    tags = [token.content for token in spans(tokens) if token.type == "html_inline"]
 
-    assert html == ["<code>", "</code>"] * (len(html) // 2)
+    assert tags == ["<code>", "</code>"] * (len(tags) // 2)
     assert {token.type for token in spans(tokens)} <= OURS | {"html_inline"}
     assert sum(token.type == "td_open" for token in tokens) == 2
 
@@ -101,22 +102,31 @@ def test_quoted_words_of_a_sentence_are_code() -> None:
 @given(text=HOSTILE_TEXT)
 def test_inline_code_keeps_its_cell_and_its_tags(text: str) -> None:
     tokens = MARKDOWN.parse(f"| a | b |\n|---|---|\n| {code(text)} | last |")
-    html = [token.content for token in spans(tokens) if token.type == "html_inline"]
+    tags = [token.content for token in spans(tokens) if token.type == "html_inline"]
 
-    assert html == ["<code>", "</code>"]
+    assert tags == ["<code>", "</code>"]
     assert {token.type for token in spans(tokens)} <= OURS | {"html_inline"}
     assert sum(token.type == "td_open" for token in tokens) == 2
 
 
 @given(text=HOSTILE_TEXT)
-def test_nothing_inside_closes_a_fence(text: str) -> None:
+def test_nothing_inside_closes_a_fence_and_it_copies_without_hidden_characters(text: str) -> None:
     tokens = MARKDOWN.parse(f"before\n\n{fence(text, 'text')}\n\nafter")
+    blocks = [token.type for token in tokens if token.level == 0]
 
-    assert [token.type for token in tokens if token.level == 0] == [
-        "paragraph_open", "paragraph_close", "fence", "paragraph_open", "paragraph_close",
-    ]  # fmt: skip
-    block = next(token for token in tokens if token.type == "fence").content
-    assert block.replace("\u200b", "").rstrip("\n") == scrub(text).strip("\n").rstrip("\n")
+    assert blocks in (
+        ["paragraph_open", "paragraph_close", kind, "paragraph_open", "paragraph_close"]
+        for kind in ("fence", "html_block")
+    )
+    (block,) = [token for token in tokens if token.type in ("fence", "html_block")]
+    shown_text = block.content
+    if block.type == "html_block":
+        first, _, rest = shown_text.partition("<code>")
+        assert first == '<pre lang="text">' and "<" not in rest.removesuffix(
+            "</code></pre>\n\n"
+        ).removesuffix("</code></pre>\n")
+        shown_text = html.unescape(rest.rpartition("</code>")[0])
+    assert shown_text.rstrip("\n") == scrub(text).strip("\n").rstrip("\n")
 
 
 @given(text=HOSTILE_TEXT)
@@ -127,6 +137,14 @@ def test_no_line_of_a_fence_is_a_command_or_mention_to_a_bot_that_reads_the_raw_
 
     assert not [line for line in lines if re.match(r"\s*/[A-Za-z][\w-]*(\s|$)", line)]
     assert not re.search(r"(?<![A-Za-z0-9_])@[A-Za-z0-9]", "\n".join(lines))
+
+
+def test_a_decorator_and_a_command_copy_as_they_are() -> None:
+    told = str(fence("@pytest.mark.slow\n/judge <all>\nx = 1 & 2", "python"))
+    assert told == (
+        '<pre lang="python"><code>&#64;pytest.mark.slow\n&#47;judge &lt;all&gt;\nx = 1 &amp; 2\n</code></pre>'
+    )
+    assert fence("x = `1`", "python") == "```python\nx = `1`\n```"
 
 
 def test_paths_and_decorated_emails_in_output_stay_as_they_are() -> None:

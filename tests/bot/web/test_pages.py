@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import sqlite3
+import time
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -151,10 +153,25 @@ def test_a_report_by_a_test_plan_links_to_its_rows(site: Site) -> None:
 
 def test_a_missing_pdf_is_explained(site: Site) -> None:
     site.finish()
+    site.artifacts.put(KEY, "no-pdf.txt", b"No PDF: there is no Chromium.")
     status, page = site.get(".pdf")
 
     assert status == 404
     assert "no working Chromium" in page
+
+
+def test_a_pdf_that_is_not_there_yet_is_being_printed_and_not_for_ever(
+    site: Site, tmp_path: Path
+) -> None:
+    site.finish()
+    status, page = site.get(".pdf")
+    assert status == 202
+    assert "being printed" in page and 'http-equiv="refresh"' in page
+
+    long_ago = time.time() - 3_600
+    with sqlite3.connect(tmp_path / "records.db") as database:
+        database.execute("update assay_evaluations set updated_s = ?", (long_ago,))
+    assert site.get(".pdf")[0] == 404
 
 
 def test_a_pdf_is_shown_under_a_name(site: Site) -> None:

@@ -46,7 +46,7 @@ def test_a_repeated_delivery_does_nothing(sender: Sender, jobs: EngineClient) ->
         ("installation_repositories", "added"),
         ("star", "created"),
         ("an_event_of_the_future", "x"),
-        ("pull_request", "labeled"),
+        ("pull_request", "assigned"),
         ("issue_comment", "edited"),
         ("issue_comment", "deleted"),
         ("check_run", "completed"),
@@ -257,3 +257,10 @@ def test_no_request_breaks_it(
     assert sender.send(body, headers=headers).status_code in {202, 400, 415}
     unsigned = {**headers, "X-Hub-Signature-256": "sha256=" + delivery}
     assert sender.send(body, headers=unsigned).status_code == 401
+
+
+def test_editors_get_the_schema_of_the_configuration(sender: Sender) -> None:
+    answer = sender.client.get("/assay.schema.json")
+    assert (answer.status_code, answer.mimetype) == (200, "application/schema+json")
+    assert answer.get_json()["properties"]["gate"]
+    assert answer.headers["Access-Control-Allow-Origin"] == "*"

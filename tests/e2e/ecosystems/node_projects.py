@@ -88,6 +88,22 @@ _AVA = (
     "const test = require('ava');\nconst {add, twice} = require('../calc.js');\n\n"
     "test('TITLE', (t) => {\n  t.is(CALL, WANT);\n});\n"
 )
+_TAP = (
+    "const t = require('tap');\nconst {add, twice} = require('../calc.js');\n\n"
+    "t.test('TITLE', (t) => {\n  t.equal(CALL, WANT);\n  t.end();\n});\n"
+)
+_TAPE = _TAP.replace("const t = require('tap')", "const test = require('tape')").replace(
+    "t.test(", "test("
+)
+_JASMINE = (
+    "const {add, twice} = require('../calc.js');\n\n"
+    "it('TITLE', () => {\n  expect(CALL).toBe(WANT);\n});\n"
+)
+_UVU = (
+    "const {test} = require('uvu');\nconst {is} = require('uvu/assert');\n"
+    "const {add, twice} = require('../calc.js');\n\n"
+    "test('TITLE', () => {\n  is(CALL, WANT);\n});\ntest.run();\n"
+)
 
 
 def _test(template: str, title: str, call: str, want: int) -> str:
@@ -121,8 +137,15 @@ def _managed(name: str, lock: str, text: str) -> Project:
     return _project(name, manifest, "require('ms');\n" + _NODE_TEST, {lock: text})
 
 
-def _run_by(runner: str, test: str, *, name: str = "", **versions: str) -> Project:
-    manifest = {"scripts": {"test": runner}, "devDependencies": versions}
+def _run_by(
+    runner: str, test: str, *, name: str = "", script: str = "", node: str = "", **versions: str
+) -> Project:
+    manifest: dict[str, object] = {
+        "scripts": {"test": script or runner},
+        "devDependencies": versions,
+    }
+    if node:
+        manifest["engines"] = {"node": node}
     return _project(name or runner, manifest, test, {})
 
 
@@ -138,6 +161,15 @@ RUNNERS = (
     _run_by("vitest", _VITEST, name="vitest-1", vitest="^1", vite="^5"),
     _run_by("vitest", _VITEST, name="vitest-2", vitest="^2", vite="^5"),
     _run_by("vitest", _VITEST, name="vitest-4", vitest="^4", vite="^7"),
+    _run_by("jest", _JEST, name="jest-24", jest="^24"),
     _run_by("mocha", _MOCHA, mocha="^11"),
+    _run_by("mocha", _MOCHA, name="mocha-4", script="nyc mocha --reporter dot", mocha="^4"),
     _run_by("ava", _AVA, ava="^6"),
+    _run_by("ava", _AVA, name="ava-3", ava="^3"),
+    _run_by("ava", _AVA, name="ava-7", node=">=22", ava="^7"),
+    _run_by("tap", _TAP, name="tap-16", tap="^16"),
+    _run_by("tap", _TAP, name="tap-21", tap="^21"),
+    _run_by("tape", _TAPE, script="tape 'test/*.js' | cat", tape="^5"),
+    _run_by("jasmine", _JASMINE, script="jasmine 'test/*.test.js'", jasmine="^5"),
+    _run_by("uvu", _UVU, script="uvu test", uvu="^0.5"),
 )

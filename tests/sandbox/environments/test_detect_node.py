@@ -111,12 +111,16 @@ def test_the_runner_is_found_in_the_chain(
     assert (found.runner.value, found.test_arguments) == (runner, arguments)
 
 
-def test_calls_that_are_not_run_are_told(tmp_path: Path) -> None:
-    recipe = node(tmp_path, {"scripts": {"test": "mocha a.js && mocha --flag b.js"}})
-    assert recipe.left_out == "1 further call(s) of a test runner in that script are not run."
-    assert recipe.left_out in recipe.reasons
+def test_every_call_of_a_runner_is_made(tmp_path: Path) -> None:
+    scripts = {"test": "mocha a.js && mocha --flag b.js && npm run types", "types": "vitest run"}
+    recipe = node(tmp_path, {"scripts": scripts})
+    assert [(one.runner.value, one.arguments) for one in recipe.calls] == [
+        ("mocha", ("--", "a.js")),
+        ("mocha", ("--", "--flag", "b.js")),
+        ("vitest", ("--",)),
+    ]
     whole = node(tmp_path, {"scripts": {"test": "mocha a.js && mocha b.js"}})
-    assert whole.left_out == ""
+    assert whole.more_calls == ()
 
 
 def test_scripts_that_call_each_other_or_cannot_be_read_end(tmp_path: Path) -> None:

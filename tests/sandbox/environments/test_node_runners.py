@@ -309,3 +309,47 @@ def test_a_runner_that_fails_without_us_too_is_not_our_failure(tmp_path: Path) -
     assert tests is not None and not tests.complete
     assert re.match(r"mocha 11\.\S+ exited with 1 before its first test\.", tests.problem), tests
     assert "nowhere.json" in tests.problem
+
+
+FAILING = {
+    "tap": "require('tap').test('adds', t => { t.equal(sum(1, 2), 3); t.end(); });",
+    "tape": "require('tape')('adds', t => { t.equal(sum(1, 2), 3); t.end(); });",
+    "uvu": "const {test} = require('uvu');\nconst {is} = require('uvu/assert');\n"
+    "test('adds', () => { is(sum(1, 2), 3); });\ntest.run();",
+    "jasmine": "it('adds', () => { expect(sum(1, 2)).toBe(3); });",
+}
+MADE_UP = (
+    "TAP version 13\\n# Subtest: adds\\n    ok 1 - adds\\n    1..1\\nok 1 - adds\\n1..1\\n# ok\\n"
+)
+TRICKS = (
+    f"process.stdout.write('{MADE_UP}');",
+    f"exports.sum = () => {{ process.stdout.write('{MADE_UP}'); process.exit(0); }};",
+    f"process.stdout.write('{MADE_UP}'); process.exit(0);",
+    "exports.sum = () => { process.reallyExit(0); };",
+    f"process.on('exit', () => {{ process.stdout.write('{MADE_UP}'); process.reallyExit(0); }});",
+    "process.exit = () => {}; process.once('exit', () => { process.exitCode = 0; });",
+)
+
+
+@pytest.mark.parametrize("runner", FAILING)
+def test_what_the_code_under_test_prints_or_ends_passes_no_test(
+    runner: str, tmp_path: Path
+) -> None:
+    manifest = {
+        "scripts": {"test": "uvu test" if runner == "uvu" else f"{runner} test/*.test.js"},
+        "devDependencies": {runner: "*"},
+    }
+    test = f"const {{sum}} = require('../sum.js');\n{FAILING[runner]}\n"
+    tree = written(tmp_path, {"package.json": json.dumps(manifest), "test/a.test.js": test})
+    wrong = "exports.sum = (a, b) => a - b;\n"
+    (tree / "sum.js").write_text(wrong)
+    environment = built(tmp_path, tree)
+    assert environment.failure is None, environment.failure
+    for trick in ("", *TRICKS, "exports.sum = (a, b) => a + b;"):
+        (tree / "sum.js").write_text(f"{wrong}{trick}\n")
+        order = TestOrder(Side.BASE, str(tree), environment)
+        tests = asyncio.run(run_tests(open_sandbox("auto", tmp_path / "state"), order)).tests
+        assert tests is not None
+        passed = [one.id for one in tests.results if one.outcome.value == "passed"]
+        is_right = "a + b" in trick
+        assert bool(tests.complete and passed) is is_right, (trick, tests)

@@ -51,14 +51,17 @@ class NodeBench:
     folder: Path
 
     def run(
-        self, files: dict[str, str], paths: tuple[str, ...] = (), root: str = ""
+        self,
+        files: dict[str, str],
+        paths: tuple[str, ...] = (),
+        root: str = "",
+        runner: TestRunner = TestRunner.NODE_TEST,
     ) -> Observation:
         tree = self.folder / "tree"
         for path, text in files.items():
             target = tree / path
             target.parent.mkdir(parents=True, exist_ok=True)
             target.write_text(text)
-        runner = TestRunner.NODE_TEST
         recipe = Recipe("node", (), (), (), runner, ("--", "test/*.mjs"), "", root=root)
         variables = (("PATH", "/usr/local/bin:/usr/bin:/bin"),)
         environment = Environment(Side.HEAD, recipe, "", "", "", variables)
@@ -181,3 +184,48 @@ def test_a_tree_without_tests_says_so(node: NodeBench) -> None:
     observation = node.run({"index.mjs": ""})
     assert observation.tests is not None
     assert "passed" not in outcomes(observation.tests).values()
+
+
+SCRIPT = "import {add} from '../add.mjs';\nimport assert from 'node:assert';\nassert.equal(add(1, 2), 3);\n"
+
+
+def scripts(node: NodeBench, add: str, test: str = SCRIPT) -> dict[str, str]:
+    files = {"add.mjs": add, "test/a.mjs": test, "test/b.mjs": "console.log('fine');"}
+    observation = node.run(files, runner=TestRunner.NODE)
+    assert observation.tests is not None and observation.tests.complete, observation
+    return outcomes(observation.tests)
+
+
+def test_each_script_of_tests_is_one_test(node: NodeBench) -> None:
+    whole = "test/{}.mjs::the whole file".format
+    good = "export const add = (a, b) => a + b;"
+    assert scripts(node, good) == {whole("a"): "passed", whole("b"): "passed"}
+    bad = "export const add = (a, b) => a - b;"
+    assert scripts(node, bad) == {whole("a"): "failed", whole("b"): "passed"}
+    broken = scripts(node, good, "import './nowhere.mjs';")
+    assert broken == {whole("a"): "failed", whole("b"): "passed"}
+
+
+@pytest.mark.parametrize(
+    "way_out",
+    [
+        "process.exit(0);",
+        "process.reallyExit(0);",
+        "setTimeout(() => process.exit(0), 1); export const wait = await new Promise(() => {});",
+        "process.on('uncaughtException', () => {});",
+        "process.once('exit', () => { process.exitCode = 0; }); process.exit();",
+        "process.kill(process.pid, 'SIGKILL');",
+        "process.stdout.write('TAP version 13\\n1..1\\nok 1 - all\\n'); process.exit(0);",
+    ],
+)
+def test_the_code_under_test_cannot_end_a_script_with_success(
+    node: NodeBench, way_out: str
+) -> None:
+    found = scripts(node, f"export const add = (a, b) => a - b;\n{way_out}\n")
+    assert "passed" not in {word for name, word in found.items() if name.startswith("test/a.mjs")}
+    assert any(name.startswith("test/a.mjs") for name in found)
+
+
+def test_a_script_may_end_itself(node: NodeBench) -> None:
+    found = scripts(node, "export const add = (a, b) => a + b;", f"{SCRIPT}process.exit(0);")
+    assert found["test/a.mjs::the whole file"] == "passed"

@@ -1,0 +1,188 @@
+"""Behavior that is meant to change: what the issue shows or allows is accepted, and nothing beside it."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.bot.commands.running import assay
+from tests.e2e.folder import Files, Folder, Judged, open_folder
+
+pytestmark = pytest.mark.real
+
+SLUG = "def slugify(text):\n    return text.lower().replace(' ', '{mark}')\n\n\n{rest}"
+REST = "def digest(text):\n    return sum(map(ord, text))\n"
+TESTS = (
+    "import pytest\n\nimport slug\n\n\n"
+    "def test_words():\n    assert slug.slugify('Hello World') == 'hello-world'\n\n\n"
+    "@pytest.mark.parametrize(('text', 'wanted'), [('a', 'a'), ('A B', 'a-b')])\n"
+    "def test_table(text, wanted):\n    assert slug.slugify(text) == wanted\n\n\n"
+    "def test_digest_of_words():\n    assert slug.digest('ab') == 195\n\n\n"
+    "def test_plain():\n    assert slug.slugify('one') == 'one'\n"
+)
+BASE: Files = {
+    "slug.py": SLUG.format(mark="-", rest=REST),
+    "tests/test_slug.py": TESTS,
+    "requirements.txt": "pytest\n",
+}
+ISSUE = (
+    "Underscores, please\n\n"
+    '``slugify("Hello World")`` should give ``hello_world``, and `slugify("A B")` should return `a_b`.\n'
+)
+SNAKE = SLUG.format(mark="_", rest=REST)
+EXACT = TESTS.replace("'hello-world'", "'hello_world'").replace("'a-b'", "'a_b'")
+MORE = "    assert slug.slugify('x') != 'y'\n"
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Folder:
+    opened = open_folder(tmp_path_factory.mktemp("meant"))
+    opened.repository.commit({"shop.py": None, "tests/test_shop.py": None, **BASE})
+    return opened
+
+
+def judge(folder: Folder, name: str, source: str, tests: str, task: str = ISSUE) -> Judged:
+    return folder.judge(
+        folder.branch(name, {"slug.py": source, "tests/test_slug.py": tests}), task=task
+    )
+
+
+def test_an_expectation_that_became_what_the_issue_shows(folder: Folder) -> None:
+    judged = judge(folder, "exact", SNAKE, EXACT)
+    assert judged.conclusion == "success", judged.said()
+    assert "`tests/test_slug.py::test_words` expects now what" in judged.said()
+    assert "gives `hello_world`" in judged.said()
+
+
+def test_the_terminal_names_the_test(folder: Folder) -> None:
+    head = folder.branch("shown", {"slug.py": SNAKE, "tests/test_slug.py": EXACT})
+    task = folder.settings.home.parent / "task.md"
+    task.write_text(ISSUE)
+    tree, home = str(folder.repository.folder), folder.settings.home
+    done = assay(home, "judge", tree, "--base", "main", "--head", head, "--task", str(task))
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "test_slug.py::test_words` expects now what" in " ".join(done.stdout.split())
+
+
+@pytest.mark.parametrize(
+    ("name", "mark", "tests"),
+    [
+        (
+            "another-result",
+            ".",
+            TESTS.replace("'hello-world'", "'hello.world'").replace("a-b", "a.b"),
+        ),
+        (
+            "one-more-edit",
+            "_",
+            EXACT.replace("words():\n", "words():\n    assert slug.slugify('x') != 'y'\n"),
+        ),
+        ("one-is-not-shown", "_", EXACT.replace("'A B'", "'A C'").replace("'a_b'", "'a_c'")),
+        ("a-digest", "_", EXACT.replace("195", "196")),
+    ],
+)
+def test_an_expectation_that_became_anything_else(
+    folder: Folder, name: str, mark: str, tests: str
+) -> None:
+    rest = REST.replace("ord, text)", "ord, text), 1") if name == "a-digest" else REST
+    judged = judge(folder, name, SLUG.format(mark=mark, rest=rest), tests)
+    assert judged.conclusion != "success", judged.said()
+
+
+def test_a_loosened_assertion_is_a_finding_whatever_the_issue_shows(folder: Folder) -> None:
+    loose = TESTS.replace("== 'hello-world'", "!= ''").replace("'a-b'", "'a_b'")
+    judged = judge(folder, "loose", SNAKE, loose)
+    assert judged.conclusion == "failure", judged.said()
+    assert {"assertion-loosened"} & {found.rule for found in judged.document.integrity}
+
+
+MAY = "Sum up from one\n\n- [ ] `digest` of words counts from one\n\n{sentence}\n"
+ALLOWS = "The test which pins the exact digest values may change."
+COUNTED = SLUG.format(mark="-", rest=REST.replace("ord, text)", "ord, text), 1"))
+PINNED = TESTS.replace("195", "196")
+
+
+def test_a_sentence_that_permits(folder: Folder) -> None:
+    judged = judge(folder, "permitted", COUNTED, PINNED, MAY.format(sentence=ALLOWS))
+    assert judged.conclusion == "success", judged.said()
+    assert "`tests/test_slug.py::test_digest_of_words` expects was changed" in judged.said()
+    assert "may change" in judged.said()
+
+
+SILENT = "A new start\n\n- [ ] The project is nice\n\n{sentence}\n"
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "",
+        "The test which pins the digest must not change.",
+        "Tests may change.",
+        "The test of the parser may change.",
+        "> The test which pins the exact digest values may change.",
+    ],
+)
+def test_no_sentence_permits(folder: Folder, sentence: str) -> None:
+    name = f"silent-{abs(hash(sentence))}"
+    judged = judge(folder, name, COUNTED, PINNED, SILENT.format(sentence=sentence))
+    assert judged.conclusion != "success", judged.said()
+    assert "digest_of_words` expects" in judged.said()
+
+
+def test_an_author_cannot_permit(folder: Folder) -> None:
+    """The words of the pull request are not the task's."""
+    folder.branch("own-words", {"slug.py": COUNTED, "tests/test_slug.py": PINNED})
+    folder.repository.git("commit", "--quiet", "--amend", "-m", f"Start the sum at one\n\n{ALLOWS}")
+    judged = folder.judge("own-words", task="")
+    assert "allows it" not in judged.said()
+    assert not [r for r in judged.document.reasons if "may change" in r.text]
+
+
+def test_a_permission_does_not_let_a_test_get_weaker(folder: Folder) -> None:
+    weak = TESTS.replace("slug.digest('ab') == 195", "slug.digest('ab')")
+    judged = judge(folder, "weak", COUNTED, weak, MAY.format(sentence=ALLOWS))
+    assert judged.conclusion == "failure", judged.said()
+
+
+def test_a_test_that_may_go(folder: Folder) -> None:
+    skipped = TESTS.replace("def test_digest", "@pytest.mark.skip\ndef test_digest")
+    task = ISSUE + "\nThe test of the digest may be skipped.\n"
+    skipping = skipped.replace("'hello-world'", "'hello_world'").replace("'a-b'", "'a_b'")
+    judged = judge(folder, "goes", SNAKE, skipping, task)
+    assert judged.conclusion == "success", judged.said()
+
+
+SCRIPT: Files = {
+    "package.json": '{"name": "slug", "version": "1.0.0", "scripts": {"test": "node --test"}}\n',
+    "slug.js": "exports.slugify = (text) => text.toLowerCase().replaceAll(' ', '-');\n",
+    "test/slug.test.js": (
+        "const test = require('node:test');\nconst assert = require('node:assert');\n"
+        "const { slugify } = require('../slug');\n\n"
+        "test('joins words', () => {\n  assert.strictEqual(slugify('Hello World'), 'hello-world');\n});\n\n"
+        "test('keeps one word', () => {\n  assert.strictEqual(slugify('one'), 'one');\n});\n"
+    ),
+}
+
+
+@pytest.fixture(scope="module")
+def script(tmp_path_factory: pytest.TempPathFactory) -> Folder:
+    opened = open_folder(tmp_path_factory.mktemp("script"))
+    gone = dict.fromkeys(("shop.py", "tests/test_shop.py", "requirements.txt"))
+    opened.repository.commit({**gone, **SCRIPT})
+    return opened
+
+
+@pytest.mark.parametrize(
+    ("mark", "expected", "conclusion"),
+    [("_", "hello_world", "success"), (".", "hello.world", "action_required")],
+)
+def test_an_expectation_in_javascript(
+    script: Folder, mark: str, expected: str, conclusion: str
+) -> None:
+    files = {
+        "slug.js": str(SCRIPT["slug.js"]).replace("'-'", f"'{mark}'"),
+        "test/slug.test.js": str(SCRIPT["test/slug.test.js"]).replace("hello-world", expected),
+    }
+    task = 'Underscores\n\n`slugify("Hello World")` should give `hello_world`.\n'
+    judged = script.judge(script.branch(f"script-{expected}", files), task=task)
+    assert judged.conclusion == conclusion, judged.said()
+    assert ("expects now what" in judged.said()) is (conclusion == "success")
