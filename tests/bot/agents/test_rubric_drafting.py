@@ -19,7 +19,7 @@ from bot.rubrics.clerk import Branch, RubricClerk, RubricRule
 from bot.settings import Settings
 from bot.steps import run_in_process
 from sandbox import open_sandbox
-from tests.bot.intake.conftest import Office, PretendedForesight, office
+from tests.bot.intake.conftest import NoVerdicts, Office, PretendedForesight, office
 from tests.bot.intake.payloads import comment
 from tests.bot.intake.pretended_github import PULL_REQUEST, PretendedGitHub, PretendedRepository
 from tests.sandbox.repositories import Repository
@@ -109,8 +109,9 @@ async def test_nothing_of_head_or_of_the_pull_request_is_in_the_prompt(
     hello.issues[7] = Issue(7, ISSUE.title, ISSUE.text, "open", "asker", "NONE")
     hello.closes[9] = (7,)
     desk = Desk(
-        world.github, office.records, office.jobs, str, "Assay", world.clerk, PretendedForesight()
-    )
+        world.github, office.records, office.jobs, str, "Assay", world.clerk, PretendedForesight(),
+        NoVerdicts(),
+    )  # fmt: skip
     await handle(desk, comment("/judge rubric"), run_in_process)
     prompts = [f"{call.system}\n{call.user}\n{call.messages!r}" for call in world.scripted.calls]
     assert len(prompts) == 2
