@@ -7,9 +7,11 @@ import json
 import os
 import posix
 import sys
+from collections.abc import Callable
+from types import TracebackType
 from typing import NoReturn
 
-from sandbox.harness import watch_pytest, watch_unittest
+from sandbox.harness import describe, watch_pytest, watch_unittest
 from sandbox.harness.recorder import Recorder
 
 _RUNNERS = {"pytest": watch_pytest.run, "unittest": watch_unittest.run}
@@ -28,6 +30,7 @@ def main(orders_fd: int, records_fd: int) -> NoReturn:
     recorder = Recorder(records_fd, bytes.fromhex(orders.pop("key")))
     streams = (sys.stdout, sys.stderr)
     runner = _RUNNERS[orders["runner"]]
+    sys.excepthook = _telling(recorder, orders["runner"])
     _hide()
     _set_up_python(orders["environment"], orders["lent"])
     status = runner(recorder, orders)
@@ -38,6 +41,19 @@ def main(orders_fd: int, records_fd: int) -> NoReturn:
         leave(status)
     recorder.record("session", status=status)
     leave(status)
+
+
+def _telling(recorder: Recorder, runner: str) -> Callable[..., None]:
+    """Return a hook that records what ended this process, such as a runner that cannot be imported."""
+    shown = sys.excepthook
+
+    def tell(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
+        own = describe.is_own(trace)
+        who = "Assay's own harness failed" if own else f"{runner} could not be started"
+        recorder.record("problem", text=f"{who}: {describe.raised(error)}")
+        shown(kind, error, trace)
+
+    return tell
 
 
 def _hide() -> None:

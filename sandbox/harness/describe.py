@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import ast
 import os
-from types import CodeType
+from types import CodeType, TracebackType
 
 _LARGEST_SOURCE = 2000
 _LARGEST_MESSAGE = 4000
 _LARGEST_LINE = 300
+_OWN_FOLDER = os.path.dirname(__file__)  # noqa: PTH120
 _LARGEST_FILE_BYTES = 2_000_000
 
 
@@ -35,6 +36,15 @@ def raised(error: BaseException) -> str:
         said = said.removesuffix(f" ({path})")
     line = " ".join(said.split())[:_LARGEST_LINE]
     return f"{type(error).__name__}: {line}".rstrip(": ")
+
+
+def is_own(trace: TracebackType | None) -> bool:
+    """Tell whether an exception comes out of this package's own code."""
+    if trace is None:
+        return True
+    while trace.tb_next is not None:
+        trace = trace.tb_next
+    return os.path.dirname(trace.tb_frame.f_code.co_filename) == _OWN_FOLDER  # noqa: PTH120
 
 
 class Sources:

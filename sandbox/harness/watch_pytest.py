@@ -13,7 +13,6 @@ from sandbox.harness.canary_pytest import Canaries
 from sandbox.harness.item_watch import Exceptions, ItemWatch
 from sandbox.harness.recorder import Recorder
 
-_OWN_FOLDER = os.path.dirname(__file__)  # noqa: PTH120
 _OURS = "Assay's own plug-in"
 _Hook = TypeVar("_Hook", bound="Callable[..., Any]")
 
@@ -178,11 +177,8 @@ class WatchBase:
     @hook(tryfirst=True)
     def pytest_internalerror(self, excinfo: Any) -> None:
         """Say what ended pytest itself, and whether it was this plug-in."""
-        trace = excinfo.tb
-        while trace.tb_next is not None:
-            trace = trace.tb_next
-        is_own = os.path.dirname(trace.tb_frame.f_code.co_filename) == _OWN_FOLDER  # noqa: PTH120
-        who = f"{_OURS} failed in" if is_own else "an internal error ended"
+        own = describe.is_own(excinfo.tb)
+        who = f"{_OURS} failed in" if own else "an internal error ended"
         said = describe.raised(excinfo.value)
         self._record("problem", text=f"{who} pytest {self._version}: {said}")
 

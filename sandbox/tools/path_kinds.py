@@ -21,7 +21,8 @@ _MATERIAL = {"fixtures", "fixture", "__fixtures__", "__mocks__", "helpers", "sup
 _SCRIPT = re.compile(r"\.[cm]?[jt]sx?\Z")
 _SCRIPT_TEST = re.compile(r"(?:(?:^|[._-])(?:test|tests|spec)|^test-.*)\.[cm]?[jt]sx?\Z")
 _SCRIPT_CONFIGURATION = re.compile(
-    r"(?:jest|vitest|ava|karma|playwright)\.config\.[\w.]+\Z|\.mocharc\.\w+\Z|vitest\.workspace\.\w+\Z"
+    r"(?:jest|vitest|ava|karma|playwright)\.config\.[\w.]+\Z|\.mocharc(?:\.\w+)?\Z|vitest\.workspace\.\w+\Z"
+    r"|\.taprc\Z|mocha\.opts\Z|\.?jasmine\.(?:json|[cm]?js)\Z"
 )
 # What runners load before the tests, in no test folder: it must come from the same side as the tests.
 _SCRIPT_SETUP = re.compile(
@@ -29,7 +30,7 @@ _SCRIPT_SETUP = re.compile(
     r"(?:[._-]\w+)*\.[cm]?[jt]sx?\Z",
     re.I,
 )
-_MANIFEST_SECTIONS = ("jest", "ava", "mocha", "vitest")
+_MANIFEST_SECTIONS = ("jest", "ava", "mocha", "vitest", "tap")
 _CONFIGURATION_SECTIONS = {"setup.cfg": ("tool:pytest",), "tox.ini": ("pytest", "testenv")}
 _CONFIGURATION = {
     "pytest.ini", ".pytest.ini", "pytest.toml", ".pytest.toml", "pyproject.toml", "package.json",

@@ -15,7 +15,7 @@ from bot.forge.operator import NewRepository
 from bot.forge.rows import CheckRow
 from bot.store import Records
 from tests.e2e.project import ASKED, BREAKS, FIX
-from tests.e2e.town import Place, Town, deliver, eventually, report, running_forge
+from tests.e2e.town import Place, Town, deliver, eventually, report, running_forge, running_town
 from tests.world import git
 
 pytestmark = pytest.mark.real
@@ -318,6 +318,34 @@ def test_a_worker_killed_between_the_decision_and_its_publication(tmp_path: Path
         assert (len(place.runs(sha)), len(place.verdicts(number))) == (1, 1)
         with Records(f"sqlite:///{Path(environment['ASSAY_HOME']) / 'records.db'}") as records:
             assert len(records.acceptances(place.name, number)) == 1
+
+
+def test_a_decision_while_another_verdict_is_about_to_be_published_counts(tmp_path: Path) -> None:
+    with running_town(tmp_path, ASSAY_LONGEST_WAIT_S="1") as town:
+        place, sha, number = _waiting(town)
+        stuck = {
+            "operation": "issues/list-comments",
+            "kind": "status",
+            "status": 503,
+            "calls": 10_000,
+        }
+        database = Path(town.environment["ASSAY_HOME"]) / "records.db"
+        with Records(f"sqlite:///{database}") as records:
+            town.operator.control("POST", "faults", **stuck)
+            place.command(number, "/judge")
+
+            def publishing() -> bool:
+                newest = records.latest(place.name, number)
+                return newest is not None and newest.stage == "publish" and bool(newest.problem)
+
+            eventually(publishing, "a second verdict that cannot be published")
+            place.command(number, "/judge accept R1 seen")
+            eventually(lambda: records.acceptances(place.name, number), "the kept decision")
+        town.operator.control("DELETE", "faults")
+        run = place.completed(sha, 2)
+        run = _concluded(place, sha, "success")
+        assert _accepted(run) == {"R1": "accepted by ben"}
+        assert len(place.verdicts(number)) == 1
 
 
 def test_a_merge_group_counts_an_accepted_member(town: Town) -> None:

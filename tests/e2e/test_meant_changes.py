@@ -88,6 +88,19 @@ def test_an_expectation_that_became_anything_else(
     assert judged.conclusion != "success", judged.said()
 
 
+def test_a_test_that_is_named_and_expects_another_result(folder: Folder) -> None:
+    """The issue's title names the test, so by its words alone anything in it would be asked for."""
+    task = "`test_words`: underscores\n\n`slugify('Hello World')` should give `hello_world`.\n"
+    tests = TESTS.replace("hello-world", "hello.world").replace("('A B', 'a-b')", "('A', 'a')")
+    before = TESTS.replace("('A B', 'a-b')", "('A', 'a')")
+    base = folder.branch("named", {"tests/test_slug.py": before})
+    wrong = {"slug.py": SLUG.format(mark=".", rest=REST), "tests/test_slug.py": tests}
+    folder.branch("named-wrong", wrong, base)
+    judged = folder.judge("named-wrong", base=base, task=task)
+    assert judged.conclusion == "action_required", judged.said()
+    assert "expects something else of `slugify('Hello World')` than the task shows" in judged.said()
+
+
 def test_a_loosened_assertion_is_a_finding_whatever_the_issue_shows(folder: Folder) -> None:
     loose = TESTS.replace("== 'hello-world'", "!= ''").replace("'a-b'", "'a_b'")
     judged = judge(folder, "loose", SNAKE, loose)

@@ -27,6 +27,7 @@ _FORGIVING = re.compile(
 )
 _RUNS_TESTS = re.compile(
     r"\b(?:pytest|unittest|tox|nox|npm (?:run )?t(?:est)?\b|yarn test|pnpm test|vitest|jest|mocha|ava|"
+    r"(?<!brew )tap|tape|jasmine|uvu|"
     r"go test|cargo test|mvn|gradlew?|ctest|make (?:test|check)|bats)\b"
 )
 _NAMES_ONLY = re.compile(r"\s*(?:-\s*)?(?:env_?list|deps|requires|name|uses|key|path)\s*[:=]|\s*#")
@@ -37,6 +38,8 @@ _DISCOVERY = {
     "vitest": r"\bexclude\b|\binclude\b|testNamePattern|passWithNoTests|allowOnly",
     "vite": r"\bexclude\b|testNamePattern|passWithNoTests",
     "ava": r"\bfiles\b|\bmatch\b",
+    ".taprc": r"\b(?:files|include|exclude|test-regex|test-ignore|grep|only)\b",
+    "jasmine": r"\bspec_(?:dir|files)\b|\bfilter\b",
     ".mocharc": r"\b(?:spec|ignore|exclude|grep|fgrep|invert)\b",
     "pom.xml": r"skipTests|maven\.test\.skip|<excludes?>|testFailureIgnore|<groups>|excludedGroups",
     "build.gradle": r"exclude\s|ignoreFailures|enabled\s*=\s*false|excludeTags|filter\s*\{",

@@ -48,7 +48,11 @@ _NAMING = (
     ".opts",
 )
 _LOCKS = {"package-lock.json", "npm-shrinkwrap.json", "pnpm-lock.yaml", "yarn.lock", "package.json"}
-_LINTING = re.compile(r"lint|standard|prettier|renovate|commit|release")
+# Files that tests do not load: linters' and publishers' configuration, benchmarks, examples.
+_ASIDE = re.compile(
+    r"lint|standard|prettier|renovate|commit|release|(^|/)(bench(mark)?s?|examples?|website)([./_-]|$)",
+    re.I,
+)
 
 
 class Wanted:
@@ -197,7 +201,8 @@ def _texts(folder: Path):  # type: ignore[no-untyped-def]
         ]
         for name in names:
             path = Path(place, name)
-            is_naming = name.endswith(_NAMING) and name not in _LOCKS and not _LINTING.search(name)
+            is_aside = _ASIDE.search(str(path.relative_to(folder)))
+            is_naming = name.endswith(_NAMING) and name not in _LOCKS and not is_aside
             if not is_naming or path.is_symlink() or path.stat().st_size > _LARGEST_BYTES:
                 continue
             count += 1

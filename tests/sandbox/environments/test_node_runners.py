@@ -228,7 +228,8 @@ def _with_git(kind: str, **manifest: object) -> dict[str, str]:
 
 
 def test_a_tool_that_cannot_be_fetched_is_left_out_and_said(tmp_path: Path) -> None:
-    tree = written(tmp_path, _with_git("devDependencies"))
+    aside = {"bench.js": "require('nothing');\n", ".eslintrc.json": '{"extends": "nothing"}'}
+    tree = written(tmp_path, {**_with_git("devDependencies"), **aside})
     environment = built(tmp_path, tree)
     assert environment.failure is None, environment.failure
     assert environment.unfetched == (Unfetched("nothing", "", left_out=True),)

@@ -140,6 +140,17 @@ def test_what_ends_pytest_itself_is_told(bench: Bench, conftest: str, problem: s
     assert run.problem == problem.format(pytest.__version__)
 
 
+def test_a_pytest_that_cannot_be_imported(bench: Bench, tmp_path: Path) -> None:
+    broken = tmp_path / "broken"
+    subprocess.run([SANDBOX_PYTHON, "-m", "venv", "--without-pip", broken], check=True)
+    site = next(broken.glob("lib/python3*/site-packages"))
+    (site / "pytest.py").write_text("raise AttributeError('too old')\n")
+    problem = (
+        replace(bench, dependencies=broken).run({"test_a.py": "def test_it(): pass\n"}).problem
+    )
+    assert problem == "Pytest could not be started: AttributeError: too old."
+
+
 def test_a_tree_without_tests(bench: Bench) -> None:
     observation = bench.run({"app.py": ""})
     assert observation.tests is not None

@@ -59,6 +59,9 @@ from sandbox.tools.path_kinds import PathKind, classify, scope
         ("package.json", "runner_config"),
         ("vitest.config.mts", "runner_config"),
         (".mocharc.yml", "runner_config"),
+        (".taprc", "runner_config"),
+        ("test/mocha.opts", "runner_config"),
+        ("spec/support/jasmine.json", "runner_config"),
         ("webpack.config.js", "source"),
     ],
 )
