@@ -9,6 +9,7 @@ import tempfile
 import threading
 import time
 from dataclasses import dataclass
+from http import HTTPStatus
 from pathlib import Path
 
 import httpx
@@ -26,6 +27,7 @@ from sandbox import open_sandbox
 MADE_BY_DEMO = ".made-by-assay-demo"
 """A file in each folder that a demo made: such a folder may be replaced."""
 TIMEOUT_S = 600
+PDF_TIMEOUT_S = 60
 POLL_S = 0.5
 
 
@@ -57,6 +59,7 @@ def run(serve: bool, folder: Path | None) -> None:
     with running_town(_folder(folder)) as town:
         console.print(f"A forge runs at {town.forge}, Assay at {town.public_url}.", highlight=False)
         shown = _watch(console, town, town.open_scenes())
+        _await_pdfs(shown)
         _print(console, town, shown)
         if serve:
             console.print("Everything stays up until Ctrl-C.")
@@ -143,6 +146,21 @@ def _met(report: Payload) -> str:
 def _in_format(kind: str, link: str) -> str:
     """Return the link to a report in another format."""
     return link.replace("?", f".{kind}?", 1)
+
+
+def _await_pdfs(shown: list[Shown]) -> None:
+    """Wait until every PDF is printed: that comes after the verdict, and the worker ends with the demo."""
+    links = [_in_format("pdf", row.link) for row in shown if row.link]
+    deadline_s = time.monotonic() + PDF_TIMEOUT_S
+    while any(map(_is_being_printed, links)) and time.monotonic() < deadline_s:
+        time.sleep(POLL_S)
+
+
+def _is_being_printed(link: str) -> bool:
+    try:
+        return httpx.get(link, timeout=10).status_code == HTTPStatus.ACCEPTED
+    except httpx.HTTPError:
+        return False
 
 
 def _table(shown: list[Shown]) -> Table:
