@@ -80,8 +80,8 @@ def test_a_folder_with_a_requirement_that_nothing_shows(tree: Path, tmp_path: Pa
 
     assert done.returncode == 3, done.stdout + done.stderr
     told = [line.split()[0] for line in done.stderr.splitlines() if line.endswith(" s")]
-    without_a_model = [stage for stage in STAGES if stage != "deliberate"]
-    assert told == without_a_model
+    # Without a model nobody deliberates; the PDF is printed when the verdict is out already.
+    assert told == [stage for stage in STAGES if stage not in ("deliberate", "print")]
     assert "The logo becomes purple" in done.stdout
     report = json.loads((tmp_path / "out" / "report.json").read_text())
     why = report["requirements"][-1]["reason"]
