@@ -7,6 +7,7 @@ from dataclasses import replace
 from bot.judge.case import Case
 from bot.judge.oracle import satisfied, unsatisfied, unverified
 from bot.judge.ties import Tie, speaks_of
+from bot.judge.way_out import way_out
 from bot.judge.witnesses import pass_rate, test_ids
 from bot.models import (
     Decider,
@@ -23,12 +24,11 @@ SOLE = "the only requirement, and the test passes only with this change"
 
 def judge_behaviour(requirement: Requirement, case: Case) -> Verdict:
     """Satisfied by a tied fail-to-pass test, unsatisfied by a tied failing one, else unverified."""
-    if case.why_tests_prove_nothing and not case.is_untested:
-        return unverified(
-            requirement,
-            case.why_tests_prove_nothing,
-            "See the build (B1) and the regressions (B2) first.",
-        )
+    could_prove = case.is_untested and case.suite is not None  # the first tests of a repository
+    if case.why_tests_prove_nothing and not could_prove:
+        see = "See the build (B1) and the regressions (B2) first."
+        step = way_out(case) if case.is_untested else see
+        return unverified(requirement, case.why_tests_prove_nothing, step)
     ties = case.tied(requirement)
     against = _against(requirement, case, ties)
     if against:

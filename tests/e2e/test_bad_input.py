@@ -49,7 +49,8 @@ def test_a_repository_without_tests_asks_for_some(folder: Folder) -> None:
         folder.branch("untested", {"shop.py": FIX["shop.py"]}, "no-tests"), "no-tests"
     )
     assert judged.conclusion == "action_required"
-    assert "Add tests to the base branch first" in judged.said()
+    assert "Not applicable: base has no tests" in judged.said()
+    assert "Add a test that fails without this change" in judged.said()
 
 
 def test_a_project_that_builds_nowhere_is_nobodys_failure(folder: Folder) -> None:
@@ -100,10 +101,13 @@ def test_a_project_of_another_kind_is_told_what_is_missing(folder: Folder) -> No
     assert "setup.test" in judged.said()
 
 
-def test_the_first_tests_of_a_repository_ask_a_person(folder: Folder) -> None:
+def test_the_first_tests_of_a_repository_prove_what_fails_without_the_change(
+    folder: Folder,
+) -> None:
     judged = folder.judge(folder.branch("first-tests", FIX, "no-tests"), "no-tests")
-    assert judged.conclusion == "action_required"
-    assert "On base there are no tests" in judged.said()
+    assert judged.conclusion == "success"
+    assert "Not applicable: base has no tests" in judged.said()
+    assert judged.document.tests and len(judged.document.tests.fail_to_pass) == 1
 
 
 def test_deleting_all_tests_fails(folder: Folder) -> None:
