@@ -57,10 +57,12 @@ class PolicyContext:
     """What stands around the target branch's own file.
 
     `trusted` is the default branch's file where the target branch may only tighten; None: it may loosen.
+    `can_be_mended` says that a change which edits what is broken there is judged without it.
     """
 
     organization: Layer | None = None
     trusted: Layer | None = None
+    can_be_mended: bool = True
 
 
 @dataclass(frozen=True, slots=True)

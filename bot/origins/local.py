@@ -6,6 +6,7 @@ import asyncio
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from bot.configuration import PolicyContext
 from bot.errors import UserError
 from bot.models import EvaluationRequest, Task, TaskSource, Trust
 from bot.origins.unposted import Unposted
@@ -49,6 +50,10 @@ class LocalOrigin(Unposted):
     repository: Path
     git_root: Path
     is_submission: bool = False  # a plan's: it has no history that says anything
+
+    async def policy_context(self, request: EvaluationRequest) -> PolicyContext:
+        """A submission never stands in for the plan that it is judged by."""
+        return PolicyContext(can_be_mended=not self.is_submission)
 
     def change(self, base: str | None, head: str | None, *, with_work_tree: bool = False) -> Change:
         """Find what to judge: by default HEAD, against the remote's default branch.

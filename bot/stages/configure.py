@@ -64,7 +64,7 @@ def _read(mirror: Mirror, checkout: Checkout, context: PolicyContext, base_ref: 
     sha = checkout.target_sha
     before, after = _layer(mirror, checkout.base_sha), _layer(mirror, checkout.head_sha)
     held = effective(_layer(mirror, sha, base_ref), context)
-    remarks, is_edited = list(held.remarks), before != after
+    remarks, is_edited = list(held.remarks), before != after and context.can_be_mended
     configuration, missing = held.configuration, list(_missing_projects(mirror, sha, held))
     if missing:
         configuration = configuration.model_copy(update={"projects": ()})
@@ -75,7 +75,8 @@ def _read(mirror: Mirror, checkout: Checkout, context: PolicyContext, base_ref: 
             f"{PATH} on {base_ref} cannot be used: {problem}. "
             "This change edits the file, so it is judged with the defaults."
         )
-    plan, changed = configuration.criteria, checkout.diff.changed_paths
+    plan = configuration.criteria
+    changed = checkout.diff.changed_paths if context.can_be_mended else ()
     listed, test_plan = _or_mended(
         lambda: _criteria(mirror, sha, plan), is_edited or plan in changed, remarks
     ) or (None, None)
