@@ -259,7 +259,7 @@ def _files_parse(facts: _Facts) -> Iterator[GateReason]:
         yield GateReason(
             "syntax",
             Conclusion.FAILURE,
-            f"`{first.tool}` cannot read {first.path}:{first.line} on head: {first.message}.{more}",
+            f"`{first.tool}` rejects {first.path}:{first.line} on head: {first.message}.{more}",
             f"Fix the file until `{first.tool}` accepts it, and push.",
             finding_rules=tuple(dict.fromkeys(finding.rule for finding in broken)),
         )

@@ -51,7 +51,8 @@ def test_for_ever_ends_in_a_check_run_that_says_what_to_do(
         judges.told = {}
     assert run.conclusion == "action_required"
     assert verdicts_of(run)["R1"] == "unverified"
-    assert "ask again with /judge, or do without them: Add a test" in run.summary
+    assert "Add a test that fails without this change" in run.summary
+    assert "For a second opinion, fix what prevented judging, then comment " in run.summary
     (r1,) = [one for one in report(run).items("requirements") if one.text("id") == "R1"]
     assert told in r1.text("reason")
 

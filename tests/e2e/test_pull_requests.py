@@ -187,14 +187,15 @@ def test_an_empty_diff_has_nothing_to_judge(town: Town) -> None:
     assert "nothing to judge" in run.summary
 
 
-def test_a_repository_without_tests_cannot_be_told(town: Town) -> None:
+def test_words_in_a_repository_without_tests_need_none(town: Town) -> None:
     place = town.place()
     place.push("main", dict.fromkeys(PROJECT) | {"README.md": "Hello\n"}, new=False)
     sha = place.push("words", {"README.md": "Hello, world\n"})
     place.open("words", "Greet the world")
     run = place.completed(sha)
-    assert run.conclusion == "action_required"
-    assert report(run).flag("judged")
+    assert run.conclusion == "success"
+    (b2,) = [one for one in report(run).items("requirements") if one.text("id") == "B2"]
+    assert b2.text("reason") == "Not applicable: base has no tests."
 
 
 def test_a_branch_that_is_deleted_at_once_is_judged_all_the_same(town: Town) -> None:

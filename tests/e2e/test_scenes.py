@@ -188,7 +188,7 @@ def test_a_too_new_argument_of_the_standard_library_blocks(
     assert judged.conclusion == "failure"
     [reason] = [reason for reason in judged.document.reasons if reason.rule == "syntax"]
     line = source.split("\n").index(f"    {call}") + 1
-    assert f"`inspect.signature` refuses grades.py:{line} on head: Python 3." in reason.text
+    assert f"`inspect.signature` rejects grades.py:{line} on head: Python 3." in reason.text
     assert f"TypeError: got an unexpected keyword argument '{argument}'" in reason.text
     [found] = [f for f in judged.document.findings if f.severity is Severity.BLOCK]
     assert (found.tool, found.path, found.line) == ("inspect.signature", "grades.py", line)
