@@ -5,6 +5,7 @@ Pure. The rules stand in `four_rules`; here tests of both sides are brought toge
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 
 from bot.judge import successors
@@ -13,6 +14,8 @@ from bot.judge.four_rules import Four, judge
 from bot.models import FourWay, TestChange, TestComparison
 from sandbox.models import Diff, Outcome, TestResult, TestRun
 from sandbox.tools.four_runs import FourRuns, Lookup, failed, is_below, is_whole_file
+
+_STACK = re.compile(r"at .+[:(]\S*:\d+:\d+\)?$")  # a line of V8's stack
 
 
 def compare(runs: FourRuns, diff: Diff) -> FourWay:
@@ -67,9 +70,10 @@ def _nothing_to_compare(runs: FourRuns) -> str:
 
 
 def _why_not_loaded(result: TestResult) -> str:
-    """Return what kept a file from being loaded, and its path; a tool's last line where it tells no more."""
-    lines = result.message.strip().splitlines() or ["it gave no reason"]
-    return f"{result.raised or lines[-1].strip()[:300]} ({result.path})"
+    """Return what kept a file from being loaded, and its path; a tool's last word where it tells no more."""
+    lines = [line.strip() for line in result.message.splitlines()]
+    told = [line for line in lines if line and not _STACK.match(line)] or ["it gave no reason"]
+    return f"{result.raised or told[-1][:300]} ({result.path})"
 
 
 class _Table:

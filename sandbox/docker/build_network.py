@@ -71,7 +71,8 @@ class BuildNetwork:
             owner="0:0",
             labels=owners.labels(timeout_s),
             network=_NAME,
-            limits=Limits(memory_mb=64, disk_mb=64, processes=4),
+            # The engine's own starter counts too, with a dozen threads where the machine is busy.
+            limits=Limits(memory_mb=64, disk_mb=64, processes=64),
             capabilities=("NET_ADMIN",),
         )
         self._engine.create(locked)

@@ -161,7 +161,7 @@ RUNNERS = (
     _run_by("vitest", _VITEST, name="vitest-1", vitest="^1", vite="^5"),
     _run_by("vitest", _VITEST, name="vitest-2", vitest="^2", vite="^5"),
     _run_by("vitest", _VITEST, name="vitest-4", vitest="^4", vite="^7"),
-    _run_by("jest", _JEST, name="jest-24", jest="^24"),
+    _run_by("jest", _JEST.replace("node:assert", "assert"), name="jest-24", jest="^24"),
     _run_by("mocha", _MOCHA, mocha="^11"),
     _run_by("mocha", _MOCHA, name="mocha-4", script="nyc mocha --reporter dot", mocha="^4"),
     _run_by("ava", _AVA, ava="^6"),
