@@ -11,8 +11,8 @@ from sandbox.models import FileChange, Finding
 
 _SUBMODULE, _SYMLINK = "160000", "120000"
 _LFS = b"version https://git-lfs.github.com/spec/"
-_LOADED = {
-    *(
+_LOADED = frozenset(
+    [
         ".a",
         ".class",
         ".dll",
@@ -24,22 +24,20 @@ _LOADED = {
         ".node",
         ".o",
         ".pickle",
-    ),
-    *(".pkl", ".pyc", ".pyd", ".pyo", ".pyz", ".so", ".war", ".wasm", ".whl"),
-}
-_PICTURES = {
-    ".gif",
-    ".ico",
-    ".jpeg",
-    ".jpg",
-    ".mp4",
-    ".pdf",
-    ".png",
-    ".ttf",
-    ".webp",
-    ".woff",
-    ".woff2",
-}
+        ".pkl",
+        ".pyc",
+        ".pyd",
+        ".pyo",
+        ".pyz",
+        ".so",
+        ".war",
+        ".wasm",
+        ".whl",
+    ]
+)
+_PICTURES = frozenset(
+    [".gif", ".ico", ".jpeg", ".jpg", ".mp4", ".pdf", ".png", ".ttf", ".webp", ".woff", ".woff2"]
+)
 # ELF, Windows, Mach-O (both byte orders and universal, which Java classes share), WebAssembly.
 _PROGRAMS = (
     *(b"\x7fELF", b"MZ", b"\xcf\xfa\xed\xfe", b"\xce\xfa\xed\xfe", b"\xca\xfe\xba\xbe", b"\0asm"),
@@ -59,9 +57,10 @@ def _unseen(inspection: Inspection, change: FileChange) -> str | None:
         return "This submodule moves to another commit, and what changed in it is not shown here."
     if change.new_mode == _SYMLINK and _replaces_code(inspection, change):
         return "This symbolic link stands in for code, and the diff does not show what it leads to."
-    if (inspection.head.read_bytes(change.path) or b"").startswith(_LFS):
+    content = inspection.head.read_bytes(change.path)
+    if content is not None and content.startswith(_LFS):
         return "This is a large-file (LFS) pointer, and its content was not fetched."
-    if change.binary and _is_loaded(inspection, change):
+    if change.binary and _is_loaded(change.path, content):
         return "This binary file can be loaded as code, and nobody can read it in a diff."
     return None
 
@@ -77,11 +76,10 @@ def _replaces_code(inspection: Inspection, change: FileChange) -> bool:
     return was_file or was_folder or is_code
 
 
-def _is_loaded(inspection: Inspection, change: FileChange) -> bool:
-    suffixes = PurePosixPath(change.path.lower()).suffixes
+def _is_loaded(path: str, content: bytes | None) -> bool:
+    suffixes = PurePosixPath(path.lower()).suffixes
     if not _LOADED.isdisjoint(suffixes):
         return True
-    content = inspection.head.read_bytes(change.path)
     if content is None:  # too large to look at
         return _PICTURES.isdisjoint(suffixes[-1:])
     return content.startswith(_PROGRAMS)
