@@ -124,8 +124,8 @@ GIVEN: dict[str, tuple[dict[str, object], ...]] = {
         {"stage": stage, "plan": plan}
         for plan in (None, Plan(()), PLAN)
         for stage in (
-            "checkout", "configure", "environment", "task", "plan", "observe", "deliberate", "judge",
-            "report", "publish",
+            "checkout", "configure", "environment", "task", "plan", "observe", "damage", "deliberate",
+            "judge", "report", "publish",
         )
     ),
     "check/judging.md.j2": tuple(
