@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import shutil
+import time
 from dataclasses import replace
 
 from bot.errors import UserError
@@ -52,6 +53,7 @@ async def measure_damage(services: Services, case: Case, observed: Observed) -> 
     seconds = _seconds(case)
     if not seconds:
         return replace(observed, damage=DamageSeen(problem=_OFF))
+    started = time.monotonic()
     await services.origin.announce(case.request, "damage", case.planned.plan)
     try:
         seen = await _measured(services, case, observed, groups)
@@ -62,7 +64,11 @@ async def measure_damage(services: Services, case: Case, observed: Observed) -> 
     if not seen.trials:
         return replace(observed, damage=seen)
     seen = replace(seen, evidence_id=_STEP.id)
-    return replace(observed, damage=seen, evidence=(*observed.evidence, _evidence(seen)))
+    return replace(
+        observed,
+        damage=seen,
+        evidence=(*observed.evidence, _evidence(seen, time.monotonic() - started)),
+    )
 
 
 def _seconds(case: Case) -> float:
@@ -135,9 +141,9 @@ def _concerned(
     )
 
 
-def _evidence(seen: DamageSeen) -> Evidence:
+def _evidence(seen: DamageSeen, seconds: float) -> Evidence:
     lines = [_line(one) for one in seen.trials]
-    head = Observation(Side.HEAD, "", None, "\n".join(lines), 0.0)
+    head = Observation(Side.HEAD, "", None, "\n".join(lines), round(seconds, 2))
     return Evidence(_STEP.id, _STEP, None, head, Transition.UNKNOWN)
 
 
