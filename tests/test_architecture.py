@@ -34,7 +34,12 @@ ONLY_HERE = {
 # package → what it may import of our own code.
 MAY_IMPORT = {
     "sandbox": ("sandbox",),
-    "bot.models": ("bot.models", "sandbox.models", "sandbox.damage.values"),
+    "bot.models": (
+        "bot.models",
+        "sandbox.models",
+        "sandbox.damage.values",
+        "sandbox.elsewhere.values",
+    ),
     "bot.errors": (),
     "bot.settings": ("bot.errors",),
     "bot.clipping": (),
@@ -58,6 +63,7 @@ MAY_IMPORT = {
         "sandbox.models",
         "sandbox.tools",
         "sandbox.damage.values",
+        "sandbox.elsewhere.values",
         "sandbox.graph.facts",
         "sandbox.browser.faults",
         "sandbox.edges.calls",

@@ -6,12 +6,13 @@ from dataclasses import replace
 
 from bot.configuration import Configuration
 from bot.judge.case import Case, open_case
-from bot.judge.damage import is_blind, noticed_by
+from bot.judge.damage import differing_call, is_blind, noticed_by
 from bot.judge.oracle import satisfied, unsatisfied, unverified
 from bot.judge.ties import Tie, speaks_of
 from bot.judge.way_out import way_out
 from bot.judge.witnesses import pass_rate, test_ids
 from bot.models import (
+    ActionKind,
     Category,
     Decider,
     Observed,
@@ -23,6 +24,7 @@ from bot.models import (
     Verdict,
     VerdictOutcome,
 )
+from sandbox.elsewhere.values import Difference
 
 SOLE = "the only requirement, and the test passes only with this change"
 
@@ -60,6 +62,8 @@ def _by_proofs(
 ) -> Verdict | None:
     """What the tests show that pass only with this change; None where there are none."""
     sound = tuple(test for test in proofs if not case.is_doubted(test))
+    if different := differing_call(sound, case.observed.second_look):
+        return _only_under_test(requirement, different, case)
     seeing = tuple(test for test in sound if not is_blind(test, case.observed.damage))
     if seeing:
         return _proven(requirement, seeing, case, ties)
@@ -93,6 +97,19 @@ def _sees_nothing(
     )
     ids = (*case.proof_ids, *((seen.evidence_id,) if seen and seen.evidence_id else ()))
     return replace(verdict, evidence_ids=ids, tests=tuple(test.id for test in tests))
+
+
+def _only_under_test(requirement: Requirement, call: Difference, case: Case) -> Verdict:
+    """A call that gives something else where no test runs; what the test saw is not what users get."""
+    after = f", after {call.times} calls" if call.times else ""
+    verdict = unverified(
+        requirement,
+        f"`{call.call}` {call.under_test} under `{call.test}`, but {call.elsewhere} in a plain program in "
+        f"another folder{after}. So the test does not show what the code does elsewhere.",
+        "Let the result not depend on the test runner, its folder or its machine, then push.",
+    )
+    looks = (one.id for one in case.observed.evidence if one.step.action is ActionKind.SECOND_LOOK)
+    return replace(verdict, evidence_ids=(*case.proof_ids, *looks))
 
 
 def _against(

@@ -35,6 +35,7 @@ STAGES = (
     "plan",
     "observe",
     "damage",
+    "elsewhere",
     "deliberate",
     "judge",
     "report",
