@@ -390,6 +390,9 @@ def _same(one: str, here: dict[str, str], other: str, there: dict[str, str]) -> 
     for key in _NUMBERS:
         if one == f"returned {here[key]}" and other == f"returned {there[key]}":
             return True
+    for key in _TOKENS:
+        if one == f"returned {here[key]!r}" and other == f"returned {there[key]!r}":
+            return True
     return _neutral(one, here) == _neutral(other, there)
 
 
