@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from bot.judge.case import Case
-from bot.judge.oracle import satisfied, unsatisfied, unverified
+from bot.judge.oracle import TRY_TESTED_VERSION, satisfied, unsatisfied, unverified
 from bot.judge.ties import Tie, speaks_of
 from bot.judge.way_out import way_out
 from bot.judge.witnesses import pass_rate, test_ids
@@ -32,14 +32,7 @@ def judge_behaviour(requirement: Requirement, case: Case) -> Verdict:
     ties = case.tied(requirement)
     against = _against(requirement, case, ties)
     if against:
-        return unsatisfied(
-            requirement,
-            "1 test for it fails on head."
-            if len(against) == 1
-            else f"{len(against)} tests for it fail on head.",
-            case,
-            tuple(test.id for test in against),
-        )
+        return _refuted(requirement, case, against)
     proofs = _proofs(requirement, case, ties)
     for test in proofs:
         if shown := case.contradiction(test):
@@ -50,6 +43,17 @@ def judge_behaviour(requirement: Requirement, case: Case) -> Verdict:
     if proofs:
         return _made_up(requirement, proofs)
     return _unproven(requirement, case, ties)
+
+
+def _refuted(requirement: Requirement, case: Case, against: tuple[TestComparison, ...]) -> Verdict:
+    """Failing tests bind, but for new ones on a version that is newer than all the project is tested with."""
+    one = len(against) == 1
+    said = (
+        f"{'1 test' if one else f'{len(against)} tests'} for it fail{'s' if one else ''} on head."
+    )
+    if case.observed.too_new and all(test in case.witnesses.failures for test in against):
+        return unverified(requirement, f"{said} {case.observed.too_new}", TRY_TESTED_VERSION)
+    return unsatisfied(requirement, said, case, tuple(test.id for test in against))
 
 
 def _against(

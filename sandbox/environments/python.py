@@ -81,8 +81,9 @@ def detect(tree: Path, setup: SetupHints, toolchain: Toolchain) -> Recipe | None
     missing = missing_python(asked, toolchain.python)
     if not missing:
         recipe = _recipe(reading, setup, toolchain)
-        said = untested_python(reading.tree, toolchain.python)
-        return replace(recipe, reasons=(*recipe.reasons, *filter(None, (said,))))
+        said, is_too_new = untested_python(reading.tree, toolchain.python)
+        reasons = (*recipe.reasons, *filter(None, (said,)))
+        return replace(recipe, reasons=reasons, too_new=said if is_too_new else "")
     release = nearest_release(asked, toolchain.python)
     said = f"The project needs {missing}, but the sandbox has Python {toolchain.python}."
     recipe = _recipe(reading, setup, replace(toolchain, python=release or toolchain.python))

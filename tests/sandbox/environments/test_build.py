@@ -256,7 +256,11 @@ async def test_scripts_without_a_build_system_run_as_they_stand(
 async def test_pytest_starts_beside_an_old_py_that_another_tool_is_held_at(
     workshop: Workshop, tmp_path: Path
 ) -> None:
-    files = {"requirements.txt": "py==1.4.12\n", "tests/test_a.py": TEST, "tally.py": MODULE["__init__.py"]}
+    files = {
+        "requirements.txt": "py==1.4.12\n",
+        "tests/test_a.py": TEST,
+        "tally.py": MODULE["__init__.py"],
+    }
     tree = write(tmp_path / "tree", files)
     environment = await workshop.build(tree)
     assert environment.failure is None, environment.failure
