@@ -188,6 +188,7 @@ class Recipe:
     toolchain: str = ""  # what is fetched before all else, since the machine lacks it: "node 22"
     lacks: str = ""  # what becomes of `needs` where that toolchain cannot be had
     more_calls: tuple[TestCall, ...] = ()  # what the project's own tests call besides
+    too_new: str = ""  # that all versions which the project tests with are older than this one
 
     @property
     def calls(self) -> tuple[TestCall, ...]:

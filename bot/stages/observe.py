@@ -83,6 +83,7 @@ async def _observe(services: Services, case: Case) -> Observed:
         build_folder=built.decisive.root,
         needs=_needs(built),
         left_out=" ".join(_left_out(built)),
+        too_new=next((e.recipe.too_new for e in _bases(built) if e.recipe.too_new), ""),
         missing_submodules=tuple(one for one in checkout.missing_submodules if one.is_named),
         base_is_untested=untested,
         changed_paths=checkout.diff.changed_paths,
@@ -157,6 +158,10 @@ def _needs(built: Built) -> tuple[str, ...]:
     """What the machine lacks for the projects that the change touches."""
     sides = (side for one in built.projects if one.is_touched for side in (one.base, one.head))
     return tuple(dict.fromkeys(need for one in sides if one for need in one.recipe.needs))
+
+
+def _bases(built: Built) -> Iterator[Environment]:
+    yield from (one.base for one in built.projects if one.base and one.is_touched)
 
 
 def _left_out(built: Built) -> Iterator[str]:

@@ -22,6 +22,7 @@ from sandbox.environments.python_digest import (
     requirement_files,
 )
 from sandbox.environments.python_layers import building, installer, observing
+from sandbox.environments.python_preparation import prepare
 from sandbox.environments.python_project import NamedList, Project, read_project
 from sandbox.environments.python_requirement import parsed, requirement_name
 from sandbox.environments.python_runner import RunnerChoice, choose_runner, configured_runner
@@ -80,8 +81,9 @@ def detect(tree: Path, setup: SetupHints, toolchain: Toolchain) -> Recipe | None
     missing = missing_python(asked, toolchain.python)
     if not missing:
         recipe = _recipe(reading, setup, toolchain)
-        said = untested_python(reading.tree, toolchain.python)
-        return replace(recipe, reasons=(*recipe.reasons, *filter(None, (said,))))
+        said, is_too_new = untested_python(reading.tree, toolchain.python)
+        reasons = (*recipe.reasons, *filter(None, (said,)))
+        return replace(recipe, reasons=reasons, too_new=said if is_too_new else "")
     release = nearest_release(asked, toolchain.python)
     said = f"The project needs {missing}, but the sandbox has Python {toolchain.python}."
     recipe = _recipe(reading, setup, replace(toolchain, python=release or toolchain.python))
@@ -113,18 +115,23 @@ def _recipe(reading: _Reading, setup: SetupHints, toolchain: Toolchain) -> Recip
     chosen = choose_runner(reading.tree, reading.hints, names)
     runner = configured_runner(setup.test) if setup.test else chosen
     missing, why_missing = _missing_runner(runner, names, setup)
-    fill = _configured(setup) or _install(reading, locked, missing)
+    fill = _configured(setup) or _install(reading, locked, missing.together)
+    fill = (*fill, (*_TO_DEPENDENCIES, *missing.after)) if missing.after else fill
     install = (_create(toolchain), *fill, _settle(reading.project, toolchain))
     reasons = (
         *_dependency_reasons(reading, setup, locked),
         *why_missing,
         *_project_reasons(reading),
     )
+    own = _install_project(reading, locked, configured=bool(setup.install))
+    made, why_made = (
+        ((), ()) if setup.install else prepare(reading.tree, toolchain, is_kept=bool(own))
+    )
     return Recipe(
         ecosystem=_NAME,
-        reasons=(*reasons, runner.reason, *filter(None, (runner.left_out,))),
+        reasons=(*reasons, *why_made, runner.reason, *filter(None, (runner.left_out,))),
         install=install,
-        install_project=_install_project(reading, locked, configured=bool(setup.install)),
+        install_project=(*own, *made),
         runner=runner.runner,
         test_arguments=runner.arguments,
         root=reading.root,
@@ -246,14 +253,29 @@ def _installs_local_folders(reading: _Reading) -> bool:
     return any(names_local_project(text) for _, text in files)
 
 
+@dataclass(frozen=True, slots=True)
+class _Added:
+    """What Assay itself adds: resolved together with the project's dependencies, or after them."""
+
+    together: tuple[str, ...] = ()
+    after: tuple[str, ...] = ()
+
+
 def _missing_runner(
     runner: RunnerChoice, names: set[str], setup: SetupHints
-) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Return pytest when the tests need it and nothing is known to install it, and the reason."""
+) -> tuple[_Added, tuple[str, ...]]:
+    """Return pytest when the tests need it and nothing is known to install it, and the reason.
+
+    A project that names `py` for another tool may hold it at a version that hides pytest's own module.
+    """
     runners = {runner.runner, *(call.runner for call in runner.more)}
     if TestRunner.PYTEST not in runners or "pytest" in names or setup.install:
-        return (), ()
-    return ("pytest",), ("`pytest` is added, because the tests need it and nothing installs it.",)
+        return _Added(), ()
+    why = "`pytest` is added, because the tests need it and nothing installs it."
+    if "py" not in names:
+        return _Added(("pytest",)), (why,)
+    also = "`py` is brought up to date with it: pytest does not start beside an old one."
+    return _Added(after=("--upgrade-package", "py", "pytest", "py")), (why, also)
 
 
 def _dependency_reasons(reading: _Reading, setup: SetupHints, locked: bool) -> tuple[str, ...]:

@@ -116,6 +116,23 @@ async def test_files_that_a_build_writes_into_the_tree_are_there_when_tests_run(
     assert not (tree / "src/tally/_version.py").exists()
 
 
+async def test_what_ci_makes_before_the_tests_is_there_when_they_run(
+    workshop: Workshop, tmp_path: Path
+) -> None:
+    script = "#!/bin/sh\nmkdir -p tally/words && echo hello > tally/words/en.txt\n"
+    ci = "jobs:\n  tests:\n    steps:\n      - run: sh ci/generate.sh\n      - run: sh ci/generate-more.sh\n"
+    more = {
+        "ci/generate.sh": script,
+        "ci/generate-more.sh": "exit 3\n",
+        ".github/workflows/ci.yml": f"{ci}      - run: pytest\n",
+    }
+    tree = project(tmp_path / "tree", "setuptools", **more)
+    environment = await workshop.build(tree)
+    assert environment.failure is None, environment.failure
+    assert await workshop.text(tree, environment, "cat", f"{TREE}/tally/words/en.txt") == "hello"
+    assert not (tree / "tally/words").exists()
+
+
 async def test_a_python_that_the_machine_lacks(workshop: Workshop, tmp_path: Path) -> None:
     """uv's interpreters are in no package registry: where they cannot be had, that is what is said."""
     newer = f"3.{int(workshop.tools.python.split('.')[1]) + 2}"
@@ -234,6 +251,20 @@ async def test_scripts_without_a_build_system_run_as_they_stand(
     code = "import iniconfig, tally; print(tally.__file__)"
     said = await workshop.text(tree, environment, "python", "-c", code)
     assert said == f"{TREE}/tally/__init__.py"
+
+
+async def test_pytest_starts_beside_an_old_py_that_another_tool_is_held_at(
+    workshop: Workshop, tmp_path: Path
+) -> None:
+    files = {
+        "requirements.txt": "py==1.4.12\n",
+        "tests/test_a.py": TEST,
+        "tally.py": MODULE["__init__.py"],
+    }
+    tree = write(tmp_path / "tree", files)
+    environment = await workshop.build(tree)
+    assert environment.failure is None, environment.failure
+    assert "pytest" in await workshop.text(tree, environment, "python", "-m", "pytest", "--version")
 
 
 async def test_a_project_in_a_subfolder_is_built_there(workshop: Workshop, tmp_path: Path) -> None:
