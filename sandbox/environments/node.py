@@ -17,6 +17,7 @@ from sandbox.environments.node_manager import (
     Manager,
     choose_manager,
     install_commands,
+    is_dated,
     manager_inputs,
 )
 from sandbox.environments.node_script import ScriptCall, read_script
@@ -132,8 +133,8 @@ def _recipe(
     if setup.install:
         install, why = _configured(setup)
     elif any(_has_dependencies(tree.json(path)) for path in manifests) or manager.lock:
-        install = install_commands(manager, top, runner.runner.value)
-        why = _installed_by(manager)
+        install = install_commands(manager, top, runner.runner.value, setup.released_before)
+        why = _installed_by(manager, setup.released_before)
     else:
         install, why = (), "Nothing is installed: package.json names no dependencies."
     build, why_build = _build(Tree(tree.root / setup.root), manifest, runner)
@@ -164,9 +165,14 @@ def _configured(setup: SetupHints) -> tuple[tuple[tuple[str, ...], ...], str]:
     return ((*keep[:-2], commands, place),), f"{said} says so."
 
 
-def _installed_by(manager: Manager) -> str:
+def _installed_by(manager: Manager, released_before: str) -> str:
     version = f" {manager.version}" if manager.version else ""
     exact = f"exactly as {manager.lock} locks them" if manager.lock else "the newest allowed"
+    if is_dated(manager, released_before):
+        exact = (
+            f"there is no lock file and the commits are old, so the newest allowed of those released "
+            f"before {released_before}, or of all where the registry has none of that time"
+        )
     said = f"Dependencies are installed by {manager.name}{version}, because {manager.reason}"
     return f"{said}: {exact}."
 
