@@ -56,14 +56,12 @@ def classify(path: str) -> PathKind:
     if pure.name == "conftest.py" or _SCRIPT_SETUP.match(pure.name):
         return PathKind.SUPPORT
     folders = pure.parts[:-1]
-    if _TAP_SNAPSHOTS in folders:  # their names end like those of tests
-        return PathKind.SUPPORT
-    if _is_test_name(pure.name) or test_names.is_test_file(pure):
-        return PathKind.TEST
+    is_of_tap = _TAP_SNAPSHOTS in folders  # these names end like those of tests
     tests = any(test_names.is_test_folder(folders, i) for i in range(len(folders)))
-    if tests and _is_script_test(pure):
+    is_test = _is_test_name(pure.name) or test_names.is_test_file(pure)
+    if (is_test or (tests and _is_script_test(pure))) and not is_of_tap:
         return PathKind.TEST
-    is_snapshot = "__snapshots__" in folders or pure.suffix in (".snap", ".snapshot")
+    is_snapshot = is_of_tap or "__snapshots__" in folders or pure.suffix in (".snap", ".snapshot")
     if tests or is_snapshot or test_names.is_support(pure):
         return PathKind.SUPPORT
     return PathKind.RUNNER_CONFIG if test_names.is_build_file(pure) else PathKind.SOURCE

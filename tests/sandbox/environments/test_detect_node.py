@@ -333,3 +333,36 @@ def test_what_no_lock_fixes_is_of_the_commits_time(tmp_path: Path) -> None:
     assert now[2] != then[2] != installed(free, SetupHints(released_before="2017-01-02"))[2]
     tree = write(tmp_path / "locked", locked)
     assert installed(tree, old) == installed(tree, SetupHints())
+
+
+@pytest.mark.parametrize(
+    ("workflow", "words"),
+    [
+        (
+            "jobs:\n  all:\n    env:\n      LANG: en_US.utf8\n      TOKEN: abc\n      TZ: America/New_York\n"
+            "    steps:\n      - run: npm run test\n",
+            ("LANG=en_US.utf8", "TZ=America/New_York"),
+        ),
+        ("env:\n  TZ: 'UTC'\njobs:\n  all:\n    steps:\n      - run: npm test\n", ("TZ=UTC",)),
+        ("jobs:\n  all:\n    steps:\n      - run: TZ=Asia/Tokyo npx mocha\n", ("TZ=Asia/Tokyo",)),
+        ("jobs:\n  site:\n    env:\n      TZ: UTC\n    steps:\n      - run: npm run site\n", ()),
+        (
+            "jobs:\n  all:\n    env:\n      TZ: ${{ matrix.tz }}\n    steps:\n      - run: npm test\n",
+            (),
+        ),
+        (
+            "jobs:\n  all:\n    env:\n      # TZ: UTC\n      NODE_OPTIONS: -r x\n    steps: npm test\n",
+            (),
+        ),
+        ("jobs:\n  a:\n    steps: TZ=A npm test\n  b:\n    steps: TZ=B npm test\n", ()),
+        ("jobs:\n  a:\n    steps:\n", ()),
+    ],
+)
+def test_tests_run_in_the_time_zone_and_locale_of_ci(
+    workflow: str, words: tuple[str, ...], tmp_path: Path
+) -> None:
+    write(tmp_path, {".github/workflows/test.yml": workflow})
+    found = node(tmp_path, {"scripts": {"test": "LANG=C jest" if not words else "jest"}})
+    own = ("LANG=C",) if not words else ()
+    assert found.test_arguments == (*words, *own, "--")
+    assert ("as .github/workflows/test.yml does" in found.reasons[-1]) is bool(words)
