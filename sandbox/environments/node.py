@@ -13,10 +13,12 @@ from sandbox.environments.build_request import BuildRequest
 from sandbox.environments.ecosystem import Ecosystem, Evidence, Variables, weighed
 from sandbox.environments.hints import SetupHints, Toolchain
 from sandbox.environments.layers import CACHE, PROJECT, SYSTEM_PATH, TOOLCHAIN
+from sandbox.environments.node_ci import read_settings
 from sandbox.environments.node_manager import (
     Manager,
     choose_manager,
     install_commands,
+    is_dated,
     manager_inputs,
 )
 from sandbox.environments.node_script import ScriptCall, read_script
@@ -82,6 +84,7 @@ def detect(tree: Path, setup: SetupHints, toolchain: Toolchain) -> Recipe | None
         return None
     manifest = place.json("package.json")
     runner = _choose_runner(place, manifest, setup)
+    runner = runner if setup.test else _as_in_ci(Tree(tree), runner)
     manager = choose_manager(Tree(tree), setup.root)
     folders = tuple(dict.fromkeys((setup.root, manager.folder)))
     version = toolchain.version("node")
@@ -132,8 +135,8 @@ def _recipe(
     if setup.install:
         install, why = _configured(setup)
     elif any(_has_dependencies(tree.json(path)) for path in manifests) or manager.lock:
-        install = install_commands(manager, top, runner.runner.value)
-        why = _installed_by(manager)
+        install = install_commands(manager, top, runner.runner.value, setup.released_before)
+        why = _installed_by(manager, setup.released_before)
     else:
         install, why = (), "Nothing is installed: package.json names no dependencies."
     build, why_build = _build(Tree(tree.root / setup.root), manifest, runner)
@@ -164,9 +167,14 @@ def _configured(setup: SetupHints) -> tuple[tuple[tuple[str, ...], ...], str]:
     return ((*keep[:-2], commands, place),), f"{said} says so."
 
 
-def _installed_by(manager: Manager) -> str:
+def _installed_by(manager: Manager, released_before: str) -> str:
     version = f" {manager.version}" if manager.version else ""
     exact = f"exactly as {manager.lock} locks them" if manager.lock else "the newest allowed"
+    if is_dated(manager, released_before):
+        exact = (
+            f"there is no lock file and the commits are old, so the newest allowed of those released "
+            f"before {released_before}, or of all where the registry has none of that time"
+        )
     said = f"Dependencies are installed by {manager.name}{version}, because {manager.reason}"
     return f"{said}: {exact}."
 
@@ -226,6 +234,22 @@ def _by_script(call: ScriptCall) -> _Runner:
     said = f"Tests run with {call.runner}, as the script `{call.script}` of package.json calls it."
     others = "".join(f" Then {more.runner} runs, called there too." for more in call.more)
     return _Runner(call.runner, call.arguments, f"{said}{others}", call.before, call.more)
+
+
+def _as_in_ci(tree: Tree, runner: _Runner) -> _Runner:
+    """Run the tests in the time zone and the locale of the project's CI, where their call names none."""
+    source, settings = read_settings(tree)
+    if not settings or runner.runner is TestRunner.NONE:
+        return runner
+
+    def prefixed(arguments: tuple[str, ...]) -> tuple[str, ...]:
+        named = {word.partition("=")[0] for word in arguments[: arguments.index("--")]}
+        return (*(f"{k}={v}" for k, v in settings if k not in named), *arguments)
+
+    said = " ".join(f"{name}={value}" for name, value in settings)
+    more = tuple(replace(call, arguments=prefixed(call.arguments)) for call in runner.more)
+    reason = f"{runner.reason} `{said}` is set for them, as {source} does."
+    return replace(runner, arguments=prefixed(runner.arguments), reason=reason, more=more)
 
 
 def _configured_runner(tree: Tree, scripts: Table, line: str) -> _Runner:

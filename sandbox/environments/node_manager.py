@@ -86,14 +86,16 @@ def _version(name: str, lock: str) -> str:
 
 
 def install_commands(
-    manager: Manager, manifest: Table, runner: str = ""
+    manager: Manager, manifest: Table, runner: str = "", released_before: str = ""
 ) -> tuple[tuple[str, ...], ...]:
     """Return the commands of the dependency layer; only folders named `node_modules` are kept.
 
-    `runner` is the package of the test runner: it is installed whatever else cannot be.
+    `runner` is the package of the test runner: it is installed whatever else cannot be. What no lock
+    fixes is installed as npm's registry offered it before `released_before`, an ISO date or "".
     """
     told = ("python3", "-I", NPM_INSTALL, f"{DEPENDENCIES}/{UNFETCHED}", runner)
-    steps = [(*told, *_install(manager)), _REBUILD]
+    dated = (f"--before={released_before}",) if is_dated(manager, released_before) else ()
+    steps = [(*told, *_install(manager), *dated), _REBUILD]
     scripts = manifest.table("scripts")
     own = [name for name in _LIFECYCLE if scripts.text(name)]
     steps += [("sh", "-c", f"npm run {name} {_TOLERATED}") for name in own]
@@ -101,6 +103,11 @@ def install_commands(
     keep = ("python3", "-I", f"{INSIDE}/install.py", TREE, f"{DEPENDENCIES}/{KEPT}")
     filled = (*keep, "node_modules", json.dumps(steps), folder)
     return (filled,) if manager.name == "npm" else (_fetch(manager), filled)
+
+
+def is_dated(manager: Manager, released_before: str) -> bool:
+    """Tell whether packages are chosen by their date: only npm can, and only without a lock."""
+    return bool(released_before) and manager.name == "npm" and not manager.lock
 
 
 def _fetch(manager: Manager) -> tuple[str, ...]:
