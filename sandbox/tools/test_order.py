@@ -18,6 +18,9 @@ class TestOrder:
     `paths` are files or folders relative to the tree ("" is all of it); the runner's own
     arguments still apply. `lender` is the other side's environment when its tests run here: what only
     they import (a dependency that the change drops or adds) comes from there, after everything else.
+    `guest` is that environment too, also where the dependencies are equal: what builds made for tests is
+    as it has it. `plugins` are the arguments that load pytest's plug-ins (None: it loads them by itself),
+    `silent` the files that must not run when Python starts.
     """
 
     __test__ = False
@@ -28,6 +31,9 @@ class TestOrder:
     limits: Limits = field(default_factory=Limits)
     lender: Environment | None = None
     network: Network = Network.NONE
+    guest: Environment | None = None
+    plugins: tuple[str, ...] | None = None
+    silent: tuple[str, ...] = ()
 
     @property
     def start(self) -> str:
@@ -38,7 +44,7 @@ class TestOrder:
     def mounts(self) -> tuple[Mount, ...]:
         """Return the tree, copy-on-write, and the environment's layers."""
         tree = Mount(self.tree, TREE, MountMode.COPY_ON_WRITE)
-        return (tree, *layers.mounts(self.environment))
+        return (tree, *layers.mounts(self.environment, self.guest))
 
 
 @dataclass(frozen=True, slots=True)
