@@ -12,6 +12,7 @@ from sandbox.tools.four_runs import is_below
 from sandbox.tools.path_kinds import (
     PathKind,
     classify,
+    loaded_by_configuration,
     runner_configuration,
     scope,
     speaks_by_absence,
@@ -44,6 +45,9 @@ def find_crosswise(
     builds of base and head added to them; it is not swapped here, but it decides what has to run.
     """
     base, head = _test_side(base_tree), _test_side(head_tree)
+    loaded = _loaded(base_tree, base) | _loaded(head_tree, head)
+    base |= {path for path in loaded if (base_tree / path).is_file()}
+    head |= {path for path in loaded if (head_tree / path).is_file()}
     swapped = {path for path in base | head if _differs(base_tree, head_tree, path)}
     made_apart = {path for path in {**made[0], **made[1]} if _is_made_apart(path, *made)}
     base_paths: set[str] = set()
@@ -51,6 +55,8 @@ def find_crosswise(
     for path in swapped | made_apart:
         kind = classify(path)
         reach = path if kind is PathKind.TEST else scope(path)
+        if path in loaded and kind is PathKind.SOURCE:
+            reach = ""
         # Data that one side does not have changes nothing for that side's tests; code might.
         always = speaks_by_absence(path)
         if path in base or path in made[0] or always:
@@ -58,6 +64,10 @@ def find_crosswise(
         if path in head or path in made[1] or always:
             head_paths.add(reach)
     return Crosswise(tuple(sorted(swapped)), _least(base_paths, base), _least(head_paths, head))
+
+
+def _loaded(tree: Path, paths: set[str]) -> set[str]:
+    return {one for path in paths for one in loaded_by_configuration(tree, path)}
 
 
 def _is_made_apart(path: str, base: Made, head: Made) -> bool:

@@ -17,7 +17,7 @@ from sandbox.environments.tree import Tree
 from sandbox.models import Environment, TestRun, TestRunner
 from sandbox.tools.node_records import read_node_channel
 from sandbox.tools.path_kinds import PathKind, classify
-from sandbox.tools.test_order import TestDriver, TestOrder
+from sandbox.tools.test_order import TestDriver, TestOrder, held_tests
 
 _HARNESS = Path(__file__).parent.parent / "harness"
 _TARGET = "/opt/assay/sandbox/harness"
@@ -158,6 +158,7 @@ def _command(order: TestOrder) -> Command:
         argv=("python3", "-I", "-S", f"{_TARGET}/launch_node.py"),
         mounts=(
             *_mounts(order),
+            *held_tests(order.tree),
             *_lent(order.lender),
             Mount(str(_HARNESS), _TARGET),
             *((Mount(order.tree, _ORIGINAL),) if recipe.install_project else ()),

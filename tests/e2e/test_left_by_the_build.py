@@ -10,7 +10,7 @@ import pytest
 
 from bot.settings import Settings
 from tests.e2e.folder import FIX, Files, Folder
-from tests.e2e.poison import TEST
+from tests.e2e.poison import HOOK, TEST
 from tests.sandbox.repositories import Repository
 
 pytestmark = pytest.mark.real
@@ -34,16 +34,6 @@ SHOP: Files = {
 }
 CHANGE: Files = {**FIX, "shop.py": BROKEN}
 WRITES = "from pathlib import Path\n\nfrom setuptools import setup\n\n{0}\nsetup()\n"
-AT_START = """import sys
-class Lies:
-    def find_spec(self, name, path=None, target=None):
-        if name == 'shop':
-            sys.meta_path.remove(self)
-            import importlib, shop
-            shop.name = lambda: 'shop'
-            return importlib.util.find_spec('shop')
-sys.meta_path.insert(0, Lies())
-"""
 SITE = "Path('/env/project/lib/python3.11/site-packages')"
 ATTACKS: dict[str, Files] = {
     "conftest": {"setup.py": WRITES.format(f"Path('conftest.py').write_text({LIES!r})")},
@@ -74,13 +64,11 @@ ATTACKS: dict[str, Files] = {
     "at-start": {
         "setup.py": WRITES.format(
             f"site = {SITE}\nsite.mkdir(parents=True, exist_ok=True)\n"
-            f"(site / 'lies.py').write_text({AT_START!r})\n"
+            f"(site / 'lies.py').write_text({HOOK!r})\n"
             "(site / 'lies.pth').write_text('import lies\\n')"
         )
     },
-    "sitecustomize": {
-        "setup.py": WRITES.format(f"Path('sitecustomize.py').write_text({AT_START!r})")
-    },
+    "sitecustomize": {"setup.py": WRITES.format(f"Path('sitecustomize.py').write_text({HOOK!r})")},
 }
 
 
@@ -147,7 +135,6 @@ HONEST: dict[str, tuple[Files, Files]] = {
     "a-plug-in-of-its-own": (
         {
             **SHOP,
-            "lies.py": "",
             "setup.py": "from setuptools import setup\n\nsetup(py_modules=['shop', 'till'], "
             "entry_points={'pytest11': ['till = till']})\n",
             "pyproject.toml": str(SHOP["pyproject.toml"])
@@ -160,13 +147,6 @@ HONEST: dict[str, tuple[Files, Files]] = {
         },
         {
             "shop.py": str(FIX["shop.py"]),
-            "drawer.py": "import pytest\n\n\n@pytest.fixture\ndef drawer():\n    return 4\n",
-            "setup.py": "from setuptools import setup\n\nsetup(py_modules=['shop', 'till', 'drawer'], "
-            "entry_points={'pytest11': ['till = till', 'drawer = drawer']})\n",
-            "tests/test_price.py": (
-                "import shop\n\n\ndef test_price_returns_twice_the_cents(drawer):\n"
-                "    assert shop.price(drawer) == 8\n"
-            ),
         },
     ),
 }
@@ -178,7 +158,9 @@ def test_what_an_honest_build_makes_is_there(tmp_path: Path, name: str) -> None:
     if name == "a-compiled-extension" and shutil.which("cc") is None:
         pytest.skip("no C compiler is installed")
     folder = opened(tmp_path, project)
-    judged = folder.judge(folder.branch("head", {**FIX, "shop.py": None, **change}))
+    judged = folder.judge(
+        folder.branch("head", {"tests/test_price.py": FIX["tests/test_price.py"], **change})
+    )
     assert judged.conclusion == "success", judged.said()
 
 
@@ -225,12 +207,12 @@ PLAIN: Files = {
     "test/total.test.js": TOTAL_TEST,
 }
 REWRITES = (
-    "const fs = require('fs');\nconst text = fs.readFileSync('test/total.test.js', 'utf8');\n"
+    "var fs = require('fs');\nconst text = fs.readFileSync('test/total.test.js', 'utf8');\n"
     "fs.writeFileSync('test/total.test.js', text.replace(', 3)', ', 4)'));\n"
 )
 NODE_ATTACKS: dict[str, str] = {
     "rewritten": REWRITES,
-    "moved": "const fs = require('fs');\nfs.renameSync('test', 'old');\nfs.mkdirSync('test');\n"
+    "moved": "var fs = require('fs');\nfs.renameSync('test', 'old');\nfs.mkdirSync('test');\n"
     "fs.copyFileSync('old/total.test.js', 'test/total.test.js');\n" + REWRITES,
     "rewritten-later": (
         "require('child_process').spawn(process.execPath, ['-e', `setInterval(() => {"
@@ -261,3 +243,57 @@ def test_tests_that_a_build_compiles_are_run(tmp_path: Path) -> None:
     files = {"src/price.js": TOTAL + LESS, "src/test/less.test.js": LESS_TEST}
     judged = folder.judge(folder.branch("head", files), task=TASK)
     assert judged.conclusion == "success", judged.said()
+
+
+MOCHA: Files = {
+    "package.json": json.dumps(
+        {
+            "name": "till",
+            "version": "1.0.0",
+            "scripts": {"test": "mocha"},
+            "devDependencies": {"mocha": "^11"},
+        }
+    ),
+    ".mocharc.json": json.dumps({"require": ["./config/start.js"]}),
+    "config/start.js": "",
+    "price.js": TOTAL,
+    "test/total.test.js": TOTAL_TEST.replace("const {test} = require('node:test');", "").replace(
+        "test(", "it("
+    ),
+}
+
+
+@needs_node
+def test_what_a_runners_configuration_loads_is_bases_own(tmp_path: Path) -> None:
+    folder = opened(tmp_path, MOCHA)
+    files = {
+        "config/start.js": "require('../price.js').total = (prices) => prices[0] + prices[1];\n",
+        "price.js": WRONG + LESS,
+        "test/less.test.js": LESS_TEST.replace("const {test} = require('node:test');", "").replace(
+            "test(", "it("
+        ),
+    }
+    judged = folder.judge(folder.branch("head", files), task=TASK)
+    assert judged.conclusion == "failure", judged.said()
+    assert "total adds up all prices" in judged.said()
+
+
+SHELL: Files = {
+    "price.sh": "#!/bin/sh\necho $1\n",
+    "name.sh": "#!/bin/sh\necho shop\n",
+    "tests/a_price.sh": '#!/bin/sh\ntest -n "$(sh ./price.sh 4)"\n',
+    "tests/b_name.sh": '#!/bin/sh\ntest "$(sh ./name.sh)" = shop\n',
+}
+
+
+def test_code_under_test_rewrites_no_later_test(tmp_path: Path) -> None:
+    folder = opened(tmp_path, SHELL)
+    files = {
+        "price.sh": "#!/bin/sh\necho $((2 * $1))\nmv tests old && cp -r old tests\n"
+        "rm -f tests/b_name.sh; echo 'exit 0' > tests/b_name.sh\n",
+        "name.sh": "#!/bin/sh\necho broken\n",
+        "tests/c_price.sh": '#!/bin/sh\n# `price` returns twice the cents\ntest "$(sh ./price.sh 4)" = 8\n',
+    }
+    judged = folder.judge(folder.branch("head", files), task="")
+    assert judged.conclusion == "failure", judged.said()
+    assert "b_name" in judged.said()
