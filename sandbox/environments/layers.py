@@ -64,8 +64,8 @@ def kept(layer: str, of_tests: bool | None = None) -> tuple[Mount, ...]:
     notes = json.loads(notes_file.read_text()) if notes_file.exists() else []
     found = (
         (Path(layer) / KEPT / name, path)
-        for name, path, is_of_tests in notes
-        if of_tests is None or is_of_tests is of_tests
+        for name, path, *marks in notes
+        if of_tests is None or any(marks) is of_tests
     )
     return tuple(Mount(str(source), f"{TREE}/{path}", _mode(source)) for source, path in found)
 

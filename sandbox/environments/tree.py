@@ -102,14 +102,11 @@ class Tree:
             self._walked.append(tuple(islice(self._walk(), LISTED_FILES)))
         return self._walked[0]
 
-    def tracked(self) -> tuple[str, ...]:
-        """Return the relative paths of all plain files, hidden and vendored ones too, sorted, capped."""
-        found: list[str] = []
-        for folder, names, files in os.walk(self.root):
-            names.sort()
+    def all_files(self) -> Iterator[str]:
+        """Yield the relative paths of all files and links, hidden and vendored ones too."""
+        for folder, _, files in os.walk(self.root):
             place = Path(folder).relative_to(self.root)
-            found += [(place / name).as_posix() for name in sorted(files)]
-        return tuple(path for path in found[: 10 * LISTED_FILES] if self.is_plain(path))
+            yield from ((place / name).as_posix() for name in files)
 
     def _walk(self) -> Iterator[str]:
         for folder, names, files in os.walk(self.root):

@@ -9,7 +9,7 @@ from functools import partial
 from pathlib import Path
 from typing import TypeVar
 
-from sandbox.base import Limits, Network, Sandbox
+from sandbox.base import Limits, Mount, Network, Sandbox
 from sandbox.combine import combine
 from sandbox.concurrently import a_few_at_a_time, cores
 from sandbox.models import Checkout, Environment, Observation, Side, TestRun, TestRunner
@@ -18,7 +18,12 @@ from sandbox.tools.doctests import Doctests, find_doctests
 from sandbox.tools.four_runs import FourRuns
 from sandbox.tools.joined_calls import joined_runs
 from sandbox.tools.repeats import HeadRepeats, Repeats
-from sandbox.tools.surroundings import made_for_tests, plugin_arguments, strangers_at_start
+from sandbox.tools.surroundings import (
+    made_for_tests,
+    plugin_arguments,
+    runner_of_base,
+    silenced_at_start,
+)
 from sandbox.tools.test_order import TestOrder, within
 from sandbox.tools.unit_tests import run_tests
 from sandbox.tools.volatile_ids import aligned
@@ -109,7 +114,7 @@ async def _cross(
         lender=base_lends,
         guest=sides.base,
         plugins=around.plugins,
-        silent=around.strangers,
+        laid=around.laid,
     )
     on_base = replace(
         base_order,
@@ -160,17 +165,17 @@ class _Around:
     """What of head's surroundings base's tests must not meet: see `surroundings`."""
 
     plugins: tuple[str, ...] | None
-    strangers: tuple[str, ...]
+    laid: tuple[Mount, ...]
 
     @classmethod
     def of(cls, sides: Sides) -> _Around:
-        plugins = plugin_arguments(sides.base, sides.head)
-        return cls(plugins, strangers_at_start(sides.base, sides.head))
+        both = sides.base, sides.head
+        return cls(plugin_arguments(*both), (*silenced_at_start(*both), *runner_of_base(*both)))
 
     @property
     def differs(self) -> bool:
         """Tell whether all of base's tests have to run without it."""
-        return self.plugins is not None or bool(self.strangers)
+        return self.plugins is not None or bool(self.laid)
 
 
 def _concerning(found: Crosswise, sides: Sides, *, whole: bool) -> Crosswise:

@@ -9,11 +9,12 @@ import json
 import re
 import shlex
 from dataclasses import dataclass, replace
+from itertools import islice
 from pathlib import Path, PurePosixPath
 
 from sandbox.base import TREE, Command, Completed, Mount
 from sandbox.environments import layers
-from sandbox.environments.tree import Tree
+from sandbox.environments.tree import LISTED_FILES, Tree
 from sandbox.models import Environment, TestRun, TestRunner
 from sandbox.tools.node_records import read_node_channel
 from sandbox.tools.path_kinds import PathKind, classify
@@ -175,8 +176,9 @@ def _command(order: TestOrder) -> Command:
 
 def _tests_of(order: TestOrder) -> tuple[str, ...]:
     """Return what of the tree belongs to its tests: a build may write there, and tests run as they were."""
-    paths = Tree(Path(order.tree)).tracked()
-    return tuple(path for path in paths if classify(path) is not PathKind.SOURCE)
+    tree = Tree(Path(order.tree))
+    of_tests = (path for path in tree.all_files() if classify(path) is not PathKind.SOURCE)
+    return tuple(path for path in islice(of_tests, LISTED_FILES) if tree.is_plain(path))
 
 
 def _packages(order: TestOrder) -> tuple[Mount, ...]:

@@ -10,8 +10,7 @@ from sandbox.base import Command, Completed, Mount
 from sandbox.environments import layers
 from sandbox.models import Environment, TestRun, TestRunner
 from sandbox.tools.run_records import read_channel
-from sandbox.tools.surroundings import silenced
-from sandbox.tools.test_order import TestDriver, TestOrder
+from sandbox.tools.test_order import TestDriver, TestOrder, held_tests
 
 _HARNESS = Path(__file__).parent.parent / "harness"
 _HARNESS_TARGET = "/opt/assay/sandbox/harness"
@@ -36,7 +35,8 @@ def _command(order: TestOrder) -> Command:
         argv=(f"{layers.DEPENDENCIES}/bin/python", "-S", f"{_HARNESS_TARGET}/launch.py"),
         mounts=(
             *order.mounts,
-            *silenced(order.silent),
+            *held_tests(order.tree),
+            *order.laid,
             *_lent_mounts(order.lender),
             Mount(str(_HARNESS), _HARNESS_TARGET),
         ),

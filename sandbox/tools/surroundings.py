@@ -21,6 +21,7 @@ from sandbox.models import Environment
 _SILENT = str(Path(__file__).parent.parent / "harness" / "silent.py")
 _SITE = "lib/python3*/site-packages"
 _GROUP = "pytest11"
+_RUNNER = {"pytest": ("pytest", "_pytest"), "pluggy": ("pluggy",), "iniconfig": ("iniconfig",)}
 _MOST = 2000
 _NAME = re.compile(r"[\w.:-]{1,100}")
 _AT_START = ("sitecustomize*", "usercustomize*", "sitecustomize/*", "usercustomize/*", "*.pth")
@@ -70,10 +71,25 @@ def plugin_arguments(base: Environment, head: Environment) -> tuple[str, ...] | 
     return tuple(word for name in dict.fromkeys(names) for word in ("-p", name))
 
 
-def strangers_at_start(base: Environment, head: Environment) -> tuple[str, ...]:
-    """Return the files, as paths inside, that run when head's Python starts and not in base's."""
+def silenced_at_start(base: Environment, head: Environment) -> tuple[Mount, ...]:
+    """Return mounts that lay nothing over what runs when head's Python starts and not in base's."""
     known = {digest for _, digest in _at_start(base)}
-    return tuple(path for path, digest in _at_start(head) if digest not in known)
+    return tuple(Mount(_SILENT, path) for path, digest in _at_start(head) if digest not in known)
+
+
+def runner_of_base(base: Environment, head: Environment) -> tuple[Mount, ...]:
+    """Return mounts of base's pytest where head's is the same version and code of head ran beside it."""
+    layers_differ = base.dependencies_layer != head.dependencies_layer
+    if not (head.recipe.runs_tree and layers_differ and base.dependencies_layer):
+        return ()
+    theirs = {name.name for name in Path(head.dependencies_layer).glob(f"{_SITE}/*.dist-info")}
+    found = []
+    for info in Path(base.dependencies_layer).glob(f"{_SITE}/*.dist-info"):
+        for name in _RUNNER.get(info.name.partition("-")[0], ()) if info.name in theirs else ():
+            place = info.with_name(name).relative_to(base.dependencies_layer)
+            if (Path(head.dependencies_layer) / place).is_dir():
+                found.append(Mount(str(info.with_name(name)), f"{DEPENDENCIES}/{place}"))
+    return tuple(found)
 
 
 def _at_start(environment: Environment) -> Iterator[tuple[str, str]]:
@@ -94,11 +110,6 @@ def _is_in_place(file: Path) -> bool:
     lines = Tree(file.parent).read(file.name).splitlines()
     bare = [line.strip() for line in lines if line.strip() and not line.startswith("#")]
     return file.suffix == ".pth" and all(map(_IN_PLACE.fullmatch, bare))
-
-
-def silenced(paths: tuple[str, ...]) -> tuple[Mount, ...]:
-    """Return mounts that lay a file over each that does nothing."""
-    return tuple(Mount(_SILENT, path) for path in paths)
 
 
 def made_for_tests(environment: Environment) -> dict[str, Path]:

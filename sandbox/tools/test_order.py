@@ -22,7 +22,7 @@ class TestOrder:
     they import (a dependency that the change drops or adds) comes from there, after everything else.
     `guest` is that environment too, also where the dependencies are equal: what builds made for tests is
     as it has it. `plugins` are the arguments that load pytest's plug-ins (None: it loads them by itself),
-    `silent` the files that must not run when Python starts.
+    `laid` what is laid over the environment.
     """
 
     __test__ = False
@@ -35,7 +35,7 @@ class TestOrder:
     network: Network = Network.NONE
     guest: Environment | None = None
     plugins: tuple[str, ...] | None = None
-    silent: tuple[str, ...] = ()
+    laid: tuple[Mount, ...] = ()
 
     @property
     def start(self) -> str:

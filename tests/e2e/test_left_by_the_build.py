@@ -68,7 +68,6 @@ ATTACKS: dict[str, Files] = {
             "(site / 'lies.pth').write_text('import lies\\n')"
         )
     },
-    "sitecustomize": {"setup.py": WRITES.format(f"Path('sitecustomize.py').write_text({HOOK!r})")},
 }
 
 
@@ -87,6 +86,30 @@ def opened(folder: Path, project: Files) -> Folder:
 @pytest.mark.parametrize("name", ATTACKS)
 def test_what_a_build_leaves_does_not_decide_over_bases_tests(shop: Folder, name: str) -> None:
     judged = shop.judge(shop.branch(name, {**CHANGE, **ATTACKS[name]}))
+    assert judged.conclusion == "failure", judged.said()
+    assert "test_name" in judged.said()
+
+
+CONFIGURED: Files = {
+    **SHOP,
+    ".github/assay.yml": "setup:\n  install: pip install -q -e .\n",
+}
+
+
+def test_what_a_build_makes_of_pytest_itself_does_not_count(tmp_path: Path) -> None:
+    """A dependency is added, so that head has an environment of its own to bend."""
+    folder = opened(tmp_path, CONFIGURED)
+    bends = (
+        "for site in Path('/env/deps/lib').glob('python3*/site-packages'):\n"
+        f"    (site / '_pytest/__init__.py').open('a').write({HOOK!r})\n"
+        "    [one.unlink() for one in (site / '_pytest/__pycache__').glob('__init__.*')]\n"
+    )
+    pyproject = str(SHOP["pyproject.toml"]).replace('["pytest"]', '["pytest", "six"]')
+    # pip installs pytest first: a second build of the project finds it there.
+    line = "setup:\n  install: pip install -q pytest && pip install -q -e .\n"
+    folder.repository.commit({".github/assay.yml": line})
+    head = {**CHANGE, "setup.py": WRITES.format(bends), "pyproject.toml": pyproject}
+    judged = folder.judge(folder.branch("head", head))
     assert judged.conclusion == "failure", judged.said()
     assert "test_name" in judged.said()
 
@@ -212,8 +235,11 @@ REWRITES = (
 )
 NODE_ATTACKS: dict[str, str] = {
     "rewritten": REWRITES,
-    "moved": "var fs = require('fs');\nfs.renameSync('test', 'old');\nfs.mkdirSync('test');\n"
-    "fs.copyFileSync('old/total.test.js', 'test/total.test.js');\n" + REWRITES,
+    "moved": (
+        "var fs = require('fs');\nfs.cpSync('test', 'old', {recursive: true});\n"
+        "fs.rmSync('test', {recursive: true});\nfs.cpSync('old', 'test', {recursive: true});\n"
+        f"{REWRITES}"
+    ),
     "rewritten-later": (
         "require('child_process').spawn(process.execPath, ['-e', `setInterval(() => {"
         "const fs = require('fs'); const text = fs.readFileSync('test/total.test.js', 'utf8');"
