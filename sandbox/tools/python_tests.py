@@ -36,7 +36,6 @@ def _command(order: TestOrder) -> Command:
         mounts=(
             *order.mounts,
             *held_tests(order.tree),
-            *order.laid,
             *_lent_mounts(order.lender),
             Mount(str(_HARNESS), _HARNESS_TARGET),
         ),

@@ -22,7 +22,7 @@ class TestOrder:
     they import (a dependency that the change drops or adds) comes from there, after everything else.
     `guest` is that environment too, also where the dependencies are equal: what builds made for tests is
     as it has it. `plugins` are the arguments that load pytest's plug-ins (None: it loads them by itself),
-    `laid` what is laid over the environment.
+    `laid` are files over those of the tree and the environment.
     """
 
     __test__ = False
@@ -46,7 +46,7 @@ class TestOrder:
     def mounts(self) -> tuple[Mount, ...]:
         """Return the tree, copy-on-write, and the environment's layers."""
         tree = Mount(self.tree, TREE, MountMode.COPY_ON_WRITE)
-        return (tree, *layers.mounts(self.environment, self.guest))
+        return (tree, *layers.mounts(self.environment, self.guest), *self.laid)
 
 
 _MOST_HELD = 150
