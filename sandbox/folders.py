@@ -11,7 +11,8 @@ from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from sandbox.base import Mount, MountMode, SandboxError
+from sandbox.base import Mount, MountMode
+from sandbox.errors import FilesMissing
 from sandbox.outputs import make_harmless
 
 
@@ -24,12 +25,12 @@ class FolderPolicy:
 
 
 def resolved(mounts: Iterable[Mount]) -> tuple[Mount, ...]:
-    """The mounts with real source paths. Raises SandboxError when one does not exist."""
+    """The mounts with real source paths. Raises FilesMissing when one does not exist."""
     found = []
     for mount in mounts:
         source = Path(mount.source)
         if not source.exists():
-            raise SandboxError(f"there is nothing to mount at {mount.source!r}")
+            raise FilesMissing(mount.source)
         found.append(replace(mount, source=str(source.resolve())))
     return tuple(found)
 

@@ -17,7 +17,7 @@ from pathlib import Path
 from packaging.version import InvalidVersion, Version
 
 from sandbox.errors import CheckoutError, CheckoutUnavailable
-from sandbox.git import GitCall, run_git
+from sandbox.git import GitCall, expect, run_git
 from sandbox.mirror import Mirror
 from sandbox.models import MissingSubmodule
 from sandbox.names import display_name, inside
@@ -349,8 +349,6 @@ def _run(
     result = run_git(
         GitCall(arguments, mirror.git_dir, stdin, variables, max_output_bytes=256_000_000)
     )
-    if result.exit_code or result.truncated:
-        said = result.stderr.strip().splitlines()
-        reason = said[-1][:300] if said else "too much output"
-        raise CheckoutError(f"The commit cannot be unpacked: {reason}")
-    return result.stdout
+    if result.truncated:
+        raise CheckoutError("The commit cannot be unpacked: too much output")
+    return expect(result, "unpack the commit").stdout

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from bot.llm import REPLIES, FolderMemory
 from bot.models import EvaluationRequest
+from bot.stages.on_host import on_this_host
 from bot.stages.services import Services, layers_home
 from sandbox.environments.layer_store import evict as evict_environments
 from sandbox.retention import Retention, release
@@ -18,6 +19,7 @@ SECONDS_A_DAY = 86_400
 BYTES_A_GB = 1_000_000_000
 
 
+@on_this_host
 async def clean_up(services: Services, request: EvaluationRequest) -> None:
     """Remove what only this evaluation used, and let its trees go."""
     await asyncio.to_thread(release, services.settings.home / "git", request.id)
