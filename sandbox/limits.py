@@ -97,17 +97,22 @@ class GroupParent:
 
     def group(self, limits: Limits) -> MemoryGroup:
         """A new group for one command. Raises OSError."""
-        name = f"{_GROUP_PREFIX}{os.getpid()}-{secrets.token_hex(6)}"
+        name = f"{_GROUP_PREFIX}{_namespace()}-{os.getpid()}-{secrets.token_hex(6)}"
         limit_bytes = (limits.memory_mb + limits.disk_mb) * MEBIBYTE
         return MemoryGroup(self.folder / name, self.files, limit_bytes)
 
     def sweep(self) -> None:
         """Remove the groups of workers that are gone."""
-        for folder in self.folder.glob(f"{_GROUP_PREFIX}*-*"):
-            pid = folder.name.removeprefix(_GROUP_PREFIX).partition("-")[0]
+        own = f"{_GROUP_PREFIX}{_namespace()}-"  # elsewhere a process id is another process's
+        for folder in self.folder.glob(f"{own}*"):
+            pid = folder.name.removeprefix(own).partition("-")[0]
             if pid.isdigit() and not Path("/proc", pid).exists():
                 with suppress(OSError):
                     folder.rmdir()
+
+
+def _namespace() -> int:
+    return Path("/proc/self/ns/pid").stat().st_ino
 
 
 def _candidates(own: str, root: Path) -> Iterable[tuple[Path, GroupFiles]]:

@@ -18,6 +18,7 @@ from packaging.version import InvalidVersion, Version
 
 from sandbox.errors import CheckoutError, CheckoutUnavailable
 from sandbox.git import GitCall, expect, run_git
+from sandbox.leased import leased
 from sandbox.mirror import Mirror
 from sandbox.models import MissingSubmodule
 from sandbox.names import display_name, inside
@@ -72,12 +73,9 @@ def export(
         if (place / _RECORD).exists():
             return _read(place)
     entry.parent.mkdir(parents=True, exist_ok=True)
-    partial = entry.with_name(f"{entry.name}.partial-{os.getpid()}-{os.urandom(4).hex()}")
-    try:
+    with leased(entry.parent, f"{entry.name}.partial-") as partial:
         place = second if _write(mirror, sha, partial, limits).missing else entry
         _rename(partial, place)
-    finally:
-        shutil.rmtree(partial, ignore_errors=True)
     return _read(place)
 
 

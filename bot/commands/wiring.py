@@ -42,7 +42,7 @@ def open_work(settings: Settings) -> Iterator[Work]:
         github = open_app(settings)
         jobs = EngineClient(engine_options(settings))
         stack.callback(jobs.close)
-        links = open_links(settings)
+        links = open_links(settings, store)
         origin = GitHubOrigin(github, store, links.sign, allow_http="://" in settings.ghe_host)
         services = open_services(settings, store, origin)
         approve = settings.approve_first_time_forks

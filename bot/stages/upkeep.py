@@ -7,7 +7,6 @@ import shutil
 import time
 from pathlib import Path
 
-from bot.llm import REPLIES, FolderMemory
 from bot.models import EvaluationRequest
 from bot.stages.on_host import on_this_host
 from bot.stages.services import Services, layers_home
@@ -36,7 +35,7 @@ def _tidy(services: Services) -> int:
     settings = services.settings
     home, half = settings.home.absolute(), settings.disk_gb * BYTES_A_GB // 2
     _remove_abandoned(home / "evaluations")
-    FolderMemory(home / REPLIES).forget(settings.retention_days * SECONDS_A_DAY)
+    shutil.rmtree(home / "replies", ignore_errors=True)  # of versions that kept them there
     freed = evict_trees(home / "git", Retention(settings.retention_days * SECONDS_A_DAY, half))
     return freed + evict_environments(layers_home(services), settings.retention_days, half)
 

@@ -11,6 +11,7 @@ from bot.store.base import (
     Store,
     Totals,
 )
+from bot.store.kept_records import KeptReplies
 from bot.store.records import Records, open_records
 
 __all__ = [
@@ -20,6 +21,7 @@ __all__ = [
     "EvaluationRecord",
     "EvaluationState",
     "FileArtifacts",
+    "KeptReplies",
     "Records",
     "StageTime",
     "Store",

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
+from pathlib import Path
 from typing import Protocol
 
 from bot.models import Acceptance, Conclusion, EvaluationRequest, KeptRubric, RoleUsage, Rubric
@@ -176,6 +177,9 @@ class Store(Protocol):
 
     def approve_rubric(self, repository: str, issue: int, version: int, actor: str) -> None:
         """Remember that somebody approved a version; the same person counts once."""
+
+    def kept_key(self, name: str, older: Path) -> bytes:
+        """Return the installation's own key of that name, the same on every host."""
 
     def used(self, session_id: str, usage: tuple[RoleUsage, ...]) -> None:
         """Remember what models took while a session with them was open; the same again changes nothing."""
