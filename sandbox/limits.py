@@ -20,9 +20,12 @@ from pathlib import Path
 from typing import Protocol
 
 from sandbox.base import Killed, Limits
+from sandbox.disk import check_disk
+from sandbox.errors import DiskTrouble
 
 MEBIBYTE = 1 << 20
 _LOOK_EVERY_S = 0.1
+_LOW_BYTES = 64 * MEBIBYTE
 _SCAN_EVERY_S = 10.0
 _REMOVE_TRIES = 50
 _GROUP_PREFIX = "assay-"
@@ -220,12 +223,25 @@ class DiskWatch:
         self._limit_bytes = limit_bytes
         self._scan_every_s = scan_every_s
         self._started = {folder: folder_bytes(folder, 1 << 62) for folder in self._folders}
+        self._least: int | None = None  # free on any of their disks, at any look
         self._free = self._free_bytes()
         self._scanned = time.monotonic()
 
     def _free_bytes(self) -> int:
         statuses = {os.stat(f).st_dev: os.statvfs(f) for f in self._folders}  # noqa: PTH116
-        return sum(status.f_bavail * status.f_frsize for status in statuses.values())
+        free = [status.f_bavail * status.f_frsize for status in statuses.values()]
+        self._least = min(free if self._least is None else (*free, self._least), default=None)
+        return sum(free)
+
+    def check(self) -> None:
+        """Raise DiskTrouble where a failed command may have failed for want of the machine's disk."""
+        if not self._folders:
+            return
+        self._free_bytes()
+        if self._least is not None and self._least < _LOW_BYTES:
+            raise DiskTrouble("The disk of the machine that judges was full while a command ran.")
+        for folder in self._folders:
+            check_disk(Path(folder))
 
     def is_over(self) -> bool:
         """Look at the file system's free space, cheap; count files when it shrank or from time to time."""

@@ -1,16 +1,19 @@
-"""What every host of an installation shares: keys, and what models replied."""
+"""What every host of an installation shares: keys, what models replied, and what disk each has left."""
 
 from __future__ import annotations
 
 import secrets
+from dataclasses import asdict
 from pathlib import Path
 
 from sqlalchemy import select
 
+from bot.store.base import HostDisk
 from bot.store.database import Database
-from bot.store.tables import KEYS, REPLIES, now_s
+from bot.store.tables import HOSTS, KEYS, REPLIES, now_s
 
 _KEY_BYTES = 32
+_SEEN_S = 300.0
 
 
 class KeptRecords(Database):
@@ -30,6 +33,20 @@ class KeptRecords(Database):
                 connection.execute(row.on_conflict_do_nothing())
                 known = connection.execute(this).scalar_one()
         return known
+
+    def host_seen(self, host: HostDisk) -> None:
+        """Remember how much disk a host has left."""
+        row = self._insert(HOSTS).values(asdict(host))
+        again = row.on_conflict_do_update(index_elements=[HOSTS.c.name], set_=asdict(host))
+        with self._begin() as connection:
+            connection.execute(again)
+
+    def hosts(self) -> tuple[HostDisk, ...]:
+        """List the hosts whose workers were seen in the last minutes."""
+        recent = HOSTS.c.seen_s > now_s() - _SEEN_S
+        with self._begin() as connection:
+            rows = connection.execute(select(HOSTS).where(recent).order_by(HOSTS.c.name)).all()
+        return tuple(HostDisk(**row._asdict()) for row in rows)
 
     def reply(self, key: str) -> bytes | None:
         """Find what a model replied to the question of this key (hexadecimal)."""

@@ -248,6 +248,7 @@ class Records(RubricRecords, UsageRecords, AcceptanceRecords, KeptRecords):
             evaluations=tuple((state, conclusion, number) for state, conclusion, number in counted),
             stages=tuple(StageTime(row.stage, row.runs, row.seconds) for row in stages),
             models=self.usage_totals(),
+            hosts=self.hosts(),
         )
 
     def prune(self, older_than_s: float) -> tuple[str, ...]:

@@ -159,6 +159,15 @@ REPLIES = Table(
     Column("kept_s", Float(53), nullable=False),
 )
 
+HOSTS = Table(
+    "assay_hosts",
+    KEPT_METADATA,
+    Column("name", String(300), primary_key=True),
+    Column("free_bytes", BigInteger, nullable=False),
+    Column("floor_bytes", BigInteger, nullable=False),
+    Column("seen_s", Float(53), nullable=False),
+)
+
 ARTIFACTS = Table(
     "assay_artifacts",
     KEPT_METADATA,

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from sandbox.base import Mount, MountMode, Sandbox
+from sandbox.errors import FilesMissing
 from tests.sandbox.conformance.running import program, python, shell
 
 FORGE_EXIT_CODE = """
