@@ -82,7 +82,7 @@ class _Jobs:
 
     async def evaluation(self, text: str) -> str:
         request = decode(text, EvaluationRequest)
-        run = self._steps(request.id, self._work.progress, self._lives.get(request.id, 1))
+        run = self._steps(request.id, self._work.progress, self._lives.pop(request.id, 1))
         try:
             return encode(await self._work.evaluate(request, run), Publication)
         except AssayError as error:

@@ -35,6 +35,7 @@ STAGES = (
     "task",
     "plan",
     "observe",
+    "damage",
     "deliberate",
     "judge",
     "report",
