@@ -172,5 +172,9 @@ def _look_at_disk(settings: Settings) -> Diagnosis:
     folder = next(path for path in (home, *home.parents) if path.exists())
     free_gb = shutil.disk_usage(folder).free / 1e9
     enough = free_gb >= settings.disk_gb
+    if free_gb < settings.disk_floor_gb:
+        seen = f"{free_gb:.2f} GB free at {folder}: no new evaluation is begun"
+        remedy = f"free some, or set ASSAY_DISK_FLOOR_GB below {settings.disk_floor_gb:g}"
+        return Diagnosis("disk", False, seen, remedy)
     remedy = "" if enough else f"free some, or set ASSAY_DISK_GB below {settings.disk_gb}"
     return Diagnosis("disk", enough, f"{free_gb:.0f} GB free at {folder}", remedy, Weight.USEFUL)
