@@ -3,6 +3,9 @@
 from ipaddress import IPv4Address, IPv4Network
 from pathlib import Path
 
+from hypothesis import example, given, strategies
+
+from sandbox.addresses import is_public
 from sandbox.index import index_settings
 from sandbox.network import build_settings, refused_networks, routes
 from sandbox.selfcheck import ways_out
@@ -10,6 +13,14 @@ from sandbox.selfcheck import ways_out
 
 def _is_refused(address: str) -> bool:
     return any(IPv4Address(address) in network for network in refused_networks())
+
+
+@given(strategies.ip_addresses(v=4))
+@example(IPv4Address("168.63.129.16"))
+@example(IPv4Address("192.0.0.192"))
+@example(IPv4Address("198.18.0.1"))
+def test_a_build_reaches_nothing_that_a_look_up_may_not(address: IPv4Address) -> None:
+    assert is_public(address) or _is_refused(str(address))
 
 
 def test_private_ranges_are_refused_and_the_outside_is_not() -> None:
