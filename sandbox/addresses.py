@@ -18,12 +18,9 @@ NOT_PUBLIC: tuple[IPv4Network | IPv6Network, ...] = tuple(
             "169.254.0.0/16",  # link-local, where most clouds keep their metadata
             "172.16.0.0/12",
             "192.0.0.0/24",  # protocol assignments, and one cloud's metadata
-            "192.0.2.0/24",  # documentation, like the next two of /24
             "192.88.99.0/24",  # 6to4 relays
             "192.168.0.0/16",
             "198.18.0.0/15",  # benchmarking
-            "198.51.100.0/24",
-            "203.0.113.0/24",
             "224.0.0.0/3",  # multicast, reserved, broadcast
             "::/96",  # unspecified, loopback, IPv4-compatible
             "::ffff:0:0/96",  # IPv4-mapped
@@ -43,7 +40,9 @@ NOT_PUBLIC: tuple[IPv4Network | IPv6Network, ...] = tuple(
 )
 """Networks that are somebody's own, that hide another address, or that nobody should reach.
 
-Sources: the special-purpose registries of IANA (RFC 6890) and the clouds' documentation.
+Sources: the special-purpose registries of IANA (RFC 6890) and the clouds' documentation. The ranges for
+documentation (RFC 5737) are not among them: nobody routes them, and machines without a name server of
+their own lead the names of package indexes there.
 """
 
 _NAT64 = IPv6Network("64:ff9b::/96")
