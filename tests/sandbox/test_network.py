@@ -10,7 +10,6 @@ from sandbox.index import index_settings
 from sandbox.network import build_settings, refused_networks, routes
 from sandbox.selfcheck import ways_out
 
-
 DOCUMENTED = ("192.0.2.0/24", "198.51.100.0/24", "203.0.113.0/24")  # routed by nobody, RFC 5737
 
 
