@@ -40,5 +40,5 @@ def application() -> Flask:
     )
     pages = report_pages(records, open_artifacts(settings), open_links(settings))
     application = create_app(parts, (pages,))
-    application.wsgi_app = CheckedBodies(application.wsgi_app)  # type: ignore[method-assign]
+    application.wsgi_app = CheckedBodies(application.wsgi_app)  # type: ignore[assignment]
     return application

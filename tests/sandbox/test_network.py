@@ -63,3 +63,23 @@ def test_the_switch_that_forbids_names_its_way_out(tmp_path: Path) -> None:
     assert ways_out(tmp_path) == ("sysctl -w user.max_user_namespaces=15000",)
     (tmp_path / "user/max_user_namespaces").write_text("9\n")
     assert ways_out(tmp_path) == ()
+
+
+def test_of_npms_global_configuration_only_registry_and_authority_are_passed(
+    tmp_path: Path,
+) -> None:
+    authority, npmrc = tmp_path / "ca.pem", tmp_path / "npmrc"
+    authority.write_text("certificate")
+    npmrc.write_text(
+        f"registry=https://npm.example/\ncafile={authority}\n//npm.example/:_authToken=secret\n"
+    )
+    settings = index_settings({}, (), (tmp_path / "missing", npmrc))
+
+    assert dict(settings.variables) == {
+        "npm_config_registry": "https://npm.example/",
+        "npm_config_cafile": "/env/npm-ca.pem",
+    }
+    assert [(mount.source, mount.target) for mount in settings.mounts] == [
+        (str(authority), "/env/npm-ca.pem")
+    ]
+    assert "secret" not in repr(settings)
