@@ -157,7 +157,12 @@ async def _look_at_browser(settings: Settings) -> Diagnosis:
     """Print one line as every report is printed; without it there is no PDF, that is all."""
     try:
         async with asyncio.timeout(BROWSER_TIMEOUT_S):
-            printed = await pdf("<p>Assay</p>", settings.chromium)
+            sandbox = await asyncio.to_thread(
+                open_sandbox, settings.sandbox, settings.home / "sandbox"
+            )
+            printed = await pdf(sandbox, "<p>Assay</p>", settings.chromium)
+    except SandboxError:
+        return Diagnosis("chromium", False, "the sandbox does not start", "", Weight.USEFUL)
     except TimeoutError:
         seen = f"Chromium does not answer within {BROWSER_TIMEOUT_S} s"
         return Diagnosis("chromium", False, seen, "try again", Weight.USEFUL)

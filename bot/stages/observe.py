@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
+from bot.apart import apart
 from bot.errors import OutOfTime
 from bot.judge import (
     BUILDS,
@@ -70,8 +71,12 @@ async def _observe(services: Services, case: Case) -> Observed:
     )
     harmless = await read_kinds(services.sandbox, checkout)
     untested = await asyncio.to_thread(_is_untested, case)
-    integrity = await asyncio.to_thread(
-        inspect_integrity, checkout.diff, base, head, tests, case.planned.requirements
+    requirements, timeout_s = (
+        case.planned.requirements,
+        case.policy.configuration.limits.minutes * 60,
+    )
+    integrity = await apart(
+        timeout_s, inspect_integrity, checkout.diff, base, head, tests, requirements
     )
     integrity += await _vetted_dependencies(services, case, base, head)
     return Observed(
@@ -102,7 +107,8 @@ async def _vetted_dependencies(
     services: Services, case: Case, base: TreeReader, head: TreeReader
 ) -> tuple[Finding, ...]:
     """Ask the registries about new dependencies, where the build may use the network."""
-    new = new_dependencies(case.checkout.diff, base, head)
+    timeout_s = case.policy.configuration.limits.minutes * 60
+    new = await apart(timeout_s, new_dependencies, case.checkout.diff, base, head)
     if not new:
         return ()
     answers: dict[Wanted, Answer] = {}
