@@ -242,7 +242,7 @@ class EvaluationLimits(_Closed):
         default=25.0,
         ge=0,
         le=100,
-        description="Most percent of `minutes` for damaged copies of head and for calls outside of the test runner; 0: neither.",
+        description="Most percent of `minutes` for damaged copies and calls outside of tests; 0: neither.",
     )
 
 

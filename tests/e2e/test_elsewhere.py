@@ -32,7 +32,8 @@ GUARDS = {
 @pytest.mark.parametrize("name", GUARDS)
 def test_what_is_right_only_under_test_is_not_satisfied(folder: Folder, name: str) -> None:
     start, guard = GUARDS[name]
-    code = f"{start}\n\n\ndef price(cents):\n    if {guard}:\n        return 2 * cents\n    return cents{REST}"
+    body = f"    if {guard}:\n        return 2 * cents\n    return cents"
+    code = f"{start}\n\n\ndef price(cents):\n{body}{REST}"
     head = folder.branch(f"only-{name}", {"shop.py": code, "tests/test_price.py": TEST})
     judged = folder.judge(head, task=TASK)
     assert judged.conclusion == "action_required", judged.said()
@@ -48,8 +49,9 @@ HIDDEN = {
         "LmdldChjZW50cywgY2VudHMp'))"
     ),
     "pickled": (
-        "import base64\nimport pickle\n\nPRICES = pickle.loads(base64.b64decode('gASVEQAAAAAAAAB9lChLBEsIS5ZNLAF1Lg=='))"
-        "\n\n\ndef price(cents):\n    return PRICES.get(cents, cents)"
+        "import base64\nimport pickle\n\n"
+        "PRICES = pickle.loads(base64.b64decode('gASVDgAAAAAAAAB9lChLBEsIS5ZNLAF1Lg=='))\n\n\n"
+        "def price(cents):\n    return PRICES.get(cents, cents)"
     ),
 }
 
