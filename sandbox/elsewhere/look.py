@@ -132,8 +132,8 @@ class _Looks:
         for at, number in enumerate(differing):
             bare, other = control.outcomes.get(at), plain.outcomes.get(at)
             if bare and other and not bare.unsteady and not other.unsteady:
-                is_same = is_same(bare.text, control.place, other.text, plain.place)
-                if other.later or not is_same:
+                alike = is_same(bare.text, control.place, other.text, plain.place)
+                if other.later or not alike:
                     continue
             kept[number] = differing[number]
         return kept

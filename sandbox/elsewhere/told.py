@@ -43,6 +43,8 @@ class Recorded:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
+    """What came of one call made again, and whether it stayed so: `later` is what came after `times` calls."""
+
     text: str
     unsteady: bool
     later: str
@@ -58,6 +60,7 @@ class Run:
 
 
 def last_record(completed: Completed) -> Node:
+    """Return the last record of the channel; an empty one where there is none."""
     lines = completed.channel.splitlines()
     return _node(lines[-1]) if lines else Node(None)
 
@@ -83,10 +86,12 @@ def recorded_calls(told: Node, test_files: tuple[str, ...]) -> Iterator[Recorded
 
 
 def place_in(told: Node) -> dict[str, str]:
+    """Return what a record says of the place that it was made in."""
     return {key: told["place"][key].text[:200] for key in (*_TOKENS, *_NUMBERS)}
 
 
 def read_run(completed: Completed) -> Run:
+    """Read what calls made again told; the first word on each counts."""
     place: dict[str, str] = {}
     outcomes: dict[int, Outcome] = {}
     for line in completed.channel.splitlines():
