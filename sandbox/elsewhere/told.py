@@ -43,7 +43,7 @@ class Recorded:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What came of one call made again, and whether it stayed so: `later` is what came after `times` calls."""
+    """What came of one call made again; `later` is what came after `times` calls, if something else did."""
 
     text: str
     unsteady: bool
