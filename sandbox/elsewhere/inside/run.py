@@ -5,6 +5,7 @@ The orders come as one line of JSON on standard input, what was seen goes to the
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import sys
@@ -100,7 +101,9 @@ def _run(orders: dict[str, Any]) -> None:
             sys.path.insert(0, os.getcwd())  # noqa: PTH109 - as python -m does
             unittest.main(module=None, argv=["python -m unittest", *arguments], exit=False)
     except BaseException as error:
-        sys.stderr.write(repr(type(error)))
+        sys.stderr.write(repr(error) + "\n")
+    with contextlib.suppress(OSError, ValueError):
+        sys.stdout.flush()
 
 
 if __name__ == "__main__":
