@@ -107,10 +107,9 @@ def _members(data: object) -> Iterator[tuple[str, str, int]]:
         if isinstance(one, dict):
             pairs = list(one.items())
             rows = [value for key, value in pairs if isinstance(value, list | dict)]
-            plain = [cell for cell in one.values() if not isinstance(cell, list | dict)]
-            pairs += [(plain[0], plain[1])] if len(plain) == 2 else []
         elif isinstance(one, list):
             pairs = [(one[0], one[1])] if len(one) == 2 else []
+            pairs += [tuple(row.values()) for row in one if isinstance(row, dict) and len(row) == 2]
             rows = [value for value in one if isinstance(value, list | dict)]
         else:
             continue
