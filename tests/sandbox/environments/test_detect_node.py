@@ -192,6 +192,38 @@ def test_what_is_missing_is_needed(tmp_path: Path) -> None:
     assert bare is not None and bare.needs == ("Node >=18 (node, npm)",)
 
 
+CI = ".github/workflows/ci.yml"
+MATRIX = """\
+on: [push]
+jobs:
+  test:
+    strategy:
+      matrix:
+        node-version: {}
+    steps:
+      - uses: actions/setup-node@v4
+        with:
+          node-version: ${{{{ matrix.node-version }}}}
+      - run: npm cit
+"""
+JOBS = """\
+jobs:
+  one:
+    steps:
+      - uses: actions/setup-node@v4
+        with:
+          node-version: 22
+      - run: {}
+  other:
+    steps:
+      - uses: actions/setup-node@v4
+        with: {{node: 1}}
+      - with:
+          node-version: '24'
+      - run: {}
+"""
+
+
 @pytest.mark.parametrize(
     ("manifest", "files", "release"),
     [
@@ -208,6 +240,23 @@ def test_what_is_missing_is_needed(tmp_path: Path) -> None:
         ({}, {".node-version": "20.1.0"}, ""),
         ({}, {".node-version": "npm:other@1 --foo"}, ""),
         ({"volta": {"node": "18.19.0"}}, {".nvmrc": "22"}, "node 18.19.0"),
+        ({}, {CI: MATRIX.format("[18.x, 22.x, 24.x]")}, "node 24"),
+        ({}, {CI: MATRIX.format("[18.x, 20.x, 24.x]")}, ""),
+        (
+            {},
+            {CI: MATRIX.format("\n          - 16\n          # the oldest\n          - '18'")},
+            "node 18",
+        ),
+        ({}, {CI: MATRIX.format("[lts/iron, node]")}, ""),
+        ({"engines": {"node": ">=18"}}, {CI: MATRIX.format("[22, 24]")}, "node 24"),
+        ({"engines": {"node": "18 || 22"}}, {CI: MATRIX.format("[18, 20, 22, 24]")}, "node 22"),
+        ({"engines": {"node": "<23"}}, {CI: MATRIX.format("[24, 26]")}, ""),
+        ({}, {".nvmrc": "22", CI: MATRIX.format("[24]")}, "node 22"),
+        ({}, {CI: JOBS.format("npm test", "npm run docs")}, "node 22"),
+        ({}, {CI: JOBS.format("npm ci", "npm publish")}, ""),
+        ({}, {CI: JOBS.format("npm publish", "pnpm vitest --coverage")}, "node 24"),
+        ({}, {".travis.yml": "language: node_js\nnode_js:\n- '10'\n- '8'\n- stable\n"}, "node 10"),
+        ({}, {CI: "{" * 3000 + "\nnode: [" + "22," * 900 + MATRIX}, ""),
     ],
 )
 def test_the_node_that_a_project_asks_for_is_fetched(
