@@ -303,11 +303,7 @@ def building(request: BuildRequest) -> Variables:
         ("HUSKY", "0"),
         ("NO_COLOR", "1"),
         ("npm_config_cache", f"{CACHE}/npm"),
-        (
-            "npm_config_fetch_retry_mintimeout",
-            "1000",
-        ),  # a host that does not answer is known at once
-        ("npm_config_fetch_retry_maxtimeout", "10000"),
+        *_retries(10_000),
         ("npm_config_audit", "false"),
         ("npm_config_fund", "false"),
         ("npm_config_update_notifier", "false"),
@@ -324,7 +320,21 @@ def observing(recipe: Recipe, has_project: bool) -> Variables:
     """Return the environment of what looks at a built project; CI keeps runners from new snapshots."""
     del has_project
     path = f"{_bins(recipe.root)}:{_node_of(recipe)}{PROJECT}/bin:{SYSTEM_PATH}"
-    return (("PATH", path), ("CI", "true"), ("NO_COLOR", "1"), ("FORCE_COLOR", "0"))
+    return (
+        ("PATH", path),
+        ("CI", "true"),
+        ("NO_COLOR", "1"),
+        ("FORCE_COLOR", "0"),
+        *_retries(1_000),  # tests that install something, without a network
+    )
+
+
+def _retries(longest_ms: int) -> Variables:
+    """Let npm know at once that a host does not answer, and not after minutes."""
+    return (
+        ("npm_config_fetch_retry_mintimeout", "1000"),
+        ("npm_config_fetch_retry_maxtimeout", str(longest_ms)),
+    )
 
 
 def _node_of(recipe: Recipe) -> str:

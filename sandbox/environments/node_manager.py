@@ -116,8 +116,13 @@ def _install(manager: Manager) -> tuple[str, ...]:
     program = f"{_PROGRAM}/node_modules/.bin/{manager.name}"
     if manager.name == "pnpm":
         frozen = "--frozen-lockfile" if manager.lock else "--no-frozen-lockfile"
-        # Copies, because hard links into the downloads would not outlive them; no other pnpm.
-        settings = ("package-import-method=copy", "manage-package-manager-versions=false")
+        # Copies, because hard links into the downloads would not outlive them; no other pnpm. What the lock
+        # pins is installed: pnpm 11 would ask the registry for the date of each entry, of all platforms.
+        settings = (
+            "package-import-method=copy",
+            "manage-package-manager-versions=false",
+            "trust-lockfile=true",
+        )
         own = (f"--store-dir={CACHE}/pnpm", *(f"--config.{setting}" for setting in settings))
         return (program, "install", frozen, "--ignore-scripts", *own)
     if manager.name == "yarn" and manager.version.startswith("1."):

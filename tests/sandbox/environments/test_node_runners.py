@@ -211,6 +211,36 @@ def test_a_package_manager_of_the_manifest_installs(manager: str, tmp_path: Path
     assert [one.outcome.value for one in observation.tests.results] == ["passed"]
 
 
+INTEGRITY = "sha512-6FlzubTLZG3J2a/NVCAleEhjzq5oxgHyaCU9yYXvcLsvoVaHJq/s5xXI6/XXP6tz7R9xAOtHnSO/tXtF3WRTlA=="
+PNPM_LOCK = f"""\
+lockfileVersion: '9.0'
+importers:
+  .:
+    dependencies:
+      ms: {{specifier: 2.1.3, version: 2.1.3}}
+packages:
+  ms@2.1.3:
+    resolution: {{integrity: {INTEGRITY}}}
+snapshots:
+  ms@2.1.3: {{}}
+"""
+
+
+def test_what_a_lock_of_pnpm_pins_is_installed_whatever_its_age(tmp_path: Path) -> None:
+    """pnpm 11 holds every entry against the registry's dates, and ends where one is not told."""
+    manifest = {"packageManager": "pnpm@11.13.1", "dependencies": {"ms": "2.1.3"}}
+    files = {
+        "package.json": json.dumps({**manifest, "scripts": {"test": "node --test"}}),
+        "pnpm-lock.yaml": PNPM_LOCK,
+        "pnpm-workspace.yaml": "packages: []\nminimumReleaseAge: 100000000\n",
+        ".node-version": "22",
+        "test/a.test.js": ONE_TEST,
+    }
+    observation = observed(tmp_path, written(tmp_path, files))
+    assert observation.tests is not None and observation.tests.complete, observation
+    assert [one.outcome.value for one in observation.tests.results] == ["passed"]
+
+
 UNREACHABLE = "git+https://git.invalid/nobody/nothing.git"
 ONE_TEST = "const test = require('node:test');\nrequire('ms');\ntest('it is there', () => {});\n"
 
