@@ -14,13 +14,15 @@ from sandbox.environments.ecosystem import Ecosystem, Evidence, Variables, weigh
 from sandbox.environments.hints import SetupHints, Toolchain
 from sandbox.environments.layers import CACHE, PROJECT, SYSTEM_PATH, TOOLCHAIN
 from sandbox.environments.node_manager import (
+    MANAGER_BINS,
     Manager,
     choose_manager,
     install_commands,
     manager_inputs,
+    node_of_manager,
 )
 from sandbox.environments.node_script import ScriptCall, read_script
-from sandbox.environments.node_version import Wanted, fetching, wanted_node
+from sandbox.environments.node_version import Wanted, able_to_run, fetching, wanted_node
 from sandbox.environments.node_workspace import BUILDS, DEPENDENCIES, workspace_builds
 from sandbox.environments.tree import Table, Tree
 from sandbox.models import Recipe, TestCall, TestRunner
@@ -85,7 +87,12 @@ def detect(tree: Path, setup: SetupHints, toolchain: Toolchain) -> Recipe | None
     manager = choose_manager(Tree(tree), setup.root)
     folders = tuple(dict.fromkeys((setup.root, manager.folder)))
     version = toolchain.version("node")
-    wanted = wanted_node(Tree(tree), folders, version)
+    wanted = able_to_run(
+        wanted_node(Tree(tree), folders, version),
+        version,
+        f"{manager.name} {manager.version}",
+        node_of_manager(manager),
+    )
     missing = _missing(manifest, wanted, toolchain)
     if missing:
         has = f"has Node {version}" if version else "has no Node"
@@ -298,7 +305,7 @@ def building(request: BuildRequest) -> Variables:
     """Return the environment of the build commands; downloads are kept, nothing is asked or told."""
     bins = _bins(request.recipe.root)
     return (
-        ("PATH", f"{bins}:{_node_of(request.recipe)}{SYSTEM_PATH}"),
+        ("PATH", f"{bins}:{MANAGER_BINS}:{_node_of(request.recipe)}{SYSTEM_PATH}"),
         ("CI", "true"),
         ("HUSKY", "0"),
         ("NO_COLOR", "1"),
@@ -319,7 +326,7 @@ def building(request: BuildRequest) -> Variables:
 def observing(recipe: Recipe, has_project: bool) -> Variables:
     """Return the environment of what looks at a built project; CI keeps runners from new snapshots."""
     del has_project
-    path = f"{_bins(recipe.root)}:{_node_of(recipe)}{PROJECT}/bin:{SYSTEM_PATH}"
+    path = f"{_bins(recipe.root)}:{MANAGER_BINS}:{_node_of(recipe)}{PROJECT}/bin:{SYSTEM_PATH}"
     return (
         ("PATH", path),
         ("CI", "true"),

@@ -10,7 +10,7 @@ from __future__ import annotations
 import platform
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from sandbox.environments.layers import TOOLCHAIN
 from sandbox.environments.tree import LINE_CHARS, Tree
@@ -78,6 +78,21 @@ def wanted_node(tree: Tree, folders: tuple[str, ...], machine: str) -> Wanted:
         if wanted:
             return _by_ci(of_ci, wanted, machine) or _by_range(wanted, machine)
     return _by_ci(of_ci, "", machine) or Wanted()
+
+
+def able_to_run(wanted: Wanted, machine: str, program: str, needed: str) -> Wanted:
+    """Return the Node that also runs a `program` which needs this range; the same major where it can be."""
+    release = wanted.release or machine
+    if (
+        not release
+        or wanted.missing
+        or satisfies(release if not wanted.release else _newest_of(release), needed)
+    ):
+        return wanted
+    major = release.split(".", maxsplit=1)[0]
+    if satisfies(_newest_of(major), needed):
+        return Wanted(major, f"{wanted.source}, with {program}," if wanted.source else program)
+    return replace(_by_range(needed, machine), source=program)
 
 
 def _by_ci(releases: dict[str, str], wanted: str, machine: str) -> Wanted | None:

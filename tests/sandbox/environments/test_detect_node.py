@@ -271,6 +271,28 @@ def test_the_node_that_a_project_asks_for_is_fetched(
 
 
 @pytest.mark.parametrize(
+    ("manager", "asked", "release"),
+    [
+        ("pnpm@11.13.1", "", "node 22"),
+        ("pnpm@11.13.1", "22.9.0", "node 22"),
+        ("pnpm@11.13.1", "22.14.0", "node 22.14.0"),
+        ("pnpm@11.13.1", "24", "node 24"),
+        ("pnpm@10.1.0", "", ""),
+        ("pnpm@9.1.0", "16", ""),
+        ("pnpm@8.1.0", "16", "node 16"),
+        ("yarn@4.1.0", "", ""),
+    ],
+)
+def test_the_node_runs_the_package_manager_too(
+    tmp_path: Path, manager: str, asked: str, release: str
+) -> None:
+    """pnpm 11 ends at once on a Node before 22.13, whatever .nvmrc says."""
+    write(tmp_path, {".nvmrc": asked})
+    recipe = node(tmp_path, {"packageManager": manager, "dependencies": {"ms": "2.1.3"}})
+    assert (recipe.toolchain, recipe.needs) == (release, ())
+
+
+@pytest.mark.parametrize(
     ("wanted", "is_met"),
     [
         (">=18", True), ("^18 || >=20.0", True), ("20.x", True), ("18.x", False), ("<20", False),

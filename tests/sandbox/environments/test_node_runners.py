@@ -202,13 +202,30 @@ def test_a_runner_tells_every_test(case: Case, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("manager", ["pnpm@9.15.9", "yarn@1.22.22", "yarn@4.9.2"])
-def test_a_package_manager_of_the_manifest_installs(manager: str, tmp_path: Path) -> None:
-    test = "import 'ms';\nimport test from 'node:test';\ntest('it is there', () => {});\n"
-    manifest = {"type": "module", "packageManager": manager, "dependencies": {"ms": "2.1.3"}}
+def test_a_package_manager_of_the_manifest_installs_and_can_be_called(
+    manager: str, tmp_path: Path
+) -> None:
+    name, version = manager.split("@")
+    test = (
+        "import 'ms';\nimport assert from 'node:assert';\nimport test from 'node:test';\n"
+        "import {execFileSync} from 'node:child_process';\n"
+        "test('it is there', () => {});\n"
+        f"const said = execFileSync('{name}', ['--version'], {{encoding: 'utf8'}});\n"
+        f"test('its manager is, too', () => assert.equal(said.trim(), '{version}'));\n"
+    )
+    manifest = {
+        "type": "module",
+        "packageManager": manager,
+        "dependencies": {"ms": "2.1.3"},
+        "scripts": {
+            "build": f"{name} --version > built.txt",
+            "test": "npm run build && node --test",
+        },
+    }
     tree = written(tmp_path, {"package.json": json.dumps(manifest), "test/a.test.js": test})
     observation = observed(tmp_path, tree)
     assert observation.tests is not None and observation.tests.complete, observation
-    assert [one.outcome.value for one in observation.tests.results] == ["passed"]
+    assert [one.outcome.value for one in observation.tests.results] == ["passed", "passed"]
 
 
 INTEGRITY = "sha512-6FlzubTLZG3J2a/NVCAleEhjzq5oxgHyaCU9yYXvcLsvoVaHJq/s5xXI6/XXP6tz7R9xAOtHnSO/tXtF3WRTlA=="
