@@ -38,7 +38,10 @@ _NODE_KEY = re.compile(
 )
 _PLATFORMS = {"x86_64": "x64", "aarch64": "arm64", "ppc64le": "ppc64le", "s390x": "s390x"}
 # The newest npm that runs on a Node of at least this major, by npm's own `engines`.
-_NPM = ((20, "10"), (14, "9"), (12, "8"), (10, "7"), (6, "6"), (0, "5"))
+_NPM = (
+    (20, "10"), (18, "9"), (16, "8"), (15, "7"), (14, "8"),
+    (13, "7"), (12, "8"), (10, "7"), (6, "6"), (0, "5"),
+)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
