@@ -34,7 +34,7 @@ ONLY_HERE = {
 # package → what it may import of our own code.
 MAY_IMPORT = {
     "sandbox": ("sandbox",),
-    "bot.models": ("bot.models", "sandbox.models"),
+    "bot.models": ("bot.models", "sandbox.models", "sandbox.damage.values"),
     "bot.errors": (),
     "bot.settings": ("bot.errors",),
     "bot.clipping": (),
@@ -57,6 +57,7 @@ MAY_IMPORT = {
         "bot.safety",
         "sandbox.models",
         "sandbox.tools",
+        "sandbox.damage.values",
         "sandbox.graph.facts",
         "sandbox.browser.faults",
         "sandbox.edges.calls",
@@ -232,6 +233,7 @@ MOUNTED = (
     ("sandbox.interaction", "PIL"),
     ("sandbox.graph.inside", "tree_sitter"),
     ("sandbox.changes.inside", "tree_sitter"),
+    ("sandbox.damage.inside", "tree_sitter"),
     ("sandbox.reading.inside", "markitdown"),
 )
 

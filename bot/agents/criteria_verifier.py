@@ -6,7 +6,7 @@ from bot.agents.chambers import Chambers
 from bot.agents.criteria_critic import EXAMPLE_CHARS, TASK_CHARS, Brief, propose_criteria
 from bot.agents.criteria_quantifier import quantify
 from bot.judge.criteria_trial import Trial, try_criteria
-from bot.judge.damage import damage
+from bot.judge.worsened import worsened
 from bot.models import Criterion, Grading
 from sandbox.concurrently import concurrently
 
@@ -31,6 +31,6 @@ async def verify(
         )
         return await quantify(chambers, criteria, shown, repeats)
 
-    solutions = (brief.good, brief.bad, *(one.text for one in damage(brief.good)))
+    solutions = (brief.good, brief.bad, *(one.text for one in worsened(brief.good)))
     good, bad, *damaged = await concurrently(*map(graded, solutions))
     return try_criteria(good, bad, tuple(damaged))

@@ -31,6 +31,7 @@ LOOSENESS: dict[str, _Rank] = {
     "limits.minutes": lambda c: c.limits.minutes,
     "limits.interactions": lambda c: c.limits.interactions,
     "limits.usd": lambda c: c.limits.usd,
+    "limits.damage": lambda c: -c.limits.damage,
     "sandbox.network": lambda c: _NETWORKS.index(c.sandbox.network),
     "web.enabled": lambda c: not c.web.enabled,
 }

@@ -238,6 +238,12 @@ class EvaluationLimits(_Closed):
     usd: float = Field(
         default=2.0, ge=0, le=1000, description="Most money for models, in US dollars."
     )
+    damage: float = Field(
+        default=25.0,
+        ge=0,
+        le=100,
+        description="Most percent of `minutes` for running tests on damaged copies of head; 0: none.",
+    )
 
 
 class SandboxPolicy(_Closed):

@@ -114,6 +114,21 @@ def files_listed(owner: str, repo: str, number: int) -> Response:
     return page_of([forge.shapes.changed_file(row.repository, row.pull, file) for file in files])
 
 
+@routes.get(
+    "/repos/<owner>/<repo>/commits/<sha>/pulls",
+    endpoint="repos/list-pull-requests-associated-with-commit",
+)
+def pulls_of_commit(owner: str, repo: str, sha: str) -> Response:
+    """Open pull requests from this repository whose head is the commit."""
+    at, forge = granted(owner, repo, "pull_requests:read"), context()
+    rows = [
+        row
+        for row in forge.state.issues(at.repository.name)
+        if row.pull and row.state == "open" and row.pull.head_sha == sha
+    ]
+    return page_of([forge.shapes.pull(row, row.pull) for row in rows if row.pull])
+
+
 def made_draft(at: Granted, row: IssueRow) -> None:
     """A pull request became a draft again."""
     if row.pull is None or row.pull.draft:

@@ -209,7 +209,8 @@ class CheckAction:
 class CheckReport:
     """What a check run shall say. `external_id` is the evaluation id, the key that finds it again.
 
-    `conclusion` is for COMPLETED only. Too long titles, summaries, texts and labels are cut.
+    `conclusion` is for COMPLETED only. Without `actions` (None) the check run keeps those it has. Too long
+    titles, summaries, texts and labels are cut.
     """
 
     name: str
@@ -222,7 +223,7 @@ class CheckReport:
     text: str = ""
     details_url: str = ""
     annotations: tuple[Annotation, ...] = ()
-    actions: tuple[CheckAction, ...] = ()
+    actions: tuple[CheckAction, ...] | None = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -237,6 +238,7 @@ class CheckRun:
     conclusion: str
     annotations: int = 0
     url: str = ""
+    title: str = ""
 
 
 # --- the protocols ----------------------------------------------------------------------------
@@ -291,6 +293,9 @@ class Repository(RepositoryReader, Protocol):
 
     async def unchecked_pull_requests(self, check_name: str) -> tuple[PullRequest, ...]:
         """Open, non-draft pull requests whose head has no check run of this app (the sweep)."""
+
+    async def pull_requests_of(self, sha: str) -> tuple[PullRequest, ...]:
+        """The open pull requests that GitHub knows to hold a commit; a fork's may be missing."""
 
     async def merge_group_members(self, head_ref: str, head_sha: str) -> tuple[int, ...]:
         """The numbers of the pull requests that a merge group's head holds, first in line first."""

@@ -88,14 +88,15 @@ def _body(report: CheckReport, annotations: tuple[Annotation, ...]) -> JsonBody:
         body["conclusion"] = report.conclusion.value
     if report.details_url:
         body["details_url"] = report.details_url
-    body["actions"] = [
-        {
-            "label": action.label[:20],
-            "description": action.description[:40],
-            "identifier": action.identifier[:20],
-        }
-        for action in report.actions[:3]
-    ]
+    if report.actions is not None:
+        body["actions"] = [
+            {
+                "label": action.label[:20],
+                "description": action.description[:40],
+                "identifier": action.identifier[:20],
+            }
+            for action in report.actions[:3]
+        ]
     return body
 
 

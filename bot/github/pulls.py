@@ -76,6 +76,12 @@ async def changed_paths(transport: Transport, root: str, pull_request: PullReque
     return ChangedPaths(tuple(filter(None, names)), complete)
 
 
+async def pull_requests_of(transport: Transport, root: str, sha: str) -> tuple[PullRequest, ...]:
+    """Open pull requests with a commit; GitHub lists merged ones for what the default branch has."""
+    listed = await transport.pages(f"{root}/commits/{segment(sha)}/pulls")
+    return tuple(one for one in map(read_pull_request, listed) if one.is_open)
+
+
 async def labels_set(transport: Transport, root: str, number: int) -> tuple[LabelSet, ...]:
     """The labels that are there, by the issue's events, which come oldest first."""
     there: dict[str, LabelSet] = {}

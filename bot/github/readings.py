@@ -69,6 +69,7 @@ def read_check_run(reply: Payload) -> CheckRun:
         conclusion=reply.text("conclusion"),
         annotations=reply.integer("output", "annotations_count"),
         url=reply.text("html_url"),
+        title=reply.text("output", "title"),
     )
 
 

@@ -105,6 +105,10 @@ class InstalledRepository(ReadOnlyRepository):
             self._transport, self._root, check_name, self._app
         )
 
+    async def pull_requests_of(self, sha: str) -> tuple[PullRequest, ...]:
+        """The open pull requests that GitHub knows to hold a commit; a fork's may be missing."""
+        return await pulls.pull_requests_of(self._transport, self._root, sha)
+
     async def merge_group_members(self, head_ref: str, head_sha: str) -> tuple[int, ...]:
         """The numbers of the pull requests that a merge group's head holds."""
         return await merge_groups.merge_group_members(

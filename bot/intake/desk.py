@@ -13,6 +13,7 @@ from bot.github import CheckAction, CheckReport, CheckStatus, GitHub, Repository
 from bot.intake.rubrics import RubricMaker
 from bot.models import Conclusion, Evaluation, EvaluationRequest, Forecast, Trigger
 from bot.origins.running import hide_running
+from bot.origins.shared_head import SharedHead
 from bot.store import Ended, EvaluationRecord, EvaluationState, Store
 from bot.templates import render_markdown
 
@@ -130,6 +131,11 @@ def completed(
     )
 
 
+def shared_head(desk: Desk, repository: Repository) -> SharedHead:
+    """What the check runs of a commit of several pull requests are kept in agreement by."""
+    return SharedHead(repository, desk.store, desk.link, desk.check_name)
+
+
 async def begin(desk: Desk, repository: Repository, request: EvaluationRequest) -> str:
     """Cancel what this evaluation replaces, show it as queued, and hand it to the engine.
 
@@ -205,3 +211,4 @@ async def close_check_run(
     report = completed(queued_report(desk, request), conclusion, words)
     run = await repository.put_check_run(report, record.check_run)
     await asyncio.to_thread(desk.store.check_run, record.id, run.id, True)
+    await shared_head(desk, repository).agree(request.head_sha, request.number)

@@ -10,7 +10,7 @@ from bot.github import Reaction, Repository
 from bot.intake import rubrics
 from bot.intake.acceptances import accept
 from bot.intake.decisions import Cancel, Command, ObeyCommand, StartPullRequest
-from bot.intake.desk import Desk, stop
+from bot.intake.desk import Desk, shared_head, stop
 from bot.intake.rubrics import RubricDesk
 from bot.intake.start import remember, request_for, start_pull_request
 from bot.models import Trigger
@@ -141,7 +141,10 @@ async def _help(repository: Repository, decision: ObeyCommand, line: str) -> str
 
 async def cancel(desk: Desk, repository: Repository, decision: Cancel, _delivery_id: str) -> str:
     """Stop what is open for a pull request, or for a merge group's head."""
-    return f"cancelled {await _stop_all(desk, repository, decision)}"
+    cancelled = await _stop_all(desk, repository, decision)
+    if decision.number:  # a closed one counts no more
+        await shared_head(desk, repository).agree(decision.head_sha, decision.number)
+    return f"cancelled {cancelled}"
 
 
 async def _stop_all(desk: Desk, repository: Repository, decision: Cancel) -> int:

@@ -58,7 +58,7 @@ def pull_request_closed(payload: Payload) -> Decision:
     return Cancel(
         place=place_of(payload),
         number=payload.integer("pull_request", "number"),
-        head_sha="",
+        head_sha=payload.text("pull_request", "head", "sha"),
         why=f"the pull request was {'merged' if merged else 'closed'}",
     )
 

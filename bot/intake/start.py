@@ -27,6 +27,7 @@ from bot.intake.desk import (
     completed,
     evaluation_id,
     queued_report,
+    shared_head,
     stop,
     stop_replaced,
 )
@@ -48,6 +49,10 @@ async def start_pull_request(
         return "the pull request is closed"
     if decision.head_sha and decision.head_sha != pull_request.head_sha:
         return "the head has moved on; its own delivery follows"
+    before = await asyncio.to_thread(desk.store.latest, repository.name, decision.number)
+    if before and before.head_sha not in ("", pull_request.head_sha):
+        # For those that still have it.
+        await shared_head(desk, repository).agree(before.head_sha, decision.number)
     request = request_for(pull_request, decision, request_id)
     if decision.trigger not in BY_HAND:
         sifted = await sift(desk, repository, pull_request, decision)
@@ -118,7 +123,8 @@ async def _show_unjudged(
     conclusion = Conclusion.ACTION_REQUIRED if sifted.doubt else Conclusion.NEUTRAL
     shown = Unjudged(conclusion, words, button)
     there = await asyncio.to_thread(desk.store.of_head, request.repository, request.head_sha)
-    says = (there.number, there.report_key, there.conclusion, there.title) if there else None
+    newest = there[0] if there else None
+    says = newest and (newest.number, newest.report_key, newest.conclusion, newest.title)
     if says == (request.number, "", conclusion, words[0]):
         return "its check run says so already"
     return await _end_unjudged(desk, repository, request, shown) or f"not judged: {words[0]}"
@@ -149,6 +155,7 @@ async def _end_unjudged(
     await asyncio.to_thread(desk.store.check_run, request.id, run.id, True)
     how = Ended(EvaluationState.DONE, shown.conclusion, shown.words[0], shown.problem)
     await asyncio.to_thread(desk.store.ended, request.id, how)
+    await shared_head(desk, repository).agree(request.head_sha, request.number)
     return ""
 
 
@@ -282,7 +289,7 @@ async def _earlier(desk: Desk, decision: Clicked) -> EvaluationRequest | None:
         found = await asyncio.to_thread(
             desk.store.of_head, decision.place.repository, decision.head_sha
         )
-        wanted = await asyncio.to_thread(desk.store.request, found.id) if found else None
+        wanted = await asyncio.to_thread(desk.store.request, found[0].id) if found else None
     if wanted and wanted.repository == decision.place.repository:
         return wanted
     return None

@@ -13,6 +13,7 @@ from bot.judge.acceptance import (
     text_of,
     touches,
 )
+from bot.judge.behaviour import proofs_of_each
 from bot.judge.closing import IssueReference, closing_issues
 from bot.judge.diff_text import unified
 from bot.judge.empty_inputs import empty_calls, promises
@@ -55,6 +56,7 @@ __all__ = [
     "places_of",
     "plan",
     "promises",
+    "proofs_of_each",
     "score_plan",
     "subject_of",
     "text_of",

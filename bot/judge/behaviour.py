@@ -4,14 +4,19 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from bot.judge.case import Case
+from bot.configuration import Configuration
+from bot.judge.case import Case, open_case
+from bot.judge.damage import is_blind, noticed_by
 from bot.judge.oracle import satisfied, unsatisfied, unverified
 from bot.judge.ties import Tie, speaks_of
 from bot.judge.way_out import way_out
 from bot.judge.witnesses import pass_rate, test_ids
 from bot.models import (
+    Category,
     Decider,
+    Observed,
     Requirement,
+    Requirements,
     ShownResult,
     TestComparison,
     Trust,
@@ -44,12 +49,50 @@ def judge_behaviour(requirement: Requirement, case: Case) -> Verdict:
     for test in proofs:
         if shown := case.contradiction(test):
             return _contradicted(requirement, test, shown)
+    return _by_proofs(requirement, proofs, case, ties) or _unproven(requirement, case, ties)
+
+
+def _by_proofs(
+    requirement: Requirement,
+    proofs: tuple[TestComparison, ...],
+    case: Case,
+    ties: dict[str, Tie],
+) -> Verdict | None:
+    """What the tests show that pass only with this change; None where there are none."""
     sound = tuple(test for test in proofs if not case.is_doubted(test))
+    seeing = tuple(test for test in sound if not is_blind(test, case.observed.damage))
+    if seeing:
+        return _proven(requirement, seeing, case, ties)
     if sound:
-        return _proven(requirement, sound, case, ties)
-    if proofs:
-        return _made_up(requirement, proofs)
-    return _unproven(requirement, case, ties)
+        return _sees_nothing(requirement, sound, case)
+    return _made_up(requirement, proofs) if proofs else None
+
+
+def proofs_of_each(
+    requirements: Requirements, observed: Observed, configuration: Configuration
+) -> tuple[frozenset[str], ...]:
+    """The tests that speak for each demand of behavior: what is to be shown to notice damage."""
+    case = open_case(requirements, observed, configuration)
+    asked = (one for one in requirements.items if one.category is Category.BEHAVIOUR)
+    found = (_proofs(one, case, case.tied(one)) for one in asked)
+    return tuple({frozenset(test.id for test in tests): None for tests in found if tests})
+
+
+def _sees_nothing(
+    requirement: Requirement, tests: tuple[TestComparison, ...], case: Case
+) -> Verdict:
+    """Tests that pass on damaged copies of head too; they may not even call what changed."""
+    seen = case.observed.damage
+    counted = noticed_by(tests, seen)
+    also = f" ({counted})" if counted else ""
+    verdict = unverified(
+        requirement,
+        f"{test_ids(tests)} passes on head, and on copies of head where what changed is damaged{also}. "
+        "So it does not show that the change works.",
+        "Let the test call what changed and check what it returns or does, then push.",
+    )
+    ids = (*case.proof_ids, *((seen.evidence_id,) if seen and seen.evidence_id else ()))
+    return replace(verdict, evidence_ids=ids, tests=tuple(test.id for test in tests))
 
 
 def _against(
@@ -88,16 +131,21 @@ def _proven(
     )
     why = ties[best.id].why if best.id in ties else SOLE
     ids = tuple(test.id for test in proofs)
+    damage = case.observed.damage
+    counted = noticed_by(proofs, damage)
+    noticed = f" · {counted}" if counted else ""
+    shown = (damage.evidence_id,) if counted and damage else ()
     if not best.written_by_author:
-        reason = f"{test_ids([best])} of the base branch fails on base and passes on head ({why})."
-        return replace(satisfied(requirement, reason, case, ids), evidence_ids=case.proof_ids)
+        reason = f"{test_ids([best])} of the base branch fails on base and passes on head ({why}{noticed})."
+        verdict = satisfied(requirement, reason, case, ids)
+        return replace(verdict, evidence_ids=(*case.proof_ids, *shown))
     return Verdict(
         requirement_id=requirement.id,
         outcome=VerdictOutcome.SATISFIED,
         decided_by=Decider.AUTHORS_TEST,
         reason=f"{_proof(ids)} on base's code and pass{'es' if len(ids) == 1 else ''} on head's ({why}"
-        f"{_again(best)}). The pull request added or changed {'it' if len(ids) == 1 else 'them'}.",
-        evidence_ids=case.proof_ids,
+        f"{_again(best)}{noticed}). The pull request added or changed {'it' if len(ids) == 1 else 'them'}.",
+        evidence_ids=(*case.proof_ids, *shown),
         tests=ids,
     )
 

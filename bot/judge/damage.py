@@ -1,95 +1,57 @@
-"""Damages a solution in ways that anybody must see as worse: what a good criterion is tried on.
-
-Works on the text of a unified diff (only added lines are damaged) or of a plain file, in any language.
-"""
+"""Says what a test's answer to damage shows: one that passes whatever is damaged proves nothing."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Iterable
 from dataclasses import dataclass
 
-_OPENS = re.compile(
-    r"^(\s*)(?:(?:export|public|private|static|async|pub)\s+)*"
-    r"(?:def|function|func|fn|class|void|int)\b.*[:{]\s*$"
-)
-_SWAPS = {
-    "==": "!=", "!=": "==", "<=": ">", ">=": "<", " < ": " >= ", " > ": " <= ", " + ": " - ", " - ": " + ",
-    " * ": " + ", " and ": " or ", " or ": " and ", "&&": "||", "||": "&&", "True": "False",
-    "False": "True", "true": "false", "false": "true",
-}  # fmt: skip
-_SWAPPED = re.compile("|".join(re.escape(one) for one in sorted(_SWAPS, key=len, reverse=True)))
+from bot.models import DamageSeen, TestComparison
+from sandbox.damage.values import DamageTrial
+
+_CALLED = re.compile(r"([A-Za-z_$][\w$]*)\s*\(")
 
 
 @dataclass(frozen=True, slots=True)
-class Damaged:
-    """A damaged solution, and in a word how."""
+class Noticed:
+    """How many damages at least one of some tests noticed, out of how many they were run on."""
 
-    how: str
-    text: str
+    noticed: int
+    of: int
 
-
-def damage(text: str) -> tuple[Damaged, ...]:
-    """Every damage that changes this solution, always in the same order."""
-    ways: tuple[tuple[str, Callable[[str], str]], ...] = (
-        ("half of it dropped", _dropped),
-        ("functions emptied", _emptied),
-        ("operators swapped", _swapped),
-    )
-    damaged = [Damaged(how, way(text)) for how, way in ways]
-    return tuple(one for one in damaged if one.text.strip() != text.strip())
+    def __str__(self) -> str:
+        return f"{self.noticed} of {self.of} damage{'s' if self.of != 1 else ''} noticed"
 
 
-def is_diff(text: str) -> bool:
-    """Whether the text is a unified diff."""
-    return any(line.startswith("@@ -") for line in text.splitlines())
+def noticed_by(tests: Iterable[TestComparison], seen: DamageSeen | None) -> Noticed | None:
+    """Count over the damages that tell something; None where none was measured."""
+    ids = {test.id for test in tests}
+    trials = [one for one in _trials(seen) if one.damage.is_telling and ids & _ran(one)]
+    if not trials:
+        return None
+    return Noticed(sum(bool(ids.intersection(one.noticed)) for one in trials), len(trials))
 
 
-def _dropped(text: str) -> str:
-    """Without every second hunk; a single one, or a file, loses its second half."""
-    lines = text.splitlines()
-    hunks = [number for number, line in enumerate(lines) if line.startswith("@@ -")]
-    if len(hunks) < 2:
-        ours = [number for number, line in enumerate(lines) if _is_ours(line, is_diff(text))]
-        gone = set(ours[(len(ours) + 1) // 2 :])
-        return "\n".join(line for number, line in enumerate(lines) if number not in gone)
-    kept, is_kept, count = [], True, 0
-    for line in lines:
-        if line.startswith("@@ -"):
-            is_kept, count = count % 2 == 0, count + 1
-        elif line.startswith("--- "):
-            is_kept = True
-        if is_kept:
-            kept.append(line)
-    return "\n".join(kept)
+def is_blind(test: TestComparison, seen: DamageSeen | None) -> bool:
+    """Whether a test passes however the change is damaged, so that it shows nothing of it.
+
+    A damage that only takes a name away, or makes a function raise, counts where no other could be
+    measured. Of a function that the test itself calls, some damage must be noticed: what it notices
+    elsewhere may be what keeps it green.
+    """
+    ran = [one for one in _trials(seen) if test.id in _ran(one)]
+    telling = [one for one in ran if one.damage.is_telling] or ran
+    noticed = [one for one in telling if test.id in one.noticed]
+    if not noticed:
+        return bool(telling)
+    called = set(_CALLED.findall(test.source))
+    own = [one for one in ran if one.damage.symbol in called]
+    return bool(own) and not any(test.id in one.noticed for one in own)
 
 
-def _emptied(text: str) -> str:
-    """The bodies of functions and classes become three dots."""
-    diff, inside, kept = is_diff(text), -1, []
-    for line in text.splitlines():
-        body = line[1:] if diff else line
-        indent = len(body) - len(body.lstrip())
-        if not _is_ours(line, diff) or (body.strip() and indent <= inside):
-            inside = -1
-        if inside >= 0:
-            continue
-        kept.append(line)
-        if _is_ours(line, diff) and _OPENS.match(body):
-            inside = indent
-            kept.append(("+" if diff else "") + " " * (indent + 4) + "...")
-    return "\n".join(kept)
+def _trials(seen: DamageSeen | None) -> tuple[DamageTrial, ...]:
+    return seen.trials if seen and not seen.problem else ()
 
 
-def _swapped(text: str) -> str:
-    diff = is_diff(text)
-    return "\n".join(
-        line[:1] + _SWAPPED.sub(lambda found: _SWAPS[found[0]], line[1:])
-        if _is_ours(line, diff)
-        else line
-        for line in text.splitlines()
-    )
-
-
-def _is_ours(line: str, diff: bool) -> bool:
-    return not diff or (line.startswith("+") and not line.startswith("+++ "))
+def _ran(one: DamageTrial) -> set[str]:
+    return {*one.noticed, *one.unnoticed}

@@ -20,6 +20,7 @@ from bot.models.exchanges import TRIAL, Exchange
 from bot.models.forecasts import ExpectedCalls, ExpectedPrice, Forecast
 from bot.models.grades import Criterion, Grade, Grading
 from bot.models.observed import (
+    DamageSeen,
     Evidence,
     FourWay,
     NotRun,
@@ -97,6 +98,7 @@ __all__ = [
     "CodePlace",
     "Conclusion",
     "Criterion",
+    "DamageSeen",
     "Decider",
     "Deliberation",
     "Delivery",

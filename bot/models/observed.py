@@ -7,6 +7,7 @@ from enum import StrEnum
 
 from bot.models.places import Impact, Located
 from bot.models.tasks import Step
+from sandbox.damage.values import DamageTrial
 from sandbox.models import ChangedFile, Finding, MissingSubmodule, Observation, Outcome
 
 
@@ -122,6 +123,18 @@ class FourWay:
 
 
 @dataclass(frozen=True, slots=True)
+class DamageSeen:
+    """What the tests that speak for the change notice of damage to it.
+
+    `problem` says why nothing could be measured; empty when it was, or when no test speaks for it.
+    """
+
+    trials: tuple[DamageTrial, ...] = ()
+    problem: str = ""
+    evidence_id: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Observed:
     """All that was seen in one evaluation.
 
@@ -148,3 +161,4 @@ class Observed:
     located: tuple[Located, ...] = ()
     missing_submodules: tuple[MissingSubmodule, ...] = ()  # those that a run may read
     build_folder: str = ""  # the project that `built_base` and `built_head` speak of
+    damage: DamageSeen | None = None

@@ -235,6 +235,7 @@ class ActionKind(StrEnum):
     READ = "read"
     SEARCH = "search"
     WEB_BROWSING = "web_browsing"
+    DAMAGE = "damage"
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,6 +29,7 @@ from bot.models import (
     Trigger,
 )
 from bot.origins.running import hide_running, show_running
+from bot.origins.shared_head import HeadVerdict, SharedHead
 from bot.origins.words import task_of_issue, task_of_pull_request
 from bot.policy import policy_context
 from bot.report.markdown import marker
@@ -178,7 +179,7 @@ class GitHubOrigin:
             self.store.concluded_again(request.id, gate.conclusion, gate.title)
         check_run = 0
         if _has_check_run(request):
-            check_run = await self._put_check(request, self._completed(answer))
+            check_run = await self._complete(answer)
         return Publication(
             request.id, gate.conclusion, answer.report_key, comment, check_run, skipped
         )
@@ -206,6 +207,19 @@ class GitHubOrigin:
         is_finished = report.status is CheckStatus.COMPLETED
         self.store.check_run(request.id, check_run.id, is_finished)
         return check_run.id
+
+    async def _complete(self, answer: Answer) -> int:
+        """Complete the check run with the worst of what the commit's pull requests were told."""
+        request, gate = answer.evaluation.request, answer.evaluation.gate
+        report = self._completed(answer)
+        async with self._repository(request) as repository:
+            shared = SharedHead(repository, self.store, self.report_link, CHECK_NAME)
+            if request.number:
+                own = HeadVerdict(request.number, gate.conclusion, gate.title)
+                report = shared.worst_shown(report, own, await shared.verdicts(request.head_sha))
+            check_run = await self._put_check(request, report)
+            await shared.agree(request.head_sha, request.number)
+        return check_run
 
     def _completed(self, answer: Answer) -> CheckReport:
         request = answer.evaluation.request

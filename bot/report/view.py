@@ -303,10 +303,11 @@ def _is_asserted(item: Evidence) -> bool:
 
 
 def _observation(seen: Observation, action: ActionKind) -> ObservationView:
+    is_damage = action is ActionKind.DAMAGE  # it has no exit code of its own
     return ObservationView(
         command=seen.command,
-        result=_result(seen),
-        failed=seen.exit_code != 0 or seen.timed_out or bool(seen.problem),
+        result="ran on damaged copies" if is_damage else _result(seen),
+        failed=(seen.exit_code != 0 and not is_damage) or seen.timed_out or bool(seen.problem),
         output=clip_middle(seen.output, OUTPUT_CHARACTERS),
         seconds=seen.seconds,
         truncated=seen.truncated or len(seen.output) > OUTPUT_CHARACTERS,

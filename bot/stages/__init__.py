@@ -6,6 +6,7 @@
     task         what was asked, and by whom
     plan         the requirements, and what will be looked at, before anything is judged
     observe      tests four ways, linters, checks: on base and on head, in the sandbox
+    damage       do the tests that speak for the change notice damage to it?
     deliberate   judges that reason over the evidence, where a model is set
     judge        one verdict for each requirement, and one conclusion
     report       one view, as Markdown, HTML and JSON
@@ -22,6 +23,7 @@ from bot.models import EvaluationRequest, Publication
 from bot.stages.checkout import check_out
 from bot.stages.conclude_again import publish_decided
 from bot.stages.configure import configure
+from bot.stages.damage import measure_damage
 from bot.stages.deliberate import deliberate
 from bot.stages.docket import Case, Docket
 from bot.stages.environment import build_environments
@@ -41,6 +43,7 @@ STAGES = (
     "task",
     "plan",
     "observe",
+    "damage",
     "deliberate",
     "judge",
     "report",
@@ -65,6 +68,7 @@ async def evaluate(request: EvaluationRequest, services: Services, run: StepRunn
         )
         case = Case(request, checkout, built, planned, policy)
         observed = docket.observed = await run("observe", observe, services, case)
+        observed = docket.observed = await run("damage", measure_damage, services, case, observed)
         deliberation = docket.deliberation = await run(
             "deliberate", deliberate, services, case, task, observed
         )

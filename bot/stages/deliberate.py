@@ -1,4 +1,4 @@
-"""Stage 7: judges that reason over the evidence, where a model is set and no oracle decides."""
+"""Stage 8: judges that reason over the evidence, where a model is set and no oracle decides."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Stage 8: one verdict for each requirement, and one conclusion."""
+"""Stage 9: one verdict for each requirement, and one conclusion."""
 
 from __future__ import annotations
 

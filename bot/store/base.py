@@ -107,8 +107,8 @@ class Store(Protocol):
     def request(self, evaluation_id: str) -> EvaluationRequest | None:
         """Find what an evaluation was asked for, to ask for it again."""
 
-    def of_head(self, repository: str, head_sha: str) -> EvaluationRecord | None:
-        """Find the newest evaluation of a commit."""
+    def of_head(self, repository: str, head_sha: str) -> tuple[EvaluationRecord, ...]:
+        """List the evaluations of a commit, for whatever it was judged, newest first."""
 
     def latest(self, repository: str, number: int) -> EvaluationRecord | None:
         """Find the newest evaluation of a pull request."""

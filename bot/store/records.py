@@ -96,12 +96,12 @@ class Records(RubricRecords, UsageRecords, AcceptanceRecords):
             stored = connection.execute(wanted).scalar()
         return _REQUEST.validate_python(json.loads(stored)) if stored else None
 
-    def of_head(self, repository: str, head_sha: str) -> EvaluationRecord | None:
-        """Find the newest evaluation of a commit."""
+    def of_head(self, repository: str, head_sha: str) -> tuple[EvaluationRecord, ...]:
+        """List the evaluations of a commit, for whatever it was judged, newest first."""
         this = _all().where(
             EVALUATIONS.c.repository == repository, EVALUATIONS.c.head_sha == head_sha
         )
-        return next(iter(self._find(this.order_by(EVALUATIONS.c.created_s.desc()).limit(1))), None)
+        return self._find(this.order_by(EVALUATIONS.c.created_s.desc()))
 
     def latest(self, repository: str, number: int) -> EvaluationRecord | None:
         """Find the newest evaluation of a pull request."""

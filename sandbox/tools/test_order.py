@@ -18,6 +18,7 @@ class TestOrder:
     `paths` are files or folders relative to the tree ("" is all of it); the runner's own
     arguments still apply. `lender` is the other side's environment when its tests run here: what only
     they import (a dependency that the change drops or adds) comes from there, after everything else.
+    `laid` are files over those of the tree.
     """
 
     __test__ = False
@@ -28,6 +29,7 @@ class TestOrder:
     limits: Limits = field(default_factory=Limits)
     lender: Environment | None = None
     network: Network = Network.NONE
+    laid: tuple[Mount, ...] = ()
 
     @property
     def start(self) -> str:
@@ -38,7 +40,7 @@ class TestOrder:
     def mounts(self) -> tuple[Mount, ...]:
         """Return the tree, copy-on-write, and the environment's layers."""
         tree = Mount(self.tree, TREE, MountMode.COPY_ON_WRITE)
-        return (tree, *layers.mounts(self.environment))
+        return (tree, *layers.mounts(self.environment), *self.laid)
 
 
 @dataclass(frozen=True, slots=True)

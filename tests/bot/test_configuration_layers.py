@@ -83,7 +83,7 @@ LOOSE = """
 gate: {unverified: allow, lint: advise, min_score: 0}
 judges: {count: 1, canary: false}
 rubric: {approvals: 1}
-limits: {minutes: 300, interactions: 400, usd: 500}
+limits: {minutes: 300, interactions: 400, usd: 500, damage: 1}
 sandbox: {network: always}
 web: {enabled: false}
 when: {paths: {exclude: ["**"]}}

@@ -113,7 +113,11 @@ class Place:
     def open(self, head: str, title: str, body: str = "", **more: object) -> int:
         """Opens a pull request as ben."""
         return self.town.operator.pull_request(
-            self.town.ben, self.name, title=title, body=body, head=head, base="main", **more
+            self.town.ben,
+            self.name,
+            title=title,
+            body=body,
+            **{"head": head, "base": "main", **more},
         )
 
     def issue(self, title: str, body: str = "") -> int:

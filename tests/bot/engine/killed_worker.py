@@ -34,6 +34,7 @@ STAGES = (
     "task",
     "plan",
     "observe",
+    "damage",
     "deliberate",
     "judge",
     "report",

@@ -140,6 +140,10 @@ class PretendedRepository:
         self._answer()
         return tuple(self.pull_requests[number] for number in self.unchecked)
 
+    async def pull_requests_of(self, sha: str) -> tuple[PullRequest, ...]:
+        self._answer()
+        return tuple(one for one in self.pull_requests.values() if one.head_sha == sha)
+
     async def merge_group_members(self, head_ref: str, head_sha: str) -> tuple[int, ...]:
         raise NotImplementedError
 

@@ -92,9 +92,9 @@ def test_an_edit_counts_when_it_changes_what_is_asked(part: str, trigger: Trigge
 
 def test_closing_cancels() -> None:
     merged = decide(pull_request("closed", state="closed", merged=True))
-    assert merged == Cancel(PLACE, 9, "", "the pull request was merged")
+    assert merged == Cancel(PLACE, 9, HEAD, "the pull request was merged")
     closed = decide(pull_request("closed", state="closed", merged=False))
-    assert closed == Cancel(PLACE, 9, "", "the pull request was closed")
+    assert closed == Cancel(PLACE, 9, HEAD, "the pull request was closed")
     assert isinstance(decide(pull_request("edited", state="closed", changes={"body": {}})), Ignore)
 
 

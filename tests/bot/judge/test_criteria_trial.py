@@ -7,8 +7,8 @@ import ast
 import pytest
 
 from bot.judge.criteria_trial import try_criteria, variation
-from bot.judge.damage import damage
 from bot.judge.plan_score import graded_reason
+from bot.judge.worsened import worsened
 from bot.models import Conclusion, Criterion, Grade, Grading
 
 ORDERED = Criterion("errors", "Errors are handled", ("no", "Some", "all"))
@@ -80,8 +80,8 @@ def test_the_coefficient_of_variation() -> None:
     assert variation((0.0, 0.0)) is None
 
 
-def test_damages_of_a_file() -> None:
-    ways = {one.how: one.text for one in damage(CODE)}
+def test_a_worsened_file() -> None:
+    ways = {one.how: one.text for one in worsened(CODE)}
     assert list(ways) == ["half of it dropped", "functions emptied", "operators swapped"]
     assert "name" not in ways["half of it dropped"]
     emptied = ast.parse(ways["functions emptied"])
@@ -93,8 +93,8 @@ def test_damages_of_a_file() -> None:
     assert "cents - rate" in ways["operators swapped"]
 
 
-def test_damages_of_a_diff_touch_only_what_it_adds() -> None:
-    ways = {one.how: one.text for one in damage(DIFF)}
+def test_a_worsened_diff_differs_only_in_what_it_adds() -> None:
+    ways = {one.how: one.text for one in worsened(DIFF)}
     dropped = ways["half of it dropped"]
     assert "price" in dropped and "b = True" in dropped and "z = x" not in dropped
     assert "+++ other.py" in dropped
@@ -103,8 +103,8 @@ def test_damages_of_a_diff_touch_only_what_it_adds() -> None:
     assert "+    if cents != 0:" in swapped and " x = 1 == 1" in swapped and "b = False" in swapped
 
 
-def test_nothing_can_be_damaged_in_nothing() -> None:
-    assert damage("") == ()
+def test_nothing_can_be_worse_than_nothing() -> None:
+    assert worsened("") == ()
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,138 @@
+"""Runs the tests concerned on damaged copies of head, in head's environment, and tells which notice."""
+
+from __future__ import annotations
+
+import asyncio
+import shutil
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path, PurePosixPath
+
+from sandbox.base import TREE, Limits, Mount, Sandbox
+from sandbox.combine import combine
+from sandbox.concurrently import a_few_at_a_time, cores
+from sandbox.damage.making import DamagedFile
+from sandbox.damage.values import DamageTrial
+from sandbox.models import Checkout, Environment, TestRun, TestRunner
+from sandbox.names import raw_name
+from sandbox.tools.crosswise import find_crosswise
+from sandbox.tools.four_runs import failed, is_whole_file, passed
+from sandbox.tools.test_order import TestOrder
+from sandbox.tools.unit_tests import run_tests
+from sandbox.tools.volatile_ids import aligned
+
+MOST_RUN = 10
+_RUN_WHOLE = (TestRunner.MAKE, TestRunner.CTEST, TestRunner.COMMAND)
+_LEAST_S = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class Concerned:
+    """Tests of one project that pass on head: {id: path}, and the environment to run them in.
+
+    `seen` is head's own run, whose spelling of ids counts.
+    """
+
+    environment: Environment
+    tests: dict[str, str]
+    seen: TestRun
+
+
+@dataclass(frozen=True, slots=True)
+class Trials:
+    """What trying needs. Of each of the `groups` of tests one has to notice something.
+
+    `workspace` is an own folder; `order` holds head's tree and network, `limits` are those of one run,
+    `seconds` are for all.
+    """
+
+    checkout: Checkout
+    concerned: tuple[Concerned, ...]
+    groups: tuple[frozenset[str], ...]
+    workspace: Path
+    order: TestOrder
+    seconds: float
+    limits: Limits = field(default_factory=Limits)
+
+
+async def try_damages(
+    sandbox: Sandbox, trials: Trials, damages: Sequence[DamagedFile]
+) -> tuple[DamageTrial, ...]:
+    """Try damages in their order, as many at a time as cores are free.
+
+    Ends when of every group a test has noticed a telling one, when `MOST_RUN` were tried, or when time
+    is over. Raises SandboxError.
+    """
+    tried: list[DamageTrial] = []
+    end = time.monotonic() + trials.seconds
+    waiting = list(damages[:MOST_RUN])
+    while waiting and time.monotonic() < end - _LEAST_S:
+        now, waiting = waiting[: cores()], waiting[cores() :]
+        left_s = end - time.monotonic()
+        steps = [_try(sandbox, trials, len(tried) + n, one, left_s) for n, one in enumerate(now)]
+        tried += await a_few_at_a_time(cores(), steps)
+        noticing = {test for one in tried if one.damage.is_telling for test in one.noticed}
+        if all(group & noticing for group in trials.groups):
+            break
+    return tuple(tried)
+
+
+async def runs_the_tree(sandbox: Sandbox, trials: Trials) -> bool:
+    """Tell whether the tests would notice base's code in place of head's, in head's environment.
+
+    If not, they run an installed or compiled copy of it, and damage to the tree shows nothing.
+    """
+    base, head = Path(trials.checkout.base_tree), Path(trials.checkout.head_tree)
+    found = await asyncio.to_thread(find_crosswise, base, head)
+    out = trials.workspace / "base"
+    tree = await asyncio.to_thread(combine, base, head, found.swapped, out)
+    order = replace(trials.order, tree=str(tree), limits=trials.limits)
+    noticed, unnoticed = await _run(sandbox, trials, order)
+    return bool(noticed) or not unnoticed  # in neither is what base's code keeps from being loaded
+
+
+async def _try(
+    sandbox: Sandbox, trials: Trials, number: int, file: DamagedFile, left_s: float
+) -> DamageTrial:
+    folder = trials.workspace / f"damage-{number}"
+    copy = await asyncio.to_thread(_written, folder, file)
+    limits = replace(trials.limits, timeout_s=min(trials.limits.timeout_s, max(_LEAST_S, left_s)))
+    target = f"{TREE}/{_name(file.damage.path)}"
+    order = replace(trials.order, laid=(Mount(str(copy), target),), limits=limits)
+    try:
+        noticed, unnoticed = await _run(sandbox, trials, order)
+    finally:
+        await asyncio.to_thread(shutil.rmtree, folder, ignore_errors=True)
+    return DamageTrial(file.damage, noticed, unnoticed)
+
+
+def _name(path: str) -> str:
+    return raw_name(path).decode(errors="surrogateescape")
+
+
+def _written(folder: Path, file: DamagedFile) -> Path:
+    folder.mkdir(parents=True, exist_ok=True)
+    copy = folder / f"damaged{PurePosixPath(file.damage.path).suffix}"
+    copy.write_bytes(file.text)
+    copy.chmod(0o755)
+    return copy
+
+
+async def _run(
+    sandbox: Sandbox, trials: Trials, order: TestOrder
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return which of the tests fail and which pass in a tree."""
+    noticed: list[str] = []
+    unnoticed: list[str] = []
+    for one in trials.concerned:
+        whole = one.environment.recipe.runner in _RUN_WHOLE
+        paths = () if whole else tuple(sorted(set(one.tests.values())))
+        done = await run_tests(sandbox, replace(order, environment=one.environment, paths=paths))
+        if done.tests is None or not done.tests.complete:
+            continue
+        results = {r.id: r for r in aligned(done.tests, one.seen).results if not is_whole_file(r)}
+        found = [test_id for test_id in one.tests if test_id in results]
+        noticed += [test_id for test_id in found if failed(results[test_id].outcome)]
+        unnoticed += [test_id for test_id in found if passed(results[test_id].outcome)]
+    return tuple(noticed), tuple(unnoticed)

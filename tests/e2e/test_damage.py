@@ -1,0 +1,191 @@
+"""Tests that see no damage prove nothing: hollow ones are refused, right changes of every shape are not."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.e2e.folder import FIX, Folder, Judged, open_folder
+
+pytestmark = pytest.mark.real
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Folder:
+    return open_folder(tmp_path_factory.mktemp("damage"))
+
+
+NEW = "def double(cents):\n    return 2 * cents\n\n\n"
+WRONG = "def double(cents):\n    return 3 * cents\n\n\n"
+SHOP = "def price(cents):\n    return cents\n\n\ndef name():\n    return 'shop'\n"
+TEST = "def test_double_returns_twice_the_cents():\n"
+TASK = "Prices can be doubled\n\n- [ ] `double` returns twice the cents\n"
+
+
+def row(judged: Judged, id_: str) -> str:
+    (found,) = [one for one in judged.document.requirements if one.id == id_]
+    return f"{found.verdict}: {found.reason}"
+
+
+def test_a_fix_with_its_test_notices_damage(folder: Folder) -> None:
+    judged = folder.judge(folder.branch("fix", FIX))
+    assert judged.conclusion == "success", judged.said()
+    assert "damages noticed" in row(judged, "R1"), row(judged, "R1")
+
+
+HOLLOW = {
+    "callable": "assert callable(double)",
+    "try-pass": "try:\n        assert double(4) == 8\n    except Exception:\n        pass",
+    "try-assertion": "try:\n        assert double(4) == 8\n    except AssertionError:\n        pass",
+    "empty-loop": "for cents, twice in ():\n        assert double(cents) == twice",
+    "itself": "assert double(4) == double(4)",
+    "any": "from unittest import mock\n\n    assert double(4) == mock.ANY",
+    "mocked": (
+        "from unittest import mock\n\n    with mock.patch('shop.double', return_value=8):\n"
+        "        assert shop.double(4) == 8"
+    ),
+    "always-equal": (
+        "class Eight:\n        def __eq__(self, other):\n            return True\n\n"
+        "    assert double(4) == Eight()"
+    ),
+    "own-copy": (
+        "def double(cents):\n        return 2 * cents\n\n    assert shop.double\n    assert double(4) == 8"
+    ),
+    "generated": "assert all(double(n) == 2 * n for n in range(0))",
+}
+"""What a test can say of a wrong `double` and stay green; on base there is no `double`."""
+
+
+@pytest.mark.parametrize("name", HOLLOW)
+def test_a_hollow_test_satisfies_nothing(folder: Folder, name: str) -> None:
+    text = f"import shop\nfrom shop import double\n\n\n{TEST}    {HOLLOW[name]}\n"
+    judged = folder.judge(
+        folder.branch(name, {"shop.py": WRONG + SHOP, "tests/test_double.py": text}), task=TASK
+    )
+    assert judged.conclusion == "action_required", judged.said()
+    assert "unverified" in row(judged, "R1")
+    assert "0 of" in row(judged, "R1"), row(judged, "R1")
+
+
+PATCHED = {
+    "assert-equal": (
+        "shop.py",
+        "import unittest\n\nunittest.TestCase.assertEqual = lambda *_: None\n\n\n",
+    ),
+    "get-obj": (
+        "tests/conftest.py",
+        "import _pytest.python\n\n_pytest.python.Function._getobj = lambda self: (lambda *_, **__: None)\n",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", PATCHED)
+def test_an_assertion_that_is_patched_satisfies_nothing(folder: Folder, name: str) -> None:
+    path, text = PATCHED[name]
+    test = (
+        "import unittest\n\nimport shop\n\n\nclass TestDouble(unittest.TestCase):\n"
+        "    def test_double_returns_twice_the_cents(self):\n        self.assertEqual(shop.double(4), 8)\n"
+    )
+    files = {"shop.py": WRONG + SHOP, "tests/test_double.py": test}
+    files[path] = text + files.get(path, "")
+    judged = folder.judge(folder.branch(name, files), task=TASK)
+    assert judged.conclusion != "success", judged.said()
+    assert "unverified" in row(judged, "R1"), judged.said()
+
+
+RIGHT = {
+    "new-function": (
+        "- [ ] `double` returns twice the cents",
+        {"shop.py": NEW + SHOP},
+        f"from shop import double\n\n\n{TEST}    assert double(4) == 8\n",
+    ),
+    "new-class": (
+        "- [ ] a `Basket` adds up its prices",
+        {
+            "shop.py": SHOP
+            + "\n\nclass Basket:\n    def __init__(self):\n        self.prices = []\n\n"
+            "    def add(self, cents):\n        self.prices.append(cents)\n\n"
+            "    def total(self):\n        return sum(self.prices)\n"
+        },
+        "from shop import Basket\n\n\ndef test_basket_adds_up_its_prices():\n    basket = Basket()\n"
+        "    basket.add(3)\n    basket.add(4)\n    assert basket.total() == 7\n",
+    ),
+    "error-message": (
+        "- [ ] `price` refuses negative cents and says so",
+        {
+            "shop.py": SHOP.replace(
+                "    return cents\n",
+                "    if cents < 0:\n        raise ValueError('negative cents')\n    return cents\n",
+            )
+        },
+        "import pytest\n\nimport shop\n\n\ndef test_price_refuses_negative_cents_and_says_so():\n"
+        "    with pytest.raises(ValueError, match='negative cents'):\n        shop.price(-1)\n",
+    ),
+    "default-argument": (
+        "- [ ] `price` takes a rate of 3 by default",
+        {
+            "shop.py": SHOP.replace(
+                "price(cents):\n    return cents", "price(cents, rate=3):\n    return rate * cents"
+            )
+        },
+        "import shop\n\n\ndef test_price_takes_a_rate_of_3_by_default():\n    assert shop.price(2) == 6\n",
+    ),
+    "regex-constant": (
+        "- [ ] `is_code` accepts two letters and a digit",
+        {
+            "shop.py": "import re\n\nCODE = re.compile(r'[A-Z]{2}[0-9]')\n\n\ndef is_code(text):\n"
+            "    return bool(CODE.fullmatch(text))\n\n\n" + SHOP
+        },
+        "import shop\n\n\ndef test_is_code_accepts_two_letters_and_a_digit():\n"
+        "    assert shop.is_code('AB1')\n    assert not shop.is_code('A1')\n",
+    ),
+    "constant": (
+        "- [ ] the `LIMIT` of the shop is 50",
+        {"shop.py": "LIMIT = 50\n\n\n" + SHOP},
+        "import shop\n\n\ndef test_limit_of_the_shop_is_50():\n    assert shop.LIMIT == 50\n",
+    ),
+    "no-crash": (
+        "- [ ] `price` accepts cents as text",
+        {"shop.py": SHOP.replace("return cents", "return 100 + int(cents) - 100")},
+        "import shop\n\n\ndef test_price_accepts_cents_as_text():\n    assert shop.price('4') == 4\n",
+    ),
+    "several-files": (
+        "- [ ] `receipt` shows the name and the price",
+        {
+            "receipts.py": "import shop\n\n\ndef receipt(cents):\n"
+            "    return f'{shop.name()}: {shop.price(cents)}'\n",
+            "shop.py": SHOP.replace("return cents", "return int(cents)"),
+        },
+        "import receipts\n\n\ndef test_receipt_shows_the_name_and_the_price():\n"
+        "    assert receipts.receipt('4') == 'shop: 4'\n",
+    ),
+    "deletion": (
+        "- [ ] `name` no longer shouts",
+        {"shop.py": SHOP},
+        "import shop\n\n\ndef test_name_no_longer_shouts():\n    assert not hasattr(shop, 'shout')\n",
+    ),
+    "exported": (
+        "- [ ] `till` offers the `price` of the shop",
+        {"till.py": "from shop import price\n\n__all__ = ['price']\n"},
+        "import till\n\n\ndef test_till_offers_the_price_of_the_shop():\n    assert till.price(4) == 4\n",
+    ),
+    "generator": (
+        "- [ ] `prices` counts down",
+        {
+            "shop.py": SHOP
+            + "\n\ndef prices(cents):\n    while cents:\n        yield cents\n        cents -= 1\n"
+        },
+        "import shop\n\n\ndef test_prices_counts_down():\n    assert list(shop.prices(3)) == [3, 2, 1]\n",
+    ),
+}
+"""What was asked, the files, and the new test: right changes of ordinary shapes."""
+
+
+@pytest.mark.parametrize("name", RIGHT)
+def test_a_right_change_is_a_success(folder: Folder, name: str) -> None:
+    asked, files, test = RIGHT[name]
+    start = "main"
+    if name == "deletion":
+        start = folder.branch("shouting", {"shop.py": SHOP + "\n\nshout = name().upper()\n"})
+    head = folder.branch(f"right-{name}", {**files, "tests/test_new.py": test}, start)
+    judged = folder.judge(head, start, f"Better prices\n\n{asked}\n")
+    assert judged.conclusion == "success", judged.said()

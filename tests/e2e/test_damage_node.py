@@ -1,0 +1,81 @@
+"""Tests of Node projects that see no damage prove nothing; right changes are a success."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.e2e.folder import Folder, Judged
+from tests.e2e.test_node import DISCOUNT, PRICE, PROJECT, TASK, opened, pytestmark
+
+__all__ = ["pytestmark"]
+
+
+@pytest.fixture(scope="module")
+def till(tmp_path_factory: pytest.TempPathFactory) -> Folder:
+    return opened(tmp_path_factory.mktemp("till"), PROJECT)
+
+
+WRONG = DISCOUNT.replace("/ 100", "/ 10")
+BEGIN = """import {test} from 'node:test';
+import assert from 'node:assert/strict';
+import * as price from '../price.js';
+import {discounted} from '../price.js';
+
+test('discounted takes the percentage off the price', () => {
+  %s
+});
+"""
+HOLLOW = {
+    "callable": "assert.equal(typeof discounted, 'function');",
+    "try-catch": "try { assert.equal(discounted(200, 10), 180); } catch {}",
+    "empty-loop": "for (const [a, b] of []) assert.equal(discounted(a, 10), b);",
+    "itself": "assert.equal(discounted(200, 10), discounted(200, 10));",
+    "own-copy": "assert.ok(price.discounted); const discounted = (a, b) => a - a * b / 100;"
+    " assert.equal(discounted(200, 10), 180);",
+    "stand-in": "assert.ok(discounted); const till = {...price, discounted: () => 180};"
+    " assert.equal(till.discounted(200, 10), 180);",
+}
+
+
+def row(judged: Judged) -> str:
+    (found,) = [one for one in judged.document.requirements if one.id == "R1"]
+    return f"{found.verdict}: {found.reason}"
+
+
+@pytest.mark.parametrize("name", HOLLOW)
+def test_a_hollow_test_satisfies_nothing(till: Folder, name: str) -> None:
+    files = {"price.js": WRONG, "test/discount.test.js": BEGIN % HOLLOW[name]}
+    judged = till.judge(till.branch(name, files), task=TASK)
+    assert judged.conclusion == "action_required", judged.said()
+    assert row(judged).startswith("unverified"), judged.said()
+    assert "0 of" in row(judged), judged.said()
+
+
+RIGHT = {
+    "new-function": (DISCOUNT, "assert.equal(discounted(200, 10), 180);"),
+    "arrow": (
+        PRICE
+        + "\nexport const discounted = (price, percentage) => price - price * percentage / 100;\n",
+        "assert.equal(discounted(200, 10), 180);",
+    ),
+    "error": (
+        PRICE
+        + "\nexport function discounted(price, percentage) {\n"
+        + "  if (percentage > 100) throw new RangeError('too much');\n  return price;\n}\n",
+        "assert.throws(() => discounted(200, 110), /too much/);",
+    ),
+    "class": (
+        PRICE + "\nexport class discounted {\n  constructor(price) { this.price = price; }\n"
+        "  get half() { return this.price / 2; }\n}\n",
+        "assert.equal(new discounted(200).half, 100);",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", RIGHT)
+def test_a_right_change_is_a_success(till: Folder, name: str) -> None:
+    source, test = RIGHT[name]
+    files = {"price.js": source, "test/discount.test.js": BEGIN % test}
+    judged = till.judge(till.branch(f"right-{name}", files), task=TASK)
+    assert judged.conclusion == "success", judged.said()
+    assert "noticed" in row(judged), row(judged)
