@@ -16,7 +16,8 @@ def repeat(test: TestComparison, base_sha: str, head_sha: str) -> str:
 
     Where the pull request edited the test, head's own version need not show what base's shows.
     """
-    if "::" not in test.id:
+    file, is_of_pytest, _ = test.id.partition("::")
+    if not (is_of_pytest and file.endswith(".py")):
         return ""
     run = f"python -m pytest {shlex.quote(test.id)}"
     if not (test.path and base_sha and head_sha):

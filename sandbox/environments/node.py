@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 
@@ -41,6 +42,7 @@ _BY_DEPENDENCY = (
     ("jasmine", TestRunner.JASMINE),
     ("tap", TestRunner.TAP),
 )
+_LOADED = re.compile(r"""^\s*(?:import|require\()\s*['"]\./([\w./-]+)['"]""", re.M)
 _NO_RUNNER = (
     "No runner that Assay knows (node --test, mocha, jest, vitest, ava, jasmine, tap, tape, uvu) is called"
     " by the test script"
@@ -220,13 +222,23 @@ def _by_its_library(tree: Tree, call: ScriptCall) -> ScriptCall:
 
     def runner(one: TestRunner, arguments: tuple[str, ...]) -> TestRunner:
         files = arguments[arguments.index("--") + 1 :] if one is TestRunner.NODE else ()
-        uses_it = any(_NODE_TEST.search(tree.read(path)) for path in files)
+        uses_it = any(
+            _NODE_TEST.search(text) for path in files for text in _with_imported(tree, path)
+        )
         return TestRunner.NODE_TEST if uses_it else one
 
     more = tuple(
         TestCall(runner(each.runner, each.arguments), each.arguments) for each in call.more
     )
     return replace(call, runner=runner(call.runner, call.arguments), more=more)
+
+
+def _with_imported(tree: Tree, path: str) -> Iterator[str]:
+    """Yield the text of a script and of the files of its own folder that it loads: a list of test files."""
+    text = tree.read(path)
+    yield text
+    for name in dict.fromkeys(_LOADED.findall(text)[:_READ_TEST_FILES]):
+        yield tree.read(str(PurePosixPath(path).parent / name))
 
 
 def _by_script(call: ScriptCall) -> _Runner:

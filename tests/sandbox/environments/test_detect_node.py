@@ -123,6 +123,16 @@ def test_every_call_of_a_runner_is_made(tmp_path: Path) -> None:
     assert whole.more_calls == ()
 
 
+def test_a_script_that_loads_files_of_node_test_is_run_by_it(tmp_path: Path) -> None:
+    scripts = {"test": "node --enable-source-maps test/index.js"}
+    write(tmp_path, {"test/index.js": "import './a.js'\nimport './b.js'\n", "test/a.js": "1;\n"})
+    assert node(tmp_path, {"scripts": scripts}).runner is TestRunner.NODE
+    write(tmp_path, {"test/b.js": "import {test} from 'node:test'\n"})
+    found = node(tmp_path, {"scripts": scripts})
+    assert found.runner is TestRunner.NODE_TEST
+    assert found.test_arguments == ("--enable-source-maps", "--", "test/index.js")
+
+
 def test_scripts_that_call_each_other_or_cannot_be_read_end(tmp_path: Path) -> None:
     scripts = {"test": "npm run a", "a": "npm run test && npm run a", "pretest": "echo '"}
     found = node(tmp_path, {"scripts": scripts, "devDependencies": {"vitest": "3"}})

@@ -228,6 +228,24 @@ def test_a_package_manager_of_the_manifest_installs_and_can_be_called(
     assert [one.outcome.value for one in observation.tests.results] == ["passed", "passed"]
 
 
+def test_what_an_error_of_jasmine_says_is_told_beside_its_properties(tmp_path: Path) -> None:
+    """Where an error has properties of its own, jasmine's stack begins with them."""
+    spec = (
+        "it('fails', () => { throw Object.assign(new Error('the price is off'), {code: 7}); });\n"
+    )
+    manifest = {"scripts": {"test": "jasmine"}, "devDependencies": {"jasmine": "^5"}}
+    files = {
+        "package.json": json.dumps(manifest),
+        "spec/support/jasmine.json": '{"spec_dir": "spec", "spec_files": ["**/*.test.js"]}',
+        "spec/a.test.js": spec,
+    }
+    observation = observed(tmp_path, written(tmp_path, files))
+    assert observation.tests is not None and observation.tests.complete, observation
+    (result,) = observation.tests.results
+    assert result.message.startswith("Error: the price is off\n"), result.message
+    assert "code: 7" in result.message or "error properties" in result.message
+
+
 INTEGRITY = "sha512-6FlzubTLZG3J2a/NVCAleEhjzq5oxgHyaCU9yYXvcLsvoVaHJq/s5xXI6/XXP6tz7R9xAOtHnSO/tXtF3WRTlA=="
 PNPM_LOCK = f"""\
 lockfileVersion: '9.0'
