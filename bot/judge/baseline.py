@@ -37,7 +37,7 @@ from sandbox.tools.four_runs import failed
 
 _LOOK_YOURSELF = "Look at the pages and their pictures."
 _REGRESSED = Transition.REGRESSED
-_ERROR = re.compile(r"\berror(\[\w+\])?: ", re.I)
+_ERROR = re.compile(r"\berror(\[\w+\])?: |\bERR_[A-Z]\w+|^npm (?:ERR!|error) (?!code )\S+ \w", re.I)
 _FIX_WEAKENED = "Restore what the tests checked before, fix the code instead, and push."
 _FIX_PAGES = "Fix the pages and push."
 
@@ -93,7 +93,7 @@ def _does_not_build(requirement: Requirement, case: Case) -> Verdict:
         )
     return unverified(
         requirement,
-        "Neither base nor head builds, so this change cannot be judged by running it.",
+        f"Neither base nor head builds{_first_error(case)}. So this change cannot be judged by running it.",
         "Set `setup.install` and `setup.test` in `.github/assay.yml`, or fix the base branch.",
     )
 
