@@ -116,6 +116,7 @@ class Checkout:
     `base_tree` and `head_tree` are host folders without `.git`; nothing may write to them.
     `target_sha` is the tip of the target branch, where the policy is read. The versions are PEP 440
     guesses from the nearest tag, for projects that ask git for their version; empty without a tag.
+    `newest_commit_s` is when the newer of head and the target's tip was committed (Unix time, 0: unknown).
     """
 
     base_sha: str
@@ -128,6 +129,7 @@ class Checkout:
     base_version: str = ""
     head_version: str = ""
     missing_submodules: tuple[MissingSubmodule, ...] = ()  # on either side
+    newest_commit_s: int = 0
 
 
 class TestRunner(StrEnum):

@@ -32,6 +32,7 @@ from sandbox.environments.python_version import (
     fetching,
     missing_python,
     nearest_release,
+    resolved_before,
     untested_python,
 )
 from sandbox.environments.tree import Tree
@@ -118,12 +119,15 @@ def _recipe(reading: _Reading, setup: SetupHints, toolchain: Toolchain) -> Recip
     fill = _configured(setup) or _install(reading, locked, missing.together)
     fill = (*fill, (*_TO_DEPENDENCIES, *missing.after)) if missing.after else fill
     install = (_create(toolchain), *fill, _settle(reading.project, toolchain))
+    own = _install_project(reading, locked, configured=bool(setup.install))
+    before = "" if locked or setup.install else resolved_before(setup, toolchain)
+    if before:
+        install, own = _dated(install, before), _dated(own, before)
     reasons = (
-        *_dependency_reasons(reading, setup, locked),
+        *_dependency_reasons(reading, setup, locked, before),
         *why_missing,
         *_project_reasons(reading),
     )
-    own = _install_project(reading, locked, configured=bool(setup.install))
     made, why_made = (
         ((), ()) if setup.install else prepare(reading.tree, toolchain, is_kept=bool(own))
     )
@@ -138,6 +142,17 @@ def _recipe(reading: _Reading, setup: SetupHints, toolchain: Toolchain) -> Recip
         left_out=runner.left_out,
         more_calls=runner.more,
         lock_digest=lock_digest(toolchain, install, _inputs(reading, setup, locked)),
+    )
+
+
+def _dated(commands: tuple[tuple[str, ...], ...], before: str) -> tuple[tuple[str, ...], ...]:
+    """Return the commands with packages as they were offered then, or as they are where that fails."""
+    then = (*_PIP_INSTALL, "--exclude-newer", before)
+    return tuple(
+        ("sh", "-c", f"{shlex.join((*then, *argv[3:]))} || {shlex.join(argv)}")
+        if argv[:3] == _PIP_INSTALL
+        else argv
+        for argv in commands
     )
 
 
@@ -278,7 +293,9 @@ def _missing_runner(
     return _Added(after=("--upgrade-package", "py", "pytest", "py")), (why, also)
 
 
-def _dependency_reasons(reading: _Reading, setup: SetupHints, locked: bool) -> tuple[str, ...]:
+def _dependency_reasons(
+    reading: _Reading, setup: SetupHints, locked: bool, before: str
+) -> tuple[str, ...]:
     if setup.install:
         said = f"Dependencies come from `{setup.install}`, because the repository's configuration"
         return (f"{said} says so.",)
@@ -286,6 +303,11 @@ def _dependency_reasons(reading: _Reading, setup: SetupHints, locked: bool) -> t
         first = "Dependencies come from uv.lock, exactly as they are locked there."
     elif reading.project.source:
         first = f"Dependencies come from {reading.project.source}, resolved to the newest allowed."
+        if before:
+            first = (
+                f"{first[:-1]} of those released before {before}, because the commits are old and there is "
+                "no lock file; or of all, where those cannot be installed."
+            )
     else:
         first = "There is no project file; the repository's files are used as they stand."
     kept = [r for r in reading.selection.reasons if not (locked and r.startswith("`"))]
