@@ -31,6 +31,7 @@ from bot.models import (
     Requirement,
     Requirements,
     Standing,
+    TestComparison,
     Verdict,
     VerdictOutcome,
 )
@@ -237,6 +238,14 @@ def _expectations_are_asked_for(facts: _Facts) -> Iterator[GateReason]:
         if why := case.why_meant(test):
             yield GateReason("expectation", Conclusion.SUCCESS, why, tests=(test.id,))
     unasked = [test for test in changed if not (case.breaks_nobody(test) or case.is_accepted(test))]
+    went = [test for test in changed if case.retirement(test)]
+    yield from _tests_went_with_code(case, [test for test in went if test in unasked])
+    if internal := [test for test in went if test not in unasked]:
+        said = f"{test_ids(internal)} went with {_functions(case, internal)}, which nothing uses any more."
+        yield GateReason(
+            "retired", Conclusion.SUCCESS, said, tests=tuple(test.id for test in internal)
+        )
+    unasked = [test for test in unasked if test not in went]
     if unasked:
         yield GateReason(
             "expectation",
@@ -246,6 +255,25 @@ def _expectations_are_asked_for(facts: _Facts) -> Iterator[GateReason]:
             "If the new behavior is intended, say so in the issue, then comment `/judge`.",
             tests=tuple(test.id for test in unasked),
         )
+
+
+def _tests_went_with_code(case: Case, tests: list[TestComparison]) -> Iterator[GateReason]:
+    """What is public may be used outside of the project: a person says whether it may go."""
+    if tests:
+        yield GateReason(
+            "expectation",
+            Conclusion.ACTION_REQUIRED,
+            f"The pull request removes {_functions(case, tests)}, which is public, with its tests "
+            f"{test_ids(tests)}, and the task does not ask for it.",
+            "If it is meant to go, say so in the issue, then comment `/judge`.",
+            tests=tuple(test.id for test in tests),
+        )
+
+
+def _functions(case: Case, tests: list[TestComparison]) -> str:
+    gone = (case.retirement(test) for test in tests)
+    names = dict.fromkeys(name for one in gone if one for name in one.functions)
+    return ", ".join(f"`{name}`" for name in names)
 
 
 def _calls_do_not_crash(facts: _Facts) -> Iterator[GateReason]:

@@ -42,6 +42,7 @@ class TestStanding:
     removals: tuple[str, ...]
     asked: tuple[Requirement, ...] = ()
     permitted: tuple[PermittedChange, ...] = ()
+    retired: frozenset[str] = frozenset()
 
     def base_version_fails(self, path: str, name: str) -> bool:
         """Whether a test that passed on base fails on head, and the edit only made it weaker.
@@ -63,10 +64,11 @@ class TestStanding:
         return self.collects_fewer and not self._is_asked_for(path, name)
 
     def _is_retired(self, path: str, name: str) -> bool:
-        """Whether a demand plainly speaks of what each failing test of this name was about."""
+        """Whether each failing test of this name went with its code, or a demand speaks of its subject."""
         failing = [t for t in self._named(path, name) if t.base_on_head in FAILING]
         return all(
-            any(names_subject(r, test) for r in self.asked)
+            test.id in self.retired
+            or any(names_subject(r, test) for r in self.asked)
             or any(p.removes and speaks_of_test(p, test) for p in self.permitted)
             for test in failing
         )
@@ -118,6 +120,7 @@ def open_standing(four_way: FourWay, requirements: Requirements) -> TestStanding
         removals=removals,
         asked=requirements.items,
         permitted=requirements.permitted,
+        retired=frozenset(one.id for one in four_way.retired),
     )
 
 

@@ -42,6 +42,7 @@ class _Workshop:
     checkout: Checkout
     limits: Limits
     network: Network
+    base_is_trusted: bool
 
 
 async def build_environments(
@@ -54,7 +55,8 @@ async def build_environments(
     await services.origin.announce(request, "environment")
     setup = policy.configuration.setup
     limits = Limits(timeout_s=policy.configuration.limits.minutes * 60)
-    shop = _Workshop(services, request, checkout, limits, policy.network_to_build)
+    network, is_trusted = policy.network_to_build, policy.base_is_trusted
+    shop = _Workshop(services, request, checkout, limits, network, is_trusted)
     try:
         concerned = await _concerned(shop, policy)
         wanted = await asyncio.to_thread(_wanted_projects, shop, policy, concerned)
@@ -201,7 +203,7 @@ def _request(shop: _Workshop, side: Side, recipe: Recipe | None) -> BuildRequest
         repository=shop.request.repository,
         sha="-".join((sha, *(one.path for one in checkout.missing_submodules))),
         state=layers_home(shop.services),
-        evaluation_folder=shop.services.evaluation_folder(shop.request),
+        is_trusted=is_base and shop.base_is_trusted,
         limits=shop.limits,
         network=shop.network,
     )

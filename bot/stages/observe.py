@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 from bot.errors import OutOfTime, UserError
 from bot.judge import (
     BUILDS,
     dependency_findings,
+    find_retired,
     inspect_integrity,
     kinds_of_change,
     new_dependencies,
@@ -64,6 +66,9 @@ async def _observe(services: Services, case: Case) -> Observed:
     tests = tests or FourWay((), "There are no tests that Assay can run.")
     checkout, built, proposed = case.checkout, case.built, case.policy.proposed
     base, head = TreeReader(Path(checkout.base_tree)), TreeReader(Path(checkout.head_tree))
+    tests = replace(
+        tests, retired=await asyncio.to_thread(find_retired, tests.comparisons, base, head)
+    )
     harmless = await read_kinds(services.sandbox, checkout)
     untested = await asyncio.to_thread(_is_untested, case)
     integrity = await asyncio.to_thread(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
@@ -9,7 +10,8 @@ from pathlib import Path, PurePosixPath
 from packaging.utils import canonicalize_name
 
 from sandbox.base import TREE
-from sandbox.environments.ecosystem import Ecosystem, Evidence, weighed
+from sandbox.environments.build_request import BuildRequest
+from sandbox.environments.ecosystem import Downloads, Ecosystem, Evidence, weighed
 from sandbox.environments.hints import SetupHints, Toolchain
 from sandbox.environments.layers import DEPENDENCIES, INSIDE, PROJECT, UV
 from sandbox.environments.python_ci import TestHints, read_hints
@@ -46,6 +48,16 @@ _TO_DEPENDENCIES = (*_PIP_INSTALL, "--compile-bytecode")
 _TO_PROJECT = (*_PIP_INSTALL, "--no-deps", "--prefix", PROJECT)
 _PYTHON = f"{DEPENDENCIES}/bin/python"
 _LOCAL = f"{DEPENDENCIES}/local.json"
+_DISTRIBUTION = re.compile(r"([A-Za-z0-9][\w.]{0,99})-(\d[\w.+!]{0,59})\.dist-info")
+_MOST_KEPT = 1000
+# Wheels only, which run nothing; one that cannot be had must not keep the others away.
+_WHEELS = "uv pip install -q --no-deps --no-build"
+_DOWNLOAD = f'{_WHEELS} "$0" "$@" || for one in "$0" "$@"; do {_WHEELS} "$one"; done; true'
+# pip has downloads of its own, and a configured line may call it.
+_PIP_DOWNLOAD = f"{_PYTHON} -m pip download -q --no-deps --only-binary :all: -d /tmp/wheels"
+_DOWNLOAD_WITH_PIP = (
+    f'uv pip install -q pip && for one in "$0" "$@"; do {_PIP_DOWNLOAD} "$one"; done; true'
+)
 # Their editable installs rebuild at import time with tools of a build environment that is gone.
 _NOT_EDITABLE = ("mesonpy",)
 # Plug-ins that ask git for the version, and take none from the environment.
@@ -142,6 +154,7 @@ def _recipe(reading: _Reading, setup: SetupHints, toolchain: Toolchain) -> Recip
         left_out=runner.left_out,
         more_calls=runner.more,
         lock_digest=lock_digest(toolchain, install, _inputs(reading, setup, locked)),
+        runs_tree=_runs_tree(reading, setup, locked),
     )
 
 
@@ -345,6 +358,28 @@ def _inputs(reading: _Reading, setup: SetupHints, locked: bool) -> tuple[str, ..
     return (uv_settings, *near, *lists, *texts)
 
 
+def _runs_tree(reading: _Reading, setup: SetupHints, locked: bool) -> bool:
+    """Tell whether installing the dependencies can run code of the tree, such as a build backend."""
+    if setup.install or reading.siblings:
+        return True
+    return not locked and (reading.project.is_dynamic or _installs_local_folders(reading))
+
+
+def downloading(request: BuildRequest, layer: Path) -> Downloads | None:
+    """Return how to download again, as wheels, what of a layer came from the index."""
+    found = [
+        f"{match[1]}=={match[2]}"
+        for place in layer.glob("lib/python3*/site-packages/*.dist-info")
+        if (match := _DISTRIBUTION.fullmatch(place.name))
+        and not (place / "direct_url.json").exists()
+    ][:_MOST_KEPT]
+    if not found or not request.recipe.install:
+        return None
+    pip = any(argv[0] == "sh" for argv in request.recipe.install)
+    line = _DOWNLOAD_WITH_PIP if pip else _DOWNLOAD
+    return Downloads((request.recipe.install[0], ("sh", "-c", line, *sorted(found))))
+
+
 _PROJECT_FILES = ("pyproject.toml", "setup.py", "setup.cfg", "requirements.txt")
 
 
@@ -369,5 +404,6 @@ ECOSYSTEM = Ecosystem(
     programs=((UV, "--version"),),
     tools=installer,
     fetching=fetching,
+    downloading=downloading,
 )
 """Python, with pip, uv, poetry and their lock files."""

@@ -9,6 +9,7 @@ from tests.attacks.corpus import Attack, Files, Project
 
 TASK = "The price is doubled\n\n- [ ] `price` returns twice the cents\n"
 BASE: Files = {
+    ".github/assay.yml": "limits: {minutes: 2}\n",  # one attack never comes back
     "requirements.txt": "pytest\n",
     "shop.py": (
         "def price(cents):\n    return cents\n\n\n"
