@@ -32,5 +32,5 @@ def application() -> Flask:
     except Transient as error:
         log.warning("the databases are not prepared yet: %s", error.what)
     parts = WebParts(settings.webhook_secret.get_secret_value(), EngineClient(options), records)
-    pages = report_pages(records, open_artifacts(settings), open_links(settings))
+    pages = report_pages(records, open_artifacts(settings), open_links(settings, records))
     return create_app(parts, (pages,))

@@ -174,7 +174,8 @@ class Recipe:
 
     `reasons` are full sentences for the report. `needs` names what this machine lacks
     ("Python >= 3.13"); a recipe with needs is never built and yields `unverified`.
-    `lock_digest` is the sha256 of every input of the dependency layer.
+    `lock_digest` is the sha256 of every declared input of the dependency layer; `runs_tree` says that
+    code of the tree can run while it is filled, so that the whole tree is an input too.
     """
 
     ecosystem: str
@@ -190,6 +191,8 @@ class Recipe:
     toolchain: str = ""  # what is fetched before all else, since the machine lacks it: "node 22"
     lacks: str = ""  # what becomes of `needs` where that toolchain cannot be had
     more_calls: tuple[TestCall, ...] = ()  # what the project's own tests call besides
+    too_new: str = ""  # that all versions which the project tests with are older than this one
+    runs_tree: bool = False
 
     @property
     def calls(self) -> tuple[TestCall, ...]:

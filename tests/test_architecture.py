@@ -169,6 +169,7 @@ SHARED_BY_STAGES = (
     "bot.stages.decisions",
     "bot.stages.docket",
     "bot.stages.matter",
+    "bot.stages.on_host",
     "bot.stages.recording",
     "bot.stages.services",
 )

@@ -14,6 +14,7 @@ from bot.judge.baseline import weakenings
 from bot.judge.case import Case, open_case
 from bot.judge.crashes import crash_reasons
 from bot.judge.headline import headline
+from bot.judge.oracle import TRY_TESTED_VERSION
 from bot.judge.outcome import count_met
 from bot.judge.plan_score import graded_reason, score_reason
 from bot.judge.requirements import BUILDS, NOTHING_REGRESSES, TESTS_NOT_WEAKENED, in_words
@@ -178,11 +179,14 @@ def _own_tests_pass(facts: _Facts) -> Iterator[GateReason]:
     charged = {test for verdict in facts.verdicts.values() for test in verdict.tests}
     failing = [t for t in facts.case.witnesses.failures if t.id not in charged]
     if failing:
+        too_new = facts.case.observed.too_new  # then it may be Assay's machine that they fail on
         yield GateReason(
             "own-tests",
-            Conclusion.FAILURE,
-            f"New tests fail on head: {test_ids(failing)}.",
-            "Fix the new tests or the code that they test, and push.",
+            Conclusion.ACTION_REQUIRED if too_new else Conclusion.FAILURE,
+            f"New tests fail on head: {test_ids(failing)}.{f' {too_new}' if too_new else ''}",
+            TRY_TESTED_VERSION
+            if too_new
+            else "Fix the new tests or the code that they test, and push.",
             tests=tuple(test.id for test in failing),
         )
 

@@ -25,11 +25,16 @@ _REMOVING = re.compile(
     r"(?i)\b(?:remov\w*|drop\w*|delet\w*|deprecat\w*|obsolete|get rid of|no longer|retire\w*|"
     r"consolidat\w*|merge\w*|parametri[sz]\w*|dedup\w*)\b"
 )
+_SENTENCE = re.compile(r"(?<=[.;!?])\s+|\n")
+_TEST = re.compile(r"(?i)\b(?:tests?|test_\w+)\b")
 
 
 @dataclass(frozen=True, slots=True)
 class TestStanding:
-    """The comparisons, how many tests were collected, and which removals were asked for."""
+    """The comparisons, how many tests were collected, and which removals were asked for.
+
+    `removals` are demands, and what stands round them where it speaks of tests.
+    """
 
     __test__ = False
     tests: tuple[TestComparison, ...]
@@ -106,11 +111,9 @@ class TestStanding:
 
 def open_standing(four_way: FourWay, requirements: Requirements) -> TestStanding:
     """Gather what weighing a finding needs."""
-    removals = tuple(
-        r.text
-        for r in requirements.items
-        if r.category is not Category.BASELINE and _REMOVING.search(r.text)
-    )
+    asked = [r for r in requirements.items if r.category is not Category.BASELINE]
+    said = [line for r in asked for line in _SENTENCE.split(r.detail) if _TEST.search(line)]
+    removals = tuple(filter(_REMOVING.search, [*(r.text for r in asked), *dict.fromkeys(said)]))
     return TestStanding(
         tests=four_way.comparisons,
         is_conclusive=bool(four_way.comparisons) and not four_way.problem,

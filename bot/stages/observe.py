@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
-from bot.errors import OutOfTime, UserError
+from bot.errors import OutOfTime
 from bot.judge import (
     BUILDS,
     dependency_findings,
@@ -21,8 +21,9 @@ from bot.judge.rules import CONFIGURATION, POLICY_LOOSENED
 from bot.looks import Seen, look_of
 from bot.models import ActionKind, Evidence, FourWay, Observed, Step
 from bot.stages.docket import Built, Case
+from bot.stages.on_host import case_here, on_this_host
 from bot.stages.services import Services
-from sandbox.base import Network, SandboxError
+from sandbox.base import Network
 from sandbox.changes.reading import read_kinds
 from sandbox.concurrently import a_few_at_a_time, concurrently, cores
 from sandbox.models import Environment, Finding, Observation
@@ -42,9 +43,11 @@ _BUILD = Step(
 )
 
 
+@on_this_host
 async def observe(services: Services, case: Case) -> Observed:
-    """Look at everything that the plan names. Raises UserError when time or the sandbox gives out."""
+    """Look at everything that the plan names. Raises OutOfTime when that takes too long."""
     await services.origin.announce(case.request, "observe", case.planned.plan)
+    case = await case_here(services, case)
     minutes = case.policy.configuration.limits.minutes
     try:
         async with asyncio.timeout(minutes * 60):
@@ -53,10 +56,6 @@ async def observe(services: Services, case: Case) -> Observed:
         raise OutOfTime(
             f"Observing did not end within the {minutes:g} minutes that `limits.minutes` allows.",
             "Raise the limit in .github/assay.yml on the base branch, or make the tests quicker.",
-        ) from error
-    except SandboxError as error:
-        raise UserError(
-            f"The sandbox does not work: {error}", "Run `assay doctor` on the machine that judges."
         ) from error
 
 
@@ -88,6 +87,7 @@ async def _observe(services: Services, case: Case) -> Observed:
         build_folder=built.decisive.root,
         needs=_needs(built),
         left_out=" ".join(_left_out(built)),
+        too_new=next((e.recipe.too_new for e in _bases(built) if e.recipe.too_new), ""),
         missing_submodules=tuple(one for one in checkout.missing_submodules if one.is_named),
         base_is_untested=untested,
         changed_paths=checkout.diff.changed_paths,
@@ -162,6 +162,10 @@ def _needs(built: Built) -> tuple[str, ...]:
     """What the machine lacks for the projects that the change touches."""
     sides = (side for one in built.projects if one.is_touched for side in (one.base, one.head))
     return tuple(dict.fromkeys(need for one in sides if one for need in one.recipe.needs))
+
+
+def _bases(built: Built) -> Iterator[Environment]:
+    yield from (one.base for one in built.projects if one.base and one.is_touched)
 
 
 def _left_out(built: Built) -> Iterator[str]:

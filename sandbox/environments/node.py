@@ -10,16 +10,24 @@ from pathlib import Path, PurePosixPath
 
 from sandbox.base import TREE
 from sandbox.environments.build_request import BuildRequest
-from sandbox.environments.ecosystem import Ecosystem, Evidence, Variables, weighed
+from sandbox.environments.ecosystem import (
+    Downloads,
+    Ecosystem,
+    Evidence,
+    Variables,
+    weighed,
+)
 from sandbox.environments.hints import SetupHints, Toolchain
 from sandbox.environments.layers import CACHE, PROJECT, SYSTEM_PATH, TOOLCHAIN
 from sandbox.environments.node_ci import read_settings
 from sandbox.environments.node_manager import (
     Manager,
     choose_manager,
+    declared_downloads,
     install_commands,
     is_dated,
     manager_inputs,
+    runs_tree,
 )
 from sandbox.environments.node_script import ScriptCall, read_script
 from sandbox.environments.node_version import Wanted, fetching, wanted_node
@@ -156,7 +164,17 @@ def _recipe(
         lock_digest=hashlib.sha256(json.dumps([versions, install, inputs]).encode()).hexdigest(),
         root=setup.root,
         more_calls=runner.more,
+        runs_tree=bool(setup.install) or runs_tree(tree, manager, manifests),
     )
+
+
+def downloading(request: BuildRequest, _: Path) -> Downloads | None:
+    """Return how to download again what the manifests and the lock ask for, with no script of theirs."""
+    tree, root = Tree(request.tree), request.recipe.root
+    manager = choose_manager(tree, root)
+    if not request.recipe.install:
+        return None
+    return declared_downloads(tree, manager, _manifests(tree, manager, root))
 
 
 def _configured(setup: SetupHints) -> tuple[tuple[tuple[str, ...], ...], str]:
@@ -367,6 +385,7 @@ ECOSYSTEM = Ecosystem(
     detect=detect,
     building=building,
     observing=observing,
+    downloading=downloading,
     commands=frozenset(
         {
             "npm",

@@ -67,6 +67,36 @@ def classify(path: str) -> PathKind:
     return PathKind.RUNNER_CONFIG if test_names.is_build_file(pure) else PathKind.SOURCE
 
 
+_LOADS = (
+    r"setupFiles(?:AfterEnv)?|globalSetup|globalTeardown|testEnvironment|testRunner|snapshotSerializers|"
+    r"transform|resolver|reporters?|require|import|loader|file|helpers"
+)
+_LOADED = re.compile(
+    rf"""\b(?:{_LOADS})["']?[ \t]{{0,9}}[:=][ \t]{{0,9}}"""
+    r"""(\[[^\]]{0,4000}\]|\{[^{}]{0,4000}\}|["'][^"'\n]{1,300}["'])"""
+)
+_LOADED_LINE = re.compile(rf"(?:{_LOADS}):")  # of YAML: what is indented below belongs to it
+_SCRIPT_WORD = re.compile(r"[\w@./-]{1,200}\.[cm]?[jt]sx?\b")
+_MOST_READ, _LONGEST_LINE = 100_000, 1000
+
+
+def loaded_by_configuration(tree: Path, path: str) -> set[str]:
+    """Return the scripts of the tree that a JavaScript runner's configuration loads before any test."""
+    name = PurePosixPath(path).name
+    if name != "package.json" and not _SCRIPT_CONFIGURATION.match(name):
+        return set()
+    text = runner_configuration(tree, path).replace("<rootDir>/", "")
+    parts = _LOADED.findall(text[:_MOST_READ])
+    is_below = False
+    for line in text[:_MOST_READ].splitlines():
+        is_below = bool(_LOADED_LINE.match(line)) or (is_below and line.startswith((" ", "-")))
+        parts += [line[:_LONGEST_LINE]] if is_below else []
+    words = {word for part in parts for word in _SCRIPT_WORD.findall(part)}
+    folder = PurePosixPath(path).parent
+    named = {(folder / word).as_posix() for word in words if ".." not in word}
+    return {one for one in named if (tree / one).is_file() and not (tree / one).is_symlink()}
+
+
 def _is_script_test(pure: PurePosixPath) -> bool:
     """Tell whether a file of a test folder is a script that runners take for a test."""
     is_aside = _MATERIAL.intersection(pure.parts) or pure.name.startswith("_")

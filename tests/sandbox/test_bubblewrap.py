@@ -7,6 +7,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
@@ -133,15 +134,34 @@ def _wait_for(what: Callable[[], bool]) -> None:
         time.sleep(0.05)
 
 
-def test_opening_again_sweeps_what_a_killed_worker_left(tmp_path: Path) -> None:
-    with subprocess.Popen(["true"]) as gone:
-        pass
-    left = tmp_path / "state/copies" / f"{gone.pid}-abc"
-    alive = tmp_path / "state/copies" / f"{os.getpid()}-abc"
-    for folder in (left / "0", alive / "0"):
-        folder.mkdir(parents=True)
-    open_sandbox("auto", tmp_path / "state")
-    assert (left.exists(), alive.exists()) == (False, True)
+HOLDING = """
+import sys, time
+from pathlib import Path
+from sandbox.leased import leased
+with leased(Path(sys.argv[1])) as folder:
+    print(folder.name, flush=True)
+    time.sleep(600)
+"""
+
+
+def test_opening_again_sweeps_what_a_killed_worker_left_and_nothing_of_a_live_one(
+    tmp_path: Path,
+) -> None:
+    """Whatever process ids say: in another container they are other processes'."""
+    copies = tmp_path / "state/copies"
+    with ExitStack() as closing:
+        holders = [
+            closing.enter_context(
+                subprocess.Popen([*apart, sys.executable, "-c", HOLDING, copies], stdout=-1)
+            )
+            for apart in ((), ("unshare", "--user", "--pid", "--fork", "--kill-child"))
+        ]
+        left, alive = (copies / one.stdout.readline().decode().strip() for one in holders)
+        closing.callback(holders[1].kill)
+        holders[0].kill()
+        holders[0].wait()
+        open_sandbox("auto", tmp_path / "state")
+        assert (left.exists(), alive.exists()) == (False, True)
 
 
 def test_an_unknown_name_is_told(tmp_path: Path) -> None:
