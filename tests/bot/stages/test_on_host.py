@@ -101,6 +101,8 @@ async def test_what_went_on_the_same_host_is_made_again(
         (OSError(errno.ENOSPC, "full"), Transient),
         (OSError(errno.EDQUOT, "quota"), Transient),
         (OSError(errno.EIO, "broken"), Transient),
+        (shutil.Error([("a", "b", "[Errno 28] No space left on device: 'b'")]), Transient),
+        (shutil.Error([("a", "b", "[Errno 13] Permission denied: 'b'")]), OSError),
         (FilesMissing("/gone"), Transient),
         (HostTrouble("A sandbox was killed.", 3), Transient),
         (SandboxError("no bubblewrap"), UserError),
