@@ -32,6 +32,8 @@ class Settings(BaseSettings):
     sandbox: str = "auto"
     workers: int = Field(default=1, ge=1, le=64)
     """Evaluations that one worker process runs at the same time."""
+    metrics_token: SecretStr = SecretStr("")
+    """What Prometheus must send as its bearer token; empty: there is no `/metrics`."""
     private_reports: bool = True
     link_key: SecretStr = SecretStr("")
     """Signs report links; the same on every host. Empty: a key is kept in `home`."""

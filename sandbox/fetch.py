@@ -218,4 +218,4 @@ def redacted(text: str, source: Source) -> str:
     """Return `text` without the token and without credentials in addresses."""
     if source.token:
         text = text.replace(source.token, "***")
-    return re.sub(r"(\w+://)[^/\s@']+@", r"\1", text)
+    return re.sub(r"(?<!\w)(\w+://)[^/\s@']+@", r"\1", text)

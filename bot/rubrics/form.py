@@ -20,13 +20,13 @@ MOST_ROOT_CHARACTERS = 2_000
 
 _HEADING = re.compile(r"#{1,6}\s+(.*?)\s*#*\s*")
 _ITEM = re.compile(r"[-*+]\s+(?:\[[ xX]\]\s+)?(\S.*)")
-_SPAN = re.compile(r"(`+[^`]+`+)")
+_SPAN = re.compile(r"((?<!`)`+[^`]+`+)")
 _ESCAPED = re.compile(r"\\([!-/:-@\[-`{-~])")
 _CODE = re.compile(r"</?code>")
 
 
 class RubricProblem(ValueError):
-    """Says in a clause why a text is no rubric."""
+    """A text is not a rubric; the message is a clause that says why."""
 
 
 def read_form(text: str) -> Rubric:

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
+from bot.apart import apart
 from bot.errors import OutOfTime
 from bot.judge import (
     BUILDS,
     dependency_findings,
+    find_retired,
     inspect_integrity,
     kinds_of_change,
     new_dependencies,
@@ -63,10 +66,17 @@ async def _observe(services: Services, case: Case) -> Observed:
     tests = tests or FourWay((), "There are no tests that Assay can run.")
     checkout, built, proposed = case.checkout, case.built, case.policy.proposed
     base, head = TreeReader(Path(checkout.base_tree)), TreeReader(Path(checkout.head_tree))
+    tests = replace(
+        tests, retired=await asyncio.to_thread(find_retired, tests.comparisons, base, head)
+    )
     harmless = await read_kinds(services.sandbox, checkout)
     untested = await asyncio.to_thread(_is_untested, case)
-    integrity = await asyncio.to_thread(
-        inspect_integrity, checkout.diff, base, head, tests, case.planned.requirements
+    requirements, timeout_s = (
+        case.planned.requirements,
+        case.policy.configuration.limits.minutes * 60,
+    )
+    integrity = await apart(
+        timeout_s, inspect_integrity, checkout.diff, base, head, tests, requirements
     )
     integrity += await _vetted_dependencies(services, case, base, head)
     return Observed(
@@ -82,6 +92,7 @@ async def _observe(services: Services, case: Case) -> Observed:
         build_folder=built.decisive.root,
         needs=_needs(built),
         left_out=" ".join(_left_out(built)),
+        too_new=next((e.recipe.too_new for e in _bases(built) if e.recipe.too_new), ""),
         missing_submodules=tuple(one for one in checkout.missing_submodules if one.is_named),
         base_is_untested=untested,
         changed_paths=checkout.diff.changed_paths,
@@ -96,7 +107,8 @@ async def _vetted_dependencies(
     services: Services, case: Case, base: TreeReader, head: TreeReader
 ) -> tuple[Finding, ...]:
     """Ask the registries about new dependencies, where the build may use the network."""
-    new = new_dependencies(case.checkout.diff, base, head)
+    timeout_s = case.policy.configuration.limits.minutes * 60
+    new = await apart(timeout_s, new_dependencies, case.checkout.diff, base, head)
     if not new:
         return ()
     answers: dict[Wanted, Answer] = {}
@@ -156,6 +168,10 @@ def _needs(built: Built) -> tuple[str, ...]:
     """What the machine lacks for the projects that the change touches."""
     sides = (side for one in built.projects if one.is_touched for side in (one.base, one.head))
     return tuple(dict.fromkeys(need for one in sides if one for need in one.recipe.needs))
+
+
+def _bases(built: Built) -> Iterator[Environment]:
+    yield from (one.base for one in built.projects if one.base and one.is_touched)
 
 
 def _left_out(built: Built) -> Iterator[str]:

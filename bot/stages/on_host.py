@@ -142,8 +142,16 @@ async def _built_again(
         build_request(services, request, checkout, side.side, side.recipe) if side else None
         for side in sides
     ]
+    network, is_trusted = policy.network_to_build, policy.base_is_trusted
     bounded = [
-        replace(wanted, limits=limits, network=policy.network_to_build) if wanted else None
+        replace(
+            wanted,
+            limits=limits,
+            network=network,
+            is_trusted=wanted.side is Side.BASE and is_trusted,
+        )
+        if wanted
+        else None
         for wanted in requests
     ]
     made = await build_both(services.sandbox, *bounded)
@@ -174,7 +182,6 @@ def build_request(
         repository=request.repository,
         sha="-".join((sha, *(one.path for one in checkout.missing_submodules))),
         state=layers_home(services),
-        evaluation_folder=services.evaluation_folder(request),
         limits=Limits(),
         network=Network.BUILD,
     )

@@ -59,7 +59,7 @@ async def print_report(services: Services, key: str) -> bool:
         return False
     read = partial(services.artifacts.get, key)
     whole = await asyncio.to_thread(embedded, page.decode(), read)
-    printed = await pdf(whole, services.settings.chromium)
+    printed = await pdf(services.sandbox, whole, services.settings.chromium)
     if printed.content is None:
         log.warning("%s: %s", key, printed.remark)
         await asyncio.to_thread(services.artifacts.put, key, NO_PDF, printed.remark.encode())

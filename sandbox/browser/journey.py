@@ -31,7 +31,9 @@ from sandbox.environments import layers
 from sandbox.models import Environment, Side
 
 _HOME = "/opt/assay"
-_NODE = f"{_HOME}/playwright/node"
+NODE = f"{_HOME}/playwright/node"
+PROGRAMS = f"{_HOME}/browser"
+"""Where the programs of `inside` are, inside."""
 _AXE = f"{_HOME}/axe.min.js"
 _BEFORE = f"{_HOME}/before"
 _SIDES = "/work/sides"
@@ -39,6 +41,7 @@ _PORT = 8000
 _LISTEN_S = 45.0
 _CHANNEL_BYTES = 200_000_000
 _LIMITS = Limits(timeout_s=240.0, memory_mb=3072, processes=512, output_bytes=100_000)
+_TOO_MUCH = (Killed.MEMORY, Killed.DISK, Killed.ENTRIES)
 _SPARE_S = 15.0  # of the time limit, to end in order and tell so
 
 
@@ -101,7 +104,7 @@ async def travel(sandbox: Sandbox, journey: Journey, again: int = 2) -> Travelle
     """
     travelled = await _travel(sandbox, journey)
     left = _left_over(journey, travelled.told)
-    ended_early = any(end.killed in (Killed.MEMORY, Killed.DISK) for end in travelled.ends.values())
+    ended_early = any(end.killed in _TOO_MUCH for end in travelled.ends.values())
     if not left or not ended_early or not again:
         return travelled
     anew = await travel(sandbox, replace(journey, visits=left), again - 1)
@@ -154,6 +157,14 @@ def axe_file() -> Path | None:
     return file if file.is_file() else None
 
 
+def program_mounts() -> tuple[Mount, ...]:
+    """Playwright's driver and our own programs for it."""
+    return (
+        Mount(str(_package("playwright") / "driver"), f"{_HOME}/playwright"),
+        Mount(str(Path(__file__).parent / "inside"), PROGRAMS),
+    )
+
+
 def _package(name: str) -> Path:
     """The folder of an installed package, which is not imported; a path without a file if there is none."""
     found = importlib.util.find_spec(name)
@@ -197,14 +208,13 @@ def _kept(shots: list[Shot], folder: Path) -> tuple[_Known, ...]:
 def _command(journey: Journey, grounds: tuple[Ground, ...], known: tuple[_Known, ...]) -> Command:
     axe = axe_file()
     mounts = [
-        Mount(str(_package("playwright") / "driver"), f"{_HOME}/playwright"),
-        Mount(str(Path(__file__).parent / "inside"), f"{_HOME}/browser"),
+        *program_mounts(),
         *((Mount(str(axe), _AXE),) if axe else ()),
         *((Mount(str(Path(known[0].source).parent), _BEFORE),) if known else ()),
         *_tree_mounts(journey, grounds),
     ]
     return Command(
-        argv=(_NODE, f"{_HOME}/browser/main.mjs"),
+        argv=(NODE, f"{PROGRAMS}/main.mjs"),
         mounts=tuple(mounts),
         environment=(("PATH", layers.SYSTEM_PATH), ("LANG", "C.UTF-8")),
         cwd="/tmp",  # noqa: S108 - the sandbox's own

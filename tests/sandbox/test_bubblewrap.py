@@ -2,13 +2,14 @@
 
 import asyncio
 import os
+import re
 import signal
 import subprocess
 import sys
 import time
 from collections.abc import Callable
 from contextlib import ExitStack
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 import pytest
 
@@ -18,7 +19,7 @@ from sandbox.bubblewrap import BubblewrapSandbox
 from sandbox.errors import HostTrouble
 from tests.plain_user import PYTHON, VARIABLES, as_plain_user, plain_users_folder, why_not
 from tests.sandbox import conformance
-from tests.sandbox.conformance.running import SMALL, shell
+from tests.sandbox.conformance.running import SMALL, python, shell
 
 pytestmark = pytest.mark.real
 
@@ -87,7 +88,7 @@ def test_the_same_holds_for_a_plain_user() -> None:
 
 _WORKER = """
 import asyncio, sys
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from sandbox import open_sandbox
 from sandbox.base import Command, Mount, MountMode, Network
 out = Mount(sys.argv[2], "/out", MountMode.WRITABLE)
@@ -225,3 +226,39 @@ async def test_nothing_is_left_on_the_host(tmp_path: Path) -> None:
     before = _open_descriptors()
     await asyncio.gather(*(sandbox.run(Command(("true",), cwd="/")) for _ in range(5)))
     assert _open_descriptors() == before
+
+
+LIST = """
+import os
+found = []
+def look(folder, deep):
+    for name in sorted(os.listdir(folder)):
+        path = os.path.join(folder, name)
+        found.append(path)
+        if deep and os.path.isdir(path) and not os.path.islink(path):
+            look(path, deep - 1)
+look("/", 0)
+for folder in ("/etc", "/dev", "/var", "/home", "/run", "/opt", "/srv", "/mnt"):
+    look(folder, 0)
+look("/etc/ssl", 0)
+for folder in ("/usr/etc", "/usr/local/etc", "/usr/local/src", "/usr/src", "/run", "/var/lib", "/var/cache"):
+    if os.path.isdir(folder):
+        look(folder, 1)
+print(*found, sep="\\n")
+"""
+README = Path(__file__).parents[2] / "sandbox/README.md"
+
+
+async def test_the_readme_says_what_is_seen_inside(tmp_path: Path) -> None:
+    table = (
+        README.read_text().partition("## What code sees inside")[2].partition("\n**Linters**")[0]
+    )
+    rows = [line.split("|")[1] for line in table.splitlines() if line.startswith("| `")]
+    said = {path for row in rows for path in re.findall(r"`(/[^`]*)`", row)}
+    above = {str(folder) for path in said for folder in PurePosixPath(path).parents}
+
+    done = await python(BubblewrapSandbox(tmp_path), LIST)
+
+    seen = set(done.stdout.decode().split())
+    assert seen - said - above == set(), done
+    assert {"/etc/passwd", "/tmp", "/usr"} <= seen
