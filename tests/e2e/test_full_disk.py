@@ -10,7 +10,6 @@ import time
 from contextlib import ExitStack
 from pathlib import Path
 
-import httpx
 import pytest
 
 from bot.demo.town import await_ready, running_part
@@ -67,11 +66,11 @@ def test_below_the_floor_nothing_is_begun_and_the_operator_is_told(tmp_path: Pat
             place.open("mean", ASKED)
             town.operator.deliveries()
             queued = 'assay_jobs{queue="evaluations"} 1.0'
-            eventually(lambda: queued in metrics(town.public_url), "a queued evaluation")
-            eventually(lambda: IS_LOW.search(metrics(town.public_url)), "a low disk")
+            eventually(lambda: queued in town.metrics(), "a queued evaluation")
+            eventually(lambda: IS_LOW.search(town.metrics()), "a low disk")
             time.sleep(5)
             log = (tmp_path / "worker.log").read_text()
-            assert queued in metrics(town.public_url)
+            assert queued in town.metrics()
         assert "No new evaluation is begun below 1e+06 GB" in log
         assert log.count("No new evaluation is begun") <= 2, "one line a minute"
         doctor = subprocess.run(
@@ -86,7 +85,3 @@ def test_below_the_floor_nothing_is_begun_and_the_operator_is_told(tmp_path: Pat
         assert "no new evaluation is begun" in " ".join(doctor.stdout.split())
         stack.enter_context(running_part("worker", tmp_path, town.environment))
         assert place.completed(sha).conclusion == "success"
-
-
-def metrics(public_url: str) -> str:
-    return httpx.get(f"{public_url}/metrics", timeout=60).text
