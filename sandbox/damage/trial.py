@@ -25,6 +25,7 @@ from sandbox.tools.volatile_ids import aligned
 MOST_RUN = 10
 _RUN_WHOLE = (TestRunner.MAKE, TestRunner.CTEST, TestRunner.COMMAND)
 _LEAST_S = 1.0
+_NO_PROGRAM = b"]]) damaged ((["
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,6 +91,12 @@ async def runs_the_tree(sandbox: Sandbox, trials: Trials) -> bool:
     order = replace(trials.order, tree=str(tree), limits=trials.limits)
     noticed, unnoticed = await _run(sandbox, trials, order)
     return bool(noticed) or not unnoticed  # in neither is what base's code keeps from being loaded
+
+
+async def loads_the_tree(sandbox: Sandbox, trials: Trials, file: DamagedFile) -> bool:
+    """Tell whether the tests would notice that a file cannot be loaded at all."""
+    done = await _try(sandbox, trials, 0, replace(file, text=_NO_PROGRAM), trials.limits.timeout_s)
+    return bool(done.noticed) or not done.unnoticed
 
 
 async def _try(
