@@ -63,7 +63,7 @@ def of_base(seen: DamageSeen | None) -> str:
     """What is to be said where base's tests reach the change and notice no damage to it; else ""."""
     if seen is None or not seen.is_of_base:
         return ""
-    trials = [one for one in _trials(seen) if _ran(one)]
+    trials = [one for one in _trials(seen) if _ran(one) and one.damage.is_telling]
     if not trials or any(one.noticed for one in trials):
         return ""
     count = len({test for one in trials for test in one.unnoticed})
