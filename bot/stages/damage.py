@@ -88,7 +88,9 @@ async def _measured(
         return DamageSeen(problem=_OFF)
     wanted = frozenset[str]().union(*groups)
     tests = [one for one in observed.tests.comparisons if one.id in wanted]
-    words = {word for one in tests for word in _NAME.findall(one.source)}
+    words = {word for one in tests for word in _NAME.findall(one.source)} | _reached(
+        observed, tests
+    )
     code = {one.path for one in observed.kinds if one.kind is ChangeKind.CODE}
     damages = await make_damages(services.sandbox, case.checkout, code, words)
     concerned = _concerned(case, observed, tests)
@@ -126,6 +128,13 @@ async def _measured(
         return DamageSeen(tried) if is_run else DamageSeen(problem=_INSTALLED)
     finally:
         shutil.rmtree(folder, ignore_errors=True)
+
+
+def _reached(observed: Observed, tests: list[TestComparison]) -> set[str]:
+    """The changed symbols that the tests reach by the code graph, also through others."""
+    paths = {one.path for one in tests}
+    symbols = observed.impact.symbols if observed.impact else ()
+    return {one.place.name for one in symbols if any(test.path in paths for test in one.tests)}
 
 
 def _concerned(

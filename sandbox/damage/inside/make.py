@@ -35,7 +35,7 @@ from sandbox.damage.inside.languages import (
 )
 from sandbox.graph.inside.parse import grammar
 
-MOST = 24
+MOST = 60
 _MOST_OF_A_KIND = 40  # looked at in one file
 _MOST_OUTSIDE = 3  # constants outside of functions
 _MOST_BYTES = 500_000

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from sandbox import open_sandbox
-from sandbox.damage.making import DamagedFile, make_damages
+from sandbox.damage.making import DamagedCopy, make_damages
 from tests.sandbox.linters.changes import changed
 
 pytestmark = pytest.mark.real
@@ -59,7 +59,7 @@ SOURCES = {
 
 async def made(
     folder: Path, base: dict[str, str], head: dict[str, str], words: tuple[str, ...] = ()
-) -> tuple[DamagedFile, ...]:
+) -> tuple[DamagedCopy, ...]:
     checkout = changed(folder, base, head)
     return await make_damages(open_sandbox("bubblewrap", folder / "state"), checkout, head, words)
 
@@ -74,9 +74,9 @@ async def test_every_language_is_damaged(tmp_path: Path, name: str) -> None:
     if name not in ("a.kt", "a.scala", "a.swift"):  # no way to leave that fits every type
         assert "emptied" in kinds, kinds
     assert {one.damage.symbol.lower() for one in damages} == {"f"}
-    assert all(one.text != head.encode() for one in damages)
+    assert all(one.files != ((name, head.encode()),) for one in damages)
     (reverted,) = [one for one in damages if one.damage.kind == "reverted"]
-    assert reverted.text.decode() == base
+    assert reverted.files == ((name, base.encode()),)
     assert [one.damage for one in damages] == [
         one.damage for one in await made(tmp_path / "again", {name: base}, {name: head})
     ]
@@ -89,6 +89,19 @@ async def test_what_the_tests_name_comes_first_and_a_new_name_tells_little(tmp_p
     assert (damages[0].kind, damages[0].symbol) == ("emptied", "c")
     assert [one.is_telling for one in damages if one.kind in ("reverted", "raises")] == [False] * 3
     assert "a" not in {one.symbol for one in damages}, "what did not change was damaged"
+
+
+async def test_many_functions_are_emptied_together_too(tmp_path: Path) -> None:
+    head = {
+        f"m{file}.py": "".join(f"def f{n}(x):\n    return x + {n}\n\n\n" for n in range(4))
+        for file in range(3)
+    }
+    damages = await made(tmp_path, {"kept.py": "a = 1\n"}, head)
+    together = damages[1]
+    assert together.damage.what == "12 changed functions do nothing"
+    assert {path: text.count(b"return\n") for path, text in together.files} == dict.fromkeys(
+        head, 4
+    )
 
 
 async def test_words_tests_and_tables_are_left_alone(tmp_path: Path) -> None:
@@ -113,4 +126,4 @@ async def test_hostile_files_end_in_time(tmp_path: Path) -> None:
     began = time.monotonic()
     damages = await made(tmp_path, {"kept.py": "a = 1\n"}, head)
     assert time.monotonic() - began < 60
-    assert len(damages) <= 24
+    assert len(damages) <= 61
