@@ -9,7 +9,7 @@ unexport PYTHONDONTWRITEBYTECODE
 # Errors only: what pip thinks of the machine's configuration is nothing that a newcomer can act on.
 QUIETLY := --quiet --quiet --disable-pip-version-check
 
-.PHONY: demo test test-slow test-docker test-fresh check format bench lock clean install system system-test
+.PHONY: demo test test-slow test-attacks test-docker test-fresh check format bench lock clean install system system-test
 
 install: $(READY)
 
@@ -37,6 +37,10 @@ test: system-test $(READY)
 test-slow: system-test $(READY)
 	@$(BIN)/python -m pip install $(QUIETLY) --no-deps --require-hashes -r deploy/documents.lock
 	$(BIN)/python -m pytest -n 2 --dist worksteal -m slow
+
+# Every attack of the corpus, and a table of what it got; ASSAY_ATTACKS=python/hollow plays those that begin so.
+test-attacks: system-test $(READY)
+	$(BIN)/python -m pytest -n 2 --dist worksteal tests/attacks
 
 # The docker driver on a real engine: the one that runs, else Debian's own dockerd for the tests' time.
 test-docker: $(READY)

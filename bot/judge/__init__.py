@@ -25,6 +25,7 @@ from bot.judge.meaning import kinds_of_change
 from bot.judge.outcome import MetCount, count_met, verdicts
 from bot.judge.patch_reasons import patch_reasons
 from bot.judge.planning import plan
+from bot.judge.removed_code import find_retired
 from bot.judge.requirements import BUILDS, comprehend
 from bot.judge.transitions import transition
 from bot.judge.weighing import weigh
@@ -48,6 +49,7 @@ __all__ = [
     "count_met",
     "dependency_findings",
     "empty_calls",
+    "find_retired",
     "inspect_integrity",
     "kept_that_reach",
     "kinds_of_change",

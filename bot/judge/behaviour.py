@@ -7,7 +7,7 @@ from dataclasses import replace
 from bot.configuration import Configuration
 from bot.judge.case import Case, open_case
 from bot.judge.damage import is_blind, noticed_by
-from bot.judge.oracle import unsatisfied, unverified
+from bot.judge.oracle import TRY_TESTED_VERSION, unsatisfied, unverified
 from bot.judge.ties import Tie, speaks_of
 from bot.judge.way_out import way_out
 from bot.judge.witnesses import pass_rate, test_ids
@@ -37,14 +37,7 @@ def judge_behaviour(requirement: Requirement, case: Case) -> Verdict:
     ties = case.tied(requirement)
     against = _against(requirement, case, ties)
     if against:
-        return unsatisfied(
-            requirement,
-            "1 test for it fails on head."
-            if len(against) == 1
-            else f"{len(against)} tests for it fail on head.",
-            case,
-            tuple(test.id for test in against),
-        )
+        return _refuted(requirement, case, against)
     proofs = _proofs(requirement, case, ties)
     for test in proofs:
         if shown := case.contradiction(test):
@@ -99,6 +92,17 @@ def _sees_nothing(
         damages_noticed=counted.noticed if counted else 0,
         damages_tried=counted.of if counted else 0,
     )
+
+
+def _refuted(requirement: Requirement, case: Case, against: tuple[TestComparison, ...]) -> Verdict:
+    """Failing tests bind, but for new ones on a version that is newer than all the project is tested with."""
+    one = len(against) == 1
+    said = (
+        f"{'1 test' if one else f'{len(against)} tests'} for it fail{'s' if one else ''} on head."
+    )
+    if case.observed.too_new and all(test in case.witnesses.failures for test in against):
+        return unverified(requirement, f"{said} {case.observed.too_new}", TRY_TESTED_VERSION)
+    return unsatisfied(requirement, said, case, tuple(test.id for test in against))
 
 
 def _against(

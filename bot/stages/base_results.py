@@ -24,7 +24,8 @@ class BaseResults:
         command = [(call.runner.value, *call.arguments) for call in recipe.calls]
         checkout = sides.checkout
         tree = (checkout.base_sha, *(one.path for one in checkout.missing_submodules))
-        where = (repository, tree, base.digest, base.project_layer, recipe.root)
+        layers = (base.digest, base.dependencies_layer, base.project_layer)
+        where = (repository, tree, *layers, recipe.root)
         parts = (*where, command, sides.network.value, HARNESS_VERSION)
         self._key = "base-tests:" + hashlib.sha256(json.dumps(parts).encode()).hexdigest()
 

@@ -91,6 +91,7 @@ def _read(mirror: Mirror, checkout: Checkout, context: PolicyContext, base_ref: 
         listed=listed,
         remarks=tuple(remarks),
         proposed=tuple(_proposed(mirror, checkout, before, after)) if is_edited else (),
+        base_is_trusted=context.base_is_trusted,
     )
 
 

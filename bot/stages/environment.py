@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from dataclasses import dataclass, replace
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from bot.errors import UserError
@@ -23,6 +25,7 @@ from sandbox.environments.toolchain import toolchain
 from sandbox.environments.tree import Tree
 from sandbox.models import Checkout, Environment, Recipe, Side, TestRunner
 
+_OLD_S = 90 * 24 * 3600
 _ASK_AGAIN = "Ask again with /judge when the index answers."
 _RELEASE_IT = (
     "Depend on a released version of it, or let Assay judge where its host can be reached; then ask again "
@@ -39,6 +42,7 @@ class _Workshop:
     checkout: Checkout
     limits: Limits
     network: Network
+    base_is_trusted: bool
 
 
 async def build_environments(
@@ -51,7 +55,8 @@ async def build_environments(
     await services.origin.announce(request, "environment")
     setup = policy.configuration.setup
     limits = Limits(timeout_s=policy.configuration.limits.minutes * 60)
-    shop = _Workshop(services, request, checkout, limits, policy.network_to_build)
+    network, is_trusted = policy.network_to_build, policy.base_is_trusted
+    shop = _Workshop(services, request, checkout, limits, network, is_trusted)
     try:
         concerned = await _concerned(shop, policy)
         wanted = await asyncio.to_thread(_wanted_projects, shop, policy, concerned)
@@ -89,10 +94,12 @@ def _wanted_projects(
 ) -> tuple[SetupHints, ...]:
     """Return how each project is set up; a configured test line says itself where tests are run."""
     setup = policy.configuration.setup
-    install = setup.install or ""
+    install, before = setup.install or "", _released_before(shop.checkout)
     if setup.test:
         calls = test_places(setup.test, Tree(Path(shop.checkout.base_tree)))
-        return tuple(SetupHints(install, one.line, one.folder) for one in calls)
+        return tuple(
+            SetupHints(install, one.line, one.folder, released_before=before) for one in calls
+        )
     own = {one.path: one.setup for one in policy.configuration.projects}
     found = []
     for root in tuple(concerned)[:MOST_PROJECTS]:
@@ -100,8 +107,19 @@ def _wanted_projects(
         calls = test_places(test or "", Tree(Path(shop.checkout.base_tree, root)))
         followed = calls[0].line if not any(call.folder for call in calls) else test or ""
         at = root if line else ""
-        found.append(SetupHints(line or install, followed, root, install_root=at))
+        found.append(SetupHints(line or install, followed, root, at, before))
     return tuple(found)
+
+
+def _released_before(checkout: Checkout) -> str:
+    """Return the day after the newest commit where that is long ago, else "".
+
+    The target's tip counts too, so a pull request cannot choose older packages by its own commits' dates.
+    """
+    if not checkout.newest_commit_s or time.time() - checkout.newest_commit_s < _OLD_S:
+        return ""
+    newest = datetime.fromtimestamp(checkout.newest_commit_s, UTC)
+    return (newest + timedelta(days=1)).date().isoformat()
 
 
 # --- the builds -------------------------------------------------------------------------------
@@ -185,7 +203,7 @@ def _request(shop: _Workshop, side: Side, recipe: Recipe | None) -> BuildRequest
         repository=shop.request.repository,
         sha="-".join((sha, *(one.path for one in checkout.missing_submodules))),
         state=layers_home(shop.services),
-        evaluation_folder=shop.services.evaluation_folder(shop.request),
+        is_trusted=is_base and shop.base_is_trusted,
         limits=shop.limits,
         network=shop.network,
     )

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 from bot.errors import OutOfTime, UserError
 from bot.judge import (
     BUILDS,
     dependency_findings,
+    find_retired,
     inspect_integrity,
     kinds_of_change,
     new_dependencies,
@@ -64,6 +66,9 @@ async def _observe(services: Services, case: Case) -> Observed:
     tests = tests or FourWay((), "There are no tests that Assay can run.")
     checkout, built, proposed = case.checkout, case.built, case.policy.proposed
     base, head = TreeReader(Path(checkout.base_tree)), TreeReader(Path(checkout.head_tree))
+    tests = replace(
+        tests, retired=await asyncio.to_thread(find_retired, tests.comparisons, base, head)
+    )
     harmless = await read_kinds(services.sandbox, checkout)
     untested = await asyncio.to_thread(_is_untested, case)
     integrity = await asyncio.to_thread(
@@ -83,6 +88,7 @@ async def _observe(services: Services, case: Case) -> Observed:
         build_folder=built.decisive.root,
         needs=_needs(built),
         left_out=" ".join(_left_out(built)),
+        too_new=next((e.recipe.too_new for e in _bases(built) if e.recipe.too_new), ""),
         missing_submodules=tuple(one for one in checkout.missing_submodules if one.is_named),
         base_is_untested=untested,
         changed_paths=checkout.diff.changed_paths,
@@ -157,6 +163,10 @@ def _needs(built: Built) -> tuple[str, ...]:
     """What the machine lacks for the projects that the change touches."""
     sides = (side for one in built.projects if one.is_touched for side in (one.base, one.head))
     return tuple(dict.fromkeys(need for one in sides if one for need in one.recipe.needs))
+
+
+def _bases(built: Built) -> Iterator[Environment]:
+    yield from (one.base for one in built.projects if one.base and one.is_touched)
 
 
 def _left_out(built: Built) -> Iterator[str]:

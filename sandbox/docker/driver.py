@@ -192,7 +192,7 @@ class DockerSandbox:
         failed = streams.frames.exit_code != 0
         if failed and await _in_thread(self._engine.ran_out_of_memory, locked.name):
             return Killed.MEMORY
-        return Killed.DISK if await asyncio.to_thread(disk.is_over) else None
+        return await asyncio.to_thread(disk.passed, at_the_end=True)
 
     async def _talk(self, command: Command, attached: Attached, streams: _Streams) -> None:
         loop = asyncio.get_running_loop()
@@ -250,16 +250,15 @@ class DockerSandbox:
         limit_bytes = locked.limits.memory_mb * MEBIBYTE
         while True:
             await asyncio.sleep(_LOOK_EVERY_S)
-            if await asyncio.to_thread(disk.is_over):
-                return Killed.DISK
+            if passed := await asyncio.to_thread(disk.passed):
+                return passed
             if await asyncio.to_thread(self._engine.held_bytes, locked.name) > limit_bytes:
                 return Killed.MEMORY
 
 
 def _disk_watch(locked: Locked) -> DiskWatch:
     folders = [mount.source for mount in locked.mounts if mount.mode is MountMode.WRITABLE]
-    limit_bytes = locked.limits.disk_mb * MEBIBYTE
-    return DiskWatch((folder for folder in folders if Path(folder).is_dir()), limit_bytes)
+    return DiskWatch((folder for folder in folders if Path(folder).is_dir()), locked.limits)
 
 
 def _completed(streams: _Streams, killed: Killed | None, seconds: float) -> Completed:

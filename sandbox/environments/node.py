@@ -10,14 +10,24 @@ from pathlib import Path, PurePosixPath
 
 from sandbox.base import TREE
 from sandbox.environments.build_request import BuildRequest
-from sandbox.environments.ecosystem import Ecosystem, Evidence, Variables, weighed
+from sandbox.environments.ecosystem import (
+    Downloads,
+    Ecosystem,
+    Evidence,
+    Variables,
+    weighed,
+)
 from sandbox.environments.hints import SetupHints, Toolchain
 from sandbox.environments.layers import CACHE, PROJECT, SYSTEM_PATH, TOOLCHAIN
+from sandbox.environments.node_ci import read_settings
 from sandbox.environments.node_manager import (
     Manager,
     choose_manager,
+    declared_downloads,
     install_commands,
+    is_dated,
     manager_inputs,
+    runs_tree,
 )
 from sandbox.environments.node_script import ScriptCall, read_script
 from sandbox.environments.node_version import Wanted, fetching, wanted_node
@@ -82,6 +92,7 @@ def detect(tree: Path, setup: SetupHints, toolchain: Toolchain) -> Recipe | None
         return None
     manifest = place.json("package.json")
     runner = _choose_runner(place, manifest, setup)
+    runner = runner if setup.test else _as_in_ci(Tree(tree), runner)
     manager = choose_manager(Tree(tree), setup.root)
     folders = tuple(dict.fromkeys((setup.root, manager.folder)))
     version = toolchain.version("node")
@@ -132,8 +143,8 @@ def _recipe(
     if setup.install:
         install, why = _configured(setup)
     elif any(_has_dependencies(tree.json(path)) for path in manifests) or manager.lock:
-        install = install_commands(manager, top, runner.runner.value)
-        why = _installed_by(manager)
+        install = install_commands(manager, top, runner.runner.value, setup.released_before)
+        why = _installed_by(manager, setup.released_before)
     else:
         install, why = (), "Nothing is installed: package.json names no dependencies."
     build, why_build = _build(Tree(tree.root / setup.root), manifest, runner)
@@ -153,7 +164,17 @@ def _recipe(
         lock_digest=hashlib.sha256(json.dumps([versions, install, inputs]).encode()).hexdigest(),
         root=setup.root,
         more_calls=runner.more,
+        runs_tree=bool(setup.install) or runs_tree(tree, manager, manifests),
     )
+
+
+def downloading(request: BuildRequest, _: Path) -> Downloads | None:
+    """Return how to download again what the manifests and the lock ask for, with no script of theirs."""
+    tree, root = Tree(request.tree), request.recipe.root
+    manager = choose_manager(tree, root)
+    if not request.recipe.install:
+        return None
+    return declared_downloads(tree, manager, _manifests(tree, manager, root))
 
 
 def _configured(setup: SetupHints) -> tuple[tuple[tuple[str, ...], ...], str]:
@@ -164,9 +185,14 @@ def _configured(setup: SetupHints) -> tuple[tuple[tuple[str, ...], ...], str]:
     return ((*keep[:-2], commands, place),), f"{said} says so."
 
 
-def _installed_by(manager: Manager) -> str:
+def _installed_by(manager: Manager, released_before: str) -> str:
     version = f" {manager.version}" if manager.version else ""
     exact = f"exactly as {manager.lock} locks them" if manager.lock else "the newest allowed"
+    if is_dated(manager, released_before):
+        exact = (
+            f"there is no lock file and the commits are old, so the newest allowed of those released "
+            f"before {released_before}, or of all where the registry has none of that time"
+        )
     said = f"Dependencies are installed by {manager.name}{version}, because {manager.reason}"
     return f"{said}: {exact}."
 
@@ -226,6 +252,22 @@ def _by_script(call: ScriptCall) -> _Runner:
     said = f"Tests run with {call.runner}, as the script `{call.script}` of package.json calls it."
     others = "".join(f" Then {more.runner} runs, called there too." for more in call.more)
     return _Runner(call.runner, call.arguments, f"{said}{others}", call.before, call.more)
+
+
+def _as_in_ci(tree: Tree, runner: _Runner) -> _Runner:
+    """Run the tests in the time zone and the locale of the project's CI, where their call names none."""
+    source, settings = read_settings(tree)
+    if not settings or runner.runner is TestRunner.NONE:
+        return runner
+
+    def prefixed(arguments: tuple[str, ...]) -> tuple[str, ...]:
+        named = {word.partition("=")[0] for word in arguments[: arguments.index("--")]}
+        return (*(f"{k}={v}" for k, v in settings if k not in named), *arguments)
+
+    said = " ".join(f"{name}={value}" for name, value in settings)
+    more = tuple(replace(call, arguments=prefixed(call.arguments)) for call in runner.more)
+    reason = f"{runner.reason} `{said}` is set for them, as {source} does."
+    return replace(runner, arguments=prefixed(runner.arguments), reason=reason, more=more)
 
 
 def _configured_runner(tree: Tree, scripts: Table, line: str) -> _Runner:
@@ -343,6 +385,7 @@ ECOSYSTEM = Ecosystem(
     detect=detect,
     building=building,
     observing=observing,
+    downloading=downloading,
     commands=frozenset(
         {
             "npm",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
@@ -9,7 +10,8 @@ from pathlib import Path, PurePosixPath
 from packaging.utils import canonicalize_name
 
 from sandbox.base import TREE
-from sandbox.environments.ecosystem import Ecosystem, Evidence, weighed
+from sandbox.environments.build_request import BuildRequest
+from sandbox.environments.ecosystem import Downloads, Ecosystem, Evidence, weighed
 from sandbox.environments.hints import SetupHints, Toolchain
 from sandbox.environments.layers import DEPENDENCIES, INSIDE, PROJECT, UV
 from sandbox.environments.python_ci import TestHints, read_hints
@@ -22,6 +24,7 @@ from sandbox.environments.python_digest import (
     requirement_files,
 )
 from sandbox.environments.python_layers import building, installer, observing
+from sandbox.environments.python_preparation import prepare
 from sandbox.environments.python_project import NamedList, Project, read_project
 from sandbox.environments.python_requirement import parsed, requirement_name
 from sandbox.environments.python_runner import RunnerChoice, choose_runner, configured_runner
@@ -44,6 +47,16 @@ _TO_DEPENDENCIES = (*_PIP_INSTALL, "--compile-bytecode")
 _TO_PROJECT = (*_PIP_INSTALL, "--no-deps", "--prefix", PROJECT)
 _PYTHON = f"{DEPENDENCIES}/bin/python"
 _LOCAL = f"{DEPENDENCIES}/local.json"
+_DISTRIBUTION = re.compile(r"([A-Za-z0-9][\w.]{0,99})-(\d[\w.+!]{0,59})\.dist-info")
+_MOST_KEPT = 1000
+# Wheels only, which run nothing; one that cannot be had must not keep the others away.
+_WHEELS = "uv pip install -q --no-deps --no-build"
+_DOWNLOAD = f'{_WHEELS} "$0" "$@" || for one in "$0" "$@"; do {_WHEELS} "$one"; done; true'
+# pip has downloads of its own, and a configured line may call it.
+_PIP_DOWNLOAD = f"{_PYTHON} -m pip download -q --no-deps --only-binary :all: -d /tmp/wheels"
+_DOWNLOAD_WITH_PIP = (
+    f'uv pip install -q pip && for one in "$0" "$@"; do {_PIP_DOWNLOAD} "$one"; done; true'
+)
 # Their editable installs rebuild at import time with tools of a build environment that is gone.
 _NOT_EDITABLE = ("mesonpy",)
 # Plug-ins that ask git for the version, and take none from the environment.
@@ -80,8 +93,9 @@ def detect(tree: Path, setup: SetupHints, toolchain: Toolchain) -> Recipe | None
     missing = missing_python(asked, toolchain.python)
     if not missing:
         recipe = _recipe(reading, setup, toolchain)
-        said = untested_python(reading.tree, toolchain.python)
-        return replace(recipe, reasons=(*recipe.reasons, *filter(None, (said,))))
+        said, is_too_new = untested_python(reading.tree, toolchain.python)
+        reasons = (*recipe.reasons, *filter(None, (said,)))
+        return replace(recipe, reasons=reasons, too_new=said if is_too_new else "")
     release = nearest_release(asked, toolchain.python)
     said = f"The project needs {missing}, but the sandbox has Python {toolchain.python}."
     recipe = _recipe(reading, setup, replace(toolchain, python=release or toolchain.python))
@@ -113,24 +127,30 @@ def _recipe(reading: _Reading, setup: SetupHints, toolchain: Toolchain) -> Recip
     chosen = choose_runner(reading.tree, reading.hints, names)
     runner = configured_runner(setup.test) if setup.test else chosen
     missing, why_missing = _missing_runner(runner, names, setup)
-    fill = _configured(setup) or _install(reading, locked, missing)
+    fill = _configured(setup) or _install(reading, locked, missing.together)
+    fill = (*fill, (*_TO_DEPENDENCIES, *missing.after)) if missing.after else fill
     install = (_create(toolchain), *fill, _settle(reading.project, toolchain))
     reasons = (
         *_dependency_reasons(reading, setup, locked),
         *why_missing,
         *_project_reasons(reading),
     )
+    own = _install_project(reading, locked, configured=bool(setup.install))
+    made, why_made = (
+        ((), ()) if setup.install else prepare(reading.tree, toolchain, is_kept=bool(own))
+    )
     return Recipe(
         ecosystem=_NAME,
-        reasons=(*reasons, runner.reason, *filter(None, (runner.left_out,))),
+        reasons=(*reasons, *why_made, runner.reason, *filter(None, (runner.left_out,))),
         install=install,
-        install_project=_install_project(reading, locked, configured=bool(setup.install)),
+        install_project=(*own, *made),
         runner=runner.runner,
         test_arguments=runner.arguments,
         root=reading.root,
         left_out=runner.left_out,
         more_calls=runner.more,
         lock_digest=lock_digest(toolchain, install, _inputs(reading, setup, locked)),
+        runs_tree=_runs_tree(reading, setup, locked),
     )
 
 
@@ -246,14 +266,29 @@ def _installs_local_folders(reading: _Reading) -> bool:
     return any(names_local_project(text) for _, text in files)
 
 
+@dataclass(frozen=True, slots=True)
+class _Added:
+    """What Assay itself adds: resolved together with the project's dependencies, or after them."""
+
+    together: tuple[str, ...] = ()
+    after: tuple[str, ...] = ()
+
+
 def _missing_runner(
     runner: RunnerChoice, names: set[str], setup: SetupHints
-) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Return pytest when the tests need it and nothing is known to install it, and the reason."""
+) -> tuple[_Added, tuple[str, ...]]:
+    """Return pytest when the tests need it and nothing is known to install it, and the reason.
+
+    A project that names `py` for another tool may hold it at a version that hides pytest's own module.
+    """
     runners = {runner.runner, *(call.runner for call in runner.more)}
     if TestRunner.PYTEST not in runners or "pytest" in names or setup.install:
-        return (), ()
-    return ("pytest",), ("`pytest` is added, because the tests need it and nothing installs it.",)
+        return _Added(), ()
+    why = "`pytest` is added, because the tests need it and nothing installs it."
+    if "py" not in names:
+        return _Added(("pytest",)), (why,)
+    also = "`py` is brought up to date with it: pytest does not start beside an old one."
+    return _Added(after=("--upgrade-package", "py", "pytest", "py")), (why, also)
 
 
 def _dependency_reasons(reading: _Reading, setup: SetupHints, locked: bool) -> tuple[str, ...]:
@@ -301,6 +336,28 @@ def _inputs(reading: _Reading, setup: SetupHints, locked: bool) -> tuple[str, ..
     return (uv_settings, *near, *lists, *texts)
 
 
+def _runs_tree(reading: _Reading, setup: SetupHints, locked: bool) -> bool:
+    """Tell whether installing the dependencies can run code of the tree, such as a build backend."""
+    if setup.install or reading.siblings:
+        return True
+    return not locked and (reading.project.is_dynamic or _installs_local_folders(reading))
+
+
+def downloading(request: BuildRequest, layer: Path) -> Downloads | None:
+    """Return how to download again, as wheels, what of a layer came from the index."""
+    found = [
+        f"{match[1]}=={match[2]}"
+        for place in layer.glob("lib/python3*/site-packages/*.dist-info")
+        if (match := _DISTRIBUTION.fullmatch(place.name))
+        and not (place / "direct_url.json").exists()
+    ][:_MOST_KEPT]
+    if not found or not request.recipe.install:
+        return None
+    pip = any(argv[0] == "sh" for argv in request.recipe.install)
+    line = _DOWNLOAD_WITH_PIP if pip else _DOWNLOAD
+    return Downloads((request.recipe.install[0], ("sh", "-c", line, *sorted(found))))
+
+
 _PROJECT_FILES = ("pyproject.toml", "setup.py", "setup.cfg", "requirements.txt")
 
 
@@ -325,5 +382,6 @@ ECOSYSTEM = Ecosystem(
     programs=((UV, "--version"),),
     tools=installer,
     fetching=fetching,
+    downloading=downloading,
 )
 """Python, with pip, uv, poetry and their lock files."""

@@ -48,14 +48,18 @@ def fetching(toolchain: str) -> tuple[str, ...]:
     return ("env", "UV_CACHE_DIR=/tmp/uv", "UV_NO_PROGRESS=1", UV, *place, release)
 
 
-def untested_python(tree: Tree, version: str) -> str:
-    """Say so when the project itself tests with other versions than the machine's only."""
+def untested_python(tree: Tree, version: str) -> tuple[str, bool]:
+    """Say so when the project itself tests with other versions than the machine's only.
+
+    The second value tells whether all of those are older.
+    """
     tested = _tested(tree)
     here = int(version.split(".")[1])
     if not tested or here in tested:
-        return ""
+        return "", False
     listed = ", ".join(f"3.{minor}" for minor in sorted(tested))
-    return f"The project is tested with Python {listed}; the sandbox has Python {version}."
+    said = f"The project is tested with Python {listed}; the sandbox has Python {version}."
+    return said, max(tested) < here
 
 
 def _tested(tree: Tree) -> set[int]:

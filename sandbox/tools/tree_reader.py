@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from sandbox.environments.tree import Tree
 from sandbox.errors import CheckoutError
 from sandbox.names import inside
 
@@ -15,6 +16,11 @@ class TreeReader:
 
     def __init__(self, tree: Path) -> None:
         self._tree = tree
+        self._listed = Tree(tree)
+
+    def paths(self) -> tuple[str, ...]:
+        """Return the paths of all files that are not hidden or vendored."""
+        return self._listed.files()
 
     def read(self, path: str) -> str | None:
         """Return a file's text; None when it is absent, no text, or too large to read."""

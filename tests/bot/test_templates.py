@@ -24,6 +24,7 @@ from bot.models import (
     Step,
     VerdictOutcome,
 )
+from bot.origins.shared_head import HeadVerdict
 from bot.report.markdown import Detail
 from bot.report.memory import Memory, PastVerdict, VerdictChange
 from bot.report.prompts import call_views
@@ -52,6 +53,10 @@ RECORD = EvaluationRecord(
     1.0,
     2.0,
     "observe",
+)
+HEADS = (
+    HeadVerdict(7, Conclusion.FAILURE, "2 of 4 <requirements> met", RECORD),
+    HeadVerdict(9, Conclusion.ACTION_REQUIRED, "it has not been judged"),
 )
 RUBRIC = Rubric("a", ("b",), ("c",), ("d",))
 PLAN = Plan((Step("E1", "See `it`", "g", ("R1",), ActionKind.READ, ("a",)),) * 50)
@@ -133,7 +138,12 @@ GIVEN: dict[str, tuple[dict[str, object], ...]] = {
         for commit in ("", "https://x/commit/a")
     ),
     "check/late.md.j2": ({"title": "2 of 4 met", "link": "https://x/e1"},),
+    "check/own_verdict.md.j2": ({"link": "https://x/e1"},),
     "check/queued.md.j2": ({"link": "https://x/e1"},),
+    "check/shared_head.md.j2": tuple(
+        {"own": HEADS[0], "worst": worst, "verdicts": HEADS, "link": lambda _id: "https://x/e1"}
+        for worst in HEADS
+    ),
     "setup/next_steps.txt.j2": (
         {"app_id": 1, "url": "https://x", "folder": "/srv/<assay>", "check": "Assay"},
     ),

@@ -125,17 +125,17 @@ async def test_over_the_wire_with_a_tool_and_a_price(tmp_path: Path) -> None:
         (Said(status=401), ModelAway, "refuses the key"),
         (Said(status=404), ModelAway, "does not know"),
         (Said(text="I cannot help with that."), Answerless, "twice"),
-        (Said(refusal="No."), Answerless, "^It refused to answer.$"),
+        (Said(refusal="No."), Answerless, "^The model refused to answer.$"),
         (Said(text='{"total":', finish="length"), Answerless, "and was cut"),
         (
             Said(tool_calls=(("no_such_tool", "{}"),)),
             Answerless,
-            "^Its reply could not be read twice.$",
+            "^The model's reply could not be parsed, twice in a row.$",
         ),
         (Said(status=400), ModelAway, "does not take the question"),
-        (Said(body=b'{"choices": ['), ModelAway, "no chat completion"),
+        (Said(body=b'{"choices": ['), ModelAway, "does not return chat completions"),
         (Said(body=b"<html>Welcome</html>"), ModelAway, "see ASSAY_MODEL_URL"),
-        (Said(status=500, headers=(("retry-after-ms", "1"),)), ModelAway, "answers 500"),
+        (Said(status=500, headers=(("retry-after-ms", "1"),)), ModelAway, "status 500"),
         (Said(status=429, headers=(("retry-after-ms", "1"),)), ModelAway, "answers 429"),
     ],
 )
@@ -197,7 +197,7 @@ async def test_who_does_not_answer_in_time_is_not_asked_again(tmp_path: Path) ->
     first = session()
     assert (await first.ask(PROMPT, Sum)).total == 2
     for question in ("slow", "quick"):
-        with pytest.raises(ModelAway, match="does not answer: ask again with /judge"):
+        with pytest.raises(ModelAway, match=r"does not respond\. Try again when it is back"):
             await first.ask(Prompt(Role.PANEL, "You add.", question), Sum)
     assert len(asked) == 2
     assert (await first.ask(PROMPT, Sum)).total == 2, "what is remembered needs nobody"

@@ -314,3 +314,55 @@ def test_whatever_a_manifest_holds_is_read(tmp_path: Path, text: str) -> None:
     assert found is not None and found.ecosystem == "node"
     words = [*found.test_arguments, *found.reasons, *(w for argv in found.install for w in argv)]
     assert "\0" not in "".join(words).encode().decode()
+
+
+def test_what_no_lock_fixes_is_of_the_commits_time(tmp_path: Path) -> None:
+    manifest = {"scripts": {"test": "mocha"}, "devDependencies": {"mocha": "^2"}}
+    free = write(tmp_path / "free", {"package.json": json.dumps(manifest), "test/a.js": ""})
+    locked = {"package.json": json.dumps(manifest), "test/a.js": "", "package-lock.json": "{}"}
+    old = SetupHints(released_before="2016-11-10")
+
+    def installed(tree: Path, hints: SetupHints) -> tuple[str, str, str]:
+        found = detect(tree, hints, TOOLS)
+        assert found is not None
+        return str(found.install), found.reasons[0], found.lock_digest
+
+    now, then = installed(free, SetupHints()), installed(free, old)
+    assert "--before" not in now[0] and "--before=2016-11-10" in then[0]
+    assert "there is no lock file" in then[1] and "2016-11-10" in then[1]
+    assert now[2] != then[2] != installed(free, SetupHints(released_before="2017-01-02"))[2]
+    tree = write(tmp_path / "locked", locked)
+    assert installed(tree, old) == installed(tree, SetupHints())
+
+
+@pytest.mark.parametrize(
+    ("workflow", "words"),
+    [
+        (
+            "jobs:\n  all:\n    env:\n      LANG: en_US.utf8\n      TOKEN: abc\n      TZ: America/New_York\n"
+            "    steps:\n      - run: npm run test\n",
+            ("LANG=en_US.utf8", "TZ=America/New_York"),
+        ),
+        ("env:\n  TZ: 'UTC'\njobs:\n  all:\n    steps:\n      - run: npm test\n", ("TZ=UTC",)),
+        ("jobs:\n  all:\n    steps:\n      - run: TZ=Asia/Tokyo npx mocha\n", ("TZ=Asia/Tokyo",)),
+        ("jobs:\n  site:\n    env:\n      TZ: UTC\n    steps:\n      - run: npm run site\n", ()),
+        (
+            "jobs:\n  all:\n    env:\n      TZ: ${{ matrix.tz }}\n    steps:\n      - run: npm test\n",
+            (),
+        ),
+        (
+            "jobs:\n  all:\n    env:\n      # TZ: UTC\n      NODE_OPTIONS: -r x\n    steps: npm test\n",
+            (),
+        ),
+        ("jobs:\n  a:\n    steps: TZ=A npm test\n  b:\n    steps: TZ=B npm test\n", ()),
+        ("jobs:\n  a:\n    steps:\n", ()),
+    ],
+)
+def test_tests_run_in_the_time_zone_and_locale_of_ci(
+    workflow: str, words: tuple[str, ...], tmp_path: Path
+) -> None:
+    write(tmp_path, {".github/workflows/test.yml": workflow})
+    found = node(tmp_path, {"scripts": {"test": "LANG=C jest" if not words else "jest"}})
+    own = ("LANG=C",) if not words else ()
+    assert found.test_arguments == (*words, *own, "--")
+    assert ("as .github/workflows/test.yml does" in found.reasons[-1]) is bool(words)

@@ -157,10 +157,8 @@ def built(folder: Path, tree: Path) -> Environment:
         sandbox = open_sandbox("auto", folder / "state")
         recipe = detect(tree, SetupHints(), await toolchain(sandbox, ECOSYSTEMS.values()))
         assert recipe is not None and not recipe.needs, recipe
-        side, own = Side.BASE, folder / "evaluation"
-        return await build(
-            sandbox, BuildRequest(side, tree, recipe, "", "tests/x", "sha", folder / "state", own)
-        )
+        request = BuildRequest(Side.BASE, tree, recipe, "", "tests/x", "sha", folder / "state")
+        return await build(sandbox, request)
 
     return asyncio.run(make())
 
