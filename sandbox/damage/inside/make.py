@@ -111,7 +111,7 @@ def ranked(sources: list[Source], words: frozenset[str]) -> Iterator[Damage]:
     rest: list[Damage] = []
     for source in sources:
         queues[0] += _emptied(source)
-        queues[1] += _reverted(source)
+        (rest if source.root is None else queues[1]).extend(_reverted(source))
         queues[2] += _points(source)
         rest += _raising(source)
     for queue in queues:
