@@ -118,7 +118,7 @@ def _without_values(problem: str) -> str:
         return problem
     if "'\\t'" in problem:
         return "a tab stands where YAML wants spaces"
-    shown = re.sub(r"'[^']*'|\"[^\"]*\"|<[^>]*>", "…", problem)
+    shown = re.sub(r"'[^']*'|\"[^\"]*\"|<[^<>]*>", "…", problem)
     return "it is not valid YAML" if shown.count("…") > 1 else f"it is not valid YAML ({shown})"
 
 

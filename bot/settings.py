@@ -32,11 +32,15 @@ class Settings(BaseSettings):
     sandbox: str = "auto"
     workers: int = Field(default=1, ge=1, le=64)
     """Evaluations that one worker process runs at the same time."""
+    metrics_token: SecretStr = SecretStr("")
+    """What Prometheus must send as its bearer token; empty: there is no `/metrics`."""
     private_reports: bool = True
     link_key: SecretStr = SecretStr("")
     """Signs report links; the same on every host. Empty: a key is kept in `home`."""
     retention_days: int = Field(default=30, ge=1)
     disk_gb: int = Field(default=20, ge=1)
+    disk_floor_gb: float = Field(default=1.0, ge=0)
+    """Free space in `home` below which no new evaluation is begun."""
     write_pause_s: float = Field(default=1.0, ge=0)
     """Between two writes to GitHub, which asks for a second."""
     github_timeout_s: float = Field(default=15.0, gt=0)

@@ -16,6 +16,7 @@ from bot.store import open_artifacts, open_records
 from bot.web.app import WebParts, create_app
 from bot.web.links import open_links
 from bot.web.pages import report_pages
+from bot.web.server import CheckedBodies
 
 log = logging.getLogger(__name__)
 
@@ -31,6 +32,13 @@ def application() -> Flask:
         records.migrate()
     except Transient as error:
         log.warning("the databases are not prepared yet: %s", error.what)
-    parts = WebParts(settings.webhook_secret.get_secret_value(), EngineClient(options), records)
-    pages = report_pages(records, open_artifacts(settings), open_links(settings))
-    return create_app(parts, (pages,))
+    parts = WebParts(
+        settings.webhook_secret.get_secret_value(),
+        EngineClient(options),
+        records,
+        settings.metrics_token.get_secret_value(),
+    )
+    pages = report_pages(records, open_artifacts(settings), open_links(settings, records))
+    application = create_app(parts, (pages,))
+    application.wsgi_app = CheckedBodies(application.wsgi_app)  # type: ignore[assignment]
+    return application

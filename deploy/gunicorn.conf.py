@@ -7,7 +7,7 @@ bind = f"{os.environ.get('ASSAY_HOST', '127.0.0.1')}:{os.environ.get('ASSAY_PORT
 wsgi_app = "bot.wsgi:application()"
 
 # Threads wait for the database, not for the processor. GitHub gives up after 10 seconds.
-worker_class = "gthread"
+worker_class = "bot.web.server.PatientWorker"  # gthread that cuts slow senders off
 workers = int(os.environ.get("ASSAY_WEB_WORKERS", "2"))
 threads = int(os.environ.get("ASSAY_WEB_THREADS", "8"))
 timeout = 60

@@ -9,18 +9,20 @@ reads, so it is in no argument, variable, file or message.
 from __future__ import annotations
 
 import os
+import resource
 import signal
 import subprocess
 import tempfile
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 from urllib.parse import quote
 
-from sandbox.errors import CheckoutError, CheckoutUnavailable
+from sandbox.disk import is_said
+from sandbox.errors import CheckoutError, CheckoutUnavailable, DiskTrouble, HostTrouble
 
 BIG_FILE_BYTES = 4 * 1024**2
 """Git makes no text diff of larger files."""
@@ -64,6 +66,8 @@ case "$1" in
 esac
 """
 _STDERR_BYTES = 64_000
+_KILLED_TRIES = 5
+_MEMORY_BYTES, _PACK_BYTES = 4 << 30, 16 << 30
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,6 +106,7 @@ def run_git(call: GitCall) -> GitResult:
         stdin.write(call.stdin)
         stdin.seek(0)
         process = _start(call, stdin, stderr)
+        _bound(process)
         with process, _deadline(process, call.timeout_s) as expired:
             stdout = process.stdout.read(call.max_output_bytes + 1) if process.stdout else b""
             truncated = len(stdout) > call.max_output_bytes
@@ -119,8 +124,12 @@ def run_git(call: GitCall) -> GitResult:
 
 
 def expect(result: GitResult, doing: str) -> GitResult:
-    """Return the result of a git that must not fail. Raises CheckoutError."""
+    """Return the result of a git that must not fail. Raises CheckoutError; DiskTrouble for a full disk."""
     if result.exit_code:
+        if is_said(result.stderr):
+            raise DiskTrouble(f"git could not {doing}: {last_line(result.stderr)}.")
+        if result.exit_code < 0:
+            raise HostTrouble(f"git was killed while it was to {doing}.", _KILLED_TRIES)
         raise CheckoutError(f"git could not {doing}: {last_line(result.stderr)}")
     return result
 
@@ -149,6 +158,18 @@ def _start(call: GitCall, stdin: IO[bytes], stderr: IO[bytes]) -> subprocess.Pop
         )
     except FileNotFoundError as error:
         raise CheckoutError("git is not installed on this machine.", "Install git.") from error
+
+
+def _bound(process: subprocess.Popen[bytes]) -> None:
+    """Bound what git and its children take for objects that were made to inflate."""
+    for limit, most in (
+        (resource.RLIMIT_DATA, _MEMORY_BYTES),
+        (resource.RLIMIT_FSIZE, _PACK_BYTES),
+    ):
+        with suppress(ProcessLookupError):
+            hard = resource.prlimit(process.pid, limit)[1]
+            least = most if hard == resource.RLIM_INFINITY else min(most, hard)
+            resource.prlimit(process.pid, limit, (least, least))
 
 
 def clean_environment() -> dict[str, str]:

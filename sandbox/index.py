@@ -1,7 +1,7 @@
 """Where builds download from: the host's own index settings and CA file, never with credentials.
 
-Read are pip's configuration files and `PIP_*`, `UV_*`, `npm_config_registry` (pnpm and yarn
-classic heed it too) and the usual CA and proxy variables
+Read are pip's configuration files and `PIP_*`, `UV_*`, npm's global configuration and
+`npm_config_registry` (pnpm and yarn classic heed it too), and the usual CA and proxy variables
 (https://pip.pypa.io/en/stable/topics/configuration/). Local folders are mounted read-only.
 """
 
@@ -13,13 +13,18 @@ import sys
 from collections.abc import Iterable, Mapping
 from configparser import ConfigParser
 from configparser import Error as ConfigError
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 from sandbox.base import Mount
 
-_CA_TARGET = "/env/ca.pem"
+_CA_TARGET, _NPM_CA_TARGET = "/env/ca.pem", "/env/npm-ca.pem"
+_NPM_FILES = (
+    Path("/usr/etc/npmrc"),
+    Path("/usr/local/etc/npmrc"),
+)  # where nothing of it is seen inside
 _CA_READERS = (
     "SSL_CERT_FILE",
     "REQUESTS_CA_BUNDLE",
@@ -43,7 +48,7 @@ class IndexSettings:
 
 def host_index_settings() -> IndexSettings:
     """Return the settings of this host and user."""
-    return index_settings(os.environ, pip_configuration_files(os.environ))
+    return index_settings(os.environ, pip_configuration_files(os.environ), _NPM_FILES)
 
 
 def pip_configuration_files(environ: Mapping[str, str]) -> tuple[Path, ...]:
@@ -57,7 +62,9 @@ def pip_configuration_files(environ: Mapping[str, str]) -> tuple[Path, ...]:
     return (*files, Path(sys.prefix, "pip.conf"), *([Path(named)] if named else []))
 
 
-def index_settings(environ: Mapping[str, str], pip_files: Iterable[Path]) -> IndexSettings:
+def index_settings(
+    environ: Mapping[str, str], pip_files: Iterable[Path], npm_files: Iterable[Path] = ()
+) -> IndexSettings:
     """Translate the host's settings to uv's; a URL with credentials is left out and named."""
     pip = _pip_values(environ, pip_files)
     default = environ.get("UV_DEFAULT_INDEX") or environ.get("UV_INDEX_URL") or pip["index-url"]
@@ -80,9 +87,14 @@ def index_settings(environ: Mapping[str, str], pip_files: Iterable[Path]) -> Ind
     if authority and Path(authority).is_file():
         mounts.append(Mount(authority, _CA_TARGET))
         variables |= dict.fromkeys(_CA_READERS, _CA_TARGET)
+    npm = _npm_values(npm_files)
     registry = environ.get("npm_config_registry") or environ.get("NPM_CONFIG_REGISTRY") or ""
+    registry = registry or npm.get("registry", "")
     if registry and not _has_credentials(registry):
         variables["npm_config_registry"] = registry
+    if Path(npm.get("cafile", "")).is_file():
+        mounts.append(Mount(npm["cafile"], _NPM_CA_TARGET))
+        variables["npm_config_cafile"] = _NPM_CA_TARGET
     interpreters = environ.get("UV_PYTHON_INSTALL_MIRROR", "")
     if interpreters and not _has_credentials(interpreters):
         variables["UV_PYTHON_INSTALL_MIRROR"] = interpreters
@@ -103,6 +115,18 @@ def _pip_values(environ: Mapping[str, str], files: Iterable[Path]) -> dict[str, 
     for key in found:
         found[key] = environ.get(f"PIP_{key.upper().replace('-', '_')}", "") or found[key]
     return found
+
+
+def _npm_values(files: Iterable[Path]) -> dict[str, str]:
+    """The registry and the CA file of npm's own configuration; nothing else of it is looked at."""
+    found: dict[str, str] = {}
+    for path in files:
+        with suppress(OSError, UnicodeDecodeError):
+            pairs = (line.partition("=") for line in path.read_text().splitlines())
+            found |= {name.strip(): value.strip().strip("\"'") for name, _, value in pairs}
+    return {
+        name: value for name, value in found.items() if name in ("registry", "cafile") and value
+    }
 
 
 def _has_credentials(url: str) -> bool:

@@ -55,6 +55,8 @@ _HOST_ETC = (
     "ssl/openssl.cnf",
     "timezone",
 )
+# Of the host's /usr what configures it or is only its source: seen empty.
+_HIDDEN = ("/usr/etc", "/usr/local/etc", "/usr/local/src", "/usr/src")
 _RESERVED = ("/", "/proc", "/dev", "/etc", "/usr", "/tmp", HOME)  # noqa: S108
 
 
@@ -165,6 +167,9 @@ def _bind(index: int, mount: Mount) -> list[str]:
 
 def _system() -> list[str]:
     options = ["--ro-bind", "/usr", "/usr"]
+    for folder in _HIDDEN:
+        if Path(folder).is_dir() and not Path(folder).is_symlink():
+            options += ["--tmpfs", folder, "--remount-ro", folder]
     for name in _SYSTEM_FOLDERS:
         path = Path("/", name)
         if path.is_symlink():

@@ -20,9 +20,12 @@ from pathlib import Path
 from typing import Protocol
 
 from sandbox.base import Killed, Limits
+from sandbox.disk import check_disk
+from sandbox.errors import DiskTrouble
 
 MEBIBYTE = 1 << 20
 _LOOK_EVERY_S = 0.1
+_LOW_BYTES = 64 * MEBIBYTE
 _SCAN_EVERY_S = 10.0
 _REMOVE_TRIES = 50
 _GROUP_PREFIX = "assay-"
@@ -97,17 +100,22 @@ class GroupParent:
 
     def group(self, limits: Limits) -> MemoryGroup:
         """A new group for one command. Raises OSError."""
-        name = f"{_GROUP_PREFIX}{os.getpid()}-{secrets.token_hex(6)}"
+        name = f"{_GROUP_PREFIX}{_namespace()}-{os.getpid()}-{secrets.token_hex(6)}"
         limit_bytes = (limits.memory_mb + limits.disk_mb) * MEBIBYTE
         return MemoryGroup(self.folder / name, self.files, limit_bytes)
 
     def sweep(self) -> None:
         """Remove the groups of workers that are gone."""
-        for folder in self.folder.glob(f"{_GROUP_PREFIX}*-*"):
-            pid = folder.name.removeprefix(_GROUP_PREFIX).partition("-")[0]
+        own = f"{_GROUP_PREFIX}{_namespace()}-"  # elsewhere a process id is another process's
+        for folder in self.folder.glob(f"{own}*"):
+            pid = folder.name.removeprefix(own).partition("-")[0]
             if pid.isdigit() and not Path("/proc", pid).exists():
                 with suppress(OSError):
                     folder.rmdir()
+
+
+def _namespace() -> int:
+    return Path("/proc/self/ns/pid").stat().st_ino
 
 
 def _candidates(own: str, root: Path) -> Iterable[tuple[Path, GroupFiles]]:
@@ -231,13 +239,26 @@ class DiskWatch:
         self._limit = Use(limits.disk_mb * MEBIBYTE, limits.entries)
         self._scan_every_s = scan_every_s
         self._started = {folder: folder_use(folder, _ALL) for folder in self._folders}
+        self._least: int | None = None  # bytes free on any of their disks, at any look
         self._free = self._free_now()
         self._scanned = time.monotonic()
 
+    def check(self) -> None:
+        """Raise DiskTrouble where a failed command may have failed for want of the machine's disk."""
+        if not self._folders:
+            return
+        self._free_now()
+        if self._least is not None and self._least < _LOW_BYTES:
+            raise DiskTrouble("The disk of the machine that judges was full while a command ran.")
+        for folder in self._folders:
+            check_disk(Path(folder))
+
     def _free_now(self) -> Use:
         statuses = {os.stat(f).st_dev: os.statvfs(f) for f in self._folders}.values()  # noqa: PTH116
+        free = [status.f_bavail * status.f_frsize for status in statuses]
+        self._least = min(free if self._least is None else (*free, self._least), default=None)
         return Use(
-            sum(status.f_bavail * status.f_frsize for status in statuses),
+            sum(free),
             sum(status.f_favail for status in statuses),
         )
 

@@ -18,6 +18,7 @@ from ipaddress import IPv4Address, IPv4Network
 from pathlib import Path
 from urllib.parse import urlsplit
 
+from sandbox.addresses import NOT_PUBLIC
 from sandbox.base import Mount
 from sandbox.index import IndexSettings
 
@@ -26,9 +27,6 @@ RESOLVER = "100.127.255.3"
 
 _INSIDE = "100.127.255.0/24"
 _GATEWAY = "100.127.255.2"
-# Private and link-local ranges, RFC 1918, RFC 3927 (the clouds' metadata), RFC 6598, multicast.
-_PRIVATE = ("10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "169.254.0.0/16", "100.64.0.0/10")
-_MULTICAST_AND_ABOVE = "224.0.0.0/3"
 
 _RTM_NEWROUTE = 24
 _NLM_F_REQUEST_ACK_CREATE = 0x1 | 0x4 | 0x400
@@ -90,9 +88,12 @@ def slirp_argv(program: str) -> tuple[str, ...]:
 
 
 def refused_networks() -> frozenset[IPv4Network]:
-    """Private ranges and every address of this host: a service bound to 0.0.0.0 must stay unseen."""
-    texts = (*_PRIVATE, _MULTICAST_AND_ABOVE, *_host_addresses())
-    return frozenset(IPv4Network(text) for text in texts)
+    """What is not public, and every address of this host: a service bound to 0.0.0.0 must stay unseen.
+
+    There is no IPv6 in a build's network.
+    """
+    never = (network for network in NOT_PUBLIC if isinstance(network, IPv4Network))
+    return frozenset((*never, *map(IPv4Network, _host_addresses())))
 
 
 def _host_addresses() -> set[str]:

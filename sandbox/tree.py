@@ -10,20 +10,23 @@ import json
 import os
 import re
 import shutil
-from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field, replace
+from itertools import pairwise
 from pathlib import Path
 
 from packaging.version import InvalidVersion, Version
 
 from sandbox.errors import CheckoutError, CheckoutUnavailable
-from sandbox.git import GitCall, run_git
+from sandbox.git import GitCall, expect, run_git
+from sandbox.leased import leased
 from sandbox.mirror import Mirror
 from sandbox.models import MissingSubmodule
 from sandbox.names import display_name, inside
 from sandbox.submodules import MOST_DEEP, MOST_SUBMODULES, fetch_submodule, is_named
 
 _MAX_LINK_STEPS = 40
+_MOST_FOLDERS = 200  # above one file; what walks a tree takes a call for each
+_PATH_BYTES = 4_096  # the kernel's
 _LFS_MAGIC = b"version https://git-lfs.github.com/spec/"
 _LFS_MAX_BYTES = 1024
 _SYMLINK = b"120000"
@@ -72,12 +75,9 @@ def export(
         if (place / _RECORD).exists():
             return _read(place)
     entry.parent.mkdir(parents=True, exist_ok=True)
-    partial = entry.with_name(f"{entry.name}.partial-{os.getpid()}-{os.urandom(4).hex()}")
-    try:
+    with leased(entry.parent, f"{entry.name}.partial-") as partial:
         place = second if _write(mirror, sha, partial, limits).missing else entry
         _rename(partial, place)
-    finally:
-        shutil.rmtree(partial, ignore_errors=True)
     return _read(place)
 
 
@@ -128,7 +128,7 @@ def _write(mirror: Mirror, sha: str, partial: Path, limits: TreeLimits) -> Expor
 def _lay(mirror: Mirror, sha: str, tree: Path, laid: _Laid, above: tuple[str, ...] = ()) -> None:
     """Lay one commit at `tree`, and then its submodules; `above` are the paths that lead to it."""
     tree.mkdir(parents=True, exist_ok=True)
-    entries = _listed(mirror, sha)
+    entries = _listed(mirror, sha, laid.limits)
     _check_size(entries, laid)
     _check_names(entries)
     escaping = _escaping_links(mirror, entries)
@@ -166,12 +166,20 @@ def _lay_submodule(
         laid.missing.append(MissingSubmodule("/".join((*above, path)), sha, error.what))
 
 
-def _listed(mirror: Mirror, sha: str) -> list[_Entry]:
+def _listed(mirror: Mirror, sha: str, limits: TreeLimits) -> list[_Entry]:
+    """List the files of a commit. Raises CheckoutError for more, or deeper ones, than are allowed."""
     listing = _run(mirror, ("ls-tree", "-r", "-z", "--long", "--full-tree", sha))
+    _check_count(listing.count(b"\0"), limits)
     entries = []
     for line in listing.split(b"\0"):
         if line:
             meta, _, path = line.partition(b"\t")
+            if len(path) > _PATH_BYTES or path.count(b"/") > _MOST_FOLDERS:
+                raise CheckoutError(
+                    f"{display_name(path[:100])}… lies too deep: {_MOST_FOLDERS} folders and "
+                    f"{_PATH_BYTES} bytes are allowed.",
+                    "Move it up.",
+                )
             mode, _, blob, size = meta.split()
             entries.append(_Entry(mode, blob, 0 if size == b"-" else int(size), path))
     return entries
@@ -180,10 +188,7 @@ def _listed(mirror: Mirror, sha: str) -> list[_Entry]:
 def _check_size(entries: list[_Entry], laid: _Laid) -> None:
     laid.files += len(entries)
     laid.total_bytes += sum(entry.size for entry in entries)
-    if laid.files > laid.limits.files:
-        raise CheckoutError(
-            f"The repository has {laid.files} files; {laid.limits.files} are allowed."
-        )
+    _check_count(laid.files, laid.limits)
     if laid.total_bytes > laid.limits.total_bytes:
         raise CheckoutError(
             f"The repository unpacks to {laid.total_bytes // 1024**2} MiB;"
@@ -191,16 +196,17 @@ def _check_size(entries: list[_Entry], laid: _Laid) -> None:
         )
 
 
+def _check_count(files: int, limits: TreeLimits) -> None:
+    if files > limits.files:
+        raise CheckoutError(f"The repository has {files} files; {limits.files} are allowed.")
+
+
 def _check_names(entries: list[_Entry]) -> None:
     """Refuse a forged tree where one name is two things, such as a link and a folder."""
-    names = {entry.path for entry in entries}
-    folders = {b"/".join(steps[:end]) for steps in _steps(names) for end in range(1, len(steps))}
-    if len(names) != len(entries) or not names.isdisjoint(folders):
+    # Sorted so, everything below a name stands right behind it.
+    names = sorted(entry.path.replace(b"/", b"\0") for entry in entries)
+    if any(two == one or two.startswith(one + b"\0") for one, two in pairwise(names)):
         raise CheckoutError("The commit's tree is forged: one name stands for two things.")
-
-
-def _steps(names: set[bytes]) -> Iterator[list[bytes]]:
-    return (name.split(b"/") for name in names)
 
 
 def _unpack(
@@ -349,8 +355,6 @@ def _run(
     result = run_git(
         GitCall(arguments, mirror.git_dir, stdin, variables, max_output_bytes=256_000_000)
     )
-    if result.exit_code or result.truncated:
-        said = result.stderr.strip().splitlines()
-        reason = said[-1][:300] if said else "too much output"
-        raise CheckoutError(f"The commit cannot be unpacked: {reason}")
-    return result.stdout
+    if result.truncated:
+        raise CheckoutError("The commit cannot be unpacked: too much output")
+    return expect(result, "unpack the commit").stdout

@@ -22,7 +22,7 @@ ONLY_HERE = {
     "githubkit": ("bot.github",),
     "sqlalchemy": ("bot.store", "bot.engine", "bot.forge"),
     "fsspec": ("bot.store",),
-    "playwright": ("bot.report", "sandbox", "bot.commands.doctor"),
+    "playwright": ("sandbox",),
     "flask": ("bot.web", "bot.forge", "bot.wsgi", "bot.commands"),
     "docker": ("sandbox",),
     "openai": ("bot.llm",),
@@ -71,6 +71,7 @@ MAY_IMPORT = {
         "bot.templates",
         "sandbox.models",
     ),
+    "bot.report.pdf": ("sandbox.base", "sandbox.browser.paper"),
     "bot.llm": ("bot.llm", "bot.models", "bot.errors", "bot.settings", "sandbox.models"),
     "bot.agents": (
         "bot.agents",
@@ -91,6 +92,7 @@ MAY_IMPORT = {
         "bot.errors",
         "bot.safety",
         "bot.settings",
+        "sandbox.addresses",
         "sandbox.base",
         "sandbox.concurrently",
         "sandbox.tools.registry",
@@ -169,6 +171,7 @@ SHARED_BY_STAGES = (
     "bot.stages.decisions",
     "bot.stages.docket",
     "bot.stages.matter",
+    "bot.stages.on_host",
     "bot.stages.recording",
     "bot.stages.services",
 )

@@ -157,7 +157,12 @@ async def _look_at_browser(settings: Settings) -> Diagnosis:
     """Print one line as every report is printed; without it there is no PDF, that is all."""
     try:
         async with asyncio.timeout(BROWSER_TIMEOUT_S):
-            printed = await pdf("<p>Assay</p>", settings.chromium)
+            sandbox = await asyncio.to_thread(
+                open_sandbox, settings.sandbox, settings.home / "sandbox"
+            )
+            printed = await pdf(sandbox, "<p>Assay</p>", settings.chromium)
+    except SandboxError:
+        return Diagnosis("chromium", False, "the sandbox does not start", "", Weight.USEFUL)
     except TimeoutError:
         seen = f"Chromium does not answer within {BROWSER_TIMEOUT_S} s"
         return Diagnosis("chromium", False, seen, "try again", Weight.USEFUL)
@@ -172,5 +177,9 @@ def _look_at_disk(settings: Settings) -> Diagnosis:
     folder = next(path for path in (home, *home.parents) if path.exists())
     free_gb = shutil.disk_usage(folder).free / 1e9
     enough = free_gb >= settings.disk_gb
+    if free_gb < settings.disk_floor_gb:
+        seen = f"{free_gb:.2f} GB free at {folder}: no new evaluation is begun"
+        remedy = f"free some, or set ASSAY_DISK_FLOOR_GB below {settings.disk_floor_gb:g}"
+        return Diagnosis("disk", False, seen, remedy)
     remedy = "" if enough else f"free some, or set ASSAY_DISK_GB below {settings.disk_gb}"
     return Diagnosis("disk", enough, f"{free_gb:.0f} GB free at {folder}", remedy, Weight.USEFUL)

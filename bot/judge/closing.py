@@ -12,7 +12,9 @@ _TARGET = (
     rf"|(?P<name>{_NAME})?\#(?P<number>[1-9]\d{{0,8}})"
     r"|GH-(?P<gh>[1-9]\d{0,8}))"
 )
-_CLOSING = re.compile(rf"(?<![\w/-]){_KEYWORD}\s*:?\s+{_TARGET}(?![\w-])", re.IGNORECASE)
+_CLOSING = re.compile(
+    rf"(?<![\w/-]){_KEYWORD}(?:\s{{0,9}}:)?\s{{1,9}}{_TARGET}(?![\w-])", re.IGNORECASE
+)
 _NOT_PROSE = re.compile(r"<!--.*?(?:-->|\Z)|```.*?(?:```|\Z)|~~~.*?(?:~~~|\Z)|`[^`\n]*`", re.DOTALL)
 
 

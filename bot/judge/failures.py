@@ -9,8 +9,8 @@ from bot.clipping import clip_line
 MOST_CHARS = 240
 
 _PYTEST = re.compile(r"^E +(\S.*)$", re.MULTILINE)
-_EXPECTED = re.compile(r"^\s*(Expected[^:\n]*:\s*\S.*)$", re.MULTILINE)
-_RECEIVED = re.compile(r"^\s*(Received[^:\n]*:\s*\S.*)$", re.MULTILINE)
+_EXPECTED = re.compile(r"^[^\S\n]*(Expected[^:\n]*:\s*\S.*)$", re.MULTILINE)
+_RECEIVED = re.compile(r"^[^\S\n]*(Received[^:\n]*:\s*\S.*)$", re.MULTILINE)
 _TRACEBACK = "Traceback (most recent call last)"
 _RAISED = re.compile(r"^[A-Za-z_][\w.]*(?:: .*)?$")
 _TELLING = re.compile(

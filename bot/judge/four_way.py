@@ -15,7 +15,7 @@ from bot.models import FourWay, TestChange, TestComparison
 from sandbox.models import Diff, Outcome, TestResult, TestRun
 from sandbox.tools.four_runs import FourRuns, Lookup, failed, is_below, is_whole_file
 
-_STACK = re.compile(r"at .+[:(]\S*:\d+:\d+\)?$")  # a line of V8's stack
+_STACK = re.compile(r"at .*:\d{1,9}:\d{1,9}\)?$")  # a line of V8's stack
 
 
 def compare(runs: FourRuns, diff: Diff) -> FourWay:

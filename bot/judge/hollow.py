@@ -22,10 +22,11 @@ OPEN_TO_TALK = (Category.BEHAVIOUR, Category.CRITERION, Category.PROHIBITION)
 _LINES = (ActionKind.BASH, ActionKind.SHELL_INTERACTION, ActionKind.FILE_COMPARISON)
 _MISSING = re.compile(
     r"has no attribute '(\w+)'|cannot import name '(\w+)'|name '(\w+)' is not defined"
-    r"|No module named '([\w.]+)'|(\w+) is not (?:defined|a function)"
+    r"|No module named '([\w.]+)'|\b(\w+) is not (?:defined|a function)"
     r"|does not provide an export named '(\w+)'|can't open file '([^'\n]+)'"
     r"|Cannot find (?:module|package) '([^'\n]+)'|No such file or directory: '([^'\n]+)'"
-    r"|'?([\w./-]+)'?: No such file or directory|([\w./-]+): (?:command )?not found"
+    r"|(?<![\w./-])'?([\w./-]+)'?: No such file or directory"
+    r"|(?<![\w./-])([\w./-]+): (?:command )?not found"
     r"|file or directory not found: (\S+)"
 )
 

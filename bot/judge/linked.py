@@ -110,7 +110,7 @@ def section_of(text: str, anchor: str) -> str:
     level, start, fenced = 0, 0, False
     for number, line in enumerate(lines):
         fenced ^= line.lstrip().startswith(("```", "~~~"))
-        heading = None if fenced else re.match(r"(#{1,6})\s+(.*?)[\s#]*$", line)
+        heading = None if fenced else re.match(r"(#{1,6})\s+(.*)", line.rstrip("# \t\r"))
         if heading and level and len(heading[1]) <= level:
             return "\n".join(lines[start:number])
         if heading and not level and _anchor_of(heading[2]) == anchor:

@@ -33,7 +33,7 @@ _SHOWN = re.compile(
     r"(?i)\b(display|show|print|output|contain|includ|list|visible|appear|indicat|present)\w*"
 )
 _MENU = re.compile(r"(?i)\b(sub-?)?menus?\b|\boptions?\b")
-_PLACEHOLDER = re.compile(r"[\[{<].*[\]}>]|\bX{1,3}\b|\.\.\.|…|^%|\*\*")
+_PLACEHOLDER = re.compile(r"[\[{<].{0,200}[\]}>]|\bX{1,3}\b|\.\.\.|…|^%|\*\*")
 _FILE = re.compile(r"^[\w./-]+\.[A-Za-z]\w{0,5}$")
 _SHOWING = """
 a all also an and are as be check clear clearly complete completely confirm contain contains

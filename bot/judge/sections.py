@@ -40,9 +40,9 @@ _NOT_DEMANDING_LEAD = re.compile(
     re.IGNORECASE,
 )
 _MODAL = re.compile(r"\b(?:must|shall|should|needs? to|has to|have to)\b", re.IGNORECASE)
-_ASKING_LEAD = re.compile(
+_ASKING = re.compile(
     r"\b(?:must|shall|should|needs? to|has to|have to|require[sd]?|requirements?|expected|"
-    r"want|please|criteria|demands?|done when)\b[^.?!]*:\s*$",
+    r"want|please|criteria|demands?|done when)\b",
     re.IGNORECASE,
 )
 _DEMANDING_VERBS = (
@@ -71,6 +71,12 @@ def section_kind(headings: tuple[str, ...]) -> SectionKind:
     return SectionKind.NEUTRAL
 
 
+def _asks(lead: str) -> bool:
+    """Whether the last sentence before a list ends with a colon and asks for something."""
+    sentence = re.split(r"[.?!]", lead.rstrip())[-1]
+    return sentence.endswith(":") and _ASKING.search(sentence) is not None
+
+
 def item_kind(item: ListItem) -> SectionKind:
     """Whether one top-level list item is a demand, a wish, or neither."""
     kind = section_kind(item.headings)
@@ -78,7 +84,7 @@ def item_kind(item: ListItem) -> SectionKind:
         return kind
     if _WISHES.search(item.lead):
         return SectionKind.WISHES
-    if item.ticked is not None or _ASKING_LEAD.search(item.lead):
+    if item.ticked is not None or _asks(item.lead):
         return SectionKind.DEMANDS
     told = not _NOT_DEMANDING_LEAD.search(item.lead) and (
         _MODAL.search(item.text) or (item.number and _DEMANDING_START.search(item.text))

@@ -9,9 +9,9 @@ from collections.abc import Callable, Hashable, Iterable
 from sandbox.models import ChangeStatus, Diff, TestResult
 from sandbox.tools.four_runs import is_whole_file
 
-_DEFINITION = re.compile(r"^\s*(async\s+)?def\s+\w+", re.M)
+_DEFINITION = re.compile(r"^[^\S\n]*(async\s+)?def\s+\w+", re.M)
 _SCRIPT = re.compile(r"\.[cm]?[jt]sx?$")
-_TITLE = re.compile(r"(['\"`])(?:\\.|(?!\1)[^\\])*\1", re.S)
+_TITLE = re.compile(r"(?<!\\)(['\"`])(?:\\.|(?!\1)[^\\])*\1", re.S)
 _SHORTEST_BODY = 25  # characters; below, equal bodies say nothing ("pass")
 
 

@@ -25,11 +25,13 @@ _REWRITING_HOOKS = re.compile(
 )
 _RUNNER_FILES = {"pyproject.toml", "pytest.ini", ".pytest.ini", "setup.cfg", "tox.ini"}
 _DESELECTING = re.compile(
-    r"addopts.*(?:\s|=|\"|')(?:-k|-m|--deselect|--ignore(?:-glob)?|--lf|--collect-only|--co)\b"
+    r"^(?:(?!addopts).)*+addopts.*(?:\s|=|\"|')(?:-k|-m|--deselect|--ignore(?:-glob)?|--lf|--collect-only|--co)\b"
     r"|(?:\"|'|\s|=)--(?:deselect|ignore(?:-glob)?)(?:=|\s|\"|')"
     r"|^\s*(?:norecursedirs|python_files|python_functions|python_classes|testpaths)\s*="
 )
-_PLUGIN = re.compile(r"pytest11|^\s*(?:-p\s|.*addopts.*\s-p\s+(?!no:))|pytest_plugins")
+_PLUGIN = re.compile(
+    r"pytest11|^(?:\s*-p\s|(?:(?!addopts).)*+addopts.*\s-p\s++(?!no:))|pytest_plugins"
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,17 +18,12 @@ from bot.llm.base import (
     Tool,
     no_models,
 )
-from bot.llm.memory import FolderMemory, SealedMemory
+from bot.llm.memory import SealedMemory
 from bot.settings import Settings
 
-REPLIES = "replies"
-"""The folder of `home` that holds models' replies."""
-
 __all__ = [
-    "REPLIES",
     "Answerless",
     "BudgetSpent",
-    "FolderMemory",
     "Memory",
     "ModelAway",
     "ModelProblem",
@@ -45,9 +40,8 @@ __all__ = [
 ]
 
 
-def open_models(settings: Settings) -> OpenSession:
+def open_models(settings: Settings, memory: Memory) -> OpenSession:
     """Return the function that opens an evaluation's models; it gives None if the operator set none."""
-    memory = FolderMemory(settings.home.absolute() / REPLIES)
 
     def open_session(limits: SessionLimits) -> AbstractAsyncContextManager[Session]:
         return _opened(settings, memory, limits)

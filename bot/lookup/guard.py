@@ -15,45 +15,13 @@ from dataclasses import dataclass
 import httpcore
 
 from bot.lookup.base import Refused
+from sandbox.addresses import Address, is_public
 
-Address = ipaddress.IPv4Address | ipaddress.IPv6Address
 Resolve = Callable[[str, int], Awaitable[tuple[str, ...]]]
 """Resolves a host name to its addresses. Raises OSError if it has none."""
 
 DEFAULT_PORTS = frozenset({80, 443})
 _MOST_ADDRESSES = 8
-_NAT64 = ipaddress.ip_network("64:ff9b::/96")
-# Networks that carry an IPv4 address inside an IPv6 one, or that lead into somebody's own network.
-_NEVER = tuple(
-    ipaddress.ip_network(network)
-    for network in (
-        "100.64.0.0/10",  # carrier-grade NAT, where some clouds keep their metadata
-        "192.0.0.0/24",
-        "192.88.99.0/24",  # 6to4 relays
-        "198.18.0.0/15",
-        "168.63.129.16/32",  # a public address that is one cloud's metadata service
-        "::/96",  # IPv4-compatible
-        "64:ff9b:1::/48",  # local NAT64
-        "100::/64",
-        "2001::/23",  # Teredo and other assignments of the protocols
-        "2002::/16",  # 6to4
-        "3fff::/20",
-        "5f00::/16",
-        "fec0::/10",  # site-local, of old
-    )
-)
-
-
-def is_public(address: Address) -> bool:
-    """Whether an address belongs to the public internet, and hides no other address in it."""
-    if isinstance(address, ipaddress.IPv6Address):
-        if address.ipv4_mapped is not None or address.scope_id:
-            return False
-        if address in _NAT64:  # how an IPv6-only network reaches IPv4: what it holds counts
-            return is_public(ipaddress.IPv4Address(int(address) & 0xFFFFFFFF))
-    if any(address.version == network.version and address in network for network in _NEVER):
-        return False
-    return address.is_global and not address.is_multicast and not address.is_reserved
 
 
 async def resolve(host: str, port: int) -> tuple[str, ...]:

@@ -1,14 +1,11 @@
-"""The HTML report on A4 paper, by Chromium without scripts and without network."""
+"""The HTML report on A4 paper, by the Chromium of the sandbox: the page holds strangers' text."""
 
 from __future__ import annotations
 
-import asyncio
-import functools
-import importlib
-import importlib.util
-import subprocess
 from dataclasses import dataclass
-from pathlib import Path
+
+from sandbox.base import Sandbox, SandboxError
+from sandbox.browser.paper import NotPrinted, Printed, print_page
 
 TIMEOUT_S = 60.0
 NO_PDF = "no-pdf.txt"
@@ -23,32 +20,27 @@ class Pdf:
     remark: str = ""
 
 
-async def pdf(html: str, chromium: str) -> Pdf:
-    """Print a page of our own making. Never raises for a browser's sake: a report needs no PDF."""
-    if not Path(chromium).is_file():  # noqa: ASYNC240 - one stat
-        return Pdf(None, f"No PDF: there is no Chromium at {chromium} (set ASSAY_CHROMIUM).")
-    if problem := await asyncio.to_thread(_driver_problem):
-        return Pdf(None, f"No PDF: Playwright's driver does not run ({problem}).")
+async def pdf(sandbox: Sandbox, html: str, chromium: str) -> Pdf:
+    """Print a page of our own making. Never raises for the browser's sake: a report needs no PDF."""
+    # Folds are ours alone (untrusted text is escaped): on paper those that say so stand open, and what
+    # nobody reads on paper stays in the page.
+    page = html.replace('<details class="paper">', '<details class="paper" open>')
     try:
-        async with asyncio.timeout(TIMEOUT_S):
-            # Playwright takes a fifth of a second to import.
-            printing = importlib.import_module("bot.report.printing")
-            content, problem = await printing.printed(html, chromium, TIMEOUT_S)
-    except TimeoutError:
-        return Pdf(None, f"No PDF: Chromium took longer than {TIMEOUT_S:.0f} s.")
-    return Pdf(content, f"No PDF: Chromium failed ({problem})." if problem else "")
+        printed = await print_page(sandbox, page, chromium, TIMEOUT_S)
+    except SandboxError as error:
+        return Pdf(None, f"No PDF: the sandbox does not start ({error}).")
+    return Pdf(printed.content, _remark(printed, chromium))
 
 
-@functools.cache
-def _driver_problem() -> str:
-    """Say why the driver cannot run, empty when it can; Playwright itself raises a bare Exception then."""
-    found = importlib.util.find_spec("playwright")
-    if found is None or found.origin is None:
-        return "Playwright is not installed"
-    node = Path(found.origin).parent / "driver" / "node"
-    try:
-        done = subprocess.run([node, "--version"], capture_output=True, timeout=20, check=False)
-    except (OSError, subprocess.TimeoutExpired) as error:
-        return type(error).__name__
-    said = done.stderr.decode(errors="replace").strip().partition("\n")[0]
-    return said.rpartition("node: ")[2][:200] if done.returncode else ""
+def _remark(printed: Printed, chromium: str) -> str:
+    match printed.why:
+        case None:
+            return ""
+        case NotPrinted.NO_CHROMIUM:
+            return (
+                f"No PDF: there is no Chromium at {chromium} in the sandbox (set ASSAY_CHROMIUM)."
+            )
+        case NotPrinted.LIMIT:
+            return f"No PDF: Chromium was stopped at its limit ({printed.said})."
+        case NotPrinted.FAILED:
+            return f"No PDF: Chromium failed ({printed.said or 'without a word'})."

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 
 from bot.models import CodePlace, Impact, TestComparison
 
-_NAME = re.compile(r"(\w+)(?:\[.*)?$", re.DOTALL)
+_NAME = re.compile(r"(?<!\w)(\w+)(?:\[.*)?$", re.DOTALL)
 """The bare name at the end of a runner's id, without the parameters."""
 
 

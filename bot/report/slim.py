@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import replace
 
+from bot.clipping import clip_middle
 from bot.models import (
     Evaluation,
     Evidence,
@@ -27,6 +28,8 @@ FINDINGS = 500
 STEPS = 120
 MESSAGE_CHARACTERS = 20_000
 """Kept of one message before scrubbing; far more than is shown, so that no cut halves a secret there."""
+TEXT_CHARACTERS = 200_000
+"""Likewise, of one text of the task."""
 
 SHOWN_CHANGES = (
     TestChange.PASS_TO_FAIL,
@@ -50,9 +53,14 @@ def slim(evaluation: Evaluation) -> Evaluation:
     told = evaluation.deliberation
     if told is not None:
         told = replace(told, evidence=tuple(map(_evidence, told.evidence)), found=())
+    task = evaluation.task
+    if task is not None:
+        cut = (replace(one, text=clip_middle(one.text, TEXT_CHARACTERS)) for one in task.sources)
+        task = replace(task, sources=tuple(cut), named=())
     return replace(
         evaluation,
         request=request,
+        task=task,
         observed=observed,
         deliberation=told,
         judgement=judgement,

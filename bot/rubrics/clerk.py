@@ -25,7 +25,7 @@ from bot.safety import delimiter_of, scrub_tree
 from bot.settings import Settings
 from sandbox.base import Sandbox, SandboxError
 from sandbox.checkout import Base, take_base
-from sandbox.errors import CheckoutError, CheckoutUnavailable
+from sandbox.errors import CheckoutError, CheckoutUnavailable, HostTrouble
 from sandbox.graph.code import read_base_code
 from sandbox.graph.keeping import KeptFacts
 from sandbox.mirror import Source, list_paths, read_file
@@ -116,6 +116,8 @@ class RubricClerk:
         holder = f"{branch.repository} {purpose}"
         try:
             yield await asyncio.to_thread(take_base, root, source, branch.name, holder)
+        except HostTrouble as error:
+            raise Transient(error.what, retry_after_s=30, tries=error.tries) from error
         except CheckoutUnavailable as error:
             raise Transient(error.what, retry_after_s=30) from error
         except CheckoutError as error:

@@ -20,7 +20,7 @@ MOST_ROOT_CHARACTERS = 2_000
 
 _HEADING = re.compile(r"#{1,6}\s+(.*?)\s*#*\s*")
 _ITEM = re.compile(r"[-*+]\s+(?:\[[ xX]\]\s+)?(\S.*)")
-_SPAN = re.compile(r"(`+[^`]+`+)")
+_SPAN = re.compile(r"((?<!`)`+[^`]+`+)")
 _ESCAPED = re.compile(r"\\([!-/:-@\[-`{-~])")
 _CODE = re.compile(r"</?code>")
 

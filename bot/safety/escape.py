@@ -32,7 +32,7 @@ _AUTOLINK = re.compile(
 _AUTOLINK_IN_CODE = re.compile(_ADDRESS, re.IGNORECASE)
 """GitHub links no issue or commit inside code, and a sha there is for copying."""
 _BACKTICKS = re.compile(r"`+")
-_COMMAND_LINE = re.compile(r"^(\s*)/(?=[A-Za-z][\w-]*(?:\s|$))", re.MULTILINE)
+_COMMAND_LINE = re.compile(r"^([^\S\n]*)/(?=[A-Za-z][\w-]*(?:\s|$))", re.MULTILINE)
 _MENTION = re.compile(r"(?<![A-Za-z0-9_])@(?=[A-Za-z0-9])")
 
 

@@ -7,7 +7,6 @@ import shutil
 import time
 from dataclasses import replace
 
-from bot.errors import UserError
 from bot.judge import kept_that_reach, proofs_of_each
 from bot.models import (
     ActionKind,
@@ -19,8 +18,9 @@ from bot.models import (
     Transition,
 )
 from bot.stages.docket import Case, Project
+from bot.stages.on_host import case_here, on_this_host
 from bot.stages.services import Services
-from sandbox.base import Limits, SandboxError
+from sandbox.base import Limits
 from sandbox.damage.making import make_damages
 from sandbox.damage.trial import Concerned, Trials, loads_the_tree, runs_the_tree, try_damages
 from sandbox.damage.values import DamageTrial
@@ -45,8 +45,9 @@ _OFF = "`limits.damage` is 0."
 _LATE = "The time that `limits.damage` allows was over before a damaged copy was tried."
 
 
+@on_this_host
 async def measure_damage(services: Services, case: Case, observed: Observed) -> Observed:
-    """Return what was observed, and what damage shows of it. Raises UserError when the sandbox fails."""
+    """Return what was observed, and what damage shows of it."""
     groups = proofs_of_each(case.planned.requirements, observed, case.policy.configuration)
     kept = frozenset() if groups else kept_that_reach(observed)
     is_of_base = not groups
@@ -55,12 +56,8 @@ async def measure_damage(services: Services, case: Case, observed: Observed) -> 
         return observed
     started = time.monotonic()
     await services.origin.announce(case.request, "damage", case.planned.plan)
-    try:
-        seen = await _measured(services, case, observed, groups or (kept,), is_of_base)
-    except SandboxError as error:
-        raise UserError(
-            f"The sandbox does not work: {error}", "Run `assay doctor` on the machine that judges."
-        ) from error
+    case = await case_here(services, case)
+    seen = await _measured(services, case, observed, groups or (kept,), is_of_base)
     if is_of_base and seen.problem:
         return observed
     seen = replace(seen, evidence_id=_STEP.id, is_of_base=is_of_base)

@@ -12,8 +12,9 @@ from bot.errors import UserError
 from bot.looks.places import find_dependents
 from bot.models import Dependent, EvaluationRequest
 from bot.stages.docket import Built, Policy, Project
-from bot.stages.services import Services, layers_home
-from sandbox.base import Limits, Network, SandboxError
+from bot.stages.on_host import build_request, on_this_host, portable_layers, trees_here
+from bot.stages.services import Services
+from sandbox.base import Limits, Network
 from sandbox.concurrently import a_few_at_a_time, cores
 from sandbox.environments import Choice, Recipes, choose_both, detect_both
 from sandbox.environments.build import build_both
@@ -45,27 +46,21 @@ class _Workshop:
     base_is_trusted: bool
 
 
+@on_this_host
 async def build_environments(
     services: Services, request: EvaluationRequest, checkout: Checkout, policy: Policy
 ) -> Built:
-    """Detect and build the projects that the change touches, and those that use what it touches.
-
-    Raises UserError when the sandbox itself does not work.
-    """
+    """Detect and build the projects that the change touches, and those that use what it touches."""
     await services.origin.announce(request, "environment")
+    checkout = await trees_here(services, request, checkout)
     setup = policy.configuration.setup
     limits = Limits(timeout_s=policy.configuration.limits.minutes * 60)
     network, is_trusted = policy.network_to_build, policy.base_is_trusted
     shop = _Workshop(services, request, checkout, limits, network, is_trusted)
-    try:
-        concerned = await _concerned(shop, policy)
-        wanted = await asyncio.to_thread(_wanted_projects, shop, policy, concerned)
-        built = await _built_projects(shop, wanted, concerned if not setup.test else {})
-        return replace(built, concerned=tuple(concerned.values()))
-    except SandboxError as error:
-        raise UserError(
-            f"The sandbox does not work: {error}", "Run `assay doctor` on the machine that judges."
-        ) from error
+    concerned = await _concerned(shop, policy)
+    wanted = await asyncio.to_thread(_wanted_projects, shop, policy, concerned)
+    built = await _built_projects(shop, wanted, concerned if not setup.test else {})
+    return portable_layers(services, replace(built, concerned=tuple(concerned.values())))
 
 
 # --- which projects ---------------------------------------------------------------------------
@@ -191,19 +186,8 @@ async def _both(
 
 
 def _request(shop: _Workshop, side: Side, recipe: Recipe | None) -> BuildRequest | None:
-    checkout, is_base = shop.checkout, side is Side.BASE
-    sha = checkout.base_sha if is_base else checkout.head_sha
     if recipe is None:
         return None
-    return BuildRequest(
-        side=side,
-        tree=Path(checkout.base_tree if is_base else checkout.head_tree),
-        recipe=recipe,
-        version=checkout.base_version if is_base else checkout.head_version,
-        repository=shop.request.repository,
-        sha="-".join((sha, *(one.path for one in checkout.missing_submodules))),
-        state=layers_home(shop.services),
-        is_trusted=is_base and shop.base_is_trusted,
-        limits=shop.limits,
-        network=shop.network,
-    )
+    wanted = build_request(shop.services, shop.request, shop.checkout, side, recipe)
+    is_trusted = side is Side.BASE and shop.base_is_trusted
+    return replace(wanted, limits=shop.limits, network=shop.network, is_trusted=is_trusted)

@@ -5,14 +5,17 @@ from __future__ import annotations
 import asyncio
 from dataclasses import replace
 
+from bot.apart import apart
 from bot.models import Deliberation, Judgement, Observed, Task
 from bot.stages.bundle import Bundle, keep_bundle
 from bot.stages.decisions import decided
 from bot.stages.docket import Case
 from bot.stages.matter import Matter, judged
+from bot.stages.on_host import on_this_host
 from bot.stages.services import Services
 
 
+@on_this_host
 async def judge(
     services: Services, case: Case, task: Task, observed: Observed, deliberation: Deliberation
 ) -> Judgement:
@@ -21,7 +24,8 @@ async def judge(
     case.planned.plan.extended(*deliberation.extensions).held_to(case.planned.frozen)
     members = await services.origin.members(case.request)
     matter = Matter.of(case, task, observed)
-    judgement = judged(matter, deliberation, members)
+    timeout_s = case.policy.configuration.limits.minutes * 60
+    judgement = await apart(timeout_s, judged, matter, deliberation, members)
     if deliberation.usage:
         bundle = await asyncio.to_thread(Bundle.of, services, case, matter, judgement, members)
         await keep_bundle(services, case.request, bundle)

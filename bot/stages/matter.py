@@ -9,6 +9,7 @@ from bot.agents.criteria_grading import grade_change
 from bot.agents.deliberation import hold_deliberation
 from bot.agents.dossier import Dossier
 from bot.agents.patch_opinion import ask_on_patch
+from bot.apart import apart
 from bot.configuration import Configuration
 from bot.judge import (
     Beside,
@@ -69,7 +70,8 @@ async def put_before_judges(matter: Matter, chambers: Chambers) -> Deliberation:
         return Deliberation(not_asked=not_asked)
     if chambers.acting and not can_run_head(observed):
         chambers = replace(chambers, acting=replace(chambers.acting, reads_only=True))
-    found = verdicts(requirements, observed, matter.configuration)
+    timeout_s = matter.configuration.limits.minutes * 60
+    found = await apart(timeout_s, verdicts, requirements, observed, matter.configuration)
     spoken = next((f.message for f in observed.integrity if f.rule == INSTRUCTION), "")
     dossier = Dossier(matter.task, unified(matter.diff), observed.evidence, spoken)
     policy = matter.configuration.judges

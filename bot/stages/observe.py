@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
-from bot.errors import OutOfTime, UserError
+from bot.apart import apart
+from bot.errors import OutOfTime
 from bot.judge import (
     BUILDS,
     dependency_findings,
@@ -21,8 +22,9 @@ from bot.judge.rules import CONFIGURATION, POLICY_LOOSENED
 from bot.looks import Seen, look_of
 from bot.models import ActionKind, Evidence, FourWay, Observed, Step
 from bot.stages.docket import Built, Case
+from bot.stages.on_host import case_here, on_this_host
 from bot.stages.services import Services
-from sandbox.base import Network, SandboxError
+from sandbox.base import Network
 from sandbox.changes.reading import read_kinds
 from sandbox.concurrently import a_few_at_a_time, concurrently, cores
 from sandbox.models import Environment, Finding, Observation
@@ -42,9 +44,11 @@ _BUILD = Step(
 )
 
 
+@on_this_host
 async def observe(services: Services, case: Case) -> Observed:
-    """Look at everything that the plan names. Raises UserError when time or the sandbox gives out."""
+    """Look at everything that the plan names. Raises OutOfTime when that takes too long."""
     await services.origin.announce(case.request, "observe", case.planned.plan)
+    case = await case_here(services, case)
     minutes = case.policy.configuration.limits.minutes
     try:
         async with asyncio.timeout(minutes * 60):
@@ -53,10 +57,6 @@ async def observe(services: Services, case: Case) -> Observed:
         raise OutOfTime(
             f"Observing did not end within the {minutes:g} minutes that `limits.minutes` allows.",
             "Raise the limit in .github/assay.yml on the base branch, or make the tests quicker.",
-        ) from error
-    except SandboxError as error:
-        raise UserError(
-            f"The sandbox does not work: {error}", "Run `assay doctor` on the machine that judges."
         ) from error
 
 
@@ -71,8 +71,12 @@ async def _observe(services: Services, case: Case) -> Observed:
     )
     harmless = await read_kinds(services.sandbox, checkout)
     untested = await asyncio.to_thread(_is_untested, case)
-    integrity = await asyncio.to_thread(
-        inspect_integrity, checkout.diff, base, head, tests, case.planned.requirements
+    requirements, timeout_s = (
+        case.planned.requirements,
+        case.policy.configuration.limits.minutes * 60,
+    )
+    integrity = await apart(
+        timeout_s, inspect_integrity, checkout.diff, base, head, tests, requirements
     )
     integrity += await _vetted_dependencies(services, case, base, head)
     return Observed(
@@ -103,7 +107,8 @@ async def _vetted_dependencies(
     services: Services, case: Case, base: TreeReader, head: TreeReader
 ) -> tuple[Finding, ...]:
     """Ask the registries about new dependencies, where the build may use the network."""
-    new = new_dependencies(case.checkout.diff, base, head)
+    timeout_s = case.policy.configuration.limits.minutes * 60
+    new = await apart(timeout_s, new_dependencies, case.checkout.diff, base, head)
     if not new:
         return ()
     answers: dict[Wanted, Answer] = {}

@@ -9,6 +9,7 @@ from pathlib import Path
 from bot.agents.chambers import Chambers
 from bot.agents.comprehension import comprehend_more
 from bot.agents.planner import Ground, propose_steps
+from bot.apart import apart
 from bot.configuration import Configuration
 from bot.judge import comprehend, empty_calls, plan
 from bot.judge.paths import is_source_path
@@ -20,6 +21,7 @@ from bot.models import EvaluationRequest, Plan, Requirements, Task, TaskRubric, 
 from bot.rubrics.of_task import kept_rubrics, rubrics_of, unused
 from bot.rubrics.requirements import with_rubrics
 from bot.stages.docket import Planned, Policy
+from bot.stages.on_host import on_this_host, trees_here
 from bot.stages.recording import keep_replies
 from bot.stages.services import Services, run_delimiter
 from sandbox.base import SandboxError
@@ -29,6 +31,7 @@ from sandbox.models import Checkout
 from sandbox.tools.tree_reader import TreeReader
 
 
+@on_this_host
 async def make_plan(
     services: Services, request: EvaluationRequest, checkout: Checkout, task: Task, policy: Policy
 ) -> Planned:
@@ -37,16 +40,20 @@ async def make_plan(
     Where a model is set it may add requirements and steps; what the rules found stays.
     """
     await services.origin.announce(request, "plan")
+    checkout = await trees_here(services, request, checkout)
     if policy.listed:
         task = replace(task, sources=(policy.listed, *task.sources))
-    floor = comprehend(task, policy.configuration, policy.templates, policy.test_plan)
+    timeout_s = policy.configuration.limits.minutes * 60
+    floor = await apart(
+        timeout_s, comprehend, task, policy.configuration, policy.templates, policy.test_plan
+    )
     found = await asyncio.to_thread(_rubrics, services, request, task, policy)
     floor, rubrics = with_rubrics(_remarked(floor, *unused(policy.rubrics)), found)
     pages = await asyncio.to_thread(pages_to_look_at, policy.configuration, checkout)
     if pages:
         floor = with_pages(floor)
     trees = TreeReader(Path(checkout.base_tree)), TreeReader(Path(checkout.head_tree))
-    calls = await asyncio.to_thread(empty_calls, checkout.diff, *trees)
+    calls = await apart(timeout_s, empty_calls, checkout.diff, *trees)
     drafting = Drafting(services, request, checkout, task, policy, pages, calls)
     limits = policy.configuration.limits
     async with services.open_session(SessionLimits(limits.usd, limits.minutes)) as session:

@@ -35,11 +35,15 @@ class Jobs(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class WebParts:
-    """What the web process is made of. Without a secret the webhook refuses everything."""
+    """What the web process is made of.
+
+    Without a secret the webhook refuses everything; without a token there are no metrics.
+    """
 
     webhook_secret: str
     jobs: Jobs
     store: Store
+    metrics_token: str = ""
 
 
 def create_app(parts: WebParts, pages: Sequence[Blueprint] = ()) -> Flask:
@@ -49,7 +53,9 @@ def create_app(parts: WebParts, pages: Sequence[Blueprint] = ()) -> Flask:
     counters = metrics.WebhookCounters()
     app.register_blueprint(webhook.blueprint(parts.webhook_secret, parts.jobs, counters))
     app.register_blueprint(health.blueprint(parts.jobs, parts.store))
-    app.register_blueprint(metrics.blueprint(parts.jobs, parts.store, counters))
+    app.register_blueprint(
+        metrics.blueprint(parts.jobs, parts.store, counters, parts.metrics_token)
+    )
     for page in pages:
         app.register_blueprint(page)
     boundary.install(app)

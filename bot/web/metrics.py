@@ -7,11 +7,12 @@ databases, so every web process says the same about all workers.
 
 from __future__ import annotations
 
+import hmac
 import os
 from collections.abc import Iterable, Iterator
 from typing import Protocol
 
-from flask import Blueprint, Response
+from flask import Blueprint, Response, request
 from prometheus_client import (
     CONTENT_TYPE_LATEST,
     CollectorRegistry,
@@ -22,12 +23,13 @@ from prometheus_client import (
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
 from prometheus_client.multiprocess import MultiProcessCollector
 from prometheus_client.registry import Collector
+from werkzeug.exceptions import NotFound
 
 from bot.engine import QueueDepth
 from bot.errors import Transient
 from bot.intake.registry import EVENTS, NOTED
 from bot.models import RoleUsage
-from bot.store import Totals
+from bot.store import HostDisk, Totals
 
 _KNOWN = frozenset((*EVENTS, *NOTED))
 
@@ -108,7 +110,19 @@ def _total_metrics(totals: Totals) -> Iterable[Metric]:
     for stage in totals.stages:
         runs.add_metric((stage.stage,), stage.runs)
         seconds.add_metric((stage.stage,), stage.seconds)
-    return (ended, runs, seconds, *_model_metrics(totals.models))
+    return (ended, runs, seconds, *_model_metrics(totals.models), *_disk_metrics(totals.hosts))
+
+
+def _disk_metrics(hosts: tuple[HostDisk, ...]) -> Iterable[Metric]:
+    """What the workers' disks have left."""
+    free = GaugeMetricFamily("assay_disk_free_bytes", "Free in a worker's home.", labels=("host",))
+    low = GaugeMetricFamily(
+        "assay_disk_low", "Whether a worker takes no new evaluation for it.", labels=("host",)
+    )
+    for host in hosts:
+        free.add_metric((host.name,), host.free_bytes)
+        low.add_metric((host.name,), host.is_low)
+    return (free, low)
 
 
 def _model_metrics(models: tuple[RoleUsage, ...]) -> Iterable[Metric]:
@@ -130,13 +144,16 @@ def _model_metrics(models: tuple[RoleUsage, ...]) -> Iterable[Metric]:
     return (calls, tokens, usd, seconds)
 
 
-def blueprint(jobs: Depths, store: Counts, counters: WebhookCounters) -> Blueprint:
-    """Build the one route."""
+def blueprint(jobs: Depths, store: Counts, counters: WebhookCounters, token: str) -> Blueprint:
+    """Build the one route, for whoever brings the token; it is not there where none is set."""
     routes = Blueprint("metrics", __name__)
     databases = DatabaseCollector(jobs, store)
 
     @routes.get("/metrics")
     def metrics() -> Response:
+        given = request.headers.get("Authorization", "")
+        if not token or not hmac.compare_digest(given.encode(), f"Bearer {token}".encode()):
+            raise NotFound
         counted = _counted(counters)
         page = generate_latest(counted) + generate_latest(_only(databases))
         return Response(page, content_type=CONTENT_TYPE_LATEST)

@@ -31,7 +31,9 @@ from sandbox.environments import layers
 from sandbox.models import Environment, Side
 
 _HOME = "/opt/assay"
-_NODE = f"{_HOME}/playwright/node"
+NODE = f"{_HOME}/playwright/node"
+PROGRAMS = f"{_HOME}/browser"
+"""Where the programs of `inside` are, inside."""
 _AXE = f"{_HOME}/axe.min.js"
 _BEFORE = f"{_HOME}/before"
 _SIDES = "/work/sides"
@@ -155,6 +157,14 @@ def axe_file() -> Path | None:
     return file if file.is_file() else None
 
 
+def program_mounts() -> tuple[Mount, ...]:
+    """Playwright's driver and our own programs for it."""
+    return (
+        Mount(str(_package("playwright") / "driver"), f"{_HOME}/playwright"),
+        Mount(str(Path(__file__).parent / "inside"), PROGRAMS),
+    )
+
+
 def _package(name: str) -> Path:
     """The folder of an installed package, which is not imported; a path without a file if there is none."""
     found = importlib.util.find_spec(name)
@@ -198,14 +208,13 @@ def _kept(shots: list[Shot], folder: Path) -> tuple[_Known, ...]:
 def _command(journey: Journey, grounds: tuple[Ground, ...], known: tuple[_Known, ...]) -> Command:
     axe = axe_file()
     mounts = [
-        Mount(str(_package("playwright") / "driver"), f"{_HOME}/playwright"),
-        Mount(str(Path(__file__).parent / "inside"), f"{_HOME}/browser"),
+        *program_mounts(),
         *((Mount(str(axe), _AXE),) if axe else ()),
         *((Mount(str(Path(known[0].source).parent), _BEFORE),) if known else ()),
         *_tree_mounts(journey, grounds),
     ]
     return Command(
-        argv=(_NODE, f"{_HOME}/browser/main.mjs"),
+        argv=(NODE, f"{PROGRAMS}/main.mjs"),
         mounts=tuple(mounts),
         environment=(("PATH", layers.SYSTEM_PATH), ("LANG", "C.UTF-8")),
         cwd="/tmp",  # noqa: S108 - the sandbox's own

@@ -32,7 +32,7 @@ _LEFT_OUT = frozenset((
 _TEMPLATE_MARK = re.compile(r"{%|<%|<\?php|<\?=")
 _WHOLE = re.compile(r"<!doctype html|<html[\s>]|<body[\s>]", re.IGNORECASE)
 _NEEDS_BUILD = re.compile(
-    r"<script[^>]+src=[\"'][^\"'>]+\.(?:jsx|tsx?|vue|svelte)[\"'?]", re.IGNORECASE
+    r"<script[^<>]+src=[\"'][^\"'>]+\.(?:jsx|tsx?|vue|svelte)[\"'?]", re.IGNORECASE
 )
 
 

@@ -18,7 +18,7 @@ from sandbox.models import Recipe, TestRunner
 
 _NAME = "go"
 _GO = re.compile(r"^go\s+1\.(\d{1,3})", re.M)
-_REQUIRE = re.compile(r"^\s*(?:require\s+)?[\w.-]+\.[\w.-]+/\S+\s+v\d", re.M)
+_REQUIRE = re.compile(r"^[^\S\n]*(?:require\s+)?(?=[\w-]*\.)[\w.-]+/\S+\s+v\d", re.M)
 _SHARED: Variables = (
     ("GOCACHE", "/tmp/go-build"),  # noqa: S108 - the sandbox's own
     ("GOPATH", "/tmp/go"),  # noqa: S108

@@ -18,7 +18,7 @@ _TEST_SIDE = re.compile(r"(^|/)src/test/|^tests?/")
 _DEPENDENCY = re.compile(r"<dependency>(.{0,2000}?)</dependency>", re.S)
 _GROUP = re.compile(r"<groupId>\s*([\w.\-]+)\s*</groupId>")
 _ARTIFACT = re.compile(r"<artifactId>\s*([\w.\-]+)\s*</artifactId>")
-_COMMENT = re.compile(r"<!--.*?-->", re.S)
+_COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.S)
 _GIVEN = ("junit", "org.junit", "org.hamcrest", "org.opentest4j", "org.apiguardian")
 _BUILD = "/tmp/trial"  # noqa: S108 - the sandbox's own
 

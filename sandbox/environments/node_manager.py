@@ -81,7 +81,7 @@ def _version(name: str, lock: str) -> str:
         text = found.group(1) if found else ""
         return next((version for start, version in _PNPM_BY_LOCK if text.startswith(start)), "10")
     if name == "yarn":
-        found = re.search(r"^__metadata:\s*\n\s+version:\s*(\d+)", lock, re.M)
+        found = re.search(r"^__metadata:[^\S\n]*\n\s+version:\s*(\d+)", lock, re.M)
         return _YARN_BY_LOCK.get(found.group(1), _YARN_NEWEST) if found else _YARN_CLASSIC
     return ""
 

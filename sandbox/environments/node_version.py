@@ -14,9 +14,9 @@ from sandbox.environments.layers import TOOLCHAIN
 from sandbox.environments.tree import Tree
 
 _COMPARATOR = re.compile(
-    r"(>=|<=|>|<|\^|~|=)?\s*v?(\d+|[xX*])(?:\.(\d+|[xX*]))?(?:\.(\d+|[xX*]))?\S*"
+    r"(>=|<=|>|<|\^|~|=)?\s{0,9}v?(\d+|[xX*])(?:\.(\d+|[xX*]))?(?:\.(\d+|[xX*]))?\S*"
 )
-_HYPHEN = re.compile(r"(\S+)\s+-\s+(\S+)")
+_HYPHEN = re.compile(r"(?<!\S)(\S+)\s+-\s+(\S+)")
 Version = tuple[int, int, int]
 _EXACT = re.compile(r"v?(\d{1,3}(?:\.\d{1,4}){0,2})(?:\.[xX*])?")
 _CODENAMES = {

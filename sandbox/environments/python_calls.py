@@ -17,7 +17,7 @@ _TEST_CALL = re.compile(
 )
 _NO_CALL = re.compile(
     r"\s*(#|echo\b|uses:|printf\b)"
-    r"|.*\b(pip3?|uv|conda|mamba|pipx|apt|apt-get|brew|poetry|pdm)\s(\S+\s)*?(install|add|sync)\b"
+    r"|.*\b(pip3?|uv|conda|mamba|pipx|apt|apt-get|brew|poetry|pdm)\s(\S{1,100}\s){0,9}?(install|add|sync)\b"
 )
 _ADDED_PACKAGE = re.compile(r"--(with|with-requirements|extra|group|python)[= ]\S+")
 _SCRIPT_BYTES = 20_000

@@ -233,7 +233,7 @@ def ci_jobs(tree: Tree) -> Iterator[tuple[str, str]]:
 
 def job_lines(job: str) -> list[str]:
     """Return the shell lines of a job: continued ones and folded ones (`run: >`) joined."""
-    joined = re.sub(r"\\\n\s*", " ", re.sub(r"\$\{\{[^}\n]*\}\}", "$EXPRESSION", job))
+    joined = re.sub(r"\\\n\s*", " ", re.sub(r"\$\{\{[^}\n]{0,300}\}\}", "$EXPRESSION", job))
     joined = re.sub(
         r"(?m)^( *)((?:- )?(?:run|script|command): *)>[-+]?\n((?:\1 +.*\n?)+)",
         lambda found: f"{found[1]}{found[2]}{' '.join(found[3].split())}\n",

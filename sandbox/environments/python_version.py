@@ -16,7 +16,7 @@ from sandbox.environments.tree import Tree
 _MINORS = range(8, 16)
 _LATEST = 99
 _MATRIX = re.compile(
-    r"(?m)^[ \t]*-?[ \t]*python(?:-version)?s?:[ \t]*(\[[^\]]*\]|(?:\n[ \t]*-[^\n]*)+|[^\n]*)"
+    r"(?m)^[ \t]*+(?:-[ \t]*+)?python(?:-version)?s?:[ \t]*(\[[^\]]{0,2000}\]|(?:\n[ \t]*-[^\n]*)+|[^\n]*)"
 )
 _CI = (".github/workflows", ".yml"), (".github/workflows", ".yaml")
 

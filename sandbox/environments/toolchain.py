@@ -11,7 +11,7 @@ from sandbox.environments.ecosystem import Ecosystem
 from sandbox.environments.hints import Toolchain
 from sandbox.environments.layers import SYSTEM_PATH, UV
 
-_VERSION = re.compile(r"\d+(?:\.\d+)+")
+_VERSION = re.compile(r"(?<!\d)\d+(?:\.\d+)+")
 # One process for all: each start of a sandbox costs, and some tools take a second to say their name.
 _ASK = """\
 import json, platform, subprocess, sys

@@ -66,7 +66,7 @@ def _as_built(tree: Path, *, cpp: bool) -> list[str]:
     return [*standard, *dict.fromkeys(_DEFINITION.findall(text)[:50])]
 
 
-_INCLUDE = re.compile(rb"^\s*#\s*include\s*\"([^\"\n]{1,300})\"", re.MULTILINE)
+_INCLUDE = re.compile(rb"^[ \t]*#[ \t]*include[ \t]*\"([^\"\n]{1,300})\"", re.MULTILINE)
 _MAX_INCLUDERS = 12
 _MAX_SEARCHED = 3_000
 

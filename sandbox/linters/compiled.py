@@ -54,7 +54,7 @@ def _vet(job: Job) -> tuple[Call, ...]:
 def _read_vet(said: Said) -> Iterator[Remark]:
     """Read one object a package, with comments (`# package`) between them, on either stream."""
     text = said.err.decode(errors="replace") + "\n" + said.out.decode(errors="replace")
-    for block in re.findall(r"^\{$.*?^\}$", text, re.MULTILINE | re.DOTALL):
+    for block in re.findall(r"^\{$(?:(?!^\{$).)*?^\}$", text, re.MULTILINE | re.DOTALL):
         for _, checks in parsed(block.encode()).members():
             for check, items in checks.members():
                 for item in items:

@@ -10,8 +10,8 @@ from sandbox.linters.programs import program
 from sandbox.linters.reading import parsed, tree_path
 from sandbox.linters.syntax import parse_calls, read_parsed
 
-_SHEBANG = re.compile(r"#!\s*\S*?(?:/|\benv\s+(?:-S\s+)?)(?:ba|da|k)?sh\b")
-_OF_BASH = re.compile(r"#!\s*\S*?(?:/|\benv\s+(?:-S\s+)?)(?:ba|da)?sh\b")
+_SHEBANG = re.compile(r"#!\s{0,9}\S{0,200}?(?:/|\benv\s{1,9}(?:-S\s{1,9})?)(?:ba|da|k)?sh\b")
+_OF_BASH = re.compile(r"#!\s{0,9}\S{0,200}?(?:/|\benv\s{1,9}(?:-S\s{1,9})?)(?:ba|da)?sh\b")
 
 
 def _takes(source: Source) -> bool:

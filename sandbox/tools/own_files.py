@@ -184,7 +184,7 @@ _SCRIPT_FAULT = re.compile(
     r"SyntaxError|ReferenceError|Cannot find (module|package)|ERR_MODULE_NOT_FOUND"
     r"|TypeError: .{1,200} is not a (function|constructor)"
 )
-_SCRIPT_PLACE = re.compile(r"([\w./@-]+\.[cm]?[jt]sx?):\d+")
+_SCRIPT_PLACE = re.compile(r"(?<![\w./@-])([\w./@-]+\.[cm]?[jt]sx?):\d+")
 _CUT = "... "  # how a message begins whose beginning the harness left out
 _NOT_RUNNABLE = (126, 127)
 _NO_TESTS_RUN = (2, 3, 4, 5)  # pytest's own codes

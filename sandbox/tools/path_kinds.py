@@ -28,7 +28,7 @@ _SCRIPT_CONFIGURATION = re.compile(
 # What runners load before the tests, in no test folder: it must come from the same side as the tests.
 _SCRIPT_SETUP = re.compile(
     r"(?:(?:jest|vitest|mocha|ava|tests?)[._-]?setup|setup[._-]?(?:jest|vitest|mocha|ava|tests?))"
-    r"(?:[._-]\w+)*\.[cm]?[jt]sx?\Z",
+    r"(?:[._-][\w.-]*)?\.[cm]?[jt]sx?\Z",
     re.I,
 )
 _MANIFEST_SECTIONS = ("jest", "ava", "mocha", "vitest", "tap")

@@ -103,6 +103,6 @@ def _make_lines(text: str) -> list[str]:
 
 def _cmake_statements(text: str) -> list[str]:
     bare = re.sub(r"#[^\n]*", "", text)
-    statements = re.findall(r"\w+\s*\([^()]*(?:\([^()]*\)[^()]*)*\)", bare)
+    statements = re.findall(r"(?<!\w)\w+\s*\([^()]*(?:\([^()]*\)[^()]*)*\)", bare)
     # The project's own name may well hold the word.
     return [" ".join(s.split()) for s in statements if _SPEAKS_OF_TESTS.search(s)]

@@ -5,17 +5,17 @@ from __future__ import annotations
 from pathlib import Path
 
 from sandbox.environments.tree import Tree
-from sandbox.errors import CheckoutError
+from sandbox.errors import CheckoutError, must_exist
 from sandbox.names import inside
 
 MAX_FILE_BYTES = 2_000_000
 
 
 class TreeReader:
-    """The files of one side, by their names in the repository."""
+    """The files of one side, by their names in the repository. Raises FilesMissing without the side."""
 
     def __init__(self, tree: Path) -> None:
-        self._tree = tree
+        self._tree = must_exist(tree)
         self._listed = Tree(tree)
 
     def paths(self) -> tuple[str, ...]:

@@ -6,7 +6,6 @@ import json
 import re
 from dataclasses import dataclass
 
-import httpx
 import pytest
 
 from bot.forge.operator import Person
@@ -209,7 +208,7 @@ def _replay_approval(place: Place, by: Person) -> None:
 def metric(town: Town, name: str, **labels: str) -> float:
     """One number of `/metrics`; 0 where it is not there."""
     wanted = ",".join(f'{key}="{value}"' for key, value in sorted(labels.items()))
-    page = httpx.get(f"{town.public_url}/metrics", timeout=60).text
+    page = town.metrics()
     found = re.search(rf"^{name}{{{re.escape(wanted)}}} (\S+)$", page, re.MULTILINE)
     return float(found[1]) if found else 0.0
 

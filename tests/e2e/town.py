@@ -26,6 +26,7 @@ from tests.e2e.project import PROJECT
 from tests.world import describe, git
 
 T = TypeVar("T")
+METRICS_TOKEN = "what-prometheus-brings"
 PATIENCE_S = 600.0
 """When a test that waits in vain fails: a busy machine is slow, not wrong."""
 MARKER = "<!-- assay:"
@@ -70,12 +71,17 @@ class Town:
         place.push("main", {**PROJECT, **(files or {})}, new=False)
         return place
 
+    def metrics(self) -> str:
+        """What Prometheus gets of the web process."""
+        headers = {"Authorization": f"Bearer {METRICS_TOKEN}"}
+        return httpx.get(f"{self.public_url}/metrics", headers=headers, timeout=60).text
+
     def settle(self) -> None:
         """Waits until every webhook was sent and no worker has anything left to do."""
         self.operator.deliveries()
 
         def idle() -> bool:
-            metrics = httpx.get(f"{self.public_url}/metrics", timeout=60).text
+            metrics = self.metrics()
             waiting = [line for line in metrics.splitlines() if line.startswith("assay_jobs{")]
             return bool(waiting) and all(line.endswith(" 0.0") for line in waiting)
 
@@ -226,6 +232,7 @@ def running_forge(folder: Path) -> Iterator[Town]:
         operator.install(app, "mara")
         environment = {
             **environment_of(folder, forge.web, app),
+            "ASSAY_METRICS_TOKEN": METRICS_TOKEN,
             "WEBHOOK_SECRET": secret,
             "ASSAY_PORT": str(port),
             "ASSAY_PUBLIC_URL": public_url,

@@ -2,12 +2,14 @@
 
 import asyncio
 import os
+import re
 import signal
 import subprocess
 import sys
 import time
 from collections.abc import Callable
-from pathlib import Path
+from contextlib import ExitStack
+from pathlib import Path, PurePosixPath
 
 import pytest
 
@@ -16,7 +18,7 @@ from sandbox.base import TREE, Command, Mount, MountMode, Sandbox, SandboxError
 from sandbox.bubblewrap import BubblewrapSandbox
 from tests.plain_user import PYTHON, VARIABLES, as_plain_user, plain_users_folder, why_not
 from tests.sandbox import conformance
-from tests.sandbox.conformance.running import SMALL, shell
+from tests.sandbox.conformance.running import SMALL, python, shell
 
 pytestmark = pytest.mark.real
 
@@ -85,7 +87,7 @@ def test_the_same_holds_for_a_plain_user() -> None:
 
 _WORKER = """
 import asyncio, sys
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from sandbox import open_sandbox
 from sandbox.base import Command, Mount, MountMode, Network
 out = Mount(sys.argv[2], "/out", MountMode.WRITABLE)
@@ -133,15 +135,34 @@ def _wait_for(what: Callable[[], bool]) -> None:
         time.sleep(0.05)
 
 
-def test_opening_again_sweeps_what_a_killed_worker_left(tmp_path: Path) -> None:
-    with subprocess.Popen(["true"]) as gone:
-        pass
-    left = tmp_path / "state/copies" / f"{gone.pid}-abc"
-    alive = tmp_path / "state/copies" / f"{os.getpid()}-abc"
-    for folder in (left / "0", alive / "0"):
-        folder.mkdir(parents=True)
-    open_sandbox("auto", tmp_path / "state")
-    assert (left.exists(), alive.exists()) == (False, True)
+HOLDING = """
+import sys, time
+from pathlib import Path
+from sandbox.leased import leased
+with leased(Path(sys.argv[1])) as folder:
+    print(folder.name, flush=True)
+    time.sleep(600)
+"""
+
+
+def test_opening_again_sweeps_what_a_killed_worker_left_and_nothing_of_a_live_one(
+    tmp_path: Path,
+) -> None:
+    """Whatever process ids say: in another container they are other processes'."""
+    copies = tmp_path / "state/copies"
+    with ExitStack() as closing:
+        holders = [
+            closing.enter_context(
+                subprocess.Popen([*apart, sys.executable, "-c", HOLDING, copies], stdout=-1)
+            )
+            for apart in ((), ("unshare", "--user", "--pid", "--fork", "--kill-child"))
+        ]
+        left, alive = (copies / one.stdout.readline().decode().strip() for one in holders)
+        closing.callback(holders[1].kill)
+        holders[0].kill()
+        holders[0].wait()
+        open_sandbox("auto", tmp_path / "state")
+        assert (left.exists(), alive.exists()) == (False, True)
 
 
 def test_an_unknown_name_is_told(tmp_path: Path) -> None:
@@ -179,3 +200,39 @@ async def test_nothing_is_left_on_the_host(tmp_path: Path) -> None:
     before = _open_descriptors()
     await asyncio.gather(*(sandbox.run(Command(("true",), cwd="/")) for _ in range(5)))
     assert _open_descriptors() == before
+
+
+LIST = """
+import os
+found = []
+def look(folder, deep):
+    for name in sorted(os.listdir(folder)):
+        path = os.path.join(folder, name)
+        found.append(path)
+        if deep and os.path.isdir(path) and not os.path.islink(path):
+            look(path, deep - 1)
+look("/", 0)
+for folder in ("/etc", "/dev", "/var", "/home", "/run", "/opt", "/srv", "/mnt"):
+    look(folder, 0)
+look("/etc/ssl", 0)
+for folder in ("/usr/etc", "/usr/local/etc", "/usr/local/src", "/usr/src", "/run", "/var/lib", "/var/cache"):
+    if os.path.isdir(folder):
+        look(folder, 1)
+print(*found, sep="\\n")
+"""
+README = Path(__file__).parents[2] / "sandbox/README.md"
+
+
+async def test_the_readme_says_what_is_seen_inside(tmp_path: Path) -> None:
+    table = (
+        README.read_text().partition("## What code sees inside")[2].partition("\n**Linters**")[0]
+    )
+    rows = [line.split("|")[1] for line in table.splitlines() if line.startswith("| `")]
+    said = {path for row in rows for path in re.findall(r"`(/[^`]*)`", row)}
+    above = {str(folder) for path in said for folder in PurePosixPath(path).parents}
+
+    done = await python(BubblewrapSandbox(tmp_path), LIST)
+
+    seen = set(done.stdout.decode().split())
+    assert seen - said - above == set(), done
+    assert {"/etc/passwd", "/tmp", "/usr"} <= seen

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import subprocess
+import time
+import zlib
 from multiprocessing import get_context
 from pathlib import Path
 
@@ -322,6 +325,54 @@ def test_caps_on_what_a_commit_unpacks_to(root: Path, repository: Repository) ->
     assert len(take(root, request).diff.files) == 2
 
 
+def test_a_tree_that_unfolds_to_billions_of_files_is_refused(
+    root: Path, repository: Repository
+) -> None:
+    base = repository.commit({"a": "1"})
+    listing = f"100644 blob {repository.blob('x')}\tf\n"
+    for _ in range(10):
+        inner = repository.git("mktree", stdin=listing.encode())
+        listing = "".join(f"040000 tree {inner}\td{number}\n" for number in range(10))
+    began = time.monotonic()
+    with pytest.raises(CheckoutError):
+        taken(root, repository, base, repository.commit_tree(listing, base))
+    assert time.monotonic() - began < 200  # git's own limit is 120 s
+
+
+@pytest.mark.parametrize("depth", [250, 20_000])
+def test_a_tree_that_is_too_deep_is_said(root: Path, repository: Repository, depth: int) -> None:
+    base = repository.commit({"a": "1"})
+    entry, tree = b"100644 f\0" + bytes.fromhex(repository.blob("x")), ""
+    for _ in range(depth):
+        tree = _tree(repository, entry)
+        entry = b"40000 d\0" + bytes.fromhex(tree)
+    with pytest.raises(CheckoutError, match=r"too deep|cannot be unpacked|could not"):
+        taken(root, repository, base, repository.commit_tree(f"040000 tree {tree}\td\n", base))
+
+
+def _tree(repository: Repository, entry: bytes) -> str:
+    """Write a tree of one entry; a process for each of many would take minutes."""
+    content = b"tree %d\0" % len(entry) + entry
+    name = hashlib.sha1(content, usedforsecurity=False).hexdigest()
+    file = repository.folder / ".git/objects" / name[:2] / name[2:]
+    file.parent.mkdir(exist_ok=True)
+    file.write_bytes(zlib.compress(content, 0))
+    return name
+
+
+def test_many_deep_names_are_checked_in_a_moment(root: Path, repository: Repository) -> None:
+    base = repository.commit({"a": "1"})
+    blob = repository.blob("x")
+    files = "".join(f"100644 blob {blob}\tf{number}\n" for number in range(10_000))
+    tree = repository.git("mktree", stdin=files.encode())
+    for _ in range(190):
+        tree = repository.git("mktree", stdin=f"040000 tree {tree}\t{'d' * 15}\n".encode())
+    head = repository.commit_tree(f"040000 tree {tree}\td\n", base)
+    began = time.process_time()
+    assert len(taken(root, repository, base, head).diff.files) == 3_000
+    assert time.process_time() - began < 20
+
+
 def test_names_that_are_no_utf8_survive_json(root: Path, repository: Repository) -> None:
     base = repository.commit({"a": "1"})
     odd = [b"caf\xe9.txt", b'"quoted".txt', "naïve \n\t.txt".encode(), b"back\\slash"]
@@ -354,7 +405,7 @@ def test_a_name_too_long_for_the_disk_is_said(root: Path, repository: Repository
     base = repository.commit({"a": "1"})
     blob = repository.blob("x")
     head = repository.commit_tree(f"100644 blob {blob}\t{'n' * 300}\n", base)
-    with pytest.raises(CheckoutError, match="cannot be unpacked"):
+    with pytest.raises(CheckoutError, match="could not unpack the commit"):
         taken(root, repository, base, head)
 
 

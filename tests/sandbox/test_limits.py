@@ -31,7 +31,8 @@ def test_a_folder_that_cannot_be_written_is_no_parent(tmp_path: Path) -> None:
 
 
 def test_groups_of_gone_workers_are_swept(tmp_path: Path) -> None:
-    gone, own = tmp_path / "assay-4194304-ab", tmp_path / f"assay-{os.getpid()}-ab"
+    namespace = Path("/proc/self/ns/pid").stat().st_ino
+    gone, own = (tmp_path / f"assay-{namespace}-{pid}-ab" for pid in (4194304, os.getpid()))
     for folder in (gone, own, tmp_path / "other"):
         folder.mkdir()
     GroupParent(tmp_path, V1).sweep()

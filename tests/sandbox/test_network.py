@@ -3,13 +3,27 @@
 from ipaddress import IPv4Address, IPv4Network
 from pathlib import Path
 
+from hypothesis import example, given, strategies
+
+from sandbox.addresses import is_public
 from sandbox.index import index_settings
 from sandbox.network import build_settings, refused_networks, routes
 from sandbox.selfcheck import ways_out
 
+DOCUMENTED = ("192.0.2.0/24", "198.51.100.0/24", "203.0.113.0/24")  # routed by nobody, RFC 5737
+
 
 def _is_refused(address: str) -> bool:
     return any(IPv4Address(address) in network for network in refused_networks())
+
+
+@given(strategies.ip_addresses(v=4))
+@example(IPv4Address("168.63.129.16"))
+@example(IPv4Address("192.0.0.192"))
+@example(IPv4Address("198.18.0.1"))
+def test_a_build_reaches_nothing_that_a_look_up_may_not(address: IPv4Address) -> None:
+    documented = any(address in IPv4Network(network) for network in DOCUMENTED)
+    assert is_public(address) or documented or _is_refused(str(address))
 
 
 def test_private_ranges_are_refused_and_the_outside_is_not() -> None:
@@ -49,3 +63,23 @@ def test_the_switch_that_forbids_names_its_way_out(tmp_path: Path) -> None:
     assert ways_out(tmp_path) == ("sysctl -w user.max_user_namespaces=15000",)
     (tmp_path / "user/max_user_namespaces").write_text("9\n")
     assert ways_out(tmp_path) == ()
+
+
+def test_of_npms_global_configuration_only_registry_and_authority_are_passed(
+    tmp_path: Path,
+) -> None:
+    authority, npmrc = tmp_path / "ca.pem", tmp_path / "npmrc"
+    authority.write_text("certificate")
+    npmrc.write_text(
+        f"registry=https://npm.example/\ncafile={authority}\n//npm.example/:_authToken=secret\n"
+    )
+    settings = index_settings({}, (), (tmp_path / "missing", npmrc))
+
+    assert dict(settings.variables) == {
+        "npm_config_registry": "https://npm.example/",
+        "npm_config_cafile": "/env/npm-ca.pem",
+    }
+    assert [(mount.source, mount.target) for mount in settings.mounts] == [
+        (str(authority), "/env/npm-ca.pem")
+    ]
+    assert "secret" not in repr(settings)

@@ -16,7 +16,9 @@ from bot.models import LocatedPlace
 from sandbox.graph.facts import Definition
 
 PLACES = 3
-_SPELLED = re.compile(r"`([^`\n]{2,80})`|\b(\w+(?:[._/:-]+\w+)+|\w*[a-z]\w*[A-Z]\w*)\b")
+_SPELLED = re.compile(
+    r"`([^`\n]{2,80})`|\b(\w+(?:[._/:-]+\w+)+|(?=[^\Wa-z]*[a-z][^\WA-Z]*[A-Z])\w+)\b"
+)
 _LAST = re.compile(r"\w+(?=\W*$)")
 _LEAST = 0.18  # share of the requirement's telling words that a place has to meet
 _TEXT_CHARACTERS = 4_000

@@ -11,10 +11,10 @@ from dataclasses import dataclass
 
 _C_LIKE = re.compile(
     r"//[^\n]*|/\*.*?(?:\*/|\Z)"
-    r"|\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])*'|`(?:\\.|[^`\\])*`",
+    r"|(?<!\\)(?:\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])*'|`(?:\\.|[^`\\])*`)",
     re.DOTALL,
 )
-_SHELL_LIKE = re.compile(r"(?:(?<=\s)|^)#[^\n]*|\"(?:\\.|[^\"\\])*\"|'[^']*'", re.MULTILINE)
+_SHELL_LIKE = re.compile(r"(?:(?<=\s)|^)#[^\n]*|(?<!\\)\"(?:\\.|[^\"\\])*\"|'[^']*'", re.MULTILINE)
 _OPENING = "({["
 _BRACKETS = re.compile(r"[(){}\[\]]")
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-_STRING = re.compile(r"\"(?:\\.|[^\"\\])*\"|'(?:\\.|[^'\\])*'|`(?:\\.|[^`\\])*`")
+_STRING = re.compile(r"(?<!\\)(?:\"(?:\\.|[^\"\\])*\"|'(?:\\.|[^'\\])*'|`(?:\\.|[^`\\])*`)")
 _WAITS = re.compile(r"(?i)throw|raises|reject|panic")
 _FORBIDS = re.compile(r"(?i)(?:not|never|no)_?throw|\.not\.|\.resolves\b|notpanic")
 _OPENING, _CLOSING = "([{", ")]}"

@@ -41,7 +41,7 @@ SCRIPT = Language(
     ),
     "(",
     re.compile(
-        r"(?<![\w$])(?:expect(?:\.\w+)?|assert(?:\.\w+)*|t\.(?:is|not|deepEqual|notDeepEqual|like|true|false|truthy|"
+        r"(?<![\w$])(?:expect(?:\.\w+)?|assert(?:\.\w{1,60}){0,6}|t\.(?:is|not|deepEqual|notDeepEqual|like|true|false|truthy|"
         r"falsy|throws(?:Async)?|notThrows(?:Async)?|regex|notRegex|snapshot|assert|equal|equals|same|ok|notOk|"
         r"strictEqual|fail|pass)|should\.\w+|sinon\.assert\.\w+)\s*\("
     ),
@@ -107,7 +107,7 @@ NATIVE = Language(
     ),
     "{",
     re.compile(
-        r"(?<!\w)(?:assert\w*|(?:EXPECT|ASSERT|CHECK|REQUIRE|TEST_ASSERT|CU_ASSERT|BOOST_\w+|mu_assert|ck_assert|cr_assert|"
+        r"(?<!\w)(?:assert\w*|(?:EXPECT|ASSERT|CHECK|REQUIRE|TEST_ASSERT|CU_ASSERT|BOOST_\w|mu_assert|ck_assert|cr_assert|"
         r"cr_expect|VERIFY)\w*)\s*\("
     ),
     re.compile(

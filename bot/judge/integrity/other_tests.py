@@ -20,13 +20,15 @@ MAX_ASSERTIONS = 300
 MAX_ASSERTION = 400
 MAX_CALLS = 8  # chained on one assertion
 _TOLERANCE = re.compile(
-    r"(?:closeTo|CloseTo|_NEAR|inDelta|InDelta|InEpsilon|assertEquals)\s*\([^;\n]*,\s*([\d.eE+-]+)\s*\)"
+    r"(?:closeTo|CloseTo|_NEAR|inDelta|InDelta|InEpsilon|assertEquals)\s*\([^;\n]{0,400},\s*([\d.eE+-]+)\s*\)"
 )
-_DIGITS = re.compile(r"toBeCloseTo\([^;\n]*,\s*(\d+)\s*\)")
-_CATCH = re.compile(r"\bcatch\b\s*(?:\([^)]*\))?\s*\{|\.catch\(\s*(?:\(\s*\w*\s*\)|\w+)\s*=>\s*\{")
+_DIGITS = re.compile(r"toBeCloseTo\([^;\n]{0,400},\s*(\d+)\s*\)")
+_CATCH = re.compile(
+    r"\bcatch\b\s*+(?:\([^)]{0,200}\)\s*+)?\{|\.catch\(\s*+(?:\(\s*+\w*+\s*+\)|\w++)\s*+=>\s*+\{"
+)
 _LOUD = re.compile(r"\b(?:throw|fail\w*|expect|assert\w*|reject|t\.\w+)\b|panic!")
 _TRY = re.compile(r"\btry\b\s*\{")
-_RETURN = re.compile(r"^\s*(?:return|process\.exit\(0\))\s*;?\s*$", re.MULTILINE)
+_RETURN = re.compile(r"^[^\S\n]*+(?:return|process\.exit\(0\))[^\S\n]*+;?[^\S\n]*+$", re.MULTILINE)
 _BRANCH = re.compile(
     r"\b(?:(?:if|for|while|switch|catch)\b[^{};]{0,250}|else|try|finally|do|default\s*:)\s*\Z"
 )

@@ -19,12 +19,15 @@ _REST = (
     r"|(?P<mark>===|!==|==|!=|=>|->|:=|::|&&|\|\||\?\?|\?\.|<=|>=|\S)"
 )
 _COMMENT = r"(?P<comment>//[^\n]*|/\*.*?(?:\*/|\Z))"
-_PATTERN = r"|(?P<pattern>(?<=[(,=:\[!&|?{};\n ])/(?![/*])(?:[^/\\\n\[]|\\.|\[(?:[^\]\\\n]|\\.)*\])+/[a-z]*)"
+_PATTERN = (
+    r"|(?P<pattern>(?<=[(,=:\[!&|?{};\n ])/(?![/*])"
+    r"(?:[^/\\\n\[]|\\.|\[(?:[^\]\\\n]|\\.){0,200}\]){1,200}/[a-z]*)"
+)
 _SCRIPT = re.compile(
-    rf"{_COMMENT}|(?P<text>{_WORD}|'(?:\\.|[^'\\\n])*'){_PATTERN}{_REST}", re.DOTALL
+    rf"{_COMMENT}|(?P<text>(?<!\\)(?:{_WORD}|'(?:\\.|[^'\\\n])*')){_PATTERN}{_REST}", re.DOTALL
 )
 _NATIVE = re.compile(
-    rf"{_COMMENT}|(?P<text>{_WORD}|'(?:\\.[^'\n]{{0,8}}|[^'\\\n])'){_REST}", re.DOTALL
+    rf"{_COMMENT}|(?P<text>(?<!\\)(?:{_WORD}|'(?:\\.[^'\n]{{0,8}}|[^'\\\n])')){_REST}", re.DOTALL
 )
 _ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "0": "\0"}
 _CLOSING = {"[": "]", "{": "}", "(": ")"}

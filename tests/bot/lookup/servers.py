@@ -17,7 +17,8 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
 
-from bot.lookup.guard import Address, Guard, is_public
+from bot.lookup.guard import Guard
+from sandbox.addresses import Address, is_public
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,8 @@ import pytest
 
 from bot.lookup.base import Refused
 from bot.lookup.fetch import Call, Fetcher
-from bot.lookup.guard import Guard, is_public
+from bot.lookup.guard import Guard
+from sandbox.addresses import is_public
 from tests.bot.lookup.servers import Page, guard_for, site
 
 pytestmark = pytest.mark.real

@@ -1,28 +1,16 @@
-"""The PDF, by the real Chromium."""
+"""The PDF, by the real Chromium in bubblewrap."""
 
 from __future__ import annotations
 
 import socket
-import threading
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from bot.models import Evaluation
-from bot.report.html import html
 from bot.report.pdf import pdf
-from bot.report.view import view
-from bot.settings import Settings
-from tests.bot.report.examples import (
-    hostile,
-    one_missing,
-    regression,
-    success,
-    weakened_tests,
-)
-
-CHROMIUM = Settings().chromium
+from sandbox import open_sandbox
+from sandbox.base import Sandbox
+from tests.bot.report.printing import CHROMIUM, Printing
 
 pytestmark = [
     pytest.mark.real,
@@ -32,52 +20,35 @@ pytestmark = [
 ]
 
 
-async def test_a_report_becomes_a_pdf_of_several_pages() -> None:
-    printed = await pdf(html(view(hostile())), CHROMIUM)
-
-    assert printed.remark == ""
-    assert printed.content is not None
-    assert printed.content.startswith(b"%PDF-")
-    assert printed.content.count(b"/Type /Page\n") + printed.content.count(b"/Type /Page ") > 1
+@pytest.fixture(scope="module")
+def sandbox(tmp_path_factory: pytest.TempPathFactory) -> Sandbox:
+    return open_sandbox("bubblewrap", tmp_path_factory.mktemp("state"))
 
 
-@pytest.mark.parametrize("example", [success, regression, weakened_tests, one_missing])
-async def test_an_ordinary_report_is_short_on_paper(example: Callable[[], Evaluation]) -> None:
-    printed = await pdf(html(view(example())), CHROMIUM)
-
-    assert printed.content is not None
-    pages = printed.content.count(b"/Type /Page\n") + printed.content.count(b"/Type /Page ")
-    assert 1 <= pages <= 4
+class TestPrinting(Printing): ...
 
 
-async def test_no_script_runs_and_nothing_is_fetched() -> None:
+async def test_no_script_runs_and_nothing_is_fetched(sandbox: Sandbox) -> None:
     with socket.create_server(("127.0.0.1", 0)) as server:
         server.settimeout(0.2)
         port = server.getsockname()[1]
-        called = threading.Event()
         page = (
             f"<title>x</title><img src='http://127.0.0.1:{port}/a.png'><link rel=stylesheet "
             f"href='http://127.0.0.1:{port}/a.css'><script>fetch('http://127.0.0.1:{port}/')</script>"
         )
-        printed = await pdf(page, CHROMIUM)
-        try:
-            server.accept()[0].close()
-            called.set()
-        except TimeoutError:
-            pass
+        printed = await pdf(sandbox, page, CHROMIUM)
+        with pytest.raises(TimeoutError):
+            server.accept()
 
     assert printed.content is not None
-    assert not called.is_set()
 
 
-async def test_without_chromium_there_is_a_remark_and_no_failure(tmp_path: Path) -> None:
-    missing = await pdf("<p>x", str(tmp_path / "chromium"))
-    broken = tmp_path / "broken"
-    broken.write_text("#!/bin/sh\nexit 1\n")
-    broken.chmod(0o755)
+async def test_a_file_of_the_host_is_not_on_the_page(sandbox: Sandbox, tmp_path: Path) -> None:
+    secret = tmp_path / "secret.txt"
+    secret.write_text("x" * 5000)
+    bare = await pdf(sandbox, "<p>a", CHROMIUM)
+    framed = await pdf(sandbox, f"<p>a<iframe src='file://{secret}'></iframe>", CHROMIUM)
 
-    assert missing.content is None
-    assert "there is no Chromium at" in missing.remark
-    failed = await pdf("<p>x", str(broken))
-    assert failed.content is None
-    assert failed.remark.startswith("No PDF: Chromium failed")
+    assert bare.content is not None
+    assert framed.content is not None
+    assert len(framed.content) < len(bare.content) + 5000

@@ -18,6 +18,8 @@ from bot.store import Records
 from bot.web.app import WebParts, create_app
 
 SECRET = "a webhook secret"
+TOKEN = "what-prometheus-brings"
+PROMETHEUS = {"Authorization": f"Bearer {TOKEN}"}
 
 
 class Sender:
@@ -76,4 +78,4 @@ def records(tmp_path: Path) -> Iterator[Records]:
 
 @pytest.fixture
 def sender(jobs: EngineClient, records: Records) -> Sender:
-    return Sender(create_app(WebParts(SECRET, jobs, records)).test_client())
+    return Sender(create_app(WebParts(SECRET, jobs, records, TOKEN)).test_client())

@@ -15,7 +15,7 @@ from bot.github import signature
 from bot.models import Role, RoleUsage
 from bot.store import Records
 from bot.web.app import LARGEST_PAYLOAD_BYTES, WebParts, create_app
-from tests.bot.web.conftest import SECRET, Sender
+from tests.bot.web.conftest import PROMETHEUS, SECRET, TOKEN, Sender
 
 OPENED = {
     "action": "opened",
@@ -131,7 +131,7 @@ def cut_off(tmp_path: Path) -> Iterator[Sender]:
     """A web process whose databases are away."""
     url = "postgresql://assay@127.0.0.1:1/none?connect_timeout=2"
     jobs, records = EngineClient(EngineOptions(url, tmp_path)), Records(url)
-    yield Sender(create_app(WebParts(SECRET, jobs, records)).test_client())
+    yield Sender(create_app(WebParts(SECRET, jobs, records, TOKEN)).test_client())
     jobs.close()
     records.close()
 
@@ -157,7 +157,7 @@ def test_metrics_count_webhooks_and_what_waits(sender: Sender, records: Records)
     sender.send(OPENED, headers={"X-Hub-Signature-256": None})
     records.finished("e1", "observe", 2.5)
     records.used("e1", (RoleUsage(Role.PANEL, "m", 9, 3, 900, 90, 0.5, 2.0),))
-    page = sender.client.get("/metrics").get_data(as_text=True)
+    page = sender.client.get("/metrics", headers=PROMETHEUS).get_data(as_text=True)
     assert 'assay_webhooks_total{event="pull_request",outcome="accepted"} 1.0' in page
     assert 'assay_webhooks_total{event="other",outcome="ignored"} 1.0' in page
     assert 'assay_webhooks_total{event="none",outcome="unsigned"} 1.0' in page
@@ -169,8 +169,18 @@ def test_metrics_count_webhooks_and_what_waits(sender: Sender, records: Records)
     assert 'assay_model_usd_total{model="m",role="panel"} 0.5' in page
 
 
+def test_metrics_are_for_those_who_bring_the_token(
+    sender: Sender, jobs: EngineClient, records: Records
+) -> None:
+    without = create_app(WebParts(SECRET, jobs, records)).test_client()
+    assert sender.client.get("/metrics").status_code == 404
+    assert sender.client.get("/metrics", headers={"Authorization": "Bearer x"}).status_code == 404
+    assert without.get("/metrics", headers={"Authorization": "Bearer "}).status_code == 404
+    assert sender.client.get("/metrics", headers=PROMETHEUS).status_code == 200
+
+
 def test_metrics_say_that_the_database_is_down(cut_off: Sender) -> None:
-    page = cut_off.client.get("/metrics")
+    page = cut_off.client.get("/metrics", headers=PROMETHEUS)
     assert page.status_code == 200
     assert "assay_database_up 0.0" in page.get_data(as_text=True)
 

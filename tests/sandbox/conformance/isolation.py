@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from sandbox.base import Mount, MountMode, Sandbox, SandboxError
+from sandbox.base import Mount, MountMode, Sandbox
+from sandbox.errors import FilesMissing
 from tests.sandbox.conformance.running import program, python, shell
 
 FORGE_EXIT_CODE = """
@@ -169,7 +170,7 @@ class Isolation:
         self, sandbox: Sandbox, tmp_path: Path
     ) -> None:
         mount = Mount(str(tmp_path / "gone"), "/data", MountMode.WRITABLE)
-        with pytest.raises(SandboxError, match="gone"):
+        with pytest.raises(FilesMissing, match="gone"):
             await program(sandbox, "true", mounts=(mount,))
 
 

@@ -36,15 +36,19 @@ class BuildNetwork:
     async def test_private_and_metadata_addresses_are_refused_at_once(
         self, sandbox: Sandbox
     ) -> None:
+        addresses = [
+            *("169.254.169.254", "10.1.2.3", "172.16.0.1", "192.168.1.1", "100.64.0.1"),
+            *("168.63.129.16", "192.0.0.192", "198.18.0.1", "240.0.0.1"),
+        ]
         script = (
             "import socket\n"
-            "for address in ('169.254.169.254', '10.1.2.3', '172.16.0.1', '192.168.1.1', '100.64.0.1'):\n"
+            f"for address in {addresses}:\n"
             "    try: socket.create_connection((address, 80), 1); print('reached')\n"
             "    except TimeoutError: print('sent out')\n"
             "    except OSError as error: print(error.errno)\n"
         )
         done = await python(sandbox, script, network=Network.BUILD)
-        assert done.stdout == b"13\n" * 5, done
+        assert done.stdout == b"13\n" * len(addresses), done
 
     async def test_no_credential_of_the_index_is_passed(self, sandbox: Sandbox) -> None:
         script = "import os; print(sorted(v for v in os.environ.values() if '@' in v))"

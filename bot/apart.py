@@ -1,0 +1,75 @@
+"""Runs a pure function over strangers' texts: in a thread where they are small, else in a process of its own.
+
+A thread cannot be ended, and one regular expression holds all others up; a process can be killed. It
+starts with an empty environment and knows nothing but the function and its arguments.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import pickle
+import resource
+import sys
+from collections.abc import Callable
+from typing import ParamSpec, TypeVar
+
+from bot.errors import OutOfTime, UserError
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+SMALL_BYTES = 400_000
+"""What is read in a moment whatever it says; starting a process takes half a second."""
+_MEMORY_BYTES = 4 << 30
+_PROGRAM = "import sys; sys.path[:] = sys.argv[1:]; from bot.apart import answer; answer()"
+
+
+async def apart(
+    timeout_s: float, function: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs
+) -> T:
+    """Return what the function returns. Raises OutOfTime, and UserError where it needs too much memory.
+
+    The arguments, and how much they are, decide where it runs. A cancelled call ends the process.
+    """
+    given = await asyncio.to_thread(pickle.dumps, (function, args, kwargs))
+    if len(given) <= SMALL_BYTES:
+        return await asyncio.to_thread(function, *args, **kwargs)
+    process = await asyncio.create_subprocess_exec(
+        *(sys.executable, "-I", "-c", _PROGRAM, *sys.path),
+        stdin=asyncio.subprocess.PIPE,
+        stdout=asyncio.subprocess.PIPE,
+        env={},
+    )
+    try:
+        async with asyncio.timeout(timeout_s):
+            said, _ = await process.communicate(given)
+    except TimeoutError as error:
+        raise OutOfTime(
+            f"Reading the change and the task did not end within {timeout_s / 60:g} minutes.",
+            "Split what is very large, or raise `limits.minutes` in .github/assay.yml on the base branch.",
+        ) from error
+    finally:
+        if process.returncode is None:
+            process.kill()
+            await process.wait()
+    if process.returncode:
+        raise UserError(
+            "Assay could not read the change and the task: its own process for that failed "
+            f"(exit code {process.returncode}).",
+            "Split what is very large. The log of Assay's worker says more.",
+        )
+    value: T | UserError = await asyncio.to_thread(pickle.loads, said)
+    if isinstance(value, UserError):
+        raise value
+    return value
+
+
+def answer() -> None:
+    """Be the process: read the function and its arguments, write what it returns or tells the asker."""
+    resource.setrlimit(resource.RLIMIT_AS, (_MEMORY_BYTES, _MEMORY_BYTES))
+    function, args, kwargs = pickle.load(sys.stdin.buffer)  # noqa: S301  written by `apart`
+    try:
+        value = function(*args, **kwargs)
+    except UserError as error:
+        value = error
+    pickle.dump(value, sys.stdout.buffer)

@@ -1,0 +1,42 @@
+"""No regular expression that reads strangers' text takes more than linear time on what it is worst at."""
+
+from __future__ import annotations
+
+import re
+
+from tests.bounds.patterns import LARGE, TooSlow, Used, at_most, seconds, used_patterns, worst_texts
+
+_LIMIT_S = 2.0
+"""For LARGE characters. A linear one takes milliseconds; a quadratic one a hundred times more."""
+
+
+def _problem(used: Used) -> str:
+    compiled = re.compile(used.pattern, used.flags)
+    text = ""
+    try:
+        with at_most(5 * _LIMIT_S):
+            texts = worst_texts(used)
+        for text in texts:
+            with at_most(_LIMIT_S):
+                seconds(used, compiled, text)
+    except TooSlow:
+        return (
+            f"{used.where}: {len(text) or 'a few hundred'} characters {text[:30]!r}: {used.pattern}"
+        )
+    return ""
+
+
+def test_every_pattern_reads_long_texts_in_linear_time() -> None:
+    patterns = used_patterns()
+
+    assert len(patterns) > 300
+    assert [problem for used in patterns if (problem := _problem(used))] == []
+
+
+def test_a_quadratic_pattern_would_be_found() -> None:
+    for pattern in (r"\w+\(", r"^\s*x", r"a.*b.*c", r"(?:[._-]\w+)*!"):
+        used = Used("here", pattern, int(re.MULTILINE), anchored=False)
+
+        assert _problem(used), pattern
+    assert not _problem(Used("here", r"(?<!\w)\w+\(", 0, anchored=False))
+    assert LARGE >= 100_000
