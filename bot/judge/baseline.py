@@ -6,6 +6,7 @@ import re
 from dataclasses import replace
 
 from bot.judge.case import Case
+from bot.judge.damage import of_base
 from bot.judge.four_way import why_it_failed
 from bot.judge.oracle import satisfied, unsatisfied, unverified
 from bot.judge.pages import compare_pages
@@ -268,7 +269,10 @@ def _held_reason(case: Case) -> str:
     ends = "es" if len(kept) == 1 else ""
     told = counted(kept, tests)
     meant = "".join(f" {why}" for t in case.witnesses.expectations if (why := case.why_meant(t)))
-    return f"{told} passed on base and pass{ends} on head.{more}{_failing_before(case)}{meant}"
+    unseen = of_base(case.observed.damage)
+    return (
+        f"{told} passed on base and pass{ends} on head.{more}{_failing_before(case)}{meant}{unseen}"
+    )
 
 
 def _failing_before(case: Case) -> str:
