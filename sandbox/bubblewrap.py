@@ -22,7 +22,6 @@ from pathlib import Path
 
 from sandbox import layout, network
 from sandbox.base import Command, Completed, Killed, Limits, Mount, MountMode, Network, SandboxError
-from sandbox.errors import HostTrouble
 from sandbox.folders import FolderPolicy, Folders, is_overlaid, resolved
 from sandbox.index import host_index_settings
 from sandbox.limits import (
@@ -52,7 +51,6 @@ _BOOT = (
     "from sandbox.launch import main; main()"
 )
 _DRAIN_TIMEOUT_S = 2.0
-_KILLED_TRIES = 3
 _TRIAL = Command(
     ("true",),
     (Mount("/usr/share/dpkg", "/trial", MountMode.COPY_ON_WRITE),),
@@ -213,8 +211,6 @@ class BubblewrapSandbox:
         if killed is None:
             killed = await asyncio.to_thread(disk.passed, at_the_end=True)
         killed = kernel_killed(killed, streams, prepared.group)
-        if killed is None and process.returncode < 0 and streams.status.exit_code() is None:
-            raise HostTrouble("A sandbox was killed on the machine that judges.", _KILLED_TRIES)
         done = completed(streams, killed, seconds)
         if done.exit_code != 0:
             await asyncio.to_thread(disk.check)

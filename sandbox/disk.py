@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import os
 import re
+import shutil
 import tempfile
 from pathlib import Path
 
@@ -25,6 +26,9 @@ GIGABYTE = 1_000_000_000
 
 def disk_trouble(error: OSError) -> str:
     """Return what is wrong with the disk, in words; empty where it is something else."""
+    if isinstance(error, shutil.Error):  # of many files: it holds their errors as text
+        found = (what for code, what in _OF_THE_DISK.items() if f"[Errno {code}]" in str(error))
+        return next(found, "")
     return _OF_THE_DISK.get(error.errno or 0, "")
 
 

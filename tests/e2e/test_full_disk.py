@@ -10,12 +10,11 @@ import time
 from contextlib import ExitStack
 from pathlib import Path
 
-import httpx
 import pytest
 
 from bot.demo.town import await_ready, running_part
 from tests.e2e.project import ASKED, FIX, PROJECT
-from tests.e2e.town import running_forge
+from tests.e2e.town import eventually, running_forge
 from tests.sandbox.repositories import Repository
 
 pytestmark = pytest.mark.real
@@ -23,6 +22,7 @@ pytestmark = pytest.mark.real
 HEAVY = """setup:
   install: head -c 400000000 /dev/zero > /env/deps/blob || head -c 400000000 /dev/zero > /env/project/blob
 """
+IS_LOW = re.compile(r"^assay_disk_low\{host=.*\} 1\.0$", re.M)
 ON_A_SMALL_DISK = 'mount -t tmpfs -o size=$1 none "$2" && shift 2 && exec "$@"'
 
 
@@ -65,17 +65,14 @@ def test_below_the_floor_nothing_is_begun_and_the_operator_is_told(tmp_path: Pat
             sha = place.push("mean", FIX)
             place.open("mean", ASKED)
             town.operator.deliveries()
-            end_s = time.monotonic() + 120
-            while "assay_disk_low" not in (page := metrics(town.public_url)):
-                assert time.monotonic() < end_s, page
-                time.sleep(0.2)
+            queued = 'assay_jobs{queue="evaluations"} 1.0'
+            eventually(lambda: queued in town.metrics(), "a queued evaluation")
+            eventually(lambda: IS_LOW.search(town.metrics()), "a low disk")
             time.sleep(5)
             log = (tmp_path / "worker.log").read_text()
-            page = metrics(town.public_url)
-        assert re.search(r"^assay_disk_low\{host=.*\} 1.0$", page, re.M)
-        assert 'assay_jobs{queue="evaluations"} 1.0' in page
+            assert queued in town.metrics()
         assert "No new evaluation is begun below 1e+06 GB" in log
-        assert log.count("No new evaluation is begun") == 1
+        assert log.count("No new evaluation is begun") <= 2, "one line a minute"
         doctor = subprocess.run(
             [sys.executable, "-m", "bot.cli", "doctor"],
             env={**os.environ, **full},
@@ -88,7 +85,3 @@ def test_below_the_floor_nothing_is_begun_and_the_operator_is_told(tmp_path: Pat
         assert "no new evaluation is begun" in " ".join(doctor.stdout.split())
         stack.enter_context(running_part("worker", tmp_path, town.environment))
         assert place.completed(sha).conclusion == "success"
-
-
-def metrics(public_url: str) -> str:
-    return httpx.get(f"{public_url}/metrics", timeout=60).text

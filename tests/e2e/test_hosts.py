@@ -22,7 +22,7 @@ def test_nothing_is_lost_doubled_or_wrong_when_hosts_die(
 ) -> None:
     with running_hosts(tmp_path, postgres.database()) as (town, hosts):
         expected = open_changes(town, EVALUATIONS)
-        with hosts.dying(seed=7, every_s=6):
+        with hosts.dying(seed=7, every_s=10):
             wrong = check(town, expected, PATIENCE_S)
         assert wrong == []
         assert hosts.kills >= 2

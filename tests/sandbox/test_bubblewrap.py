@@ -16,6 +16,7 @@ import pytest
 from sandbox import open_sandbox
 from sandbox.base import TREE, Command, Mount, MountMode, Sandbox, SandboxError
 from sandbox.bubblewrap import BubblewrapSandbox
+from sandbox.errors import HostTrouble
 from tests.plain_user import PYTHON, VARIABLES, as_plain_user, plain_users_folder, why_not
 from tests.sandbox import conformance
 from tests.sandbox.conformance.running import SMALL, python, shell
@@ -133,6 +134,31 @@ def _wait_for(what: Callable[[], bool]) -> None:
     while not what():
         assert time.monotonic() < deadline, "it did not happen"
         time.sleep(0.05)
+
+
+def _keepers() -> list[int]:
+    """The bubblewraps that this process started."""
+    children = Path(f"/proc/{os.getpid()}/task/{os.getpid()}/children").read_text().split()
+    return [
+        int(child)
+        for child in children
+        if b"/bwrap\0" in Path(f"/proc/{child}/cmdline").read_bytes()
+    ]
+
+
+async def test_who_kills_a_sandbox_from_outside_says_nothing_about_the_program(
+    tmp_path: Path,
+) -> None:
+    driver = BubblewrapSandbox(tmp_path / "state")
+    running = asyncio.create_task(
+        driver.run(Command(("sh", "-c", "echo no >&2; sleep 60"), cwd="/"))
+    )
+    while not (keepers := _keepers()):  # noqa: ASYNC110  a process: no event
+        await asyncio.sleep(0.05)
+    await asyncio.sleep(0.3)
+    os.kill(keepers[0], signal.SIGKILL)
+    with pytest.raises(HostTrouble, match="killed on the machine that judges"):
+        await running
 
 
 HOLDING = """

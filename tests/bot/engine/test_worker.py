@@ -257,6 +257,24 @@ def test_it_waits_for_the_outside_and_says_why(sqlite_options: EngineOptions) ->
     assert all(later - earlier >= 0.3 for earlier, later in itertools.pairwise(tries))
 
 
+def test_it_tries_only_as_often_as_may_help(sqlite_options: EngineOptions) -> None:
+    tries: list[float] = []
+
+    async def killed() -> None:
+        tries.append(time.monotonic())
+        raise Transient("A sandbox was killed", retry_after_s=0.1, tries=3)
+
+    async def body(request: EvaluationRequest, run: StepRunner) -> None:
+        await run("observe", killed)
+
+    notes, client = Notes(body), EngineClient(sqlite_options)
+    client.submit_evaluation(request_for("e1"))
+    client.close()
+    run_until(sqlite_options, notes, lambda client: client.status("e1") is JobState.DONE)
+    assert len(tries) == 3
+    assert any(line.startswith("failed e1: A sandbox was killed") for line in notes.lines)
+
+
 @pytest.mark.parametrize(
     ("error", "line"),
     [
