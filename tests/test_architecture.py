@@ -14,7 +14,9 @@ MODULES = sorted(
     for package in ("bot", "sandbox")
     for path in (ROOT / package).rglob("*.py")
     if "sample" not in path.parts and "harness" not in path.parts
-    if not path.is_relative_to(ROOT / "sandbox/elsewhere/inside")  # like the harness: the project's Python
+    if not path.is_relative_to(
+        ROOT / "sandbox/elsewhere/inside"
+    )  # like the harness: the project's Python
 )
 
 # The one library that each adapter may bring in, and nobody else may.

@@ -9,12 +9,12 @@ import time
 from dataclasses import replace
 from pathlib import Path, PurePosixPath
 
-from bot.errors import UserError
 from bot.judge import proofs_of_each
 from bot.models import ActionKind, Evidence, Observed, Step, Transition
 from bot.stages.docket import Case, Project
+from bot.stages.on_host import case_here, on_this_host
 from bot.stages.services import Services
-from sandbox.base import Limits, SandboxError
+from sandbox.base import Limits
 from sandbox.elsewhere.look import RUNNERS, Looking, look_again
 from sandbox.elsewhere.values import Difference, SecondLook
 from sandbox.models import Observation, Side
@@ -32,20 +32,17 @@ _LONGER_THAN_HEAD = 3
 _MOST_TEST_FILES = 5_000
 
 
+@on_this_host
 async def look_elsewhere(services: Services, case: Case, observed: Observed) -> Observed:
-    """Return what was observed, and which calls differ elsewhere. Raises UserError without a sandbox."""
+    """Return what was observed, and which calls differ elsewhere."""
     seconds = _seconds(case)
     groups = proofs_of_each(case.planned.requirements, observed, case.policy.configuration)
     if not groups or not seconds:
         return observed
     started = time.monotonic()
     await services.origin.announce(case.request, "elsewhere", case.planned.plan)
-    try:
-        seen = await _seen(services, case, observed, frozenset[str]().union(*groups))
-    except SandboxError as error:
-        raise UserError(
-            f"The sandbox does not work: {error}", "Run `assay doctor` on the machine that judges."
-        ) from error
+    case = await case_here(services, case)
+    seen = await _seen(services, case, observed, frozenset[str]().union(*groups))
     observed = replace(observed, second_look=seen)
     if not seen.differences:
         return observed
