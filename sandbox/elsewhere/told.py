@@ -13,7 +13,7 @@ from sandbox.linters.reading import Node
 
 _MOST_CALLS = 60
 _MOST_TEXT = 4_000
-_TOKENS = ("tree", "cwd", "home", "temporary", "host", "user", "name", "program")
+_TOKENS = ("tree", "cwd", "home", "temporary", "host", "user", "logname", "program")
 _NUMBERS = ("uid", "gid", "pid", "ppid")
 SHOWN = 160
 

@@ -8,8 +8,10 @@ import importlib
 import json
 import math
 import os
+import pwd
 import signal
 import sys
+import tempfile
 import time
 from collections.abc import Iterator
 from typing import Any
@@ -83,8 +85,11 @@ def chain(function: object) -> list[Any]:
 
 def place(tree: str) -> dict[str, str]:
     """Return what is different between two places and may stand in an honest answer."""
-    variables = {"home": "HOME", "user": "USER", "name": "LOGNAME", "temporary": "TMPDIR"}
-    known = {key: os.environ.get(name, "") for key, name in variables.items()}
+    own = ""
+    with contextlib.suppress(KeyError):
+        own = pwd.getpwuid(os.getuid()).pw_name
+    known = {key: os.environ.get(key.upper(), own) for key in ("user", "logname")}
+    known.update(home=os.path.expanduser("~"), temporary=tempfile.gettempdir())  # noqa: PTH111
     known.update(tree=tree, cwd=os.getcwd(), host=os.uname().nodename)  # noqa: PTH109
     known.update(program=os.path.basename(sys.argv[0]) if sys.argv else "")  # noqa: PTH119
     numbers = {"uid": os.getuid, "gid": os.getgid, "pid": os.getpid, "ppid": os.getppid}
