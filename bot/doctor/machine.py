@@ -62,11 +62,11 @@ async def look_at_machine(settings: Settings) -> tuple[Diagnosis, ...]:
         *(asyncio.to_thread(_look_at_program, program) for program in programs),
         *(() if in_docker else (asyncio.to_thread(_look_at_namespaces),)),
     )
-    browser, disk = _look_at_browser(settings), asyncio.to_thread(_look_at_disk, settings)
-    programs_seen, inside, *rest = await asyncio.gather(
-        outside, _look_into_sandbox(settings), browser, disk
+    disk = asyncio.to_thread(_look_at_disk, settings)
+    programs_seen, inside, of_disk = await asyncio.gather(
+        outside, _look_into_sandbox(settings), disk
     )
-    return (*programs_seen, *inside, *rest)
+    return (*programs_seen, *inside, of_disk)
 
 
 def _look_at_program(program: Program) -> Diagnosis:
@@ -105,7 +105,12 @@ async def _look_into_sandbox(settings: Settings) -> tuple[Diagnosis, ...]:
     """Open the sandbox once, and look at all that is in it."""
     try:
         sandbox = await asyncio.to_thread(open_sandbox, settings.sandbox, settings.home / "sandbox")
-        looks = (_try(sandbox), _look_at_toolchains(sandbox), _look_at_linters(sandbox))
+        looks = (
+            _try(sandbox),
+            _look_at_toolchains(sandbox),
+            _look_at_linters(sandbox),
+            _look_at_browser(sandbox, settings),
+        )
         return tuple(await asyncio.gather(*looks))
     except SandboxError as error:
         closed = "the sandbox does not start"
@@ -113,6 +118,7 @@ async def _look_into_sandbox(settings: Settings) -> tuple[Diagnosis, ...]:
             Diagnosis("sandbox", False, error.what, error.next_step),
             Diagnosis("toolchains", False, closed, "", Weight.USEFUL),
             Diagnosis("linters", False, closed, "", Weight.USEFUL),
+            Diagnosis("chromium", False, closed, "", Weight.USEFUL),
         )
 
 
@@ -153,16 +159,11 @@ async def _look_at_linters(sandbox: Sandbox) -> Diagnosis:
     return Diagnosis("linters", True, seen, remedy, Weight.USEFUL)
 
 
-async def _look_at_browser(settings: Settings) -> Diagnosis:
+async def _look_at_browser(sandbox: Sandbox, settings: Settings) -> Diagnosis:
     """Print one line as every report is printed; without it there is no PDF, that is all."""
     try:
         async with asyncio.timeout(BROWSER_TIMEOUT_S):
-            sandbox = await asyncio.to_thread(
-                open_sandbox, settings.sandbox, settings.home / "sandbox"
-            )
             printed = await pdf(sandbox, "<p>Assay</p>", settings.chromium)
-    except SandboxError:
-        return Diagnosis("chromium", False, "the sandbox does not start", "", Weight.USEFUL)
     except TimeoutError:
         seen = f"Chromium does not answer within {BROWSER_TIMEOUT_S} s"
         return Diagnosis("chromium", False, seen, "try again", Weight.USEFUL)

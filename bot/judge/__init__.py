@@ -15,6 +15,7 @@ from bot.judge.acceptance import (
 )
 from bot.judge.behaviour import proofs_of_each
 from bot.judge.closing import IssueReference, closing_issues
+from bot.judge.damage import kept_that_reach
 from bot.judge.diff_text import unified
 from bot.judge.empty_inputs import empty_calls, promises
 from bot.judge.gate import EXIT_CODES, Beside, conclude
@@ -50,6 +51,7 @@ __all__ = [
     "empty_calls",
     "find_retired",
     "inspect_integrity",
+    "kept_that_reach",
     "kinds_of_change",
     "needs_code",
     "new_dependencies",

@@ -6,6 +6,7 @@ import re
 from dataclasses import replace
 
 from bot.judge.case import Case
+from bot.judge.damage import of_base
 from bot.judge.four_way import why_it_failed
 from bot.judge.oracle import satisfied, unsatisfied, unverified
 from bot.judge.pages import compare_pages
@@ -37,7 +38,7 @@ from sandbox.tools.four_runs import failed
 
 _LOOK_YOURSELF = "Look at the pages and their pictures."
 _REGRESSED = Transition.REGRESSED
-_ERROR = re.compile(r"\berror(\[\w+\])?: ", re.I)
+_ERROR = re.compile(r"\berror(\[\w+\])?: |\bERR_[A-Z]\w+|^npm (?:ERR!|error) (?!code )\S+ \w", re.I)
 _FIX_WEAKENED = "Restore what the tests checked before, fix the code instead, and push."
 _FIX_PAGES = "Fix the pages and push."
 
@@ -93,7 +94,7 @@ def _does_not_build(requirement: Requirement, case: Case) -> Verdict:
         )
     return unverified(
         requirement,
-        "Neither base nor head builds, so this change cannot be judged by running it.",
+        f"Neither base nor head builds{_first_error(case)}. So this change cannot be judged by running it.",
         "Set `setup.install` and `setup.test` in `.github/assay.yml`, or fix the base branch.",
     )
 
@@ -268,7 +269,10 @@ def _held_reason(case: Case) -> str:
     ends = "es" if len(kept) == 1 else ""
     told = counted(kept, tests)
     meant = "".join(f" {why}" for t in case.witnesses.expectations if (why := case.why_meant(t)))
-    return f"{told} passed on base and pass{ends} on head.{more}{_failing_before(case)}{meant}"
+    unseen = of_base(case.observed.damage)
+    return (
+        f"{told} passed on base and pass{ends} on head.{more}{_failing_before(case)}{meant}{unseen}"
+    )
 
 
 def _failing_before(case: Case) -> str:

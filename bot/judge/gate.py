@@ -239,12 +239,7 @@ def _expectations_are_asked_for(facts: _Facts) -> Iterator[GateReason]:
             yield GateReason("expectation", Conclusion.SUCCESS, why, tests=(test.id,))
     unasked = [test for test in changed if not (case.breaks_nobody(test) or case.is_accepted(test))]
     went = [test for test in changed if case.retirement(test)]
-    yield from _tests_went_with_code(case, [test for test in went if test in unasked])
-    if internal := [test for test in went if test not in unasked]:
-        said = f"{test_ids(internal)} went with {_functions(case, internal)}, which nothing uses any more."
-        yield GateReason(
-            "retired", Conclusion.SUCCESS, said, tests=tuple(test.id for test in internal)
-        )
+    yield from _tests_went_with_code(case, went, unasked)
     unasked = [test for test in unasked if test not in went]
     if unasked:
         yield GateReason(
@@ -257,16 +252,27 @@ def _expectations_are_asked_for(facts: _Facts) -> Iterator[GateReason]:
         )
 
 
-def _tests_went_with_code(case: Case, tests: list[TestComparison]) -> Iterator[GateReason]:
+def _tests_went_with_code(
+    case: Case, went: list[TestComparison], unasked: list[TestComparison]
+) -> Iterator[GateReason]:
     """What is public may be used outside of the project: a person says whether it may go."""
-    if tests:
+    public = [test for test in went if test in unasked]
+    if public:
         yield GateReason(
             "expectation",
             Conclusion.ACTION_REQUIRED,
-            f"The pull request removes {_functions(case, tests)}, which is public, with its tests "
-            f"{test_ids(tests)}, and the task does not ask for it.",
+            f"The pull request removes {_functions(case, public)}, which is public, with its tests "
+            f"{test_ids(public)}, and the task does not ask for it.",
             "If it is meant to go, say so in the issue, then comment `/judge`.",
-            tests=tuple(test.id for test in tests),
+            tests=tuple(test.id for test in public),
+        )
+    rightly = [test for test in went if test not in unasked]
+    if rightly:
+        yield GateReason(
+            "expectation",
+            Conclusion.SUCCESS,
+            f"{test_ids(rightly)} went with {_functions(case, rightly)}, which nothing uses any more.",
+            tests=tuple(test.id for test in rightly),
         )
 
 

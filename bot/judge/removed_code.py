@@ -28,6 +28,11 @@ _IMPORT = re.compile(
     r"|\b(?:const|let|var)\s+(?P<bound>\{[^}]*\}|[\w$]+)\s*=\s*require\(\s*['\"](?P<from>[^'\"\n]+)['\"]\s*\)"
 )
 _TAKEN = re.compile(r"(\}\s*=\s*)?\b(?:require|import)\(\s*['\"]([^'\"\n]+)['\"]\s*\)")
+_SET_UP = re.compile(
+    r"\b(?:beforeEach|beforeAll|before|setup|setUp|setUpClass|setup_method|setUpModule)\s*\("
+    r"|\bautouse\s*=\s*True"
+)
+_PLAIN_FIXTURES = {"", "self", "tmp_path", "tmpdir", "monkeypatch", "capsys", "capfd", "caplog"}
 _INTERNAL = re.compile(r"@(?:private|package|internal)\b|@api\s+private\b")
 _HANDS_ON = re.compile(r"\bexport\s*\*|module\.exports\s*=\s*require\b|\.\.\.\s*require\b")
 
@@ -89,19 +94,37 @@ def _subjects(test: TestComparison, base: Side, known: frozenset[str]) -> frozen
     if not (test.path.endswith(".py") or _SCRIPT.search(test.path)):
         return frozenset()
     imported = dict(read(test.path, text, known))
-    shared = text.replace(test.source.partition("\n")[2] or test.source, "")
     used = {name for name in imported if _word(name).search(test.source)}
-    if test.path in known and len(used) < len(imported):
-        own = _without_imports(shared)
-        helpers = set(re.findall(r"\b(?:function|def|const|let|var|class)\s+([\w$]+)", own))
-        if any(_word(helper).search(test.source) for helper in helpers - set(imported)):
-            used = set(imported)  # a helper of the file may use any of them
+    if len(used) < len(imported) and _leans_on_others(test, _without_imports(text)):
+        used = set(imported)  # what it leans on may use any of them
+    if _given_by_others(test, text):
+        return frozenset()
     names: set[_Name] = set()
     for name in used:
         one = imported[name]
         members = re.findall(rf"(?<![\w$.]){re.escape(name)}\.([\w$]+)", test.source)
         names |= {_Name(one.path, one.name or member) for member in members or [one.name]}
     return frozenset(names)
+
+
+def _leans_on_others(test: TestComparison, text: str) -> bool:
+    """Whether a test calls what its file defines beside it, or something is set up before it."""
+    shared = text.replace(test.source.partition("\n")[2] or test.source, "")
+    defined = set(re.findall(r"\b(?:function|def|const|let|var|class)\s+([\w$]+)", shared))
+    helpers = (one for one in defined if not one.startswith("test"))
+    return bool(_SET_UP.search(shared)) or any(_word(one).search(test.source) for one in helpers)
+
+
+def _given_by_others(test: TestComparison, text: str) -> bool:
+    """Whether a test of pytest is given what a fixture made, perhaps with other code of the project."""
+    found = re.search(r"\bdef\s+\w+\(([^)]*)\)", test.source) if test.path.endswith(".py") else None
+    given = {
+        one.partition(":")[0].partition("=")[0].strip()
+        for one in (found[1] if found else "").split(",")
+    }
+    listed = re.findall(r"parametrize\(\s*[\[(]?((?:\s*['\"][\w, ]*['\"],?)+)", text)
+    values = {word for one in listed for word in re.findall(r"\w+", one)}
+    return bool(given - values - _PLAIN_FIXTURES)
 
 
 def _without_imports(text: str) -> str:

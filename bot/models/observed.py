@@ -135,14 +135,15 @@ class FourWay:
 
 @dataclass(frozen=True, slots=True)
 class DamageSeen:
-    """What the tests that speak for the change notice of damage to it.
+    """What the tests that speak for the change notice of damage to it; without any, base's that reach it.
 
-    `problem` says why nothing could be measured; empty when it was, or when no test speaks for it.
+    `problem` says why nothing could be measured; empty when it was.
     """
 
     trials: tuple[DamageTrial, ...] = ()
     problem: str = ""
     evidence_id: str = ""
+    is_of_base: bool = False
 
 
 @dataclass(frozen=True, slots=True)

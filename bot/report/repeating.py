@@ -19,7 +19,8 @@ def repeat(test: TestComparison, base_sha: str, head_sha: str) -> str:
     A script's tests are run as its project runs all; of other languages no command is known.
     Where the pull request edited the test, head's own version need not show what base's shows.
     """
-    if "::" not in test.id:
+    file, is_of_pytest, _ = test.id.partition("::")
+    if not (is_of_pytest and file.endswith(".py")):
         return ""
     file = test.id.partition("::")[0]
     if not file.endswith(".py") and not _SCRIPT.search(file):

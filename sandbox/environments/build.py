@@ -38,6 +38,7 @@ from sandbox.environments.layers import (
     PROJECT,
     UNFETCHED,
     kept,
+    known_as,
 )
 from sandbox.environments.tree import Tree
 from sandbox.models import Environment, Observation, Recipe, Unfetched
@@ -268,7 +269,7 @@ async def _project(run: BuildRun, dependencies: str) -> _Layer:
     recipe = request.recipe
     parts: list[object] = [request.sha, recipe.lock_digest, request.version, recipe.root]
     # What it is installed on is part of it: a layer of base's branch never decides for another branch.
-    folder = _place(request, "projects", [*parts, recipe.install_project, dependencies])
+    folder = _place(request, "projects", [*parts, recipe.install_project, known_as(dependencies)])
     async with locked(folder):
         if is_finished(folder):
             return _Layer(str(folder / "layer"), cached=True)

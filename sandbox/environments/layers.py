@@ -70,6 +70,11 @@ def kept(layer: str, of_tests: bool | None = None) -> tuple[Mount, ...]:
     return tuple(Mount(str(source), f"{TREE}/{path}", _mode(source)) for source, path in found)
 
 
+def known_as(layer: str) -> str:
+    """Return what names a layer on every host: repository, kind and key, wherever environments stand."""
+    return "/".join(Path(layer).parts[-4:-1])
+
+
 def _mode(source: Path) -> MountMode:
     return MountMode.COPY_ON_WRITE if source.is_dir() else MountMode.READ_ONLY
 

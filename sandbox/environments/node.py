@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 
@@ -21,16 +22,18 @@ from sandbox.environments.hints import SetupHints, Toolchain
 from sandbox.environments.layers import CACHE, PROJECT, SYSTEM_PATH, TOOLCHAIN
 from sandbox.environments.node_ci import read_settings
 from sandbox.environments.node_manager import (
+    MANAGER_BINS,
     Manager,
     choose_manager,
     declared_downloads,
     install_commands,
     is_dated,
     manager_inputs,
+    node_of_manager,
     runs_tree,
 )
 from sandbox.environments.node_script import ScriptCall, read_script
-from sandbox.environments.node_version import Wanted, fetching, wanted_node
+from sandbox.environments.node_version import Wanted, able_to_run, fetching, wanted_node
 from sandbox.environments.node_workspace import BUILDS, DEPENDENCIES, workspace_builds
 from sandbox.environments.tree import Table, Tree
 from sandbox.models import Recipe, TestCall, TestRunner
@@ -49,6 +52,7 @@ _BY_DEPENDENCY = (
     ("jasmine", TestRunner.JASMINE),
     ("tap", TestRunner.TAP),
 )
+_LOADED = re.compile(r"""^\s*(?:import|require\()\s*['"]\./([\w./-]+)['"]""", re.M)
 _NO_RUNNER = (
     "No runner that Assay knows (node --test, mocha, jest, vitest, ava, jasmine, tap, tape, uvu) is called"
     " by the test script"
@@ -96,7 +100,12 @@ def detect(tree: Path, setup: SetupHints, toolchain: Toolchain) -> Recipe | None
     manager = choose_manager(Tree(tree), setup.root)
     folders = tuple(dict.fromkeys((setup.root, manager.folder)))
     version = toolchain.version("node")
-    wanted = wanted_node(Tree(tree), folders, version)
+    wanted = able_to_run(
+        wanted_node(Tree(tree), folders, version),
+        version,
+        f"{manager.name} {manager.version}",
+        node_of_manager(manager),
+    )
     missing = _missing(manifest, wanted, toolchain)
     if missing:
         has = f"has Node {version}" if version else "has no Node"
@@ -239,13 +248,23 @@ def _by_its_library(tree: Tree, call: ScriptCall) -> ScriptCall:
 
     def runner(one: TestRunner, arguments: tuple[str, ...]) -> TestRunner:
         files = arguments[arguments.index("--") + 1 :] if one is TestRunner.NODE else ()
-        uses_it = any(_NODE_TEST.search(tree.read(path)) for path in files)
+        uses_it = any(
+            _NODE_TEST.search(text) for path in files for text in _with_imported(tree, path)
+        )
         return TestRunner.NODE_TEST if uses_it else one
 
     more = tuple(
         TestCall(runner(each.runner, each.arguments), each.arguments) for each in call.more
     )
     return replace(call, runner=runner(call.runner, call.arguments), more=more)
+
+
+def _with_imported(tree: Tree, path: str) -> Iterator[str]:
+    """Yield the text of a script and of the files of its own folder that it loads: a list of test files."""
+    text = tree.read(path)
+    yield text
+    for name in dict.fromkeys(_LOADED.findall(text)[:_READ_TEST_FILES]):
+        yield tree.read(str(PurePosixPath(path).parent / name))
 
 
 def _by_script(call: ScriptCall) -> _Runner:
@@ -340,16 +359,12 @@ def building(request: BuildRequest) -> Variables:
     """Return the environment of the build commands; downloads are kept, nothing is asked or told."""
     bins = _bins(request.recipe.root)
     return (
-        ("PATH", f"{bins}:{_node_of(request.recipe)}{SYSTEM_PATH}"),
+        ("PATH", f"{bins}:{MANAGER_BINS}:{_node_of(request.recipe)}{SYSTEM_PATH}"),
         ("CI", "true"),
         ("HUSKY", "0"),
         ("NO_COLOR", "1"),
         ("npm_config_cache", f"{CACHE}/npm"),
-        (
-            "npm_config_fetch_retry_mintimeout",
-            "1000",
-        ),  # a host that does not answer is known at once
-        ("npm_config_fetch_retry_maxtimeout", "10000"),
+        *_retries(10_000),
         ("npm_config_audit", "false"),
         ("npm_config_fund", "false"),
         ("npm_config_update_notifier", "false"),
@@ -365,8 +380,22 @@ def building(request: BuildRequest) -> Variables:
 def observing(recipe: Recipe, has_project: bool) -> Variables:
     """Return the environment of what looks at a built project; CI keeps runners from new snapshots."""
     del has_project
-    path = f"{_bins(recipe.root)}:{_node_of(recipe)}{PROJECT}/bin:{SYSTEM_PATH}"
-    return (("PATH", path), ("CI", "true"), ("NO_COLOR", "1"), ("FORCE_COLOR", "0"))
+    path = f"{_bins(recipe.root)}:{MANAGER_BINS}:{_node_of(recipe)}{PROJECT}/bin:{SYSTEM_PATH}"
+    return (
+        ("PATH", path),
+        ("CI", "true"),
+        ("NO_COLOR", "1"),
+        ("FORCE_COLOR", "0"),
+        *_retries(1_000),  # tests that install something, without a network
+    )
+
+
+def _retries(longest_ms: int) -> Variables:
+    """Let npm know at once that a host does not answer, and not after minutes."""
+    return (
+        ("npm_config_fetch_retry_mintimeout", "1000"),
+        ("npm_config_fetch_retry_maxtimeout", str(longest_ms)),
+    )
 
 
 def _node_of(recipe: Recipe) -> str:

@@ -20,10 +20,14 @@ _LOCKS = (
     ("npm", "npm-shrinkwrap.json"),
 )
 _PROGRAM = f"{DEPENDENCIES}/manager"
+MANAGER_BINS = f"{_PROGRAM}/node_modules/.bin"
+"""Where the fetched pnpm or yarn is: builds and tests call it by its name."""
 NPM_INSTALL = f"{INSIDE}/npm_install.py"
 _YARN_CLASSIC = "1.22.22"
 # By the lock's format (https://github.com/pnpm/spec): a newer pnpm refuses or rewrites an older lock.
 _PNPM_BY_LOCK = (("5.", "7"), ("6.", "8"), ("9.", "10"))
+# What each major of pnpm, and those after it, asks of Node.
+_NODE_OF_PNPM = ((11, ">=22.13"), (9, ">=18.12"), (8, ">=16.14"), (7, ">=14.6"), (0, ""))
 # By `__metadata.version` of the lock, as each release writes it: a newer yarn refuses to freeze an older one.
 _YARN_BY_LOCK = {"5": "3.1.1", "6": "3.8.7", "8": "4.13.0", "9": "4.14.1"}
 _YARN_NEWEST = "4"
@@ -68,6 +72,12 @@ def choose_manager(tree: Tree, root: str) -> Manager:
         if manifest.has("workspaces") and folder != root:
             return Manager("npm", "", folder, "", "nothing names another")
     return Manager("npm", "", root, "", "nothing names another")
+
+
+def node_of_manager(manager: Manager) -> str:
+    """Return the range of Node on which a package manager runs; "" for any."""
+    major = int(manager.version.split(".")[0]) if manager.name == "pnpm" else 0
+    return next(wanted for least, wanted in _NODE_OF_PNPM if major >= least)
 
 
 def _upwards(root: str) -> list[str]:
@@ -121,11 +131,16 @@ def _fetch(manager: Manager) -> tuple[str, ...]:
 
 
 def _install(manager: Manager) -> tuple[str, ...]:
-    program = f"{_PROGRAM}/node_modules/.bin/{manager.name}"
+    program = f"{MANAGER_BINS}/{manager.name}"
     if manager.name == "pnpm":
         frozen = "--frozen-lockfile" if manager.lock else "--no-frozen-lockfile"
-        # Copies, because hard links into the downloads would not outlive them; no other pnpm.
-        settings = ("package-import-method=copy", "manage-package-manager-versions=false")
+        # Copies, because hard links into the downloads would not outlive them; no other pnpm. What the lock
+        # pins is installed: pnpm 11 would ask the registry for the date of each entry, of all platforms.
+        settings = (
+            "package-import-method=copy",
+            "manage-package-manager-versions=false",
+            "trust-lockfile=true",
+        )
         own = (f"--store-dir={CACHE}/pnpm", *(f"--config.{setting}" for setting in settings))
         return (program, "install", frozen, "--ignore-scripts", *own)
     if manager.name == "yarn" and manager.version.startswith("1."):

@@ -27,20 +27,26 @@ from sandbox.environments.python_layers import building, installer, observing
 from sandbox.environments.python_preparation import prepare
 from sandbox.environments.python_project import NamedList, Project, read_project
 from sandbox.environments.python_requirement import parsed, requirement_name
-from sandbox.environments.python_runner import RunnerChoice, choose_runner, configured_runner
+from sandbox.environments.python_runner import (
+    choose_runner,
+    configured_runner,
+    missing_runner,
+)
 from sandbox.environments.python_selection import Selection, select
 from sandbox.environments.python_siblings import Sibling, needed_siblings, requirement_names
 from sandbox.environments.python_version import (
     fetching,
     missing_python,
     nearest_release,
+    resolved_before,
     untested_python,
 )
 from sandbox.environments.tree import Tree
-from sandbox.models import Recipe, TestRunner
+from sandbox.models import Recipe
 
 _NAME = "python"
 _PIP_INSTALL = ("uv", "pip", "install")
+_PIP_ITSELF = (*_PIP_INSTALL, "pip", "setuptools", "wheel")
 # Compiled now, because layers are read-only when tests run.
 _TO_DEPENDENCIES = (*_PIP_INSTALL, "--compile-bytecode")
 # --no-deps, because the dependencies have their own layer.
@@ -126,16 +132,19 @@ def _recipe(reading: _Reading, setup: SetupHints, toolchain: Toolchain) -> Recip
     names = requirement_names(reading.tree, reading.project, reading.selection)
     chosen = choose_runner(reading.tree, reading.hints, names)
     runner = configured_runner(setup.test) if setup.test else chosen
-    missing, why_missing = _missing_runner(runner, names, setup)
+    missing, why_missing = missing_runner(runner, names, setup)
     fill = _configured(setup) or _install(reading, locked, missing.together)
     fill = (*fill, (*_TO_DEPENDENCIES, *missing.after)) if missing.after else fill
     install = (_create(toolchain), *fill, _settle(reading.project, toolchain))
+    own = _install_project(reading, locked, configured=bool(setup.install))
+    before = "" if locked or setup.install else resolved_before(setup, toolchain)
+    if before:
+        install, own = _dated(install, before), _dated(own, before)
     reasons = (
-        *_dependency_reasons(reading, setup, locked),
+        *_dependency_reasons(reading, setup, locked, before),
         *why_missing,
         *_project_reasons(reading),
     )
-    own = _install_project(reading, locked, configured=bool(setup.install))
     made, why_made = (
         ((), ()) if setup.install else prepare(reading.tree, toolchain, is_kept=bool(own))
     )
@@ -151,6 +160,17 @@ def _recipe(reading: _Reading, setup: SetupHints, toolchain: Toolchain) -> Recip
         more_calls=runner.more,
         lock_digest=lock_digest(toolchain, install, _inputs(reading, setup, locked)),
         runs_tree=_runs_tree(reading, setup, locked),
+    )
+
+
+def _dated(commands: tuple[tuple[str, ...], ...], before: str) -> tuple[tuple[str, ...], ...]:
+    """Return the commands with packages as they were offered then, or as they are where that fails."""
+    then = (*_PIP_INSTALL, "--exclude-newer", before)
+    return tuple(
+        ("sh", "-c", f"{shlex.join((*then, *argv[3:]))} || {shlex.join(argv)}")
+        if argv[:3] == _PIP_INSTALL
+        else argv
+        for argv in commands
     )
 
 
@@ -171,7 +191,7 @@ def _configured(setup: SetupHints) -> tuple[tuple[str, ...], ...]:
         return ()
     place = f"{TREE}/{setup.install_root}".rstrip("/")
     line = f"cd {shlex.quote(place)} && {setup.install}"
-    return ((*_PIP_INSTALL, "pip", "setuptools", "wheel"), ("sh", "-c", line))
+    return (_PIP_ITSELF, ("sh", "-c", line))
 
 
 def _install(
@@ -266,32 +286,9 @@ def _installs_local_folders(reading: _Reading) -> bool:
     return any(names_local_project(text) for _, text in files)
 
 
-@dataclass(frozen=True, slots=True)
-class _Added:
-    """What Assay itself adds: resolved together with the project's dependencies, or after them."""
-
-    together: tuple[str, ...] = ()
-    after: tuple[str, ...] = ()
-
-
-def _missing_runner(
-    runner: RunnerChoice, names: set[str], setup: SetupHints
-) -> tuple[_Added, tuple[str, ...]]:
-    """Return pytest when the tests need it and nothing is known to install it, and the reason.
-
-    A project that names `py` for another tool may hold it at a version that hides pytest's own module.
-    """
-    runners = {runner.runner, *(call.runner for call in runner.more)}
-    if TestRunner.PYTEST not in runners or "pytest" in names or setup.install:
-        return _Added(), ()
-    why = "`pytest` is added, because the tests need it and nothing installs it."
-    if "py" not in names:
-        return _Added(("pytest",)), (why,)
-    also = "`py` is brought up to date with it: pytest does not start beside an old one."
-    return _Added(after=("--upgrade-package", "py", "pytest", "py")), (why, also)
-
-
-def _dependency_reasons(reading: _Reading, setup: SetupHints, locked: bool) -> tuple[str, ...]:
+def _dependency_reasons(
+    reading: _Reading, setup: SetupHints, locked: bool, before: str
+) -> tuple[str, ...]:
     if setup.install:
         said = f"Dependencies come from `{setup.install}`, because the repository's configuration"
         return (f"{said} says so.",)
@@ -299,6 +296,11 @@ def _dependency_reasons(reading: _Reading, setup: SetupHints, locked: bool) -> t
         first = "Dependencies come from uv.lock, exactly as they are locked there."
     elif reading.project.source:
         first = f"Dependencies come from {reading.project.source}, resolved to the newest allowed."
+        if before:
+            first = (
+                f"{first[:-1]} of those released before {before}, because the commits are old and there is "
+                "no lock file; or of all, where those cannot be installed."
+            )
     else:
         first = "There is no project file; the repository's files are used as they stand."
     kept = [r for r in reading.selection.reasons if not (locked and r.startswith("`"))]
@@ -353,8 +355,7 @@ def downloading(request: BuildRequest, layer: Path) -> Downloads | None:
     ][:_MOST_KEPT]
     if not found or not request.recipe.install:
         return None
-    pip = any(argv[0] == "sh" for argv in request.recipe.install)
-    line = _DOWNLOAD_WITH_PIP if pip else _DOWNLOAD
+    line = _DOWNLOAD_WITH_PIP if _PIP_ITSELF in request.recipe.install else _DOWNLOAD
     return Downloads((request.recipe.install[0], ("sh", "-c", line, *sorted(found))))
 
 

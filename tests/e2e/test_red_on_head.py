@@ -61,12 +61,13 @@ def test_new_tests_that_fail_on_a_python_newer_than_the_project_knows_ask_a_pers
     """It may be Assay's machine that they fail on; what passes on base there still binds."""
     opened = open_folder(tmp_path)
     failing = {"tests/test_price.py": str(FIX["tests/test_price.py"]).replace("== 8", "== 9")}
-    known = opened.judge(opened.branch("known", {**FIX, **failing}))
-    assert known.conclusion == "failure", known.said()
     opened.repository.commit({"tox.ini": "[tox]\nenvlist = py36, py38\n"})
     newer = opened.judge(opened.branch("newer", {**FIX, **failing}))
     assert newer.conclusion == "action_required", newer.said()
     assert "is tested with Python 3.6, 3.8; the sandbox has Python" in newer.said()
+    known = {**FIX, **failing, "tox.ini": "[tox]\nenvlist = py36, py311, py38\n"}
+    judged = opened.judge(opened.branch("known", known))
+    assert judged.conclusion == "action_required", "base says what the project is tested with"
     broken = {"shop.py": str(FIX["shop.py"]).replace("'shop'", "'shops'")}
     worse = opened.judge(opened.branch("worse", {**FIX, **broken}))
     assert worse.conclusion == "failure", worse.said()

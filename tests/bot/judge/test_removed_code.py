@@ -54,6 +54,12 @@ def retired(path: str, test: str, base: dict[str, str], head: dict[str, str]) ->
         (TAKEN, {"lib/text.js": TEXT}, []),
         (MIXED, {}, []),
         (HELPED, {}, []),
+        (TAKEN.replace("{plain}", "{plain, shown}"), {}, [False]),
+        (
+            TAKEN.replace("{plain}", "{plain, shown}") + "beforeEach(() => { shown('a'); });\n",
+            {},
+            [],
+        ),
         ("it('p', () => { equal(1, 1); });\n", {}, []),
         (TAKEN, {"a.js": "const t = require('./lib/text');\nt.plain('a');\n"}, []),
         (TAKEN, {"a.js": "require('./lib/text').plain('a');\n"}, []),
@@ -109,3 +115,32 @@ def test_a_test_of_a_python_module(name: str, more: dict[str, str], found: list[
     base = {path: text.replace("_plain", name) for path, text in MODULES.items()}
     head = {**base, "pkg/text.py": "def shown(t):\n    return t\n", **more}
     assert retired("tests/test_text.py", PYTHON.replace("_plain", name), base, head) == found
+
+
+@pytest.mark.parametrize(
+    ("body", "found"),
+    [
+        ("test_plain():\n    assert _plain(' a') == 'a'", [False]),
+        ("test_plain(tmp_path, text):\n    assert _plain(' a') == 'a'", [False]),
+        ("test_plain():\n    assert _plain(shown(' a')) == 'a'", []),
+        ("test_plain():\n    assert check('a')", []),
+        ("test_plain(client):\n    assert _plain(client.text) == 'a'", []),
+    ],
+)
+def test_a_test_of_a_python_module_that_stays(body: str, found: list[bool]) -> None:
+    """Its file imports what stays too: for another test, for this one, or for a helper of this one."""
+    imports = (
+        "from pkg.text import _plain, shown\n\n\ndef check(t):\n    return shown(_plain(t))\n\n\n"
+    )
+    others = (
+        "@pytest.mark.parametrize(('text', 'wanted'), TABLE)\ndef test_b(text, wanted): ...\n\n\n"
+    )
+    test = f"{imports}{others}def {body}\n"
+    head = {**MODULES, "pkg/text.py": "def shown(t):\n    return t\n"}
+    source = f"def {body}\n"
+    comparison = TestComparison(
+        "tests/test_text.py::test_plain", TestChange.PASS_TO_FAIL, Outcome.PASSED, Outcome.FAILED,
+        path="tests/test_text.py", source=source,
+    )  # fmt: skip
+    base = Tree({**MODULES, "tests/test_text.py": test})
+    assert [one.is_public for one in find_retired((comparison,), base, Tree(head))] == found

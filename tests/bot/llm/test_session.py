@@ -79,7 +79,7 @@ async def test_an_unreadable_reply_is_asked_again_once(tmp_path: Path) -> None:
     replies = iter(["two, I think", '{"total": 2}', "no", "no", '{"total": 2}'])
     scripted = Scripted(lambda call: next(replies), tmp_path)
     assert (await scripted.session().ask(PROMPT, Sum)).total == 2
-    with pytest.raises(Answerless, match="could not be read twice"):
+    with pytest.raises(Answerless, match="could not be parsed"):
         await scripted.session().ask(Prompt(Role.PANEL, "s", "another"), Sum)
     assert len(scripted.calls) == 4
 
@@ -122,21 +122,21 @@ async def test_over_the_wire_with_a_tool_and_a_price(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("answer", "error", "words"),
     [
-        (Said(status=401), ModelAway, "refuses the key"),
+        (Said(status=401), ModelAway, "rejects the key"),
         (Said(status=404), ModelAway, "does not know"),
         (Said(text="I cannot help with that."), Answerless, "twice"),
         (Said(refusal="No."), Answerless, "^The model refused to answer.$"),
-        (Said(text='{"total":', finish="length"), Answerless, "and was cut"),
+        (Said(text='{"total":', finish="length"), Answerless, "exceeded the length limit"),
         (
             Said(tool_calls=(("no_such_tool", "{}"),)),
             Answerless,
             "^The model's reply could not be parsed, twice in a row.$",
         ),
-        (Said(status=400), ModelAway, "does not take the question"),
+        (Said(status=400), ModelAway, "rejects the request"),
         (Said(body=b'{"choices": ['), ModelAway, "does not return chat completions"),
-        (Said(body=b"<html>Welcome</html>"), ModelAway, "see ASSAY_MODEL_URL"),
+        (Said(body=b"<html>Welcome</html>"), ModelAway, "check `ASSAY_MODEL_URL`"),
         (Said(status=500, headers=(("retry-after-ms", "1"),)), ModelAway, "status 500"),
-        (Said(status=429, headers=(("retry-after-ms", "1"),)), ModelAway, "answers 429"),
+        (Said(status=429, headers=(("retry-after-ms", "1"),)), ModelAway, "status 429"),
     ],
 )
 async def test_what_an_endpoint_does_wrong(

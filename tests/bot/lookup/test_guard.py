@@ -105,7 +105,7 @@ async def test_no_spelling_of_this_machine_is_reached(host: str) -> None:
         ("http://site.test/a b", "invalid characters"),
         ("http://site.test/\r\nHost: x", "invalid characters"),
         ("http://sité.test/", "invalid characters"),
-        ("http://unknown.test/", "no address"),
+        ("http://unknown.test/", "cannot be resolved"),
         ("http://" + "a" * 3000, "invalid characters"),
     ],
 )
