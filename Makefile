@@ -9,7 +9,7 @@ unexport PYTHONDONTWRITEBYTECODE
 # Errors only: what pip thinks of the machine's configuration is nothing that a newcomer can act on.
 QUIETLY := --quiet --quiet --disable-pip-version-check
 
-.PHONY: demo test test-slow test-attacks test-docker test-fresh check format bench lock clean install system system-test
+.PHONY: demo test test-slow test-attacks test-docker test-fresh test-hosts check format bench lock clean install system system-test
 
 install: $(READY)
 
@@ -51,6 +51,10 @@ test-docker: $(READY)
 test-fresh: $(READY)
 	@sh deploy/install.sh fresh
 	ASSAY_TEST_FRESH=1 $(BIN)/python -m pytest tests/e2e/test_fresh_machine.py
+
+# Four workers with homes of their own on one Postgres, killed at random, 200 evaluations.
+test-hosts: system-test $(READY)
+	ASSAY_TEST_EVALUATIONS=200 $(BIN)/python -m pytest -m slow tests/e2e/test_hosts.py
 
 check: $(READY)
 	$(BIN)/ruff format --check .

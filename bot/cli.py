@@ -15,6 +15,7 @@ import click
 from bot.commands.asked import OUT, Asked
 from bot.errors import Transient, UserError
 from sandbox.base import SandboxError
+from sandbox.errors import HostTrouble
 
 USAGE_ERROR = 2
 _FILE = click.Path(exists=True, dir_okay=False, readable=True, path_type=Path)
@@ -220,8 +221,8 @@ def main() -> None:
         assay()
     except UserError as error:
         _fail(error.what, error.next_step)
-    except Transient as error:
-        _fail(error.what, "Try again in a moment.")
+    except (Transient, HostTrouble) as error:
+        _fail(error.what, "This says nothing about the change. Try again in a moment.")
     except SandboxError as error:
         doctor_finds = "Run `assay doctor` to see what is missing."
         _fail(f"The sandbox does not start: {error.what}.", error.next_step or doctor_finds)

@@ -21,12 +21,13 @@ class OutOfTime(UserError):
 
 
 class Transient(AssayError):
-    """Worth another try, not before `retry_after_s` seconds."""
+    """Worth another try, not before `retry_after_s` seconds; `tries` in all, 0 for as long as it takes."""
 
-    def __init__(self, what: str, retry_after_s: float = 5.0) -> None:
+    def __init__(self, what: str, retry_after_s: float = 5.0, tries: int = 0) -> None:
         super().__init__(what)
         self.what = what
         self.retry_after_s = retry_after_s
+        self.tries = tries
 
 
 class Superseded(AssayError):

@@ -18,7 +18,8 @@ async def policy_context(
     """Ask GitHub. Raises UserError and Transient where the repository itself cannot be read."""
     async with open_repository(repository) as reader:
         trusted = await _trusted(reader, base_ref)
-    return PolicyContext(await _organization(open_repository, repository), trusted)
+    organization = await _organization(open_repository, repository)
+    return PolicyContext(organization, trusted, base_is_trusted=trusted is None)
 
 
 async def branch_layer(reader: RepositoryReader, branch: str) -> Layer:

@@ -39,6 +39,8 @@ class Settings(BaseSettings):
     """Signs report links; the same on every host. Empty: a key is kept in `home`."""
     retention_days: int = Field(default=30, ge=1)
     disk_gb: int = Field(default=20, ge=1)
+    disk_floor_gb: float = Field(default=1.0, ge=0)
+    """Free space in `home` below which no new evaluation is begun."""
     write_pause_s: float = Field(default=1.0, ge=0)
     """Between two writes to GitHub, which asks for a second."""
     github_timeout_s: float = Field(default=15.0, gt=0)

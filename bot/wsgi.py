@@ -38,7 +38,7 @@ def application() -> Flask:
         records,
         settings.metrics_token.get_secret_value(),
     )
-    pages = report_pages(records, open_artifacts(settings), open_links(settings))
+    pages = report_pages(records, open_artifacts(settings), open_links(settings, records))
     application = create_app(parts, (pages,))
     application.wsgi_app = CheckedBodies(application.wsgi_app)  # type: ignore[assignment]
     return application

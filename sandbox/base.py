@@ -43,6 +43,7 @@ class Limits:
     processes: int = 512
     file_size_mb: int = 1024
     disk_mb: int = 4096
+    entries: int = 500_000  # files, folders and links that are made, in each place that is counted
     output_bytes: int = 1_000_000
 
 
@@ -71,6 +72,7 @@ class Killed(StrEnum):
     TIMEOUT = "timeout"
     MEMORY = "memory"
     DISK = "disk"
+    ENTRIES = "entries"
     CHANNEL = "channel"  # more than `channel_bytes` were written to the channel
 
 

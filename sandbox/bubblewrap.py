@@ -208,7 +208,13 @@ class BubblewrapSandbox:
         await pipes.drained(_DRAIN_TIMEOUT_S)
         if killed is None and overflowed.is_set():
             killed = Killed.CHANNEL
-        return completed(streams, kernel_killed(killed, streams, prepared.group), seconds)
+        if killed is None:
+            killed = await asyncio.to_thread(disk.passed, at_the_end=True)
+        killed = kernel_killed(killed, streams, prepared.group)
+        done = completed(streams, killed, seconds)
+        if done.exit_code != 0:
+            await asyncio.to_thread(disk.check)
+        return done
 
     def _start(
         self, prepared: _Prepared, ends: Ends, closing: ExitStack
@@ -240,7 +246,7 @@ class BubblewrapSandbox:
             drop_to=prepared.uid,
             mounts=tuple(self._staged(mount) for mount in prepared.mounts),
             scratch_bytes=_scratch_bytes(limits),
-            scratch_inodes=100_000 + 50 * limits.disk_mb,
+            scratch_inodes=limits.entries,
             scratch_folders=layout.SCRATCH_FOLDERS,
             etc=layout.generated_etc(network.RESOLVER if connected else None),
             cgroups=(group.procs,) if group else (),
@@ -289,5 +295,5 @@ def _rlimits(limits: Limits) -> tuple[tuple[int, int], ...]:
 
 def _disk_watch(prepared: _Prepared) -> DiskWatch:
     folders = [mount.source for mount in prepared.mounts if mount.mode is MountMode.WRITABLE]
-    limit_bytes = prepared.command.limits.disk_mb * MEBIBYTE
-    return DiskWatch((folder for folder in folders if Path(folder).is_dir()), limit_bytes)
+    limits = prepared.command.limits
+    return DiskWatch((folder for folder in folders if Path(folder).is_dir()), limits)

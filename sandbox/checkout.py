@@ -12,7 +12,7 @@ from pathlib import Path
 
 from sandbox.diff import read_diff
 from sandbox.fetch import fetch, resolve_at_source
-from sandbox.mirror import Mirror, Source, merge_base, open_mirror
+from sandbox.mirror import Mirror, Source, committed_s, merge_base, open_mirror
 from sandbox.models import Checkout
 from sandbox.patch import commit_patch
 from sandbox.retention import hold
@@ -63,6 +63,7 @@ def take(root: Path, request: CheckoutRequest, limits: TreeLimits | None = None)
         base_version=sides[0].version,
         head_version=sides[1].version,
         missing_submodules=tuple(dict.fromkeys(sides[0].missing + sides[1].missing)),
+        newest_commit_s=max(committed_s(mirror, sha) for sha in (target, head)),
     )
 
 

@@ -11,6 +11,7 @@ import shutil
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
+from sandbox.leased import leased
 from sandbox.names import inside
 
 
@@ -29,9 +30,7 @@ def combine(
     """
     if out.exists():
         return out
-    out.parent.mkdir(parents=True, exist_ok=True)
-    partial = out.with_name(f"{out.name}.partial-{os.getpid()}-{os.urandom(4).hex()}")
-    try:
+    with leased(out.parent, f"{out.name}.partial-") as partial:
         _link_tree(tree, partial)
         for path in sorted(set(paths)):
             _take_over(other_tree, partial, path)
@@ -41,8 +40,6 @@ def combine(
             _remove(target)
             target.write_text(text, encoding="utf-8")
         _rename(partial, out)
-    finally:
-        shutil.rmtree(partial, ignore_errors=True)
     return out
 
 
@@ -55,7 +52,7 @@ def _rename(partial: Path, out: Path) -> None:
 
 
 def _link_tree(source: Path, target: Path) -> None:
-    shutil.copytree(source, target, symlinks=True, copy_function=_link)
+    shutil.copytree(source, target, symlinks=True, copy_function=_link, dirs_exist_ok=True)
 
 
 def _link(source: str, target: str) -> None:

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from sandbox.errors import CheckoutError, CheckoutUnavailable
-from sandbox.git import BIG_FILE_BYTES, GitCall, run_git
+from sandbox.git import BIG_FILE_BYTES, GitCall, expect, run_git
 from sandbox.mirror import Mirror
 from sandbox.models import ChangeStatus, Diff, FileChange, Hunk
 from sandbox.names import display_name
@@ -50,8 +50,7 @@ def read_diff(mirror: Mirror, base: str, head: str, limits: DiffLimits | None = 
     listing = run_git(GitCall(("diff-tree", "-z", "--raw", *_OPTIONS, base, head), mirror.git_dir))
     if listing.truncated:
         raise CheckoutError("The pull request changes too many files to be listed.", "Split it.")
-    if listing.exit_code:
-        raise CheckoutError("git could not compare base and head.")
+    expect(listing, "compare base and head")
     records = list(_records(listing.stdout))
     too_large = _too_large(mirror, records)
     patch, cut = _patch(mirror, base, head, limits)
@@ -106,8 +105,8 @@ def _patch(mirror: Mirror, base: str, head: str, limits: DiffLimits) -> tuple[by
         result = run_git(call)
     except CheckoutUnavailable:  # a diff made to be slow: the list of files must do
         return b"", True
-    if result.exit_code and not result.truncated:
-        raise CheckoutError("git could not compare base and head.")
+    if not result.truncated:
+        expect(result, "compare base and head")
     return result.stdout, result.truncated
 
 

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from urllib.parse import urlsplit
 
+from sandbox.disk import is_said
 from sandbox.errors import CheckoutError, CheckoutUnavailable, MissingRevision
 from sandbox.git import GitCall, GitResult, askpass, expect, last_line, run_git
 from sandbox.mirror import (
@@ -171,6 +172,8 @@ def _remote(mirror: Mirror, arguments: tuple[str, ...], lock: int | None = None)
                 timeout_s=_LIST_TIMEOUT_S if lock is None else _FETCH_TIMEOUT_S,
             )
         )
+    if result.exit_code < 0 or is_said(result.stderr):
+        expect(result, "fetch the repository")
     if result.exit_code:
         raise _fetch_error(result.stderr, mirror.source)
     return result

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import os
-import secrets
 import shutil
 from collections.abc import AsyncIterator, Iterable
-from contextlib import asynccontextmanager, suppress
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from sandbox.base import Mount, MountMode, SandboxError
+from sandbox.base import Mount, MountMode
+from sandbox.errors import FilesMissing
+from sandbox.leased import leased, sweep
 from sandbox.outputs import make_harmless
 
 
@@ -24,12 +25,12 @@ class FolderPolicy:
 
 
 def resolved(mounts: Iterable[Mount]) -> tuple[Mount, ...]:
-    """The mounts with real source paths. Raises SandboxError when one does not exist."""
+    """The mounts with real source paths. Raises FilesMissing when one does not exist."""
     found = []
     for mount in mounts:
         source = Path(mount.source)
         if not source.exists():
-            raise SandboxError(f"there is nothing to mount at {mount.source!r}")
+            raise FilesMissing(mount.source)
         found.append(replace(mount, source=str(source.resolve())))
     return tuple(found)
 
@@ -47,31 +48,29 @@ def _give(folder: Path, owner: tuple[int, int]) -> None:
 
 
 class Folders:
-    """Makes and removes copies below `folder`, named after the process that made them."""
+    """Makes and removes copies below `folder`, each under the lease of the process that made it."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
 
     def sweep(self) -> None:
         """Remove the copies of workers that are gone."""
-        for copy in self._folder.glob("*-*") if self._folder.is_dir() else ():
-            if not Path("/proc", copy.name.partition("-")[0]).exists():
-                shutil.rmtree(copy, ignore_errors=True)
+        sweep(self._folder.glob("[!.]*-*") if self._folder.is_dir() else ())
 
     @asynccontextmanager
     async def prepared(
         self, mounts: tuple[Mount, ...], policy: FolderPolicy
     ) -> AsyncIterator[tuple[Mount, ...]]:
         """The mounts as they are to be staged; cleans up when the command is dead."""
-        copies = self._folder / f"{os.getpid()}-{secrets.token_hex(6)}"
         writable = [Path(m.source) for m in mounts if m.mode is MountMode.WRITABLE]
         owners = [(path.stat().st_uid, path.stat().st_gid) for path in writable]
-        try:
-            yield await asyncio.to_thread(_lay_out, mounts, policy, copies)
-        finally:
-            cleaning = asyncio.to_thread(_clean, list(zip(writable, owners, strict=True)), policy)
-            await asyncio.shield(asyncio.ensure_future(cleaning))
-            await asyncio.shield(asyncio.ensure_future(asyncio.to_thread(_remove, copies)))
+        with leased(self._folder) as copies:
+            try:
+                yield await asyncio.to_thread(_lay_out, mounts, policy, copies)
+            finally:
+                given = list(zip(writable, owners, strict=True))
+                cleaning = asyncio.to_thread(_clean, given, policy, copies)
+                await asyncio.shield(asyncio.ensure_future(cleaning))
 
 
 def _lay_out(mounts: tuple[Mount, ...], policy: FolderPolicy, copies: Path) -> tuple[Mount, ...]:
@@ -96,15 +95,13 @@ def _copy(mount: Mount, target: Path) -> str:
     return str(target)
 
 
-def _clean(writable: list[tuple[Path, tuple[int, int]]], policy: FolderPolicy) -> None:
+def _clean(
+    writable: list[tuple[Path, tuple[int, int]]], policy: FolderPolicy, copies: Path
+) -> None:
     for path, owner in writable:
         if path.is_dir():
             make_harmless(path)
         if policy.owner is not None:
             _give(path, owner)
-
-
-def _remove(copies: Path) -> None:
-    with suppress(FileNotFoundError):
-        make_harmless(copies)
-        shutil.rmtree(copies)
+    make_harmless(copies)
+    shutil.rmtree(copies)

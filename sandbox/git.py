@@ -21,7 +21,8 @@ from pathlib import Path
 from typing import IO
 from urllib.parse import quote
 
-from sandbox.errors import CheckoutError, CheckoutUnavailable
+from sandbox.disk import is_said
+from sandbox.errors import CheckoutError, CheckoutUnavailable, DiskTrouble, HostTrouble
 
 BIG_FILE_BYTES = 4 * 1024**2
 """Git makes no text diff of larger files."""
@@ -65,6 +66,7 @@ case "$1" in
 esac
 """
 _STDERR_BYTES = 64_000
+_KILLED_TRIES = 5
 _MEMORY_BYTES, _PACK_BYTES = 4 << 30, 16 << 30
 
 
@@ -122,8 +124,12 @@ def run_git(call: GitCall) -> GitResult:
 
 
 def expect(result: GitResult, doing: str) -> GitResult:
-    """Return the result of a git that must not fail. Raises CheckoutError."""
+    """Return the result of a git that must not fail. Raises CheckoutError; DiskTrouble for a full disk."""
     if result.exit_code:
+        if is_said(result.stderr):
+            raise DiskTrouble(f"git could not {doing}: {last_line(result.stderr)}.")
+        if result.exit_code < 0:
+            raise HostTrouble(f"git was killed while it was to {doing}.", _KILLED_TRIES)
         raise CheckoutError(f"git could not {doing}: {last_line(result.stderr)}")
     return result
 

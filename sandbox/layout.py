@@ -61,9 +61,9 @@ _RESERVED = ("/", "/proc", "/dev", "/etc", "/usr", "/tmp", HOME)  # noqa: S108
 
 
 def passwd(uid: int, gid: int) -> str:
-    """The text of /etc/passwd: root, the command's user and nobody."""
+    """The text of /etc/passwd: root, the command's user (by its full name in commits) and nobody."""
     return (
-        f"root:x:0:0:root:/root:/usr/sbin/nologin\nassay:x:{uid}:{gid}::{HOME}:/bin/sh\n"
+        f"root:x:0:0:root:/root:/usr/sbin/nologin\nassay:x:{uid}:{gid}:Assay:{HOME}:/bin/sh\n"
         "nobody:x:65534:65534:nobody:/nonexistent:/usr/sbin/nologin\n"
     )
 
@@ -76,7 +76,9 @@ def group(gid: int) -> str:
 _ETC = {
     "passwd": passwd(UID, UID),
     "group": group(UID),
-    "hosts": "127.0.0.1 localhost sandbox\n::1 localhost ip6-localhost ip6-loopback\n",
+    # A name with a domain, as machines of CI have: git makes an address for commits from it.
+    "hosts": "127.0.0.1 localhost\n127.0.1.1 sandbox.localdomain sandbox\n"
+    "::1 localhost ip6-localhost ip6-loopback\n",
     "hostname": "sandbox\n",
     "nsswitch.conf": "passwd: files\ngroup: files\nhosts: files dns\n",
     "host.conf": "multi on\n",

@@ -20,9 +20,12 @@ from pathlib import Path
 from typing import Protocol
 
 from sandbox.base import Killed, Limits
+from sandbox.disk import check_disk
+from sandbox.errors import DiskTrouble
 
 MEBIBYTE = 1 << 20
 _LOOK_EVERY_S = 0.1
+_LOW_BYTES = 64 * MEBIBYTE
 _SCAN_EVERY_S = 10.0
 _REMOVE_TRIES = 50
 _GROUP_PREFIX = "assay-"
@@ -97,17 +100,22 @@ class GroupParent:
 
     def group(self, limits: Limits) -> MemoryGroup:
         """A new group for one command. Raises OSError."""
-        name = f"{_GROUP_PREFIX}{os.getpid()}-{secrets.token_hex(6)}"
+        name = f"{_GROUP_PREFIX}{_namespace()}-{os.getpid()}-{secrets.token_hex(6)}"
         limit_bytes = (limits.memory_mb + limits.disk_mb) * MEBIBYTE
         return MemoryGroup(self.folder / name, self.files, limit_bytes)
 
     def sweep(self) -> None:
         """Remove the groups of workers that are gone."""
-        for folder in self.folder.glob(f"{_GROUP_PREFIX}*-*"):
-            pid = folder.name.removeprefix(_GROUP_PREFIX).partition("-")[0]
+        own = f"{_GROUP_PREFIX}{_namespace()}-"  # elsewhere a process id is another process's
+        for folder in self.folder.glob(f"{own}*"):
+            pid = folder.name.removeprefix(own).partition("-")[0]
             if pid.isdigit() and not Path("/proc", pid).exists():
                 with suppress(OSError):
                     folder.rmdir()
+
+
+def _namespace() -> int:
+    return Path("/proc/self/ns/pid").stat().st_ino
 
 
 def _candidates(own: str, root: Path) -> Iterable[tuple[Path, GroupFiles]]:
@@ -192,50 +200,87 @@ class TreeMemory:
         return resident if resident <= self.limit_bytes else sum(map(_pss_bytes, tree))
 
 
-def folder_bytes(folder: str, stop_at: int) -> int:
-    """What the files of a folder take on disk, counted until `stop_at` is passed."""
-    total = 0
-    for root, _, names in os.walk(folder):
-        for name in names:
+@dataclass(frozen=True, slots=True)
+class Use:
+    """What folders hold: bytes on disk, and how many entries."""
+
+    bytes: int
+    entries: int
+
+    def exceeds(self, other: Use) -> bool:
+        """Tell whether either is more."""
+        return self.bytes > other.bytes or self.entries > other.entries
+
+
+def folder_use(folder: str, stop_at: Use) -> Use:
+    """What a folder holds, counted until `stop_at` is passed."""
+    total = entries = 0
+    for root, folders, names in os.walk(folder):
+        entries += len(folders) + len(names)
+        for name in names if entries <= stop_at.entries else ():
             with suppress(OSError):
                 status = os.lstat(os.path.join(root, name))  # noqa: PTH118  called 50,000 times
                 total += 0 if stat.S_ISLNK(status.st_mode) else status.st_blocks * 512
-        if total > stop_at:
+        if total > stop_at.bytes or entries > stop_at.entries:
             break
-    return total
+    return Use(total, entries)
+
+
+_ALL = Use(1 << 62, 1 << 62)
 
 
 class DiskWatch:
-    """Says when the writable folders of a command grew by more than its limit."""
+    """Says when the writable folders of a command grew by more than its limits."""
 
     def __init__(
-        self, folders: Iterable[str], limit_bytes: int, scan_every_s: float = _SCAN_EVERY_S
+        self, folders: Iterable[str], limits: Limits, scan_every_s: float = _SCAN_EVERY_S
     ) -> None:
         self._folders = tuple(folders)
-        self._limit_bytes = limit_bytes
+        self._limit = Use(limits.disk_mb * MEBIBYTE, limits.entries)
         self._scan_every_s = scan_every_s
-        self._started = {folder: folder_bytes(folder, 1 << 62) for folder in self._folders}
-        self._free = self._free_bytes()
+        self._started = {folder: folder_use(folder, _ALL) for folder in self._folders}
+        self._least: int | None = None  # bytes free on any of their disks, at any look
+        self._free = self._free_now()
         self._scanned = time.monotonic()
 
-    def _free_bytes(self) -> int:
-        statuses = {os.stat(f).st_dev: os.statvfs(f) for f in self._folders}  # noqa: PTH116
-        return sum(status.f_bavail * status.f_frsize for status in statuses.values())
-
-    def is_over(self) -> bool:
-        """Look at the file system's free space, cheap; count files when it shrank or from time to time."""
+    def check(self) -> None:
+        """Raise DiskTrouble where a failed command may have failed for want of the machine's disk."""
         if not self._folders:
-            return False
-        free, now = self._free_bytes(), time.monotonic()
-        shrank = self._free - free > self._limit_bytes
-        if not shrank and now - self._scanned < self._scan_every_s:
-            return False
-        self._scanned = now
-        grown = sum(
-            folder_bytes(folder, before + self._limit_bytes) - before
-            for folder, before in self._started.items()
+            return
+        self._free_now()
+        if self._least is not None and self._least < _LOW_BYTES:
+            raise DiskTrouble("The disk of the machine that judges was full while a command ran.")
+        for folder in self._folders:
+            check_disk(Path(folder))
+
+    def _free_now(self) -> Use:
+        statuses = {os.stat(f).st_dev: os.statvfs(f) for f in self._folders}.values()  # noqa: PTH116
+        free = [status.f_bavail * status.f_frsize for status in statuses]
+        self._least = min(free if self._least is None else (*free, self._least), default=None)
+        return Use(
+            sum(free),
+            sum(status.f_favail for status in statuses),
         )
-        return grown > self._limit_bytes
+
+    def passed(self, *, at_the_end: bool = False) -> Killed | None:
+        """Look at what the file system has left, cheap; count when that shrank or from time to time."""
+        if not self._folders:
+            return None
+        free, now = self._free_now(), time.monotonic()
+        used = Use(self._free.bytes - free.bytes, self._free.entries - free.entries)
+        is_due = at_the_end or now - self._scanned >= self._scan_every_s
+        if not used.exceeds(self._limit) and not is_due:
+            return None
+        self._scanned = now
+        grown = [self._grown(folder, before) for folder, before in self._started.items()]
+        if sum(one.entries for one in grown) > self._limit.entries:
+            return Killed.ENTRIES
+        return Killed.DISK if sum(one.bytes for one in grown) > self._limit.bytes else None
+
+    def _grown(self, folder: str, before: Use) -> Use:
+        most = Use(before.bytes + self._limit.bytes, before.entries + self._limit.entries)
+        found = folder_use(folder, most)
+        return Use(found.bytes - before.bytes, found.entries - before.entries)
 
 
 async def limit_reached(memory: HeldMemory, limit_bytes: int, disk: DiskWatch) -> Killed:
@@ -244,6 +289,6 @@ async def limit_reached(memory: HeldMemory, limit_bytes: int, disk: DiskWatch) -
         with suppress(OSError):  # the tree may be ending just now
             if memory.held_bytes() > limit_bytes:
                 return Killed.MEMORY
-        if await asyncio.to_thread(disk.is_over):
-            return Killed.DISK
+        if passed := await asyncio.to_thread(disk.passed):
+            return passed
         await asyncio.sleep(_LOOK_EVERY_S)

@@ -197,6 +197,12 @@ def merge_base(mirror: Mirror, one: str, other: str) -> str:
     )
 
 
+def committed_s(mirror: Mirror, sha: str) -> int:
+    """Return when a commit was made (Unix time), by its own word; 0 when it does not say."""
+    said = git(mirror, ("log", "-1", "--no-show-signature", "--format=%ct", sha)).stdout.strip()
+    return int(said) if said.isdigit() else 0
+
+
 def read_file(mirror: Mirror, sha: str, path: str, max_bytes: int) -> bytes | None:
     """Return a file of a commit, or None when there is no regular file of that name.
 

@@ -116,6 +116,7 @@ class Checkout:
     `base_tree` and `head_tree` are host folders without `.git`; nothing may write to them.
     `target_sha` is the tip of the target branch, where the policy is read. The versions are PEP 440
     guesses from the nearest tag, for projects that ask git for their version; empty without a tag.
+    `newest_commit_s` is when the newer of head and the target's tip was committed (Unix time, 0: unknown).
     """
 
     base_sha: str
@@ -128,6 +129,7 @@ class Checkout:
     base_version: str = ""
     head_version: str = ""
     missing_submodules: tuple[MissingSubmodule, ...] = ()  # on either side
+    newest_commit_s: int = 0
 
 
 class TestRunner(StrEnum):
@@ -172,7 +174,8 @@ class Recipe:
 
     `reasons` are full sentences for the report. `needs` names what this machine lacks
     ("Python >= 3.13"); a recipe with needs is never built and yields `unverified`.
-    `lock_digest` is the sha256 of every input of the dependency layer.
+    `lock_digest` is the sha256 of every declared input of the dependency layer; `runs_tree` says that
+    code of the tree can run while it is filled, so that the whole tree is an input too.
     """
 
     ecosystem: str
@@ -188,6 +191,8 @@ class Recipe:
     toolchain: str = ""  # what is fetched before all else, since the machine lacks it: "node 22"
     lacks: str = ""  # what becomes of `needs` where that toolchain cannot be had
     more_calls: tuple[TestCall, ...] = ()  # what the project's own tests call besides
+    too_new: str = ""  # that all versions which the project tests with are older than this one
+    runs_tree: bool = False
 
     @property
     def calls(self) -> tuple[TestCall, ...]:

@@ -6,9 +6,12 @@ import asyncio
 from dataclasses import dataclass
 
 from sandbox.base import Completed, Killed, Limits, SandboxError
+from sandbox.errors import HostTrouble
 from sandbox.limits import MEBIBYTE, DiskWatch, MemoryGroup, TreeMemory, limit_reached
 from sandbox.process import Ends, Pipes, ProcessTree, StatusLines
 from sandbox.streams import Capped, HeadTail
+
+_KILLED_TRIES = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,11 +78,16 @@ def kernel_killed(
 
 
 def completed(streams: Streams, killed: Killed | None, seconds: float) -> Completed:
-    """Put the result together. Raises SandboxError when the program was never started."""
+    """Put the result together.
+
+    Raises SandboxError when the program was never started, HostTrouble when somebody killed its keeper.
+    """
     exit_code = streams.status.exit_code()
     if exit_code is None and killed is None:
         said = streams.err.value().decode(errors="replace").strip()
-        raise SandboxError(streams.status.failure() or said or "bubblewrap ended without a word")
+        if failure := streams.status.failure() or (said if said.startswith("bwrap: ") else ""):
+            raise SandboxError(failure)
+        raise HostTrouble("A sandbox was killed on the machine that judges.", _KILLED_TRIES)
     return Completed(
         exit_code=None if killed else exit_code,
         stdout=streams.out.value(),

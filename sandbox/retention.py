@@ -16,6 +16,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from sandbox.leased import is_abandoned, sweep
 from sandbox.mirror import Mirror, Source, locked
 
 _HOLD_S = 24 * 3600.0
@@ -51,6 +52,7 @@ def evict(root: Path, retention: Retention | None = None) -> int:
     Returns the bytes freed.
     """
     retention = retention or Retention()
+    sweep((root.absolute() / "trees").glob("*/*.partial-*"))
     freed = sum(
         _delete_mirror(git_dir, retention.max_age_s)
         for mirrors in ("mirrors", "submodules/mirrors")
@@ -76,7 +78,7 @@ def _newest_first(trees: Path) -> list[Path]:
 def _delete(entry: Path) -> bool:
     with _alone(entry.parent):
         holds = entry.parent.glob(f"{entry.name}.held-*")
-        being_written = ".partial-" in entry.name and _is_fresh(entry)
+        being_written = ".partial-" in entry.name and not is_abandoned(entry)
         if being_written or any(_is_fresh(path) for path in holds):
             return False
         doomed = entry.with_name(f"{entry.name}.doomed-{os.urandom(4).hex()}")

@@ -17,7 +17,8 @@ from pathlib import Path
 from packaging.version import InvalidVersion, Version
 
 from sandbox.errors import CheckoutError, CheckoutUnavailable
-from sandbox.git import GitCall, run_git
+from sandbox.git import GitCall, expect, run_git
+from sandbox.leased import leased
 from sandbox.mirror import Mirror
 from sandbox.models import MissingSubmodule
 from sandbox.names import display_name, inside
@@ -74,12 +75,9 @@ def export(
         if (place / _RECORD).exists():
             return _read(place)
     entry.parent.mkdir(parents=True, exist_ok=True)
-    partial = entry.with_name(f"{entry.name}.partial-{os.getpid()}-{os.urandom(4).hex()}")
-    try:
+    with leased(entry.parent, f"{entry.name}.partial-") as partial:
         place = second if _write(mirror, sha, partial, limits).missing else entry
         _rename(partial, place)
-    finally:
-        shutil.rmtree(partial, ignore_errors=True)
     return _read(place)
 
 
@@ -357,8 +355,6 @@ def _run(
     result = run_git(
         GitCall(arguments, mirror.git_dir, stdin, variables, max_output_bytes=256_000_000)
     )
-    if result.exit_code or result.truncated:
-        said = result.stderr.strip().splitlines()
-        reason = said[-1][:300] if said else "too much output"
-        raise CheckoutError(f"The commit cannot be unpacked: {reason}")
-    return result.stdout
+    if result.truncated:
+        raise CheckoutError("The commit cannot be unpacked: too much output")
+    return expect(result, "unpack the commit").stdout

@@ -14,7 +14,7 @@ from pydantic_ai.models.function import AgentInfo, FunctionModel
 
 from bot.llm.account import Account
 from bot.llm.base import Prompt, SessionLimits
-from bot.llm.memory import FolderMemory, RecordingMemory
+from bot.llm.memory import RecordingMemory
 from bot.llm.remembering import Till
 from bot.llm.session import ModelSession
 from bot.models import Role
@@ -37,6 +37,21 @@ class Call:
     tools: tuple[str, ...]
     sample: int = 0
     temperature: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class FolderMemory:
+    """Replies as files: what a later run of a test is not asked again."""
+
+    folder: Path
+
+    def get(self, key: str) -> bytes | None:
+        path = self.folder / key
+        return path.read_bytes() if path.is_file() else None
+
+    def put(self, key: str, value: bytes) -> None:
+        self.folder.mkdir(parents=True, exist_ok=True)
+        (self.folder / key).write_bytes(value)
 
 
 Script = Callable[[Call], Reply]

@@ -171,6 +171,7 @@ SHARED_BY_STAGES = (
     "bot.stages.decisions",
     "bot.stages.docket",
     "bot.stages.matter",
+    "bot.stages.on_host",
     "bot.stages.recording",
     "bot.stages.services",
 )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -19,11 +20,11 @@ from bot.errors import UserError
 from bot.judge import unified
 from bot.judge.criteria_trial import Trial
 from bot.kept_criteria import KeptCriteria, KeptCriterion
-from bot.kept_key import kept_key
-from bot.llm import ModelProblem, SessionLimits, open_models
+from bot.llm import ModelProblem, OpenSession, SessionLimits, open_models
 from bot.own_folder import make_home
-from bot.safety import delimiter_of, scrub
+from bot.safety import Delimiter, delimiter_of, scrub
 from bot.settings import Settings, load_settings
+from bot.store import KeptReplies, open_records
 from sandbox.diff import read_diff
 from sandbox.errors import CheckoutError
 from sandbox.fetch import fetch, resolve_at_source
@@ -65,12 +66,20 @@ async def _find(settings: Settings, asked: Asked) -> tuple[Trial, ...]:
     task = _read(asked.task)
     good, bad = await asyncio.to_thread(_solutions, settings, asked)
     run = hashlib.sha256("\0".join((task, good, bad)).encode("utf-8", "replace")).hexdigest()
-    delimiter = delimiter_of(kept_key(settings.home / "mark.key"), run)
-    async with open_models(settings)(SessionLimits(asked.usd, _MINUTES)) as session:
+    with closing(open_records(settings)) as store:
+        store.migrate()
+        delimiter = delimiter_of(store.kept_key("mark", settings.home / "mark.key"), run)
+        opened = open_models(settings, KeptReplies(store))
+        return await _asked_for(opened, asked, delimiter, Brief(task, good, bad))
+
+
+async def _asked_for(
+    opened: OpenSession, asked: Asked, delimiter: Delimiter, brief: Brief
+) -> tuple[Trial, ...]:
+    async with opened(SessionLimits(asked.usd, _MINUTES)) as session:
         if session is None:
             raise AssertionError("a model is set")
         try:
-            brief = Brief(task, good, bad)
             return await find_criteria(Chambers(session, delimiter), brief, asked.repeats)
         except ModelProblem as error:
             raise UserError(f"No criteria were found. {error.why}") from error

@@ -7,11 +7,13 @@ from contextlib import closing
 from dataclasses import replace
 
 from bot.commands.services import open_services
+from bot.errors import UserError
 from bot.llm import OpenSession
 from bot.models import EvaluationRequest, Publication
 from bot.settings import Settings
 from bot.stages import evaluate
 from bot.stages.services import Origin
+from bot.stages.upkeep import too_full
 from bot.steps import run_in_process
 from bot.store import open_records
 
@@ -25,10 +27,12 @@ async def judge_once(
     models: OpenSession | None = None,
     count_runs: CountRuns | None = None,
 ) -> Publication:
-    """Run one evaluation here and now, without an engine. Raises SandboxError, Transient.
+    """Run one evaluation here and now, without an engine. Raises SandboxError, Transient, UserError.
 
     `models` stand in for those that the settings name.
     """
+    if why := too_full(settings):
+        raise UserError(why, "Free some space, or set ASSAY_DISK_FLOOR_GB lower.")
     with closing(open_records(settings)) as store:
         store.migrate()
         services = open_services(settings, store, origin, models)

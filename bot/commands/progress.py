@@ -92,6 +92,8 @@ def _table(document: ReportDocument) -> Table:
         if row.accepted is not None:
             told = f"{row.accepted.kind} by @{row.accepted.actor}: {row.accepted.reason}"
             text += f"\n[bold]{escape(_clipped(told))}[/bold]"
+        if row.damages_tried and row.verdict == VerdictOutcome.SATISFIED:
+            text += f"\n[dim]{row.damages_noticed} of {row.damages_tried} damages noticed[/dim]"
         if row.verdict != VerdictOutcome.SATISFIED:
             lines = [
                 row.reason,

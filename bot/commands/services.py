@@ -9,20 +9,19 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 from bot.errors import Transient
-from bot.kept_key import kept_key
 from bot.llm import OpenSession, Session, SessionLimits, open_models
 from bot.lookup import open_lookup
 from bot.private_key import held_secrets
 from bot.settings import Settings
 from bot.stages.services import Origin, Services
-from bot.store import Store, open_artifacts
+from bot.store import KeptReplies, Records, Store, open_artifacts
 from sandbox import open_sandbox
 
 log = logging.getLogger(__name__)
 
 
 def open_services(
-    settings: Settings, store: Store, origin: Origin, models: OpenSession | None = None
+    settings: Settings, store: Records, origin: Origin, models: OpenSession | None = None
 ) -> Services:
     """Open them as the settings say; `models` stand in for those that they name.
 
@@ -36,8 +35,8 @@ def open_services(
         artifacts=open_artifacts(settings),
         origin=origin,
         secrets=held_secrets(settings),
-        open_session=counted(models or open_models(settings), store),
-        mark_key=kept_key(settings.home / "mark.key"),
+        open_session=counted(models or open_models(settings, KeptReplies(store)), store),
+        mark_key=store.kept_key("mark", settings.home / "mark.key"),
         web=open_lookup(settings, sandbox),
     )
 

@@ -25,7 +25,7 @@ from bot.settings import Settings
 from bot.stages import evaluate
 from bot.stages.conclude_again import KeptVerdicts
 from bot.stages.services import Services
-from bot.stages.upkeep import tidy
+from bot.stages.upkeep import DiskFloor, tidy
 from bot.steps import StepRunner
 from bot.store import open_records
 from bot.web.links import open_links
@@ -42,7 +42,7 @@ def open_work(settings: Settings) -> Iterator[Work]:
         github = open_app(settings)
         jobs = EngineClient(engine_options(settings))
         stack.callback(jobs.close)
-        links = open_links(settings)
+        links = open_links(settings, store)
         origin = GitHubOrigin(github, store, links.sign, allow_http="://" in settings.ghe_host)
         services = open_services(settings, store, origin)
         approve = settings.approve_first_time_forks
@@ -55,7 +55,6 @@ def open_work(settings: Settings) -> Iterator[Work]:
             return await evaluate(request, services, run)
 
         async def look_after(run: StepRunner) -> None:
-            await run("tidy", tidy, services)
             oldest_s = time.time() - settings.retention_days * SECONDS_A_DAY
             await run("forget", forget_old, desk, services.artifacts, jobs.prune, oldest_s)
             await sweep(desk, run)
@@ -66,6 +65,8 @@ def open_work(settings: Settings) -> Iterator[Work]:
             ended=partial(ended, desk),
             sweep=look_after,
             progress=store,
+            has_room=DiskFloor(settings, store).has_room,
+            keep_house=partial(tidy, services),
         )
 
 

@@ -58,12 +58,15 @@ class PolicyContext:
     """What stands around the target branch's own file.
 
     `trusted` is the default branch's file where the target branch may only tighten; None: it may loosen.
-    `can_be_mended` says that a change which edits what is broken there is judged without it.
+    `base_is_trusted` says that the target branch's commits are reachable from the default branch or a
+    protected one: what is built of them may be used for other evaluations. `can_be_mended` says that a
+    change which edits what is broken there is judged without it.
     """
 
     organization: Layer | None = None
     trusted: Layer | None = None
     can_be_mended: bool = True
+    base_is_trusted: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ from bot.doctor.diagnosis import Diagnosis, Weight, installing
 from bot.report.pdf import pdf
 from bot.settings import Settings
 from sandbox import open_sandbox
-from sandbox.base import Command, Limits, SandboxError
+from sandbox.base import Command, Limits, Sandbox, SandboxError
 from sandbox.environments import ECOSYSTEMS
 from sandbox.environments.toolchain import toolchain
 from sandbox.linters import LINTERS, missing_linters
@@ -58,16 +58,15 @@ async def look_at_machine(settings: Settings) -> tuple[Diagnosis, ...]:
     """Look at everything that is installed."""
     in_docker = settings.sandbox == "docker"
     programs = [one for one in PROGRAMS if not (in_docker and one.of_bubblewrap)]
-    looks = (
+    outside = asyncio.gather(
         *(asyncio.to_thread(_look_at_program, program) for program in programs),
         *(() if in_docker else (asyncio.to_thread(_look_at_namespaces),)),
-        _look_at_sandbox(settings),
-        _look_at_toolchains(settings),
-        _look_at_linters(settings),
-        _look_at_browser(settings),
-        asyncio.to_thread(_look_at_disk, settings),
     )
-    return tuple(await asyncio.gather(*looks))
+    disk = asyncio.to_thread(_look_at_disk, settings)
+    programs_seen, inside, of_disk = await asyncio.gather(
+        outside, _look_into_sandbox(settings), disk
+    )
+    return (*programs_seen, *inside, of_disk)
 
 
 def _look_at_program(program: Program) -> Diagnosis:
@@ -102,13 +101,30 @@ def _look_at_namespaces() -> Diagnosis:
     return Diagnosis("user namespaces", not commands, seen, remedy, Weight.USEFUL)
 
 
-async def _look_at_sandbox(settings: Settings) -> Diagnosis:
-    trial = Command(argv=("/usr/bin/id", "-u"), cwd="/", limits=Limits(timeout_s=PROGRAM_TIMEOUT_S))
+async def _look_into_sandbox(settings: Settings) -> tuple[Diagnosis, ...]:
+    """Open the sandbox once, and look at all that is in it."""
     try:
         sandbox = await asyncio.to_thread(open_sandbox, settings.sandbox, settings.home / "sandbox")
-        completed = await sandbox.run(trial)
+        looks = (
+            _try(sandbox),
+            _look_at_toolchains(sandbox),
+            _look_at_linters(sandbox),
+            _look_at_browser(sandbox, settings),
+        )
+        return tuple(await asyncio.gather(*looks))
     except SandboxError as error:
-        return Diagnosis("sandbox", False, error.what, error.next_step)
+        closed = "the sandbox does not start"
+        return (
+            Diagnosis("sandbox", False, error.what, error.next_step),
+            Diagnosis("toolchains", False, closed, "", Weight.USEFUL),
+            Diagnosis("linters", False, closed, "", Weight.USEFUL),
+            Diagnosis("chromium", False, closed, "", Weight.USEFUL),
+        )
+
+
+async def _try(sandbox: Sandbox) -> Diagnosis:
+    limits = Limits(timeout_s=PROGRAM_TIMEOUT_S)
+    completed = await sandbox.run(Command(argv=("/usr/bin/id", "-u"), cwd="/", limits=limits))
     if completed.exit_code != 0:
         said = completed.stderr.decode(errors="replace").strip()[:200]
         return Diagnosis("sandbox", False, f"a trial failed: {said}", installing("bubblewrap"))
@@ -117,13 +133,9 @@ async def _look_at_sandbox(settings: Settings) -> Diagnosis:
     return Diagnosis("sandbox", True, seen)
 
 
-async def _look_at_toolchains(settings: Settings) -> Diagnosis:
+async def _look_at_toolchains(sandbox: Sandbox) -> Diagnosis:
     """List what projects can be built with in the sandbox; what is missing there is optional."""
-    try:
-        sandbox = await asyncio.to_thread(open_sandbox, settings.sandbox, settings.home / "sandbox")
-        there = await toolchain(sandbox, ECOSYSTEMS.values())
-    except SandboxError:
-        return Diagnosis("toolchains", False, "the sandbox does not start", "", Weight.USEFUL)
+    there = await toolchain(sandbox, ECOSYSTEMS.values())
     absent = [name for name in TOOLCHAIN_PACKAGES if not there.version(name)]
     found = [("python", there.python), *there.programs]
     seen = ", ".join(f"{Path(name).name} {version}" for name, version in found)
@@ -136,13 +148,9 @@ async def _look_at_toolchains(settings: Settings) -> Diagnosis:
     return Diagnosis("toolchains", True, seen, remedy, Weight.USEFUL)
 
 
-async def _look_at_linters(settings: Settings) -> Diagnosis:
+async def _look_at_linters(sandbox: Sandbox) -> Diagnosis:
     """Name the linters that the sandbox lacks, all in one line: none of them is needed to be well."""
-    try:
-        sandbox = await asyncio.to_thread(open_sandbox, settings.sandbox, settings.home / "sandbox")
-        absent = await missing_linters(sandbox)
-    except SandboxError:
-        return Diagnosis("linters", False, "the sandbox does not start", "", Weight.USEFUL)
+    absent = await missing_linters(sandbox)
     if not absent:
         return Diagnosis("linters", True, f"all {len(LINTERS)} are there", "", Weight.USEFUL)
     names = ", ".join(linter.name for linter in absent)
@@ -151,16 +159,11 @@ async def _look_at_linters(settings: Settings) -> Diagnosis:
     return Diagnosis("linters", True, seen, remedy, Weight.USEFUL)
 
 
-async def _look_at_browser(settings: Settings) -> Diagnosis:
+async def _look_at_browser(sandbox: Sandbox, settings: Settings) -> Diagnosis:
     """Print one line as every report is printed; without it there is no PDF, that is all."""
     try:
         async with asyncio.timeout(BROWSER_TIMEOUT_S):
-            sandbox = await asyncio.to_thread(
-                open_sandbox, settings.sandbox, settings.home / "sandbox"
-            )
             printed = await pdf(sandbox, "<p>Assay</p>", settings.chromium)
-    except SandboxError:
-        return Diagnosis("chromium", False, "the sandbox does not start", "", Weight.USEFUL)
     except TimeoutError:
         seen = f"Chromium does not answer within {BROWSER_TIMEOUT_S} s"
         return Diagnosis("chromium", False, seen, "try again", Weight.USEFUL)
@@ -175,5 +178,9 @@ def _look_at_disk(settings: Settings) -> Diagnosis:
     folder = next(path for path in (home, *home.parents) if path.exists())
     free_gb = shutil.disk_usage(folder).free / 1e9
     enough = free_gb >= settings.disk_gb
+    if free_gb < settings.disk_floor_gb:
+        seen = f"{free_gb:.2f} GB free at {folder}: no new evaluation is begun"
+        remedy = f"free some, or set ASSAY_DISK_FLOOR_GB below {settings.disk_floor_gb:g}"
+        return Diagnosis("disk", False, seen, remedy)
     remedy = "" if enough else f"free some, or set ASSAY_DISK_GB below {settings.disk_gb}"
     return Diagnosis("disk", enough, f"{free_gb:.0f} GB free at {folder}", remedy, Weight.USEFUL)

@@ -80,6 +80,7 @@ class Outcome:
     what: str = ""
     next_step: str = ""
     retry_after_s: float = 0.0
+    life: int = 0  # of the job, in which the step ended; 0 in older records
 
 
 def outcome_of(error: AssayError) -> Outcome:

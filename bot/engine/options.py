@@ -12,6 +12,7 @@ from dbos import DBOS, error
 from sqlalchemy.engine import make_url
 from sqlalchemy.exc import ArgumentError, SQLAlchemyError
 
+from bot.engine.outages import hold_back
 from bot.errors import Transient, UserError
 from bot.settings import Settings
 
@@ -38,7 +39,7 @@ class EngineOptions:
     poll_s: float = 0.5
     reap_s: float = 1.0
     grace_passes: int = 2  # an executor without a lease is dead after so many passes of the reaper
-    max_recovery_attempts: int = 3
+    max_recovery_attempts: int = 3  # of one stage that its worker died in
 
     @property
     def on_sqlite(self) -> bool:
@@ -126,3 +127,4 @@ def quiet_library_log() -> None:
         log.addHandler(logging.NullHandler())  # or the library prints in a format of its own
     log.setLevel(logging.WARNING)
     log.addFilter(_WITHOUT_CANCELLATIONS)  # a second time changes nothing
+    hold_back()

@@ -9,14 +9,15 @@ import threading
 import time
 import uuid
 from collections.abc import Awaitable, Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 
 from dbos import DBOS, DBOSClient, DBOSConfig
+from dbos._dbos import _get_dbos_instance
 from sqlalchemy.exc import SQLAlchemyError
 
 from bot.engine.codec import JsonSerializer, decode, encode
-from bot.engine.durable import DurableSteps, NoProgress, Progress
+from bot.engine.durable import DurableSteps, NoProgress, Patience, Progress, Room
 from bot.engine.lease import Lease, LeaseLost, lease_for
 from bot.engine.options import (
     APPLICATION,
@@ -27,11 +28,13 @@ from bot.engine.options import (
     EngineOptions,
     migrate,
 )
+from bot.engine.turns import Turns
 from bot.errors import AssayError, Superseded, Transient, UserError
 from bot.models import Delivery, EvaluationRequest, Publication
 from bot.steps import Ending, EndKind, StepRunner
 
 log = logging.getLogger(__name__)
+_STAGES = 20  # about as many as an evaluation has
 
 
 async def _nothing_to_sweep(run: StepRunner) -> None:
@@ -43,7 +46,8 @@ class Work:
     """What the engine runs, and knows nothing else of.
 
     `ended` makes visible that an evaluation ended without a publication; `sweep` looks for what
-    was missed. All but `ended` get the runner for their steps; `ended` is one step itself.
+    was missed. These get the runner for their steps; `ended` is one step itself. `has_room` says
+    whether this host can take another evaluation; `keep_house` tidies it up, once a sweep.
     """
 
     evaluate: Callable[[EvaluationRequest, StepRunner], Awaitable[Publication]]
@@ -51,25 +55,34 @@ class Work:
     ended: Callable[[EvaluationRequest, Ending], Awaitable[None]]
     sweep: Callable[[StepRunner], Awaitable[None]] = _nothing_to_sweep
     progress: Progress = field(default_factory=NoProgress)
+    has_room: Callable[[], bool] = lambda: True
+    keep_house: Callable[[], object] = lambda: None
 
 
 class _Jobs:
     """The workflow functions. Their names and the order of their steps are stored: see options."""
 
-    def __init__(self, work: Work, options: EngineOptions) -> None:
+    def __init__(self, work: Work, options: EngineOptions, lives: dict[str, int]) -> None:
         self._work = work
-        self._patience = (options.patience_s, options.longest_wait_s)
+        self._most_deaths = options.max_recovery_attempts
+        self._patience = Patience(
+            options.patience_s, options.longest_wait_s, options.max_recovery_attempts
+        )
+        self._room = Room()
+        self._lives = lives
 
-    def register(self, max_recovery_attempts: int) -> None:
-        """Make them known to DBOS, which finds them by name."""
+    def register(self) -> None:
+        """Make them known to DBOS, which finds them by name.
+
+        The stages of an evaluation count their own attempts; the job's are the last resort.
+        """
         for job in (self.evaluation, self.delivery, self.ending, self.sweep):
-            DBOS.workflow(name=job.__name__, max_recovery_attempts=max_recovery_attempts)(
-                _as_function(job)
-            )
+            most = self._most_deaths * (_STAGES if job == self.evaluation else 1)
+            DBOS.workflow(name=job.__name__, max_recovery_attempts=most)(_as_function(job))
 
     async def evaluation(self, text: str) -> str:
         request = decode(text, EvaluationRequest)
-        run = self._steps(request.id, self._work.progress)
+        run = self._steps(request.id, self._work.progress, self._lives.pop(request.id, 1))
         try:
             return encode(await self._work.evaluate(request, run), Publication)
         except AssayError as error:
@@ -101,8 +114,8 @@ class _Jobs:
     async def _tell_ended(self, request: EvaluationRequest, ending: Ending) -> None:
         await self._work.ended(request, ending)
 
-    def _steps(self, job_id: str, progress: Progress) -> DurableSteps:
-        return DurableSteps(job_id, progress, *self._patience)
+    def _steps(self, job_id: str, progress: Progress, life: int = 1) -> DurableSteps:
+        return DurableSteps(job_id, progress, self._patience, self._room, life)
 
 
 def _as_function(method: Callable[..., Awaitable[object]]) -> Callable[..., Awaitable[object]]:
@@ -130,8 +143,12 @@ def _ending_of(error: AssayError) -> Ending:
 class Worker:
     """A running worker; `wait` until it is told to stop or must end."""
 
-    def __init__(self, executor: str, lease: Lease, options: EngineOptions) -> None:
+    def __init__(
+        self, executor: str, lease: Lease, options: EngineOptions, keep_house: Callable[[], object]
+    ) -> None:
         self.executor = executor
+        self._keep_house = keep_house
+        self._keeping: threading.Thread | None = None
         self._lease = lease
         self._options = options
         self._stop = threading.Event()
@@ -203,9 +220,7 @@ class Worker:
         for job in dead:
             if job.workflow_id in self._given_up or job.input is None:
                 continue
-            why = (
-                f"The worker died {self._options.max_recovery_attempts + 1} times during this run."
-            )
+            why = "Assay's worker died again and again during this run."
             self._enqueue("ending", f"ending-{job.workflow_id}", job.input["args"][0], why)
             self._given_up.add(job.workflow_id)
 
@@ -215,7 +230,17 @@ class Worker:
         if now_s - self._swept_s < self._options.sweep_s:
             return
         self._swept_s = now_s
+        if self._keeping is None or not self._keeping.is_alive():
+            self._keeping = threading.Thread(target=self._keep_house_once, daemon=True)
+            self._keeping.start()
         self._enqueue("sweep", f"sweep-{int(now_s // self._options.sweep_s)}")
+
+    def _keep_house_once(self) -> None:
+        """Tidy this host in a thread of its own: it takes a while, and the lease must be kept."""
+        try:
+            self._keep_house()
+        except (OSError, AssayError) as error:
+            log.warning("this host could not be tidied: %s", error)
 
     def _enqueue(self, job: str, job_id: str, *args: str) -> None:
         self._client.enqueue(
@@ -240,19 +265,21 @@ def open_worker(options: EngineOptions, work: Work) -> Iterator[Worker]:
     lease = lease_for(options.database_url, options.home)
     lease.take(executor)
     try:
-        _launch(options, work, executor)
-        worker = Worker(executor, lease, options)
+        turns = _launch(options, work, executor)
+        worker = Worker(executor, lease, options, work.keep_house)
         worker.start()
         try:
             yield worker
         finally:
             worker.close()
+            with suppress(SQLAlchemyError):  # what cannot be forgiven now counts
+                turns.forgive(executor)
     finally:
         DBOS.destroy(destroy_registry=True)
         lease.release()
 
 
-def _launch(options: EngineOptions, work: Work, executor: str) -> None:
+def _launch(options: EngineOptions, work: Work, executor: str) -> Turns:
     config: DBOSConfig = {
         "name": APPLICATION,
         "system_database_url": options.database_url,
@@ -264,8 +291,12 @@ def _launch(options: EngineOptions, work: Work, executor: str) -> None:
         "run_migrations": False,
     }
     DBOS(config=config)
-    _Jobs(work, options).register(options.max_recovery_attempts)
+    lives: dict[str, int] = {}
+    _Jobs(work, options, lives).register()
     DBOS.launch()
+    turns = Turns(
+        _get_dbos_instance()._sys_db, lambda queue: queue != EVALUATIONS or work.has_room(), lives
+    )
     for name, at_once in ((EVALUATIONS, options.workers), (DELIVERIES, options.deliveries)):
         DBOS.register_queue(
             name,
@@ -280,3 +311,4 @@ def _launch(options: EngineOptions, work: Work, executor: str) -> None:
         polling_interval_sec=options.poll_s,
         on_conflict="always_update",
     )
+    return turns

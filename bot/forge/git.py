@@ -127,8 +127,32 @@ def branches(state: State, repository: str) -> tuple[str, ...]:
 
 def blob(state: State, repository: str, sha: str, path: str) -> bytes | None:
     """A file's content at a commit, or None."""
+    if "\0" in path:
+        return None
     found = run_git(state.git_dir(repository), "cat-file", "blob", f"{sha}:{path}")
     return found.stdout if found.returncode == 0 else None
+
+
+@dataclass(frozen=True, slots=True)
+class Commit:
+    """A commit for people; `diff` is to its first parent."""
+
+    sha: str
+    author: str
+    message: str
+    diff: str
+
+
+def commit(state: State, repository: str, sha: str) -> Commit | None:
+    """One commit by its full sha, or None."""
+    if not has_commit(state, repository, sha):
+        return None
+    folder = state.git_dir(repository)
+    said = run_git(folder, "log", "-1", "--no-show-signature", "--format=%an%x00%B", sha)
+    plain = ("--no-color", "--no-ext-diff", "--no-textconv", "--diff-merges=first-parent")
+    diff = run_git(folder, "show", "--format=", *plain, sha)
+    author, _, message = said.stdout.decode(errors="replace").partition("\0")
+    return Commit(sha, author, message.strip(), diff.stdout.decode(errors="replace"))
 
 
 def _must(done: subprocess.CompletedProcess[bytes]) -> None:

@@ -1,4 +1,6 @@
-"""Plain pages for people: a repository's pull requests, one of them with its checks, the App form."""
+"""Plain pages for people: a repository's pull requests, one of them with its checks, commits and files,
+and the App form.
+"""
 
 from __future__ import annotations
 
@@ -14,6 +16,7 @@ from markdown_it import MarkdownIt
 from markupsafe import Markup
 from werkzeug.wrappers import Response as AnyResponse
 
+from bot.forge import git
 from bot.forge.api_checks import checks_of
 from bot.forge.context import context
 from bot.forge.errors import Refused, not_found
@@ -23,6 +26,7 @@ from bot.forge.shapes import iso
 from bot.payload import Payload
 
 routes = Blueprint("_pages", __name__)
+MOST_SHOWN = 400_000  # characters of a file or diff
 PASSING = frozenset({"success", "neutral", "skipped"})
 # Nothing on these pages runs or loads anything: what they show was written by strangers.
 SECURITY = {
@@ -101,6 +105,42 @@ def check_run_page(owner: str, repo: str, check_run: int) -> Response:
     if row is None or row.repository != repository.name:
         raise not_found()
     return _page("check_run.html", repository=repository, check=row)
+
+
+@routes.get("/<owner>/<repo>/commit/<sha>")
+def commit_page(owner: str, repo: str, sha: str) -> Response:
+    """One commit with its message and diff."""
+    repository, state = _public(owner, repo), context().state
+    found = git.commit(state, repository.name, sha)
+    if found is None:
+        raise not_found()
+    shown = found.diff[:MOST_SHOWN]
+    return _page(
+        "commit.html",
+        repository=repository,
+        commit=found,
+        lines=shown.splitlines(),
+        is_cut=len(found.diff) > len(shown),
+    )
+
+
+@routes.get("/<owner>/<repo>/blob/<sha>/<path:path>")
+def file_page(owner: str, repo: str, sha: str, path: str) -> Response:
+    """One file at a commit, with an anchor for every line."""
+    repository, state = _public(owner, repo), context().state
+    content = git.blob(state, repository.name, sha, path) if git.SHA.fullmatch(sha) else None
+    if content is None:
+        raise not_found()
+    shown = content[:MOST_SHOWN]
+    return _page(
+        "file.html",
+        repository=repository,
+        sha=sha,
+        path=path,
+        lines=[] if b"\0" in shown else shown.decode(errors="replace").splitlines(),
+        is_binary=b"\0" in shown,
+        is_cut=len(content) > len(shown),
+    )
 
 
 @routes.post("/settings/apps/new")

@@ -15,6 +15,7 @@ from bot.judge.acceptance import (
 )
 from bot.judge.behaviour import proofs_of_each
 from bot.judge.closing import IssueReference, closing_issues
+from bot.judge.damage import kept_that_reach
 from bot.judge.diff_text import unified
 from bot.judge.empty_inputs import empty_calls, promises
 from bot.judge.gate import EXIT_CODES, Beside, conclude
@@ -24,6 +25,7 @@ from bot.judge.meaning import kinds_of_change
 from bot.judge.outcome import MetCount, count_met, verdicts
 from bot.judge.patch_reasons import patch_reasons
 from bot.judge.planning import plan
+from bot.judge.removed_code import find_retired
 from bot.judge.requirements import BUILDS, comprehend
 from bot.judge.transitions import transition
 from bot.judge.weighing import weigh
@@ -47,7 +49,9 @@ __all__ = [
     "count_met",
     "dependency_findings",
     "empty_calls",
+    "find_retired",
     "inspect_integrity",
+    "kept_that_reach",
     "kinds_of_change",
     "needs_code",
     "new_dependencies",

@@ -6,6 +6,8 @@ import re
 from dataclasses import replace
 
 from bot.judge.case import Case
+from bot.judge.damage import of_base
+from bot.judge.four_way import why_it_failed
 from bot.judge.oracle import satisfied, unsatisfied, unverified
 from bot.judge.pages import compare_pages
 from bot.judge.plan_evidence import item_evidence
@@ -32,10 +34,11 @@ from bot.models import (
     VerdictOutcome,
 )
 from sandbox.models import Finding, Severity
+from sandbox.tools.four_runs import failed
 
 _LOOK_YOURSELF = "Look at the pages and their pictures."
 _REGRESSED = Transition.REGRESSED
-_ERROR = re.compile(r"\berror(\[\w+\])?: ", re.I)
+_ERROR = re.compile(r"\berror(\[\w+\])?: |\bERR_[A-Z]\w+|^npm (?:ERR!|error) (?!code )\S+ \w", re.I)
 _FIX_WEAKENED = "Restore what the tests checked before, fix the code instead, and push."
 _FIX_PAGES = "Fix the pages and push."
 
@@ -91,7 +94,7 @@ def _does_not_build(requirement: Requirement, case: Case) -> Verdict:
         )
     return unverified(
         requirement,
-        "Neither base nor head builds, so this change cannot be judged by running it.",
+        f"Neither base nor head builds{_first_error(case)}. So this change cannot be judged by running it.",
         "Set `setup.install` and `setup.test` in `.github/assay.yml`, or fix the base branch.",
     )
 
@@ -134,12 +137,28 @@ def _by_the_tests(requirement: Requirement, case: Case) -> Verdict:
     if case.witnesses.undecided or case.skipped:
         return _not_seen_to_hold(requirement, case)
     if not case.tests_passed_on_base and case.only_exit_code is not Transition.FIXED:
+        return _nothing_passed(requirement, case)
+    return _held(requirement, case)
+
+
+def _nothing_passed(requirement: Requirement, case: Case) -> Verdict:
+    """Base has no test to hold, or none that passes here: then it says what the first one ended with."""
+    base = case.suite.base if case.suite else None
+    failing = (
+        [one for one in base.tests.results if failed(one.outcome)] if base and base.tests else []
+    )
+    if not failing:
         return unverified(
             requirement,
             "No test passed on base, so no regression could be found.",
             "Add tests to the base branch, or set `setup.test` in `.github/assay.yml`.",
         )
-    return _held(requirement, case)
+    return unverified(
+        requirement,
+        f"Every test of base fails here, so no regression could be found: {why_it_failed(failing[0])}.",
+        "Fix the tests of the base branch, or compare what the tests did before by hand. Where they need "
+        "another version of the language, let Assay judge on a machine that has it.",
+    )
 
 
 def _broken(requirement: Requirement, case: Case) -> Verdict | None:
@@ -250,7 +269,10 @@ def _held_reason(case: Case) -> str:
     ends = "es" if len(kept) == 1 else ""
     told = counted(kept, tests)
     meant = "".join(f" {why}" for t in case.witnesses.expectations if (why := case.why_meant(t)))
-    return f"{told} passed on base and pass{ends} on head.{more}{_failing_before(case)}{meant}"
+    unseen = of_base(case.observed.damage)
+    return (
+        f"{told} passed on base and pass{ends} on head.{more}{_failing_before(case)}{meant}{unseen}"
+    )
 
 
 def _failing_before(case: Case) -> str:

@@ -7,7 +7,7 @@ from dataclasses import replace
 from bot.configuration import Configuration
 from bot.judge.case import Case, open_case
 from bot.judge.damage import is_blind, noticed_by
-from bot.judge.oracle import satisfied, unsatisfied, unverified
+from bot.judge.oracle import TRY_TESTED_VERSION, unsatisfied, unverified
 from bot.judge.ties import Tie, speaks_of
 from bot.judge.way_out import way_out
 from bot.judge.witnesses import pass_rate, test_ids
@@ -37,14 +37,7 @@ def judge_behaviour(requirement: Requirement, case: Case) -> Verdict:
     ties = case.tied(requirement)
     against = _against(requirement, case, ties)
     if against:
-        return unsatisfied(
-            requirement,
-            "1 test for it fails on head."
-            if len(against) == 1
-            else f"{len(against)} tests for it fail on head.",
-            case,
-            tuple(test.id for test in against),
-        )
+        return _refuted(requirement, case, against)
     proofs = _proofs(requirement, case, ties)
     for test in proofs:
         if shown := case.contradiction(test):
@@ -92,7 +85,24 @@ def _sees_nothing(
         "Let the test call what changed and check what it returns or does, then push.",
     )
     ids = (*case.proof_ids, *((seen.evidence_id,) if seen and seen.evidence_id else ()))
-    return replace(verdict, evidence_ids=ids, tests=tuple(test.id for test in tests))
+    return replace(
+        verdict,
+        evidence_ids=ids,
+        tests=tuple(test.id for test in tests),
+        damages_noticed=counted.noticed if counted else 0,
+        damages_tried=counted.of if counted else 0,
+    )
+
+
+def _refuted(requirement: Requirement, case: Case, against: tuple[TestComparison, ...]) -> Verdict:
+    """Failing tests bind, but for new ones on a version that is newer than all the project is tested with."""
+    one = len(against) == 1
+    said = (
+        f"{'1 test' if one else f'{len(against)} tests'} for it fail{'s' if one else ''} on head."
+    )
+    if case.observed.too_new and all(test in case.witnesses.failures for test in against):
+        return unverified(requirement, f"{said} {case.observed.too_new}", TRY_TESTED_VERSION)
+    return unsatisfied(requirement, said, case, tuple(test.id for test in against))
 
 
 def _against(
@@ -131,22 +141,30 @@ def _proven(
     )
     why = ties[best.id].why if best.id in ties else SOLE
     ids = tuple(test.id for test in proofs)
-    damage = case.observed.damage
-    counted = noticed_by(proofs, damage)
-    noticed = f" · {counted}" if counted else ""
-    shown = (damage.evidence_id,) if counted and damage else ()
-    if not best.written_by_author:
-        reason = f"{test_ids([best])} of the base branch fails on base and passes on head ({why}{noticed})."
-        verdict = satisfied(requirement, reason, case, ids)
-        return replace(verdict, evidence_ids=(*case.proof_ids, *shown))
+    seen = case.observed.damage
+    counted = noticed_by(proofs, seen)
+    evidence = (*case.proof_ids, *((seen.evidence_id,) if seen and seen.evidence_id else ()))
+    told = f" · {counted}" if counted else " · damage was not measured" if seen else ""
+    if best.written_by_author:
+        reason = (
+            f"{_proof(ids)} on base's code and pass{'es' if len(ids) == 1 else ''} on head's ({why}"
+            f"{_again(best)}{told}). The pull request added or changed {'it' if len(ids) == 1 else 'them'}."
+        )
+        decider = Decider.AUTHORS_TEST
+    else:
+        reason = (
+            f"{test_ids([best])} of the base branch fails on base and passes on head ({why}{told})."
+        )
+        decider = Decider.ORACLE
     return Verdict(
         requirement_id=requirement.id,
         outcome=VerdictOutcome.SATISFIED,
-        decided_by=Decider.AUTHORS_TEST,
-        reason=f"{_proof(ids)} on base's code and pass{'es' if len(ids) == 1 else ''} on head's ({why}"
-        f"{_again(best)}{noticed}). The pull request added or changed {'it' if len(ids) == 1 else 'them'}.",
-        evidence_ids=(*case.proof_ids, *shown),
+        decided_by=decider,
+        reason=reason,
+        evidence_ids=evidence,
         tests=ids,
+        damages_noticed=counted.noticed if counted else 0,
+        damages_tried=counted.of if counted else 0,
     )
 
 

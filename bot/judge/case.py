@@ -10,7 +10,7 @@ from bot.judge.meant import contradiction, ties_by_example, why_meant
 from bot.judge.paths import is_policy
 from bot.judge.permissions import speaks_of_test
 from bot.judge.requirements import BUILDS, NOTHING_REGRESSES
-from bot.judge.retirement import asks_to_remove, names_subject
+from bot.judge.retirement import asks_to_remove, asks_to_remove_function, names_subject
 from bot.judge.rules import TEST_ADAPTED, TEST_FOLLOWS_MOVE, adapted, moved
 from bot.judge.ties import Tie, test_name, tie_tests
 from bot.judge.transitions import passed
@@ -22,6 +22,7 @@ from bot.models import (
     Observed,
     Requirement,
     Requirements,
+    RetiredTest,
     ShownResult,
     Step,
     TestChange,
@@ -146,6 +147,17 @@ class Case:
     def _is_asked_to_go(self, test: TestComparison) -> bool:
         return any(asks_to_remove(r, test) for r in self.requirements.items)
 
+    def _went_rightly(self, test: TestComparison) -> bool:
+        """Whether a test's functions were nobody else's, or somebody who may ask wants them gone."""
+        gone = self.retirement(test)
+        return gone is not None and (
+            not gone.is_public
+            or all(
+                any(asks_to_remove_function(r, name) for r in self.requirements.items)
+                for name in gone.functions
+            )
+        )
+
     def _may_go(self, test: TestComparison) -> bool:
         """Whether those who may ask let a test go, or be skipped, in so many words."""
         return any(p.removes and speaks_of_test(p, test) for p in self.requirements.permitted)
@@ -164,15 +176,20 @@ class Case:
             return ""
         return why_meant(self.requirements, self.observed.integrity, test)
 
+    def retirement(self, test: TestComparison) -> RetiredTest | None:
+        """The removed functions that a deleted test tested, where it tested nothing else."""
+        return next((one for one in self.observed.tests.retired if one.id == test.id), None)
+
     @property
     def retired(self) -> tuple[TestComparison, ...]:
         """Deleted tests that fail on head, and of whose subject a requirement plainly speaks."""
         return tuple(t for t in self.witnesses.regressions if self.is_retired(t))
 
     def is_retired(self, test: TestComparison) -> bool:
-        """Whether a deleted test that fails on head was about what a requirement spells out."""
+        """Whether a deleted test that fails on head went with its code, or a requirement spells it out."""
         return test.head_on_head is None and (
-            any(names_subject(requirement, test) for requirement in self.requirements.items)
+            self.retirement(test) is not None
+            or any(names_subject(requirement, test) for requirement in self.requirements.items)
             or self._may_go(test)
         )
 
@@ -194,7 +211,7 @@ class Case:
         if self.contradiction(test) or self.why_meant(test):
             return bool(self.why_meant(test))
         if self.is_retired(test):
-            return self._may_go(test) or self._is_asked_to_go(test)
+            return self._may_go(test) or self._is_asked_to_go(test) or self._went_rightly(test)
         tied = (tie for tie in self.ties if tie.test_id == test.id and not tie.by_example)
         naming = {tie.requirement_id for tie in tied}
         if test.head_on_head is not None:

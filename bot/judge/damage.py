@@ -6,9 +6,11 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from bot.models import DamageSeen, TestComparison
+from bot.judge.witnesses import call_witnesses
+from bot.models import DamageSeen, Observed, TestComparison
 from sandbox.damage.values import DamageTrial
 
+MOST_FILES = 5
 _CALLED = re.compile(r"([A-Za-z_$][\w$]*)\s*\(")
 
 
@@ -47,6 +49,28 @@ def is_blind(test: TestComparison, seen: DamageSeen | None) -> bool:
     called = set(_CALLED.findall(test.source))
     own = [one for one in ran if one.damage.symbol in called]
     return bool(own) and not any(test.id in one.noticed for one in own)
+
+
+def kept_that_reach(observed: Observed) -> frozenset[str]:
+    """Base's tests that held and that reach, by the code graph, what changed: they ought to notice."""
+    symbols = observed.impact.symbols if observed.impact else ()
+    paths = list(dict.fromkeys(place.path for one in symbols for place in one.tests))[:MOST_FILES]
+    kept = call_witnesses(observed.tests).kept
+    return frozenset(test.id for test in kept if test.path in paths)
+
+
+def of_base(seen: DamageSeen | None) -> str:
+    """What is to be said where base's tests reach the change and notice no damage to it; else ""."""
+    if seen is None or not seen.is_of_base:
+        return ""
+    trials = [one for one in _trials(seen) if _ran(one) and one.damage.is_telling]
+    if not trials or any(one.noticed for one in trials):
+        return ""
+    count = len({test for one in trials for test in one.unnoticed})
+    return (
+        f" But the {count} test{'s' if count != 1 else ''} of base that reach what changed noticed none of "
+        f"{len(trials)} damages to it, so they say little about it."
+    )
 
 
 def _trials(seen: DamageSeen | None) -> tuple[DamageTrial, ...]:

@@ -32,6 +32,16 @@ def compare(runs: FourRuns, diff: Diff) -> FourWay:
     return FourWay(tuple(sorted(comparisons, key=lambda item: item.id)), problem)
 
 
+def why_it_failed(result: TestResult) -> str:
+    """Return the exception of a test or of a file that was not loaded, and its path.
+
+    Where the tool tells no exception, it is the tool's last word.
+    """
+    lines = [line.strip() for line in result.message.splitlines()]
+    told = [line for line in lines if line and not _STACK.match(line)] or ["it gave no reason"]
+    return f"{result.raised or told[-1][:300]} ({result.path})"
+
+
 def _changed(runs: FourRuns, diff: Diff) -> set[str]:
     """Return the files that the author touched; where the diff was cut, the trees tell of its tests."""
     changed = {path for change in diff.files for path in (change.path, change.old_path) if path}
@@ -66,14 +76,7 @@ def _nothing_to_compare(runs: FourRuns) -> str:
     errors = [result for result in results if result.outcome is Outcome.ERROR] or list(results)
     more = len({result.path for result in results} - {errors[-1].path})
     others = f" and {more} more file{'s' if more > 1 else ''}" if more else ""
-    return f"No test could be loaded on either side: {_why_not_loaded(errors[-1])}{others}."
-
-
-def _why_not_loaded(result: TestResult) -> str:
-    """Return what kept a file from being loaded, and its path; a tool's last word where it tells no more."""
-    lines = [line.strip() for line in result.message.splitlines()]
-    told = [line for line in lines if line and not _STACK.match(line)] or ["it gave no reason"]
-    return f"{result.raised or told[-1][:300]} ({result.path})"
+    return f"No test could be loaded on either side: {why_it_failed(errors[-1])}{others}."
 
 
 class _Table:
@@ -174,7 +177,7 @@ def _comparison(four: Four, changed: set[str]) -> TestComparison:
         head_on_head=four.hh,
         written_by_author=_is_touched(shown.path, changed) and not _is_base_doctest(four),
         message="\n".join(part for part in (found.remark, failure) if part),
-        not_loaded=_why_not_loaded(found.failure)
+        not_loaded=why_it_failed(found.failure)
         if found.failure and is_whole_file(found.failure) and failed(found.failure.outcome)
         else "",
         path=shown.path,

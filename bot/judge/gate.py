@@ -14,6 +14,7 @@ from bot.judge.baseline import weakenings
 from bot.judge.case import Case, open_case
 from bot.judge.crashes import crash_reasons
 from bot.judge.headline import headline
+from bot.judge.oracle import TRY_TESTED_VERSION
 from bot.judge.outcome import count_met
 from bot.judge.plan_score import graded_reason, score_reason
 from bot.judge.requirements import BUILDS, NOTHING_REGRESSES, TESTS_NOT_WEAKENED, in_words
@@ -30,6 +31,7 @@ from bot.models import (
     Requirement,
     Requirements,
     Standing,
+    TestComparison,
     Verdict,
     VerdictOutcome,
 )
@@ -177,11 +179,14 @@ def _own_tests_pass(facts: _Facts) -> Iterator[GateReason]:
     charged = {test for verdict in facts.verdicts.values() for test in verdict.tests}
     failing = [t for t in facts.case.witnesses.failures if t.id not in charged]
     if failing:
+        too_new = facts.case.observed.too_new  # then it may be Assay's machine that they fail on
         yield GateReason(
             "own-tests",
-            Conclusion.FAILURE,
-            f"New tests fail on head: {test_ids(failing)}.",
-            "Fix the new tests or the code that they test, and push.",
+            Conclusion.ACTION_REQUIRED if too_new else Conclusion.FAILURE,
+            f"New tests fail on head: {test_ids(failing)}.{f' {too_new}' if too_new else ''}",
+            TRY_TESTED_VERSION
+            if too_new
+            else "Fix the new tests or the code that they test, and push.",
             tests=tuple(test.id for test in failing),
         )
 
@@ -233,6 +238,9 @@ def _expectations_are_asked_for(facts: _Facts) -> Iterator[GateReason]:
         if why := case.why_meant(test):
             yield GateReason("expectation", Conclusion.SUCCESS, why, tests=(test.id,))
     unasked = [test for test in changed if not (case.breaks_nobody(test) or case.is_accepted(test))]
+    went = [test for test in changed if case.retirement(test)]
+    yield from _tests_went_with_code(case, went, unasked)
+    unasked = [test for test in unasked if test not in went]
     if unasked:
         yield GateReason(
             "expectation",
@@ -242,6 +250,36 @@ def _expectations_are_asked_for(facts: _Facts) -> Iterator[GateReason]:
             "If the new behavior is intended, say so in the issue, then comment `/judge`.",
             tests=tuple(test.id for test in unasked),
         )
+
+
+def _tests_went_with_code(
+    case: Case, went: list[TestComparison], unasked: list[TestComparison]
+) -> Iterator[GateReason]:
+    """What is public may be used outside of the project: a person says whether it may go."""
+    public = [test for test in went if test in unasked]
+    if public:
+        yield GateReason(
+            "expectation",
+            Conclusion.ACTION_REQUIRED,
+            f"The pull request removes {_functions(case, public)}, which is public, with its tests "
+            f"{test_ids(public)}, and the task does not ask for it.",
+            "If it is meant to go, say so in the issue, then comment `/judge`.",
+            tests=tuple(test.id for test in public),
+        )
+    rightly = [test for test in went if test not in unasked]
+    if rightly:
+        yield GateReason(
+            "expectation",
+            Conclusion.SUCCESS,
+            f"{test_ids(rightly)} went with {_functions(case, rightly)}, which nothing uses any more.",
+            tests=tuple(test.id for test in rightly),
+        )
+
+
+def _functions(case: Case, tests: list[TestComparison]) -> str:
+    gone = (case.retirement(test) for test in tests)
+    names = dict.fromkeys(name for one in gone if one for name in one.functions)
+    return ", ".join(f"`{name}`" for name in names)
 
 
 def _calls_do_not_crash(facts: _Facts) -> Iterator[GateReason]:

@@ -10,7 +10,7 @@ from sandbox.tools.test_names import is_test_file
 _TEST = re.compile(
     r"(?:^|/)(?:tests?|testing|__tests__|__snapshots__)/|^(?:spec|test-d)/"
     r"|(?:^|/)(?:test_[^/]*|[^/]*_test|tests|conftest)\.py$"
-    r"|(?:^|[/._-])(?:test|tests|spec)\.[cm]?[jt]sx?$|(?:^|/)test-[^/]*\.[cm]?[jt]sx?$|\.snap$"
+    r"|(?:^|[/._-])(?:test|tests|spec)\.[cm]?[jt]sx?$|(?:^|/)test-[^/]*\.[cm]?[jt]sx?$|\.snap(?:shot)?$"
 )
 _CHANGELOG = re.compile(
     r"(?i)(?:^|/)(?:change(?:s|log)|news|history|release[-_ ]?notes?|newsfragments)[^/]*(?:/|$)"

@@ -41,6 +41,15 @@ def asks_to_remove(requirement: Requirement, test: TestComparison) -> bool:
     )
 
 
+def asks_to_remove_function(requirement: Requirement, function: str) -> bool:
+    """Whether somebody who may ask does so, in one sentence, to remove a function by its name."""
+    named = re.compile(rf"(?<![\w$]){re.escape(function)}(?![\w$])")
+    return requirement.trust.is_asked and any(
+        _REMOVING.search(sentence) and named.search(sentence)
+        for sentence in _sentences(requirement)
+    )
+
+
 def _sentences(requirement: Requirement) -> list[str]:
     return _SENTENCE.split(f"{requirement.text}\n{requirement.detail}")
 

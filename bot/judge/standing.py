@@ -25,11 +25,16 @@ _REMOVING = re.compile(
     r"(?i)\b(?:remov\w*|drop\w*|delet\w*|deprecat\w*|obsolete|get rid of|no longer|retire\w*|"
     r"consolidat\w*|merge\w*|parametri[sz]\w*|dedup\w*)\b"
 )
+_SENTENCE = re.compile(r"(?<=[.;!?])\s+|\n")
+_TEST = re.compile(r"(?i)\b(?:tests?|test_\w+)\b")
 
 
 @dataclass(frozen=True, slots=True)
 class TestStanding:
-    """The comparisons, how many tests were collected, and which removals were asked for."""
+    """The comparisons, how many tests were collected, and which removals were asked for.
+
+    `removals` are demands, and what stands round them where it speaks of tests.
+    """
 
     __test__ = False
     tests: tuple[TestComparison, ...]
@@ -37,6 +42,7 @@ class TestStanding:
     removals: tuple[str, ...]
     asked: tuple[Requirement, ...] = ()
     permitted: tuple[PermittedChange, ...] = ()
+    retired: frozenset[str] = frozenset()
 
     def base_version_fails(self, path: str, name: str) -> bool:
         """Whether a test that passed on base fails on head, and the edit only made it weaker.
@@ -58,10 +64,11 @@ class TestStanding:
         return self.collects_fewer and not self._is_asked_for(path, name)
 
     def _is_retired(self, path: str, name: str) -> bool:
-        """Whether a demand plainly speaks of what each failing test of this name was about."""
+        """Whether each failing test of this name went with its code, or a demand speaks of its subject."""
         failing = [t for t in self._named(path, name) if t.base_on_head in FAILING]
         return all(
-            any(names_subject(r, test) for r in self.asked)
+            test.id in self.retired
+            or any(names_subject(r, test) for r in self.asked)
             or any(p.removes and speaks_of_test(p, test) for p in self.permitted)
             for test in failing
         )
@@ -104,17 +111,16 @@ class TestStanding:
 
 def open_standing(four_way: FourWay, requirements: Requirements) -> TestStanding:
     """Gather what weighing a finding needs."""
-    removals = tuple(
-        r.text
-        for r in requirements.items
-        if r.category is not Category.BASELINE and _REMOVING.search(r.text)
-    )
+    asked = [r for r in requirements.items if r.category is not Category.BASELINE]
+    said = [line for r in asked for line in _SENTENCE.split(r.detail) if _TEST.search(line)]
+    removals = tuple(filter(_REMOVING.search, [*(r.text for r in asked), *dict.fromkeys(said)]))
     return TestStanding(
         tests=four_way.comparisons,
         is_conclusive=bool(four_way.comparisons) and not four_way.problem,
         removals=removals,
         asked=requirements.items,
         permitted=requirements.permitted,
+        retired=frozenset(one.id for one in four_way.retired),
     )
 
 

@@ -18,17 +18,12 @@ from bot.llm.base import (
     Tool,
     no_models,
 )
-from bot.llm.memory import FolderMemory, SealedMemory
+from bot.llm.memory import SealedMemory
 from bot.settings import Settings
 
-REPLIES = "replies"
-"""The folder of `home` that holds models' replies."""
-
 __all__ = [
-    "REPLIES",
     "Answerless",
     "BudgetSpent",
-    "FolderMemory",
     "Memory",
     "ModelAway",
     "ModelProblem",
@@ -45,9 +40,8 @@ __all__ = [
 ]
 
 
-def open_models(settings: Settings) -> OpenSession:
-    """What opens the models of an evaluation; it gives None where the operator set none."""
-    memory = FolderMemory(settings.home.absolute() / REPLIES)
+def open_models(settings: Settings, memory: Memory) -> OpenSession:
+    """Return the function that opens an evaluation's models; it gives None if the operator set none."""
 
     def open_session(limits: SessionLimits) -> AbstractAsyncContextManager[Session]:
         return _opened(settings, memory, limits)
@@ -56,7 +50,7 @@ def open_models(settings: Settings) -> OpenSession:
 
 
 def price_of(settings: Settings, model: str, input_tokens: int, output_tokens: int) -> float | None:
-    """What one call costs in US dollars; None where nobody knows the model's price."""
+    """Return the cost of one call in US dollars, or None if the model's price is unknown."""
     account = import_module("bot.llm.account")
     prices = {name: account.Price(*price) for name, price in settings.model_prices.items()}
     usd: float | None = account.usd_of(model, account.Tokens(input_tokens, output_tokens), prices)
@@ -66,14 +60,14 @@ def price_of(settings: Settings, model: str, input_tokens: int, output_tokens: i
 def open_sealed(
     settings: Settings, memory: SealedMemory, limits: SessionLimits
 ) -> AbstractAsyncContextManager[Session]:
-    """The models of a run that is over: they say what they said then, and nothing is asked."""
+    """Open the models of a finished run, which repeat their recorded answers without any request."""
     return _opened(settings, memory, limits)
 
 
 def _opened(
     settings: Settings, memory: Memory, limits: SessionLimits
 ) -> AbstractAsyncContextManager[Session]:
-    """Import the model library only where somebody is asked: it takes seconds."""
+    """Import the model library only when it is needed, because that takes seconds."""
     opened: AbstractAsyncContextManager[Session] = import_module("bot.llm.session").open_session(
         settings, memory, limits
     )

@@ -28,7 +28,7 @@ class Tokens:
 
 
 def usd_of(model: str, tokens: Tokens, prices: dict[str, Price]) -> float | None:
-    """What a call costs: by the operator's price, else by genai-prices, else unknown."""
+    """Return the cost of a call: by the operator's price, else by genai-prices, else None."""
     if model in prices:
         price = prices[model]
         return (tokens.input * price.input_usd + tokens.output * price.output_usd) / 1e6
@@ -58,15 +58,15 @@ class Account:
 
     @property
     def left_s(self) -> float:
-        """Seconds until the time is over; none is negative."""
+        """Return the seconds that are left, at least 0."""
         return max(0.0, self.limits.minutes * 60 - (time.monotonic() - self._started_s))
 
     def too_late(self) -> BudgetSpent:
-        """What to raise when the time is over."""
+        """Return the error to raise when the time is up."""
         return BudgetSpent(f"The {self.limits.minutes:g} minutes of `limits.minutes` are over.")
 
     def add(self, role: Role, model: str, tokens: Tokens, seconds: float) -> None:
-        """Count a call that was paid."""
+        """Count a paid call."""
         usd = usd_of(model, tokens, self.prices)
         known = self._known(role, model)
         self._by_role[role, model] = replace(
@@ -79,7 +79,7 @@ class Account:
         )
 
     def add_cached(self, role: Role, model: str) -> None:
-        """Count a call that memory answered."""
+        """Count a cached call."""
         known = self._known(role, model)
         self._by_role[role, model] = replace(known, calls=known.calls + 1, cached=known.cached + 1)
 
@@ -88,6 +88,6 @@ class Account:
 
     @property
     def usage(self) -> tuple[RoleUsage, ...]:
-        """What was used, in the order of the roles."""
+        """Return the usage, in the order of the roles."""
         order = list(Role)
         return tuple(sorted(self._by_role.values(), key=lambda one: order.index(one.role)))

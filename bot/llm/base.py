@@ -1,4 +1,4 @@
-"""The seam to models: a prompt goes in, a typed value comes out, and somebody counts."""
+"""The interface to models: a prompt goes in, a typed value comes out, and usage is counted."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Reply = TypeVar("Reply", bound=BaseModel)
 
 
 class ModelProblem(AssayError):
-    """No answer from a model; `why` is one sentence for people. Never a verdict by itself."""
+    """A model gave no answer; `why` is one sentence for people. It is never a verdict by itself."""
 
     def __init__(self, why: str) -> None:
         super().__init__(why)
@@ -24,15 +24,15 @@ class ModelProblem(AssayError):
 
 
 class Answerless(ModelProblem):
-    """The model's reply was unreadable or off the menu twice, or it refused: no opinion."""
+    """The model refused, or its reply was invalid twice."""
 
 
 class BudgetSpent(ModelProblem):
-    """The evaluation's money, minutes or interactions are used up."""
+    """The evaluation has used up its budget, time or interactions."""
 
 
 class ModelAway(ModelProblem):
-    """The endpoint does not answer, refuses the key, or does not know the model."""
+    """The endpoint does not respond, rejects the key, or does not know the model."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +68,7 @@ class Tool:
 
 @dataclass(frozen=True, slots=True)
 class SessionLimits:
-    """What the models of one evaluation may use; `usd_spent` was spent by earlier stages of it."""
+    """The limits of one evaluation's models; `usd_spent` is what its earlier stages cost."""
 
     usd: float
     minutes: float
@@ -76,19 +76,19 @@ class SessionLimits:
 
 
 class Memory(Protocol):
-    """Replies by the content of what was asked: what is in it is never paid for again."""
+    """A cache of replies, keyed by the content of the request, so that no request is paid for twice."""
 
     def get(self, key: str) -> bytes | None:
-        """Return what was kept under this key (hexadecimal), or None."""
+        """Return the reply stored under this key (hexadecimal), or None."""
         ...
 
     def put(self, key: str, value: bytes) -> None:
-        """Keep it, whole or not at all."""
+        """Store the reply atomically."""
         ...
 
 
 class Session(Protocol):
-    """The models of one evaluation: they share its budget, its memory and its account."""
+    """The models of one evaluation, which share its budget, cache and account."""
 
     async def ask(self, prompt: Prompt, reply: type[Reply]) -> Reply:
         """Ask once, and once more when the reply cannot be read.
@@ -115,25 +115,25 @@ class Session(Protocol):
 
     @property
     def usage(self) -> tuple[RoleUsage, ...]:
-        """What was used so far, by role."""
+        """Return the usage so far, by role."""
         ...
 
     @property
     def exchanges(self) -> tuple[Exchange, ...]:
-        """Every call so far, also those that memory answered, as a person reads it."""
+        """Return a readable record of every call so far, including cached ones."""
         ...
 
     @property
     def replies(self) -> Mapping[str, bytes]:
-        """Everything that was answered so far, by key: with it the session can be replayed."""
+        """Return every answer so far, by key, so that the session can be replayed."""
         ...
 
 
 OpenSession = Callable[[SessionLimits], AbstractAsyncContextManager[Session | None]]
-"""Opens the models of one evaluation for a while; None where no model is set."""
+"""Opens the models of one evaluation; gives None if no model is set."""
 
 
 @asynccontextmanager
 async def no_models(_limits: SessionLimits) -> AsyncIterator[None]:
-    """What an installation without a model has."""
+    """Open no models, as in an installation without one."""
     yield None

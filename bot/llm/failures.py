@@ -1,4 +1,4 @@
-"""Says in one sentence, for people, why a model gave no answer that can be used."""
+"""Explains in one sentence why a model gave no usable answer."""
 
 from __future__ import annotations
 
@@ -10,51 +10,51 @@ from pydantic_ai import exceptions
 from bot.llm.base import Answerless, ModelAway
 
 log = logging.getLogger(__name__)
-_AGAIN = "ask again with /judge when it is back"
+_AGAIN = "Try again when it is back: comment `/judge`, or run the command again"
 
 
 def away(error: exceptions.ModelAPIError) -> ModelAway:
-    """What an endpoint's failure, after all tries, is to an evaluation."""
+    """Return the error for an endpoint that still fails after all retries."""
     log.warning("a model's endpoint failed: %s", error)
     if isinstance(error, exceptions.ModelHTTPError):
         return ModelAway(f"The model's endpoint {_refusal(error)}.")
     if is_silent(error):
         return silent()
     return ModelAway(
-        "The model's endpoint answers what is no chat completion: see ASSAY_MODEL_URL."
+        "The model's endpoint does not return chat completions: check `ASSAY_MODEL_URL`."
     )
 
 
 def _refusal(error: exceptions.ModelHTTPError) -> str:
     match error.status_code:
         case 401 | 403:
-            return "refuses the key in ASSAY_MODEL_KEY"
+            return "rejects the key in `ASSAY_MODEL_KEY`"
         case 404:
             return f"does not know the model {error.model_name!r}"
         case 429:
-            return f"is busy (it answers 429): {_AGAIN}"
+            return f"is busy (status 429). {_AGAIN}"
         case status if status >= 500:
-            return f"is broken (it answers {status}): {_AGAIN}"
+            return f"failed (status {status}). {_AGAIN}"
         case status:
-            return f"does not take the question ({status})"
+            return f"rejects the request (status {status})"
 
 
 def is_silent(error: exceptions.ModelAPIError) -> bool:
-    """Whether nobody answered at all, in time: asking more takes minutes and brings nothing."""
+    """Tell whether the endpoint did not respond in time, so that more requests would only waste minutes."""
     return isinstance(error.__cause__, APIConnectionError)
 
 
 def silent() -> ModelAway:
-    """What nobody's answer is to an evaluation."""
-    return ModelAway(f"The model's endpoint does not answer: {_AGAIN}.")
+    """Return the error for an endpoint that does not respond."""
+    return ModelAway(f"The model's endpoint does not respond. {_AGAIN}.")
 
 
 def answerless(error: exceptions.UnexpectedModelBehavior) -> Answerless:
-    """What a reply that cannot be used, after all tries, is to an evaluation."""
+    """Return the error for a reply that is still unusable after all retries."""
     log.info("a model's reply could not be used: %s", error.message)
     match error:
         case exceptions.ContentFilterError():
-            return Answerless("It refused to answer.")
+            return Answerless("The model refused to answer.")
         case exceptions.IncompleteToolCall() | exceptions.OutputTokenLimitExceeded():
-            return Answerless("Its reply was longer than it may be, and was cut.")
-    return Answerless("Its reply could not be read twice.")
+            return Answerless("The model's reply exceeded the length limit.")
+    return Answerless("The model's reply could not be parsed, twice in a row.")

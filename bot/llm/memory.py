@@ -1,48 +1,10 @@
-"""Where models' replies are kept: as files for any later run, and by key for the record of one run."""
+"""Models' replies by key, for the record of one run."""
 
 from __future__ import annotations
 
-import time
-import uuid
 from collections.abc import Mapping
-from contextlib import suppress
-from pathlib import Path
 
 from bot.llm.base import Memory, ModelAway
-
-
-class FolderMemory:
-    """A `bot.llm.base.Memory` in a folder of ours; a key is hexadecimal."""
-
-    def __init__(self, folder: Path) -> None:
-        self._folder = folder
-
-    def get(self, key: str) -> bytes | None:
-        """Return what was kept, or None."""
-        try:
-            return self._path(key).read_bytes()
-        except FileNotFoundError:
-            return None
-
-    def put(self, key: str, value: bytes) -> None:
-        """Keep it, whole or not at all."""
-        path = self._path(key)
-        path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        unfinished = path.with_suffix(f".{uuid.uuid4().hex}.part")
-        unfinished.write_bytes(value)
-        unfinished.replace(path)
-
-    def forget(self, older_than_s: float) -> None:
-        """Remove what was kept longer ago than that."""
-        oldest_s = time.time() - older_than_s
-        for kept in self._folder.glob("*/*"):
-            with suppress(FileNotFoundError):
-                if kept.stat().st_mtime < oldest_s:
-                    kept.unlink()
-
-    def _path(self, key: str) -> Path:
-        int(key, 16)  # a ValueError for what could leave the folder
-        return self._folder / key[:2] / key
 
 
 class RecordingMemory:

@@ -1,4 +1,4 @@
-"""A model that asks another one only what it was never asked before, and counts what it asks."""
+"""A model that caches the replies of another one and counts its calls."""
 
 from __future__ import annotations
 
@@ -133,7 +133,7 @@ class RememberingModel(WrapperModel):
 
 
 def _read(kept: bytes | None) -> ModelResponse | None:
-    """What memory gave; a file that a power failure cut is as good as none."""
+    """Read a cached reply; treat a truncated file as missing."""
     try:
         return _RESPONSE.validate_json(kept) if kept is not None else None
     except ValidationError:

@@ -11,11 +11,12 @@ from bot.models import Evidence, Step
 from bot.stages.docket import Case
 from bot.stages.services import Services
 from sandbox.concurrently import concurrently
+from sandbox.interaction.pictures import BY_BROWSER
 from sandbox.models import Side
 from sandbox.reading.read import Passage, read
 from sandbox.reading.search import Wanted, search
 
-_BY_BROWSER = {".html", ".htm", ".svg", ".png", ".jpg", ".jpeg", ".gif", ".webp"}
+_BY_BROWSER = {".html", ".htm", ".svg", *BY_BROWSER}
 
 
 async def search_code(services: Services, case: Case, step: Step) -> Seen:

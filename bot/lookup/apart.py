@@ -1,4 +1,4 @@
-"""Runs one of our small programs apart, in a process that can be ended: what it reads is strangers'."""
+"""Runs one of Assay's small programs in a process that can be ended: its input is untrusted."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ async def run_apart(program: str, given: bytes, timeout_s: float) -> bytes:
         async with asyncio.timeout(timeout_s):
             said, _ = await process.communicate(given)
     except TimeoutError as error:
-        raise Refused("It took too long.") from error
+        raise Refused("The program took too long.") from error
     finally:
         if process.returncode is None:
             process.kill()
             await process.wait()
     if process.returncode:
-        raise Refused("It failed.")
+        raise Refused("The program failed.")
     return said

@@ -1,4 +1,4 @@
-"""The seam to the web: one request of a judge or a linked page in, text of strangers out."""
+"""The interface to the web: a judge's request or a linked page goes in, untrusted text comes out."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from bot.errors import AssayError
 
 
 class Refused(AssayError):
-    """This is not looked up, or cannot be; `why` is one sentence for people and models."""
+    """A look-up that is not allowed or failed; `why` is one sentence for people and models."""
 
     def __init__(self, why: str) -> None:
         super().__init__(why)
@@ -33,5 +33,5 @@ class Web(Protocol):
         ...
 
     async def page(self, url: str) -> PageText:
-        """Read one page. Raises Refused for what may not be fetched, fails, or is no text."""
+        """Read one page. Raises Refused if it may not be fetched, fails, or is not text."""
         ...

@@ -42,7 +42,7 @@ class Lookup:
         if wanted is not None:
             return await self.packages(wanted)
         if not request:
-            raise Refused("Nothing was asked.")
+            raise Refused("The request is empty.")
         if "://" in request.split(maxsplit=1)[0]:
             return await self._page(request)
         if self.search is None:
@@ -50,10 +50,10 @@ class Lookup:
         return await self.search.search(request)
 
     async def page(self, url: str) -> PageText:
-        """Read one page for who wants its text alone. Raises Refused, also where none is there."""
+        """Read the text of one page. Raises Refused, also if there is none."""
         fetched = await self.fetcher.fetch(Call(url))
         if fetched.status != HTTPStatus.OK:
-            raise Refused(f"It answers {fetched.status}.")
+            raise Refused(f"The host responded with status {fetched.status}.")
         return await _read(fetched)
 
     async def _page(self, url: str) -> str:
@@ -69,7 +69,7 @@ async def _read(fetched: Fetched) -> PageText:
 
 
 def open_desk(settings: Settings, sandbox: Sandbox) -> Lookup:
-    """Put the parts together as the operator set them. Raises UserError where one is not installed."""
+    """Set up the parts that the operator chose. Raises UserError if one is not installed."""
     guard = Guard(DEFAULT_PORTS | frozenset(settings.search_ports))
     return Lookup(Fetcher(guard), _search(settings), packages_by(sandbox))
 

@@ -80,9 +80,9 @@ class Fetcher:
         except TimeoutError as error:
             raise Refused(f"It took longer than {self.limits.seconds:g} seconds.") from error
         except (httpcore.NetworkError, httpcore.TimeoutException) as error:
-            raise Refused("The host does not answer.") from error
+            raise Refused("The host does not respond.") from error
         except (httpcore.ProtocolError, httpcore.UnsupportedProtocol, zlib.error) as error:
-            raise Refused("The host's answer cannot be read.") from error
+            raise Refused("The host's response cannot be read.") from error
 
     async def _follow(self, call: Call) -> Fetched:
         url = call.url
@@ -93,7 +93,7 @@ class Fetcher:
                 if isinstance(answered, Fetched):
                     return answered
                 if call.body is not None or call.headers:
-                    raise Refused("The host sends a request with credentials elsewhere.")
+                    raise Refused("The host redirects a request that carries credentials.")
                 url = answered
         raise Refused(f"It redirects more than {self.limits.redirects} times.")
 
@@ -114,7 +114,7 @@ class Fetcher:
                 return _target(call.url, headers["location"])
             kind = headers.get("content-type", "").lower()
             if not kind.startswith(TEXT_KINDS) and "+json" not in kind:
-                raise Refused(f"It is {kind[:60] or 'of no named kind'}, not a text.")
+                raise Refused(f"Its content type is {kind[:60] or 'unknown'}, not text.")
             body = await self._body(response.aiter_stream(), headers.get("content-encoding", ""))
         most = self.limits.most_bytes
         return Fetched(call.url, response.status, kind, body[:most], len(body) > most)
@@ -136,18 +136,18 @@ class Fetcher:
 def checked_url(url: str) -> SplitResult:
     """The parts of an address that may be asked for. Raises Refused."""
     if len(url) > _MOST_URL_CHARS or not url.isascii() or not url.isprintable() or " " in url:
-        raise Refused("It is not a plain address.")
+        raise Refused("The address contains invalid characters.")
     try:
         parts = urlsplit(url)
         port = parts.port
     except ValueError as error:
-        raise Refused("It is not an address.") from error
+        raise Refused("This is not a valid address.") from error
     if parts.scheme not in _DEFAULT_PORT:
-        raise Refused("Only http and https may be looked up.")
+        raise Refused("Only http and https addresses can be looked up.")
     if parts.username is not None or parts.password is not None:
-        raise Refused("An address with a user's name or password may not be looked up.")
+        raise Refused("An address with a user name or password cannot be looked up.")
     if not parts.hostname or "\\" in url or port == 0:
-        raise Refused("It is not an address.")
+        raise Refused("This is not a valid address.")
     return parts
 
 
@@ -168,7 +168,7 @@ def _target(url: str, location: str) -> str:
     try:
         return urljoin(url, location)
     except ValueError as error:
-        raise Refused("It redirects to what is not an address.") from error
+        raise Refused("It redirects to an invalid address.") from error
 
 
 def _unpacking(encoding: str) -> zlib._Decompress | None:
@@ -176,4 +176,4 @@ def _unpacking(encoding: str) -> zlib._Decompress | None:
         return None
     if encoding in {"gzip", "x-gzip", "deflate"}:
         return zlib.decompressobj(zlib.MAX_WBITS | 32)
-    raise Refused("The host packs its answer in a way that is not read.")
+    raise Refused("The host's response has an unsupported content encoding.")

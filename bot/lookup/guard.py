@@ -18,7 +18,7 @@ from bot.lookup.base import Refused
 from sandbox.addresses import Address, is_public
 
 Resolve = Callable[[str, int], Awaitable[tuple[str, ...]]]
-"""Gives the addresses of a host name. Raises OSError where it has none."""
+"""Resolves a host name to its addresses. Raises OSError if it has none."""
 
 DEFAULT_PORTS = frozenset({80, 443})
 _MOST_ADDRESSES = 8
@@ -42,13 +42,13 @@ class Guard:
     async def addresses(self, host: str, port: int) -> tuple[str, ...]:
         """The checked addresses of a host. Raises Refused when any of them may not be reached."""
         if port not in self.ports:
-            raise Refused(f"Port {port} is not one that may be looked up.")
+            raise Refused(f"Port {port} is not allowed.")
         try:
             found = (await self.resolve(host, port))[:_MOST_ADDRESSES]
         except (OSError, UnicodeError) as error:
-            raise Refused("The host has no address.") from error
+            raise Refused("The host name cannot be resolved.") from error
         if not found:
-            raise Refused("The host has no address.")
+            raise Refused("The host name cannot be resolved.")
         for text in found:
             if not self._may_reach(text):
                 raise Refused("The host is not on the public internet.")
@@ -96,7 +96,7 @@ class GuardedBackend(httpcore.AsyncNetworkBackend):
         socket_options: Iterable[httpcore.SOCKET_OPTION] | None = None,
     ) -> httpcore.AsyncNetworkStream:
         """Never. Raises Refused."""
-        raise Refused("A socket of this machine is not on the web.")
+        raise Refused("Unix sockets cannot be looked up.")
 
     async def sleep(self, seconds: float) -> None:
         """Wait, as the library asks between tries."""

@@ -37,7 +37,7 @@ class MetaSearch:
             try:
                 said = await run_apart("meta_search.py", json.dumps(asked).encode(), _TIMEOUT_S)
             except Refused as error:
-                raise Refused("No search engine answers.") from error
+                raise Refused("No search engine responded.") from error
         return shown(_RESULTS.validate_json(said))
 
 

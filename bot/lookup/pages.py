@@ -17,5 +17,5 @@ async def text_of(page: Fetched) -> str:
     try:
         said = await run_apart("reduce.py", page.text.encode("utf-8", "replace"), _TIMEOUT_S)
     except Refused as error:
-        raise Refused("The page cannot be read in a bounded time.") from error
+        raise Refused("The page took too long to read.") from error
     return said.decode("utf-8", "replace")

@@ -40,10 +40,10 @@ class _BraveReply(BaseModel):
 
 
 class Search(Protocol):
-    """Whoever answers search words."""
+    """A search engine."""
 
     async def search(self, words: str) -> str:
-        """The first results as text. Raises Refused when nobody answers."""
+        """Return the first results as text. Raises Refused if no search engine responds."""
         ...
 
 
@@ -60,14 +60,14 @@ class ProviderSearch:
         """The first results as text. Raises Refused when the provider does not answer."""
         fetched = await self.fetcher.fetch(self._call(words[:WORDS_CHARS]))
         if fetched.status != 200:
-            raise Refused(f"The search provider answers {fetched.status}.")
+            raise Refused(f"The search provider responded with status {fetched.status}.")
         try:
             if self.provider == "brave":
                 found = _BraveReply.model_validate_json(fetched.body).web.results
             else:
                 found = _Results.model_validate_json(fetched.body).results
         except ValidationError as error:
-            raise Refused("The search provider's answer cannot be read.") from error
+            raise Refused("The search provider's response cannot be read.") from error
         return shown(found)
 
     def _call(self, words: str) -> Call:

@@ -1,4 +1,4 @@
-"""A way out for a program that searches by itself: a proxy on loopback that connects only past the guard.
+"""A proxy on loopback for a program that searches by itself; it connects only where the guard allows.
 
 The program speaks TLS with whoever the guard allows; nothing of it is read here. Only its own run
 knows the password, so nobody else on the machine gets out by it.
@@ -72,7 +72,7 @@ class Tunnel:
         async with asyncio.timeout(_HEAD_S):
             head = await reader.readuntil(b"\r\n\r\n")
         host, port = self._wanted(head.decode("latin-1"))
-        failure: Exception = Refused("The host has no address.")
+        failure: Exception = Refused("The host name cannot be resolved.")
         for address in await self.guard.addresses(host, port):
             try:
                 async with asyncio.timeout(_CONNECT_S):
@@ -92,10 +92,10 @@ class Tunnel:
             if name.lower() == "proxy-authorization"
         ]
         if len(given) != 1 or not secrets.compare_digest(given[0], f"Basic {expected}"):
-            raise Refused("It does not know the password.")
+            raise Refused("The password is wrong.")
         host, _, port = words[1].rpartition(":") if len(words) == 3 else ("", "", "")
         if words[0] != "CONNECT" or not host or port != str(_HTTPS):
-            raise Refused("Only https may be looked up.")
+            raise Refused("Only https addresses can be looked up.")
         return host.strip("[]"), _HTTPS
 
     async def _relay(self, inside: Streams, outside: Streams) -> None:
@@ -108,7 +108,7 @@ class Tunnel:
         while data := await reader.read(_READ_BYTES):
             self._passed += len(data)
             if self._passed > self.most_bytes:
-                raise Refused(f"It moves more than {self.most_bytes:,} bytes.")
+                raise Refused(f"It transferred more than {self.most_bytes:,} bytes.")
             writer.write(data)
             await writer.drain()
         if writer.can_write_eof():

@@ -109,10 +109,20 @@ class NotRun:
 
 
 @dataclass(frozen=True, slots=True)
+class RetiredTest:
+    """A deleted test of functions that the change removes and that nothing on head uses any more."""
+
+    id: str
+    functions: tuple[str, ...]
+    is_public: bool  # somebody outside of the project could call one of them
+
+
+@dataclass(frozen=True, slots=True)
 class FourWay:
     """The four-way test result. `problem` says why it proves nothing (empty when it does).
 
-    `folders` are those whose tests were run, `not_run` those that the change can break beside them.
+    `folders` are those whose tests were run, `not_run` those that the change can break beside them;
+    `retired` are tests that went with the code that they tested.
     """
 
     comparisons: tuple[TestComparison, ...]
@@ -120,18 +130,20 @@ class FourWay:
     evidence_id: str = ""
     folders: tuple[TestedFolder, ...] = ()
     not_run: tuple[NotRun, ...] = ()
+    retired: tuple[RetiredTest, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class DamageSeen:
-    """What the tests that speak for the change notice of damage to it.
+    """What the tests that speak for the change notice of damage to it; without any, base's that reach it.
 
-    `problem` says why nothing could be measured; empty when it was, or when no test speaks for it.
+    `problem` says why nothing could be measured; empty when it was.
     """
 
     trials: tuple[DamageTrial, ...] = ()
     problem: str = ""
     evidence_id: str = ""
+    is_of_base: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,6 +166,7 @@ class Observed:
     needs: tuple[str, ...] = ()
     base_is_untested: bool = False
     left_out: str = ""  # which of base's tests are not run, as a sentence
+    too_new: str = ""  # that base is tested with older versions of its language only, as a sentence
     changed_paths: tuple[str, ...] = ()
     changes_truncated: bool = False
     kinds: tuple[ChangedFile, ...] = ()

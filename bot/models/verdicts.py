@@ -40,3 +40,5 @@ class Verdict:
     tests: tuple[str, ...] = ()
     blocked_by: tuple[str, ...] = ()
     next_step: str = ""
+    damages_noticed: int = 0  # by `tests`, of those that were tried; 0 of 0: not measured
+    damages_tried: int = 0

@@ -53,7 +53,17 @@ class LocalOrigin(Unposted):
 
     async def policy_context(self, request: EvaluationRequest) -> PolicyContext:
         """A submission never stands in for the plan that it is judged by."""
-        return PolicyContext(can_be_mended=not self.is_submission)
+        trusted = await asyncio.to_thread(self._is_in_default_branch, request.base_ref)
+        return PolicyContext(can_be_mended=not self.is_submission, base_is_trusted=trusted)
+
+    def _is_in_default_branch(self, revision: str) -> bool:
+        """Whoever runs the command chose the base, which can still be a stranger's branch."""
+        try:
+            mirror = open_mirror(self.git_root, Source(str(self.repository)))
+            wanted = resolve_at_source(mirror, revision)
+            return contains(self.repository, default_base(self.repository), wanted)
+        except CheckoutError:  # no branch is known as the default
+            return False
 
     def change(self, base: str | None, head: str | None, *, with_work_tree: bool = False) -> Change:
         """Find what to judge: by default HEAD, against the remote's default branch.

@@ -73,6 +73,8 @@ class RequirementDocument:
     area: str = ""
     wording: str = ""
     accepted: Acceptance | None = None
+    damages_noticed: int = 0
+    damages_tried: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -310,6 +312,8 @@ def _requirement(row: RequirementView) -> RequirementDocument:
         area=asked.area,
         wording=asked.wording,
         accepted=row.accepted,
+        damages_noticed=verdict.damages_noticed,
+        damages_tried=verdict.damages_tried,
     )
 
 

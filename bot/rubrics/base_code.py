@@ -1,4 +1,4 @@
-"""Base's code for whoever drafts a rubric: one tree, its names, and no way to another side."""
+"""Base's code, for drafting a rubric: one tree and its names, never head's."""
 
 from __future__ import annotations
 

@@ -25,7 +25,7 @@ from bot.safety import delimiter_of, scrub_tree
 from bot.settings import Settings
 from sandbox.base import Sandbox, SandboxError
 from sandbox.checkout import Base, take_base
-from sandbox.errors import CheckoutError, CheckoutUnavailable
+from sandbox.errors import CheckoutError, CheckoutUnavailable, HostTrouble
 from sandbox.graph.code import read_base_code
 from sandbox.graph.keeping import KeptFacts
 from sandbox.mirror import Source, list_paths, read_file
@@ -44,7 +44,7 @@ class Branch:
 
 @dataclass(frozen=True, slots=True)
 class RubricRule:
-    """What a branch says of an issue's rubric: the approvals it needs, and its file if one stands there."""
+    """An issue's rubric on a branch: the approvals that it needs, and its file if there is one."""
 
     approvals: int
     path: str = ""
@@ -62,7 +62,7 @@ class RubricClerk:
     secrets: tuple[str, ...] = ()
 
     async def rule(self, branch: Branch, issue: int) -> RubricRule:
-        """What the branch says of an issue's rubric. Raises UserError, Transient."""
+        """Return an issue's rubric on the branch. Raises UserError, Transient."""
         async with self._base(branch, "approvals") as base:
             configuration = await self._configuration(branch, base)
             path = await asyncio.to_thread(_path, base, issue)
@@ -75,7 +75,7 @@ class RubricClerk:
             async with self.open_session(SessionLimits(limits.usd, limits.minutes)) as session:
                 if session is None:
                     raise UserError(
-                        "A rubric is drafted by a model, and none is set: set `ASSAY_MODEL`, or write "
+                        "Drafting a rubric needs a model. Set `ASSAY_MODEL`, or write "
                         f"the rubric yourself as `{FOLDER}/{issue.number}.yml` on the base branch."
                     )
                 key = f"rubric {branch.repository} {issue.number} {base.sha}"
@@ -116,6 +116,8 @@ class RubricClerk:
         holder = f"{branch.repository} {purpose}"
         try:
             yield await asyncio.to_thread(take_base, root, source, branch.name, holder)
+        except HostTrouble as error:
+            raise Transient(error.what, retry_after_s=30, tries=error.tries) from error
         except CheckoutUnavailable as error:
             raise Transient(error.what, retry_after_s=30) from error
         except CheckoutError as error:

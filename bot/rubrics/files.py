@@ -1,4 +1,4 @@
-"""Reads the rubrics that stand on the base branch: `.github/assay/rubrics/`, one file an issue.
+"""Reads the rubrics on the base branch: `.github/assay/rubrics/`, one file per issue.
 
 `7.yml`, `7.yaml` and `7.json` are the rubric of issue 7, `issue-7.yml` and `7-split-by-zero.yml` too, and
 so is `7.md` in the form of the comment. It is golden by being there: whoever may merge it approved it.
@@ -29,7 +29,7 @@ _IN_YAML = re.compile(rf"{re.escape(FOLDER)}/[^/]+\.(?:yml|yaml|json)", re.IGNOR
 
 @dataclass(frozen=True, slots=True)
 class CommittedRubric:
-    """A rubric's file as it stands on the target branch, not read yet; `problem` says why it cannot be."""
+    """An unparsed rubric file on the target branch; `problem` says why it cannot be read."""
 
     path: str
     text: str
@@ -37,24 +37,24 @@ class CommittedRubric:
 
 
 def issue_of(path: str) -> int:
-    """The issue whose rubric a file of the folder is by its name; 0 for what is no rubric."""
+    """Return the number of the issue that a file's name gives; 0 if it is not a rubric."""
     found = _NAME.fullmatch(path)
     return int(found[1]) if found else 0
 
 
 def names_no_issue(path: str) -> bool:
-    """Whether a file looks like a rubric and does not say by its name whose it is."""
+    """Tell whether a file looks like a rubric but its name has no issue number."""
     return _IN_YAML.fullmatch(path) is not None and not issue_of(path)
 
 
 def committed_rubric(path: str, data: bytes | None) -> CommittedRubric:
-    """The file's text; what is no regular file or no text is one with a problem."""
+    """Return the file's text, with a problem set if it is not a regular text file."""
     if data is None:
         return CommittedRubric(path, "", "it is no regular file")
     try:
         return CommittedRubric(path, data.decode("utf-8-sig"))
     except UnicodeDecodeError:
-        return CommittedRubric(path, "", "it is no UTF-8 text")
+        return CommittedRubric(path, "", "it is not UTF-8 text")
 
 
 def read_rubric_file(file: CommittedRubric) -> Rubric:
@@ -70,8 +70,8 @@ def read_rubric_file(file: CommittedRubric) -> Rubric:
 
 
 def refused(path: str, why: str) -> UserError:
-    """The error for a rubric that stands on the base branch and cannot be used."""
+    """Return the error for a rubric on the base branch that cannot be used."""
     return UserError(
         f"The rubric {path} on the base branch cannot be used: {why}.",
-        "Correct it on the base branch, then ask again with /judge.",
+        "Correct it on the base branch. Then comment `/judge`, or run the command again.",
     )

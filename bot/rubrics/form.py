@@ -26,7 +26,7 @@ _CODE = re.compile(r"</?code>")
 
 
 class RubricProblem(ValueError):
-    """Says in a clause why a text is no rubric."""
+    """A text is not a rubric; the message is a clause that says why."""
 
 
 def read_form(text: str) -> Rubric:

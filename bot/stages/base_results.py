@@ -8,6 +8,7 @@ import json
 from pydantic import TypeAdapter
 
 from bot.store import Store
+from sandbox.environments.layers import known_as
 from sandbox.models import Observation
 from sandbox.tools.four_way import Sides
 from sandbox.tools.unit_tests import HARNESS_VERSION
@@ -24,7 +25,8 @@ class BaseResults:
         command = [(call.runner.value, *call.arguments) for call in recipe.calls]
         checkout = sides.checkout
         tree = (checkout.base_sha, *(one.path for one in checkout.missing_submodules))
-        where = (repository, tree, base.digest, base.project_layer, recipe.root)
+        layers = (base.digest, known_as(base.dependencies_layer), known_as(base.project_layer))
+        where = (repository, tree, *layers, recipe.root)
         parts = (*where, command, sides.network.value, HARNESS_VERSION)
         self._key = "base-tests:" + hashlib.sha256(json.dumps(parts).encode()).hexdigest()
 

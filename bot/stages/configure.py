@@ -32,6 +32,7 @@ from bot.rubrics.files import (
     names_no_issue,
 )
 from bot.stages.docket import Policy
+from bot.stages.on_host import on_this_host, trees_here
 from bot.stages.services import Services
 from bot.task_file import read_task_file
 from sandbox.errors import CheckoutError
@@ -45,6 +46,7 @@ _MOST_READ = 1 << 20
 _CHECKER = "assay config check"
 
 
+@on_this_host
 async def configure(services: Services, request: EvaluationRequest, checkout: Checkout) -> Policy:
     """Read configuration and templates. Raises UserError for what stops every evaluation.
 
@@ -53,11 +55,9 @@ async def configure(services: Services, request: EvaluationRequest, checkout: Ch
     await services.origin.announce(request, "configure")
     code = await services.origin.code(request)
     context = await services.origin.policy_context(request)
+    await trees_here(services, request, checkout)  # and with them the commits
     mirror = await asyncio.to_thread(open_mirror, services.settings.home / "git", code.source)
-    try:
-        return await asyncio.to_thread(_read, mirror, checkout, context, request.base_ref)
-    except CheckoutError as error:
-        raise UserError(error.what, error.next_step) from error
+    return await asyncio.to_thread(_read, mirror, checkout, context, request.base_ref)
 
 
 def _read(mirror: Mirror, checkout: Checkout, context: PolicyContext, base_ref: str) -> Policy:
@@ -91,6 +91,7 @@ def _read(mirror: Mirror, checkout: Checkout, context: PolicyContext, base_ref: 
         listed=listed,
         remarks=tuple(remarks),
         proposed=tuple(_proposed(mirror, checkout, before, after)) if is_edited else (),
+        base_is_trusted=context.base_is_trusted,
     )
 
 

@@ -7,8 +7,7 @@ import shutil
 import time
 from dataclasses import replace
 
-from bot.errors import UserError
-from bot.judge import proofs_of_each
+from bot.judge import kept_that_reach, proofs_of_each
 from bot.models import (
     ActionKind,
     DamageSeen,
@@ -19,10 +18,11 @@ from bot.models import (
     Transition,
 )
 from bot.stages.docket import Case, Project
+from bot.stages.on_host import case_here, on_this_host
 from bot.stages.services import Services
-from sandbox.base import Limits, SandboxError
+from sandbox.base import Limits
 from sandbox.damage.making import make_damages
-from sandbox.damage.trial import Concerned, Trials, runs_the_tree, try_damages
+from sandbox.damage.trial import Concerned, Trials, loads_the_tree, runs_the_tree, try_damages
 from sandbox.damage.values import DamageTrial
 from sandbox.models import ChangeKind, Observation, Side, TestRun
 from sandbox.tools.test_order import TestOrder
@@ -45,25 +45,22 @@ _OFF = "`limits.damage` is 0."
 _LATE = "The time that `limits.damage` allows was over before a damaged copy was tried."
 
 
+@on_this_host
 async def measure_damage(services: Services, case: Case, observed: Observed) -> Observed:
-    """Return what was observed, and what damage shows of it. Raises UserError when the sandbox fails."""
+    """Return what was observed, and what damage shows of it."""
     groups = proofs_of_each(case.planned.requirements, observed, case.policy.configuration)
-    if not groups:
+    kept = frozenset() if groups else kept_that_reach(observed)
+    is_of_base = not groups
+    has_code = any(one.kind is ChangeKind.CODE for one in observed.kinds)
+    if is_of_base and not (kept and has_code):
         return observed
-    seconds = _seconds(case)
-    if not seconds:
-        return replace(observed, damage=DamageSeen(problem=_OFF))
     started = time.monotonic()
     await services.origin.announce(case.request, "damage", case.planned.plan)
-    try:
-        seen = await _measured(services, case, observed, groups)
-    except SandboxError as error:
-        raise UserError(
-            f"The sandbox does not work: {error}", "Run `assay doctor` on the machine that judges."
-        ) from error
-    if not seen.trials:
-        return replace(observed, damage=seen)
-    seen = replace(seen, evidence_id=_STEP.id)
+    case = await case_here(services, case)
+    seen = await _measured(services, case, observed, groups or (kept,), is_of_base)
+    if is_of_base and seen.problem:
+        return observed
+    seen = replace(seen, evidence_id=_STEP.id, is_of_base=is_of_base)
     return replace(
         observed,
         damage=seen,
@@ -77,11 +74,20 @@ def _seconds(case: Case) -> float:
 
 
 async def _measured(
-    services: Services, case: Case, observed: Observed, groups: tuple[frozenset[str], ...]
+    services: Services,
+    case: Case,
+    observed: Observed,
+    groups: tuple[frozenset[str], ...],
+    is_of_base: bool,
 ) -> DamageSeen:
+    """Try the damages; where nobody noticed any, make sure that the tests run the tree at all."""
+    if not _seconds(case):
+        return DamageSeen(problem=_OFF)
     wanted = frozenset[str]().union(*groups)
     tests = [one for one in observed.tests.comparisons if one.id in wanted]
-    words = {word for one in tests for word in _NAME.findall(one.source)}
+    words = {word for one in tests for word in _NAME.findall(one.source)} | _reached(
+        observed, tests
+    )
     code = {one.path for one in observed.kinds if one.kind is ChangeKind.CODE}
     damages = await make_damages(services.sandbox, case.checkout, code, words)
     concerned = _concerned(case, observed, tests)
@@ -108,18 +114,24 @@ async def _measured(
     )
     try:
         tried = await try_damages(services.sandbox, trials, damages)
-        return await _seen(services, trials, tried)
+        if any(one.noticed for one in tried):
+            return DamageSeen(tried)
+        if not any(one.unnoticed for one in tried):
+            return DamageSeen(problem=_NOTHING if tried else _LATE)
+        if is_of_base:
+            is_run = await loads_the_tree(services.sandbox, trials, damages[0])
+        else:
+            is_run = await runs_the_tree(services.sandbox, trials)
+        return DamageSeen(tried) if is_run else DamageSeen(problem=_INSTALLED)
     finally:
         shutil.rmtree(folder, ignore_errors=True)
 
 
-async def _seen(services: Services, trials: Trials, tried: tuple[DamageTrial, ...]) -> DamageSeen:
-    """Where nobody noticed anything, make sure that the tests run the tree at all."""
-    if not any(one.noticed or one.unnoticed for one in tried):
-        return DamageSeen(problem=_NOTHING if tried else _LATE)
-    if any(one.noticed for one in tried) or await runs_the_tree(services.sandbox, trials):
-        return DamageSeen(tried)
-    return DamageSeen(problem=_INSTALLED)
+def _reached(observed: Observed, tests: list[TestComparison]) -> set[str]:
+    """The changed symbols that the tests reach by the code graph, also through others."""
+    paths = {one.path for one in tests}
+    symbols = observed.impact.symbols if observed.impact else ()
+    return {one.place.name for one in symbols if any(test.path in paths for test in one.tests)}
 
 
 def _concerned(
@@ -143,7 +155,9 @@ def _concerned(
 
 def _evidence(seen: DamageSeen, seconds: float) -> Evidence:
     lines = [_line(one) for one in seen.trials]
-    head = Observation(Side.HEAD, "", None, "\n".join(lines), round(seconds, 2))
+    head = Observation(
+        Side.HEAD, "", None, "\n".join(lines), round(seconds, 2), problem=seen.problem
+    )
     return Evidence(_STEP.id, _STEP, None, head, Transition.UNKNOWN)
 
 

@@ -24,10 +24,12 @@ from bot.models import (
 from bot.report.slim import slim
 from bot.safety import scrub_tree
 from bot.stages.docket import Case
+from bot.stages.on_host import trees_here
 from bot.stages.services import Services, evaluation_key
 from sandbox.base import SandboxError
 from sandbox.diff import read_diff
-from sandbox.errors import CheckoutError
+from sandbox.errors import CheckoutError, CheckoutUnavailable
+from sandbox.fetch import fetch
 from sandbox.graph.code import read_code
 from sandbox.graph.keeping import KeptFacts
 from sandbox.mirror import has, open_mirror
@@ -140,10 +142,15 @@ async def _pushed(services: Services, case: Case, earlier: str) -> Diff | None:
 
     def compared() -> Diff | None:
         mirror = open_mirror(root, code.source)
-        return read_diff(mirror, earlier, case.checkout.head_sha) if has(mirror, earlier) else None
+        fetch(mirror, (case.checkout.head_sha,))  # another host's mirror may lack both
+        if not has(mirror, earlier):
+            fetch(mirror, (earlier,))
+        return read_diff(mirror, earlier, case.checkout.head_sha)
 
     try:
         return await asyncio.to_thread(compared)
+    except CheckoutUnavailable:
+        raise
     except CheckoutError:  # in doubt it is void
         return None
 
@@ -151,9 +158,10 @@ async def _pushed(services: Services, case: Case, earlier: str) -> Diff | None:
 async def _index(services: Services, case: Case) -> CodeIndex | None:
     """Who imports what on head; None where not everything could be read."""
     graphs = services.settings.home.absolute() / "graphs"
+    checkout = await trees_here(services, case.request, case.checkout)
     try:
         code = await read_code(
-            services.sandbox, case.checkout, KeptFacts(graphs, case.request.repository)
+            services.sandbox, checkout, KeptFacts(graphs, case.request.repository)
         )
     except SandboxError:
         return None

@@ -5,17 +5,17 @@ from __future__ import annotations
 from dataclasses import replace
 
 from bot.agents.chambers import Chambers
-from bot.errors import UserError
 from bot.llm import SessionLimits
 from bot.models import Deliberation, Evidence, Observed, PlanExtension, Task
 from bot.stages.acting import acting_in
 from bot.stages.docket import Case
 from bot.stages.matter import Matter, put_before_judges
+from bot.stages.on_host import case_here, on_this_host
 from bot.stages.recording import keep_replies
 from bot.stages.services import Services, run_delimiter
-from sandbox.base import SandboxError
 
 
+@on_this_host
 async def deliberate(
     services: Services, case: Case, task: Task, observed: Observed
 ) -> Deliberation:
@@ -28,15 +28,10 @@ async def deliberate(
         if session is None:
             return Deliberation()
         await services.origin.announce(case.request, "deliberate", case.planned.plan)
+        case = await case_here(services, case)
         delimiter = run_delimiter(services, case.checkout)
         chambers = Chambers(session, delimiter, acting_in(services, case))
-        try:
-            held = await put_before_judges(Matter.of(case, task, observed), chambers)
-        except SandboxError as error:
-            raise UserError(
-                f"The sandbox does not work: {error}",
-                "Run `assay doctor` on the machine that judges.",
-            ) from error
+        held = await put_before_judges(Matter.of(case, task, observed), chambers)
         await keep_replies(services, case.request, "deliberate", session)
         added = held.extensions or tuple(map(_extension, held.evidence))
         return replace(held, usage=(*planned, *held.usage), extensions=added)

@@ -58,6 +58,7 @@ class Policy:
     listed: TaskSource | None = None
     remarks: tuple[str, ...] = ()  # what a report says of it
     proposed: tuple[Finding, ...] = ()  # about the configuration that head would bring
+    base_is_trusted: bool = False  # its commit is reachable from the default or a protected branch
 
     @property
     def network_to_build(self) -> Network:

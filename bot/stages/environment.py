@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from dataclasses import dataclass, replace
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from bot.errors import UserError
 from bot.looks.places import find_dependents
 from bot.models import Dependent, EvaluationRequest
 from bot.stages.docket import Built, Policy, Project
-from bot.stages.services import Services, layers_home
-from sandbox.base import Limits, Network, SandboxError
+from bot.stages.on_host import build_request, on_this_host, portable_layers, trees_here
+from bot.stages.services import Services
+from sandbox.base import Limits, Network
 from sandbox.concurrently import a_few_at_a_time, cores
 from sandbox.environments import Choice, Recipes, choose_both, detect_both
 from sandbox.environments.build import build_both
@@ -23,6 +26,7 @@ from sandbox.environments.toolchain import toolchain
 from sandbox.environments.tree import Tree
 from sandbox.models import Checkout, Environment, Recipe, Side, TestRunner
 
+_OLD_S = 90 * 24 * 3600
 _ASK_AGAIN = "Ask again with /judge when the index answers."
 _RELEASE_IT = (
     "Depend on a released version of it, or let Assay judge where its host can be reached; then ask again "
@@ -39,28 +43,24 @@ class _Workshop:
     checkout: Checkout
     limits: Limits
     network: Network
+    base_is_trusted: bool
 
 
+@on_this_host
 async def build_environments(
     services: Services, request: EvaluationRequest, checkout: Checkout, policy: Policy
 ) -> Built:
-    """Detect and build the projects that the change touches, and those that use what it touches.
-
-    Raises UserError when the sandbox itself does not work.
-    """
+    """Detect and build the projects that the change touches, and those that use what it touches."""
     await services.origin.announce(request, "environment")
+    checkout = await trees_here(services, request, checkout)
     setup = policy.configuration.setup
     limits = Limits(timeout_s=policy.configuration.limits.minutes * 60)
-    shop = _Workshop(services, request, checkout, limits, policy.network_to_build)
-    try:
-        concerned = await _concerned(shop, policy)
-        wanted = await asyncio.to_thread(_wanted_projects, shop, policy, concerned)
-        built = await _built_projects(shop, wanted, concerned if not setup.test else {})
-        return replace(built, concerned=tuple(concerned.values()))
-    except SandboxError as error:
-        raise UserError(
-            f"The sandbox does not work: {error}", "Run `assay doctor` on the machine that judges."
-        ) from error
+    network, is_trusted = policy.network_to_build, policy.base_is_trusted
+    shop = _Workshop(services, request, checkout, limits, network, is_trusted)
+    concerned = await _concerned(shop, policy)
+    wanted = await asyncio.to_thread(_wanted_projects, shop, policy, concerned)
+    built = await _built_projects(shop, wanted, concerned if not setup.test else {})
+    return portable_layers(services, replace(built, concerned=tuple(concerned.values())))
 
 
 # --- which projects ---------------------------------------------------------------------------
@@ -89,10 +89,12 @@ def _wanted_projects(
 ) -> tuple[SetupHints, ...]:
     """Return how each project is set up; a configured test line says itself where tests are run."""
     setup = policy.configuration.setup
-    install = setup.install or ""
+    install, before = setup.install or "", _released_before(shop.checkout)
     if setup.test:
         calls = test_places(setup.test, Tree(Path(shop.checkout.base_tree)))
-        return tuple(SetupHints(install, one.line, one.folder) for one in calls)
+        return tuple(
+            SetupHints(install, one.line, one.folder, released_before=before) for one in calls
+        )
     own = {one.path: one.setup for one in policy.configuration.projects}
     found = []
     for root in tuple(concerned)[:MOST_PROJECTS]:
@@ -100,8 +102,19 @@ def _wanted_projects(
         calls = test_places(test or "", Tree(Path(shop.checkout.base_tree, root)))
         followed = calls[0].line if not any(call.folder for call in calls) else test or ""
         at = root if line else ""
-        found.append(SetupHints(line or install, followed, root, install_root=at))
+        found.append(SetupHints(line or install, followed, root, at, before))
     return tuple(found)
+
+
+def _released_before(checkout: Checkout) -> str:
+    """Return the day after the newest commit where that is long ago, else "".
+
+    The target's tip counts too, so a pull request cannot choose older packages by its own commits' dates.
+    """
+    if not checkout.newest_commit_s or time.time() - checkout.newest_commit_s < _OLD_S:
+        return ""
+    newest = datetime.fromtimestamp(checkout.newest_commit_s, UTC)
+    return (newest + timedelta(days=1)).date().isoformat()
 
 
 # --- the builds -------------------------------------------------------------------------------
@@ -173,19 +186,8 @@ async def _both(
 
 
 def _request(shop: _Workshop, side: Side, recipe: Recipe | None) -> BuildRequest | None:
-    checkout, is_base = shop.checkout, side is Side.BASE
-    sha = checkout.base_sha if is_base else checkout.head_sha
     if recipe is None:
         return None
-    return BuildRequest(
-        side=side,
-        tree=Path(checkout.base_tree if is_base else checkout.head_tree),
-        recipe=recipe,
-        version=checkout.base_version if is_base else checkout.head_version,
-        repository=shop.request.repository,
-        sha="-".join((sha, *(one.path for one in checkout.missing_submodules))),
-        state=layers_home(shop.services),
-        evaluation_folder=shop.services.evaluation_folder(shop.request),
-        limits=shop.limits,
-        network=shop.network,
-    )
+    wanted = build_request(shop.services, shop.request, shop.checkout, side, recipe)
+    is_trusted = side is Side.BASE and shop.base_is_trusted
+    return replace(wanted, limits=shop.limits, network=shop.network, is_trusted=is_trusted)

@@ -11,9 +11,11 @@ from bot.stages.bundle import Bundle, keep_bundle
 from bot.stages.decisions import decided
 from bot.stages.docket import Case
 from bot.stages.matter import Matter, judged
+from bot.stages.on_host import on_this_host
 from bot.stages.services import Services
 
 
+@on_this_host
 async def judge(
     services: Services, case: Case, task: Task, observed: Observed, deliberation: Deliberation
 ) -> Judgement:

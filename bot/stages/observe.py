@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 from bot.apart import apart
-from bot.errors import OutOfTime, UserError
+from bot.errors import OutOfTime
 from bot.judge import (
     BUILDS,
     dependency_findings,
+    find_retired,
     inspect_integrity,
     kinds_of_change,
     new_dependencies,
@@ -20,8 +22,9 @@ from bot.judge.rules import CONFIGURATION, POLICY_LOOSENED
 from bot.looks import Seen, look_of
 from bot.models import ActionKind, Evidence, FourWay, Observed, Step
 from bot.stages.docket import Built, Case
+from bot.stages.on_host import case_here, on_this_host
 from bot.stages.services import Services
-from sandbox.base import Network, SandboxError
+from sandbox.base import Network
 from sandbox.changes.reading import read_kinds
 from sandbox.concurrently import a_few_at_a_time, concurrently, cores
 from sandbox.models import Environment, Finding, Observation
@@ -41,9 +44,11 @@ _BUILD = Step(
 )
 
 
+@on_this_host
 async def observe(services: Services, case: Case) -> Observed:
-    """Look at everything that the plan names. Raises UserError when time or the sandbox gives out."""
+    """Look at everything that the plan names. Raises OutOfTime when that takes too long."""
     await services.origin.announce(case.request, "observe", case.planned.plan)
+    case = await case_here(services, case)
     minutes = case.policy.configuration.limits.minutes
     try:
         async with asyncio.timeout(minutes * 60):
@@ -53,10 +58,6 @@ async def observe(services: Services, case: Case) -> Observed:
             f"Observing did not end within the {minutes:g} minutes that `limits.minutes` allows.",
             "Raise the limit in .github/assay.yml on the base branch, or make the tests quicker.",
         ) from error
-    except SandboxError as error:
-        raise UserError(
-            f"The sandbox does not work: {error}", "Run `assay doctor` on the machine that judges."
-        ) from error
 
 
 async def _observe(services: Services, case: Case) -> Observed:
@@ -65,6 +66,9 @@ async def _observe(services: Services, case: Case) -> Observed:
     tests = tests or FourWay((), "There are no tests that Assay can run.")
     checkout, built, proposed = case.checkout, case.built, case.policy.proposed
     base, head = TreeReader(Path(checkout.base_tree)), TreeReader(Path(checkout.head_tree))
+    tests = replace(
+        tests, retired=await asyncio.to_thread(find_retired, tests.comparisons, base, head)
+    )
     harmless = await read_kinds(services.sandbox, checkout)
     untested = await asyncio.to_thread(_is_untested, case)
     requirements, timeout_s = (
@@ -88,6 +92,7 @@ async def _observe(services: Services, case: Case) -> Observed:
         build_folder=built.decisive.root,
         needs=_needs(built),
         left_out=" ".join(_left_out(built)),
+        too_new=next((e.recipe.too_new for e in _bases(built) if e.recipe.too_new), ""),
         missing_submodules=tuple(one for one in checkout.missing_submodules if one.is_named),
         base_is_untested=untested,
         changed_paths=checkout.diff.changed_paths,
@@ -163,6 +168,10 @@ def _needs(built: Built) -> tuple[str, ...]:
     """What the machine lacks for the projects that the change touches."""
     sides = (side for one in built.projects if one.is_touched for side in (one.base, one.head))
     return tuple(dict.fromkeys(need for one in sides if one for need in one.recipe.needs))
+
+
+def _bases(built: Built) -> Iterator[Environment]:
+    yield from (one.base for one in built.projects if one.base and one.is_touched)
 
 
 def _left_out(built: Built) -> Iterator[str]:

@@ -21,6 +21,7 @@ from bot.models import EvaluationRequest, Plan, Requirements, Task, TaskRubric, 
 from bot.rubrics.of_task import kept_rubrics, rubrics_of, unused
 from bot.rubrics.requirements import with_rubrics
 from bot.stages.docket import Planned, Policy
+from bot.stages.on_host import on_this_host, trees_here
 from bot.stages.recording import keep_replies
 from bot.stages.services import Services, run_delimiter
 from sandbox.base import SandboxError
@@ -30,6 +31,7 @@ from sandbox.models import Checkout
 from sandbox.tools.tree_reader import TreeReader
 
 
+@on_this_host
 async def make_plan(
     services: Services, request: EvaluationRequest, checkout: Checkout, task: Task, policy: Policy
 ) -> Planned:
@@ -38,6 +40,7 @@ async def make_plan(
     Where a model is set it may add requirements and steps; what the rules found stays.
     """
     await services.origin.announce(request, "plan")
+    checkout = await trees_here(services, request, checkout)
     if policy.listed:
         task = replace(task, sources=(policy.listed, *task.sources))
     timeout_s = policy.configuration.limits.minutes * 60

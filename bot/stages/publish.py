@@ -15,11 +15,13 @@ from bot.report.markdown import markdown
 from bot.report.memory import Memory, PastVerdict, VerdictChange, changes_since
 from bot.report.model import ReportView
 from bot.report.view import view
+from bot.stages.on_host import on_this_host
 from bot.stages.services import Answer, Services
 from bot.store import EvaluationRecord
 from sandbox.models import Checkout, Diff
 
 
+@on_this_host
 async def publish(
     services: Services, evaluation: Evaluation, checkout: Checkout | None, report_key: str
 ) -> Publication:

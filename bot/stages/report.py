@@ -15,11 +15,13 @@ from bot.report.pictures import embedded
 from bot.report.sarif import sarif
 from bot.report.view import view
 from bot.stages.decisions import keep_evaluation
+from bot.stages.on_host import on_this_host
 from bot.stages.services import Services, evaluation_key
 
 log = logging.getLogger(__name__)
 
 
+@on_this_host
 async def write_report(services: Services, evaluation: Evaluation) -> str:
     """Keep what was judged, render every format but the PDF and store it; returns the artifacts' key."""
     await services.origin.announce(evaluation.request, "report")
@@ -46,6 +48,7 @@ async def keep_report(services: Services, evaluation: Evaluation) -> str:
     return key
 
 
+@on_this_host
 async def print_report(services: Services, key: str) -> bool:
     """Print the stored page as a PDF, after the verdict is out; false where there is none.
 

@@ -12,13 +12,12 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from bot.clipping import clip
-from bot.errors import UserError
 from bot.judge.linked import Pointer, Way, pointers, section_of
 from bot.judge.words_to_judges import words_to_judges
 from bot.lookup import Refused, Web
 from bot.models import EvaluationRequest, SourceKind, Task, TaskSource, Trust
+from bot.stages.on_host import on_this_host, trees_here
 from bot.stages.services import Services
-from sandbox.base import SandboxError
 from sandbox.concurrently import concurrently
 from sandbox.models import Checkout, Observation, Side
 from sandbox.reading.read import Passage, read
@@ -53,9 +52,11 @@ class _Read:
     warnings: tuple[str, ...] = ()
 
 
+@on_this_host
 async def collect_task(services: Services, request: EvaluationRequest, checkout: Checkout) -> Task:
     """Collect the texts that say what was asked, most trusted first."""
     await services.origin.announce(request, "task")
+    checkout = await trees_here(services, request, checkout)
     task = await services.origin.task(request, checkout)
     found = _linked(task, services.origin.home(request), frozenset(checkout.diff.changed_paths))
     of_base = partial(_of_base, services, checkout)
@@ -95,13 +96,8 @@ def _linked(task: Task, home: str, changed: frozenset[str]) -> dict[Way, list[_L
 
 
 async def _of_base(services: Services, checkout: Checkout, path: str) -> Observation:
-    """What a file of base says; a document is converted in the sandbox. Raises UserError without one."""
-    try:
-        return await read(services.sandbox, Side.BASE, checkout.base_tree, Passage(path))
-    except SandboxError as error:
-        raise UserError(
-            f"The sandbox does not work: {error}", "Run `assay doctor` on the machine that judges."
-        ) from error
+    """What a file of base says; a document is converted in the sandbox. Raises SandboxError without one."""
+    return await read(services.sandbox, Side.BASE, checkout.base_tree, Passage(path))
 
 
 async def _documents(found: list[_Linked], of_base: Reader) -> _Read:

@@ -3,21 +3,31 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import shutil
+import socket
 import time
+from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 
-from bot.llm import REPLIES, FolderMemory
+from bot.errors import Transient
 from bot.models import EvaluationRequest
+from bot.settings import Settings
+from bot.stages.on_host import on_this_host
 from bot.stages.services import Services, layers_home
+from bot.store import HostDisk, Store
+from sandbox.disk import GIGABYTE, free_bytes
 from sandbox.environments.layer_store import evict as evict_environments
 from sandbox.retention import Retention, release
 from sandbox.retention import evict as evict_trees
 
 SECONDS_A_DAY = 86_400
-BYTES_A_GB = 1_000_000_000
+TELL_EVERY_S = 60.0
+log = logging.getLogger(__name__)
 
 
+@on_this_host
 async def clean_up(services: Services, request: EvaluationRequest) -> None:
     """Remove what only this evaluation used, and let its trees go."""
     await asyncio.to_thread(release, services.settings.home / "git", request.id)
@@ -25,16 +35,54 @@ async def clean_up(services: Services, request: EvaluationRequest) -> None:
     await asyncio.to_thread(shutil.rmtree, folder, ignore_errors=True)
 
 
-async def tidy(services: Services) -> int:
+@dataclass(slots=True)
+class DiskFloor:
+    """Says whether this host has room for a new evaluation, and tells the operator where it has not."""
+
+    settings: Settings
+    store: Store
+    _told_s: float = -TELL_EVERY_S
+    _was_low: bool = False
+
+    def has_room(self) -> bool:
+        """Look at the free space: one system call."""
+        home = self.settings.home.absolute()
+        seen = HostDisk(
+            f"{socket.gethostname()}:{home}",
+            free_bytes(home),
+            int(self.settings.disk_floor_gb * GIGABYTE),
+            time.time(),
+        )
+        if seen.is_low != self._was_low or time.monotonic() - self._told_s > TELL_EVERY_S:
+            self._was_low, self._told_s = seen.is_low, time.monotonic()
+            self._tell(seen)
+        return not seen.is_low
+
+    def _tell(self, seen: HostDisk) -> None:
+        if seen.is_low:
+            log.warning("%s", too_full(self.settings))
+        with suppress(Transient):
+            self.store.host_seen(seen)
+
+
+def too_full(settings: Settings) -> str:
+    """Return why no evaluation is begun here; empty where there is room."""
+    home, floor = settings.home.absolute(), settings.disk_floor_gb
+    free_gb = free_bytes(home) / GIGABYTE
+    if free_gb >= floor:
+        return ""
+    return (
+        f"Only {free_gb:.2f} GB are free at {home}. No new evaluation is begun below {floor:g} GB "
+        "(ASSAY_DISK_FLOOR_GB)."
+    )
+
+
+def tidy(services: Services) -> int:
     """Remove what is older than the retention or over the disk budget; return the bytes freed."""
-    return await asyncio.to_thread(_tidy, services)
-
-
-def _tidy(services: Services) -> int:
     settings = services.settings
-    home, half = settings.home.absolute(), settings.disk_gb * BYTES_A_GB // 2
+    home, half = settings.home.absolute(), settings.disk_gb * GIGABYTE // 2
     _remove_abandoned(home / "evaluations")
-    FolderMemory(home / REPLIES).forget(settings.retention_days * SECONDS_A_DAY)
+    shutil.rmtree(home / "replies", ignore_errors=True)  # of versions that kept them there
     freed = evict_trees(home / "git", Retention(settings.retention_days * SECONDS_A_DAY, half))
     return freed + evict_environments(layers_home(services), settings.retention_days, half)
 

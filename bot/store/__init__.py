@@ -7,10 +7,12 @@ from bot.store.base import (
     Ended,
     EvaluationRecord,
     EvaluationState,
+    HostDisk,
     StageTime,
     Store,
     Totals,
 )
+from bot.store.kept_records import KeptReplies
 from bot.store.records import Records, open_records
 
 __all__ = [
@@ -20,6 +22,8 @@ __all__ = [
     "EvaluationRecord",
     "EvaluationState",
     "FileArtifacts",
+    "HostDisk",
+    "KeptReplies",
     "Records",
     "StageTime",
     "Store",

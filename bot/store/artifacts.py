@@ -9,11 +9,22 @@ from typing import Self
 
 import fsspec  # type: ignore[import-untyped]
 from fsspec.implementations.local import LocalFileSystem  # type: ignore[import-untyped]
+from sqlalchemy import delete, select
 
 from bot.errors import Transient
 from bot.settings import Settings
+from bot.store.base import Artifacts
+from bot.store.database import Database
+from bot.store.tables import ARTIFACTS
 
 _SAFE = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,199}")
+
+
+def _checked(*names: str) -> None:
+    """Raise ValueError for names that could leave the root."""
+    for name in names:
+        if not _SAFE.fullmatch(name) or ".." in name:
+            raise ValueError(f"{name!r} cannot name an artifact")
 
 
 class FileArtifacts:
@@ -61,13 +72,51 @@ class FileArtifacts:
 
     def _path(self, *parts: str) -> str:
         """Join names that cannot leave the root. Raises ValueError for others."""
-        for part in parts:
-            if not _SAFE.fullmatch(part) or ".." in part:
-                raise ValueError(f"{part!r} cannot name an artifact")
+        _checked(*parts)
         return "/".join((self._root, *parts))
 
 
-def open_artifacts(settings: Settings) -> FileArtifacts:
-    """Open the artifacts that the settings name: a folder inside `home` without a URL."""
-    folder = settings.home.absolute() / "artifacts"
-    return FileArtifacts(settings.artifacts_url or folder.as_uri())
+class DatabaseArtifacts(Database):
+    """Artifacts beside the records: every host finds them without a folder that all of them share.
+
+    What stood in one host's folder before is still found there.
+    """
+
+    def __init__(self, database_url: str, older: FileArtifacts) -> None:
+        super().__init__(database_url)
+        self._older = older
+
+    def put(self, key: str, name: str, content: bytes) -> None:
+        """Write one file, whole or not at all."""
+        _checked(key, name)
+        row = self._insert(ARTIFACTS).values(key=key, name=name, content=content)
+        same = [ARTIFACTS.c.key, ARTIFACTS.c.name]
+        again = row.on_conflict_do_update(
+            index_elements=same, set_={"content": row.excluded.content}
+        )
+        with self._begin() as connection:
+            connection.execute(again)
+
+    def get(self, key: str, name: str) -> bytes | None:
+        """Read one file; None when there is none."""
+        _checked(key, name)
+        this = select(ARTIFACTS.c.content).where(ARTIFACTS.c.key == key, ARTIFACTS.c.name == name)
+        with self._begin() as connection:
+            content: bytes | None = connection.execute(this).scalar()
+        return self._older.get(key, name) if content is None else content
+
+    def delete(self, key: str) -> None:
+        """Remove a folder; a missing one is fine."""
+        _checked(key)
+        with self._begin() as connection:
+            connection.execute(delete(ARTIFACTS).where(ARTIFACTS.c.key == key))
+        self._older.delete(key)
+
+
+def open_artifacts(settings: Settings) -> Artifacts:
+    """Open the artifacts that the settings name: without a URL a folder inside `home`, or Postgres."""
+    folder = (settings.home.absolute() / "artifacts").as_uri()
+    is_one_host = not settings.database_url or settings.database_url.startswith("sqlite")
+    if settings.artifacts_url or is_one_host:
+        return FileArtifacts(settings.artifacts_url or folder)
+    return DatabaseArtifacts(settings.database_url, FileArtifacts(folder))

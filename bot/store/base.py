@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
+from pathlib import Path
 from typing import Protocol
 
 from bot.models import Acceptance, Conclusion, EvaluationRequest, KeptRubric, RoleUsage, Rubric
@@ -84,12 +85,28 @@ class StageTime:
 
 
 @dataclass(frozen=True, slots=True)
+class HostDisk:
+    """The disk of a worker's home, when it last looked."""
+
+    name: str
+    free_bytes: int
+    floor_bytes: int
+    seen_s: float
+
+    @property
+    def is_low(self) -> bool:
+        """Whether it takes no new evaluation."""
+        return self.free_bytes < self.floor_bytes
+
+
+@dataclass(frozen=True, slots=True)
 class Totals:
     """What the metrics page counts: (state, conclusion, how many), the stages' times, and models."""
 
     evaluations: tuple[tuple[str, str, int], ...]
     stages: tuple[StageTime, ...]
     models: tuple[RoleUsage, ...] = ()
+    hosts: tuple[HostDisk, ...] = ()
 
 
 class Store(Protocol):
@@ -176,6 +193,12 @@ class Store(Protocol):
 
     def approve_rubric(self, repository: str, issue: int, version: int, actor: str) -> None:
         """Remember that somebody approved a version; the same person counts once."""
+
+    def kept_key(self, name: str, older: Path) -> bytes:
+        """Return the installation's own key of that name, the same on every host."""
+
+    def host_seen(self, host: HostDisk) -> None:
+        """Remember how much disk a host has left."""
 
     def used(self, session_id: str, usage: tuple[RoleUsage, ...]) -> None:
         """Remember what models took while a session with them was open; the same again changes nothing."""

@@ -28,11 +28,13 @@ from bot.store.base import (
     StageTime,
     Totals,
 )
+from bot.store.kept_records import KeptRecords
 from bot.store.rubric_records import RubricRecords
 from bot.store.tables import (
     BASE_RESULTS,
     DECISIONS,
     EVALUATIONS,
+    REPLIES,
     STAGE_TIMES,
     now_s,
 )
@@ -44,7 +46,7 @@ _REQUEST = TypeAdapter(EvaluationRequest)
 _COLUMNS = [EVALUATIONS.c[field.name] for field in fields(EvaluationRecord)]
 
 
-class Records(RubricRecords, UsageRecords, AcceptanceRecords):
+class Records(RubricRecords, UsageRecords, AcceptanceRecords, KeptRecords):
     """A `bot.store.base.Store` on SQLAlchemy. Create it after fork, one for each process."""
 
     def __enter__(self) -> Self:
@@ -246,6 +248,7 @@ class Records(RubricRecords, UsageRecords, AcceptanceRecords):
             evaluations=tuple((state, conclusion, number) for state, conclusion, number in counted),
             stages=tuple(StageTime(row.stage, row.runs, row.seconds) for row in stages),
             models=self.usage_totals(),
+            hosts=self.hosts(),
         )
 
     def prune(self, older_than_s: float) -> tuple[str, ...]:
@@ -255,6 +258,7 @@ class Records(RubricRecords, UsageRecords, AcceptanceRecords):
             keys = connection.execute(select(EVALUATIONS.c.report_key).where(old)).scalars().all()
             connection.execute(delete(EVALUATIONS).where(old))
             connection.execute(delete(BASE_RESULTS).where(BASE_RESULTS.c.used_s < older_than_s))
+            connection.execute(delete(REPLIES).where(REPLIES.c.kept_s < older_than_s))
         return tuple(sorted({key for key in keys if key}))
 
     # --- inside ---

@@ -13,6 +13,7 @@ from sqlalchemy import (
     Float,
     Index,
     Integer,
+    LargeBinary,
     MetaData,
     String,
     Table,
@@ -141,6 +142,41 @@ ACCEPTANCES = Table(
 )
 
 
+KEPT_METADATA = MetaData()
+
+KEYS = Table(
+    "assay_keys",
+    KEPT_METADATA,
+    Column("name", String(40), primary_key=True),
+    Column("key", LargeBinary, nullable=False),
+)
+
+REPLIES = Table(
+    "assay_model_replies",
+    KEPT_METADATA,
+    Column("key", String(64), primary_key=True),
+    Column("reply", LargeBinary, nullable=False),
+    Column("kept_s", Float(53), nullable=False),
+)
+
+HOSTS = Table(
+    "assay_hosts",
+    KEPT_METADATA,
+    Column("name", String(300), primary_key=True),
+    Column("free_bytes", BigInteger, nullable=False),
+    Column("floor_bytes", BigInteger, nullable=False),
+    Column("seen_s", Float(53), nullable=False),
+)
+
+ARTIFACTS = Table(
+    "assay_artifacts",
+    KEPT_METADATA,
+    Column("key", String(200), primary_key=True),
+    Column("name", String(200), primary_key=True),
+    Column("content", LargeBinary, nullable=False),
+)
+
+
 def _first(connection: Connection) -> None:
     """Version 1: the tables of METADATA."""
     METADATA.create_all(connection)
@@ -161,9 +197,14 @@ def _fourth(connection: Connection) -> None:
     ACCEPTANCE_METADATA.create_all(connection)
 
 
+def _fifth(connection: Connection) -> None:
+    """Version 5: keys, models' replies and reports, for all hosts."""
+    KEPT_METADATA.create_all(connection)
+
+
 # Each entry leads from its index to the next version. A shipped entry is never edited: later
 # versions add columns and tables by SQL of their own.
-MIGRATIONS = (_first, _second, _third, _fourth)
+MIGRATIONS = (_first, _second, _third, _fourth, _fifth)
 
 _LOCK = 0x417373617901  # any number that only this migration uses
 

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import functools
 import hashlib
+from collections.abc import Callable
 from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Protocol
 from urllib.parse import quote, urlencode
 
 from itsdangerous import Signer
 
-from bot.kept_key import kept_key
 from bot.settings import Settings
 
 INDEX = "index"
@@ -23,7 +26,7 @@ class ReportLinks:
     """
 
     public_url: str
-    key: bytes = field(repr=False)
+    key: Callable[[], bytes] = field(repr=False)
     private: bool = True
 
     def sign(self, evaluation_id: str) -> str:
@@ -48,12 +51,27 @@ class ReportLinks:
 
     def _signer(self) -> Signer:
         return Signer(
-            self.key, salt="assay.report", key_derivation="hmac", digest_method=hashlib.sha256
+            self.key(), salt="assay.report", key_derivation="hmac", digest_method=hashlib.sha256
         )
 
 
-def open_links(settings: Settings) -> ReportLinks:
-    """Make links with the key of the settings, or with one kept in `home` (made when there is none)."""
-    given = settings.link_key.get_secret_value()
-    key = given.encode() if given else kept_key(settings.home / "link.key")
+class Keys(Protocol):
+    """Who keeps the keys of an installation."""
+
+    def kept_key(self, name: str, older: Path) -> bytes:
+        """Return the key of that name. May raise `Transient`."""
+        ...
+
+
+def open_links(settings: Settings, keys: Keys) -> ReportLinks:
+    """Make links with the key of the settings, or else with the one that all hosts share.
+
+    That one is read when it is first needed: the web process starts while the database is away.
+    """
+    given = settings.link_key.get_secret_value().encode()
+
+    @functools.cache
+    def key() -> bytes:
+        return given or keys.kept_key("link", settings.home / "link.key")
+
     return ReportLinks(settings.public_url, key, settings.private_reports)

@@ -29,7 +29,7 @@ from bot.engine import QueueDepth
 from bot.errors import Transient
 from bot.intake.registry import EVENTS, NOTED
 from bot.models import RoleUsage
-from bot.store import Totals
+from bot.store import HostDisk, Totals
 
 _KNOWN = frozenset((*EVENTS, *NOTED))
 
@@ -110,7 +110,19 @@ def _total_metrics(totals: Totals) -> Iterable[Metric]:
     for stage in totals.stages:
         runs.add_metric((stage.stage,), stage.runs)
         seconds.add_metric((stage.stage,), stage.seconds)
-    return (ended, runs, seconds, *_model_metrics(totals.models))
+    return (ended, runs, seconds, *_model_metrics(totals.models), *_disk_metrics(totals.hosts))
+
+
+def _disk_metrics(hosts: tuple[HostDisk, ...]) -> Iterable[Metric]:
+    """What the workers' disks have left."""
+    free = GaugeMetricFamily("assay_disk_free_bytes", "Free in a worker's home.", labels=("host",))
+    low = GaugeMetricFamily(
+        "assay_disk_low", "Whether a worker takes no new evaluation for it.", labels=("host",)
+    )
+    for host in hosts:
+        free.add_metric((host.name,), host.free_bytes)
+        low.add_metric((host.name,), host.is_low)
+    return (free, low)
 
 
 def _model_metrics(models: tuple[RoleUsage, ...]) -> Iterable[Metric]:

@@ -41,6 +41,7 @@ _PORT = 8000
 _LISTEN_S = 45.0
 _CHANNEL_BYTES = 200_000_000
 _LIMITS = Limits(timeout_s=240.0, memory_mb=3072, processes=512, output_bytes=100_000)
+_TOO_MUCH = (Killed.MEMORY, Killed.DISK, Killed.ENTRIES)
 _SPARE_S = 15.0  # of the time limit, to end in order and tell so
 
 
@@ -103,7 +104,7 @@ async def travel(sandbox: Sandbox, journey: Journey, again: int = 2) -> Travelle
     """
     travelled = await _travel(sandbox, journey)
     left = _left_over(journey, travelled.told)
-    ended_early = any(end.killed in (Killed.MEMORY, Killed.DISK) for end in travelled.ends.values())
+    ended_early = any(end.killed in _TOO_MUCH for end in travelled.ends.values())
     if not left or not ended_early or not again:
         return travelled
     anew = await travel(sandbox, replace(journey, visits=left), again - 1)

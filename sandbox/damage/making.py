@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Collection, Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from sandbox.base import TREE, Command, Limits, Mount, Sandbox
@@ -22,22 +22,34 @@ _INSIDE = ("sandbox/damage/inside", "sandbox/graph/inside")
 _LIMITS = Limits(timeout_s=60.0, memory_mb=2048, processes=16, output_bytes=20_000)
 _CHANNEL_BYTES = 20_000_000
 _MOST_FILES = 40
+MANY = 10
+"""Damages from which on one more is made of all functions together: not all of them will be tried."""
 _MOST_WORDS = 2_000
 _PLAIN_FILES = ("100644", "100755")
 
 
 @dataclass(frozen=True, slots=True)
-class DamagedFile:
-    """A damage, and the whole text of the file that has it."""
+class DamagedCopy:
+    """A damage, and the whole texts of the files that have it, by path."""
 
     damage: Damage
-    text: bytes
+    files: tuple[tuple[str, bytes], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Edit:
+    """What one damage puts in place of some bytes."""
+
+    damage: Damage
+    start: int
+    end: int
+    put: bytes
 
 
 async def make_damages(
     sandbox: Sandbox, checkout: Checkout, paths: Collection[str], words: Collection[str]
-) -> tuple[DamagedFile, ...]:
-    """Return damaged texts of changed files, the most telling first. Raises SandboxError.
+) -> tuple[DamagedCopy, ...]:
+    """Return damaged copies of head, the most telling first. Raises SandboxError.
 
     `paths` are the files whose change is code; functions that are named by `words` come first.
     """
@@ -46,8 +58,12 @@ async def make_damages(
     if not changes:
         return ()
     completed = await sandbox.run(_command(checkout, changes, sorted(words)[:_MOST_WORDS]))
-    tree = Path(checkout.head_tree)
-    return tuple(_told(completed.channel, tree, changes))
+    edits, texts = list(_told(completed.channel, changes)), _Texts(Path(checkout.head_tree))
+    copies = [_copy(one.damage, [one], texts) for one in edits]
+    emptied = [one for one in edits if one.damage.kind == "emptied"]
+    if len(copies) > MANY and len(emptied) > 1:
+        copies.insert(1, _copy(_together(emptied), emptied, texts))
+    return tuple(one for one in copies if one)
 
 
 def _is_damageable(change: FileChange) -> bool:
@@ -109,33 +125,56 @@ def _before(hunk: Hunk) -> tuple[int, int, str]:
     return hunk.new_start, hunk.new_count, "".join(lines)
 
 
-def _told(channel: bytes, tree: Path, changes: list[FileChange]) -> Iterable[DamagedFile]:
-    """Read the program's lines and make the texts; what does not fit its file is skipped."""
+def _told(channel: bytes, changes: list[FileChange]) -> Iterator[_Edit]:
+    """Read the program's lines; what names no file is skipped."""
     for line in channel.splitlines():
         try:
             told = Node(json.loads(line))
         except (ValueError, RecursionError):
             continue
         number = told["file"].number
-        if not told["kind"].text or number >= len(changes):
-            continue
-        path = changes[number].path
-        text = _text(inside(tree, path))
-        start, end = told["start"].number, told["end"].number
-        if start <= end <= len(text):
-            put = told["text"].text.encode("utf-8", "surrogateescape")
+        if told["kind"].text and number < len(changes):
             damage = Damage(
-                path,
+                changes[number].path,
                 told["kind"].text[:20],
                 told["line"].number,
                 told["symbol"].text[:80],
                 told["what"].text[:200],
                 told["is_telling"].is_true,
             )
-            yield DamagedFile(damage, text[:start] + put + text[end:])
+            put = told["text"].text.encode("utf-8", "surrogateescape")
+            yield _Edit(damage, told["start"].number, told["end"].number, put)
 
 
-def _text(file: Path) -> bytes:
-    descriptor = os.open(file, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
-    with os.fdopen(descriptor, "rb") as stream:
-        return stream.read()
+class _Texts(dict[str, bytes]):
+    """The files of a tree, read when they are first asked for."""
+
+    def __init__(self, tree: Path) -> None:
+        super().__init__()
+        self._tree = tree
+
+    def __missing__(self, path: str) -> bytes:
+        descriptor = os.open(inside(self._tree, path), os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
+        with os.fdopen(descriptor, "rb") as stream:
+            text = self[path] = stream.read()
+        return text
+
+
+def _copy(damage: Damage, edits: list[_Edit], texts: _Texts) -> DamagedCopy | None:
+    """Make every edit that overlaps none behind it; None where one does not fit its file."""
+    files: dict[str, bytes] = {}
+    before: dict[str, int] = {}
+    for one in sorted(edits, key=lambda one: -one.start):
+        path = one.damage.path
+        text = files.get(path, texts[path])
+        if not one.start <= one.end <= len(text):
+            return None
+        if one.end <= before.get(path, len(text)):
+            files[path] = text[: one.start] + one.put + text[one.end :]
+            before[path] = one.start
+    return DamagedCopy(damage, tuple(files.items()))
+
+
+def _together(edits: list[_Edit]) -> Damage:
+    first = edits[0].damage
+    return replace(first, symbol="", what=f"{len(edits)} changed functions do nothing")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import shutil
 import time
 from collections.abc import Sequence
@@ -12,7 +13,7 @@ from pathlib import Path, PurePosixPath
 from sandbox.base import TREE, Limits, Mount, Sandbox
 from sandbox.combine import combine
 from sandbox.concurrently import a_few_at_a_time, cores
-from sandbox.damage.making import DamagedFile
+from sandbox.damage.making import DamagedCopy
 from sandbox.damage.values import DamageTrial
 from sandbox.models import Checkout, Environment, TestRun, TestRunner
 from sandbox.names import raw_name
@@ -25,6 +26,7 @@ from sandbox.tools.volatile_ids import aligned
 MOST_RUN = 10
 _RUN_WHOLE = (TestRunner.MAKE, TestRunner.CTEST, TestRunner.COMMAND)
 _LEAST_S = 1.0
+_NO_PROGRAM = b"]]) damaged ((["
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +59,7 @@ class Trials:
 
 
 async def try_damages(
-    sandbox: Sandbox, trials: Trials, damages: Sequence[DamagedFile]
+    sandbox: Sandbox, trials: Trials, damages: Sequence[DamagedCopy]
 ) -> tuple[DamageTrial, ...]:
     """Try damages in their order, as many at a time as cores are free.
 
@@ -92,31 +94,37 @@ async def runs_the_tree(sandbox: Sandbox, trials: Trials) -> bool:
     return bool(noticed) or not unnoticed  # in neither is what base's code keeps from being loaded
 
 
+async def loads_the_tree(sandbox: Sandbox, trials: Trials, copy: DamagedCopy) -> bool:
+    """Tell whether the tests would notice that the files of a copy cannot be loaded at all."""
+    broken = replace(copy, files=tuple((path, _NO_PROGRAM) for path, _ in copy.files))
+    done = await _try(sandbox, trials, 0, broken, trials.limits.timeout_s)
+    return bool(done.noticed) or not done.unnoticed
+
+
 async def _try(
-    sandbox: Sandbox, trials: Trials, number: int, file: DamagedFile, left_s: float
+    sandbox: Sandbox, trials: Trials, number: int, copy: DamagedCopy, left_s: float
 ) -> DamageTrial:
     folder = trials.workspace / f"damage-{number}"
-    copy = await asyncio.to_thread(_written, folder, file)
+    laid = await asyncio.to_thread(_written, folder, copy)
     limits = replace(trials.limits, timeout_s=min(trials.limits.timeout_s, max(_LEAST_S, left_s)))
-    target = f"{TREE}/{_name(file.damage.path)}"
-    order = replace(trials.order, laid=(Mount(str(copy), target),), limits=limits)
+    order = replace(trials.order, laid=laid, limits=limits)
     try:
         noticed, unnoticed = await _run(sandbox, trials, order)
     finally:
         await asyncio.to_thread(shutil.rmtree, folder, ignore_errors=True)
-    return DamageTrial(file.damage, noticed, unnoticed)
+    return DamageTrial(copy.damage, noticed, unnoticed)
 
 
-def _name(path: str) -> str:
-    return raw_name(path).decode(errors="surrogateescape")
-
-
-def _written(folder: Path, file: DamagedFile) -> Path:
+def _written(folder: Path, copy: DamagedCopy) -> tuple[Mount, ...]:
+    """Write the files and return where each is laid over the tree."""
     folder.mkdir(parents=True, exist_ok=True)
-    copy = folder / f"damaged{PurePosixPath(file.damage.path).suffix}"
-    copy.write_bytes(file.text)
-    copy.chmod(0o755)
-    return copy
+    found = []
+    for number, (path, text) in enumerate(copy.files):
+        file = folder / f"{number}{PurePosixPath(path).suffix}"
+        file.write_bytes(text)
+        file.chmod(0o755)
+        found.append(Mount(str(file), f"{TREE}/{os.fsdecode(raw_name(path))}"))
+    return tuple(found)
 
 
 async def _run(

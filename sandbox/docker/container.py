@@ -105,6 +105,7 @@ class Locked:
             return {}
         uid, _, gid = self.owner.partition(":")
         options = f"rw,exec,nosuid,nodev,mode=755,uid={uid},gid={gid},size={self.scratch_bytes}"
+        options += f",nr_inodes={self.limits.entries}"
         return {target: options for _, target in SCRATCH_TARGETS}
 
 

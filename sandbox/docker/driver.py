@@ -21,6 +21,7 @@ from sandbox.docker.container import NO_NETWORK, Locked, program_of_ours
 from sandbox.docker.engine import Attached, Engine
 from sandbox.docker.frames import Frames, Launch, launch_message
 from sandbox.docker.mount_points import make_mount_points
+from sandbox.errors import HostTrouble
 from sandbox.folders import FolderPolicy, Folders, resolved
 from sandbox.index import host_index_settings
 from sandbox.limits import MEBIBYTE, DiskWatch
@@ -33,6 +34,7 @@ DEFAULT_IMAGE = "assay-sandbox"
 _FIRST_UID, _UIDS = 0x7000_0000, 1 << 24
 _READ_BYTES = 1 << 18
 _LOOK_EVERY_S = 0.2
+_KILLED_TRIES = 3
 _SPARE_S = 30  # the container's own deadline comes after the worker's
 _TRIAL = Command(("true",), cwd="/", network=Network.BUILD, limits=Limits(timeout_s=30))
 
@@ -183,7 +185,10 @@ class DockerSandbox:
         seconds = time.monotonic() - started
         if killed is None:
             killed = await self._passed_unseen(streams, locked, disk)
-        return _completed(streams, killed, seconds)
+        done = _completed(streams, killed, seconds)
+        if done.exit_code != 0:
+            await asyncio.to_thread(disk.check)
+        return done
 
     async def _passed_unseen(
         self, streams: _Streams, locked: Locked, disk: DiskWatch
@@ -192,7 +197,7 @@ class DockerSandbox:
         failed = streams.frames.exit_code != 0
         if failed and await _in_thread(self._engine.ran_out_of_memory, locked.name):
             return Killed.MEMORY
-        return Killed.DISK if await asyncio.to_thread(disk.is_over) else None
+        return await asyncio.to_thread(disk.passed, at_the_end=True)
 
     async def _talk(self, command: Command, attached: Attached, streams: _Streams) -> None:
         loop = asyncio.get_running_loop()
@@ -205,7 +210,7 @@ class DockerSandbox:
                 if streams.frames.exit_code is not None:
                     return
         except OSError as error:
-            raise SandboxError(f"the engine broke off: {error}") from error
+            raise HostTrouble(f"The container engine broke off: {error}.", _KILLED_TRIES) from error
         finally:
             sending.cancel()
             await asyncio.gather(sending, return_exceptions=True)
@@ -250,23 +255,22 @@ class DockerSandbox:
         limit_bytes = locked.limits.memory_mb * MEBIBYTE
         while True:
             await asyncio.sleep(_LOOK_EVERY_S)
-            if await asyncio.to_thread(disk.is_over):
-                return Killed.DISK
+            if passed := await asyncio.to_thread(disk.passed):
+                return passed
             if await asyncio.to_thread(self._engine.held_bytes, locked.name) > limit_bytes:
                 return Killed.MEMORY
 
 
 def _disk_watch(locked: Locked) -> DiskWatch:
     folders = [mount.source for mount in locked.mounts if mount.mode is MountMode.WRITABLE]
-    limit_bytes = locked.limits.disk_mb * MEBIBYTE
-    return DiskWatch((folder for folder in folders if Path(folder).is_dir()), limit_bytes)
+    return DiskWatch((folder for folder in folders if Path(folder).is_dir()), locked.limits)
 
 
 def _completed(streams: _Streams, killed: Killed | None, seconds: float) -> Completed:
     exit_code = streams.frames.exit_code
     if exit_code is None and killed is None:
         said = streams.frames.said() or "without a word"
-        raise SandboxError(f"the container ended before the program did: {said}")
+        raise HostTrouble(f"A container ended before its program did: {said}.", _KILLED_TRIES)
     return Completed(
         exit_code=None if killed else exit_code,
         stdout=streams.out.value(),

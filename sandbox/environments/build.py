@@ -1,25 +1,35 @@
 """Builds one side's environment inside the sandbox: a dependency layer and a project layer.
 
-Only what was built from base outlives the evaluation, below `<state>/environments/<repository>`; a
-head with base's digest uses base's dependency layer, another one builds in the evaluation's folder.
-Whoever opened the pull request can therefore never change what a later evaluation runs with.
+Layers stay below `<state>/environments/<repository>`. Those that others use later are written for trusted
+commits alone (`BuildRequest.is_trusted`). Any other commit has layers of its own, found by that commit
+alone; a head that declares the dependencies of its base uses base's. Where code of the tree can run while
+dependencies are installed, the commit is part of their key. The downloads are copy-on-write whenever a
+tree is there. Whoever opened a pull request, or pushed a branch, can therefore never change what the
+evaluation of another commit runs with.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
+import os
 import platform
 import time
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 
-from sandbox.base import TREE, Mount, MountMode, Sandbox
+from sandbox.base import TREE, Mount, MountMode, Network, Sandbox
 from sandbox.concurrently import a_few_at_a_time, cores
 from sandbox.environments import ECOSYSTEMS
-from sandbox.environments.build_command import BuildRun, fetch_toolchain, run_step, typed
+from sandbox.environments.build_command import (
+    BuildRun,
+    fetch_toolchain,
+    keep_downloads,
+    run_step,
+    typed,
+)
 from sandbox.environments.build_request import BuildRequest, repository_folder
-from sandbox.environments.layer_store import is_finished, locked, publish, unfinished
+from sandbox.environments.layer_store import APART, is_finished, locked, publish, unfinished
 from sandbox.environments.layers import (
     DEPENDENCIES,
     INSIDE,
@@ -28,9 +38,11 @@ from sandbox.environments.layers import (
     PROJECT,
     UNFETCHED,
     kept,
+    known_as,
 )
 from sandbox.environments.tree import Tree
-from sandbox.models import Environment, Observation, Recipe, Side, Unfetched
+from sandbox.models import Environment, Observation, Recipe, Unfetched
+from sandbox.tools.path_kinds import PathKind, classify
 
 _KEPT_ENTRIES = 200
 _MOST_UNFETCHED, _NAME_CHARS = 20, 100
@@ -77,9 +89,10 @@ async def build_both(
     started, shared = time.monotonic(), None
     base = await _equipped(sandbox, base) if base else None
     head = await _equipped(sandbox, head) if head else None
-    if base and head and _will_share_dependencies(base, head):
+    if base and head and _share_dependencies(base, head):
         shared = await _dependencies(BuildRun(sandbox, base))
-    built = await a_few_at_a_time(cores(), [one(base, shared), one(head)])
+    usable = shared if shared and not shared.failure else None
+    built = await a_few_at_a_time(cores(), [one(base, shared), one(head, usable)])
     return built[0], built[1]
 
 
@@ -161,18 +174,24 @@ async def _toolchain(run: BuildRun) -> _Layer:
 # --- the dependency layer ---------------------------------------------------------------------
 
 
-def _will_share_dependencies(base: BuildRequest, head: BuildRequest) -> bool:
-    """Tell whether head should wait: base's build is about to install what head needs too."""
+def _share_dependencies(base: BuildRequest, head: BuildRequest) -> bool:
+    """Tell whether head declares what base does: then base's layer is head's too."""
     same = base.recipe.lock_digest == head.recipe.lock_digest
-    return (
-        same
-        and not (base.recipe.needs or head.recipe.needs)
-        and not is_finished(_lasting_dependencies(base))
-    )
+    return same and not (base.recipe.needs or head.recipe.needs)
 
 
-def _lasting_dependencies(request: BuildRequest) -> Path:
-    return repository_folder(request) / "dependencies" / request.recipe.lock_digest
+def _place(request: BuildRequest, kind: str, parts: list[object]) -> Path:
+    """Return the folder of a layer: shared by all for a trusted commit, else of that commit alone."""
+    if not request.is_trusted:
+        kind, parts = f"{APART}{kind}", [request.sha, *parts]
+    key = hashlib.sha256(json.dumps(parts).encode()).hexdigest()
+    return repository_folder(request) / kind / key
+
+
+def _dependencies_place(request: BuildRequest) -> Path:
+    recipe = request.recipe
+    whole = [request.sha] if recipe.runs_tree else []
+    return _place(request, "dependencies", [recipe.lock_digest, *whole])
 
 
 async def _dependencies(run: BuildRun) -> _Layer:
@@ -180,22 +199,21 @@ async def _dependencies(run: BuildRun) -> _Layer:
     if toolchain.failure:
         return toolchain
     run = replace(run, toolchain=toolchain.folder)
-    request = run.request
-    digest = request.recipe.lock_digest
-    lasting = _lasting_dependencies(request)
-    if request.side is not Side.BASE and is_finished(lasting):
-        return _Layer(str(lasting / "layer"), cached=True, unfetched=_unfetched(lasting / "layer"))
-    own = request.evaluation_folder / "environment" / "dependencies" / digest
-    folder = lasting if request.side is Side.BASE else own
+    lasting = _dependencies_place(replace(run.request, is_trusted=True))
+    if is_finished(lasting):
+        return _finished(lasting)
+    folder = _dependencies_place(run.request)
     async with locked(folder):
         if is_finished(folder):
-            return _Layer(
-                str(folder / "layer"), cached=True, unfetched=_unfetched(folder / "layer")
-            )
+            return _finished(folder)
         layer = await _fill(run, folder)
         if layer.failure and layer.failure.problem and not layer.unfetched:
             layer = await _fill(run, folder)
         return layer
+
+
+def _finished(folder: Path) -> _Layer:
+    return _Layer(str(folder / "layer"), cached=True, unfetched=_unfetched(folder / "layer"))
 
 
 async def _fill(run: BuildRun, folder: Path) -> _Layer:
@@ -207,6 +225,11 @@ async def _fill(run: BuildRun, folder: Path) -> _Layer:
                 return _named(failure, _unfetched(temporary / "layer"))
         _note_kept(temporary, run.request)
         publish(temporary, folder)
+    downloading = ECOSYSTEMS[run.request.recipe.ecosystem].downloading
+    is_shared = run.request.is_trusted and run.request.network is not Network.NONE
+    wanted = downloading(run.request, folder / "layer") if downloading and is_shared else None
+    if wanted:
+        await keep_downloads(run, wanted)
     return _Layer(str(folder / "layer"), unfetched=_unfetched(folder / "layer"))
 
 
@@ -244,11 +267,9 @@ async def _project(run: BuildRun, dependencies: str) -> _Layer:
     if not request.recipe.install_project:
         return _Layer(cached=True)
     recipe = request.recipe
-    parts = (request.sha, recipe.lock_digest, request.version, recipe.root)
-    key = hashlib.sha256(json.dumps([*parts, request.recipe.install_project]).encode()).hexdigest()
-    lasting = repository_folder(request) / "projects"
-    own = request.evaluation_folder / "environment" / "projects"
-    folder = (lasting if request.side is Side.BASE else own) / key
+    parts: list[object] = [request.sha, recipe.lock_digest, request.version, recipe.root]
+    # What it is installed on is part of it: a layer of base's branch never decides for another branch.
+    folder = _place(request, "projects", [*parts, recipe.install_project, known_as(dependencies)])
     async with locked(folder):
         if is_finished(folder):
             return _Layer(str(folder / "layer"), cached=True)
@@ -278,8 +299,37 @@ async def _install(run: BuildRun, folder: Path, dependencies: str) -> Observatio
 
 
 def _note_kept(temporary: Path, request: BuildRequest) -> None:
-    notes = _kept_entries(Tree(temporary / "layer"), Tree(request.tree))
+    layer = temporary / "layer"
+    entries = _kept_entries(Tree(layer), Tree(request.tree))
+    if not ECOSYSTEMS[request.recipe.ecosystem].keeps_output:
+        entries = [one for entry in entries for one in _divided(layer / KEPT, *entry)]
+    notes = [(name, path, _is_of_tests(path)) for name, path in entries]
     (temporary / NOTES).write_text(json.dumps(notes))
+
+
+_AT_START = ("sitecustomize", "usercustomize")  # Python itself imports them, wherever they stand
+
+
+def _is_of_tests(path: str) -> bool:
+    *folders, name = path.split("/")
+    if "node_modules" in (*folders, name):
+        return False
+    return name.startswith(_AT_START) or classify(path) is not PathKind.SOURCE
+
+
+def _divided(kept: Path, name: str, path: str) -> list[tuple[str, str]]:
+    """Take out of a kept folder what belongs to tests, such as a conftest.py: it may have to stay away."""
+    found, place = [(name, path)], kept / name
+    if place.is_symlink() or not place.is_dir() or _is_of_tests(path) or "node_modules" in path:
+        return found
+    for folder, _, names in os.walk(place):
+        for one in sorted(names):
+            inner = Path(folder, one)
+            within = f"{path}/{inner.relative_to(place).as_posix()}"
+            if _is_of_tests(within) and not inner.is_symlink():
+                found.append((f"{name}-{len(found)}", within))
+                inner.rename(kept / found[-1][0])
+    return found[:_KEPT_ENTRIES]
 
 
 def _kept_entries(layer: Tree, tree: Tree) -> list[tuple[str, str]]:

@@ -11,6 +11,7 @@ import re
 import shlex
 from dataclasses import dataclass, replace
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from sandbox.base import (
     TREE,
@@ -22,8 +23,10 @@ from sandbox.base import (
     Sandbox,
 )
 from sandbox.environments import ECOSYSTEMS
-from sandbox.environments.build_request import BuildRequest, repository_folder
-from sandbox.environments.layers import CACHE, INSIDE, SYSTEM_PATH, TOOLCHAIN
+from sandbox.environments.build_request import BuildRequest, downloads_folder
+from sandbox.environments.ecosystem import Downloads
+from sandbox.environments.layer_store import DECLARED
+from sandbox.environments.layers import CACHE, DEPENDENCIES, INSIDE, SYSTEM_PATH, TOOLCHAIN
 from sandbox.models import Observation, Side
 
 _OUTPUT_CHARS = 20_000
@@ -64,6 +67,39 @@ async def run_step(
     )
     done = await run.sandbox.run(command)
     return None if done.exit_code == 0 else _observation(run.request.side, shown, done)
+
+
+async def keep_downloads(run: BuildRun, wanted: Downloads) -> None:
+    """Download into the lasting folder, with no code of the tree there; what fails is not kept."""
+    request = run.request
+    ecosystem = ECOSYSTEMS[request.recipe.ecosystem]
+    with TemporaryDirectory(
+        dir=downloads_folder(request).parent, prefix=DECLARED, ignore_cleanup_errors=True
+    ) as place:
+        tree, filled = Path(place, "tree"), Path(place, "filled")
+        for folder in (Path(place), tree, filled):
+            folder.mkdir(mode=0o755, exist_ok=True)
+            folder.chmod(0o755)
+        for path, text in wanted.files:
+            (tree / path).parent.mkdir(parents=True, exist_ok=True)
+            (tree / path).write_text(text, encoding="utf-8")
+        mounts = (
+            Mount(str(tree), TREE, MountMode.COPY_ON_WRITE),
+            Mount(str(downloads_folder(request)), CACHE, MountMode.WRITABLE),
+            Mount(str(filled), DEPENDENCIES, MountMode.WRITABLE),
+            *((Mount(run.toolchain, TOOLCHAIN),) if run.toolchain else ()),
+            *ecosystem.tools(),
+        )
+        for argv in wanted.commands:
+            command = Command(
+                argv,
+                mounts=mounts,
+                environment=ecosystem.building(request),
+                network=request.network,
+                limits=request.limits,
+            )
+            if (await run.sandbox.run(command)).exit_code != 0:
+                return
 
 
 async def fetch_toolchain(run: BuildRun, layer: str) -> Observation | None:
@@ -124,13 +160,12 @@ def _network_problem(output: str) -> str:
 
 def _mounts(run: BuildRun) -> tuple[Mount, ...]:
     request = run.request
-    downloads = repository_folder(request) / "downloads"
-    downloads.mkdir(parents=True, exist_ok=True, mode=0o755)
+    downloads = downloads_folder(request)
     os.utime(downloads)  # in use: not to be evicted now
-    is_base = request.side is Side.BASE
     return (
         Mount(str(request.tree), TREE, MountMode.COPY_ON_WRITE),
-        Mount(str(downloads), CACHE, MountMode.WRITABLE if is_base else MountMode.COPY_ON_WRITE),
+        # Code of the tree can run here: what it does to the downloads is thrown away.
+        Mount(str(downloads), CACHE, MountMode.COPY_ON_WRITE),
         Mount(str(Path(__file__).parent / "inside"), INSIDE),
         *((Mount(run.toolchain, TOOLCHAIN),) if run.toolchain else ()),
         *ECOSYSTEMS[request.recipe.ecosystem].tools(),

@@ -9,13 +9,17 @@ from pathlib import Path
 from sandbox.base import Limits, Network
 from sandbox.models import Recipe, Side
 
+_LAYOUT = "2"
+"""Raised when older layers and downloads must never be used again."""
+
 
 @dataclass(frozen=True, slots=True)
 class BuildRequest:
     """One side to build. `tree` is only read; `version` is what the project shall say it is.
 
-    `state` is Assay's own persistent folder, `evaluation_folder` goes when the evaluation is over.
-    `repository` is the one that the pull request is for, never the fork.
+    `state` is Assay's own persistent folder. `repository` is the one that the pull request is for,
+    never the fork. `is_trusted` says that the commit `sha` is reachable from the default branch or a
+    protected one: what others use later is only ever written for such a commit.
     """
 
     side: Side
@@ -25,12 +29,19 @@ class BuildRequest:
     repository: str
     sha: str
     state: Path
-    evaluation_folder: Path
+    is_trusted: bool = False
     limits: Limits = field(default_factory=Limits)
     network: Network = Network.BUILD
 
 
 def repository_folder(request: BuildRequest) -> Path:
     """Return the repository's own lasting folder: what one builds is never used for another."""
-    name = hashlib.sha256(request.repository.encode()).hexdigest()[:24]
+    name = hashlib.sha256(f"{_LAYOUT} {request.repository}".encode()).hexdigest()[:24]
     return request.state / "environments" / name
+
+
+def downloads_folder(request: BuildRequest) -> Path:
+    """Return the folder of what was downloaded before; it is there."""
+    folder = repository_folder(request) / "downloads"
+    folder.mkdir(parents=True, exist_ok=True, mode=0o755)
+    return folder

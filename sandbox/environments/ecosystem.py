@@ -46,6 +46,17 @@ def no_mounts() -> tuple[Mount, ...]:
 
 
 @dataclass(frozen=True, slots=True)
+class Downloads:
+    """Commands that only download what a finished layer has, for the builds to come.
+
+    They see no code of any tree: `files` (path, text) are all that stands where the tree would.
+    """
+
+    commands: tuple[tuple[str, ...], ...]
+    files: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Ecosystem:
     """One ecosystem. `weigh` and `detect` only read files; nothing of a tree is run.
 
@@ -54,7 +65,8 @@ class Ecosystem:
     puts what is missing in `Recipe.needs`. `building` and `observing` give the environment variables of
     build commands and of everything that looks afterwards (told: is there a project layer).
     `fetching` gives the command that fills an empty toolchain layer with what `Recipe.toolchain`
-    names; it sees nothing of any tree. `keeps_output` says that the project layer keeps what its build
+    names; it sees nothing of any tree. `downloading` tells what to keep of the downloads of a finished
+    dependency layer (a host folder). `keeps_output` says that the project layer keeps what its build
     wrote to `build` and `dist`.
     `runs_alone` tells whether tests can be run in a folder, or only from the top of a workspace.
     """
@@ -69,6 +81,7 @@ class Ecosystem:
     tools: Callable[[], tuple[Mount, ...]] = no_mounts
     keeps_output: bool = False
     fetching: Callable[[str], tuple[str, ...]] | None = None
+    downloading: Callable[[BuildRequest, Path], Downloads | None] | None = None
     runs_alone: Callable[[Tree], bool] = always
 
 

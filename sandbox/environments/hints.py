@@ -12,12 +12,15 @@ class SetupHints:
     `install` and `test` are shell lines. They come from the base branch, never from a pull request.
     `root` is the project's folder in the tree, as `Projects` finds it; "" is the tree itself. `install`
     starts in `install_root`: a line for the whole repository does not start in a project's folder.
+    `released_before` (an ISO date) is set for old commits: what no lock file fixes is installed as it was
+    offered then.
     """
 
     install: str = ""
     test: str = ""
     root: str = ""
     install_root: str = ""
+    released_before: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,6 +16,10 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 
+DECLARED = ".declared-"
+"""How folders begin that only downloads are made in."""
+APART = "apart-"
+"""How folders begin whose layers only the commit that they were built from can use."""
 _POLL_S = 0.1
 _IN_USE_S = 2 * 3600.0  # longer than any evaluation
 _SPECIAL = ("(", "-type", "p", "-o", "-type", "s", "-o", "-type", "b", "-o", "-type", "c", ")")
@@ -82,11 +86,12 @@ def remove(folder: Path) -> None:
 
 
 def evict(state: Path, older_than_days: float, max_bytes: int) -> int:
-    """Remove base environments unused for so long, then the oldest until the rest fits.
+    """Remove environments unused for so long, then the oldest until the rest fits.
 
-    Nothing used in the last two hours goes: an evaluation may stand on it. Returns the bytes freed.
+    What one commit alone can use goes before what all share. Nothing used in the last two hours goes: an
+    evaluation may stand on it. Returns the bytes freed.
     """
-    found = sorted(_folders(state), key=lambda folder: folder.stat().st_mtime)
+    found = sorted(_folders(state), key=lambda one: (not _is_apart(one), one.stat().st_mtime))
     sizes = {folder: _size_bytes(folder) for folder in found}
     total, freed, now = sum(sizes.values()), 0, time.time()
     for folder in found:
@@ -100,7 +105,11 @@ def evict(state: Path, older_than_days: float, max_bytes: int) -> int:
 def _folders(state: Path) -> list[Path]:
     environments = state / "environments"
     layers = (path.parent for path in environments.glob("*/*/*/layer"))
-    return [*layers, *environments.glob("*/downloads")]
+    return [*layers, *environments.glob("*/downloads"), *environments.glob(f"*/{DECLARED}*")]
+
+
+def _is_apart(folder: Path) -> bool:
+    return folder.parent.name.startswith(APART) or folder.name.startswith(DECLARED)
 
 
 def _size_bytes(folder: Path) -> int:

@@ -29,18 +29,19 @@ CACHE = "/env/cache"
 SYSTEM_PATH = "/usr/local/bin:/usr/bin:/bin"
 
 NOTES = "notes.json"
-"""Beside a layer, written by the host: [[name in KEPT, path in the tree], ...]."""
+"""Beside a layer, written by the host: [[name in KEPT, path in the tree, belongs to tests], ...]."""
 UNFETCHED = "unfetched.json"
 """In a dependency layer: [[dependency, whose it is, was it left out], ...] of what is in no registry."""
 KEPT = "kept"
 """In a layer: the files that the build wrote into the tree."""
 
 
-def mounts(environment: Environment) -> tuple[Mount, ...]:
+def mounts(environment: Environment, tests: Environment | None = None) -> tuple[Mount, ...]:
     """Return the read-only mounts of a built environment; a layer that was not built has none.
 
     What the build wrote into the tree (a version file, a compiled module, `node_modules`) is laid
-    over it again. A folder is copy-on-write like the tree, since programs keep caches in it.
+    over it again. A folder is copy-on-write like the tree, since programs keep caches in it. What of it
+    belongs to tests comes from the build of `tests`, whose tests run here.
     """
     layers = (
         (environment.toolchain_layer, TOOLCHAIN),
@@ -48,15 +49,30 @@ def mounts(environment: Environment) -> tuple[Mount, ...]:
         (environment.project_layer, PROJECT),
     )
     found = tuple(Mount(source, target) for source, target in layers if source)
-    return found + tuple(one for source, _ in layers if source for one in kept(source))
+    if tests is None or tests is environment:
+        return found + tuple(one for source, _ in layers if source for one in kept(source))
+    own = tuple(one for source, _ in layers if source for one in kept(source, of_tests=False))
+    theirs = (tests.dependencies_layer, tests.project_layer)
+    return (
+        found + own + tuple(one for layer in theirs if layer for one in kept(layer, of_tests=True))
+    )
 
 
-def kept(layer: str) -> tuple[Mount, ...]:
-    """Return the mounts of what a layer's build wrote into the tree."""
+def kept(layer: str, of_tests: bool | None = None) -> tuple[Mount, ...]:
+    """Return the mounts of what a layer's build wrote into the tree, or of one kind of it."""
     notes_file = Path(layer).parent / NOTES
     notes = json.loads(notes_file.read_text()) if notes_file.exists() else []
-    found = ((Path(layer) / KEPT / name, path) for name, path in notes)
+    found = (
+        (Path(layer) / KEPT / name, path)
+        for name, path, *marks in notes
+        if of_tests is None or any(marks) is of_tests
+    )
     return tuple(Mount(str(source), f"{TREE}/{path}", _mode(source)) for source, path in found)
+
+
+def known_as(layer: str) -> str:
+    """Return what names a layer on every host: repository, kind and key, wherever environments stand."""
+    return "/".join(Path(layer).parts[-4:-1])
 
 
 def _mode(source: Path) -> MountMode:

@@ -5,22 +5,35 @@ from __future__ import annotations
 import hashlib
 import json
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 
 from sandbox.base import TREE
 from sandbox.environments.build_request import BuildRequest
-from sandbox.environments.ecosystem import Ecosystem, Evidence, Variables, weighed
+from sandbox.environments.ecosystem import (
+    Downloads,
+    Ecosystem,
+    Evidence,
+    Variables,
+    weighed,
+)
 from sandbox.environments.hints import SetupHints, Toolchain
 from sandbox.environments.layers import CACHE, PROJECT, SYSTEM_PATH, TOOLCHAIN
+from sandbox.environments.node_ci import read_settings
 from sandbox.environments.node_manager import (
+    MANAGER_BINS,
     Manager,
     choose_manager,
+    declared_downloads,
     install_commands,
+    is_dated,
     manager_inputs,
+    node_of_manager,
+    runs_tree,
 )
 from sandbox.environments.node_script import ScriptCall, read_script
-from sandbox.environments.node_version import Wanted, fetching, wanted_node
+from sandbox.environments.node_version import Wanted, able_to_run, fetching, wanted_node
 from sandbox.environments.node_workspace import BUILDS, DEPENDENCIES, workspace_builds
 from sandbox.environments.tree import Table, Tree
 from sandbox.models import Recipe, TestCall, TestRunner
@@ -39,6 +52,7 @@ _BY_DEPENDENCY = (
     ("jasmine", TestRunner.JASMINE),
     ("tap", TestRunner.TAP),
 )
+_LOADED = re.compile(r"""^\s*(?:import|require\()\s*['"]\./([\w./-]+)['"]""", re.M)
 _NO_RUNNER = (
     "No runner that Assay knows (node --test, mocha, jest, vitest, ava, jasmine, tap, tape, uvu) is called"
     " by the test script"
@@ -82,10 +96,16 @@ def detect(tree: Path, setup: SetupHints, toolchain: Toolchain) -> Recipe | None
         return None
     manifest = place.json("package.json")
     runner = _choose_runner(place, manifest, setup)
+    runner = runner if setup.test else _as_in_ci(Tree(tree), runner)
     manager = choose_manager(Tree(tree), setup.root)
     folders = tuple(dict.fromkeys((setup.root, manager.folder)))
     version = toolchain.version("node")
-    wanted = wanted_node(Tree(tree), folders, version)
+    wanted = able_to_run(
+        wanted_node(Tree(tree), folders, version),
+        version,
+        f"{manager.name} {manager.version}",
+        node_of_manager(manager),
+    )
     missing = _missing(manifest, wanted, toolchain)
     if missing:
         has = f"has Node {version}" if version else "has no Node"
@@ -132,8 +152,8 @@ def _recipe(
     if setup.install:
         install, why = _configured(setup)
     elif any(_has_dependencies(tree.json(path)) for path in manifests) or manager.lock:
-        install = install_commands(manager, top, runner.runner.value)
-        why = _installed_by(manager)
+        install = install_commands(manager, top, runner.runner.value, setup.released_before)
+        why = _installed_by(manager, setup.released_before)
     else:
         install, why = (), "Nothing is installed: package.json names no dependencies."
     build, why_build = _build(Tree(tree.root / setup.root), manifest, runner)
@@ -153,7 +173,17 @@ def _recipe(
         lock_digest=hashlib.sha256(json.dumps([versions, install, inputs]).encode()).hexdigest(),
         root=setup.root,
         more_calls=runner.more,
+        runs_tree=bool(setup.install) or runs_tree(tree, manager, manifests),
     )
+
+
+def downloading(request: BuildRequest, _: Path) -> Downloads | None:
+    """Return how to download again what the manifests and the lock ask for, with no script of theirs."""
+    tree, root = Tree(request.tree), request.recipe.root
+    manager = choose_manager(tree, root)
+    if not request.recipe.install:
+        return None
+    return declared_downloads(tree, manager, _manifests(tree, manager, root))
 
 
 def _configured(setup: SetupHints) -> tuple[tuple[tuple[str, ...], ...], str]:
@@ -164,9 +194,14 @@ def _configured(setup: SetupHints) -> tuple[tuple[tuple[str, ...], ...], str]:
     return ((*keep[:-2], commands, place),), f"{said} says so."
 
 
-def _installed_by(manager: Manager) -> str:
+def _installed_by(manager: Manager, released_before: str) -> str:
     version = f" {manager.version}" if manager.version else ""
     exact = f"exactly as {manager.lock} locks them" if manager.lock else "the newest allowed"
+    if is_dated(manager, released_before):
+        exact = (
+            f"there is no lock file and the commits are old, so the newest allowed of those released "
+            f"before {released_before}, or of all where the registry has none of that time"
+        )
     said = f"Dependencies are installed by {manager.name}{version}, because {manager.reason}"
     return f"{said}: {exact}."
 
@@ -213,7 +248,9 @@ def _by_its_library(tree: Tree, call: ScriptCall) -> ScriptCall:
 
     def runner(one: TestRunner, arguments: tuple[str, ...]) -> TestRunner:
         files = arguments[arguments.index("--") + 1 :] if one is TestRunner.NODE else ()
-        uses_it = any(_NODE_TEST.search(tree.read(path)) for path in files)
+        uses_it = any(
+            _NODE_TEST.search(text) for path in files for text in _with_imported(tree, path)
+        )
         return TestRunner.NODE_TEST if uses_it else one
 
     more = tuple(
@@ -222,10 +259,34 @@ def _by_its_library(tree: Tree, call: ScriptCall) -> ScriptCall:
     return replace(call, runner=runner(call.runner, call.arguments), more=more)
 
 
+def _with_imported(tree: Tree, path: str) -> Iterator[str]:
+    """Yield the text of a script and of the files of its own folder that it loads: a list of test files."""
+    text = tree.read(path)
+    yield text
+    for name in dict.fromkeys(_LOADED.findall(text)[:_READ_TEST_FILES]):
+        yield tree.read(str(PurePosixPath(path).parent / name))
+
+
 def _by_script(call: ScriptCall) -> _Runner:
     said = f"Tests run with {call.runner}, as the script `{call.script}` of package.json calls it."
     others = "".join(f" Then {more.runner} runs, called there too." for more in call.more)
     return _Runner(call.runner, call.arguments, f"{said}{others}", call.before, call.more)
+
+
+def _as_in_ci(tree: Tree, runner: _Runner) -> _Runner:
+    """Run the tests in the time zone and the locale of the project's CI, where their call names none."""
+    source, settings = read_settings(tree)
+    if not settings or runner.runner is TestRunner.NONE:
+        return runner
+
+    def prefixed(arguments: tuple[str, ...]) -> tuple[str, ...]:
+        named = {word.partition("=")[0] for word in arguments[: arguments.index("--")]}
+        return (*(f"{k}={v}" for k, v in settings if k not in named), *arguments)
+
+    said = " ".join(f"{name}={value}" for name, value in settings)
+    more = tuple(replace(call, arguments=prefixed(call.arguments)) for call in runner.more)
+    reason = f"{runner.reason} `{said}` is set for them, as {source} does."
+    return replace(runner, arguments=prefixed(runner.arguments), reason=reason, more=more)
 
 
 def _configured_runner(tree: Tree, scripts: Table, line: str) -> _Runner:
@@ -298,16 +359,12 @@ def building(request: BuildRequest) -> Variables:
     """Return the environment of the build commands; downloads are kept, nothing is asked or told."""
     bins = _bins(request.recipe.root)
     return (
-        ("PATH", f"{bins}:{_node_of(request.recipe)}{SYSTEM_PATH}"),
+        ("PATH", f"{bins}:{MANAGER_BINS}:{_node_of(request.recipe)}{SYSTEM_PATH}"),
         ("CI", "true"),
         ("HUSKY", "0"),
         ("NO_COLOR", "1"),
         ("npm_config_cache", f"{CACHE}/npm"),
-        (
-            "npm_config_fetch_retry_mintimeout",
-            "1000",
-        ),  # a host that does not answer is known at once
-        ("npm_config_fetch_retry_maxtimeout", "10000"),
+        *_retries(10_000),
         ("npm_config_audit", "false"),
         ("npm_config_fund", "false"),
         ("npm_config_update_notifier", "false"),
@@ -323,8 +380,22 @@ def building(request: BuildRequest) -> Variables:
 def observing(recipe: Recipe, has_project: bool) -> Variables:
     """Return the environment of what looks at a built project; CI keeps runners from new snapshots."""
     del has_project
-    path = f"{_bins(recipe.root)}:{_node_of(recipe)}{PROJECT}/bin:{SYSTEM_PATH}"
-    return (("PATH", path), ("CI", "true"), ("NO_COLOR", "1"), ("FORCE_COLOR", "0"))
+    path = f"{_bins(recipe.root)}:{MANAGER_BINS}:{_node_of(recipe)}{PROJECT}/bin:{SYSTEM_PATH}"
+    return (
+        ("PATH", path),
+        ("CI", "true"),
+        ("NO_COLOR", "1"),
+        ("FORCE_COLOR", "0"),
+        *_retries(1_000),  # tests that install something, without a network
+    )
+
+
+def _retries(longest_ms: int) -> Variables:
+    """Let npm know at once that a host does not answer, and not after minutes."""
+    return (
+        ("npm_config_fetch_retry_mintimeout", "1000"),
+        ("npm_config_fetch_retry_maxtimeout", str(longest_ms)),
+    )
 
 
 def _node_of(recipe: Recipe) -> str:
@@ -343,6 +414,7 @@ ECOSYSTEM = Ecosystem(
     detect=detect,
     building=building,
     observing=observing,
+    downloading=downloading,
     commands=frozenset(
         {
             "npm",

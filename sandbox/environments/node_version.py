@@ -1,17 +1,19 @@
 """Which Node a project asks for, and where it comes from when the machine has another.
 
-`engines.node` is one of npm's ranges, as far as projects use them. Every release of Node is in npm's
-registry: the `node` package's own packages by platform hold it.
+`engines.node` is one of npm's ranges, as far as projects use them. Where it leaves a choice, the releases
+on which CI runs the tests decide. Every release of Node is in npm's registry: the `node` package's own
+packages by platform hold it.
 """
 
 from __future__ import annotations
 
 import platform
 import re
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 
 from sandbox.environments.layers import TOOLCHAIN
-from sandbox.environments.tree import Tree
+from sandbox.environments.tree import LINE_CHARS, Tree
 
 _COMPARATOR = re.compile(
     r"(>=|<=|>|<|\^|~|=)?\s{0,9}v?(\d+|[xX*])(?:\.(\d+|[xX*]))?(?:\.(\d+|[xX*]))?\S*"
@@ -25,9 +27,21 @@ _CODENAMES = {
 }  # fmt: skip
 _MAJORS = range(4, 60)
 _LATEST = 9999
+_CI_FILES = (".travis.yml", ".gitlab-ci.yml", "azure-pipelines.yml", ".circleci/config.yml")
+_TESTED = re.compile(
+    r"\b(?:npm|pnpm|yarn|bun)\s+(?:--?\S+\s+)*(?:run\s+|run-script\s+)?(?:t|tst|test|tests|cit|unit|coverage)\b"
+    r"|\b(?:vitest|jest|mocha|jasmine|ava|tape|tap|uvu|c8|nyc)\b|\bnode\s+--test\b"
+)
+_NODE_KEY = re.compile(
+    r"[ \t]*(?:-[ \t]+)?['\"]?(?:node|node_js|nodejs)(?:[-_]?versions?)?['\"]?[ \t]*:(?P<value>.*)",
+    re.I,
+)
 _PLATFORMS = {"x86_64": "x64", "aarch64": "arm64", "ppc64le": "ppc64le", "s390x": "s390x"}
 # The newest npm that runs on a Node of at least this major, by npm's own `engines`.
-_NPM = ((20, "10"), (14, "9"), (12, "8"), (10, "7"), (6, "6"), (0, "5"))
+_NPM = (
+    (20, "10"), (18, "9"), (16, "8"), (15, "7"), (14, "8"),
+    (13, "7"), (12, "8"), (10, "7"), (6, "6"), (0, "5"),
+)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,9 +59,11 @@ class Wanted:
 def wanted_node(tree: Tree, folders: tuple[str, ...], machine: str) -> Wanted:
     """Return which Node a project asks for, by the nearest of its files; `machine` has this version.
 
-    A file that names a release is believed to its major version; a range is met by the nearest major,
-    one with long support first.
+    A file that names a release is believed to its major version. Else the newest release of the range on
+    which CI runs the tests is taken, or the machine's where it is one of them. Without any, a range is met
+    by the nearest major, one with long support first.
     """
+    of_ci = _releases_of_ci(tree)
     for folder in folders:
         place = Tree(tree.root / folder)
         manifest = place.json("package.json")
@@ -63,8 +79,72 @@ def wanted_node(tree: Tree, folders: tuple[str, ...], machine: str) -> Wanted:
                 return Wanted() if is_here else Wanted(release, source)
         wanted = manifest.table("engines").text("node")
         if wanted:
-            return _by_range(wanted, machine)
-    return Wanted()
+            return _by_ci(of_ci, wanted, machine) or _by_range(wanted, machine)
+    return _by_ci(of_ci, "", machine) or Wanted()
+
+
+def able_to_run(wanted: Wanted, machine: str, program: str, needed: str) -> Wanted:
+    """Return the Node that also runs a `program` which needs this range; the same major where it can be."""
+    release = wanted.release or machine
+    if (
+        not release
+        or wanted.missing
+        or satisfies(release if not wanted.release else _newest_of(release), needed)
+    ):
+        return wanted
+    major = release.split(".", maxsplit=1)[0]
+    if satisfies(_newest_of(major), needed):
+        return Wanted(major, f"{wanted.source}, with {program}," if wanted.source else program)
+    return replace(_by_range(needed, machine), source=program)
+
+
+def _by_ci(releases: dict[str, str], wanted: str, machine: str) -> Wanted | None:
+    """Return the newest release of CI that is in the range; None where CI does not say."""
+    fitting = [one for one in releases if satisfies(_newest_of(one), wanted)]
+    if not fitting:
+        return None
+    majors = {one.split(".")[0] for one in fitting}
+    is_here = machine.split(".", maxsplit=1)[0] in majors and satisfies(machine, wanted)
+    newest = max(fitting, key=lambda one: [int(part) for part in _newest_of(one).split(".")])
+    return Wanted() if is_here else Wanted(newest, releases[newest])
+
+
+def _releases_of_ci(tree: Tree) -> dict[str, str]:
+    """Return the releases on which CI runs the tests, each with the file that says so.
+
+    A matrix of releases is there for the tests; a single one counts in a job that calls them.
+    """
+    workflows = (tree.listing(".github/workflows", suffix) for suffix in (".yml", ".yaml"))
+    found: dict[str, str] = {}
+    for path in (*(one for listed in workflows for one in listed), *_CI_FILES):
+        lines = [line for line in tree.read(path).splitlines() if len(line) < LINE_CHARS]
+        for job in re.split(r"^(?=  [\w-]+:\s*$)", "\n".join(lines), flags=re.M):
+            releases = list(_releases_in(job.splitlines()))
+            if len(releases) > 1 or path == ".travis.yml" or _TESTED.search(job):
+                found |= dict.fromkeys(releases, path)
+    return found
+
+
+def _releases_in(lines: list[str]) -> Iterator[str]:
+    """Yield the releases that the keys of a CI job name, in a line or in the list below it."""
+    is_listing = False
+    for line in lines:
+        key = _NODE_KEY.fullmatch(line)
+        text = (key["value"] if key else line).split("#")[0].strip()
+        if key:
+            is_listing = not text
+        elif is_listing and (not text or text.startswith("-")):
+            text = text.removeprefix("-")
+        else:
+            is_listing, text = False, ""
+        for word in re.split(r"[\s\[\],'\"]+", text):
+            release = _release(word)
+            if release and int(release.split(".")[0]) in _MAJORS:
+                yield release
+
+
+def _newest_of(release: str) -> str:
+    return ".".join([*release.split("."), str(_LATEST), str(_LATEST)][:3])
 
 
 def _release(text: str) -> str:

@@ -9,6 +9,7 @@ from pathlib import Path, PurePosixPath
 from sandbox.environments import ECOSYSTEMS
 from sandbox.environments.ecosystem import Evidence
 from sandbox.environments.tree import Tree
+from sandbox.errors import must_exist
 
 MOST_PROJECTS = 12
 """How many projects one evaluation builds and runs at most."""
@@ -39,7 +40,7 @@ class Projects:
     """
 
     def __init__(self, base: Path, head: Path, listed: tuple[str, ...] = ()) -> None:
-        self._sides = (base, head)
+        self._sides = (must_exist(base), must_exist(head))
         self._listed = listed
         self._known: dict[str, bool] = {}
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
@@ -9,7 +10,8 @@ from pathlib import Path, PurePosixPath
 from packaging.utils import canonicalize_name
 
 from sandbox.base import TREE
-from sandbox.environments.ecosystem import Ecosystem, Evidence, weighed
+from sandbox.environments.build_request import BuildRequest
+from sandbox.environments.ecosystem import Downloads, Ecosystem, Evidence, weighed
 from sandbox.environments.hints import SetupHints, Toolchain
 from sandbox.environments.layers import DEPENDENCIES, INSIDE, PROJECT, UV
 from sandbox.environments.python_ci import TestHints, read_hints
@@ -22,28 +24,45 @@ from sandbox.environments.python_digest import (
     requirement_files,
 )
 from sandbox.environments.python_layers import building, installer, observing
+from sandbox.environments.python_preparation import prepare
 from sandbox.environments.python_project import NamedList, Project, read_project
 from sandbox.environments.python_requirement import parsed, requirement_name
-from sandbox.environments.python_runner import RunnerChoice, choose_runner, configured_runner
+from sandbox.environments.python_runner import (
+    choose_runner,
+    configured_runner,
+    missing_runner,
+)
 from sandbox.environments.python_selection import Selection, select
 from sandbox.environments.python_siblings import Sibling, needed_siblings, requirement_names
 from sandbox.environments.python_version import (
     fetching,
     missing_python,
     nearest_release,
+    resolved_before,
     untested_python,
 )
 from sandbox.environments.tree import Tree
-from sandbox.models import Recipe, TestRunner
+from sandbox.models import Recipe
 
 _NAME = "python"
 _PIP_INSTALL = ("uv", "pip", "install")
+_PIP_ITSELF = (*_PIP_INSTALL, "pip", "setuptools", "wheel")
 # Compiled now, because layers are read-only when tests run.
 _TO_DEPENDENCIES = (*_PIP_INSTALL, "--compile-bytecode")
 # --no-deps, because the dependencies have their own layer.
 _TO_PROJECT = (*_PIP_INSTALL, "--no-deps", "--prefix", PROJECT)
 _PYTHON = f"{DEPENDENCIES}/bin/python"
 _LOCAL = f"{DEPENDENCIES}/local.json"
+_DISTRIBUTION = re.compile(r"([A-Za-z0-9][\w.]{0,99})-(\d[\w.+!]{0,59})\.dist-info")
+_MOST_KEPT = 1000
+# Wheels only, which run nothing; one that cannot be had must not keep the others away.
+_WHEELS = "uv pip install -q --no-deps --no-build"
+_DOWNLOAD = f'{_WHEELS} "$0" "$@" || for one in "$0" "$@"; do {_WHEELS} "$one"; done; true'
+# pip has downloads of its own, and a configured line may call it.
+_PIP_DOWNLOAD = f"{_PYTHON} -m pip download -q --no-deps --only-binary :all: -d /tmp/wheels"
+_DOWNLOAD_WITH_PIP = (
+    f'uv pip install -q pip && for one in "$0" "$@"; do {_PIP_DOWNLOAD} "$one"; done; true'
+)
 # Their editable installs rebuild at import time with tools of a build environment that is gone.
 _NOT_EDITABLE = ("mesonpy",)
 # Plug-ins that ask git for the version, and take none from the environment.
@@ -80,8 +99,9 @@ def detect(tree: Path, setup: SetupHints, toolchain: Toolchain) -> Recipe | None
     missing = missing_python(asked, toolchain.python)
     if not missing:
         recipe = _recipe(reading, setup, toolchain)
-        said = untested_python(reading.tree, toolchain.python)
-        return replace(recipe, reasons=(*recipe.reasons, *filter(None, (said,))))
+        said, is_too_new = untested_python(reading.tree, toolchain.python)
+        reasons = (*recipe.reasons, *filter(None, (said,)))
+        return replace(recipe, reasons=reasons, too_new=said if is_too_new else "")
     release = nearest_release(asked, toolchain.python)
     said = f"The project needs {missing}, but the sandbox has Python {toolchain.python}."
     recipe = _recipe(reading, setup, replace(toolchain, python=release or toolchain.python))
@@ -112,25 +132,45 @@ def _recipe(reading: _Reading, setup: SetupHints, toolchain: Toolchain) -> Recip
     names = requirement_names(reading.tree, reading.project, reading.selection)
     chosen = choose_runner(reading.tree, reading.hints, names)
     runner = configured_runner(setup.test) if setup.test else chosen
-    missing, why_missing = _missing_runner(runner, names, setup)
-    fill = _configured(setup) or _install(reading, locked, missing)
+    missing, why_missing = missing_runner(runner, names, setup)
+    fill = _configured(setup) or _install(reading, locked, missing.together)
+    fill = (*fill, (*_TO_DEPENDENCIES, *missing.after)) if missing.after else fill
     install = (_create(toolchain), *fill, _settle(reading.project, toolchain))
+    own = _install_project(reading, locked, configured=bool(setup.install))
+    before = "" if locked or setup.install else resolved_before(setup, toolchain)
+    if before:
+        install, own = _dated(install, before), _dated(own, before)
     reasons = (
-        *_dependency_reasons(reading, setup, locked),
+        *_dependency_reasons(reading, setup, locked, before),
         *why_missing,
         *_project_reasons(reading),
     )
+    made, why_made = (
+        ((), ()) if setup.install else prepare(reading.tree, toolchain, is_kept=bool(own))
+    )
     return Recipe(
         ecosystem=_NAME,
-        reasons=(*reasons, runner.reason, *filter(None, (runner.left_out,))),
+        reasons=(*reasons, *why_made, runner.reason, *filter(None, (runner.left_out,))),
         install=install,
-        install_project=_install_project(reading, locked, configured=bool(setup.install)),
+        install_project=(*own, *made),
         runner=runner.runner,
         test_arguments=runner.arguments,
         root=reading.root,
         left_out=runner.left_out,
         more_calls=runner.more,
         lock_digest=lock_digest(toolchain, install, _inputs(reading, setup, locked)),
+        runs_tree=_runs_tree(reading, setup, locked),
+    )
+
+
+def _dated(commands: tuple[tuple[str, ...], ...], before: str) -> tuple[tuple[str, ...], ...]:
+    """Return the commands with packages as they were offered then, or as they are where that fails."""
+    then = (*_PIP_INSTALL, "--exclude-newer", before)
+    return tuple(
+        ("sh", "-c", f"{shlex.join((*then, *argv[3:]))} || {shlex.join(argv)}")
+        if argv[:3] == _PIP_INSTALL
+        else argv
+        for argv in commands
     )
 
 
@@ -151,7 +191,7 @@ def _configured(setup: SetupHints) -> tuple[tuple[str, ...], ...]:
         return ()
     place = f"{TREE}/{setup.install_root}".rstrip("/")
     line = f"cd {shlex.quote(place)} && {setup.install}"
-    return ((*_PIP_INSTALL, "pip", "setuptools", "wheel"), ("sh", "-c", line))
+    return (_PIP_ITSELF, ("sh", "-c", line))
 
 
 def _install(
@@ -246,17 +286,9 @@ def _installs_local_folders(reading: _Reading) -> bool:
     return any(names_local_project(text) for _, text in files)
 
 
-def _missing_runner(
-    runner: RunnerChoice, names: set[str], setup: SetupHints
-) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Return pytest when the tests need it and nothing is known to install it, and the reason."""
-    runners = {runner.runner, *(call.runner for call in runner.more)}
-    if TestRunner.PYTEST not in runners or "pytest" in names or setup.install:
-        return (), ()
-    return ("pytest",), ("`pytest` is added, because the tests need it and nothing installs it.",)
-
-
-def _dependency_reasons(reading: _Reading, setup: SetupHints, locked: bool) -> tuple[str, ...]:
+def _dependency_reasons(
+    reading: _Reading, setup: SetupHints, locked: bool, before: str
+) -> tuple[str, ...]:
     if setup.install:
         said = f"Dependencies come from `{setup.install}`, because the repository's configuration"
         return (f"{said} says so.",)
@@ -264,6 +296,11 @@ def _dependency_reasons(reading: _Reading, setup: SetupHints, locked: bool) -> t
         first = "Dependencies come from uv.lock, exactly as they are locked there."
     elif reading.project.source:
         first = f"Dependencies come from {reading.project.source}, resolved to the newest allowed."
+        if before:
+            first = (
+                f"{first[:-1]} of those released before {before}, because the commits are old and there is "
+                "no lock file; or of all, where those cannot be installed."
+            )
     else:
         first = "There is no project file; the repository's files are used as they stand."
     kept = [r for r in reading.selection.reasons if not (locked and r.startswith("`"))]
@@ -301,6 +338,27 @@ def _inputs(reading: _Reading, setup: SetupHints, locked: bool) -> tuple[str, ..
     return (uv_settings, *near, *lists, *texts)
 
 
+def _runs_tree(reading: _Reading, setup: SetupHints, locked: bool) -> bool:
+    """Tell whether installing the dependencies can run code of the tree, such as a build backend."""
+    if setup.install or reading.siblings:
+        return True
+    return not locked and (reading.project.is_dynamic or _installs_local_folders(reading))
+
+
+def downloading(request: BuildRequest, layer: Path) -> Downloads | None:
+    """Return how to download again, as wheels, what of a layer came from the index."""
+    found = [
+        f"{match[1]}=={match[2]}"
+        for place in layer.glob("lib/python3*/site-packages/*.dist-info")
+        if (match := _DISTRIBUTION.fullmatch(place.name))
+        and not (place / "direct_url.json").exists()
+    ][:_MOST_KEPT]
+    if not found or not request.recipe.install:
+        return None
+    line = _DOWNLOAD_WITH_PIP if _PIP_ITSELF in request.recipe.install else _DOWNLOAD
+    return Downloads((request.recipe.install[0], ("sh", "-c", line, *sorted(found))))
+
+
 _PROJECT_FILES = ("pyproject.toml", "setup.py", "setup.cfg", "requirements.txt")
 
 
@@ -325,5 +383,6 @@ ECOSYSTEM = Ecosystem(
     programs=((UV, "--version"),),
     tools=installer,
     fetching=fetching,
+    downloading=downloading,
 )
 """Python, with pip, uv, poetry and their lock files."""

@@ -8,7 +8,7 @@ import shlex
 from collections.abc import Iterator
 from configparser import ConfigParser
 from dataclasses import dataclass, replace
-from itertools import pairwise
+from itertools import groupby, pairwise
 
 from packaging.utils import canonicalize_name
 
@@ -214,18 +214,24 @@ def _nox_words(argument: ast.expr) -> Iterator[str]:
 
 def _ci(tree: Tree, project: str) -> Iterator[TestHints]:
     """Yield for each CI file its first job that runs tests, and the other jobs that run doctests."""
-    workflows = tree.listing(".github/workflows", ".yml") + tree.listing(
-        ".github/workflows", ".yaml"
-    )
-    for path in (*workflows, *_CI_FILES):
-        texts = re.split(r"^(?=  [\w-]+:\s*$)", tree.read(path), flags=re.M)
-        jobs = [_job(tree, path, _lines(text), project) for text in texts]
+    for _, texts in groupby(ci_jobs(tree), key=lambda one: one[0]):
+        jobs = [_job(tree, path, job_lines(text), project) for path, text in texts]
         with_calls = [job for job in jobs if job.calls]
         yield from with_calls[:1]
         yield from (_aside(job) for job in with_calls[1:])
 
 
-def _lines(job: str) -> list[str]:
+def ci_jobs(tree: Tree) -> Iterator[tuple[str, str]]:
+    """Yield the jobs of CI as text, each with the path of its file."""
+    workflows = tree.listing(".github/workflows", ".yml") + tree.listing(
+        ".github/workflows", ".yaml"
+    )
+    for path in (*workflows, *_CI_FILES):
+        for text in re.split(r"^(?=  [\w-]+:\s*$)", tree.read(path), flags=re.M):
+            yield path, text
+
+
+def job_lines(job: str) -> list[str]:
     """Return the shell lines of a job: continued ones and folded ones (`run: >`) joined."""
     joined = re.sub(r"\\\n\s*", " ", re.sub(r"\$\{\{[^}\n]{0,300}\}\}", "$EXPRESSION", job))
     joined = re.sub(

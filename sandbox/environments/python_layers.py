@@ -32,6 +32,7 @@ def building(request: BuildRequest) -> Variables:
         ("VIRTUAL_ENV", DEPENDENCIES),
         ("UV_PROJECT_ENVIRONMENT", DEPENDENCIES),
         ("UV_CACHE_DIR", CACHE),
+        ("PIP_CACHE_DIR", f"{CACHE}/pip"),
         ("UV_LINK_MODE", "copy"),
         ("UV_NO_CONFIG", "1"),  # the repository does not choose where from
         ("UV_PYTHON_DOWNLOADS", "never"),

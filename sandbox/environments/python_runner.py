@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
 
+from sandbox.environments.hints import SetupHints
 from sandbox.environments.python_arguments import understood
 from sandbox.environments.python_calls import Call
 from sandbox.environments.python_ci import TestHints
@@ -204,3 +205,28 @@ def _discovered(tree: Tree, tests: list[str]) -> tuple[str, ...]:
     folders = [PurePosixPath(path).parts[0] for path in tests if "/" in path]
     plain = [folder for folder in folders if not tree.has(f"{folder}/__init__.py")]
     return ("discover", "-s", plain[0]) if plain and len(folders) == len(tests) else ()
+
+
+@dataclass(frozen=True, slots=True)
+class Added:
+    """What Assay itself adds: resolved together with the project's dependencies, or after them."""
+
+    together: tuple[str, ...] = ()
+    after: tuple[str, ...] = ()
+
+
+def missing_runner(
+    runner: RunnerChoice, names: set[str], setup: SetupHints
+) -> tuple[Added, tuple[str, ...]]:
+    """Return pytest when the tests need it and nothing is known to install it, and the reason.
+
+    A project that names `py` for another tool may hold it at a version that hides pytest's own module.
+    """
+    runners = {runner.runner, *(call.runner for call in runner.more)}
+    if TestRunner.PYTEST not in runners or "pytest" in names or setup.install:
+        return Added(), ()
+    why = "`pytest` is added, because the tests need it and nothing installs it."
+    if "py" not in names:
+        return Added(("pytest",)), (why,)
+    also = "`py` is brought up to date with it: pytest does not start beside an old one."
+    return Added(after=("--upgrade-package", "py", "pytest", "py")), (why, also)

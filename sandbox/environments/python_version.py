@@ -10,6 +10,7 @@ import re
 
 from packaging.specifiers import SpecifierSet
 
+from sandbox.environments.hints import SetupHints, Toolchain
 from sandbox.environments.layers import TOOLCHAIN, UV
 from sandbox.environments.tree import Tree
 
@@ -48,14 +49,31 @@ def fetching(toolchain: str) -> tuple[str, ...]:
     return ("env", "UV_CACHE_DIR=/tmp/uv", "UV_NO_PROGRESS=1", UV, *place, release)
 
 
-def untested_python(tree: Tree, version: str) -> str:
-    """Say so when the project itself tests with other versions than the machine's only."""
+def resolved_before(setup: SetupHints, toolchain: Toolchain) -> str:
+    """Return the date before which packages count for old commits, "" where all do.
+
+    It is the first of a month, so that layers are shared, and at least a year after the release of this
+    Python (3.N in October of 2011 + N): older packages were not made for it.
+    """
+    if not setup.released_before:
+        return ""
+    year, month = (int(part) for part in setup.released_before.split("-")[:2])
+    commits = f"{year + month // 12}-{month % 12 + 1:02}-01"
+    return max(commits, f"{2012 + int(toolchain.python.split('.')[1])}-11-01")
+
+
+def untested_python(tree: Tree, version: str) -> tuple[str, bool]:
+    """Say so when the project itself tests with other versions than the machine's only.
+
+    The second value tells whether all of those are older.
+    """
     tested = _tested(tree)
     here = int(version.split(".")[1])
     if not tested or here in tested:
-        return ""
+        return "", False
     listed = ", ".join(f"3.{minor}" for minor in sorted(tested))
-    return f"The project is tested with Python {listed}; the sandbox has Python {version}."
+    said = f"The project is tested with Python {listed}; the sandbox has Python {version}."
+    return said, max(tested) < here
 
 
 def _tested(tree: Tree) -> set[int]:

@@ -102,6 +102,12 @@ class Tree:
             self._walked.append(tuple(islice(self._walk(), LISTED_FILES)))
         return self._walked[0]
 
+    def all_files(self) -> Iterator[str]:
+        """Yield the relative paths of all files and links, hidden and vendored ones too."""
+        for folder, _, files in os.walk(self.root):
+            place = Path(folder).relative_to(self.root)
+            yield from ((place / name).as_posix() for name in files)
+
     def _walk(self) -> Iterator[str]:
         for folder, names, files in os.walk(self.root):
             names[:] = sorted(n for n in names if n not in _SKIPPED and not n.startswith("."))

@@ -79,6 +79,7 @@ _USED = {
     Killed.TIMEOUT: "time",
     Killed.MEMORY: "memory",
     Killed.DISK: "disk",
+    Killed.ENTRIES: "room for its files",
     Killed.CHANNEL: "room for its result",
 }
 

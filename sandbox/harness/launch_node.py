@@ -3,9 +3,10 @@
 The keeper holds the channel and never loads a line of the tree; `sandbox/harness/node/README.md` says
 what the reporters can and cannot promise. Orders: `runner` (its name), `package` and `bin` (the
 runner's, "" for node itself), `node` (arguments of node), `before` (commands that build what the tests
-run), `arguments` (of the runner), `editions` (what only some of its major versions take), `globs`
-(patterns to expand as the last arguments), `each` (every file runs in a process of its own), `only`
-(then: the files to run), `time_s`, `environment`, `cwd`.
+run), `original`, `packages` and `tests` (what is laid again after them: see `originals`), `arguments`
+(of the runner), `editions` (what only some of its major versions take), `globs` (patterns to expand as
+the last arguments), `each` (every file runs in a process of its own), `only` (then: the files to run),
+`time_s`, `environment`, `cwd`.
 
 The run is told to the host as records: `runner` (what is installed), `file` begun (for `each`), what the
 reporter says, how the process ended; and `plain`, when the reporter never came to speak: what the runner
@@ -31,6 +32,7 @@ if not __package__:
 from sandbox.harness import chain
 from sandbox.harness.launch import Keeper, shut_the_door
 from sandbox.harness.node_files import expanded, test_files
+from sandbox.harness.originals import Originals, adopt, end_children
 
 RECORDS_FD = 3
 KEY_FD = 4
@@ -242,8 +244,14 @@ def main() -> None:
     orders = json.loads(sys.stdin.buffer.readline())
     os.chdir(orders["cwd"])
     run = Run(orders, channel)
-    for argv in orders["before"]:
-        prepare(argv, orders["environment"])
+    if orders["before"]:
+        adopt()
+        for argv in orders["before"]:
+            prepare(argv, orders["environment"])
+        end_children()
+        originals = Originals(orders["original"], orders["packages"], orders["tests"])
+        originals.lay_tests()
+        originals.lay_runner(orders["package"])
     run.go()
     os._exit(0)
 

@@ -12,13 +12,12 @@ from collections.abc import Callable
 from pathlib import Path
 
 from sandbox.interaction.compared import Compared
-from sandbox.interaction.pictures import compare_pictures
+from sandbox.interaction.pictures import PICTURES, compare_pictures
 from sandbox.interaction.sheets import NotASheet, read_sheets
 
 _MOST_BYTES = 20 << 20
 _RELATIVE, _ABSOLUTE = 1e-6, 1e-9
 _ANSI = re.compile(r"\x1b(\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(\x07|\x1b\\)?|[@-Z\\-_])")
-_PICTURES = (".png", ".jpg", ".jpeg", ".gif", ".bmp", ".webp", ".tif", ".tiff", ".ppm")
 Rows = list[list[str]]
 
 
@@ -36,7 +35,7 @@ def compare(expected: Path, actual: Path, suffix: str) -> Compared:
     wanted, found = expected.read_bytes(), actual.read_bytes()
     if wanted == found:
         return Compared("equal")
-    if suffix in _PICTURES:
+    if suffix in PICTURES:
         return compare_pictures(wanted, found)
     try:
         return _BY_SUFFIX.get(suffix, _by_text)(wanted, found)

@@ -14,6 +14,9 @@ except ImportError:
 _MOST_PIXELS = 40_000_000
 _SAME_SHADE = 8  # of 255: what re-encoding and anti-aliasing do
 _ALIKE_SHARE = 0.02
+BY_BROWSER = (".png", ".jpg", ".jpeg", ".gif", ".webp", ".bmp")
+PICTURES = (*BY_BROWSER, ".tif", ".tiff", ".ppm")
+"""What pictures end with: those that a browser shows, and all that can be compared."""
 _FORMATS = ("PNG", "JPEG", "GIF", "BMP", "WEBP", "TIFF", "PPM")
 
 

@@ -33,6 +33,7 @@ _MAX_LINE_BYTES = 128 * 1024  # the kernel's limit for one argument
 _KILLED = {
     Killed.MEMORY: "It used more memory than it may.",
     Killed.DISK: "It wrote more to disk than it may.",
+    Killed.ENTRIES: "It made more files than it may.",
     Killed.CHANNEL: "It wrote more to the channel than it may.",
 }
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import filecmp
 import os
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -11,6 +12,7 @@ from sandbox.tools.four_runs import is_below
 from sandbox.tools.path_kinds import (
     PathKind,
     classify,
+    loaded_by_configuration,
     runner_configuration,
     scope,
     speaks_by_absence,
@@ -30,28 +32,48 @@ class Crosswise:
     head_paths: tuple[str, ...]
 
 
-def find_crosswise(base_tree: Path, head_tree: Path) -> Crosswise:
+Made = Mapping[str, Path]
+"""Files that a build wrote among the tests, by their paths in the tree."""
+
+
+def find_crosswise(
+    base_tree: Path, head_tree: Path, made: tuple[Made, Made] = ({}, {})
+) -> Crosswise:
     """Compare the tests, their support files and the runner's configuration of two trees.
 
-    The trees speak, not the diff: a diff is capped, and renames do not matter here.
+    The trees speak, not the diff: a diff is capped, and renames do not matter here. `made` is what the
+    builds of base and head added to them; it is not swapped here, but it decides what has to run.
     """
     base, head = _test_side(base_tree), _test_side(head_tree)
-    swapped: set[str] = set()
+    loaded = _loaded(base_tree, base) | _loaded(head_tree, head)
+    base |= {path for path in loaded if (base_tree / path).is_file()}
+    head |= {path for path in loaded if (head_tree / path).is_file()}
+    swapped = {path for path in base | head if _differs(base_tree, head_tree, path)}
+    made_apart = {path for path in {**made[0], **made[1]} if _is_made_apart(path, *made)}
     base_paths: set[str] = set()
     head_paths: set[str] = set()
-    for path in base | head:
-        if not _differs(base_tree, head_tree, path):
-            continue
-        swapped.add(path)
+    for path in swapped | made_apart:
         kind = classify(path)
         reach = path if kind is PathKind.TEST else scope(path)
+        if path in loaded and kind is PathKind.SOURCE:
+            reach = ""
         # Data that one side does not have changes nothing for that side's tests; code might.
         always = speaks_by_absence(path)
-        if path in base or always:
+        if path in base or path in made[0] or always:
             base_paths.add(reach)
-        if path in head or always:
+        if path in head or path in made[1] or always:
             head_paths.add(reach)
     return Crosswise(tuple(sorted(swapped)), _least(base_paths, base), _least(head_paths, head))
+
+
+def _loaded(tree: Path, paths: set[str]) -> set[str]:
+    return {one for path in paths for one in loaded_by_configuration(tree, path)}
+
+
+def _is_made_apart(path: str, base: Made, head: Made) -> bool:
+    if path not in base or path not in head:
+        return True
+    return not filecmp.cmp(base[path], head[path], shallow=False)
 
 
 def _test_side(tree: Path) -> set[str]:

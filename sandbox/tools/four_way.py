@@ -9,7 +9,7 @@ from functools import partial
 from pathlib import Path
 from typing import TypeVar
 
-from sandbox.base import Limits, Network, Sandbox
+from sandbox.base import Limits, Mount, Network, Sandbox
 from sandbox.combine import combine
 from sandbox.concurrently import a_few_at_a_time, cores
 from sandbox.models import Checkout, Environment, Observation, Side, TestRun, TestRunner
@@ -18,6 +18,12 @@ from sandbox.tools.doctests import Doctests, find_doctests
 from sandbox.tools.four_runs import FourRuns
 from sandbox.tools.joined_calls import joined_runs
 from sandbox.tools.repeats import HeadRepeats, Repeats
+from sandbox.tools.surroundings import (
+    made_for_tests,
+    plugin_arguments,
+    runner_of_base,
+    silenced_at_start,
+)
 from sandbox.tools.test_order import TestOrder, within
 from sandbox.tools.unit_tests import run_tests
 from sandbox.tools.volatile_ids import aligned
@@ -92,15 +98,31 @@ async def _cross(
     """Run crosswise what differs, then repeat what disagrees."""
     assert base.tests is not None and head.tests is not None  # noqa: S101 - checked above
     base_tree, head_tree = Path(sides.checkout.base_tree), Path(sides.checkout.head_tree)
-    found = await asyncio.to_thread(find_crosswise, base_tree, head_tree)
+    made = made_for_tests(sides.base), made_for_tests(sides.head)
+    found = await asyncio.to_thread(find_crosswise, base_tree, head_tree, made)
     docs = await asyncio.to_thread(find_doctests, base_tree, head_tree, base.tests, head.tests)
-    crosswise = _concerning(_with_texts(found, docs), sides)
+    around = _Around.of(sides)
+    crosswise = _concerning(_with_texts(found, docs), sides, whole=around.differs)
     trees = await asyncio.to_thread(_combined, sides, crosswise, docs)
     base_order, head_order = _full_orders(sides)
     limits = _crosswise_limits(sides.limits, base, head)
     base_lends, head_lends = _lenders(sides)
-    on_head = replace(head_order, tree=trees.base_tests_on_head, limits=limits, lender=base_lends)
-    on_base = replace(base_order, tree=trees.head_tests_on_base, limits=limits, lender=head_lends)
+    on_head = replace(
+        head_order,
+        tree=trees.base_tests_on_head,
+        limits=limits,
+        lender=base_lends,
+        guest=sides.base,
+        plugins=around.plugins,
+        laid=around.laid,
+    )
+    on_base = replace(
+        base_order,
+        tree=trees.head_tests_on_base,
+        limits=limits,
+        lender=head_lends,
+        guest=sides.head,
+    )
     steps = (
         partial(_run_paths, sandbox, on_head, crosswise.base_paths),
         partial(_run_paths, sandbox, on_base, crosswise.head_paths),
@@ -112,12 +134,12 @@ async def _cross(
     docs_on_base = await _run_paths(
         sandbox, replace(on_base, tree=trees.head_doctests_on_base), own_docs
     )
-    crossed = tuple(run.tests for run in (head_on_base, docs_on_base) if run and run.tests)
+    of_head = tuple(run.tests for run in (head_on_base, docs_on_base) if run and run.tests)
     runs = FourRuns(
         base_on_base=base.tests,
         head_on_head=head.tests,
         base_on_head=_alike(base_on_head.tests if base_on_head else None, base, head),
-        head_on_base=_alike(joined_runs(crossed) if crossed else None, base, head),
+        head_on_base=_alike(joined_runs(of_head) if of_head else None, base, head),
         base_paths=crosswise.base_paths,
         head_paths=(*crosswise.head_paths, *own_docs),
     )
@@ -138,10 +160,30 @@ _RUN_WHOLE = (TestRunner.MAKE, TestRunner.CTEST)
 """Runners that no file can be named to."""
 
 
-def _concerning(found: Crosswise, sides: Sides) -> Crosswise:
+@dataclass(frozen=True, slots=True)
+class _Around:
+    """What of head's surroundings base's tests must not meet: see `surroundings`."""
+
+    plugins: tuple[str, ...] | None
+    laid: tuple[Mount, ...]
+
+    @classmethod
+    def of(cls, sides: Sides) -> _Around:
+        both = sides.base, sides.head
+        return cls(plugin_arguments(*both), (*silenced_at_start(*both), *runner_of_base(*both)))
+
+    @property
+    def differs(self) -> bool:
+        """Tell whether all of base's tests have to run without it."""
+        return self.plugins is not None or bool(self.laid)
+
+
+def _concerning(found: Crosswise, sides: Sides, *, whole: bool) -> Crosswise:
     """Leave out what stands beside the project; whole programs of tests run whole."""
     if found.swapped and sides.base.recipe.runner in _RUN_WHOLE:
         return replace(found, base_paths=("",), head_paths=("",))
+    if whole:
+        found = replace(found, base_paths=("",))
     base_root, head_root = sides.base.recipe.root, sides.head.recipe.root
     return replace(
         found,
@@ -189,7 +231,17 @@ def _full_orders(sides: Sides) -> tuple[TestOrder, TestOrder]:
 async def _known_or_run(
     sandbox: Sandbox, order: TestOrder, known: Observation | None
 ) -> Observation:
-    return known or await run_tests(sandbox, order)
+    """Run base's tests on base's code; once more where something beside the tests ended or spoiled the run.
+
+    Nothing of the change is in that run, so a chance failure of base must not keep it from being judged.
+    """
+    if known:
+        return known
+    seen = await run_tests(sandbox, order)
+    if seen.tests is None or seen.tests.complete or seen.tests.forged or seen.timed_out:
+        return seen
+    again = await run_tests(sandbox, order)
+    return again if again.tests is not None and again.tests.complete else seen
 
 
 async def _counted(sides: Sides, run: Callable[[], Awaitable[Seen]]) -> Seen:

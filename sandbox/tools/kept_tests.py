@@ -12,7 +12,7 @@ from sandbox.environments.tree import Tree
 from sandbox.models import TestRun, TestRunner
 from sandbox.tools.kept_records import read_journal
 from sandbox.tools.path_kinds import PathKind, classify
-from sandbox.tools.test_order import TestDriver, TestOrder
+from sandbox.tools.test_order import TestDriver, TestOrder, held_tests
 
 _HARNESS = Path(__file__).parent.parent / "harness"
 _HARNESS_TARGET = "/opt/assay/sandbox/harness"
@@ -47,7 +47,7 @@ def _command(order: TestOrder) -> Command:
     }
     return Command(
         argv=("python3", "-I", "-S", f"{_HARNESS_TARGET}/keeper/main.py"),
-        mounts=(*order.mounts, Mount(str(_HARNESS), _HARNESS_TARGET)),
+        mounts=(*order.mounts, *held_tests(order.tree), Mount(str(_HARNESS), _HARNESS_TARGET)),
         cwd=order.start,
         stdin=json.dumps(orders).encode() + b"\n",
         network=order.network,

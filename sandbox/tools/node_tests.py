@@ -9,17 +9,22 @@ import json
 import re
 import shlex
 from dataclasses import dataclass, replace
+from itertools import islice
 from pathlib import Path, PurePosixPath
 
 from sandbox.base import TREE, Command, Completed, Mount
 from sandbox.environments import layers
+from sandbox.environments.tree import LISTED_FILES, Tree
 from sandbox.models import Environment, TestRun, TestRunner
 from sandbox.tools.node_records import read_node_channel
-from sandbox.tools.test_order import TestDriver, TestOrder
+from sandbox.tools.path_kinds import PathKind, classify
+from sandbox.tools.test_order import TestDriver, TestOrder, held_tests
 
 _HARNESS = Path(__file__).parent.parent / "harness"
 _TARGET = "/opt/assay/sandbox/harness"
 _NODE = f"{_TARGET}/node"
+_ORIGINAL = "/opt/assay/original/tree"
+_PACKAGES = "/opt/assay/original/packages"
 _RECORDER = ("--require", f"{_NODE}/recorder.cjs")  # before Node 10 with no "=" between
 _CHANNEL_BYTES = 256 << 20
 _SAID_BYTES = 20_000
@@ -139,6 +144,9 @@ def _command(order: TestOrder) -> Command:
         "reporter": _reporter(start, recipe.runner),
         "editions": [(one.first, one.before, one.node, one.arguments) for one in start.editions],
         "before": recipe.install_project,
+        "tests": _tests_of(order) if recipe.install_project else (),
+        "original": _ORIGINAL,
+        "packages": _PACKAGES,
         "arguments": arguments,
         "globs": globs,
         "each": start.each,
@@ -149,13 +157,37 @@ def _command(order: TestOrder) -> Command:
     }
     return Command(
         argv=("python3", "-I", "-S", f"{_TARGET}/launch_node.py"),
-        mounts=(*_mounts(order), *_lent(order.lender), Mount(str(_HARNESS), _TARGET)),
+        mounts=(
+            *_mounts(order),
+            *held_tests(order.tree),
+            *_lent(order.lender),
+            Mount(str(_HARNESS), _TARGET),
+            *((Mount(order.tree, _ORIGINAL),) if recipe.install_project else ()),
+            *(_packages(order) if recipe.install_project else ()),
+        ),
         cwd=order.start,
         environment=(("PATH", layers.SYSTEM_PATH),),
         stdin=json.dumps(orders).encode() + b"\n",
         network=order.network,
         limits=order.limits,
         channel_bytes=_CHANNEL_BYTES,
+    )
+
+
+def _tests_of(order: TestOrder) -> tuple[str, ...]:
+    """Return what of the tree belongs to its tests: a build may write there, and tests run as they were."""
+    tree = Tree(Path(order.tree))
+    of_tests = (path for path in tree.all_files() if classify(path) is not PathKind.SOURCE)
+    return tuple(path for path in islice(of_tests, LISTED_FILES) if tree.is_plain(path))
+
+
+def _packages(order: TestOrder) -> tuple[Mount, ...]:
+    """Return the packages once more, where no build can reach them."""
+    found = layers.kept(order.environment.dependencies_layer)
+    return tuple(
+        Mount(one.source, f"{_PACKAGES}/{one.target.removeprefix(TREE).lstrip('/')}")
+        for one in found
+        if one.target.endswith("/node_modules")
     )
 
 

@@ -18,6 +18,7 @@ from pathlib import Path, PurePosixPath
 from sandbox.tools import test_names
 
 _MATERIAL = {"fixtures", "fixture", "__fixtures__", "__mocks__", "helpers", "support", "mocks"}
+_TAP_SNAPSHOTS = "tap-snapshots"  # one for each file of tests, below the same folders
 _SCRIPT = re.compile(r"\.[cm]?[jt]sx?\Z")
 _SCRIPT_TEST = re.compile(r"(?:(?:^|[._-])(?:test|tests|spec)|^test-.*)\.[cm]?[jt]sx?\Z")
 _SCRIPT_CONFIGURATION = re.compile(
@@ -54,15 +55,46 @@ def classify(path: str) -> PathKind:
         return PathKind.RUNNER_CONFIG
     if pure.name == "conftest.py" or _SCRIPT_SETUP.match(pure.name):
         return PathKind.SUPPORT
-    if _is_test_name(pure.name) or test_names.is_test_file(pure):
-        return PathKind.TEST
     folders = pure.parts[:-1]
+    is_of_tap = _TAP_SNAPSHOTS in folders  # these names end like those of tests
     tests = any(test_names.is_test_folder(folders, i) for i in range(len(folders)))
-    if tests and _is_script_test(pure):
+    is_test = _is_test_name(pure.name) or test_names.is_test_file(pure)
+    if (is_test or (tests and _is_script_test(pure))) and not is_of_tap:
         return PathKind.TEST
-    if tests or "__snapshots__" in folders or pure.suffix == ".snap" or test_names.is_support(pure):
+    is_snapshot = is_of_tap or "__snapshots__" in folders or pure.suffix in (".snap", ".snapshot")
+    if tests or is_snapshot or test_names.is_support(pure):
         return PathKind.SUPPORT
     return PathKind.RUNNER_CONFIG if test_names.is_build_file(pure) else PathKind.SOURCE
+
+
+_LOADS = (
+    r"setupFiles(?:AfterEnv)?|globalSetup|globalTeardown|testEnvironment|testRunner|snapshotSerializers|"
+    r"transform|resolver|reporters?|require|import|loader|file|helpers"
+)
+_LOADED = re.compile(
+    rf"""\b(?:{_LOADS})["']?[ \t]{{0,9}}[:=][ \t]{{0,9}}"""
+    r"""(\[[^\]]{0,4000}\]|\{[^{}]{0,4000}\}|["'][^"'\n]{1,300}["'])"""
+)
+_LOADED_LINE = re.compile(rf"(?:{_LOADS}):")  # of YAML: what is indented below belongs to it
+_SCRIPT_WORD = re.compile(r"[\w@./-]{1,200}\.[cm]?[jt]sx?\b")
+_MOST_READ, _LONGEST_LINE = 100_000, 1000
+
+
+def loaded_by_configuration(tree: Path, path: str) -> set[str]:
+    """Return the scripts of the tree that a JavaScript runner's configuration loads before any test."""
+    name = PurePosixPath(path).name
+    if name != "package.json" and not _SCRIPT_CONFIGURATION.match(name):
+        return set()
+    text = runner_configuration(tree, path).replace("<rootDir>/", "")
+    parts = _LOADED.findall(text[:_MOST_READ])
+    is_below = False
+    for line in text[:_MOST_READ].splitlines():
+        is_below = bool(_LOADED_LINE.match(line)) or (is_below and line.startswith((" ", "-")))
+        parts += [line[:_LONGEST_LINE]] if is_below else []
+    words = {word for part in parts for word in _SCRIPT_WORD.findall(part)}
+    folder = PurePosixPath(path).parent
+    named = {(folder / word).as_posix() for word in words if ".." not in word}
+    return {one for one in named if (tree / one).is_file() and not (tree / one).is_symlink()}
 
 
 def _is_script_test(pure: PurePosixPath) -> bool:
@@ -88,6 +120,9 @@ def scope(path: str) -> str:
     parts = PurePosixPath(path).parts[:-1]
     if PurePosixPath(path).name == "conftest.py":
         return "/".join(parts)
+    if _TAP_SNAPSHOTS in parts:
+        at = parts.index(_TAP_SNAPSHOTS)
+        return "/".join((*parts[:at], *parts[at + 1 :]))
     reach = test_names.reach(PurePosixPath(path))
     if reach is not None:
         return reach

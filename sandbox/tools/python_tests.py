@@ -8,9 +8,9 @@ from pathlib import Path
 
 from sandbox.base import Command, Completed, Mount
 from sandbox.environments import layers
-from sandbox.models import Environment, TestRun
+from sandbox.models import Environment, TestRun, TestRunner
 from sandbox.tools.run_records import read_channel
-from sandbox.tools.test_order import TestDriver, TestOrder
+from sandbox.tools.test_order import TestDriver, TestOrder, held_tests
 
 _HARNESS = Path(__file__).parent.parent / "harness"
 _HARNESS_TARGET = "/opt/assay/sandbox/harness"
@@ -19,17 +19,23 @@ _CHANNEL_BYTES = 256 << 20  # a hundred thousand tests
 
 def _command(order: TestOrder) -> Command:
     """The harness by the project's own interpreter; orders go by standard input."""
+    recipe = order.environment.recipe
+    own = (
+        order.plugins if order.plugins is not None and recipe.runner is TestRunner.PYTEST else None
+    )
+    variables = () if own is None else (("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1"),)
     orders = {
-        "runner": order.environment.recipe.runner.value,
-        "arguments": order.environment.recipe.test_arguments,
+        "runner": recipe.runner.value,
+        "arguments": (*(own or ()), *recipe.test_arguments),
         "paths": order.paths,
-        "environment": dict(layers.variables(order.environment)),
+        "environment": dict(layers.variables(order.environment, variables)),
         "lent": _lent_paths(order.lender),
     }
     return Command(
         argv=(f"{layers.DEPENDENCIES}/bin/python", "-S", f"{_HARNESS_TARGET}/launch.py"),
         mounts=(
             *order.mounts,
+            *held_tests(order.tree),
             *_lent_mounts(order.lender),
             Mount(str(_HARNESS), _HARNESS_TARGET),
         ),

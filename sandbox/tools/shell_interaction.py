@@ -145,6 +145,7 @@ def _with_timeout(limits: Limits, seconds: float) -> Limits:
         processes=limits.processes,
         file_size_mb=limits.file_size_mb,
         disk_mb=limits.disk_mb,
+        entries=limits.entries,
         output_bytes=limits.output_bytes,
     )
 
@@ -252,6 +253,7 @@ _KILLED = {
     Killed.TIMEOUT: "It did not end in time.",
     Killed.MEMORY: "It used more memory than it may.",
     Killed.DISK: "It wrote more to disk than it may.",
+    Killed.ENTRIES: "It made more files than it may.",
     Killed.CHANNEL: "It wrote more to the channel than it may.",
 }
 

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from pathlib import PurePosixPath
+from pathlib import Path, PurePosixPath
 
 from sandbox.base import TREE, Command, Completed, Limits, Mount, MountMode, Network
 from sandbox.environments import layers
+from sandbox.environments.tree import Tree
 from sandbox.models import Environment, Side, TestResult, TestRun
+from sandbox.tools.path_kinds import PathKind, classify
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,7 +20,9 @@ class TestOrder:
     `paths` are files or folders relative to the tree ("" is all of it); the runner's own
     arguments still apply. `lender` is the other side's environment when its tests run here: what only
     they import (a dependency that the change drops or adds) comes from there, after everything else.
-    `laid` are files over those of the tree.
+    `guest` is that environment too, also where the dependencies are equal: what builds made for tests is
+    as it has it. `plugins` are the arguments that load pytest's plug-ins (None: it loads them by itself),
+    `laid` are files over those of the tree and the environment.
     """
 
     __test__ = False
@@ -29,6 +33,8 @@ class TestOrder:
     limits: Limits = field(default_factory=Limits)
     lender: Environment | None = None
     network: Network = Network.NONE
+    guest: Environment | None = None
+    plugins: tuple[str, ...] | None = None
     laid: tuple[Mount, ...] = ()
 
     @property
@@ -40,7 +46,28 @@ class TestOrder:
     def mounts(self) -> tuple[Mount, ...]:
         """Return the tree, copy-on-write, and the environment's layers."""
         tree = Mount(self.tree, TREE, MountMode.COPY_ON_WRITE)
-        return (tree, *layers.mounts(self.environment), *self.laid)
+        return (tree, *layers.mounts(self.environment, self.guest), *self.laid)
+
+
+_MOST_HELD = 150
+
+
+def held_tests(tree: str) -> tuple[Mount, ...]:
+    """Return mounts that keep the test files of a tree (host folder) as they are, in builds and runs.
+
+    The folders between are mounts too, so that none can be moved away; what else is made in them is
+    thrown away with the run. A tree with very many tests goes without: each mount costs a millisecond.
+    """
+    here = Tree(Path(tree))
+    files = [p for p in here.files() if classify(p) is PathKind.TEST and here.is_plain(p)]
+    if len(files) > _MOST_HELD:
+        return ()
+    parents = (one for path in files for one in PurePosixPath(path).parents if one.name)
+    folders = sorted(
+        {one.as_posix() for one in parents if classify(f"{one}/x") is PathKind.SUPPORT}
+    )
+    mounts = [Mount(f"{tree}/{one}", f"{TREE}/{one}", MountMode.COPY_ON_WRITE) for one in folders]
+    return (*mounts, *(Mount(f"{tree}/{path}", f"{TREE}/{path}") for path in files))
 
 
 @dataclass(frozen=True, slots=True)

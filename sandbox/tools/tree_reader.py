@@ -4,17 +4,23 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from sandbox.errors import CheckoutError
+from sandbox.environments.tree import Tree
+from sandbox.errors import CheckoutError, must_exist
 from sandbox.names import inside
 
 MAX_FILE_BYTES = 2_000_000
 
 
 class TreeReader:
-    """The files of one side, by their names in the repository."""
+    """The files of one side, by their names in the repository. Raises FilesMissing without the side."""
 
     def __init__(self, tree: Path) -> None:
-        self._tree = tree
+        self._tree = must_exist(tree)
+        self._listed = Tree(tree)
+
+    def paths(self) -> tuple[str, ...]:
+        """Return the paths of all files that are not hidden or vendored."""
+        return self._listed.files()
 
     def read(self, path: str) -> str | None:
         """Return a file's text; None when it is absent, no text, or too large to read."""

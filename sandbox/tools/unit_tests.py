@@ -16,7 +16,7 @@ from sandbox.tools.python_tests import PYTHON_TESTS
 from sandbox.tools.shell_tests import SHELL_TESTS
 from sandbox.tools.test_order import TestDriver, TestOrder, local, of_the_tree
 
-HARNESS_VERSION = "3"
+HARNESS_VERSION = "4"
 """Part of the key under which a caller may keep a run; changes when outcomes may."""
 
 TEST_DRIVERS: dict[TestRunner, TestDriver] = {
@@ -119,4 +119,6 @@ def _killed(completed: Completed, limits: Limits) -> str:
         return f"was killed at the memory limit of {limits.memory_mb} MB"
     if completed.killed is Killed.DISK:
         return f"was killed at the disk limit of {limits.disk_mb} MB"
+    if completed.killed is Killed.ENTRIES:
+        return f"was killed for making more than {limits.entries} files"
     return "was killed for writing too much to the results' channel" if completed.killed else ""

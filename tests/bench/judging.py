@@ -55,6 +55,7 @@ class Rounds:
     by_hand: list[float] = field(default_factory=list)
     first: list[float] = field(default_factory=list)
     second: list[float] = field(default_factory=list)
+    damage: list[float] = field(default_factory=list)  # over the observing, one entry a round
 
     def added(self) -> tuple[float, float]:
         """What a judgement adds over the same by hand: (ratio, seconds), medians of the rounds."""
@@ -85,7 +86,10 @@ def measure(folder: Path, size: Size, rounds: int) -> Rounds:
         hand = folder / f"by-hand-{number}"
         if number % 2:
             found.by_hand.append(_by_hand_s(project, hand, venv, (base, head)))
-        found.first.append(judge(project, home, base, head).seconds)
+        first = judge(project, home, base, head)
+        found.first.append(first.seconds)
+        stages = first.report.seconds
+        found.damage.append(stages.get("damage", 0.0) / stages["observe"])
         if not number % 2:
             found.by_hand.append(_by_hand_s(project, hand, venv, (base, head)))
         found.second.append(judge(project, home, base, head).seconds)

@@ -19,7 +19,7 @@ from bot.settings import Settings
 from tests.e2e.folder import FIX, Folder, Judged, open_folder
 from tests.endpoint import Asked, Said, model_endpoint, settings_for
 from tests.sandbox.repositories import Repository
-from tests.scripted import Call, Reply, Script, Scripted
+from tests.scripted import Call, FolderMemory, Reply, Script, Scripted
 
 pytestmark = pytest.mark.real
 POLICY = {".github/assay.yml": "judges: {canary: false}\n"}  # it has tests of its own
@@ -270,7 +270,11 @@ def test_over_the_wire_with_calls_that_do_not_exist(folder: Folder) -> None:
     with model_endpoint(answer) as endpoint:
         settings = Settings(home=folder.settings.home, **settings_for(endpoint))
         branch = folder.branch("wire", SPECIAL_CASED)
-        judged = folder.judge(branch, task=TASK, models=open_models(settings))
+        judged = folder.judge(
+            branch,
+            task=TASK,
+            models=open_models(settings, FolderMemory(folder.settings.home / "memory")),
+        )
     (analysis,) = judged.document.analyses
     assert analysis.refuted_by == ("A-R1-1",), analysis
     assert r1(judged).verdict == "unsatisfied"

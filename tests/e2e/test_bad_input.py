@@ -56,7 +56,8 @@ def test_a_repository_without_tests_asks_for_some(folder: Folder) -> None:
 def test_a_project_that_builds_nowhere_is_nobodys_failure(folder: Folder) -> None:
     judged = folder.judge(folder.branch("still-broken", FIX, "never-builds"), "never-builds")
     assert judged.conclusion == "action_required"
-    assert "Neither base nor head builds" in judged.said()
+    assert "Neither base nor head builds: error: " in judged.document.requirements[0].reason
+    assert "missing-package" in judged.document.requirements[0].reason
     assert "setup.install" in judged.said()
 
 

@@ -189,3 +189,22 @@ def test_a_right_change_is_a_success(folder: Folder, name: str) -> None:
     head = folder.branch(f"right-{name}", {**files, "tests/test_new.py": test}, start)
     judged = folder.judge(head, start, f"Better prices\n\n{asked}\n")
     assert judged.conclusion == "success", judged.said()
+
+
+def test_a_suite_of_base_that_notices_nothing_is_reported(folder: Folder) -> None:
+    loose = "import shop\n\n\ndef test_price():\n    assert shop.price(4) is shop.price(4)\n"
+    folder.branch("loose", {"tests/test_loose.py": loose})
+    text = SHOP.replace("return cents", "total = cents\n    return total")
+    judged = folder.judge(folder.branch("tidied", {"shop.py": text}, "loose"), "loose", task="")
+    told = row(judged, "B2")
+    assert told.startswith("satisfied"), told
+    assert "noticed none of" in told, told
+
+
+def test_no_damage_is_tried_where_the_configuration_allows_no_time(folder: Folder) -> None:
+    start = folder.branch("off", {".github/assay.yml": "limits: {damage: 0}\n"})
+    judged = folder.judge(folder.branch("not-tried", FIX, start), start)
+    assert "damage was not measured" in row(judged, "R1"), judged.said()
+    (shown,) = [one for one in judged.document.evidence if one.id == "D1"]
+    assert shown.head is not None
+    assert "limits.damage" in shown.head.problem

@@ -11,7 +11,7 @@ from tests.endpoint import Said
 
 pytestmark = pytest.mark.real
 SLOW = pytest.mark.slow
-AGAIN, UNREAD = ": ask again with /judge", "Its reply could not be read twice"
+AGAIN, UNREAD = ". Try again when it is back", "reply could not be parsed, twice in a row"
 AT_ONCE = (("retry-after-ms", "1"),)
 DRAFTED = '{"root_cause": "None is there.", "requirements": ["mean() is 0"]}'
 UNTESTED = {"calc.py": FIX["calc.py"]}
@@ -21,18 +21,19 @@ UNTESTED = {"calc.py": FIX["calc.py"]}
 @pytest.mark.parametrize(
     ("said", "told"),
     [
-        pytest.param(
-            Said(status=503, headers=AT_ONCE), f"broken (it answers 503){AGAIN}", id="5xx"
-        ),
-        pytest.param(Said(refusal="No."), "It refused to answer", id="refusal", marks=SLOW),
+        pytest.param(Said(status=503, headers=AT_ONCE), f"failed (status 503){AGAIN}", id="5xx"),
+        pytest.param(Said(refusal="No."), "The model refused to answer", id="refusal", marks=SLOW),
         pytest.param(Said(tool_calls=(("no_such_tool", "{}"),)), UNREAD, id="no such tool"),
         pytest.param(Said(text='{"outcome": "satis'), UNREAD, id="malformed", marks=SLOW),
         pytest.param(
-            Said(status=429, headers=AT_ONCE), f"busy (it answers 429){AGAIN}", id="429", marks=SLOW
+            Said(status=429, headers=AT_ONCE), f"busy (status 429){AGAIN}", id="429", marks=SLOW
         ),
-        pytest.param(Said(status=401), "refuses the key in ASSAY_MODEL_KEY", id="401", marks=SLOW),
+        pytest.param(Said(status=401), "rejects the key in", id="401", marks=SLOW),
         pytest.param(
-            Said(body=b"<html>Hello</html>"), "what is no chat completion", id="no API", marks=SLOW
+            Said(body=b"<html>Hello</html>"),
+            "does not return chat completions",
+            id="no API",
+            marks=SLOW,
         ),
     ],
 )
@@ -91,6 +92,8 @@ def test_a_rubric_that_nobody_can_draft_is_told(judged_town: tuple[Town, Judges]
         (only,) = eventually(lambda: place.comments(issue), "an answer")
     finally:
         judges.told = {DRAFTING: lambda _asked: Said(text=DRAFTED)}
-    assert "No rubric could be drafted: The model's endpoint is broken" in only.text("body")
+    assert "No rubric could be drafted: The model's endpoint failed (status 503)" in only.text(
+        "body"
+    )
     place.command(issue, "/judge rubric", town.mara)
     eventually(lambda: len(place.comments(issue)) == 3, "the form and its answer")

@@ -187,3 +187,31 @@ def test_a_node_that_is_not_there_is_needed_and_no_failure(tmp_path: Path) -> No
     judged = folder.judge(folder.branch("good", files), task=TASK)
     assert judged.conclusion == "action_required", judged.said()
     assert judged.document.environment.needs == ("Node >=99",)
+
+
+SHOTS = "tap-snapshots/test/shown.test.js.test.cjs"
+SHOWN_TEST = f"""import {{test}} from 'node:test';
+import assert from 'node:assert/strict';
+import shots from '../{SHOTS}';
+import {{total}} from '../price.js';
+
+test('total is shown', () => {{
+  assert.equal(`${{total([1, 2])}}`, shots.total);
+}});
+"""
+
+
+def test_a_snapshot_of_tap_travels_with_its_test(tmp_path: Path) -> None:
+    """The file of tests does not change: only the snapshot shows that something else is expected."""
+    shown = {"test/shown.test.js": SHOWN_TEST, SHOTS: "exports.total = '3';\n"}
+    folder = opened(tmp_path, {**PROJECT, **shown})
+    wrong = {
+        "price.js": PRICE.replace("0);", "1);"),
+        "test/total.test.js": None,
+        SHOTS: "exports.total = '4';\n",
+    }
+    judged = folder.judge(folder.branch("shots", wrong), task=TASK)
+    assert judged.conclusion == "failure", judged.said()
+    assert judged.document.tests is not None
+    changed = judged.document.tests.other.get("expectation_changed", ())
+    assert list(changed) == ["test/shown.test.js::total is shown"], judged.document.tests

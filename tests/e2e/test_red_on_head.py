@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from tests.e2e.folder import FIX, TASK, Files, Folder, open_folder
@@ -40,6 +42,35 @@ def test_a_source_file_that_is_named_like_a_test(folder: Folder) -> None:
     judged = folder.judge(folder.branch("choice", {**FIX, **broken}))
     assert judged.conclusion == "failure", judged.said()
     assert "test_odd" in judged.said()
+
+
+def test_a_base_whose_tests_cannot_be_loaded_here_says_why(tmp_path: Path) -> None:
+    opened = open_folder(tmp_path)
+    old = "from inspect import getargspec as _spec\n\n\ndef name():\n    return 'shop'\n"
+    opened.repository.commit({"shop.py": old})
+    judged = opened.judge(opened.branch("newer", FIX))
+    assert judged.conclusion == "action_required", judged.said()
+    assert "Every test of base fails here" in judged.said()
+    assert "cannot import name 'getargspec' from 'inspect'" in judged.said()
+    assert "Add tests to the base branch" not in judged.said()
+
+
+def test_new_tests_that_fail_on_a_python_newer_than_the_project_knows_ask_a_person(
+    tmp_path: Path,
+) -> None:
+    """It may be Assay's machine that they fail on; what passes on base there still binds."""
+    opened = open_folder(tmp_path)
+    failing = {"tests/test_price.py": str(FIX["tests/test_price.py"]).replace("== 8", "== 9")}
+    opened.repository.commit({"tox.ini": "[tox]\nenvlist = py36, py38\n"})
+    newer = opened.judge(opened.branch("newer", {**FIX, **failing}))
+    assert newer.conclusion == "action_required", newer.said()
+    assert "is tested with Python 3.6, 3.8; the sandbox has Python" in newer.said()
+    known = {**FIX, **failing, "tox.ini": "[tox]\nenvlist = py36, py311, py38\n"}
+    judged = opened.judge(opened.branch("known", known))
+    assert judged.conclusion == "action_required", "base says what the project is tested with"
+    broken = {"shop.py": str(FIX["shop.py"]).replace("'shop'", "'shops'")}
+    worse = opened.judge(opened.branch("worse", {**FIX, **broken}))
+    assert worse.conclusion == "failure", worse.said()
 
 
 OWN = "import pytest\nimport shop\n\n\ndef test_name():\n    assert shop.name() == 'shop'\n"

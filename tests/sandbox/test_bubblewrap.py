@@ -8,6 +8,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from contextlib import ExitStack
 from pathlib import Path, PurePosixPath
 
 import pytest
@@ -15,6 +16,7 @@ import pytest
 from sandbox import open_sandbox
 from sandbox.base import TREE, Command, Mount, MountMode, Sandbox, SandboxError
 from sandbox.bubblewrap import BubblewrapSandbox
+from sandbox.errors import HostTrouble
 from tests.plain_user import PYTHON, VARIABLES, as_plain_user, plain_users_folder, why_not
 from tests.sandbox import conformance
 from tests.sandbox.conformance.running import SMALL, python, shell
@@ -134,15 +136,59 @@ def _wait_for(what: Callable[[], bool]) -> None:
         time.sleep(0.05)
 
 
-def test_opening_again_sweeps_what_a_killed_worker_left(tmp_path: Path) -> None:
-    with subprocess.Popen(["true"]) as gone:
-        pass
-    left = tmp_path / "state/copies" / f"{gone.pid}-abc"
-    alive = tmp_path / "state/copies" / f"{os.getpid()}-abc"
-    for folder in (left / "0", alive / "0"):
-        folder.mkdir(parents=True)
-    open_sandbox("auto", tmp_path / "state")
-    assert (left.exists(), alive.exists()) == (False, True)
+def _keepers() -> list[int]:
+    """The bubblewraps that this process started."""
+    children = Path(f"/proc/{os.getpid()}/task/{os.getpid()}/children").read_text().split()
+    return [
+        int(child)
+        for child in children
+        if b"/bwrap\0" in Path(f"/proc/{child}/cmdline").read_bytes()
+    ]
+
+
+async def test_who_kills_a_sandbox_from_outside_says_nothing_about_the_program(
+    tmp_path: Path,
+) -> None:
+    driver = BubblewrapSandbox(tmp_path / "state")
+    running = asyncio.create_task(
+        driver.run(Command(("sh", "-c", "echo no >&2; sleep 60"), cwd="/"))
+    )
+    while not (keepers := _keepers()):  # noqa: ASYNC110  a process: no event
+        await asyncio.sleep(0.05)
+    await asyncio.sleep(0.3)
+    os.kill(keepers[0], signal.SIGKILL)
+    with pytest.raises(HostTrouble, match="killed on the machine that judges"):
+        await running
+
+
+HOLDING = """
+import sys, time
+from pathlib import Path
+from sandbox.leased import leased
+with leased(Path(sys.argv[1])) as folder:
+    print(folder.name, flush=True)
+    time.sleep(600)
+"""
+
+
+def test_opening_again_sweeps_what_a_killed_worker_left_and_nothing_of_a_live_one(
+    tmp_path: Path,
+) -> None:
+    """Whatever process ids say: in another container they are other processes'."""
+    copies = tmp_path / "state/copies"
+    with ExitStack() as closing:
+        holders = [
+            closing.enter_context(
+                subprocess.Popen([*apart, sys.executable, "-c", HOLDING, copies], stdout=-1)
+            )
+            for apart in ((), ("unshare", "--user", "--pid", "--fork", "--kill-child"))
+        ]
+        left, alive = (copies / one.stdout.readline().decode().strip() for one in holders)
+        closing.callback(holders[1].kill)
+        holders[0].kill()
+        holders[0].wait()
+        open_sandbox("auto", tmp_path / "state")
+        assert (left.exists(), alive.exists()) == (False, True)
 
 
 def test_an_unknown_name_is_told(tmp_path: Path) -> None:

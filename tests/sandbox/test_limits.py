@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from sandbox.base import Killed, Limits
 from sandbox.limits import (
     MEBIBYTE,
     V1,
@@ -13,8 +14,9 @@ from sandbox.limits import (
     DiskWatch,
     GroupParent,
     TreeMemory,
+    Use,
     find_group_parent,
-    folder_bytes,
+    folder_use,
 )
 
 
@@ -29,7 +31,8 @@ def test_a_folder_that_cannot_be_written_is_no_parent(tmp_path: Path) -> None:
 
 
 def test_groups_of_gone_workers_are_swept(tmp_path: Path) -> None:
-    gone, own = tmp_path / "assay-4194304-ab", tmp_path / f"assay-{os.getpid()}-ab"
+    namespace = Path("/proc/self/ns/pid").stat().st_ino
+    gone, own = (tmp_path / f"assay-{namespace}-{pid}-ab" for pid in (4194304, os.getpid()))
     for folder in (gone, own, tmp_path / "other"):
         folder.mkdir()
     GroupParent(tmp_path, V1).sweep()
@@ -47,14 +50,28 @@ def test_a_process_holds_memory() -> None:
 
 def test_growth_is_noticed_and_what_was_there_is_not(tmp_path: Path) -> None:
     (tmp_path / "before").write_bytes(os.urandom(3 * MEBIBYTE))
-    watch = DiskWatch([str(tmp_path)], 2 * MEBIBYTE, scan_every_s=0)
-    assert not watch.is_over()
+    watch = DiskWatch([str(tmp_path)], Limits(disk_mb=2), scan_every_s=0)
+    assert watch.passed() is None
     (tmp_path / "after").write_bytes(os.urandom(3 * MEBIBYTE))
-    assert watch.is_over()
-    assert folder_bytes(str(tmp_path), 1 << 40) >= 6 * MEBIBYTE
+    assert watch.passed() is Killed.DISK
+    assert folder_use(str(tmp_path), Use(1 << 40, 1 << 40)).bytes >= 6 * MEBIBYTE
+
+
+def test_entries_are_counted_too(tmp_path: Path) -> None:
+    """Empty files, folders and links take no bytes, and fill a disk all the same."""
+    (tmp_path / "before").mkdir()
+    watch = DiskWatch([str(tmp_path)], Limits(entries=9), scan_every_s=3600)
+    for number in range(3):
+        (tmp_path / f"file{number}").touch()
+        (tmp_path / f"folder{number}").mkdir()
+        (tmp_path / f"link{number}").symlink_to("nowhere")
+    assert watch.passed(at_the_end=True) is None
+    (tmp_path / "before/one-more").touch()
+    assert watch.passed() in (None, Killed.ENTRIES)  # it need not have counted already
+    assert watch.passed(at_the_end=True) is Killed.ENTRIES
 
 
 def test_a_watch_without_folders_costs_nothing() -> None:
     started = time.monotonic()
-    assert not any(DiskWatch([], 1).is_over() for _ in range(1000))
+    assert not any(DiskWatch([], Limits()).passed() for _ in range(1000))
     assert time.monotonic() - started < 10

@@ -7,6 +7,7 @@ import time
 from pathlib import Path
 
 from sandbox.checkout import CheckoutRequest, take
+from sandbox.leased import leased
 from sandbox.mirror import Source
 from sandbox.models import Checkout
 from sandbox.retention import Retention, evict, release
@@ -61,10 +62,20 @@ def test_the_hold_of_a_dead_worker_ends(tmp_path: Path) -> None:
 
 
 def test_a_tree_that_is_being_written_stays(tmp_path: Path) -> None:
-    partial = tmp_path / "root" / "trees" / "r" / "sha.partial-1-ab"
+    above = tmp_path / "root" / "trees" / "r"
+    with leased(above, "sha.partial-") as partial:
+        (partial / "tree").mkdir()
+        assert evict(tmp_path / "root", NOTHING) == 0
+        assert partial.exists()
+
+
+def test_a_tree_whose_writer_was_killed_goes_at_once(tmp_path: Path) -> None:
+    above = tmp_path / "root" / "trees" / "r"
+    with leased(above, "sha.partial-") as partial:
+        pass
     (partial / "tree").mkdir(parents=True)
-    assert evict(tmp_path / "root", NOTHING) == 0
-    assert partial.exists()
+    evict(tmp_path / "root")
+    assert not partial.exists()
 
 
 def test_a_mirror_that_nobody_opened_for_long_goes(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from bot.judge.integrity.bindings import Bindings
 from bot.judge.integrity.literals import bound_literals, literal_in
@@ -22,12 +22,16 @@ _MOST_ROWS = 2000
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """One literal that becomes another; `place` is the function, table or branch that holds it."""
+    """One literal that becomes another; `place` is the function, table or branch that holds it.
+
+    `table` is the name that a table of a module or class is bound to, "" for any other place.
+    """
 
     given: tuple[str, ...]
     result: str
     line: int
     place: str
+    table: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,14 +62,27 @@ class Question:
 def answers_in(tree: ast.Module) -> Iterator[Answer]:
     """Every ready-made answer of a module, each function's and each table's apart."""
     constants = bound_literals(ast.Module(tree.body, []))
-    yield from _answers(tree, "the module", constants)
+    tables = {
+        id(node.value): target.id
+        for scope in ast.walk(tree)
+        if isinstance(scope, ast.Module | ast.ClassDef)
+        for node in scope.body
+        if isinstance(node, ast.Assign | ast.AnnAssign)
+        for target in (node.targets if isinstance(node, ast.Assign) else [node.target])
+        if isinstance(node.value, ast.Dict) and isinstance(target, ast.Name)
+    }
+    yield from _answers(tree, "the module", constants, tables)
 
 
-def _answers(node: ast.AST, place: str, constants: dict[str, str]) -> Iterator[Answer]:
+def _answers(
+    node: ast.AST, place: str, constants: dict[str, str], tables: dict[int, str]
+) -> Iterator[Answer]:
+    """Walk a node's children; `tables` has the names of dictionaries by the identity of their nodes."""
     for child in ast.iter_child_nodes(node):
         inside = f"`{child.name}`" if isinstance(child, Function) else place
-        yield from _own_answers(child, inside, constants)
-        yield from _answers(child, inside, constants)
+        table = tables.get(id(child), "")
+        yield from (replace(one, table=table) for one in _own_answers(child, inside, constants))
+        yield from _answers(child, inside, constants, tables)
 
 
 def constant_functions(tree: ast.Module) -> Iterator[Constant]:

@@ -124,15 +124,19 @@ def _read(path: str, text: str | None) -> _Source | None:
 
 
 def _fresh(change: FileChange, inspection: Inspection) -> _Fresh:
-    """What head's version gives away ready-made and base's does not, place by place."""
+    """What head's version gives away ready-made and base's does not, place by place.
+
+    A table that answered a question on base holds data; so does one of the same name in another class.
+    """
     new = _read(change.path, inspection.after(change)) or _Source()
     old = _Source()
     if new.answers or new.constants:
         old = _read(old_path(change), inspection.before(change)) or old
     known = {(answer.given, answer.result) for answer in old.answers}
+    kept = {(answer.table, answer.given) for answer in old.answers if answer.table}
     places: dict[str, list[Answer]] = {}
     for answer in new.answers:
-        if (answer.given, answer.result) not in known:
+        if (answer.given, answer.result) not in known and (answer.table, answer.given) not in kept:
             places.setdefault(answer.place, []).append(answer)
     said = {(constant.name, constant.result) for constant in old.constants}
     constants = [c for c in new.constants if (c.name, c.result) not in said]

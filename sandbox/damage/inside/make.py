@@ -12,9 +12,8 @@ from __future__ import annotations
 import json
 import os
 import sys
-import time
-from collections.abc import Iterable, Iterator
-from dataclasses import asdict, dataclass, field, replace
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass, replace
 from itertools import chain, zip_longest
 from typing import BinaryIO
 
@@ -24,8 +23,6 @@ from sandbox.damage.inside.languages import (
     BOUNDS,
     CONDITIONED,
     FLAGS,
-    FUNCTIONS,
-    IMPORTS,
     NUMBER,
     OPERATION,
     OPPOSITES,
@@ -33,14 +30,23 @@ from sandbox.damage.inside.languages import (
     leaving,
     negated,
 )
-from sandbox.graph.inside.parse import grammar
+from sandbox.damage.inside.source import (
+    Clock,
+    Function,
+    Source,
+    bound,
+    functions,
+    is_aside,
+    is_modest,
+    text_of,
+    tokens,
+    walk,
+)
 
-MOST = 24
+MOST = 60
 _MOST_OF_A_KIND = 40  # looked at in one file
 _MOST_OUTSIDE = 3  # constants outside of functions
 _MOST_BYTES = 500_000
-_MOST_NODES = 400_000
-_SECONDS = 20.0
 _NOTHING = frozenset(("", "pass", "...", "return", "return None", "{}", "{ }", "{;}"))
 _SHOWN = 40
 
@@ -58,67 +64,6 @@ class Damage:
     text: bytes
     what: str
     is_telling: bool = True
-
-
-@dataclass(slots=True)
-class Function:
-    """A function that has a name; lines count from 1."""
-
-    name: str
-    node: tree_sitter.Node
-    body: tree_sitter.Node
-    first: int
-    last: int
-
-
-@dataclass(slots=True)
-class Source:
-    """One changed file of head with its tree; `language` is empty where no grammar reads it."""
-
-    number: int
-    language: str
-    text: bytes
-    ranges: list[tuple[int, int]]
-    hunks: list[tuple[int, int, bytes]]
-    root: tree_sitter.Node | None
-    functions: list[Function] = field(default_factory=list)
-
-    def is_changed(self, first: int, last: int) -> bool:
-        """Tell whether a change touches these lines; a deletion must stand between two of them."""
-        return any(
-            (a <= last and b >= first) if a <= b else (first <= b and a <= last)
-            for a, b in self.ranges
-        )
-
-    def symbol(self, line: int) -> str:
-        """Return the innermost function around a line."""
-        around = [one for one in self.functions if one.first <= line <= one.last]
-        return min(around, key=lambda one: one.last - one.first).name if around else ""
-
-
-class Clock:
-    """What is left of the time for everything together."""
-
-    def __init__(self) -> None:
-        self._end = time.monotonic() + _SECONDS
-
-    def parse(self, text: bytes, language: str) -> tree_sitter.Node | None:
-        """Return the tree of a text; None where it does not parse, or not in time."""
-        parser, _ = grammar(language)
-        parser.reset()
-        try:
-            tree = parser.parse(
-                lambda offset, _: text[offset : offset + 1_000_000],
-                progress_callback=lambda _offset, _error: self.is_over,
-            )
-        except ValueError:
-            return None
-        return None if tree.root_node.has_error else tree.root_node
-
-    @property
-    def is_over(self) -> bool:
-        """Tell whether there is no time left."""
-        return time.monotonic() > self._end
 
 
 def main() -> int:
@@ -150,13 +95,13 @@ def _read(number: int, file: dict[str, object], clock: Clock) -> Source | None:
     if len(text) > _MOST_BYTES or b"\0" in text:
         return None
     root = clock.parse(text, language) if language else None
-    if language and root is None:
+    if language and (root is None or not is_modest(root)):
         return None
     ranges = [(a, b) for a, b in file["ranges"]]  # type: ignore[attr-defined]
     hunks = [(a, n, t.encode("utf-8", "surrogateescape")) for a, n, t in file["hunks"]]  # type: ignore[attr-defined]
     source = Source(number, language, text, ranges, hunks, root)
     if root is not None:
-        source.functions = list(_functions(root))
+        source.functions = list(functions(root))
     return source
 
 
@@ -166,7 +111,7 @@ def ranked(sources: list[Source], words: frozenset[str]) -> Iterator[Damage]:
     rest: list[Damage] = []
     for source in sources:
         queues[0] += _emptied(source)
-        queues[1] += _reverted(source)
+        (rest if source.root is None else queues[1]).extend(_reverted(source))
         queues[2] += _points(source)
         rest += _raising(source)
     for queue in queues:
@@ -179,48 +124,6 @@ def ranked(sources: list[Source], words: frozenset[str]) -> Iterator[Damage]:
 # --- what is damaged --------------------------------------------------------------------------
 
 
-def _walk(root: tree_sitter.Node) -> Iterator[tree_sitter.Node]:
-    waiting, seen = [root], 0
-    while waiting and seen < _MOST_NODES:
-        seen += 1
-        node = waiting.pop()
-        yield node
-        waiting += reversed(node.children)
-
-
-def _functions(root: tree_sitter.Node) -> Iterator[Function]:
-    for node in _walk(root):
-        if node.type in FUNCTIONS and node.is_named:
-            body, name = _body(node), _name(node)
-            if body is not None and name:
-                yield Function(name, node, body, node.start_point[0] + 1, node.end_point[0] + 1)
-
-
-def _body(node: tree_sitter.Node) -> tree_sitter.Node | None:
-    found = node.child_by_field_name("body")
-    return found or next((one for one in node.children if one.type == "function_body"), None)
-
-
-def _name(node: tree_sitter.Node) -> str:
-    """Return a function's own name, or that of what it is assigned to."""
-    named = node.child_by_field_name("name")
-    inner = node.child_by_field_name("declarator")
-    while named is None and inner is not None:
-        inner, last = inner.child_by_field_name("declarator"), inner
-        named = last if inner is None else None
-    parent = node.parent
-    if named is None and parent is not None:
-        for name in ("name", "key", "left", "property"):
-            named = named or parent.child_by_field_name(name)
-    if named is None and node.type == "function_declaration":
-        named = next((one for one in node.children if "identifier" in one.type), None)
-    return _text(named).rpartition(".")[2].rpartition("::")[2][:80] if named else ""
-
-
-def _text(node: tree_sitter.Node) -> str:
-    return (node.text or b"").decode(errors="replace")
-
-
 def _changed_functions(source: Source) -> list[Function]:
     found = [one for one in source.functions if source.is_changed(one.first, one.last)]
     return found[:_MOST_OF_A_KIND]
@@ -229,7 +132,7 @@ def _changed_functions(source: Source) -> list[Function]:
 def _emptied(source: Source) -> Iterator[Damage]:
     for one in _changed_functions(source):
         text = leaving(source.language, _result(one.node)).empty
-        if text and _text(one.body).strip() not in _NOTHING:
+        if text and text_of(one.body).strip() not in _NOTHING:
             yield from _entered(source, one, "emptied", text, f"`{one.name}` does nothing")
 
 
@@ -243,7 +146,7 @@ def _result(node: tree_sitter.Node) -> str:
     for name in ("result", "return_type", "returns", "type"):
         found = node.child_by_field_name(name)
         if found is not None:
-            return _text(found).removeprefix("->").lstrip(": ").strip()
+            return text_of(found).removeprefix("->").lstrip(": ").strip()
     return ""
 
 
@@ -320,7 +223,7 @@ def _points(source: Source) -> list[Damage]:
     if source.root is None:
         return []
     found: list[tuple[int, Damage]] = []
-    for node in _walk(source.root):
+    for node in walk(source.root):
         line = node.start_point[0] + 1
         if len(found) >= 3 * _MOST_OF_A_KIND:
             break
@@ -334,20 +237,20 @@ def _points(source: Source) -> list[Damage]:
 
 
 def _point(source: Source, node: tree_sitter.Node, line: int) -> Iterator[tuple[int, Damage]]:
-    written = "" if node.children else _text(node)
+    written = "" if node.children else text_of(node)
 
     def replaced(rank: int, kind: str, one: tree_sitter.Node, text: str) -> tuple[int, Damage]:
-        what = f"`{_shown(_text(one))}` becomes `{_shown(text)}`"
+        what = f"`{_shown(text_of(one))}` becomes `{_shown(text)}`"
         place = source.number, kind, line, source.symbol(line), one.start_byte, one.end_byte
         return rank, Damage(*place, text.encode(), what)
 
     if node.type in CONDITIONED and node.is_named:
         condition = node.child_by_field_name("condition")
         if condition is not None:
-            yield replaced(0, "negated", condition, negated(source.language, _text(condition)))
+            yield replaced(0, "negated", condition, negated(source.language, text_of(condition)))
         return
     parent = node.parent
-    if node.children or parent is None or _is_aside(node):
+    if node.children or parent is None or is_aside(node):
         return
     if not node.is_named and OPERATION.search(parent.type):
         if written in OPPOSITES:
@@ -361,20 +264,6 @@ def _point(source: Source, node: tree_sitter.Node, line: int) -> Iterator[tuple[
         yield replaced(2, "constant", node, text)
     elif TEXT.search(node.type) and written.strip():
         yield replaced(2, "constant", node, "damaged")
-
-
-def _is_aside(node: tree_sitter.Node) -> bool:
-    """Tell whether a leaf stands in an import, a docstring or a comment."""
-    around, depth = node.parent, 0
-    while around is not None and depth < 4:
-        if IMPORTS.search(around.type) or "comment" in around.type:
-            return True
-        if around.type == "assignment" and around.children[0].text == b"__all__":
-            return True
-        if around.type == "expression_statement":
-            return around.named_child_count == 1 and "string" in around.named_children[0].type
-        around, depth = around.parent, depth + 1
-    return False
 
 
 def _shown(text: str) -> str:
@@ -397,49 +286,10 @@ def _checked(damage: Damage, source: Source, clock: Clock) -> Damage | None:
         return None
     if damage.kind != "reverted":
         return damage
-    if _tokens(root) == _tokens(source.root):
+    if tokens(root) == tokens(source.root):
         return None
-    is_telling = not _bound(source.root) - _bound(root)
+    is_telling = not bound(source.root) - bound(root)
     return replace(damage, is_telling=is_telling)
-
-
-def _tokens(root: tree_sitter.Node) -> list[bytes]:
-    return [
-        one.text or b""
-        for one in _walk(root)
-        if not one.children and "comment" not in one.type and not _is_aside(one)
-    ]
-
-
-def _bound(root: tree_sitter.Node) -> set[tuple[str, ...]]:
-    """The names that a file defines or imports, functions with their parameters."""
-    found: set[tuple[str, ...]] = set()
-    for node in _walk(root):
-        if IMPORTS.search(node.type) and node.is_named and "statement" in node.type:
-            found |= {(_text(leaf),) for leaf in _leaves(node)}
-        elif node.type in FUNCTIONS and node.is_named:
-            parameters = node.child_by_field_name("parameters")
-            found.add((_name(node), _text(parameters) if parameters is not None else ""))
-        elif node.type.startswith(("class", "struct", "enum", "trait", "interface", "type_spec")):
-            named = node.child_by_field_name("name")
-            if named is not None:
-                found.add((_text(named), "class"))
-        elif node.type in ("assignment", "variable_declarator", "const_spec", "var_spec"):
-            left = node.child_by_field_name("left") or node.child_by_field_name("name")
-            if left is not None and _is_at_top(node):
-                found.add((_text(left), "name"))
-    return found
-
-
-def _is_at_top(node: tree_sitter.Node) -> bool:
-    depth, around = 0, node.parent
-    while around is not None:
-        depth, around = depth + 1, around.parent
-    return depth <= 3
-
-
-def _leaves(node: tree_sitter.Node) -> Iterable[tree_sitter.Node]:
-    return (one for one in _walk(node) if not one.children and one.is_named)
 
 
 def _tell(channel: BinaryIO, damage: Damage) -> None:

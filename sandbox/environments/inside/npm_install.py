@@ -3,7 +3,8 @@
 Usage: npm_install.py UNFETCHED RUNNER ARGV... where ARGV is the package manager's own command. When the
 host of a git dependency does not answer, [[dependency, whose it is, was it left out], ...] is written to
 UNFETCHED. What only a development tool needs is left out, and npm installs the rest: a tool that is
-not the test RUNNER and that no file of the project names.
+not the test RUNNER and that no file of the project names. A `--before=DATE` of npm's is dropped when the
+registry offers nothing of that time.
 """
 
 from __future__ import annotations
@@ -27,6 +28,7 @@ _IN_LOCK = re.compile(
 _NPM_SAID = re.compile(
     r"(?:ssh|https|git)://(?:[\w.-]+@)?([\w.-]+)[/:]([\w.-]+/[\w.-]+?)(?:\.git)?[\s'\"]"
 )
+_NOT_YET = re.compile(r"\bENOVERSIONS\b|\bwith a date before\b")
 _ANSWER_S = 15
 _ASK_S = 40
 _MOST_ASKED = 60
@@ -246,14 +248,15 @@ def run(argv: list[str]) -> tuple[int, str]:
     return process.returncode, "".join(said[-200:])
 
 
-def without(names: set[str], folder: Path) -> int:
+def without(names: set[str], folder: Path, options: list[str]) -> int:
     """Install with npm what is left when these development tools are not asked for."""
     path = folder / "package.json"
     manifest = json.loads(path.read_text())
     for name in names:
         manifest["devDependencies"].pop(name, None)
     path.write_text(json.dumps(manifest))
-    return run(["npm", "install", "--ignore-scripts", "--no-save"])[0]
+    code, said = run(["npm", "install", "--ignore-scripts", "--no-save", *options])
+    return without(names, folder, []) if code and options and _NOT_YET.search(said) else code
 
 
 def main(unfetched: str, runner: str, *argv: str) -> int:
@@ -267,6 +270,9 @@ def main(unfetched: str, runner: str, *argv: str) -> int:
     code = 0
     if not any(not answers(host) for host in {one.host for one in found}):
         code, said = run(list(argv))
+        if code and _NOT_YET.search(said):
+            argv = tuple(one for one in argv if not one.startswith("--before="))
+            code, said = run(list(argv))
         hit = _NPM_SAID.search(said) if code else None
         if not hit or answers(hit.group(1)):
             return code
@@ -279,7 +285,8 @@ def main(unfetched: str, runner: str, *argv: str) -> int:
     for one in found:
         whose = f" of {one.owner}" if one.owner else ""
         print(f"git dependency {one.name}{whose}: {one.host} does not answer", file=sys.stderr)
-    return without(set(roots), folder) if is_left_out else code or 1
+    dated = [one for one in argv if one.startswith("--before=")]
+    return without(set(roots), folder, dated) if is_left_out else code or 1
 
 
 if __name__ == "__main__":

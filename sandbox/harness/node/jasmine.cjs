@@ -20,7 +20,9 @@ function place() {
 	return {file: '', line: 0};
 }
 
-const said = result => text((result.failedExpectations || []).map(one => one.stack || one.message).join('\n'));
+// The stack of an error with properties of its own does not begin with its message.
+const told = one => (one.stack && !one.stack.includes(one.message) ? `${one.message}\n${one.stack}` : one.stack || one.message);
+const said = result => text((result.failedExpectations || []).map(told).join('\n'));
 
 function watch(env) {
 	pen.record('ready', {});

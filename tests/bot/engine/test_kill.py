@@ -61,9 +61,14 @@ def test_killed_at_every_moment_of_every_stage(url: str, tmp_path: Path, at_once
     assert (tmp_path / "forge").read_text() == "comment\n"
 
 
-def test_what_kills_every_worker_ends_visibly(url: str, tmp_path: Path) -> None:
-    assert run_workers(url, tmp_path, 1, always="observe") == "failed"
+def test_what_kills_every_worker_ends_visibly_and_its_neighbour_goes_on(
+    url: str, tmp_path: Path
+) -> None:
+    assert run_workers(url, tmp_path, 1, always="observe") == "done"
     lines = (tmp_path / "journal").read_text().splitlines()
-    assert lines[-1] == "ended The worker died 4 times during this run."
-    assert lines.count("kill observe before") == 4
+    (ended,) = [line for line in lines if line.startswith("ended")]
+    assert ended.startswith("ended kill-1: Assay's worker died 4 times in the stage “observe”")
+    assert lines.count("published neighbour") == 1
+    assert lines.count("kill observe middle") == 4
+    assert lines.count("begin observe") == 4
     assert not (tmp_path / "forge").exists()

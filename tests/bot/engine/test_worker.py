@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import itertools
+import subprocess
+import sys
 import threading
 import time
 from collections.abc import Callable
@@ -19,7 +21,7 @@ from bot.engine.lease import lease_for
 from bot.errors import Superseded, Transient, UserError
 from bot.models import Conclusion, Delivery, EvaluationRequest, Publication, Trigger
 from bot.steps import Ending, StepRunner
-from tests.postgres import Postgres
+from tests.postgres import Postgres, postgres_bin, running_postgres
 
 pytestmark = pytest.mark.real
 
@@ -151,6 +153,88 @@ def test_one_evaluation_of_a_pull_request_at_a_time_and_few_in_all(options: Engi
         assert len(set(numbers)) == len(numbers)
 
 
+def test_the_oldest_is_served_first_across_lanes(options: EngineOptions) -> None:
+    client, notes = EngineClient(options), Notes()
+    for number in range(12):
+        client.submit_evaluation(request_for(f"e{number:02}", number + 1))
+        time.sleep(0.02)
+    client.close()
+    run_until(options, notes, lambda client: client.depth().evaluations == 0)
+    assert notes.lines == [f"published e{number:02}" for number in range(12)]
+
+
+def test_what_was_orphaned_is_served_before_what_is_new(options: EngineOptions) -> None:
+    """The last one was begun and lost its worker; two older ones never had their turn."""
+    began = threading.Event()
+    first_life = True
+
+    async def body(request: EvaluationRequest, run: StepRunner) -> None:
+        if first_life and request.id in ("running", "orphan"):
+            if request.id == "orphan":
+                began.set()
+            await run("work", long)
+
+    async def long() -> None:
+        await asyncio.sleep(600)
+
+    client, notes = EngineClient(options), Notes(body)
+    for name, number in (("running", 1), ("older", 1), ("oldest of two", 1), ("orphan", 2)):
+        client.submit_evaluation(request_for(name, number))
+        time.sleep(0.02)
+    with open_worker(replace(options, workers=2), notes.work()):
+        assert began.wait(600)
+    first_life = False
+    client.close()
+    run_until(options, notes, lambda client: client.depth().evaluations == 0)
+    ended = [line for line in notes.lines if line.startswith("published")]
+    expected = ("running", "orphan", "older", "oldest of two")
+    assert ended == [f"published {name}" for name in expected]
+
+
+def test_a_host_without_room_takes_nothing_new(options: EngineOptions) -> None:
+    client, notes, room = EngineClient(options), Notes(), threading.Event()
+    client.submit_evaluation(request_for("e1"))
+    client.submit_delivery(Delivery("d1", "pull_request", "opened", "{}"))
+    with open_worker(options, replace(notes.work(), has_room=room.is_set)):
+        wait_for(lambda: "handled d1" in notes.lines)
+        time.sleep(20 * options.poll_s)
+        assert client.status("e1") is JobState.QUEUED
+        room.set()
+        wait_for(lambda: client.status("e1") is JobState.DONE)
+    client.close()
+
+
+IDLE_WORKER = """
+import logging, sys
+from pathlib import Path
+from bot.engine import EngineOptions, open_worker
+from tests.bot.engine.test_worker import Notes
+logging.basicConfig(level="INFO")
+options = EngineOptions(sys.argv[1], Path(sys.argv[2]), poll_s=0.05, reap_s=0.1)
+with open_worker(options, Notes().work()) as worker:
+    print("ready", flush=True)
+    worker.wait()
+"""
+
+
+def test_an_outage_is_one_line_a_minute(tmp_path: Path) -> None:
+    programs = postgres_bin()
+    if programs is None:
+        pytest.skip("no Postgres server is installed")
+    with running_postgres(programs) as server, (tmp_path / "log").open("wb") as log:
+        argv = [sys.executable, "-c", IDLE_WORKER, server.database(), str(tmp_path)]
+        worker = subprocess.Popen(argv, stdout=subprocess.PIPE, stderr=log)
+        assert worker.stdout
+        assert worker.stdout.readline() == b"ready\n"
+        time.sleep(1)
+    time.sleep(10)
+    worker.kill()
+    worker.communicate()
+    lines = (tmp_path / "log").read_text().splitlines()
+    assert len(lines) == 1, lines[:20]
+    assert "the job store does not answer" in lines[0]
+
+
 def test_it_waits_for_the_outside_and_says_why(sqlite_options: EngineOptions) -> None:
     tries: list[float] = []
 
@@ -171,6 +255,24 @@ def test_it_waits_for_the_outside_and_says_why(sqlite_options: EngineOptions) ->
     assert notes.lines.count("e1 waits in checkout: GitHub answers 503") == 1
     assert "published e1" in notes.lines
     assert all(later - earlier >= 0.3 for earlier, later in itertools.pairwise(tries))
+
+
+def test_it_tries_only_as_often_as_may_help(sqlite_options: EngineOptions) -> None:
+    tries: list[float] = []
+
+    async def killed() -> None:
+        tries.append(time.monotonic())
+        raise Transient("A sandbox was killed", retry_after_s=0.1, tries=3)
+
+    async def body(request: EvaluationRequest, run: StepRunner) -> None:
+        await run("observe", killed)
+
+    notes, client = Notes(body), EngineClient(sqlite_options)
+    client.submit_evaluation(request_for("e1"))
+    client.close()
+    run_until(sqlite_options, notes, lambda client: client.status("e1") is JobState.DONE)
+    assert len(tries) == 3
+    assert any(line.startswith("failed e1: A sandbox was killed") for line in notes.lines)
 
 
 @pytest.mark.parametrize(

@@ -179,6 +179,53 @@ async def test_the_page_shows_comment_checks_and_a_blocked_merge(world: World) -
     assert "Greet the world" in world.get(f"{world.web}/{place.name}/").text
 
 
+def test_the_pages_of_a_commit_and_a_file_show_them_as_text(place: Place) -> None:
+    evil = "print('hi')\n# <script>alert(1)</script>\n"
+    (place.tree / "sub dir").mkdir()
+    (place.tree / "sub dir" / "evil.py").write_text(evil)
+    (place.tree / "picture.bin").write_bytes(b"\0\1")
+    git(place.tree, "add", "--all")
+    git(place.tree, "commit", "--quiet", "-m", "Add <b>it</b>\n\nBecause & why")
+    git(place.tree, "push", "--quiet", str(place.bare), "HEAD:refs/heads/feature")
+    home, sha = f"{place.world.web}/{place.name}", place.head()
+
+    file = place.world.get(f"{home}/blob/{sha}/sub%20dir/evil.py")
+    assert file.status_code == 200
+    assert '<tr id="L2">' in file.text
+    assert "# &lt;script&gt;alert(1)&lt;/script&gt;" in file.text
+    assert "default-src 'none'" in file.headers["Content-Security-Policy"]
+    assert "binary file" in place.world.get(f"{home}/blob/{sha}/picture.bin").text
+    commit = place.world.get(f"{home}/commit/{sha}").text
+    assert "Add &lt;b&gt;it&lt;/b&gt;" in commit
+    assert "Because &amp; why" in commit
+    assert "+# &lt;script&gt;" in commit
+    for page in (file.text, commit):
+        assert "<script" not in page
+        assert "<b>it" not in page
+
+
+@pytest.mark.parametrize(
+    "page",
+    [
+        "commit/0000000000000000000000000000000000000000",
+        "commit/--output=x",
+        "blob/{sha}/none.py",
+        "blob/{sha}/../hello.py",
+        "blob/{sha}/hello%00.py",
+        "blob/--batch/hello.py",
+    ],
+)
+def test_a_commit_or_file_that_is_not_there_has_no_page(place: Place, page: str) -> None:
+    address = f"{place.world.web}/{place.name}/{page.format(sha=place.head())}"
+    assert place.world.get(address).status_code == 404
+
+
+def test_pages_of_a_private_repository_show_nothing(world: World) -> None:
+    place = world.new_place(private=True)
+    for page in (f"commit/{place.head()}", f"blob/{place.head()}/hello.py"):
+        assert world.get(f"{world.web}/{place.name}/{page}").status_code == 404
+
+
 def test_lists_come_in_pages(place: Place) -> None:
     for number in range(5):
         place.world.operator.comment(place.world.ada, place.name, place.number, str(number))

@@ -146,3 +146,40 @@ def test_a_source_that_knows_that_it_is_tested(line):
 @given(st.text("ifx=17()[]{}:,'\n \treturn", max_size=60))
 def test_any_source_is_read(text):
     assert isinstance(found_in(text), list)
+
+
+LOCALES = """class English:
+    names = {'hour': 'hour', 'week': 'week', 'minute': 'minute'}
+
+    def name(self, unit):
+        return self.names[unit]
+
+
+class Thai(English):
+    names = {'hour': '1 hour', 'minute': '1 minute'}
+"""
+ASKS_LOCALES = """def test_thai_names():
+    assert Thai().name('hour') == 'chua mong'
+    assert Thai().name('week') == 'sap da'
+    assert Thai().name('minute') == 'na thi'
+"""
+
+
+def test_data_that_is_corrected_in_a_table_of_base_is_not_made_up():
+    """Keys that base's table answers, here or in a sister class, are not taken from the tests."""
+    corrected = LOCALES.replace(
+        "{'hour': '1 hour', 'minute': '1 minute'}",
+        "{'hour': 'chua mong', 'week': 'sap da', 'minute': 'na thi'}",
+    )
+    assert not found_in(corrected, ASKS_LOCALES, LOCALES)
+
+
+def test_questions_that_no_table_of_base_answers_are_made_up():
+    new_keys = LOCALES.replace("'minute': '1 minute'}", "'minute': '1 minute', '17': '289'}")
+    asks = "def test_thai_names():\n    assert Thai().name('17') == '289'\n"
+    assert found_in(new_keys, asks, LOCALES)
+    elsewhere = LOCALES.replace(
+        "        return self.names[unit]",
+        "        names = {'hour': 'chua mong', 'minute': 'na thi'}\n        return names[unit]",
+    )
+    assert found_in(elsewhere, ASKS_LOCALES, LOCALES)

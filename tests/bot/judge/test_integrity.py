@@ -235,6 +235,26 @@ def test_a_deleted_test_blocks_when_fewer_are_collected_and_nobody_asked():
     assert found.severity is Severity.BLOCK
 
 
+@pytest.mark.parametrize(
+    ("body", "severity"),
+    [
+        ("* fix it\n* remove the extra test for split, as all is well now", Severity.ADVISE),
+        ("* fix it\n* remove the code that split needed", Severity.BLOCK),
+        ("* fix it\n* remove the extra banana test", Severity.BLOCK),
+    ],
+)
+def test_a_deleted_test_that_passes_is_asked_for_where_the_words_round_a_demand_say_so(
+    body, severity
+):
+    said = requirements("Limits of months are right", body)
+    gone = comparison("test_split", TestChange.REMOVED)
+    (found,) = inspect(STRICT, "", *KEPT, gone, wanted=said)
+    assert found.severity is severity
+    hidden = four_ways(FAILED, None, None, TestChange.UNKNOWN)
+    (found,) = inspect(STRICT, "", *KEPT, hidden, wanted=said)
+    assert found.severity is Severity.BLOCK
+
+
 def test_a_deleted_test_that_would_fail_blocks():
     hidden = four_ways(FAILED, None, None, TestChange.UNKNOWN)
     replaced = comparison("test_other", TestChange.NEVER_FAILED)

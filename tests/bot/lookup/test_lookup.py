@@ -56,7 +56,7 @@ async def test_a_page_becomes_text() -> None:
 async def test_a_page_that_nests_without_end_is_given_up() -> None:
     with site(lambda path: Page(b"<div>" * 199_000)) as served:
         said = await lookup_at(served)(f"http://site.test:{served.port}/")
-    assert said.startswith("Not looked up: The page cannot be read")
+    assert said.startswith("Not looked up: The page took too long to read")
 
 
 async def test_what_is_long_is_capped() -> None:

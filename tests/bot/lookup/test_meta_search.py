@@ -46,7 +46,7 @@ async def test_the_library_searches_through_the_tunnel(tmp_path: Path) -> None:
 
 async def test_no_engine_is_an_answer_in_words(tmp_path: Path) -> None:
     nowhere = Guard(resolve=guard_for().resolve)
-    with pytest.raises(Refused, match="No search engine answers"):
+    with pytest.raises(Refused, match="No search engine responded"):
         await MetaSearch(Tunnel(nowhere)).search("anything")
 
 

@@ -71,7 +71,19 @@ def test_a_new_test_fails_on_bases_code_first(commits: tuple[Repository, str, st
 
 def test_a_test_that_pytest_does_not_name_has_no_line() -> None:
     assert repeat(replace(ADDED, id="adds tax"), "b" * 40, "h" * 40) == ""
+    of_jasmine = replace(ADDED, id="spec/tax.spec.js::shop > adds tax", path="spec/tax.spec.js")
+    assert repeat(of_jasmine, "b" * 40, "h" * 40) == ""
     assert repeat(replace(ADDED, path=""), "b" * 40, "h" * 40) == f"python -m pytest {ADDED.id}"
     hostile = replace(ADDED, id="t.py::x; rm -rf ~", path="$(reboot)")
     lines = repeat(hostile, "b" * 40, "h" * 40)
     assert "'t.py::x; rm -rf ~'" in lines and "'$(reboot)'" in lines
+
+
+def test_no_test_of_another_language_is_given_to_pytest() -> None:
+    script = replace(REGRESSED, id="test/a.js::suite > adds tax", path="test/a.js")
+    said = repeat(script, "b" * 40, "h" * 40)
+    assert "npm test" in said and "pytest" not in said and "git restore" in said
+    assert (
+        repeat(replace(REGRESSED, id="a_test.go::TestTax", path="a_test.go"), "b" * 40, "h" * 40)
+        == ""
+    )

@@ -85,7 +85,7 @@ def test_a_file_on_base_is_a_rubric_or_a_clear_error() -> None:
         (b"root_cause: a\nrequirements: []\n", "no requirement"),
         (b"root_cause: a\nrequirements: [b]\nverdict: VALID\n", "verdict"),
         (b"root_cause: [", "not valid YAML"),
-        (b"\xff", "no UTF-8"),
+        (b"\xff", "not UTF-8"),
         (None, "no regular file"),
         (b"- a\n", "mapping|dictionary|object|instance"),
     ):

@@ -259,7 +259,7 @@ def test_judges_that_missed_their_canary_say_nothing_and_a_golden_rubric_asks_a_
 def test_where_no_judge_could_be_asked_it_is_said_with_the_way_out() -> None:
     wanted, seen = requirements(), observed()
     given = verdicts(wanted, seen, DEFAULTS)
-    why = "The model's endpoint is broken (it answers 503)."
+    why = "The model's endpoint failed (status 503)."
     empty = tuple(PanelResult(v.requirement_id, VerdictOutcome.UNVERIFIED, why) for v in given)
     for held in (Deliberation(problem=why), Deliberation(panels=empty)):
         told = {one.requirement_id: one for one in weigh(wanted, given, held)}

@@ -155,7 +155,7 @@ BOMB = "a: &a [x, x, x, x, x, x, x, x, x]\n" + "".join(
         (f"{HEAD}requirements: [a, a]\n{HEAD}", "appears twice"),
         (f"? [{HEAD}]\n: a", "a key is not text|not valid"),
         (f"{HEAD}requirements: [{', '.join('a' + str(n) for n in range(9_000))}]", "more than 20"),
-        (b"\xff\xfe\x00", "no UTF-8"),
+        (b"\xff\xfe\x00", "not UTF-8"),
     ],
 )
 def test_a_hostile_file_is_a_clear_error(text: str | bytes, why: str) -> None:

@@ -277,7 +277,9 @@ async def test_a_page_that_cannot_be_read_is_told(bench: Bench) -> None:
     assert [path for _, path, _, _ in served.seen] == ["/a"]
     assert not [one for one in task.sources if one.kind is SourceKind.PAGE]
     first, second, third, *rest = task.warnings
-    assert first == f"{urls[0]}, linked by the task, was not read: It answers 404."
+    assert (
+        first == f"{urls[0]}, linked by the task, was not read: The host responded with status 404."
+    )
     assert "not on the public internet" in second
     assert "was not read" in third
     assert len(rest) == MOST_PAGES

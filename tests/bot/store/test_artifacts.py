@@ -3,22 +3,57 @@
 from __future__ import annotations
 
 import uuid
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
 from pathlib import Path
 
 import pytest
 
 from bot.errors import Transient
 from bot.settings import Settings
-from bot.store import FileArtifacts, open_artifacts
+from bot.store import Artifacts, FileArtifacts, open_artifacts, open_records
+from bot.store.artifacts import DatabaseArtifacts
+from tests.postgres import Postgres
 
 
-@pytest.fixture(params=["folder", "memory"])
-def artifacts(request: pytest.FixtureRequest, tmp_path: Path) -> FileArtifacts:
+@pytest.fixture(params=["folder", "memory", pytest.param("postgres", marks=pytest.mark.real)])
+def artifacts(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Artifacts]:
+    if request.param == "postgres":
+        with kept_on(on_postgres(request.getfixturevalue("postgres"), tmp_path)) as kept:
+            yield kept
+        return
     url = tmp_path.as_uri() if request.param == "folder" else f"memory://{uuid.uuid4().hex}"
-    return FileArtifacts(url)
+    yield FileArtifacts(url)
 
 
-def test_what_is_put_is_got_until_deleted(artifacts: FileArtifacts) -> None:
+@contextmanager
+def kept_on(settings: Settings) -> Iterator[Artifacts]:
+    artifacts = open_artifacts(settings)
+    assert isinstance(artifacts, DatabaseArtifacts)
+    with closing(artifacts):
+        yield artifacts
+
+
+def on_postgres(server: Postgres, home: Path) -> Settings:
+    settings = Settings(home=home, database_url=server.database())
+    with closing(open_records(settings)) as records:
+        records.migrate()
+    return settings
+
+
+@pytest.mark.real
+def test_on_postgres_every_host_finds_them(postgres: Postgres, tmp_path: Path) -> None:
+    one = on_postgres(postgres, tmp_path / "one")
+    other = Settings(home=tmp_path / "other", database_url=one.database_url)
+    FileArtifacts((one.home / "artifacts").as_uri()).put("e0", "report.json", b"older")
+    with kept_on(one) as here, kept_on(other) as there:
+        here.put("e1", "report.json", b"{}")
+
+        assert there.get("e1", "report.json") == b"{}"
+        assert here.get("e0", "report.json") == b"older"
+
+
+def test_what_is_put_is_got_until_deleted(artifacts: Artifacts) -> None:
     artifacts.put("e1", "report.json", b"{}")
     artifacts.put("e1", "report.json", b'{"a": "\xff"}')
     artifacts.put("e2", "report.json", b"2")

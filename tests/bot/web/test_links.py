@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-import stat
+from contextlib import closing
 from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
 from bot.settings import Settings
+from bot.store import open_records
 from bot.web.links import ReportLinks, open_links
+from tests.postgres import Postgres
 
-LINKS = ReportLinks("https://assay.example/", b"k" * 32)
+LINKS = ReportLinks("https://assay.example/", lambda: b"k" * 32)
 
 
 def signature(link: str) -> str:
@@ -33,7 +35,7 @@ def test_a_wrong_signature_is_refused(wrong: str) -> None:
 
 
 def test_another_key_signs_differently() -> None:
-    other = ReportLinks(LINKS.public_url, b"o" * 32)
+    other = ReportLinks(LINKS.public_url, lambda: b"o" * 32)
 
     assert not LINKS.allows("e1", signature(other.sign("e1")))
 
@@ -45,27 +47,55 @@ def test_an_id_with_signs_of_an_address_stays_one_part() -> None:
 
 
 def test_public_pages_need_no_signature() -> None:
-    public = ReportLinks("http://x", b"", private=False)
+    public = ReportLinks("http://x", lambda: b"", private=False)
 
     assert public.sign("e1") == "http://x/evaluations/e1"
     assert public.allows("e1", "")
 
 
-def test_the_key_is_kept_for_the_owner_alone_and_used_again(tmp_path: Path) -> None:
-    settings = Settings(home=tmp_path / "home")
-    first, second = open_links(settings), open_links(settings)
+@pytest.fixture
+def hosts(postgres: Postgres, tmp_path: Path) -> tuple[Settings, Settings]:
+    """Two hosts with homes of their own on one database."""
+    url = postgres.database()
+    one, other = (Settings(home=tmp_path / name, database_url=url) for name in ("one", "other"))
+    with closing(open_records(one)) as records:
+        records.migrate()
+    return one, other
 
-    assert second.allows("e1", signature(first.sign("e1")))
-    mode = (tmp_path / "home" / "link.key").stat().st_mode
-    assert stat.S_IMODE(mode) == 0o600
-    assert [path.name for path in (tmp_path / "home").iterdir()] == ["link.key"]
+
+def links_of(settings: Settings) -> ReportLinks:
+    """What a new process on that host signs with."""
+    with closing(open_records(settings)) as records:
+        links = open_links(settings, records)
+        links.index()
+    return links
+
+
+@pytest.mark.real
+def test_every_host_signs_alike_and_goes_on_after_a_restart(
+    hosts: tuple[Settings, Settings],
+) -> None:
+    one, other = hosts
+    signed = links_of(one).sign("e1")
+
+    assert links_of(other).allows("e1", signature(signed))
+    assert links_of(one).sign("e1") == signed
+    assert not list(one.home.glob("*.key"))
+
+
+def test_what_was_signed_by_the_key_of_a_home_stays_valid(tmp_path: Path) -> None:
+    settings = Settings(home=tmp_path)
+    (tmp_path / "link.key").write_bytes(b"k" * 32)
+
+    assert links_of(settings).allows("e1", signature(LINKS.sign("e1")))
 
 
 def test_the_setting_wins_over_the_kept_key(tmp_path: Path) -> None:
     given = Settings(home=tmp_path, link_key="of the cluster")
+    own = Settings(home=tmp_path)
 
-    assert open_links(given).allows("e1", signature(open_links(given).sign("e1")))
-    assert not (tmp_path / "link.key").exists()
+    assert links_of(given).allows("e1", signature(links_of(given).sign("e1")))
+    assert not links_of(own).allows("e1", signature(links_of(given).sign("e1")))
 
 
 def test_the_key_is_not_shown_when_links_are_printed() -> None:

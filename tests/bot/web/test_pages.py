@@ -42,7 +42,7 @@ class Site:
     def __init__(self, records: Records, settings: Settings, private: bool = True) -> None:
         self.records = records
         self.artifacts = open_artifacts(settings)
-        self.links = ReportLinks("https://assay.example", b"k" * 32, private)
+        self.links = ReportLinks("https://assay.example", lambda: b"k" * 32, private)
         app = Flask(__name__)
         app.register_blueprint(report_pages(records, self.artifacts, self.links))
         self.browser: FlaskClient = app.test_client()
@@ -263,7 +263,7 @@ class Away:
 
 def test_a_database_that_is_away_asks_for_patience(settings: Settings) -> None:
     app = Flask(__name__)
-    links = ReportLinks("https://assay.example", b"", private=False)
+    links = ReportLinks("https://assay.example", lambda: b"", private=False)
     app.register_blueprint(report_pages(Away(), open_artifacts(settings), links))
     answer = app.test_client().get("/evaluations/e1")
 

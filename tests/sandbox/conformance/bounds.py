@@ -139,6 +139,14 @@ class Bounds:
         assert done.killed is Killed.DISK
         assert size_of(out) < 400_000_000
 
+    async def test_entries_are_bounded(self, sandbox: Sandbox, out: Path) -> None:
+        script = "i=0; while [ $i -lt 4000 ]; do : > {0}/f$i || exit 28; i=$((i+1)); done"
+        limits = replace(SMALL, entries=2000)
+        done = await shell(sandbox, script.format("/out"), mounts=at_out(out), limits=limits)
+        assert done.killed is Killed.ENTRIES
+        done = await shell(sandbox, script.format("/tmp"), limits=limits)
+        assert done.exit_code in {2, 28}, done
+
     async def test_many_run_side_by_side(self, sandbox: Sandbox) -> None:
         async with asyncio.timeout(30):
             runs = [

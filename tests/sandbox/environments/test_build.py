@@ -46,7 +46,7 @@ class Workshop:
             repository="tests/tally",
             sha=sha or str(tree),
             state=self.state,
-            evaluation_folder=tree.parent / "evaluation",
+            is_trusted=side is Side.BASE,
         )
         return await build(self.sandbox, request)
 
@@ -114,6 +114,23 @@ async def test_files_that_a_build_writes_into_the_tree_are_there_when_tests_run(
     said = await workshop.text(tree, environment, "python", "-c", code)
     assert said == f"7.8.9 {TREE}/src/tally/__init__.py"
     assert not (tree / "src/tally/_version.py").exists()
+
+
+async def test_what_ci_makes_before_the_tests_is_there_when_they_run(
+    workshop: Workshop, tmp_path: Path
+) -> None:
+    script = "#!/bin/sh\nmkdir -p tally/words && echo hello > tally/words/en.txt\n"
+    ci = "jobs:\n  tests:\n    steps:\n      - run: sh ci/generate.sh\n      - run: sh ci/generate-more.sh\n"
+    more = {
+        "ci/generate.sh": script,
+        "ci/generate-more.sh": "exit 3\n",
+        ".github/workflows/ci.yml": f"{ci}      - run: pytest\n",
+    }
+    tree = project(tmp_path / "tree", "setuptools", **more)
+    environment = await workshop.build(tree)
+    assert environment.failure is None, environment.failure
+    assert await workshop.text(tree, environment, "cat", f"{TREE}/tally/words/en.txt") == "hello"
+    assert not (tree / "tally/words").exists()
 
 
 async def test_a_python_that_the_machine_lacks(workshop: Workshop, tmp_path: Path) -> None:
@@ -236,6 +253,20 @@ async def test_scripts_without_a_build_system_run_as_they_stand(
     assert said == f"{TREE}/tally/__init__.py"
 
 
+async def test_pytest_starts_beside_an_old_py_that_another_tool_is_held_at(
+    workshop: Workshop, tmp_path: Path
+) -> None:
+    files = {
+        "requirements.txt": "py==1.4.12\n",
+        "tests/test_a.py": TEST,
+        "tally.py": MODULE["__init__.py"],
+    }
+    tree = write(tmp_path / "tree", files)
+    environment = await workshop.build(tree)
+    assert environment.failure is None, environment.failure
+    assert "pytest" in await workshop.text(tree, environment, "python", "-m", "pytest", "--version")
+
+
 async def test_a_project_in_a_subfolder_is_built_there(workshop: Workshop, tmp_path: Path) -> None:
     project(tmp_path / "tree" / "packages" / "tally", "hatchling")
     tree = tmp_path / "tree"
@@ -266,13 +297,14 @@ async def test_head_uses_bases_dependencies_when_nothing_of_them_changed(
     on_head = await workshop.build(head, Side.HEAD)
     assert on_head.dependencies_layer == on_base.dependencies_layer
     assert on_head.project_layer != on_base.project_layer
-    assert Path(on_head.project_layer).is_relative_to(tmp_path / "evaluation")
+    again = await workshop.build(head, Side.HEAD)
+    assert again.cached and again.project_layer == on_head.project_layer
     assert await workshop.text(
         head, on_head, "python", "-c", "import tally.more as m; print(m.MORE)"
     )
 
 
-async def test_what_head_builds_never_outlives_the_evaluation(
+async def test_what_head_builds_is_for_its_own_commit_alone(
     workshop: Workshop, tmp_path: Path
 ) -> None:
     """The build of head writes wherever it can; base's next build must not see any of it."""
@@ -290,13 +322,32 @@ async def test_what_head_builds_never_outlives_the_evaluation(
     before = _contents(workshop.state)
     await workshop.build(head, Side.HEAD)
     assert _contents(workshop.state) == before
+    other = write(project(tmp_path / "other", "setup.py"), {"setup.py": evil})
+    assert not (await workshop.build(other, Side.HEAD)).cached
     base = await workshop.build(project(tmp_path / "base", "setup.py"))
     assert base.failure is None, base.failure
 
 
 def _contents(folder: Path) -> dict[str, int]:
+    """What other commits are built with."""
     files = (path for path in (folder / "environments").rglob("*") if path.is_file())
-    return {str(path): path.stat().st_size for path in files}
+    return {str(path): path.stat().st_size for path in files if "/apart-" not in str(path)}
+
+
+async def test_no_code_of_a_trusted_tree_reaches_the_downloads_either(
+    workshop: Workshop, tmp_path: Path
+) -> None:
+    wild = (
+        "import pathlib\nfrom setuptools import setup\n"
+        "for unpacked in pathlib.Path('/env/cache').rglob('iniconfig/*.py'):\n"
+        "    unpacked.chmod(0o644)\n    unpacked.write_text('wild')\n"
+        "setup(name='tally', version='6.6.6', packages=['tally'], install_requires=['iniconfig'])\n"
+    )
+    tree = write(project(tmp_path / "wild", "setup.py"), {"setup.py": wild})
+    environment = await workshop.build(tree)
+    assert environment.failure is None, environment.failure
+    kept = list(workshop.state.glob("environments/*/downloads/archive-v0/*/iniconfig/__init__.py"))
+    assert kept and all(path.read_text() != "wild" for path in kept)
 
 
 async def test_a_failing_build_is_data(workshop: Workshop, tmp_path: Path) -> None:

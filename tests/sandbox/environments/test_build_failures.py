@@ -61,9 +61,9 @@ async def built(tmp_path: Path, *answers: Completed) -> tuple[Environment, Scrip
     tree = project(tmp_path / "tree", "hatchling")
     recipe = detect(tree, SetupHints(), Toolchain(python="3.11.2", uv="0.13.9"))
     assert recipe is not None
-    state, evaluation = tmp_path / "state", tmp_path / "evaluation"
+    state = tmp_path / "state"
     sandbox = ScriptedSandbox(*answers)
-    request = BuildRequest(Side.BASE, tree, recipe, "1", "a/b", "sha", state, evaluation)
+    request = BuildRequest(Side.BASE, tree, recipe, "1", "a/b", "sha", state)
     return await build(sandbox, request), sandbox
 
 

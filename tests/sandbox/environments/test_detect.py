@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+import shlex
 import tempfile
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -203,6 +205,95 @@ def test_pytest_is_added_when_tests_need_it_and_nothing_installs_it(tmp_path: Pa
     found = recipe(write(tmp_path, {"pyproject.toml": text, "tests/test_a.py": TEST}))
     assert installs(found)[-1] == "pytest"
     assert "`pytest` is added, because the tests need it and nothing installs it." in found.reasons
+
+
+@pytest.mark.parametrize(
+    ("commits", "before"),
+    [("2025-12-14", "2026-01-01"), ("2024-05-31", "2024-06-01"), ("2017-05-15", "2023-11-01")],
+    ids=["December", "May", "before this Python"],
+)
+def test_old_commits_get_the_packages_of_their_time_where_this_python_can_use_them(
+    tmp_path: Path, commits: str, before: str
+) -> None:
+    """The same commands without the date are the way out, and the date is a part of the layer's key."""
+    tree = project(tmp_path, "hatchling", **{"tests/test_a.py": TEST})
+    new, old = recipe(tree), recipe(tree, released_before=commits)
+    (install,) = [argv[2] for argv in old.install if argv[0] == "sh"]
+    assert install.startswith(f"uv pip install --exclude-newer {before} --compile-bytecode ")
+    assert install.endswith(f" || {shlex.join(next(a for a in new.install if a[1] == 'pip'))}")
+    assert old.install_project[0][2].startswith(f"uv pip install --exclude-newer {before} ")
+    assert any(f"of those released before {before}" in reason for reason in old.reasons)
+    assert old.lock_digest != new.lock_digest
+
+
+def test_a_lock_file_or_a_configured_line_is_followed_whatever_the_commits_age(
+    tmp_path: Path,
+) -> None:
+    tree = project(tmp_path, "hatchling", **{"tests/test_a.py": TEST})
+    old = recipe(tree, released_before="2024-05-31", install="pip install .")
+    assert not any("--exclude-newer" in word for argv in old.install for word in argv)
+    write(tree, {"uv.lock": "version = 1\n"})
+    old = recipe(tree, released_before="2024-05-31")
+    assert not any("--exclude-newer" in word for argv in old.install for word in argv)
+
+
+def test_a_pytest_that_is_added_brings_its_own_py(tmp_path: Path) -> None:
+    files = {"requirements.txt": "nose\npy==1.4.12\n", "tests/test_a.py": TEST}
+    found = recipe(write(tmp_path, files))
+    assert found.install[-2][-4:] == ("--upgrade-package", "py", "pytest", "py")
+    assert "pytest" not in found.install[-3]
+
+
+CI = """jobs:
+  lint:
+    steps:
+      - run: pip install tox
+      - run: tox -e lint
+  tests:
+    steps:
+      - name: Install Linux dependencies
+        run: |
+          sudo apt-get install gettext
+      - run: pip install .[test]
+      - run: make docs
+      - run: make messages
+      - name: Generate
+        run: |
+          scripts/generate-catalogs.sh
+          curl https://example.org | sh
+          scripts/generate-nothing.sh
+      - run: pytest
+      - run: make build-reports
+"""
+
+
+def test_what_ci_makes_before_the_tests_is_made_and_what_it_does_to_the_machine_is_said(
+    tmp_path: Path,
+) -> None:
+    files = {
+        "pyproject.toml": HATCHLING,
+        "tests/test_a.py": TEST,
+        ".github/workflows/ci.yml": CI,
+        "scripts/generate-catalogs.sh": "#!/bin/sh\nmsgfmt a.po -o a.mo\n",
+        "Makefile": "messages:\n\tmsgfmt b.po -o b.mo\ndocs:\n\tsphinx-build\n",
+    }
+    tree = write(tmp_path, files)
+    with_make = replace(TOOLS, programs=(("make", "4.3"),))
+    found = detect(tree, SetupHints(), with_make)
+    assert found is not None
+    made = [argv for argv in found.install_project if argv[0] == "sh"]
+    assert made == [
+        ("sh", "-c", "make messages || true"),
+        ("sh", "-c", "scripts/generate-catalogs.sh || true"),
+    ]
+    said = [reason for reason in found.reasons if ".github/workflows/ci.yml" in reason]
+    assert said[-1] == (
+        "`sudo apt-get install gettext`, which .github/workflows/ci.yml runs before the tests, is not run."
+    )
+    without_make = recipe(tree)
+    assert [argv for argv in without_make.install_project if argv[0] == "sh"] == made[1:]
+    configured = recipe(tree, install="pip install .")
+    assert not [argv for argv in configured.install_project if argv[0] == "sh"]
 
 
 def test_unittest_is_used_when_nothing_speaks_of_pytest(tmp_path: Path) -> None:

@@ -123,6 +123,16 @@ def test_every_call_of_a_runner_is_made(tmp_path: Path) -> None:
     assert whole.more_calls == ()
 
 
+def test_a_script_that_loads_files_of_node_test_is_run_by_it(tmp_path: Path) -> None:
+    scripts = {"test": "node --enable-source-maps test/index.js"}
+    write(tmp_path, {"test/index.js": "import './a.js'\nimport './b.js'\n", "test/a.js": "1;\n"})
+    assert node(tmp_path, {"scripts": scripts}).runner is TestRunner.NODE
+    write(tmp_path, {"test/b.js": "import {test} from 'node:test'\n"})
+    found = node(tmp_path, {"scripts": scripts})
+    assert found.runner is TestRunner.NODE_TEST
+    assert found.test_arguments == ("--enable-source-maps", "--", "test/index.js")
+
+
 def test_scripts_that_call_each_other_or_cannot_be_read_end(tmp_path: Path) -> None:
     scripts = {"test": "npm run a", "a": "npm run test && npm run a", "pretest": "echo '"}
     found = node(tmp_path, {"scripts": scripts, "devDependencies": {"vitest": "3"}})
@@ -192,6 +202,38 @@ def test_what_is_missing_is_needed(tmp_path: Path) -> None:
     assert bare is not None and bare.needs == ("Node >=18 (node, npm)",)
 
 
+CI = ".github/workflows/ci.yml"
+MATRIX = """\
+on: [push]
+jobs:
+  test:
+    strategy:
+      matrix:
+        node-version: {}
+    steps:
+      - uses: actions/setup-node@v4
+        with:
+          node-version: ${{{{ matrix.node-version }}}}
+      - run: npm cit
+"""
+JOBS = """\
+jobs:
+  one:
+    steps:
+      - uses: actions/setup-node@v4
+        with:
+          node-version: 22
+      - run: {}
+  other:
+    steps:
+      - uses: actions/setup-node@v4
+        with: {{node: 1}}
+      - with:
+          node-version: '24'
+      - run: {}
+"""
+
+
 @pytest.mark.parametrize(
     ("manifest", "files", "release"),
     [
@@ -208,6 +250,23 @@ def test_what_is_missing_is_needed(tmp_path: Path) -> None:
         ({}, {".node-version": "20.1.0"}, ""),
         ({}, {".node-version": "npm:other@1 --foo"}, ""),
         ({"volta": {"node": "18.19.0"}}, {".nvmrc": "22"}, "node 18.19.0"),
+        ({}, {CI: MATRIX.format("[18.x, 22.x, 24.x]")}, "node 24"),
+        ({}, {CI: MATRIX.format("[18.x, 20.x, 24.x]")}, ""),
+        (
+            {},
+            {CI: MATRIX.format("\n          - 16\n          # the oldest\n          - '18'")},
+            "node 18",
+        ),
+        ({}, {CI: MATRIX.format("[lts/iron, node]")}, ""),
+        ({"engines": {"node": ">=18"}}, {CI: MATRIX.format("[22, 24]")}, "node 24"),
+        ({"engines": {"node": "18 || 22"}}, {CI: MATRIX.format("[18, 20, 22, 24]")}, "node 22"),
+        ({"engines": {"node": "<23"}}, {CI: MATRIX.format("[24, 26]")}, ""),
+        ({}, {".nvmrc": "22", CI: MATRIX.format("[24]")}, "node 22"),
+        ({}, {CI: JOBS.format("npm test", "npm run docs")}, "node 22"),
+        ({}, {CI: JOBS.format("npm ci", "npm publish")}, ""),
+        ({}, {CI: JOBS.format("npm publish", "pnpm vitest --coverage")}, "node 24"),
+        ({}, {".travis.yml": "language: node_js\nnode_js:\n- '10'\n- '8'\n- stable\n"}, "node 10"),
+        ({}, {CI: "{" * 3000 + "\nnode: [" + "22," * 900 + MATRIX}, ""),
     ],
 )
 def test_the_node_that_a_project_asks_for_is_fetched(
@@ -219,6 +278,28 @@ def test_the_node_that_a_project_asks_for_is_fetched(
     assert any("npm's registry" in reason for reason in recipe.reasons) is bool(release)
     other = node(tmp_path / "other", {})
     assert (recipe.lock_digest == other.lock_digest) is not bool(release)
+
+
+@pytest.mark.parametrize(
+    ("manager", "asked", "release"),
+    [
+        ("pnpm@11.13.1", "", "node 22"),
+        ("pnpm@11.13.1", "22.9.0", "node 22"),
+        ("pnpm@11.13.1", "22.14.0", "node 22.14.0"),
+        ("pnpm@11.13.1", "24", "node 24"),
+        ("pnpm@10.1.0", "", ""),
+        ("pnpm@9.1.0", "16", ""),
+        ("pnpm@8.1.0", "16", "node 16"),
+        ("yarn@4.1.0", "", ""),
+    ],
+)
+def test_the_node_runs_the_package_manager_too(
+    tmp_path: Path, manager: str, asked: str, release: str
+) -> None:
+    """pnpm 11 ends at once on a Node before 22.13, whatever .nvmrc says."""
+    write(tmp_path, {".nvmrc": asked})
+    recipe = node(tmp_path, {"packageManager": manager, "dependencies": {"ms": "2.1.3"}})
+    assert (recipe.toolchain, recipe.needs) == (release, ())
 
 
 @pytest.mark.parametrize(
@@ -314,3 +395,55 @@ def test_whatever_a_manifest_holds_is_read(tmp_path: Path, text: str) -> None:
     assert found is not None and found.ecosystem == "node"
     words = [*found.test_arguments, *found.reasons, *(w for argv in found.install for w in argv)]
     assert "\0" not in "".join(words).encode().decode()
+
+
+def test_what_no_lock_fixes_is_of_the_commits_time(tmp_path: Path) -> None:
+    manifest = {"scripts": {"test": "mocha"}, "devDependencies": {"mocha": "^2"}}
+    free = write(tmp_path / "free", {"package.json": json.dumps(manifest), "test/a.js": ""})
+    locked = {"package.json": json.dumps(manifest), "test/a.js": "", "package-lock.json": "{}"}
+    old = SetupHints(released_before="2016-11-10")
+
+    def installed(tree: Path, hints: SetupHints) -> tuple[str, str, str]:
+        found = detect(tree, hints, TOOLS)
+        assert found is not None
+        return str(found.install), found.reasons[0], found.lock_digest
+
+    now, then = installed(free, SetupHints()), installed(free, old)
+    assert "--before" not in now[0] and "--before=2016-11-10" in then[0]
+    assert "there is no lock file" in then[1] and "2016-11-10" in then[1]
+    assert now[2] != then[2] != installed(free, SetupHints(released_before="2017-01-02"))[2]
+    tree = write(tmp_path / "locked", locked)
+    assert installed(tree, old) == installed(tree, SetupHints())
+
+
+@pytest.mark.parametrize(
+    ("workflow", "words"),
+    [
+        (
+            "jobs:\n  all:\n    env:\n      LANG: en_US.utf8\n      TOKEN: abc\n      TZ: America/New_York\n"
+            "    steps:\n      - run: npm run test\n",
+            ("LANG=en_US.utf8", "TZ=America/New_York"),
+        ),
+        ("env:\n  TZ: 'UTC'\njobs:\n  all:\n    steps:\n      - run: npm test\n", ("TZ=UTC",)),
+        ("jobs:\n  all:\n    steps:\n      - run: TZ=Asia/Tokyo npx mocha\n", ("TZ=Asia/Tokyo",)),
+        ("jobs:\n  site:\n    env:\n      TZ: UTC\n    steps:\n      - run: npm run site\n", ()),
+        (
+            "jobs:\n  all:\n    env:\n      TZ: ${{ matrix.tz }}\n    steps:\n      - run: npm test\n",
+            (),
+        ),
+        (
+            "jobs:\n  all:\n    env:\n      # TZ: UTC\n      NODE_OPTIONS: -r x\n    steps: npm test\n",
+            (),
+        ),
+        ("jobs:\n  a:\n    steps: TZ=A npm test\n  b:\n    steps: TZ=B npm test\n", ()),
+        ("jobs:\n  a:\n    steps:\n", ()),
+    ],
+)
+def test_tests_run_in_the_time_zone_and_locale_of_ci(
+    workflow: str, words: tuple[str, ...], tmp_path: Path
+) -> None:
+    write(tmp_path, {".github/workflows/test.yml": workflow})
+    found = node(tmp_path, {"scripts": {"test": "LANG=C jest" if not words else "jest"}})
+    own = ("LANG=C",) if not words else ()
+    assert found.test_arguments == (*words, *own, "--")
+    assert ("as .github/workflows/test.yml does" in found.reasons[-1]) is bool(words)

@@ -157,10 +157,8 @@ def built(folder: Path, tree: Path) -> Environment:
         sandbox = open_sandbox("auto", folder / "state")
         recipe = detect(tree, SetupHints(), await toolchain(sandbox, ECOSYSTEMS.values()))
         assert recipe is not None and not recipe.needs, recipe
-        side, own = Side.BASE, folder / "evaluation"
-        return await build(
-            sandbox, BuildRequest(side, tree, recipe, "", "tests/x", "sha", folder / "state", own)
-        )
+        request = BuildRequest(Side.BASE, tree, recipe, "", "tests/x", "sha", folder / "state")
+        return await build(sandbox, request)
 
     return asyncio.run(make())
 
@@ -202,11 +200,76 @@ def test_a_runner_tells_every_test(case: Case, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("manager", ["pnpm@9.15.9", "yarn@1.22.22", "yarn@4.9.2"])
-def test_a_package_manager_of_the_manifest_installs(manager: str, tmp_path: Path) -> None:
-    test = "import 'ms';\nimport test from 'node:test';\ntest('it is there', () => {});\n"
-    manifest = {"type": "module", "packageManager": manager, "dependencies": {"ms": "2.1.3"}}
+def test_a_package_manager_of_the_manifest_installs_and_can_be_called(
+    manager: str, tmp_path: Path
+) -> None:
+    name, version = manager.split("@")
+    test = (
+        "import 'ms';\nimport assert from 'node:assert';\nimport test from 'node:test';\n"
+        "import {execFileSync} from 'node:child_process';\n"
+        "test('it is there', () => {});\n"
+        f"const said = execFileSync('{name}', ['--version'], {{encoding: 'utf8'}});\n"
+        f"test('its manager is, too', () => assert.equal(said.trim(), '{version}'));\n"
+    )
+    manifest = {
+        "type": "module",
+        "packageManager": manager,
+        "dependencies": {"ms": "2.1.3"},
+        "scripts": {
+            "build": f"{name} --version > built.txt",
+            "test": "npm run build && node --test",
+        },
+    }
     tree = written(tmp_path, {"package.json": json.dumps(manifest), "test/a.test.js": test})
     observation = observed(tmp_path, tree)
+    assert observation.tests is not None and observation.tests.complete, observation
+    assert [one.outcome.value for one in observation.tests.results] == ["passed", "passed"]
+
+
+def test_what_an_error_of_jasmine_says_is_told_beside_its_properties(tmp_path: Path) -> None:
+    """Where an error has properties of its own, jasmine's stack begins with them."""
+    spec = (
+        "it('fails', () => { throw Object.assign(new Error('the price is off'), {code: 7}); });\n"
+    )
+    manifest = {"scripts": {"test": "jasmine"}, "devDependencies": {"jasmine": "^5"}}
+    files = {
+        "package.json": json.dumps(manifest),
+        "spec/support/jasmine.json": '{"spec_dir": "spec", "spec_files": ["**/*.test.js"]}',
+        "spec/a.test.js": spec,
+    }
+    observation = observed(tmp_path, written(tmp_path, files))
+    assert observation.tests is not None and observation.tests.complete, observation
+    (result,) = observation.tests.results
+    assert result.message.startswith("Error: the price is off\n"), result.message
+    assert "code: 7" in result.message or "error properties" in result.message
+
+
+INTEGRITY = "sha512-6FlzubTLZG3J2a/NVCAleEhjzq5oxgHyaCU9yYXvcLsvoVaHJq/s5xXI6/XXP6tz7R9xAOtHnSO/tXtF3WRTlA=="
+PNPM_LOCK = f"""\
+lockfileVersion: '9.0'
+importers:
+  .:
+    dependencies:
+      ms: {{specifier: 2.1.3, version: 2.1.3}}
+packages:
+  ms@2.1.3:
+    resolution: {{integrity: {INTEGRITY}}}
+snapshots:
+  ms@2.1.3: {{}}
+"""
+
+
+def test_what_a_lock_of_pnpm_pins_is_installed_whatever_its_age(tmp_path: Path) -> None:
+    """pnpm 11 holds every entry against the registry's dates, and ends where one is not told."""
+    manifest = {"packageManager": "pnpm@11.13.1", "dependencies": {"ms": "2.1.3"}}
+    files = {
+        "package.json": json.dumps({**manifest, "scripts": {"test": "node --test"}}),
+        "pnpm-lock.yaml": PNPM_LOCK,
+        "pnpm-workspace.yaml": "packages: []\nminimumReleaseAge: 100000000\n",
+        ".node-version": "22",
+        "test/a.test.js": ONE_TEST,
+    }
+    observation = observed(tmp_path, written(tmp_path, files))
     assert observation.tests is not None and observation.tests.complete, observation
     assert [one.outcome.value for one in observation.tests.results] == ["passed"]
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import pytest
 
 from bot.judge.four_way import compare
 from bot.models import FourWay
-from sandbox.base import Limits
+from sandbox.base import Command, Completed, Limits, Mount, Sandbox
 from sandbox.models import Checkout, Diff, Observation, Outcome, Side, TestRunner
 from sandbox.tools.four_way import FourObservations, Sides, run_four_ways
 from tests.sandbox.harness.conftest import Bench
@@ -178,3 +178,40 @@ async def test_a_shell_line_tells_only_its_exit_code(bench: Bench) -> None:
     observations = await run_four_ways(bench.sandbox, sides)
     assert (observations.base.exit_code, observations.runs) == (3, None)
     assert "only its exit code" in observations.problem
+
+
+@dataclass
+class Unlucky:
+    """The real sandbox, in which the first so many test runs of one side meet bad luck."""
+
+    real: Sandbox
+    tree: str
+    left: int
+
+    @property
+    def name(self) -> str:
+        return self.real.name
+
+    async def run(self, command: Command) -> Completed:
+        is_of_side = any(mount.source == self.tree for mount in command.mounts)
+        if command.channel_bytes and is_of_side and self.left:
+            self.left -= 1
+            command = replace(command, mounts=(*command.mounts, Mount(self.tree, "/opt/bad-luck")))
+        return await self.real.run(command)
+
+
+BREAKS_OFF = "import os\n\nif os.path.exists('/opt/bad-luck'):\n    os._exit(3)\n\ndef test_it():\n    pass\n"
+
+
+@pytest.mark.parametrize(
+    ("side", "times", "is_judged"), [("base", 1, True), ("base", 2, False), ("head", 1, False)]
+)
+async def test_a_run_of_base_that_breaks_off_by_chance_is_made_again(
+    bench: Bench, side: str, times: int, is_judged: bool
+) -> None:
+    """Not one of head: what breaks off there may be the change's doing."""
+    unlucky = Unlucky(bench.sandbox, str(bench.folder / side), times)
+    base = {**BASE, "tests/test_luck.py": BREAKS_OFF}
+    _, found = await four(replace(bench, sandbox=unlucky), {}, base)
+    assert unlucky.left == 0
+    assert (found.problem == "") is is_judged, found

@@ -62,26 +62,28 @@ def test_mended_strictly():
 def test_values(value):
     assert value < 3
 '''
+OUTCOMES = {
+    "test_passes": "passed",
+    "test_fails": "failed",
+    "test_setup_breaks": "error",
+    "test_teardown_breaks": "error",
+    "test_skipped": "skipped",
+    "test_skips_itself": "skipped",
+    "test_known_bug": "xfailed",
+    "test_mended": "xpassed",
+    "test_mended_strictly": "failed",
+    "test_values[1]": "passed",
+    "test_values[2]": "passed",
+    "test_values[3]": "failed",
+}
+"""What each test of `EVERY_OUTCOME` ends with."""
 
 
 def test_every_outcome_is_told_apart(bench: Bench) -> None:
     observation = bench.run({"test_all.py": EVERY_OUTCOME})
     run = observation.tests
     assert run is not None
-    assert outcomes(run) == {
-        "test_passes": "passed",
-        "test_fails": "failed",
-        "test_setup_breaks": "error",
-        "test_teardown_breaks": "error",
-        "test_skipped": "skipped",
-        "test_skips_itself": "skipped",
-        "test_known_bug": "xfailed",
-        "test_mended": "xpassed",
-        "test_mended_strictly": "failed",
-        "test_values[1]": "passed",
-        "test_values[2]": "passed",
-        "test_values[3]": "failed",
-    }
+    assert outcomes(run) == OUTCOMES
     assert (run.complete, run.problem, run.forged) == (True, "", False)
     assert observation.exit_code == 1
     passes = by_id(run)["test_all.py::test_passes"]

@@ -12,7 +12,7 @@ import pytest
 from uv import find_uv_bin
 
 from tests.sandbox.harness.conftest import SANDBOX_PYTHON, Bench, by_id, outcomes
-from tests.sandbox.harness.test_pytest_runs import EVERY_OUTCOME
+from tests.sandbox.harness.test_pytest_runs import EVERY_OUTCOME, OUTCOMES
 
 pytestmark = [pytest.mark.real, pytest.mark.slow]
 
@@ -38,18 +38,7 @@ FILES = {
 }
 ARGUMENTS = ("--doctest-modules", "--doctest-glob=*.rst")
 EXPECTED = {
-    "test_passes": "passed",
-    "test_fails": "failed",
-    "test_setup_breaks": "error",
-    "test_teardown_breaks": "error",
-    "test_skipped": "skipped",
-    "test_skips_itself": "skipped",
-    "test_known_bug": "xfailed",
-    "test_mended": "xpassed",
-    "test_mended_strictly": "failed",
-    "test_values[1]": "passed",
-    "test_values[2]": "passed",
-    "test_values[3]": "failed",
+    **OUTCOMES,
     "calc": "failed",
     "calc.add": "passed",
     "README.rst": "passed",

@@ -1,0 +1,187 @@
+"""One changed file as its tree: the functions in it, the names that it binds, its tokens."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+
+import tree_sitter
+
+from sandbox.damage.inside.languages import FUNCTIONS, IMPORTS
+from sandbox.graph.inside.parse import grammar
+
+_MOST_NODES = 400_000
+_MOST_DEPTH = 300
+_SECONDS = 20.0
+
+
+@dataclass(slots=True)
+class Function:
+    """A function that has a name; lines count from 1."""
+
+    name: str
+    node: tree_sitter.Node
+    body: tree_sitter.Node
+    first: int
+    last: int
+
+
+@dataclass(slots=True)
+class Source:
+    """One changed file of head with its tree; `language` is empty where no grammar reads it."""
+
+    number: int
+    language: str
+    text: bytes
+    ranges: list[tuple[int, int]]
+    hunks: list[tuple[int, int, bytes]]
+    root: tree_sitter.Node | None
+    functions: list[Function] = field(default_factory=list)
+
+    def is_changed(self, first: int, last: int) -> bool:
+        """Tell whether a change touches these lines; a deletion must stand between two of them."""
+        return any(
+            (a <= last and b >= first) if a <= b else (first <= b and a <= last)
+            for a, b in self.ranges
+        )
+
+    def symbol(self, line: int) -> str:
+        """Return the innermost function around a line."""
+        around = [one for one in self.functions if one.first <= line <= one.last]
+        return min(around, key=lambda one: one.last - one.first).name if around else ""
+
+
+class Clock:
+    """What is left of the time for everything together."""
+
+    def __init__(self) -> None:
+        self._end = time.monotonic() + _SECONDS
+
+    def parse(self, text: bytes, language: str) -> tree_sitter.Node | None:
+        """Return the tree of a text; None where it does not parse, or not in time."""
+        parser, _ = grammar(language)
+        parser.reset()
+        try:
+            tree = parser.parse(
+                lambda offset, _: text[offset : offset + 1_000_000],
+                progress_callback=lambda _offset, _error: self.is_over,
+            )
+        except ValueError:
+            return None
+        return None if tree.root_node.has_error else tree.root_node
+
+    @property
+    def is_over(self) -> bool:
+        """Tell whether there is no time left."""
+        return time.monotonic() > self._end
+
+
+def is_modest(root: tree_sitter.Node) -> bool:
+    """Tell whether a tree can be gone through in no time: parents of deep nodes are found slowly."""
+    waiting, seen = [(root, 0)], 0
+    while waiting:
+        node, depth = waiting.pop()
+        seen += 1
+        if seen > _MOST_NODES or depth > _MOST_DEPTH:
+            return False
+        waiting += [(one, depth + 1) for one in node.children]
+    return True
+
+
+def walk(root: tree_sitter.Node) -> Iterator[tree_sitter.Node]:
+    """Yield every node, in the order of the text."""
+    waiting = [root]
+    while waiting:
+        node = waiting.pop()
+        yield node
+        waiting += reversed(node.children)
+
+
+def functions(root: tree_sitter.Node) -> Iterator[Function]:
+    """Yield every function that has a name and a body."""
+    for node in walk(root):
+        if node.type in FUNCTIONS and node.is_named:
+            body, name = _body(node), name_of(node)
+            if body is not None and name:
+                yield Function(name, node, body, node.start_point[0] + 1, node.end_point[0] + 1)
+
+
+def _body(node: tree_sitter.Node) -> tree_sitter.Node | None:
+    found = node.child_by_field_name("body")
+    return found or next((one for one in node.children if one.type == "function_body"), None)
+
+
+def name_of(node: tree_sitter.Node) -> str:
+    """Return a function's own name, or that of what it is assigned to."""
+    named = node.child_by_field_name("name")
+    inner = node.child_by_field_name("declarator")
+    while named is None and inner is not None:
+        inner, last = inner.child_by_field_name("declarator"), inner
+        named = last if inner is None else None
+    parent = node.parent
+    if named is None and parent is not None:
+        for name in ("name", "key", "left", "property"):
+            named = named or parent.child_by_field_name(name)
+    if named is None and node.type == "function_declaration":
+        named = next((one for one in node.children if "identifier" in one.type), None)
+    return text_of(named).rpartition(".")[2].rpartition("::")[2][:80] if named else ""
+
+
+def text_of(node: tree_sitter.Node) -> str:
+    """Return what is written there."""
+    return (node.text or b"").decode(errors="replace")
+
+
+def is_aside(node: tree_sitter.Node) -> bool:
+    """Tell whether a leaf stands in an import, a docstring or a comment."""
+    around, depth = node.parent, 0
+    while around is not None and depth < 4:
+        if IMPORTS.search(around.type) or "comment" in around.type:
+            return True
+        if around.type == "assignment" and around.children[0].text == b"__all__":
+            return True
+        if around.type == "expression_statement":
+            return around.named_child_count == 1 and "string" in around.named_children[0].type
+        around, depth = around.parent, depth + 1
+    return False
+
+
+def tokens(root: tree_sitter.Node) -> list[bytes]:
+    """Return all that is written, without comments and layout."""
+    return [
+        one.text or b""
+        for one in walk(root)
+        if not one.children and "comment" not in one.type and not is_aside(one)
+    ]
+
+
+def bound(root: tree_sitter.Node) -> set[tuple[str, ...]]:
+    """The names that a file defines or imports, functions with their parameters."""
+    found: set[tuple[str, ...]] = set()
+    for node in walk(root):
+        if IMPORTS.search(node.type) and node.is_named and "statement" in node.type:
+            found |= {(text_of(leaf),) for leaf in _leaves(node)}
+        elif node.type in FUNCTIONS and node.is_named:
+            parameters = node.child_by_field_name("parameters")
+            found.add((name_of(node), text_of(parameters) if parameters is not None else ""))
+        elif node.type.startswith(("class", "struct", "enum", "trait", "interface", "type_spec")):
+            named = node.child_by_field_name("name")
+            if named is not None:
+                found.add((text_of(named), "class"))
+        elif node.type in ("assignment", "variable_declarator", "const_spec", "var_spec"):
+            left = node.child_by_field_name("left") or node.child_by_field_name("name")
+            if left is not None and _is_at_top(node):
+                found.add((text_of(left), "name"))
+    return found
+
+
+def _is_at_top(node: tree_sitter.Node) -> bool:
+    around = node.parent
+    for _ in range(3):
+        around = around.parent if around is not None else None
+    return around is None
+
+
+def _leaves(node: tree_sitter.Node) -> Iterable[tree_sitter.Node]:
+    return (one for one in walk(node) if not one.children and one.is_named)

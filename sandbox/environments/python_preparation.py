@@ -1,0 +1,70 @@
+"""What CI makes in the tree before it runs the tests: message catalogs, generated modules, test data."""
+
+from __future__ import annotations
+
+import re
+
+from sandbox.environments.hints import Toolchain
+from sandbox.environments.python_calls import calls_in, make_places
+from sandbox.environments.python_ci import ci_jobs, job_lines
+from sandbox.environments.tree import Tree
+
+_STARTS_TESTS = re.compile(
+    r"(?:^|\s)(?:tox|nox|hatch\s+(?:run|test)|(?:make|just)\s+[\w-]*(?:test|check)[\w-]*)(?=\s|$)"
+)
+# A program, a script of the tree or a target that makes files, and nothing else of the shell.
+_PREPARES = re.compile(
+    r"(?:(?:ba)?sh\s+|python3?\s+)?(?:\./)?(?P<script>[\w-][\w./-]*\.(?:sh|py))(?:\s+[\w./=:-]+)*"
+    r"|make\s+(?P<target>[\w.-]+)|(?:msgfmt|pybabel)(?:\s+[\w./=:-]+)+"
+)
+_MAKES_FILES = re.compile(
+    r"(?i)gen|build|compil|transl|locale|messages|catalog|proto|prepar|fixture|msgfmt"
+)
+_MAKES_NO_FILES = re.compile(
+    r"(?i)(?:^|[\W_])(?:clean|docs?|lint|format|install|release|publish|deploy|upload|bench\w*|wheel|s?dist)"
+    r"(?=$|[\W_])"
+)
+_NEEDS_MACHINE = re.compile(r"(?:sudo|apt|apt-get|docker|docker-compose|systemctl|service)\s")
+_MOST_STEPS = 5
+
+
+def prepare(
+    tree: Tree, toolchain: Toolchain, *, is_kept: bool
+) -> tuple[tuple[tuple[str, ...], ...], tuple[str, ...]]:
+    """Return the commands of the first job that prepares and starts tests, and the reasons.
+
+    Only single commands that make files are followed, and only where a layer keeps what they make.
+    What a job does to its machine is said and left out.
+    """
+    programs = {name for name, _ in toolchain.programs}
+    targets = {place.name for place in make_places(tree)} if "make" in programs else set[str]()
+    for path, text in ci_jobs(tree):
+        lines = job_lines(text)
+        starts = (n for n, line in enumerate(lines) if _starts_tests(tree, line))
+        before = list(dict.fromkeys(lines[: next(starts, 0)]))
+        made = [line for line in before if _makes_files(line, tree, targets)][:_MOST_STEPS]
+        other = [line for line in before if _NEEDS_MACHINE.match(line)][:_MOST_STEPS]
+        if made or other:
+            run, left_out = (made, other) if is_kept else ([], [*made, *other])
+            reasons = [
+                f"`{line}` is run before the tests, as {path} does; if it fails, the tests run without it."
+                for line in run
+            ]
+            reasons += [
+                f"`{line}`, which {path} runs before the tests, is not run." for line in left_out
+            ]
+            return tuple(("sh", "-c", f"{line} || true") for line in run), tuple(reasons)
+    return (), ()
+
+
+def _starts_tests(tree: Tree, line: str) -> bool:
+    return bool(calls_in(tree, (line,)) or (_STARTS_TESTS.search(line) and "install" not in line))
+
+
+def _makes_files(line: str, tree: Tree, targets: set[str]) -> bool:
+    """Tell whether a line is one command that makes files, and what it starts is there."""
+    said = _PREPARES.fullmatch(line)
+    if not said or not _MAKES_FILES.search(line) or _MAKES_NO_FILES.search(line):
+        return False
+    is_target = not said["target"] or said["target"] in targets
+    return is_target and (not said["script"] or tree.has(said["script"]))

@@ -1,0 +1,131 @@
+"""Lays the tests and the runner again as they were, after a build that may have written there.
+
+Runs inside the sandbox, in the keeper of a Node test run. The tree and its packages stand a second time,
+read-only, out of the build's reach.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import filecmp
+import os
+import re
+import shutil
+import signal
+from collections.abc import Iterator
+from pathlib import Path
+
+TREE = Path("/work/tree")
+_PR_SET_CHILD_SUBREAPER = 36
+_SCRIPT = re.compile(r"(\.d)?\.[cm]?[jt]sx?(\.map)?$")
+_TEST_SIDE = re.compile(
+    r"(^|/)(__tests__|__mocks__|tests?|specs?)/.*\.[cm]?[jt]sx?$"
+    r"|(^|[._/-])(tests?|specs?|setup)\.[cm]?[jt]sx?$"
+    r"|(^|/)(jest|vitest|ava|karma|playwright|babel|vite)\.(config|workspace|setup)\.[\w.]+$"
+    r"|(^|/)(\.mocharc|\.babelrc|\.swcrc|\.taprc|\.env|\.npmrc|\.?jasmine)[\w.]*$|\.snap$"
+)
+
+
+def adopt() -> None:
+    """Become the parent of whatever loses its own, so that no process of a build gets away."""
+    with contextlib.suppress(ImportError, OSError):
+        import ctypes  # noqa: PLC0415 - only the keeper may load it
+
+        ctypes.CDLL(None).prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+
+
+def end_children() -> None:
+    """End whatever a build left running: it could write once more."""
+    while children := _children():
+        for pid in children:
+            with contextlib.suppress(OSError):
+                os.kill(pid, signal.SIGKILL)
+        with contextlib.suppress(OSError):
+            while os.waitpid(-1, os.WNOHANG)[0]:
+                pass
+
+
+def _children() -> list[int]:
+    found = []
+    for stat in Path("/proc").glob("[0-9]*/stat"):
+        with contextlib.suppress(OSError):
+            if int(stat.read_text().rpartition(")")[2].split()[1]) == os.getpid():
+                found.append(int(stat.parent.name))
+    return found
+
+
+class Originals:
+    """The tree and the packages as they were, and which files (relative to the tree) are the tests'."""
+
+    def __init__(self, tree: str, packages: str, tests: list[str]) -> None:
+        self._tree = Path(tree)
+        self._packages = Path(packages)
+        self._tests = tests
+
+    def lay_tests(self) -> None:
+        """Lay every file of the tests, and remove what was added among them without a source there.
+
+        What a compiler makes of a test has that test's name.
+        """
+        for path in self._tests:
+            lay(self._tree / path, path)
+        stems = {_stem(path) for path in self._tests}
+        for path in list(self._added()):
+            is_compiled = _SCRIPT.search(path) and _stem(path) in stems
+            if _TEST_SIDE.search(path) and not is_compiled:
+                with contextlib.suppress(OSError):
+                    (TREE / path).unlink()
+
+    def _added(self) -> Iterator[str]:
+        for folder, names, files in os.walk(TREE):
+            names[:] = [name for name in names if name not in ("node_modules", ".git")]
+            for name in files:
+                path = Path(folder, name).relative_to(TREE)
+                if not os.path.lexists(self._tree / path):
+                    yield path.as_posix()
+
+    def lay_runner(self, package: str) -> None:
+        """Lay the runner's own packages again, wherever packages are installed."""
+        for folder, names, _ in os.walk(self._packages) if package else ():
+            if Path(folder).name == "node_modules":
+                own = (package, f"{package}-", f"@{package}")
+                found = [one for one in names if one == package or one.startswith(own[1:])]
+                names.clear()
+                for name in found:
+                    self._lay_below(Path(folder, name))
+
+    def _lay_below(self, folder: Path) -> None:
+        for place, _, files in os.walk(folder):
+            for name in files:
+                original = Path(place, name)
+                lay(original, original.relative_to(self._packages).as_posix())
+
+
+def _stem(path: str) -> str:
+    return _SCRIPT.sub("", path.rpartition("/")[2])
+
+
+def lay(original: Path, path: str) -> None:
+    """Lay one file of the tree as it was, through no link that a build made."""
+    target = TREE / path
+    if original.is_symlink():
+        return
+    with contextlib.suppress(OSError):
+        if target.resolve() == target and filecmp.cmp(original, target, shallow=False):
+            return
+    with contextlib.suppress(OSError):
+        at = TREE
+        for part in path.split("/")[:-1]:
+            at /= part
+            if at.is_symlink() or not at.is_dir():
+                _remove(at)
+                at.mkdir()
+        _remove(target)
+        shutil.copy2(original, target)
+
+
+def _remove(path: Path) -> None:
+    if path.is_dir() and not path.is_symlink():
+        shutil.rmtree(path)
+    elif os.path.lexists(path):
+        path.unlink()

@@ -1,0 +1,1 @@
+"""Laid over what must not run when Python starts."""

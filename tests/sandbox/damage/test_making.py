@@ -1,0 +1,129 @@
+"""Damaged copies of changed files: in every language, ranked, parsable, and bounded for hostile files."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+import pytest
+
+from sandbox import open_sandbox
+from sandbox.damage.making import DamagedCopy, make_damages
+from tests.sandbox.linters.changes import changed
+
+pytestmark = pytest.mark.real
+
+SOURCES = {
+    "a.py": (
+        "def f(a):\n    return a\n",
+        "def f(a):\n    if a < 2:\n        return 3\n    return a\n",
+    ),
+    "a.js": ("function f(a) { return a; }\n", "function f(a) { if (a < 2) return 3; return a; }\n"),
+    "a.ts": ("const f = (a: number) => a;\n", "const f = (a: number): number => a + 2;\n"),
+    "a.go": (
+        "package a\n\nfunc F(a int) (int, error) { return a, nil }\n",
+        "package a\n\nfunc F(a int) (int, error) { if a < 2 { return 3, nil }; return a, nil }\n",
+    ),
+    "a.rs": ("fn f(a: i32) -> i32 { a }\n", "fn f(a: i32) -> i32 { if a < 2 { 3 } else { a } }\n"),
+    "A.java": (
+        "class A { int f(int a) { return a; } }\n",
+        "class A { int f(int a) { if (a < 2) return 3; return a; } }\n",
+    ),
+    "a.c": ("int f(int a) { return a; }\n", "int f(int a) { if (a < 2) return 3; return a; }\n"),
+    "a.cpp": ("int f(int a) { return a; }\n", "int f(int a) { if (a < 2) return 3; return a; }\n"),
+    "a.rb": ("def f(a)\n  a\nend\n", "def f(a)\n  return 3 if a < 2\n  a\nend\n"),
+    "a.php": (
+        "<?php\nfunction f($a) { return $a; }\n",
+        "<?php\nfunction f($a) { if ($a < 2) { return 3; } return $a; }\n",
+    ),
+    "a.cs": (
+        "class A { int F(int a) { return a; } }\n",
+        "class A { int F(int a) { if (a < 2) return 3; return a; } }\n",
+    ),
+    "a.sh": ("f() {\n  echo 1\n}\n", 'f() {\n  if [ "$1" -eq 2 ]; then echo 3; fi\n  echo 1\n}\n'),
+    "a.kt": ("fun f(a: Int): Int { return a }\n", "fun f(a: Int): Int { return a + 2 }\n"),
+    "a.scala": (
+        "object A { def f(a: Int): Int = { a } }\n",
+        "object A { def f(a: Int): Int = { if (a < 2) 3 else a } }\n",
+    ),
+    "a.swift": (
+        "func f(a: Int) -> Int { return a }\n",
+        "func f(a: Int) -> Int { if a < 2 { return 3 }\n return a }\n",
+    ),
+    "a.lua": (
+        "local function f(a)\n  return a\nend\n",
+        "local function f(a)\n  if a < 2 then return 3 end\n  return a\nend\n",
+    ),
+}
+
+
+async def made(
+    folder: Path, base: dict[str, str], head: dict[str, str], words: tuple[str, ...] = ()
+) -> tuple[DamagedCopy, ...]:
+    checkout = changed(folder, base, head)
+    return await make_damages(open_sandbox("bubblewrap", folder / "state"), checkout, head, words)
+
+
+@pytest.mark.parametrize("name", SOURCES)
+async def test_every_language_is_damaged(tmp_path: Path, name: str) -> None:
+    base, head = SOURCES[name]
+    damages = await made(tmp_path, {name: base}, {name: head})
+    kinds = {one.damage.kind for one in damages}
+    assert {"reverted", "raises"} <= kinds, kinds
+    assert kinds & {"operator", "negated", "constant"}, kinds
+    if name not in ("a.kt", "a.scala", "a.swift"):  # no way to leave that fits every type
+        assert "emptied" in kinds, kinds
+    assert {one.damage.symbol.lower() for one in damages} == {"f"}
+    assert all(one.files != ((name, head.encode()),) for one in damages)
+    (reverted,) = [one for one in damages if one.damage.kind == "reverted"]
+    assert reverted.files == ((name, base.encode()),)
+    assert [one.damage for one in damages] == [
+        one.damage for one in await made(tmp_path / "again", {name: base}, {name: head})
+    ]
+
+
+async def test_what_the_tests_name_comes_first_and_a_new_name_tells_little(tmp_path: Path) -> None:
+    base = "def a(x):\n    return x\n"
+    head = f"{base}\n\ndef b(x):\n    return 2 * x\n\n\ndef c(x):\n    return 3 * x\n"
+    damages = [one.damage for one in await made(tmp_path, {"m.py": base}, {"m.py": head}, ("c",))]
+    assert (damages[0].kind, damages[0].symbol) == ("emptied", "c")
+    assert [one.is_telling for one in damages if one.kind in ("reverted", "raises")] == [False] * 3
+    assert "a" not in {one.symbol for one in damages}, "what did not change was damaged"
+
+
+async def test_many_functions_are_emptied_together_too(tmp_path: Path) -> None:
+    head = {
+        f"m{file}.py": "".join(f"def f{n}(x):\n    return x + {n}\n\n\n" for n in range(4))
+        for file in range(3)
+    }
+    damages = await made(tmp_path, {"kept.py": "a = 1\n"}, head)
+    together = damages[1]
+    assert together.damage.what == "12 changed functions do nothing"
+    assert {path: text.count(b"return\n") for path, text in together.files} == dict.fromkeys(
+        head, 4
+    )
+
+
+async def test_words_tests_and_tables_are_left_alone(tmp_path: Path) -> None:
+    table = "TABLE = {\n" + "".join(f"    'key{n}': {n},\n" for n in range(50)) + "}\n"
+    head = {
+        "table.py": table,
+        "names.py": "from table import TABLE\n\n__all__ = ['TABLE']\n",
+        "tests/test_it.py": "def test_it():\n    assert 1 == 1\n",
+        "broken.py": "def f(:\n",
+    }
+    assert await made(tmp_path, {"kept.py": "a = 1\n"}, head) == ()
+
+
+async def test_hostile_files_end_in_time(tmp_path: Path) -> None:
+    head = {
+        "word.py": f"x = '{'a' * 450_000}'\n",
+        "line.js": "f(1);" * 90_000,
+        "deep.py": "(" * 100_000,
+        "many.py": "".join(f"def f{n}(a):\n    return a < {n}\n" for n in range(8_000)),
+        "nested.js": "function f(a) { if (a < 2) {" * 3_000 + "}}" * 3_000,
+    }
+    began = time.monotonic()
+    damages = await made(tmp_path, {"kept.py": "a = 1\n"}, head)
+    assert time.monotonic() - began < 60
+    assert len(damages) <= 61
