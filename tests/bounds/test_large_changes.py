@@ -31,7 +31,7 @@ FILES = {
     "web/asserts.test.js": "assert." * (LONG // 7),
     "web/ticks.md": "`" * LONG,
     "web/spaces.txt": " " * LONG + "x",
-    "web/brackets.py": "x = " + "(" * 1_000,
+    "web/brackets.txt": "(" * LONG,
     "web/test_words.sh": '\\"' * (LONG // 2),
     "web/BOOST_test.c": "BOOST_" * (LONG // 6),
 }
