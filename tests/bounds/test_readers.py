@@ -99,6 +99,7 @@ def _given(kind: Any, text: str) -> Any:
 
 
 READERS = list(_readers())
+pytestmark = pytest.mark.slow
 
 
 def test_there_is_something_to_try() -> None:
