@@ -9,7 +9,7 @@ import pytest
 
 from tests.e2e.folder import FIX, TASK, Folder, open_folder
 
-pytestmark = pytest.mark.real
+pytestmark = [pytest.mark.real, pytest.mark.slow]
 
 LONG = 3_000_000
 WITHIN_S = 240  # on a busy machine; the old code took longer for a single file
