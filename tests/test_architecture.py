@@ -61,6 +61,7 @@ MAY_IMPORT = {
         "sandbox.graph.facts",
         "sandbox.browser.faults",
         "sandbox.edges.calls",
+        "sandbox.interaction.pictures",
     ),
     "bot.report": (
         "bot.report",
