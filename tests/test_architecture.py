@@ -14,6 +14,9 @@ MODULES = sorted(
     for package in ("bot", "sandbox")
     for path in (ROOT / package).rglob("*.py")
     if "sample" not in path.parts and "harness" not in path.parts
+    if not path.is_relative_to(
+        ROOT / "sandbox/elsewhere/inside"
+    )  # like the harness: the project's Python
 )
 
 # The one library that each adapter may bring in, and nobody else may.
@@ -34,7 +37,12 @@ ONLY_HERE = {
 # package → what it may import of our own code.
 MAY_IMPORT = {
     "sandbox": ("sandbox",),
-    "bot.models": ("bot.models", "sandbox.models", "sandbox.damage.values"),
+    "bot.models": (
+        "bot.models",
+        "sandbox.models",
+        "sandbox.damage.values",
+        "sandbox.elsewhere.values",
+    ),
     "bot.errors": (),
     "bot.settings": ("bot.errors",),
     "bot.clipping": (),
@@ -58,6 +66,7 @@ MAY_IMPORT = {
         "sandbox.models",
         "sandbox.tools",
         "sandbox.damage.values",
+        "sandbox.elsewhere.values",
         "sandbox.graph.facts",
         "sandbox.browser.faults",
         "sandbox.edges.calls",

@@ -242,7 +242,7 @@ class EvaluationLimits(_Closed):
         default=25.0,
         ge=0,
         le=100,
-        description="Most percent of `minutes` for running tests on damaged copies of head; 0: none.",
+        description="Most percent of `minutes` for damaged copies and calls outside of tests; 0: neither.",
     )
 
 

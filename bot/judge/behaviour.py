@@ -6,12 +6,13 @@ from dataclasses import replace
 
 from bot.configuration import Configuration
 from bot.judge.case import Case, open_case
-from bot.judge.damage import is_blind, noticed_by
+from bot.judge.damage import differing_call, is_blind, noticed_by
 from bot.judge.oracle import TRY_TESTED_VERSION, unsatisfied, unverified
 from bot.judge.ties import Tie, speaks_of
 from bot.judge.way_out import way_out
 from bot.judge.witnesses import pass_rate, test_ids
 from bot.models import (
+    ActionKind,
     Category,
     Decider,
     Observed,
@@ -23,6 +24,7 @@ from bot.models import (
     Verdict,
     VerdictOutcome,
 )
+from sandbox.elsewhere.values import Difference
 
 SOLE = "the only requirement, and the test passes only with this change"
 
@@ -53,6 +55,8 @@ def _by_proofs(
 ) -> Verdict | None:
     """What the tests show that pass only with this change; None where there are none."""
     sound = tuple(test for test in proofs if not case.is_doubted(test))
+    if different := differing_call(sound, case.observed.second_look):
+        return _only_under_test(requirement, different, case)
     seeing = tuple(test for test in sound if not is_blind(test, case.observed.damage))
     if seeing:
         return _proven(requirement, seeing, case, ties)
@@ -92,6 +96,19 @@ def _sees_nothing(
         damages_noticed=counted.noticed if counted else 0,
         damages_tried=counted.of if counted else 0,
     )
+
+
+def _only_under_test(requirement: Requirement, call: Difference, case: Case) -> Verdict:
+    """A call that gives something else where no test runs; what the test saw is not what users get."""
+    after = f", after {call.times} calls" if call.times else ""
+    verdict = unverified(
+        requirement,
+        f"`{call.call}` {call.under_test} under `{call.test}`, but {call.elsewhere} in a plain program in "
+        f"another folder{after}. So the test does not show what the code does elsewhere.",
+        "Let the result not depend on the test runner, its folder or its machine, then push.",
+    )
+    looks = (one.id for one in case.observed.evidence if one.step.action is ActionKind.SECOND_LOOK)
+    return replace(verdict, evidence_ids=(*case.proof_ids, *looks))
 
 
 def _refuted(requirement: Requirement, case: Case, against: tuple[TestComparison, ...]) -> Verdict:

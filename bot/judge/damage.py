@@ -1,4 +1,4 @@
-"""Says what a test's answer to damage shows: one that passes whatever is damaged proves nothing."""
+"""Says what a test's answer to damage and a second look at its calls show: whether it proves anything."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from bot.judge.witnesses import call_witnesses
 from bot.models import DamageSeen, Observed, TestComparison
 from sandbox.damage.values import DamageTrial
+from sandbox.elsewhere.values import Difference, SecondLook
 
 MOST_FILES = 5
 _CALLED = re.compile(r"([A-Za-z_$][\w$]*)\s*\(")
@@ -79,3 +80,11 @@ def _trials(seen: DamageSeen | None) -> tuple[DamageTrial, ...]:
 
 def _ran(one: DamageTrial) -> set[str]:
     return {*one.noticed, *one.unnoticed}
+
+
+def differing_call(tests: Iterable[TestComparison], seen: SecondLook | None) -> Difference | None:
+    """The first call of these tests that gives something else outside of the test runner."""
+    for one in seen.differences if seen else ():
+        if any(one.path == test.path and one.test in test.id for test in tests):
+            return one
+    return None

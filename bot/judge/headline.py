@@ -152,6 +152,8 @@ _FINDINGS = {
     rules.CHECK_LOWERED: "a check was lowered",
     rules.RESULT_HARD_CODED: "an expected result is hard-coded",
     rules.TEST_DETECTED: "its code detects that it is tested",
+    rules.TEST_READ: "its code names a test file",
+    rules.CODE_DECODED: "it runs code that the diff does not show",
     rules.SECRET_ADDED: "a secret was added",
     rules.INSTRUCTION: "a text gives orders to reviewers",
     rules.HIDDEN_TEXT: "hidden text was added",

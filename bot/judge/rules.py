@@ -22,6 +22,8 @@ SUPPRESSION_ADDED = "suppression-added"
 CHECK_LOWERED = "check-lowered"
 RESULT_HARD_CODED = "result-hard-coded"
 TEST_DETECTED = "test-detected"
+TEST_READ = "test-read"
+CODE_DECODED = "code-decoded"
 TEST_FOLLOWS_MOVE = "test-follows-move"
 SECRET_ADDED = "secret-added"
 INSTRUCTION = "instruction-to-reviewers"
@@ -42,6 +44,8 @@ MADE_UP = frozenset(
         STARTUP_HOOK,
         RESULT_HARD_CODED,
         TEST_DETECTED,
+        TEST_READ,
+        CODE_DECODED,
     }
 )
 """Code that can make results up: even where nothing else is wrong, a person has to look."""

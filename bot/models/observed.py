@@ -8,6 +8,7 @@ from enum import StrEnum
 from bot.models.places import Impact, Located
 from bot.models.tasks import Step
 from sandbox.damage.values import DamageTrial
+from sandbox.elsewhere.values import SecondLook
 from sandbox.models import ChangedFile, Finding, MissingSubmodule, Observation, Outcome
 
 
@@ -175,3 +176,4 @@ class Observed:
     missing_submodules: tuple[MissingSubmodule, ...] = ()  # those that a run may read
     build_folder: str = ""  # the project that `built_base` and `built_head` speak of
     damage: DamageSeen | None = None
+    second_look: SecondLook | None = None  # None where no call could be made again

@@ -236,6 +236,7 @@ class ActionKind(StrEnum):
     SEARCH = "search"
     WEB_BROWSING = "web_browsing"
     DAMAGE = "damage"
+    SECOND_LOOK = "second_look"
 
 
 @dataclass(frozen=True, slots=True)

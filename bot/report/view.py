@@ -302,12 +302,18 @@ def _is_asserted(item: Evidence) -> bool:
     return item.step.action not in _LOOKS and not (is_a_models and item.step.action in _CALLS)
 
 
+_RAN = {
+    ActionKind.DAMAGE: "ran on damaged copies",
+    ActionKind.SECOND_LOOK: "called again elsewhere",
+}
+
+
 def _observation(seen: Observation, action: ActionKind) -> ObservationView:
-    is_damage = action is ActionKind.DAMAGE  # it has no exit code of its own
+    ran = _RAN.get(action)  # it has no exit code of its own
     return ObservationView(
         command=seen.command,
-        result="ran on damaged copies" if is_damage else _result(seen),
-        failed=(seen.exit_code != 0 and not is_damage) or seen.timed_out or bool(seen.problem),
+        result=ran or _result(seen),
+        failed=(seen.exit_code != 0 and not ran) or seen.timed_out or bool(seen.problem),
         output=clip_middle(seen.output, OUTPUT_CHARACTERS),
         seconds=seen.seconds,
         truncated=seen.truncated or len(seen.output) > OUTPUT_CHARACTERS,

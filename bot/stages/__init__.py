@@ -7,6 +7,7 @@
     plan         the requirements, and what will be looked at, before anything is judged
     observe      tests four ways, linters, checks: on base and on head, in the sandbox
     damage       do the tests that speak for the change notice damage to it?
+    elsewhere    do the calls of these tests give the same outside of the test runner?
     deliberate   judges that reason over the evidence, where a model is set
     judge        one verdict for each requirement, and one conclusion
     report       one view, as Markdown, HTML and JSON
@@ -26,6 +27,7 @@ from bot.stages.configure import configure
 from bot.stages.damage import measure_damage
 from bot.stages.deliberate import deliberate
 from bot.stages.docket import Case, Docket
+from bot.stages.elsewhere import look_elsewhere
 from bot.stages.environment import build_environments
 from bot.stages.judge import judge
 from bot.stages.observe import observe
@@ -44,6 +46,7 @@ STAGES = (
     "plan",
     "observe",
     "damage",
+    "elsewhere",
     "deliberate",
     "judge",
     "report",
@@ -69,6 +72,9 @@ async def evaluate(request: EvaluationRequest, services: Services, run: StepRunn
         case = Case(request, checkout, built, planned, policy)
         observed = docket.observed = await run("observe", observe, services, case)
         observed = docket.observed = await run("damage", measure_damage, services, case, observed)
+        observed = docket.observed = await run(
+            "elsewhere", look_elsewhere, services, case, observed
+        )
         deliberation = docket.deliberation = await run(
             "deliberate", deliberate, services, case, task, observed
         )

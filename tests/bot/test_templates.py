@@ -129,8 +129,8 @@ GIVEN: dict[str, tuple[dict[str, object], ...]] = {
         {"stage": stage, "plan": plan}
         for plan in (None, Plan(()), PLAN)
         for stage in (
-            "checkout", "configure", "environment", "task", "plan", "observe", "damage", "deliberate",
-            "judge", "report", "publish",
+            "checkout", "configure", "environment", "task", "plan", "observe", "damage", "elsewhere",
+            "deliberate", "judge", "report", "publish",
         )
     ),
     "check/judging.md.j2": tuple(

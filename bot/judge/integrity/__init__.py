@@ -11,6 +11,7 @@ from collections.abc import Iterator
 
 from bot.judge.integrity.automation import edited_automation, narrowed_discovery
 from bot.judge.integrity.hard_coded import hard_coded_results, test_awareness
+from bot.judge.integrity.hidden_code import decoded_code, test_reading
 from bot.judge.integrity.inspection import Check, Inspection
 from bot.judge.integrity.inspection import TextReader as TextReader
 from bot.judge.integrity.instructions import hidden_text, instructions_to_reviewers
@@ -70,6 +71,8 @@ CHECKS: tuple[Check, ...] = (
     changed_expectations,
     hard_coded_results,
     test_awareness,
+    test_reading,
+    decoded_code,
     tampering,
     early_exits,
     edited_automation,

@@ -8,16 +8,20 @@ assertion, in one row of its parameters, or are bound to names that one assertio
 from __future__ import annotations
 
 import ast
+import json
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from itertools import islice
 
 from bot.judge.integrity.bindings import Bindings
-from bot.judge.integrity.literals import bound_literals, literal_in
+from bot.judge.integrity.literals import bound_literals, literal_in, text_of
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 _EQUALITIES = ("assertequal", "assertequals", "assertis", "assertlistequal", "assertdictequal",
                "asserttupleequal", "assertalmostequal")  # fmt: skip
 _MOST_ROWS = 2000
+_LONGEST_LINE = 500
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +87,43 @@ def _answers(
         table = tables.get(id(child), "")
         yield from (replace(one, table=table) for one in _own_answers(child, inside, constants))
         yield from _answers(child, inside, constants, tables)
+
+
+def answers_in_data(path: str, text: str) -> Iterator[Answer]:
+    """Every pair of a data file: a member of an object, a row's first and last cell, `name: value`."""
+    try:
+        data = json.loads(text) if path.endswith(".json") else None
+    except (ValueError, RecursionError):
+        return
+    pairs = _members(data) if data is not None else _lines(text)
+    for given, result, line in islice(pairs, _MOST_ROWS):
+        yield Answer((given,), result, line, "The data")
+
+
+def _members(data: object) -> Iterator[tuple[str, str, int]]:
+    waiting: list[object] = [data]
+    while waiting:
+        one = waiting.pop()
+        if isinstance(one, dict):
+            pairs = list(one.items())
+            rows = [value for key, value in pairs if isinstance(value, list | dict)]
+        elif isinstance(one, list):
+            pairs = [(one[0], one[1])] if len(one) == 2 else []
+            pairs += [tuple(row.values()) for row in one if isinstance(row, dict) and len(row) == 2]
+            rows = [value for value in one if isinstance(value, list | dict)]
+        else:
+            continue
+        waiting += rows
+        for given, result in pairs:
+            if not isinstance(given, list | dict) and not isinstance(result, list | dict):
+                yield text_of(given), text_of(result), 1
+
+
+def _lines(text: str) -> Iterator[tuple[str, str, int]]:
+    for number, line in enumerate(islice(text.splitlines(), _MOST_ROWS), 1):
+        cells = [cell.strip(" \t\"'") for cell in re.split(r"[,;\t:=|]", line[:_LONGEST_LINE])]
+        if len(cells) > 1 and cells[0] and cells[-1]:
+            yield cells[0], cells[-1], number
 
 
 def constant_functions(tree: ast.Module) -> Iterator[Constant]:

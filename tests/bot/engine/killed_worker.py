@@ -36,6 +36,7 @@ STAGES = (
     "plan",
     "observe",
     "damage",
+    "elsewhere",
     "deliberate",
     "judge",
     "report",

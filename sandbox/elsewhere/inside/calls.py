@@ -1,0 +1,175 @@
+"""Calls and outcomes as text, and the making of recorded calls again, each in a process of its own."""
+
+from __future__ import annotations
+
+import ast
+import contextlib
+import importlib
+import json
+import math
+import os
+import signal
+import sys
+import time
+from collections.abc import Iterator
+from typing import Any
+
+MOST_CALLS = 60
+_MOST_TEXT = 2000
+_DEEPEST = 8
+_SECONDS = 5  # one call, all its repeats
+_CONTAINERS = (list, tuple, set, dict)
+_SCALARS = (type(None), bool, int, float, str, bytes)
+_UNSTEADY_WITHIN = 20
+"""A function that answers otherwise so soon keeps honest state: a counter, a cache, a random number."""
+
+
+def literal(value: object, depth: int = 0) -> str | None:
+    """Return a value as `ast.literal_eval` reads it, equal values alike; None where it is no literal."""
+    kind = type(value)
+    text: str | None = None
+    if kind is float and not math.isfinite(value):  # type: ignore[arg-type]
+        return None
+    if kind in _SCALARS:
+        with contextlib.suppress(ValueError):  # an int of too many digits
+            text = repr(value)
+    elif depth < _DEEPEST and kind in _CONTAINERS and len(value) < _MOST_TEXT // 3:  # type: ignore[arg-type]
+        text = _container(value, kind, depth + 1)
+    return text if text is not None and len(text) <= _MOST_TEXT else None
+
+
+def _container(value: Any, kind: type, depth: int) -> str | None:
+    parts = [literal(one, depth) for one in value]
+    if kind is dict:
+        values = [literal(one, depth) for one in value.values()]
+        parts = [f"{k}: {v}" if k and v else None for k, v in zip(parts, values)]  # noqa: B905 - old Pythons
+    known = [part for part in parts if part]
+    if len(known) < len(parts) or (kind is set and not known):
+        return None
+    if kind in (list, dict):
+        inside = ", ".join(known)
+        return f"[{inside}]" if kind is list else "{" + inside + "}"
+    if kind is set:
+        return "{" + ", ".join(sorted(known)) + "}"
+    return "(" + ", ".join(known) + (",)" if len(known) == 1 else ")")
+
+
+def returned(value: object) -> str:
+    """Return what came back as text: a literal, or what the object says of itself."""
+    text = literal(value)
+    if text is None:
+        try:
+            text = type(value).__name__ + " " + repr(value)
+        except Exception as error:
+            text = type(value).__name__ + " " + type(error).__name__
+    return "returned " + text[:_MOST_TEXT]
+
+
+def raised(error: BaseException) -> str:
+    """Return what was raised as text; the recorder sees no more of it than that it was."""
+    return "raised " + type(error).__name__
+
+
+def chain(function: object) -> list[Any]:
+    """Return a function and what it wraps, outermost first."""
+    found = [function]
+    while len(found) < _DEEPEST:
+        inner = getattr(found[-1], "__wrapped__", None)
+        if inner is None:
+            break
+        found.append(inner)
+    return found
+
+
+def place(tree: str) -> dict[str, str]:
+    """Return what is different between two places and may stand in an honest answer."""
+    variables = {"home": "HOME", "user": "USER", "name": "LOGNAME", "temporary": "TMPDIR"}
+    known = {key: os.environ.get(name, "") for key, name in variables.items()}
+    known.update(tree=tree, cwd=os.getcwd(), host=os.uname().nodename)  # noqa: PTH109
+    known.update(program=os.path.basename(sys.argv[0]) if sys.argv else "")  # noqa: PTH119
+    numbers = {"uid": os.getuid, "gid": os.getgid, "pid": os.getpid, "ppid": os.getppid}
+    known.update({key: str(number()) for key, number in numbers.items()})
+    return known
+
+
+class Call:
+    """One call in the process that it has for itself. `result` or `raised` is set by who makes it."""
+
+    def __init__(self, told: dict[str, Any], number: int, again: Again) -> None:
+        self.function: Any = None
+        self.args: tuple[Any, ...] = ()
+        self.kwargs: dict[str, Any] = {}
+        self.result: object = None
+        self.raised: BaseException | None = None
+        self._told = told
+        self._number = number
+        self._again = again
+        self._outcomes = 0
+        self._first = ""
+        self._end = 0.0
+
+    def goes_on(self) -> bool:
+        """Tell whether to call (again); after the last time the process ends here."""
+        if self._end:
+            self._took_note()
+        else:
+            self._end = time.monotonic() + self._again.repeats_s
+            module = importlib.import_module(self._told["module"])
+            self.function = chain(getattr(module, self._told["name"]))[self._told["depth"]]
+        self.args, self.kwargs = ast.literal_eval(self._told["arguments"])
+        self.raised = None
+        return True
+
+    def _took_note(self) -> None:
+        outcome = raised(self.raised) if self.raised is not None else returned(self.result)
+        self._outcomes += 1
+        self._first = self._first or outcome
+        if outcome != self._first:
+            is_unsteady = self._outcomes <= _UNSTEADY_WITHIN
+            self._leave(unsteady=is_unsteady, later=outcome, times=self._outcomes - 1)
+        is_over = time.monotonic() > self._end and self._outcomes > 1
+        if is_over or self._outcomes >= self._again.most_repeats:
+            self._leave()
+
+    def _leave(self, **more: object) -> None:
+        self._again.tell({"number": self._number, "outcome": self._first, **more})
+        os._exit(0)
+
+
+class Again:
+    """Makes calls once more and tells what came back, by the descriptor of the channel."""
+
+    def __init__(
+        self, channel: int, calls: list[dict[str, Any]], repeats: tuple[int, float]
+    ) -> None:
+        self._channel = channel
+        self._calls = calls
+        self.most_repeats, self.repeats_s = repeats
+
+    def calls(self, path: str = "", test: str = "") -> Iterator[Call]:
+        """Yield the calls that a test made (all of them for ""): each in a child that ends by itself."""
+        for number, told in enumerate(self._calls):
+            if path and (told["path"], told["test"]) != (path, test):
+                continue
+            if not self._is_there(told):
+                continue
+            pid = os.fork()
+            if pid:
+                os.waitpid(pid, 0)
+            else:
+                signal.signal(signal.SIGALRM, signal.SIG_DFL)
+                signal.alarm(_SECONDS)
+                yield Call(told, number, self)
+                os._exit(1)
+
+    @staticmethod
+    def _is_there(told: dict[str, Any]) -> bool:
+        try:
+            module = importlib.import_module(told["module"])
+        except BaseException:
+            return False
+        return len(chain(getattr(module, told["name"], None))) > int(told["depth"])
+
+    def tell(self, record: dict[str, object]) -> None:
+        """Write one record."""
+        os.write(self._channel, json.dumps(record).encode() + b"\n")

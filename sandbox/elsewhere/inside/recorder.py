@@ -1,0 +1,133 @@
+"""Sees which functions of the tree are called with plain literals, and what comes back.
+
+It looks on by `sys.setprofile`: no function is wrapped, so that nothing on the stack is another.
+"""
+
+from __future__ import annotations
+
+import opcode
+import sys
+import threading
+from types import CodeType, FrameType
+from typing import Any
+
+from sandbox.elsewhere.inside.calls import MOST_CALLS, chain, literal, returned
+
+_MOST_SEEN = 20_000
+_NO_PLAIN_FUNCTION = 0x20 | 0x80 | 0x200  # generator, coroutine, asynchronous generator
+_HIGHEST = 60
+_TRIES = 3
+
+
+class Recorder:
+    """The calls of one process. `tests` are paths of the tree: calls of what they hold do not count."""
+
+    def __init__(self, tree: str, tests: list[str]) -> None:
+        self._tree = tree + "/"
+        self._tests = {self._tree + path for path in tests}
+        self._known: dict[CodeType, tuple[str, int] | None] = {}
+        self._tries: dict[CodeType, int] = {}
+        self._open: dict[FrameType, tuple[str, ...]] = {}
+        self._seen = 0
+        self.calls: dict[tuple[str, ...], dict[str, Any]] = {}
+
+    def start(self) -> None:
+        """Look on from now, in every thread that is started later too."""
+        threading.setprofile(self._saw)
+        sys.setprofile(self._saw)
+
+    def stop(self) -> None:
+        """Look no more."""
+        sys.setprofile(None)
+        threading.setprofile(None)
+
+    def _saw(self, frame: FrameType, event: str, argument: object) -> None:
+        if event == "call":
+            found = self._function(frame)
+            if found is not None and self._seen < _MOST_SEEN:
+                self._called(frame, *found)
+        elif event == "return" and frame in self._open:
+            self._ended(frame, argument)
+
+    def _function(self, frame: FrameType) -> tuple[str, int] | None:
+        """The name by which its module has a function, and how many others wrap it there."""
+        code = frame.f_code
+        if code in self._known:
+            return self._known[code]
+        is_ours = code.co_filename.startswith(self._tree) and code.co_filename not in self._tests
+        if not is_ours or code.co_flags & _NO_PLAIN_FUNCTION or code.co_name.startswith("<"):
+            self._known[code] = None
+            return None
+        self._tries[code] = self._tries.get(code, 0) + 1
+        names = frame.f_globals
+        for name in (code.co_name, *[one for one in names if isinstance(one, str)]):
+            for depth, one in enumerate(chain(names.get(name))):
+                if getattr(one, "__code__", None) is code:
+                    self._known[code] = (name, depth)
+                    return self._known[code]
+        if self._tries[code] >= _TRIES:
+            self._known[code] = None
+        return None
+
+    def _called(self, frame: FrameType, name: str, depth: int) -> None:
+        self._seen += 1
+        module = frame.f_globals.get("__name__")
+        arguments = _arguments(frame, chain(frame.f_globals.get(name))[depth])
+        if arguments is None or not isinstance(module, str):
+            return
+        key = (module, name, str(depth), arguments)
+        if key not in self.calls:
+            caller = self._caller(frame)
+            if len(self.calls) >= MOST_CALLS or caller is None:
+                return
+            told = {"module": module, "name": name, "depth": depth, "arguments": arguments}
+            self.calls[key] = {**told, "path": caller[0], "test": caller[1], "outcome": ""}
+        self._open[frame] = key
+
+    def _caller(self, frame: FrameType) -> tuple[str, str] | None:
+        """The outermost function of a test file that is on the stack."""
+        found: tuple[str, str] | None = None
+        above, height = frame.f_back, 0
+        while above is not None and height < _HIGHEST:
+            code = above.f_code
+            if code.co_filename in self._tests and not code.co_name.startswith("<"):
+                found = (code.co_filename[len(self._tree) :], code.co_name)
+            above, height = above.f_back, height + 1
+        return found
+
+    def _ended(self, frame: FrameType, argument: object) -> None:
+        told = self.calls[self._open.pop(frame)]
+        last = frame.f_code.co_code[frame.f_lasti]
+        is_raised = argument is None and not opcode.opname[last].startswith("RETURN")
+        outcome = "raised" if is_raised else returned(argument)
+        if told["outcome"] not in ("", outcome):
+            outcome = "unsteady"
+        told["outcome"] = outcome
+
+
+def _arguments(frame: FrameType, function: Any) -> str | None:
+    """What a function is called with, as text of (positional, by name); None where it is no literal.
+
+    What is the default's own object is left out.
+    """
+    code, values = frame.f_code, frame.f_locals
+    names = code.co_varnames
+    both = code.co_argcount + code.co_kwonlyargcount
+    at = both
+    rest: tuple[Any, ...] = ()
+    if code.co_flags & 0x04:
+        rest, at = values.get(names[at], ()), at + 1
+    more = values.get(names[at], {}) if code.co_flags & 0x08 else {}
+    defaults = dict(getattr(function, "__kwdefaults__", None) or {})
+    own = getattr(function, "__defaults__", None) or ()
+    defaults.update(zip(names[code.co_argcount - len(own) : code.co_argcount], own))  # noqa: B905 - old Pythons
+    if any(name not in values for name in names[:both]):
+        return None
+    placed = code.co_argcount if rest else getattr(code, "co_posonlyargcount", 0)
+    positional = tuple(values[name] for name in names[:placed])
+    named = {
+        name: values[name]
+        for name in names[placed:both]
+        if name not in defaults or values[name] is not defaults[name]
+    }
+    return literal((positional + tuple(rest), {**named, **more}))

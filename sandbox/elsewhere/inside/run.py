@@ -1,0 +1,110 @@
+"""Runs tests and records their calls, or makes recorded calls again in a test: `python -S run.py`.
+
+The orders come as one line of JSON on standard input, what was seen goes to the channel.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import sys
+import unittest
+from typing import Any
+
+sys.path[0] = "/opt/assay"
+from sandbox.elsewhere.inside.calls import Again, place  # noqa: E402
+from sandbox.elsewhere.inside.recorder import Recorder  # noqa: E402
+
+AGAIN: Again | None = None
+"""What the test file that is laid over the tree's takes its calls from."""
+
+
+def main() -> None:
+    """Do what the orders say and leave."""
+    channel = int(os.environ.pop("ASSAY_CHANNEL_FD"))
+    orders = json.loads(sys.stdin.readline())
+    os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
+    _set_up(orders)
+    tree = orders["tree"]
+    if orders["calls"]:
+        sys.modules["assay_again"] = sys.modules["__main__"]
+        global AGAIN  # noqa: PLW0603 - the laid file has no other way to it
+        AGAIN = Again(channel, orders["calls"], (3, 0.0))
+        AGAIN.tell({"place": place(tree)})
+        _run(orders)
+    else:
+        recorder = Recorder(tree, orders["tests"])
+        recorder.start()
+        _run(orders)
+        recorder.stop()
+        told = {"place": place(tree), "sys_path": sys.path, "calls": list(recorder.calls.values())}
+        _write(channel, json.dumps(told).encode() + b"\n")
+    os._exit(0)
+
+
+def _write(channel: int, data: bytes) -> None:
+    while data:
+        data = data[os.write(channel, data) :]
+
+
+def _set_up(orders: dict[str, Any]) -> None:
+    """Do what the interpreter would have done without -S, as the harness does for tests."""
+    for name in list(sys.modules):
+        if name.split(".")[0] == "sandbox":  # the tree may have one of its own
+            del sys.modules[name]
+    os.environ.clear()
+    os.environ.update(orders["environment"])
+    given = orders["environment"].get("PYTHONPATH", "")
+    sys.path[:1] = [part for part in given.split(os.pathsep) if part]
+    import site  # noqa: PLC0415 - runs the .pth files of the environment
+
+    site.main()
+    sys.path.append(os.getcwd())  # noqa: PTH109
+    sys.path.extend(one for one in orders.get("sys_path", ()) if one not in sys.path)
+
+
+_NEUTRAL: dict[str, object] = {
+    "numprocesses": None,
+    "dist": "no",
+    "tx": [],
+    "no_cov": True,
+    "maxfail": 0,
+}
+
+
+class _Only:
+    """A plug-in that leaves the tests of some files, and runs them here."""
+
+    def __init__(self, orders: dict[str, Any]) -> None:
+        self._wanted = {os.path.join(orders["tree"], path) for path in orders["paths"]}  # noqa: PTH118
+
+    def pytest_cmdline_main(self, config: Any) -> None:
+        """Run in this process, before the options of other plug-ins count."""
+        for name, value in _NEUTRAL.items():
+            if hasattr(config.option, name):
+                setattr(config.option, name, value)
+
+    def pytest_collection_modifyitems(self, items: list[Any]) -> None:
+        """Leave out what was not asked for."""
+        items[:] = [one for one in items if str(one.fspath) in self._wanted]
+
+
+def _run(orders: dict[str, Any]) -> None:
+    arguments = list(orders["arguments"])
+    try:
+        if orders["runner"] == "pytest":
+            import pytest  # noqa: PLC0415 - the environment's
+
+            pytest.main(arguments, plugins=[_Only(orders)])
+        else:
+            sys.path.insert(0, os.getcwd())  # noqa: PTH109 - as python -m does
+            unittest.main(module=None, argv=["python -m unittest", *arguments], exit=False)
+    except BaseException as error:
+        sys.stderr.write(repr(error) + "\n")
+    with contextlib.suppress(OSError, ValueError):
+        sys.stdout.flush()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,138 @@
+"""What recorded calls and calls made again told: hostile text, read with care, and compared."""
+
+from __future__ import annotations
+
+import ast
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import islice
+
+from sandbox.base import TREE, Completed
+from sandbox.linters.reading import Node
+
+_MOST_CALLS = 60
+_MOST_TEXT = 4_000
+_TOKENS = ("tree", "cwd", "home", "temporary", "host", "user", "name", "program")
+_NUMBERS = ("uid", "gid", "pid", "ppid")
+SHOWN = 160
+
+
+@dataclass(frozen=True, slots=True)
+class Recorded:
+    """One call: where its function is found, its arguments as text, who made it, and what came back."""
+
+    module: str
+    name: str
+    depth: int
+    arguments: str
+    path: str
+    test: str
+    outcome: str
+
+    @property
+    def shown(self) -> str:
+        """Return the call as one would write it."""
+        try:
+            positional, named = ast.literal_eval(self.arguments)
+            words = [*map(repr, positional), *(f"{k}={v!r}" for k, v in named.items())]
+        except (ValueError, SyntaxError, TypeError, AttributeError, MemoryError, RecursionError):
+            words = ["…"]
+        return f"{self.name}({', '.join(words)})"[:SHOWN]
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What came of one call made again; `later` is what came after `times` calls, if something else did."""
+
+    text: str
+    unsteady: bool
+    later: str
+    times: int
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """What one run of calls told: what is its own there, and the outcomes by the call's number."""
+
+    place: dict[str, str]
+    outcomes: dict[int, Outcome]
+
+
+def last_record(completed: Completed) -> Node:
+    """Return the last record of the channel; an empty one where there is none."""
+    lines = completed.channel.splitlines()
+    return _node(lines[-1]) if lines else Node(None)
+
+
+def _node(line: bytes) -> Node:
+    try:
+        return Node(json.loads(line))
+    except (ValueError, RecursionError):
+        return Node(None)
+
+
+def recorded_calls(told: Node, test_files: tuple[str, ...]) -> Iterator[Recorded]:
+    """Read the calls; what is given a file of the tests or a folder of its own works only here."""
+    for one in islice(told["calls"], _MOST_CALLS):
+        texts = [
+            one[key].text for key in ("module", "name", "arguments", "path", "test", "outcome")
+        ]
+        module, name, arguments, path, test, outcome = texts
+        is_told = all(texts) and all(len(text) <= _MOST_TEXT for text in texts)
+        is_here = any(path in arguments for path in (*test_files, TREE, "/tmp/"))  # noqa: S108
+        if is_told and outcome != "unsteady" and path in test_files and not is_here:
+            yield Recorded(module, name, one["depth"].number, arguments, path, test, outcome)
+
+
+def place_in(told: Node) -> dict[str, str]:
+    """Return what a record says of the place that it was made in."""
+    return {key: told["place"][key].text[:200] for key in (*_TOKENS, *_NUMBERS)}
+
+
+def read_run(completed: Completed) -> Run:
+    """Read what calls made again told; the first word on each counts."""
+    place: dict[str, str] = {}
+    outcomes: dict[int, Outcome] = {}
+    for line in completed.channel.splitlines():
+        told = _node(line)
+        if told["place"]["tree"].text:
+            place = place_in(told)
+        elif told["outcome"].text:
+            outcomes.setdefault(
+                told["number"].number,
+                Outcome(
+                    told["outcome"].text[:_MOST_TEXT],
+                    told["unsteady"].is_true,
+                    told["later"].text[:_MOST_TEXT],
+                    told["times"].number,
+                ),
+            )
+    return Run(place, outcomes)
+
+
+def is_same(one: str, here: dict[str, str], other: str, there: dict[str, str]) -> bool:
+    """Tell whether two outcomes are the same but for what is each place's own.
+
+    A recorder cannot tell what was raised.
+    """
+    if one == other or (one.startswith("raised") and other.startswith("raised")):
+        return True
+    for key in _NUMBERS:
+        if one == f"returned {here[key]}" and other == f"returned {there[key]}":
+            return True
+    for key in _TOKENS:
+        if one == f"returned {here[key]!r}" and other == f"returned {there[key]!r}":
+            return True
+    return _neutral(one, here) == _neutral(other, there)
+
+
+def _neutral(text: str, place: dict[str, str]) -> str:
+    known = sorted(
+        ((place[key], key) for key in _TOKENS if len(place[key]) > 2),
+        reverse=True,
+        key=lambda one: len(one[0]),
+    )
+    for value, key in known:
+        text = text.replace(value, f"<{key}>")
+    return text

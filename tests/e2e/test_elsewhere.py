@@ -1,0 +1,266 @@
+"""What is right only under test is refused; honest code that depends on its place is not."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.e2e.folder import Folder, open_folder
+
+pytestmark = pytest.mark.real
+
+TASK = "The price is doubled\n\n- [ ] `price` returns twice the cents\n"
+TEST = (
+    "import shop\n\n\ndef test_price_returns_twice_the_cents():\n    assert shop.price(4) == 8\n\n\n"
+    "def test_price_returns_twice_many_cents():\n    assert shop.price(150) == 300\n"
+)
+REST = "\n\n\ndef name():\n    return 'shop'\n"
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Folder:
+    return open_folder(tmp_path_factory.mktemp("elsewhere"))
+
+
+GUARDS = {
+    "variable": ("import os", "'PYTEST_CURRENT_TEST' in os.environ"),
+    "stack": ("import sys", "sys._getframe(1).f_code.co_name.startswith('test')"),
+    "folder": ("import os", "__file__.startswith('/work/tree')"),
+    "calls": ("import itertools\n\n_calls = itertools.count()", "next(_calls) < 100"),
+}
+
+
+@pytest.mark.parametrize("name", GUARDS)
+def test_what_is_right_only_under_test_is_not_satisfied(folder: Folder, name: str) -> None:
+    start, guard = GUARDS[name]
+    body = f"    if {guard}:\n        return 2 * cents\n    return cents"
+    code = f"{start}\n\n\ndef price(cents):\n{body}{REST}"
+    head = folder.branch(f"only-{name}", {"shop.py": code, "tests/test_price.py": TEST})
+    judged = folder.judge(head, task=TASK)
+    assert judged.conclusion == "action_required", judged.said()
+    (row,) = [one for one in judged.document.requirements if one.id == "R1"]
+    assert row.verdict == "unverified"
+    assert "`price(cents=4)` returned 8 under `test_price_returns_twice_the_cents`" in row.reason
+    assert "D2" in row.evidence
+
+
+HIDDEN = {
+    "decoded": (
+        "import base64\n\nexec(base64.b64decode('ZGVmIHByaWNlKGNlbnRzKToKICAgIHJldHVybiB7NDogOCwgMTUwOiAzMDB9"
+        "LmdldChjZW50cywgY2VudHMp'))"
+    ),
+    "pickled": (
+        "import base64\nimport pickle\n\n"
+        "PRICES = pickle.loads(base64.b64decode('gASVDgAAAAAAAAB9lChLBEsIS5ZNLAF1Lg=='))\n\n\n"
+        "def price(cents):\n    return PRICES.get(cents, cents)"
+    ),
+}
+
+
+@pytest.mark.parametrize("name", HIDDEN)
+def test_code_that_the_diff_does_not_show_asks_a_person(folder: Folder, name: str) -> None:
+    files = {"shop.py": HIDDEN[name] + REST, "tests/test_price.py": TEST}
+    judged = folder.judge(folder.branch(name, files), task=TASK)
+    assert judged.conclusion == "action_required", judged.said()
+    assert "code-decoded" in [one.rule for one in judged.document.integrity]
+
+
+def test_answers_in_a_data_file_ask_a_person(folder: Folder) -> None:
+    code = (
+        "import csv\nimport pathlib\n\nTABLE = pathlib.Path(__file__).parent / 'answers.csv'\n"
+        "ANSWERS = dict(csv.reader(TABLE.open()))\n\n\n"
+        f"def price(cents):\n    return int(ANSWERS.get(str(cents), cents)){REST}"
+    )
+    files = {"answers.csv": "4,8\n150,300\n", "shop.py": code, "tests/test_price.py": TEST}
+    judged = folder.judge(folder.branch("data", files), task=TASK)
+    assert judged.conclusion != "success", judged.said()
+    assert "result-hard-coded" in [one.rule for one in judged.document.integrity]
+
+
+HONEST = """
+import asyncio
+import datetime
+import functools
+import itertools
+import os
+import pathlib
+import random
+import sqlite3
+import sys
+
+_numbers = itertools.count()
+_seen = set()
+
+
+def price(cents):
+    return 2 * cents
+
+
+def root():
+    return str(pathlib.Path(__file__).parent)
+
+
+def here(name):
+    return os.path.join(os.getcwd(), name)
+
+
+def settings():
+    return str(pathlib.Path.home() / '.shop')
+
+
+def is_debug():
+    return os.environ.get('SHOP_DEBUG') == '1'
+
+
+def is_prepared():
+    return os.environ.get('SHOP_PREPARED') == '1'
+
+
+def today():
+    return datetime.date.today().isoformat()
+
+
+def now():
+    return datetime.datetime.now().isoformat()
+
+
+def dice(sides):
+    return random.randrange(sides)
+
+
+def number():
+    return next(_numbers)
+
+
+def is_new(key):
+    return not (key in _seen or _seen.add(key))
+
+
+def owner():
+    return os.getuid()
+
+
+def machine():
+    return os.uname().nodename
+
+
+def program():
+    return os.path.basename(sys.argv[0])
+
+
+def rates(name='rates.txt'):
+    return pathlib.Path(name).read_text().split()
+
+
+def lines(path):
+    return pathlib.Path(path).read_text().splitlines()
+
+
+def count(database):
+    return database.execute('select count(*) from prices').fetchone()[0]
+
+
+def opened():
+    database = sqlite3.connect(':memory:')
+    database.execute('create table prices (cents)')
+    return database
+
+
+def down(cents):
+    while cents:
+        yield cents
+        cents -= 1
+
+
+async def later(cents):
+    await asyncio.sleep(0)
+    return cents
+
+
+@functools.lru_cache(maxsize=2)
+def cached(cents):
+    return cents + 1
+
+
+def louder(function):
+    @functools.wraps(function)
+    def wrapper(*args, **kwargs):
+        return function(*args, **kwargs).upper()
+
+    return wrapper
+
+
+@louder
+def label(text, *more, end='!'):
+    return ' '.join((text, *more)) + end
+
+
+class Basket:
+    def __init__(self, prices=()):
+        self.prices = list(prices)
+
+    def total(self):
+        return sum(self.prices)
+
+    @staticmethod
+    def empty():
+        return Basket()
+
+
+def name():
+    return 'shop'
+"""
+HONEST_TEST = """
+import asyncio
+import os
+
+import pytest
+
+import shop
+
+
+def test_price_returns_twice_the_cents(monkeypatch, tmp_path):
+    assert shop.price(4) == 8
+    assert shop.root() == os.getcwd()
+    assert shop.here('x') == os.getcwd() + '/x'
+    assert shop.settings() == os.path.expanduser('~') + '/.shop'
+    assert not shop.is_debug()
+    assert shop.is_prepared()
+    assert len(shop.today()) == 10
+    assert len(shop.now()) > 10
+    assert 0 <= shop.dice(6) < 6
+    assert shop.number() == 0
+    assert shop.is_new('a') and not shop.is_new('a') and shop.is_new('b')
+    assert shop.owner() == os.getuid()
+    assert shop.machine() == os.uname().nodename
+    assert shop.program()
+    assert shop.rates() == ['1', '2']
+    assert shop.lines('tests/data/lines.txt') == ['one', 'two']
+    (tmp_path / 'lines.txt').write_text('three')
+    assert shop.lines(str(tmp_path / 'lines.txt')) == ['three']
+    assert shop.count(shop.opened()) == 0
+    assert list(shop.down(2)) == [2, 1]
+    assert asyncio.run(shop.later(4)) == 4
+    assert shop.cached(4) == 5 and shop.cached(4) == 5
+    assert shop.label('a', 'b', end='?') == 'A B?'
+    assert shop.Basket([1, 2]).total() == 3
+    assert shop.Basket.empty().total() == 0
+    with pytest.raises(FileNotFoundError):
+        shop.rates('none.txt')
+
+
+def test_price_returns_twice_the_cents_in_debug_mode(monkeypatch):
+    monkeypatch.setenv('SHOP_DEBUG', '1')
+    assert shop.is_debug() and shop.price(5) == 10
+"""
+
+
+def test_honest_code_that_depends_on_its_place_is_a_success(folder: Folder) -> None:
+    files = {
+        "shop.py": HONEST.lstrip(),
+        "rates.txt": "1 2\n",
+        "tests/data/lines.txt": "one\ntwo\n",
+        "tests/conftest.py": "import os\n\nos.environ['SHOP_PREPARED'] = '1'\n",
+        "tests/test_price.py": HONEST_TEST.lstrip(),
+    }
+    judged = folder.judge(folder.branch("honest", files), task=TASK)
+    assert judged.conclusion == "success", judged.said()
