@@ -7,8 +7,10 @@ starts with an empty environment and knows nothing but the function and its argu
 from __future__ import annotations
 
 import asyncio
+import ctypes
 import pickle
 import resource
+import signal
 import sys
 from collections.abc import Callable
 from typing import ParamSpec, TypeVar
@@ -21,6 +23,7 @@ T = TypeVar("T")
 SMALL_BYTES = 400_000
 """What is read in a moment whatever it says; starting a process takes half a second."""
 _MEMORY_BYTES = 4 << 30
+_DIE_WITH_PARENT = 1  # PR_SET_PDEATHSIG
 _PROGRAM = "import sys; sys.path[:] = sys.argv[1:]; from bot.apart import answer; answer()"
 
 
@@ -66,7 +69,9 @@ async def apart(
 
 def answer() -> None:
     """Be the process: read the function and its arguments, write what it returns or tells the asker."""
+    ctypes.CDLL(None).prctl(_DIE_WITH_PARENT, signal.SIGKILL)
     resource.setrlimit(resource.RLIMIT_AS, (_MEMORY_BYTES, _MEMORY_BYTES))
+
     function, args, kwargs = pickle.load(sys.stdin.buffer)  # noqa: S301  written by `apart`
     try:
         value = function(*args, **kwargs)

@@ -70,6 +70,7 @@ MAY_IMPORT = {
         "sandbox.graph.facts",
         "sandbox.browser.faults",
         "sandbox.edges.calls",
+        "sandbox.interaction.pictures",
     ),
     "bot.report": (
         "bot.report",

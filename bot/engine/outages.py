@@ -10,7 +10,8 @@ import time
 from sqlalchemy.exc import SQLAlchemyError
 
 _OF_THE_STORE = re.compile(
-    r"the job store|Database connection|connection pool|psycopg|sqlite3|sqlalche"
+    r"the job store|Database connection|connection pool|psycopg|sqlite3|sqlalche|"
+    r"Notification listener error|server closed the connection|connection to server"
 )
 _LOGGERS = ("dbos", "bot.engine.worker", "bot.engine.client", "sqlalchemy.pool")
 EVERY_S = 60.0

@@ -26,6 +26,7 @@ _LITERALS = (
 )
 _SPELLED = {"0": "zero", "none": "none", "null": "none", "nothing": "none", "exception": "error"}
 MIN_PREFIX = 5
+_LONGEST_PREFIX = 60  # letters; no word that people say is longer
 
 
 def words_of(text: str) -> frozenset[str]:
@@ -88,10 +89,15 @@ class Vocabulary:
 
     def __init__(self, words: frozenset[str]) -> None:
         self.words = words
-        self._beginnings = {word[:n] for word in words for n in range(MIN_PREFIX, len(word))}
+        self._beginnings = {word[:n] for word in words for n in _prefixes(word)}
 
     def knows(self, word: str) -> bool:
         """Whether the word is here: equal, or one begins the other by five letters or more."""
         if word in self.words or word in self._beginnings:
             return True
-        return any(word[:n] in self.words for n in range(MIN_PREFIX, len(word)))
+        return any(word[:n] in self.words for n in _prefixes(word))
+
+
+def _prefixes(word: str) -> range:
+    """How long the beginnings of a word are by which it is known."""
+    return range(MIN_PREFIX, min(len(word), _LONGEST_PREFIX))

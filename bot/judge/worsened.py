@@ -50,7 +50,8 @@ def _dropped(text: str) -> str:
     lines = text.splitlines()
     hunks = [number for number, line in enumerate(lines) if line.startswith("@@ -")]
     if len(hunks) < 2:
-        ours = [number for number, line in enumerate(lines) if _is_ours(line, is_diff(text))]
+        diff = is_diff(text)
+        ours = [number for number, line in enumerate(lines) if _is_ours(line, diff)]
         gone = set(ours[(len(ours) + 1) // 2 :])
         return "\n".join(line for number, line in enumerate(lines) if number not in gone)
     kept, is_kept, count = [], True, 0

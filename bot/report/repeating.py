@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import re
 import shlex
 
 from bot.models import TestChange, TestComparison
 from sandbox.models import Outcome
 
-_SCRIPT = re.compile(r"\.[cm]?[jt]sx?\Z")
 _FAILING = (Outcome.FAILED, Outcome.ERROR)
 _BASES = (TestChange.PASS_TO_FAIL, TestChange.EXPECTATION_CHANGED, TestChange.REMOVED)
 
@@ -16,16 +14,12 @@ _BASES = (TestChange.PASS_TO_FAIL, TestChange.EXPECTATION_CHANGED, TestChange.RE
 def repeat(test: TestComparison, base_sha: str, head_sha: str) -> str:
     """Shell lines for a clean clone that holds both commits; only pytest's node ids name one test.
 
-    A script's tests are run as its project runs all; of other languages no command is known.
     Where the pull request edited the test, head's own version need not show what base's shows.
     """
     file, is_of_pytest, _ = test.id.partition("::")
     if not (is_of_pytest and file.endswith(".py")):
         return ""
-    file = test.id.partition("::")[0]
-    if not file.endswith(".py") and not _SCRIPT.search(file):
-        return ""
-    run = f"python -m pytest {shlex.quote(test.id)}" if file.endswith(".py") else "npm test"
+    run = f"python -m pytest {shlex.quote(test.id)}"
     if not (test.path and base_sha and head_sha):
         return run
     base, head, path = base_sha[:12], head_sha[:12], shlex.quote(test.path)

@@ -64,9 +64,9 @@ def _spread(related: set[str], names: dict[str, set[str]]) -> None:
     """Add what shares a telling identifier with a related file, until nothing more does."""
     frequency = Counter(name for found in names.values() for name in found)
     common = {n for n, count in frequency.items() if count > max(2, _COMMON_SHARE * len(names))}
-    while True:
-        known = set().union(*(names[path] for path in related)) - common
-        more = {path for path, found in names.items() if path not in related and found & known}
-        if not more:
-            return
+    more = set(related)
+    while more:
+        known = set().union(*(names[path] for path in more)) - common
+        left = ((path, found) for path, found in names.items() if path not in related)
+        more = {path for path, found in left if not found.isdisjoint(known)}
         related |= more

@@ -7,7 +7,6 @@ from pathlib import PurePosixPath
 
 from bot.judge.integrity.inspection import Inspection, is_gone, make_finding
 from bot.judge.rules import UNSEEN_CONTENT
-from sandbox.interaction.pictures import PICTURES
 from sandbox.models import FileChange, Finding
 
 _SUBMODULE, _SYMLINK = "160000", "120000"
@@ -36,7 +35,9 @@ _LOADED = frozenset(
         ".whl",
     ]
 )
-_PICTURES = frozenset([*PICTURES, ".ico", ".mp4", ".pdf", ".ttf", ".woff", ".woff2"])
+_PICTURES = frozenset(
+    [".gif", ".ico", ".jpeg", ".jpg", ".mp4", ".pdf", ".png", ".ttf", ".webp", ".woff", ".woff2"]
+)
 # ELF, Windows, Mach-O (both byte orders and universal, which Java classes share), WebAssembly.
 _PROGRAMS = (
     *(b"\x7fELF", b"MZ", b"\xcf\xfa\xed\xfe", b"\xce\xfa\xed\xfe", b"\xca\xfe\xba\xbe", b"\0asm"),

@@ -77,13 +77,3 @@ def test_a_test_that_pytest_does_not_name_has_no_line() -> None:
     hostile = replace(ADDED, id="t.py::x; rm -rf ~", path="$(reboot)")
     lines = repeat(hostile, "b" * 40, "h" * 40)
     assert "'t.py::x; rm -rf ~'" in lines and "'$(reboot)'" in lines
-
-
-def test_no_test_of_another_language_is_given_to_pytest() -> None:
-    script = replace(REGRESSED, id="test/a.js::suite > adds tax", path="test/a.js")
-    said = repeat(script, "b" * 40, "h" * 40)
-    assert "npm test" in said and "pytest" not in said and "git restore" in said
-    assert (
-        repeat(replace(REGRESSED, id="a_test.go::TestTax", path="a_test.go"), "b" * 40, "h" * 40)
-        == ""
-    )
