@@ -12,7 +12,7 @@ from sandbox.damage.values import DamageTrial
 from sandbox.elsewhere.values import Difference, SecondLook
 
 MOST_FILES = 5
-_CALLED = re.compile(r"([A-Za-z_$][\w$]*)\s*\(")
+_CALLED = re.compile(r"(?<![\w$])([A-Za-z_$][\w$]*)\s*\(")
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,8 +24,8 @@ _MOST_FILES = 5000
 _SCRIPT = re.compile(r"\.[cm]?[jt]sx?\Z")
 _ENDINGS = ("", ".js", ".cjs", ".mjs", ".ts", ".tsx", ".jsx", "/index.js", "/index.ts")
 _IMPORT = re.compile(
-    r"\bimport\s+(?P<names>[^'\";()]+?)\s+from\s*['\"](?P<place>[^'\"\n]+)['\"]"
-    r"|\b(?:const|let|var)\s+(?P<bound>\{[^}]*\}|[\w$]+)\s*=\s*require\(\s*['\"](?P<from>[^'\"\n]+)['\"]\s*\)"
+    r"\bimport\s+(?P<names>(?:[^\s'\";()]+\s+){1,200}?)from\s*['\"](?P<place>[^'\"\n]+)['\"]"
+    r"|\b(?:const|let|var)\s+(?P<bound>\{[^{}]*\}|[\w$]+)\s*=\s*require\(\s*['\"](?P<from>[^'\"\n]+)['\"]\s*\)"
 )
 _TAKEN = re.compile(r"(\}\s*=\s*)?\b(?:require|import)\(\s*['\"]([^'\"\n]+)['\"]\s*\)")
 _SET_UP = re.compile(
@@ -122,7 +122,7 @@ def _given_by_others(test: TestComparison, text: str) -> bool:
         one.partition(":")[0].partition("=")[0].strip()
         for one in (found[1] if found else "").split(",")
     }
-    listed = re.findall(r"parametrize\(\s*[\[(]?((?:\s*['\"][\w, ]*['\"],?)+)", text)
+    listed = re.findall(r"parametrize\(\s*(?:[\[(]\s*)?((?:['\"][\w, ]*['\"],?\s*)+)", text)
     values = {word for one in listed for word in re.findall(r"\w+", one)}
     return bool(given - values - _PLAIN_FIXTURES)
 
@@ -138,12 +138,12 @@ def _imported_by_script(path: str, text: str, known: frozenset[str]) -> Iterator
         if not module or is_test_file(module):
             continue
         said = match["names"] or match["bound"]
-        listed = re.search(r"\{([^}]*)\}", said)
+        listed = re.search(r"\{([^{}]*)\}", said)
         for part in listed[1].split(",") if listed else ():
             words = [word for word in re.split(r"\s+as\s+|\s*:\s*|\s+", part.strip()) if word]
             if words and words[0] != "type":
                 yield words[-1], _Name(module, words[0])
-        for whole in re.findall(r"[\w$]+", re.sub(r"\{[^}]*\}|\*\s+as\b", "", said)):
+        for whole in re.findall(r"[\w$]+", re.sub(r"\{[^{}]*\}|\*\s+as\b", "", said)):
             yield whole, _Name(module, "")
 
 

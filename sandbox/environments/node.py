@@ -52,7 +52,7 @@ _BY_DEPENDENCY = (
     ("jasmine", TestRunner.JASMINE),
     ("tap", TestRunner.TAP),
 )
-_LOADED = re.compile(r"""^\s*(?:import|require\()\s*['"]\./([\w./-]+)['"]""", re.M)
+_LOADED = re.compile(r"""^[ \t]*(?:import|require\()[ \t]*['"]\./([\w./-]+)['"]""", re.M)
 _NO_RUNNER = (
     "No runner that Assay knows (node --test, mocha, jest, vitest, ava, jasmine, tap, tape, uvu) is called"
     " by the test script"

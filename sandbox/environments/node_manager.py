@@ -189,7 +189,7 @@ _PLAIN_SETTINGS = {
     "resolution-mode", "save", "save-exact", "save-prefix", "shamefully-hoist", "strict-peer-dependencies",
     "tag-version-prefix", "update-notifier",
 }  # fmt: skip
-_SETTING = re.compile(r"^\s*([\w@:.-]+)\s*=", re.M)
+_SETTING = re.compile(r"^[ \t]*([\w@:.-]+)[ \t]*=", re.M)
 _LOCAL_SPEC = re.compile(r"^(file|link|portal|patch|exec|workspace):|^\.{0,2}/")
 _LOADED = (".pnpmfile.cjs", ".pnpmfile.mjs", "pnpmfile.js", ".yarnrc", ".yarnrc.yml", "binding.gyp")
 

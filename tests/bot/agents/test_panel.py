@@ -134,7 +134,7 @@ async def test_an_act_that_is_unexplained_or_off_the_menu_is_asked_again_once(
     assert turns.count(3) == 2
     last = result.rounds[-1].opinions[2]
     assert not last.counts
-    assert "could not be read twice" in last.problem
+    assert "could not be parsed, twice in a row" in last.problem
     assert (result.outcome, result.is_agreed) == (SATISFIED, True)  # two of three remain
 
 

@@ -179,7 +179,7 @@ async def test_a_change_that_speaks_to_judges_is_doubtful(tmp_path: Path) -> Non
 async def test_unreadable_replies_and_an_empty_purse_are_no_verdict(tmp_path: Path) -> None:
     opinion, _ = await asked(tmp_path, "fine", "fine", "fine")
     assert (opinion.validity, opinion.votes) == (None, (0, 0, 3))
-    assert opinion.problem.startswith("Its reply could not be read twice")
+    assert opinion.problem.startswith("The model's reply could not be parsed, twice")
     scripted = Scripted(lambda call: says("VALID", "E1"), tmp_path / "poor")
     chambers = Chambers(scripted.session(SessionLimits(0.0, 5)), Delimiter("mark"))
     opinion = await ask_on_patch(chambers, DOSSIER, (GOLDEN,), 3)
