@@ -5,6 +5,7 @@ Nothing here reads meaning: it sees that base's tests hold and that the right ki
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 
 from bot.judge.behaviour import judge_behaviour
@@ -31,11 +32,21 @@ from bot.models import (
 )
 from sandbox.models import ChangedFile, ChangeKind, Outcome
 
+_CLAIMS_A_CHANGE = re.compile(
+    r"^(?:feat|perf|revert)\b"
+    r"|\b(?:fix|bugfix|fixe[sd]|resolve[sd]?|repairs?|prevents?|implements?|no longer)\b",
+    re.I,
+)
+_SPEAKS_OF_TESTS = re.compile(
+    r"\b(?:tests?|tested|testing|cover(?:s|age|ing)?|specs?|fixtures?)\b", re.I
+)
+
 
 def judge_by_kind(requirement: Requirement, case: Case) -> Verdict | None:
     """What the diff decides of an author's own words, whatever they are; None where it decides nothing.
 
-    Where the program stays the same there is nothing to prove; where only tests change, new ones are it.
+    Where the program stays the same there is nothing to prove; where only tests change, new ones are it, as
+    long as nobody claims that the program changed ("Fix the crash").
     """
     kinds = {one.kind for one in case.observed.kinds if not one.kind.is_inert}
     if requirement.trust is not Trust.AUTHOR or not (case.is_inert or kinds == {ChangeKind.TESTS}):
@@ -47,7 +58,9 @@ def judge_by_kind(requirement: Requirement, case: Case) -> Verdict | None:
             "See the regressions (B2) first.",
         )
     if kinds:
-        return _tests_added(requirement, case) if _new_tests(case) else None
+        said = requirement.text
+        claims = _CLAIMS_A_CHANGE.search(said) and not _SPEAKS_OF_TESTS.search(said)
+        return _tests_added(requirement, case) if _new_tests(case) and not claims else None
     holds = "Base has no tests" if case.is_untested else "Base's tests pass on head"
     return satisfied(
         requirement,

@@ -122,3 +122,16 @@ def test_tests_that_fail_on_both_sides_are_named(folder: Folder) -> None:
     judged = folder.judge(folder.branch("mends-nothing", FIX, "was-broken"), base="was-broken")
     assert judged.conclusion == "success", judged.said()
     assert "2 tests fail on both sides: `tests/test_old.py::test_old`" in judged.said()
+
+
+@pytest.mark.parametrize(
+    ("title", "conclusion"),
+    [("Fix the crash of an empty price", "action_required"), ("Cover the name again", "success")],
+)
+def test_new_tests_alone_show_no_change_of_the_program(
+    folder: Folder, title: str, conclusion: str
+) -> None:
+    more = "import shop\n\n\ndef test_name_again():\n    assert shop.name() == 'shop'\n"
+    name = f"tests-alone-{conclusion}"
+    found, said = judge_titled(folder, name, {"tests/test_again.py": more}, title)
+    assert found == conclusion, said
