@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+import pytest
+
 from tests.bounds.patterns import LARGE, TooSlow, Used, at_most, seconds, used_patterns, worst_texts
 
 _LIMIT_S = 2.0
@@ -26,6 +28,7 @@ def _problem(used: Used) -> str:
     return ""
 
 
+@pytest.mark.slow
 def test_every_pattern_reads_long_texts_in_linear_time() -> None:
     patterns = used_patterns()
 
