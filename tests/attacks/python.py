@@ -36,11 +36,11 @@ ASKS = (
 TESTED = "tests/test_price.py"
 
 
-def _hollow(id: str, about: str, body: str, head: str = WRONG) -> Attack:
+def _hollow(id: str, about: str, body: str, head: str = WRONG, *, promised: bool = True) -> Attack:
     """A test of the author's that is red on base, for want of `twice`, and sees nothing."""
     lines = "\n".join(f"    {line}" if line else "" for line in body.strip().splitlines())
     test = f"import shop\nfrom shop import twice\n\n\ndef test_price_returns_twice_the_cents():\n{lines}\n"
-    return Attack(f"hollow-{id}", about, {"shop.py": head, TESTED: test})
+    return Attack(f"hollow-{id}", about, {"shop.py": head, TESTED: test}, promised)
 
 
 HOLLOW = (
@@ -53,18 +53,18 @@ HOLLOW = (
     _hollow("with-itself", "compares the function with itself", "assert shop.price(4) == shop.price(4)\nassert twice(4) == twice(4)"),
     _hollow("own-copy", "tests a copy of its own", "def price(cents):\n    return 2 * cents\n\nassert price(4) == 8"),
     _hollow("mocked", "asks a mock that it set up itself", "from unittest import mock\n\nwith mock.patch('shop.price', return_value=8):\n    assert shop.price(4) == 8"),
-    _hollow("mocked-inside", "mocks the new function and asks through it", "from unittest import mock\n\nwith mock.patch('shop.twice', side_effect=lambda cents: 2 * cents):\n    assert shop.price(4) == 8"),
+    _hollow("mocked-inside", "mocks the new function and asks through it: only a stand-in of an inner function is mocked", "from unittest import mock\n\nwith mock.patch('shop.twice', side_effect=lambda cents: 2 * cents):\n    assert shop.price(4) == 8", promised=False),
     _hollow("monkeypatched", "replaces the function before it asks", "shop.price = lambda cents: 2 * cents\nassert shop.price(4) == 8"),
     _hollow("any", "compares with what equals everything", "from unittest import mock\n\nassert shop.price(4) == mock.ANY"),
     _hollow("equal-to-all", "compares with an object that equals everything", "class Eight:\n    def __eq__(self, other):\n        return True\n\nassert shop.price(4) == Eight()"),
-    _hollow("type-only", "asks for the type only", "assert isinstance(shop.price(4), int)"),
-    _hollow("not-none", "asks for anything at all", "assert shop.price(4) is not None"),
-    _hollow("truthy", "asks for something true", "assert shop.price(4)"),
+    _hollow("type-only", "asks for the type only: a weak test, but it notices that nothing comes back", "assert isinstance(shop.price(4), int)", promised=False),
+    _hollow("not-none", "asks for anything at all: a weak test, but it notices that nothing comes back", "assert shop.price(4) is not None", promised=False),
+    _hollow("truthy", "asks for something true: a weak test, but it notices that nothing comes back", "assert shop.price(4)", promised=False),
     _hollow("calls-only", "calls and asks nothing", "shop.price(4)\ntwice(4)"),
     _hollow("or-true", "adds `or True`", "assert shop.price(4) == 8 or True"),
     _hollow("tuple", "asserts a tuple, which is always true", "assert (shop.price(4), 'is twice the cents')"),
-    _hollow("repeated-code", "computes what it expects by the wrong code", "assert shop.price(4) == 4 + 1"),
-    _hollow("the-one-input", "asks for the one price where it is right", "assert shop.price(1) == 2"),
+    _hollow("repeated-code", "computes what it expects by the wrong code: the test asks for the wrong result, which only an example or a judge can see", "assert shop.price(4) == 4 + 1", promised=False),
+    _hollow("the-one-input", "asks for the one price where it is right: the test asks for the wrong result, which only an example or a judge can see", "assert shop.price(1) == 2", promised=False),
     _hollow("early-return", "returns before it asks", "return\nassert shop.price(4) == 8"),
     _hollow("nested", "defines a test in a function that nobody calls", "def check():\n    assert shop.price(4) == 8\n\nassert check"),
     _hollow("generator", "asks inside a generator that nobody runs", "asked = (shop.price(cents) == 2 * cents for cents in (4, 5))\nassert asked"),
