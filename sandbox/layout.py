@@ -73,12 +73,17 @@ def group(gid: int) -> str:
     return f"root:x:0:\nassay:x:{gid}:\nnogroup:x:65534:\n"
 
 
+# A name with a domain, as machines of CI have: git makes an address for commits from it.
+HOSTS = (
+    "127.0.0.1 localhost\n127.0.1.1 sandbox.localdomain sandbox\n"
+    "::1 localhost ip6-localhost ip6-loopback\n"
+)
+"""The text of /etc/hosts."""
+
 _ETC = {
     "passwd": passwd(UID, UID),
     "group": group(UID),
-    # A name with a domain, as machines of CI have: git makes an address for commits from it.
-    "hosts": "127.0.0.1 localhost\n127.0.1.1 sandbox.localdomain sandbox\n"
-    "::1 localhost ip6-localhost ip6-loopback\n",
+    "hosts": HOSTS,
     "hostname": "sandbox\n",
     "nsswitch.conf": "passwd: files\ngroup: files\nhosts: files dns\n",
     "host.conf": "multi on\n",

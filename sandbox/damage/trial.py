@@ -26,6 +26,7 @@ from sandbox.tools.volatile_ids import aligned
 MOST_RUN = 10
 _RUN_WHOLE = (TestRunner.MAKE, TestRunner.CTEST, TestRunner.COMMAND)
 _LEAST_S = 1.0
+_AT_ONCE = 2  # whatever the machine: what is tried must not depend on its cores
 _NO_PROGRAM = b"]]) damaged ((["
 
 
@@ -70,7 +71,7 @@ async def try_damages(
     end = time.monotonic() + trials.seconds
     waiting = list(damages[:MOST_RUN])
     while waiting and time.monotonic() < end - _LEAST_S:
-        now, waiting = waiting[: cores()], waiting[cores() :]
+        now, waiting = waiting[:_AT_ONCE], waiting[_AT_ONCE:]
         left_s = end - time.monotonic()
         steps = [_try(sandbox, trials, len(tried) + n, one, left_s) for n, one in enumerate(now)]
         tried += await a_few_at_a_time(cores(), steps)

@@ -283,11 +283,16 @@ def _completed(streams: _Streams, killed: Killed | None, seconds: float) -> Comp
 
 
 def _write_etc(folder: Path, uid: int, gid: int) -> tuple[Mount, ...]:
-    """The user's name, for programs that ask."""
+    """The user's and the machine's name, for programs that ask."""
     folder = folder / f"{uid}-{gid}"
     folder.mkdir(parents=True, exist_ok=True)
     mounts = []
-    for name, text in (("passwd", layout.passwd(uid, gid)), ("group", layout.group(gid))):
+    texts = (
+        ("passwd", layout.passwd(uid, gid)),
+        ("group", layout.group(gid)),
+        ("hosts", layout.HOSTS),
+    )
+    for name, text in texts:
         path = folder / name
         path.write_text(text)
         path.chmod(0o644)

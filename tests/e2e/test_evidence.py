@@ -49,6 +49,6 @@ def test_a_proof_leads_to_the_run_in_which_it_failed_with_the_old_code(folder: F
     row, runs = cited(judged, "R1")
 
     assert row.verdict == "satisfied"
-    assert [(run.id, run.transition.value) for run in runs] == [("E1h", "fixed")]
+    assert [(run.id, run.transition.value) for run in runs] == [("E1h", "fixed"), ("D1", "unknown")]
     assert runs[0].base is not None and "assert 4 == 8" in runs[0].base.output
     assert [run.id for run in cited(judged, "B2")[1]] == ["E1"]

@@ -112,5 +112,5 @@ def test_without_a_model_the_plan_costs_nothing(town: Town) -> None:
     assert "**Price:** $0.00. No model is asked" in body
     issue = place.issue("No mean")
     told = answer_to(place, issue, place.command(issue, "/judge rubric"))
-    assert "A rubric is drafted by a model, and none is set: set <code>ASSAY_MODEL</code>" in told
+    assert "Drafting a rubric needs a model. Set <code>ASSAY_MODEL</code>" in told
     assert [run.conclusion for run in place.runs(sha)] == ["action_required"]

@@ -163,14 +163,14 @@ async def test_without_a_model_it_says_so_in_one_sentence(tmp_path: Path) -> Non
     world = world_of(tmp_path, reads_then_drafts)
     clerk = replace(world.clerk, open_session=no_models)
     with pytest.raises(
-        UserError, match=r"^[^.]*`ASSAY_MODEL`.*rubrics/7.yml` on the base branch\.$"
+        UserError, match=r"^[^.]*\. Set `ASSAY_MODEL`.*rubrics/7.yml` on the base branch\.$"
     ):
         await clerk.draft(BRANCH, ISSUE)
 
 
 async def test_a_reply_that_is_no_rubric_is_told(tmp_path: Path) -> None:
     world = world_of(tmp_path, lambda call: "I think it is fine.")
-    with pytest.raises(UserError, match="No rubric could be drafted: Its reply"):
+    with pytest.raises(UserError, match="No rubric could be drafted: The model's reply"):
         await world.clerk.draft(BRANCH, ISSUE)
 
 

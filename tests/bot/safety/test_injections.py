@@ -167,7 +167,10 @@ async def judged(
     integrity = inspect_integrity(diff, Tree({"src/shop.py": CODE}), Tree(files), tests, wanted)
     shown = evidence[: 1 if is_suite_alone else None]
     seen = Observed(shown, tests, (), integrity, True, True, changed_paths=diff.changed_paths)
-    checkout = Checkout("b" * 40, "h" * 40, "t" * 40, "/base", "/head", diff)
+    trees = [town.services.settings.home / side for side in ("base", "head")]
+    for tree in trees:
+        tree.mkdir(parents=True, exist_ok=True)
+    checkout = Checkout("b" * 40, "h" * 40, "t" * 40, str(trees[0]), str(trees[1]), diff)
     request = EvaluationRequest("e1", "shop", "h" * 40, "b" * 40, "main", Trigger.LOCAL)
     case = Case(request, checkout, Built(None, None, "x"), planned, Policy(configuration))
     said = await deliberate(town.services, case, task, seen)
