@@ -42,6 +42,7 @@ _INSTALLED = (
 )
 _NOTHING = "Nothing that changed can be damaged and still be loaded."
 _OFF = "`limits.damage` is 0."
+_CUT = "The change is too large to damage it everywhere."
 _LATE = "The time that `limits.damage` allows was over before a damaged copy was tried."
 
 
@@ -83,6 +84,8 @@ async def _measured(
     """Try the damages; where nobody noticed any, make sure that the tests run the tree at all."""
     if not _seconds(case):
         return DamageSeen(problem=_OFF)
+    if case.checkout.diff.truncated:
+        return DamageSeen(problem=_CUT)
     wanted = frozenset[str]().union(*groups)
     tests = [one for one in observed.tests.comparisons if one.id in wanted]
     words = {word for one in tests for word in _NAME.findall(one.source)} | _reached(
