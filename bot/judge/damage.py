@@ -39,14 +39,16 @@ def is_blind(test: TestComparison, seen: DamageSeen | None) -> bool:
     """Whether a test passes however the change is damaged, so that it shows nothing of it.
 
     A damage that only takes a name away, or makes a function raise, counts where no other could be
-    measured. Of a function that the test itself calls, some damage must be noticed: what it notices
-    elsewhere may be what keeps it green.
+    measured; where a test noticed such a one, what stands in other files is nothing that it is about. Of a
+    function that the test itself calls, some damage must be noticed: what it notices elsewhere may be what
+    keeps it green.
     """
     ran = [one for one in _trials(seen) if test.id in _ran(one)]
     telling = [one for one in ran if one.damage.is_telling] or ran
     noticed = [one for one in telling if test.id in one.noticed]
     if not noticed:
-        return bool(telling)
+        near = {one.damage.path for one in ran if test.id in one.noticed}
+        return any(not near or one.damage.path in near for one in telling)
     called = set(_CALLED.findall(test.source))
     own = [one for one in ran if one.damage.symbol in called]
     return bool(own) and not any(test.id in one.noticed for one in own)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from bot.judge.damage import is_blind, noticed_by
@@ -63,3 +65,10 @@ def test_what_was_not_measured_counts_for_nothing() -> None:
     trials = (trial("emptied", False),)
     assert not is_blind(TEST, DamageSeen(trials, problem="The tests run an installed copy."))
     assert not is_blind(TEST, None)
+
+
+def test_damage_in_files_that_a_test_is_not_about_counts_for_nothing() -> None:
+    elsewhere = replace(damage("emptied"), path="other.py")
+    unnoticed = DamageTrial(elsewhere, (), ("t",))
+    assert not is_blind(TEST, DamageSeen((unnoticed, NAME_ONLY)))
+    assert is_blind(TEST, DamageSeen((unnoticed,)))
