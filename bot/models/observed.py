@@ -177,3 +177,9 @@ class Observed:
     build_folder: str = ""  # the project that `built_base` and `built_head` speak of
     damage: DamageSeen | None = None
     second_look: SecondLook | None = None  # None where no call could be made again
+
+    @property
+    def suite_on_head(self) -> Observation | None:
+        """The run of head's own tests on head, where there was one."""
+        suites = (one.head for one in self.evidence if one.id == self.tests.evidence_id)
+        return next(suites, None)

@@ -69,11 +69,6 @@ async def measure_damage(services: Services, case: Case, observed: Observed) -> 
     )
 
 
-def _seconds(case: Case) -> float:
-    limits = case.policy.configuration.limits
-    return limits.minutes * 60 * limits.damage / 100
-
-
 async def _measured(
     services: Services,
     case: Case,
@@ -82,7 +77,7 @@ async def _measured(
     is_of_base: bool,
 ) -> DamageSeen:
     """Try the damages; where nobody noticed any, make sure that the tests run the tree at all."""
-    if not _seconds(case):
+    if not case.damage_seconds:
         return DamageSeen(problem=_OFF)
     if case.checkout.diff.truncated:
         return DamageSeen(problem=_CUT)
@@ -96,9 +91,7 @@ async def _measured(
     concerned = _concerned(case, observed, tests)
     if not damages or not concerned:
         return DamageSeen(problem=_NOTHING)
-    head = next(
-        (one.head for one in observed.evidence if one.id == observed.tests.evidence_id), None
-    )
+    head = observed.suite_on_head
     longest_s = _SHORTEST_S + _LONGER_THAN_HEAD * (head.seconds if head else 0.0)
     folder = services.evaluation_folder(case.request) / "damage"
     trials = Trials(
@@ -112,7 +105,7 @@ async def _measured(
             concerned[0].environment,
             network=case.policy.network_to_observe,
         ),
-        seconds=_seconds(case),
+        seconds=case.damage_seconds,
         limits=Limits(timeout_s=longest_s),
     )
     try:
@@ -141,8 +134,8 @@ def _concerned(
     case: Case, observed: Observed, tests: list[TestComparison]
 ) -> tuple[Concerned, ...]:
     """The tests by the project that they are run in."""
-    suite = next((one for one in observed.evidence if one.id == observed.tests.evidence_id), None)
-    seen = suite.head.tests if suite and suite.head and suite.head.tests else TestRun(True, ())
+    suite = observed.suite_on_head
+    seen = suite.tests if suite and suite.tests else TestRun(True, ())
     projects: dict[str, Project] = {}
     found: dict[str, dict[str, str]] = {}
     for one in tests:

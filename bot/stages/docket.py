@@ -154,6 +154,12 @@ class Case:
     planned: Planned
     policy: Policy
 
+    @property
+    def damage_seconds(self) -> float:
+        """How long the damage check, and after it the second look, may take; 0 where they are off."""
+        limits = self.policy.configuration.limits
+        return limits.minutes * 60 * limits.damage / 100
+
 
 @dataclass(slots=True)
 class Docket:

@@ -35,9 +35,8 @@ _MOST_TEST_FILES = 5_000
 @on_this_host
 async def look_elsewhere(services: Services, case: Case, observed: Observed) -> Observed:
     """Return what was observed, and which calls differ elsewhere."""
-    seconds = _seconds(case)
     groups = proofs_of_each(case.planned.requirements, observed, case.policy.configuration)
-    if not groups or not seconds:
+    if not groups or not case.damage_seconds:
         return observed
     started = time.monotonic()
     await services.origin.announce(case.request, "elsewhere", case.planned.plan)
@@ -50,11 +49,6 @@ async def look_elsewhere(services: Services, case: Case, observed: Observed) -> 
     return replace(observed, evidence=(*observed.evidence, evidence))
 
 
-def _seconds(case: Case) -> float:
-    limits = case.policy.configuration.limits
-    return limits.minutes * 60 * limits.damage / 100
-
-
 async def _seen(
     services: Services, case: Case, observed: Observed, wanted: frozenset[str]
 ) -> SecondLook:
@@ -63,9 +57,9 @@ async def _seen(
         if one.id in wanted:
             project = case.built.at(one.path)
             projects.setdefault(project.root, (project, []))[1].append(one.path)
-    suite = next((one for one in observed.evidence if one.id == observed.tests.evidence_id), None)
-    took_s = suite.head.seconds if suite and suite.head else 0.0
-    limits = Limits(timeout_s=min(_seconds(case), _LEAST_S + _LONGER_THAN_HEAD * took_s))
+    suite = observed.suite_on_head
+    took_s = suite.seconds if suite else 0.0
+    limits = Limits(timeout_s=min(case.damage_seconds, _LEAST_S + _LONGER_THAN_HEAD * took_s))
     tests = await asyncio.to_thread(_test_files, Path(case.checkout.head_tree))
     folder = services.evaluation_folder(case.request) / "elsewhere"
     found = SecondLook()
