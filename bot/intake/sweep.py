@@ -17,7 +17,7 @@ from bot.store import Artifacts, EvaluationRecord, EvaluationState
 
 log = logging.getLogger(__name__)
 
-ON_ITS_WAY_S = 30.0
+ON_ITS_WAY_S = 15.0
 RECENT = 500
 DELIVERY = "sweep"
 """Stands for the delivery in the ids, so that a head is swept up once."""
@@ -76,9 +76,14 @@ async def sweep_repository(desk: Desk, place: Place) -> int:
     return len(missed)
 
 
-async def close_dangling(desk: Desk) -> int:
-    """Complete the check runs of evaluations that ended while GitHub was away; return how many."""
-    dangling = await asyncio.to_thread(desk.store.unfinished_check_runs)
+async def close_dangling(desk: Desk, on_its_way_s: float = ON_ITS_WAY_S) -> int:
+    """Complete the check runs of evaluations that ended while GitHub was away; return how many.
+
+    An evaluation that ended just now is about to complete its own, with all that it has to say.
+    """
+    newest_s = time.time() - on_its_way_s
+    unfinished = await asyncio.to_thread(desk.store.unfinished_check_runs)
+    dangling = [record for record in unfinished if record.updated_s < newest_s]
     for record in dangling:
         try:
             await _close(desk, record)

@@ -95,8 +95,8 @@ def test_one_commit_in_two_pull_requests_is_not_covered_up(town: Town) -> None:
         town.ben, place.name, title="Only a guide", body="", head="both", base="code"
     )
     run = place.completed(sha, 2)
-    assert run.conclusion == "action_required", "neutral would let the first one pass"
-    assert "judged for another pull request" in words(run) or "protected" in words(run)
+    assert run.conclusion == "failure", "neutral would let the first one pass"
+    assert "the worst verdict" in words(run)
     assert place.comments(number) == []
 
 

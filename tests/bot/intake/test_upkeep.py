@@ -8,7 +8,7 @@ from pathlib import Path
 
 from bot.engine import JobState
 from bot.intake.handle import ended
-from bot.intake.sweep import forget_old, hand_over, sweep
+from bot.intake.sweep import close_dangling, forget_old, hand_over, sweep
 from bot.models import Conclusion, Trigger
 from bot.steps import Ending, EndKind, run_in_process
 from bot.store import Ended, EvaluationState, FileArtifacts
@@ -70,6 +70,8 @@ async def test_the_sweep_closes_check_runs_that_were_left_open(office: Office) -
     how = Ended(EvaluationState.FAILED, Conclusion.ACTION_REQUIRED, problem="it broke")
     office.records.ended(office.latest.id, how)
     await sweep(office.desk, run_in_process)
+    assert not office.latest.check_run_finished, "it may be about to say all that it found"
+    assert await close_dangling(office.desk, on_its_way_s=0.0) == 1
     assert office.hello.checks[office.latest.id].conclusion is Conclusion.ACTION_REQUIRED
     assert office.latest.check_run_finished
 
