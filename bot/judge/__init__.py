@@ -15,7 +15,7 @@ from bot.judge.acceptance import (
 )
 from bot.judge.behaviour import proofs_of_each
 from bot.judge.closing import IssueReference, closing_issues
-from bot.judge.damage import kept_that_reach
+from bot.judge.damage import called_in, kept_that_reach, stand_ins
 from bot.judge.diff_text import unified
 from bot.judge.empty_inputs import empty_calls, promises
 from bot.judge.gate import EXIT_CODES, Beside, conclude
@@ -40,6 +40,7 @@ __all__ = [
     "TextReader",
     "acceptable",
     "after_acceptances",
+    "called_in",
     "can_be_accepted",
     "can_be_overridden",
     "checked",
@@ -62,6 +63,7 @@ __all__ = [
     "promises",
     "proofs_of_each",
     "score_plan",
+    "stand_ins",
     "subject_of",
     "text_of",
     "touches",

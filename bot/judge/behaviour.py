@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from bot.configuration import Configuration
 from bot.judge.case import Case, open_case
-from bot.judge.damage import differing_call, is_blind, noticed_by
+from bot.judge.damage import Why, blindness, differing_call, noticed_by
 from bot.judge.oracle import TRY_TESTED_VERSION, unsatisfied, unverified
 from bot.judge.ties import Tie, speaks_of
 from bot.judge.way_out import way_out
@@ -57,7 +57,7 @@ def _by_proofs(
     sound = tuple(test for test in proofs if not case.is_doubted(test))
     if different := differing_call(sound, case.observed.second_look):
         return _only_under_test(requirement, different, case)
-    seeing = tuple(test for test in sound if not is_blind(test, case.observed.damage))
+    seeing = tuple(test for test in sound if blindness(test, case.observed.damage) is None)
     if seeing:
         return _proven(requirement, seeing, case, ties)
     if sound:
@@ -81,13 +81,28 @@ def _sees_nothing(
     """Tests that pass on damaged copies of head too; they may not even call what changed."""
     seen = case.observed.damage
     counted = noticed_by(tests, seen)
-    also = f" ({counted})" if counted else ""
-    verdict = unverified(
-        requirement,
-        f"{test_ids(tests)} passes on head, and on copies of head where what changed is damaged{also}. "
-        "So it does not show that the change works.",
-        "Let the test call what changed and check what it returns or does, then push.",
-    )
+    blind = blindness(tests[0], seen)
+    name, told = blind.function if blind else "", test_ids(tests)
+    if blind and blind.why is Why.RESULT:
+        reason = (
+            f"{told} notices when `{name}` returns nothing, but not when it returns something else. "
+            "So it does not show that the change works."
+        )
+        step = f"Let the test compare what `{name}` returns with the expected value, then push."
+    elif blind and blind.why is Why.STAND_IN:
+        reason = (
+            f"{told} replaces `{name}`, which this change adds, and no test notices damage to `{name}` "
+            "itself. So it does not show that the change works."
+        )
+        step = f"Add a test that calls `{name}` itself, then push."
+    else:
+        also = f" ({counted})" if counted else ""
+        reason = (
+            f"{told} passes on head, and on copies of head where what changed is damaged{also}. "
+            "So it does not show that the change works."
+        )
+        step = "Let the test call what changed and check what it returns or does, then push."
+    verdict = unverified(requirement, reason, step)
     ids = (*case.proof_ids, *((seen.evidence_id,) if seen and seen.evidence_id else ()))
     return replace(
         verdict,

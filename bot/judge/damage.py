@@ -5,14 +5,23 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import PurePosixPath
 
 from bot.judge.witnesses import call_witnesses
 from bot.models import DamageSeen, Observed, TestComparison
-from sandbox.damage.values import DamageTrial
+from sandbox.damage.values import RESULTS, Damage, DamageTrial, is_hollow
 from sandbox.elsewhere.values import Difference, SecondLook
 
 MOST_FILES = 5
+_NATIVE = (".c", ".h", ".cc", ".cpp", ".cxx", ".hh", ".hpp", ".hxx")
 _CALLED = re.compile(r"(?<![\w$])([A-Za-z_$][\w$]*)\s*\(")
+_NAMED = r"\s*\(\s*(?:[\w.$]+\s*,\s*)?[\"'](?:[\w./:-]+\.)?(\w+)[\"']"
+_REPLACED = re.compile(
+    rf"\b(?:patch(?:\.object)?|setattr|stub|replace){_NAMED}|\bmethod{_NAMED}\s*,|"
+    rf"\bspyOn{_NAMED}\s*\)\s*\.mock|"
+    r"\.(\w+)\s*=\s*(?:lambda\b|async\b|function\b|\(|\w*[mM]ock\b|jest\b|vi\b|sinon\b)"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,29 +38,82 @@ class Noticed:
 def noticed_by(tests: Iterable[TestComparison], seen: DamageSeen | None) -> Noticed | None:
     """Count over the damages that tell something; None where none was measured."""
     ids = {test.id for test in tests}
-    trials = [one for one in _trials(seen) if one.damage.is_telling and ids & _ran(one)]
+    trials = [one for one in _trials(seen) if one.damage.is_telling and ids.intersection(one.ran)]
     if not trials:
         return None
     return Noticed(sum(bool(ids.intersection(one.noticed)) for one in trials), len(trials))
 
 
-def is_blind(test: TestComparison, seen: DamageSeen | None) -> bool:
-    """Whether a test passes however the change is damaged, so that it shows nothing of it.
+class Why(StrEnum):
+    """Why a test shows nothing of a change."""
+
+    DAMAGE = "it passes however the change is damaged"
+    RESULT = "it notices that nothing comes back, and nothing else"
+    STAND_IN = "it replaces what the change adds"
+
+
+@dataclass(frozen=True, slots=True)
+class Blindness:
+    """Why a test shows nothing, and the function that this was seen at ("" for all that changed)."""
+
+    why: Why
+    function: str = ""
+
+
+def blindness(test: TestComparison, seen: DamageSeen | None) -> Blindness | None:
+    """Return why a test shows nothing of the change; None where it notices damage, or none was measured.
 
     A damage that only takes a name away, or makes a function raise, counts where no other could be
     measured; where a test noticed such a one, what stands in other files is nothing that it is about. Of a
     function that the test itself calls, some damage must be noticed: what it notices elsewhere may be what
-    keeps it green.
+    keeps it green. That a function does nothing any more counts only where it is not just the missing
+    result that is noticed.
     """
-    ran = [one for one in _trials(seen) if test.id in _ran(one)]
-    telling = [one for one in ran if one.damage.is_telling] or ran
+    trials = _trials(seen)
+    ran = [one for one in trials if test.id in one.ran]
+    telling = [one for one in ran if one.damage.is_telling] or [
+        one for one in ran if one.damage.kind not in RESULTS
+    ]
     noticed = [one for one in telling if test.id in one.noticed]
     if not noticed:
-        near = {one.damage.path for one in ran if test.id in one.noticed}
-        return any(not near or one.damage.path in near for one in telling)
-    called = set(_CALLED.findall(test.source))
-    own = [one for one in ran if one.damage.symbol in called]
-    return bool(own) and not any(test.id in one.noticed for one in own)
+        near = {_subject(one.damage.path) for one in ran if test.id in one.noticed}
+        is_near = any(not near or _subject(one.damage.path) in near for one in telling)
+        return Blindness(Why.DAMAGE) if is_near else None
+    hollow = [one.damage for one in noticed if is_hollow(one.damage, trials, test.id)]
+    met = [one for one in noticed if not _is_among(one.damage, hollow)]
+    called = called_in(test)
+    own = [one for one in ran if one.damage.symbol in called and one.damage.kind not in RESULTS]
+    seen_here = own if not hollow else [one for one in own if one in met]
+    if not met or (own and not any(test.id in one.noticed for one in seen_here)):
+        return Blindness(Why.RESULT, hollow[0].symbol) if hollow else Blindness(Why.DAMAGE)
+    for name in sorted(stand_ins(test)):
+        of_it = [one for one in ran if one.damage.symbol == name and one.damage.is_new]
+        if of_it and not any(one.noticed for one in trials if one.damage.symbol == name):
+            return Blindness(Why.STAND_IN, name)
+    return None
+
+
+def _subject(path: str) -> str:
+    """A file's path; of C's headers and sources, which often lie apart, the name that both share."""
+    file = PurePosixPath(path)
+    return file.stem if file.suffix in _NATIVE else path
+
+
+def _is_among(damage: Damage, hollow: list[Damage]) -> bool:
+    """Whether a damage is one of those, or all functions emptied together where one of them is."""
+    return damage in hollow or (damage.kind == "emptied" and not damage.symbol and bool(hollow))
+
+
+def called_in(test: TestComparison) -> set[str]:
+    """The names that a test calls."""
+    return set(_CALLED.findall(test.source))
+
+
+def stand_ins(test: TestComparison) -> frozenset[str]:
+    """The names in whose place a test puts something else."""
+    return frozenset(
+        name for found in _REPLACED.finditer(test.source) for name in found.groups() if name
+    )
 
 
 def kept_that_reach(observed: Observed) -> frozenset[str]:
@@ -66,7 +128,7 @@ def of_base(seen: DamageSeen | None) -> str:
     """What is to be said where base's tests reach the change and notice no damage to it; else ""."""
     if seen is None or not seen.is_of_base:
         return ""
-    trials = [one for one in _trials(seen) if _ran(one) and one.damage.is_telling]
+    trials = [one for one in _trials(seen) if one.ran and one.damage.is_telling]
     if not trials or any(one.noticed for one in trials):
         return ""
     count = len({test for one in trials for test in one.unnoticed})
@@ -78,10 +140,6 @@ def of_base(seen: DamageSeen | None) -> str:
 
 def _trials(seen: DamageSeen | None) -> tuple[DamageTrial, ...]:
     return seen.trials if seen and not seen.problem else ()
-
-
-def _ran(one: DamageTrial) -> set[str]:
-    return {*one.noticed, *one.unnoticed}
 
 
 def differing_call(tests: Iterable[TestComparison], seen: SecondLook | None) -> Difference | None:

@@ -7,7 +7,7 @@ import shutil
 import time
 from dataclasses import replace
 
-from bot.judge import kept_that_reach, proofs_of_each
+from bot.judge import called_in, kept_that_reach, proofs_of_each, stand_ins
 from bot.models import (
     ActionKind,
     DamageSeen,
@@ -87,7 +87,8 @@ async def _measured(
         observed, tests
     )
     code = {one.path for one in observed.kinds if one.kind is ChangeKind.CODE}
-    damages = await make_damages(services.sandbox, case.checkout, code, words)
+    called = {name for one in tests for name in called_in(one)}
+    damages = await make_damages(services.sandbox, case.checkout, code, words, called)
     concerned = _concerned(case, observed, tests)
     if not damages or not concerned:
         return DamageSeen(problem=_NOTHING)
@@ -98,6 +99,7 @@ async def _measured(
         checkout=case.checkout,
         concerned=concerned,
         groups=groups,
+        replaced={one.id: stand_ins(one) for one in tests},
         workspace=folder,
         order=TestOrder(
             Side.HEAD,

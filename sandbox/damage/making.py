@@ -47,11 +47,16 @@ class _Edit:
 
 
 async def make_damages(
-    sandbox: Sandbox, checkout: Checkout, paths: Collection[str], words: Collection[str]
+    sandbox: Sandbox,
+    checkout: Checkout,
+    paths: Collection[str],
+    words: Collection[str],
+    called: Collection[str] = (),
 ) -> tuple[DamagedCopy, ...]:
     """Return damaged copies of head, the most telling first. Raises SandboxError.
 
-    `paths` are the files whose change is code; functions that are named by `words` come first.
+    `paths` are the files whose change is code; functions that the tests call come first (`called`), then
+    what they name (`words`).
     """
     changes = [one for one in checkout.diff.files if one.path in paths and _is_damageable(one)]
     # Of very many files those come first whose module the tests name.
@@ -59,7 +64,7 @@ async def make_damages(
     changes = changes[:_MOST_FILES]
     if not changes:
         return ()
-    completed = await sandbox.run(_command(checkout, changes, sorted(words)[:_MOST_WORDS]))
+    completed = await sandbox.run(_command(checkout, changes, words, called))
     edits, texts = list(_told(completed.channel, changes)), _Texts(Path(checkout.head_tree))
     copies = [_copy(one.damage, [one], texts) for one in edits]
     emptied = [one for one in edits if one.damage.kind == "emptied"]
@@ -76,8 +81,14 @@ def _is_damageable(change: FileChange) -> bool:
     return bool(is_there and is_text and is_read) and classify(change.path) is PathKind.SOURCE
 
 
-def _command(checkout: Checkout, changes: list[FileChange], words: list[str]) -> Command:
-    files = [_asked(one) for one in changes]
+def _command(
+    checkout: Checkout, changes: list[FileChange], words: Collection[str], called: Collection[str]
+) -> Command:
+    orders = {
+        "words": sorted(words)[:_MOST_WORDS],
+        "called": sorted(called)[:_MOST_WORDS],
+        "files": [_asked(one) for one in changes],
+    }
     paths = dict(PYTHON_VARIABLES)
     grammars = {mount.target: mount for name in PACKAGES for mount in packages(name)}
     here = Path(__file__).parents[2]
@@ -89,7 +100,7 @@ def _command(checkout: Checkout, changes: list[FileChange], words: list[str]) ->
             *grammars.values(),
         ),
         environment=tuple({**paths, "PYTHONPATH": f"{paths['PYTHONPATH']}:{_OWN}"}.items()),
-        stdin=json.dumps({"words": words, "files": files}).encode(),
+        stdin=json.dumps(orders).encode(),
         limits=_LIMITS,
         channel_bytes=_CHANNEL_BYTES,
     )
@@ -143,6 +154,7 @@ def _told(channel: bytes, changes: list[FileChange]) -> Iterator[_Edit]:
                 told["symbol"].text[:80],
                 told["what"].text[:200],
                 told["is_telling"].is_true,
+                told["is_new"].is_true,
             )
             put = told["text"].text.encode("utf-8", "surrogateescape")
             yield _Edit(damage, told["start"].number, told["end"].number, put)

@@ -14,7 +14,7 @@ from sandbox.base import TREE, Limits, Mount, Sandbox
 from sandbox.combine import combine
 from sandbox.concurrently import a_few_at_a_time, cores
 from sandbox.damage.making import DamagedCopy
-from sandbox.damage.values import DamageTrial
+from sandbox.damage.values import RESULTS, Damage, DamageTrial, is_hollow
 from sandbox.models import Checkout, Environment, TestRun, TestRunner
 from sandbox.names import raw_name
 from sandbox.tools.crosswise import find_crosswise
@@ -23,7 +23,7 @@ from sandbox.tools.test_order import TestOrder
 from sandbox.tools.unit_tests import run_tests
 from sandbox.tools.volatile_ids import aligned
 
-MOST_RUN = 10
+MOST_RUN = 12
 _RUN_WHOLE = (TestRunner.MAKE, TestRunner.CTEST, TestRunner.COMMAND)
 _LEAST_S = 1.0
 _AT_ONCE = 2  # whatever the machine: what is tried must not depend on its cores
@@ -46,13 +46,14 @@ class Concerned:
 class Trials:
     """What trying needs. Of each of the `groups` of tests one has to notice something.
 
-    `workspace` is an own folder; `order` holds head's tree and network, `limits` are those of one run,
-    `seconds` are for all.
+    `replaced` has the functions for which a test has stand-ins. `workspace` is an own folder; `order` holds
+    head's tree and network, `limits` are those of one run, `seconds` are for all.
     """
 
     checkout: Checkout
     concerned: tuple[Concerned, ...]
     groups: tuple[frozenset[str], ...]
+    replaced: dict[str, frozenset[str]]
     workspace: Path
     order: TestOrder
     seconds: float
@@ -62,23 +63,58 @@ class Trials:
 async def try_damages(
     sandbox: Sandbox, trials: Trials, damages: Sequence[DamagedCopy]
 ) -> tuple[DamageTrial, ...]:
-    """Try damages in their order, as many at a time as cores are free.
+    """Try damages in their order, a few at a time.
 
     Ends when of every group a test has noticed a telling one, when `MOST_RUN` were tried, or when time
     is over. Raises SandboxError.
     """
     tried: list[DamageTrial] = []
     end = time.monotonic() + trials.seconds
-    waiting = list(damages[:MOST_RUN])
-    while waiting and time.monotonic() < end - _LEAST_S:
+    waiting = list(damages)
+    while len(tried) < MOST_RUN and time.monotonic() < end - _LEAST_S:
+        waiting = [one for one in waiting if not _is_idle(one.damage, tried)]
         now, waiting = waiting[:_AT_ONCE], waiting[_AT_ONCE:]
         left_s = end - time.monotonic()
         steps = [_try(sandbox, trials, len(tried) + n, one, left_s) for n, one in enumerate(now)]
         tried += await a_few_at_a_time(cores(), steps)
-        noticing = {test for one in tried if one.damage.is_telling for test in one.noticed}
-        if all(group & noticing for group in trials.groups):
+        left = [one.damage for one in waiting if not _is_idle(one.damage, tried)]
+        unmet = {one.symbol for one in left if one.kind == "emptied"}
+        sees = {
+            test
+            for group in trials.groups
+            for test in group
+            if not unmet & trials.replaced.get(test, frozenset()) and _sees(test, tried, left)
+        }
+        if not left or all(group & sees for group in trials.groups):
             break
     return tuple(tried)
+
+
+def _is_idle(damage: Damage, tried: list[DamageTrial]) -> bool:
+    """Tell whether nobody asks what a function's result is: who notices it emptied notices another, too."""
+    if damage.kind not in RESULTS:
+        return False
+    of_it = [one for one in tried if one.damage.function == damage.function]
+    emptied = {test for one in of_it if one.damage.kind == "emptied" for test in one.noticed}
+    another = {test for one in of_it if one.damage.kind == "result" for test in one.noticed}
+    return any(one.damage.kind == "emptied" for one in of_it) and emptied <= another
+
+
+def _sees(test: str, tried: list[DamageTrial], left: list[Damage]) -> bool:
+    """Tell whether a test noticed a telling damage, and more than that a function returns nothing."""
+    unclear = {one.function for one in left if one.kind == "nothing"}
+    noticed = [one.damage for one in tried if one.damage.is_telling and test in one.noticed]
+    another = {
+        one.damage.function for one in tried if test in one.noticed and one.damage.kind == "result"
+    }
+    alone = [
+        one.kind == "emptied"
+        and one.function not in another
+        and (one.function in unclear or is_hollow(one, tried, test))
+        for one in noticed
+    ]
+    is_together = [one.kind == "emptied" and not one.symbol for one in noticed]
+    return any(not a and (not t or not any(alone)) for a, t in zip(alone, is_together, strict=True))
 
 
 async def runs_the_tree(sandbox: Sandbox, trials: Trials) -> bool:

@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
+
+RESULTS = ("result", "nothing")
+"""Kinds of damage to what a function returns: to notice one shows that it is called, and no more."""
 
 
 @dataclass(frozen=True, slots=True)
 class Damage:
     """One damage to one file of head. `symbol` is the function that it is in, "" outside of any.
 
-    `kind` is one of reverted, emptied, negated, operator, constant, bound, raises. `is_telling` is False
-    where noticing it shows only that a name is there or that a function is called.
+    `kind` is one of reverted, emptied, negated, operator, constant, bound, raises, and result or nothing:
+    a function that runs and returns another value of the same type, or none. `is_telling` is False where
+    noticing it shows only that a name is there or that a function is called; `is_new` where the change
+    adds the function.
     """
 
     path: str
@@ -19,6 +25,12 @@ class Damage:
     symbol: str
     what: str
     is_telling: bool = True
+    is_new: bool = False
+
+    @property
+    def function(self) -> tuple[str, int, str]:
+        """Return which function it is in: one function may be damaged in several ways."""
+        return self.path, self.line, self.symbol
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,3 +43,22 @@ class DamageTrial:
     damage: Damage
     noticed: tuple[str, ...] = ()
     unnoticed: tuple[str, ...] = ()
+
+    @property
+    def ran(self) -> tuple[str, ...]:
+        """Return the tests that could be run with it."""
+        return self.noticed + self.unnoticed
+
+
+def is_hollow(damage: Damage, trials: Iterable[DamageTrial], test: str) -> bool:
+    """Tell whether a test that notices an emptied function (`damage`) misses only that something comes back.
+
+    It notices that the function returns nothing, though it runs, and nothing where it returns something
+    else. What is no plain value cannot be changed: there an error came in its place, which is noticed.
+    """
+    if damage.kind != "emptied":
+        return False
+    of_it = [one for one in trials if one.damage.function == damage.function]
+    other = [one for one in of_it if one.damage.kind == "result" and test in one.ran]
+    misses = any(one.damage.kind == "nothing" and test in one.noticed for one in of_it)
+    return misses and bool(other) and not any(test in one.noticed for one in other)

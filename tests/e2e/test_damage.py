@@ -66,6 +66,36 @@ def test_a_hollow_test_satisfies_nothing(folder: Folder, name: str) -> None:
     assert "0 of" in row(judged, "R1"), row(judged, "R1")
 
 
+WEAK = {
+    "type": "assert isinstance(double(4), int)",
+    "not-none": "assert double(4) is not None",
+    "true": "assert double(4)",
+    "assigned": "twice = double(4)\n    assert twice",
+}
+"""What notices that a wrong `double` returns nothing, and nothing else."""
+
+
+@pytest.mark.parametrize("name", WEAK)
+def test_a_test_that_misses_only_a_result_satisfies_nothing(folder: Folder, name: str) -> None:
+    text = f"import shop\nfrom shop import double\n\n\n{TEST}    {WEAK[name]}\n"
+    head = folder.branch(f"weak-{name}", {"shop.py": WRONG + SHOP, "tests/test_double.py": text})
+    judged = folder.judge(head, task=TASK)
+    assert judged.conclusion == "action_required", judged.said()
+    assert "when `double` returns nothing, but not when it returns something else" in row(
+        judged, "R1"
+    )
+
+
+def test_a_stand_in_of_a_new_function_satisfies_nothing(folder: Folder) -> None:
+    code = "def _times(cents):\n    return 3 * cents\n\n\ndef double(cents):\n    return _times(cents)\n\n\n"
+    body = "monkeypatch.setattr(shop, '_times', lambda cents: 2 * cents)\n    assert shop.double(4) == 8"
+    test = f"import shop\n\n\n{TEST.replace('()', '(monkeypatch)')}    {body}\n"
+    files = {"shop.py": code + SHOP, "tests/test_double.py": test}
+    judged = folder.judge(folder.branch("stand-in", files), task=TASK)
+    assert judged.conclusion == "action_required", judged.said()
+    assert "replaces `_times`" in row(judged, "R1"), judged.said()
+
+
 PATCHED = {
     "assert-equal": (
         "shop.py",
@@ -175,6 +205,101 @@ RIGHT = {
             + "\n\ndef prices(cents):\n    while cents:\n        yield cents\n        cents -= 1\n"
         },
         "import shop\n\n\ndef test_prices_counts_down():\n    assert list(shop.prices(3)) == [3, 2, 1]\n",
+    ),
+    "crash": (
+        "- [ ] `price` does not fail for missing cents",
+        {"shop.py": SHOP.replace("return cents", "return int(cents or 0)")},
+        "import shop\n\n\ndef test_price_does_not_fail_for_missing_cents():\n    shop.price(None) + 1\n",
+    ),
+    "predicate": (
+        "- [ ] `is_free` tells whether it costs nothing",
+        {"shop.py": SHOP + "\n\ndef is_free(cents):\n    return not cents\n"},
+        "import shop\n\n\ndef test_is_free_tells_whether_it_costs_nothing():\n    assert shop.is_free(0)\n",
+    ),
+    "type": (
+        "- [ ] `price` returns an integer for text",
+        {"shop.py": SHOP.replace("return cents", "return int(cents)")},
+        "import shop\n\n\ndef test_price_returns_an_integer_for_text():\n"
+        "    assert isinstance(shop.price('4'), int)\n",
+    ),
+    "itself": (
+        "- [ ] a `Basket` adds prices one after the other",
+        {
+            "shop.py": SHOP + "\n\nclass Basket:\n    def __init__(self):\n        self.sum = 0\n\n"
+            "    def add(self, cents):\n        self.sum += cents\n        return self\n"
+        },
+        "import shop\n\n\ndef test_basket_adds_prices_one_after_the_other():\n"
+        "    assert shop.Basket().add(3).add(4).sum == 7\n",
+    ),
+    "effect": (
+        "- [ ] `sell` takes the goods out of the stock",
+        {
+            "shop.py": SHOP + "\n\ndef sell(stock, goods):\n    stock.remove(goods)\n"
+            "    return len(stock)\n"
+        },
+        "import shop\n\n\ndef test_sell_takes_the_goods_out_of_the_stock():\n    stock = ['a', 'b']\n"
+        "    shop.sell(stock, 'a')\n    assert stock == ['b']\n",
+    ),
+    "output": (
+        "- [ ] `greet` prints the name of the shop",
+        {"shop.py": SHOP + "\n\ndef greet():\n    print('welcome to', name())\n"},
+        "import shop\n\n\ndef test_greet_prints_the_name_of_the_shop(capsys):\n    shop.greet()\n"
+        "    assert 'shop' in capsys.readouterr().out\n",
+    ),
+    "property": (
+        "- [ ] a `Price` knows its `euros`",
+        {
+            "shop.py": SHOP + "\n\nclass Price:\n    def __init__(self, cents):\n"
+            "        self.cents = cents\n\n    @property\n    def euros(self):\n"
+            "        return self.cents // 100\n"
+        },
+        "import shop\n\n\ndef test_price_knows_its_euros():\n    assert shop.Price(400).euros == 4\n",
+    ),
+    "decorator": (
+        "- [ ] `louder` makes what a function returns louder",
+        {
+            "shop.py": "import functools\n\n\ndef louder(function):\n    @functools.wraps(function)\n"
+            "    def wrapper(*args):\n        return function(*args).upper()\n\n    return wrapper\n\n\n"
+            + SHOP
+        },
+        "import shop\n\n\ndef test_louder_makes_what_a_function_returns_louder():\n"
+        "    assert shop.louder(shop.name)() == 'SHOP'\n",
+    ),
+    "context": (
+        "- [ ] `opened` closes the till in the end",
+        {
+            "shop.py": "import contextlib\n\n\n@contextlib.contextmanager\ndef opened(till):\n"
+            "    till.append('open')\n    yield till\n    till.append('closed')\n\n\n" + SHOP
+        },
+        "import shop\n\n\ndef test_opened_closes_the_till_in_the_end():\n    till = []\n"
+        "    with shop.opened(till):\n        pass\n    assert till == ['open', 'closed']\n",
+    ),
+    "unique": (
+        "- [ ] `receipt_number` is another one every time",
+        {
+            "shop.py": "import secrets\n\n\ndef receipt_number():\n    return secrets.token_hex(8)\n\n\n"
+            + SHOP
+        },
+        "import shop\n\n\ndef test_receipt_number_is_another_one_every_time():\n"
+        "    assert shop.receipt_number() != shop.receipt_number()\n",
+    ),
+    "sorted": (
+        "- [ ] `cheapest` sorts prices from low to high",
+        {"shop.py": SHOP + "\n\ndef cheapest(prices):\n    return sorted(prices)\n"},
+        "import shop\n\n\ndef test_cheapest_sorts_prices_from_low_to_high():\n"
+        "    found = shop.cheapest([3, 1, 2])\n"
+        "    assert all(a <= b for a, b in zip(found, found[1:]))\n",
+    ),
+    "mocked-network": (
+        "- [ ] `rate` reads the rate that the bank answers",
+        {
+            "shop.py": "import urllib.request\n\n\ndef rate():\n"
+            "    with urllib.request.urlopen('http://bank.example') as answer:\n"
+            "        return float(answer.read())\n\n\n" + SHOP
+        },
+        "import io\n\nimport shop\n\n\ndef test_rate_reads_the_rate_that_the_bank_answers(monkeypatch):\n"
+        "    monkeypatch.setattr('urllib.request.urlopen', lambda _: io.BytesIO(b'1.5'))\n"
+        "    assert shop.rate() == 1.5\n",
     ),
 }
 """What was asked, the files, and the new test: right changes of ordinary shapes."""

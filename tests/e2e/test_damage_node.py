@@ -51,6 +51,21 @@ def test_a_hollow_test_satisfies_nothing(till: Folder, name: str) -> None:
     assert "0 of" in row(judged), judged.said()
 
 
+WEAK = {
+    "type": "assert.equal(typeof discounted(200, 10), 'number');",
+    "true": "assert.ok(discounted(200, 5));",
+    "not-null": "assert.notEqual(discounted(200, 10), undefined);",
+}
+
+
+@pytest.mark.parametrize("name", WEAK)
+def test_a_test_that_misses_only_a_result_satisfies_nothing(till: Folder, name: str) -> None:
+    files = {"price.js": WRONG, "test/discount.test.js": BEGIN % WEAK[name]}
+    judged = till.judge(till.branch(f"weak-{name}", files), task=TASK)
+    assert judged.conclusion == "action_required", judged.said()
+    assert "but not when it returns something else" in row(judged), judged.said()
+
+
 RIGHT = {
     "new-function": (DISCOUNT, "assert.equal(discounted(200, 10), 180);"),
     "arrow": (
@@ -68,6 +83,19 @@ RIGHT = {
         PRICE + "\nexport class discounted {\n  constructor(price) { this.price = price; }\n"
         "  get half() { return this.price / 2; }\n}\n",
         "assert.equal(new discounted(200).half, 100);",
+    ),
+    "promise": (
+        PRICE + "\nexport async function discounted(price, percentage) {\n"
+        "  return price - price * percentage / 100;\n}\n",
+        "return discounted(200, 10).then((found) => assert.equal(found, 180));",
+    ),
+    "record": (
+        PRICE + "\nexport const discounted = (price, percentage) => ({price, percentage});\n",
+        "assert.deepEqual(discounted(200, 10), {price: 200, percentage: 10});",
+    ),
+    "predicate": (
+        PRICE + "\nexport function discounted(price, percentage) {\n  return percentage > 0;\n}\n",
+        "assert.ok(discounted(200, 10));",
     ),
 }
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from pathlib import PurePosixPath
 
 from bot.clipping import clip_line
 from bot.judge.integrity.answers import (
@@ -29,10 +30,11 @@ from bot.judge.integrity.inspection import (
     old_path,
 )
 from bot.judge.integrity.kinds import is_shipped_source, is_test_file
-from bot.judge.integrity.languages import JAVA, NATIVE, RUST, SCRIPT, language_of
+from bot.judge.integrity.languages import JAVA, NATIVE, RUST, SCRIPT, SHELL, language_of
 from bot.judge.integrity.literals import information
 from bot.judge.integrity.other_answers import answers_in_source, constants_in_source, open_source
 from bot.judge.integrity.other_questions import questions_in_text
+from bot.judge.integrity.shell_answers import answers_in_shell, questions_in_shell
 from bot.judge.python_source import parse_python
 from bot.judge.rules import RESULT_HARD_CODED, TEST_DETECTED
 from sandbox.models import FileChange, Finding
@@ -95,7 +97,7 @@ def hard_coded_results(inspection: Inspection) -> Iterator[Finding]:
 
 
 def _is_readable(path: str) -> bool:
-    return path.endswith((".py", ".go", *SCRIPT.suffixes, *_COMPILED, *_DATA))
+    return path.endswith((".py", ".go", *SCRIPT.suffixes, *_COMPILED, *SHELL.suffixes, *_DATA))
 
 
 def _questions(inspection: Inspection) -> Iterator[_Asked]:
@@ -111,6 +113,8 @@ def _asked_in(path: str, head: TextReader) -> Iterator[Question]:
     if path.endswith(".py"):
         tree = parse_python(head.read(path))
         yield from questions_in(tree) if tree is not None else ()
+    elif language is SHELL:
+        yield from questions_in_shell(head.read(path) or "", PurePosixPath(path).name)
     elif language is not None:
         yield from questions_in_text(head.read(path) or "", language)
 
@@ -119,6 +123,8 @@ def _read(path: str, text: str | None) -> _Source | None:
     """A version's ready-made answers; None where it cannot be read."""
     if path.endswith(_DATA):
         return _Source(tuple(answers_in_data(path, text or "")))
+    if path.endswith(SHELL.suffixes):
+        return _Source(tuple(answers_in_shell(text or "")))
     if not path.endswith(".py"):
         source = open_source(text or "", is_script=language_of(path) is SCRIPT)
         return _Source(tuple(answers_in_source(source)), tuple(constants_in_source(source)))

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from bot.judge.integrity.answers import Question
-from bot.judge.integrity.languages import SCRIPT, SHELL, Language
+from bot.judge.integrity.languages import NATIVE, SCRIPT, Language
 from bot.judge.integrity.other_tests import read_other_tests
 from bot.judge.integrity.tokens import (
     Token,
@@ -45,13 +45,14 @@ class _Names:
 
 
 def questions_in_text(source: str, language: Language) -> Iterator[Question]:
-    """What each test of a file asks; shell has no literals to speak of."""
-    if language is SHELL:
-        return
+    """What each test of a file asks; a C program without test functions is one test."""
     is_script = language is SCRIPT
     file = read_tokens(source[:MAX_SOURCE], is_script=is_script)
     constants, file_rows = constants_of(file), frozenset(_rows(file))
-    for test in read_other_tests(source, language).tests:
+    tests = read_other_tests(source, language).tests
+    if language is NATIVE and not tests:
+        tests = (CodeOfTest("main", 1, 1, (), (), 0, False, source[:MAX_SOURCE]),)
+    for test in tests:
         body = read_tokens(test.body, is_script=is_script)
         names = _Names(constants | constants_of(body), _worked(body, constants))
         found = [asked for asked in _all_asked(test, body, names, is_script) if asked.inputs]

@@ -1,10 +1,11 @@
 """Makes damaged copies of changed files: each hunk reverted, functions emptied, operators changed.
 
-Runs inside the sandbox. Input: JSON with `words`, names that the tests mention, and `files`, a list of
-{path, language, ranges: [[first, last]], hunks: [[first, count, text]]}: the changed lines of head (a
-deletion in front of line n is [n, n - 1]), and what stood in place of `count` lines on base. Output on
-the private channel: one JSON line a damage, the most telling first: {file, kind, line, symbol, start, end,
-text, what, telling}; it replaces the bytes from start to end. What does not parse is dropped.
+Runs inside the sandbox. Input: JSON with `called` and `words`, names that the tests call and mention, and
+`files`, a list of {path, language, ranges: [[first, last]], hunks: [[first, count, text]]}: the changed
+lines of head (a deletion in front of line n is [n, n - 1]), and what stood in place of `count` lines on
+base. Output on the private channel: one JSON line a damage, the most telling first: {file, kind, line,
+symbol, start, end, text, what, is_telling, is_new}; it replaces the bytes from start to end. What does not
+parse is dropped.
 """
 
 from __future__ import annotations
@@ -30,6 +31,7 @@ from sandbox.damage.inside.languages import (
     leaving,
     negated,
 )
+from sandbox.damage.inside.results import other_results
 from sandbox.damage.inside.source import (
     Clock,
     Function,
@@ -53,7 +55,10 @@ _SHOWN = 40
 
 @dataclass(frozen=True, slots=True)
 class Damage:
-    """One replacement in one file. `is_telling`: noticing it shows that more than a name is looked at."""
+    """One replacement in one file. `is_telling`: noticing it shows that more than a name is looked at.
+
+    `is_new`: the change adds all of the function.
+    """
 
     file: int
     kind: str
@@ -64,6 +69,7 @@ class Damage:
     text: bytes
     what: str
     is_telling: bool = True
+    is_new: bool = False
 
 
 def main() -> int:
@@ -73,12 +79,13 @@ def main() -> int:
     sources = [one for n, file in enumerate(asked["files"]) if (one := _read(n, file, clock))]
     with os.fdopen(int(os.environ["ASSAY_CHANNEL_FD"]), "wb") as channel:
         told = 0
-        for damage in ranked(sources, frozenset(asked["words"])):
+        for damage in ranked(sources, frozenset(asked["words"]), frozenset(asked["called"])):
             if told == MOST or clock.is_over:
                 break
-            checked = _checked(damage, next(s for s in sources if s.number == damage.file), clock)
+            source = next(s for s in sources if s.number == damage.file)
+            checked = _checked(damage, source, clock)
             if checked:
-                _tell(channel, checked)
+                _tell(channel, replace(checked, is_new=source.is_new(checked.line)))
                 told += 1
     return 0
 
@@ -105,18 +112,22 @@ def _read(number: int, file: dict[str, object], clock: Clock) -> Source | None:
     return source
 
 
-def ranked(sources: list[Source], words: frozenset[str]) -> Iterator[Damage]:
-    """Order all damages by what they tell: of each kind one, functions that the tests name first."""
-    queues: list[list[Damage]] = [[], [], []]
+def ranked(
+    sources: list[Source], words: frozenset[str], called: frozenset[str]
+) -> Iterator[Damage]:
+    """Order all damages by what they tell: of each kind one, functions that the tests call or name first."""
+    queues: list[list[Damage]] = [[], [], [], [], [], []]
     rest: list[Damage] = []
     for source in sources:
         queues[0] += _emptied(source)
-        (rest if source.root is None else queues[1]).extend(_reverted(source))
-        queues[2] += _points(source)
+        for one in _reverted(source):  # what was not there before shows only that a name is missing
+            (rest if source.root is None or source.is_new(one.line) else queues[1]).append(one)
+        queues[3] += _points(source)
+        for queue, result in _results(source):
+            queues[queue].append(result)
         rest += _raising(source)
-    for queue in queues:
-        queue.sort(key=lambda one: one.symbol not in words)
-    rest.sort(key=lambda one: one.symbol not in words)
+    for queue in (*queues, rest):
+        queue.sort(key=lambda one: (one.symbol not in called, one.symbol not in words))
     yield from (one for one in chain(*zip_longest(*queues)) if one)
     yield from rest
 
@@ -140,6 +151,26 @@ def _raising(source: Source) -> Iterator[Damage]:
     for one in _changed_functions(source):
         text = leaving(source.language, "").error
         yield from _entered(source, one, "raises", text, f"`{one.name}` raises an error")
+
+
+_RESULTS = (
+    (2, "result", "returns another value of the same type"),
+    (4, "result", "returns a third value of the same type"),
+    (5, "nothing", "runs and returns nothing"),
+)
+"""The queue of each, its kind, and what it does."""
+
+
+def _results(source: Source) -> Iterator[tuple[int, Damage]]:
+    """Functions that run and give something else back. That a test notices it shows no more than a call."""
+    for one in _changed_functions(source):
+        for (queue, kind, what), (start, end, text) in zip(
+            _RESULTS, other_results(source, one), strict=False
+        ):
+            put = text.encode("utf-8", "surrogateescape")
+            told = f"`{one.name}` {what}"
+            place = source.number, kind, one.first, one.name, start, end
+            yield queue, Damage(*place, put, told, is_telling=False)
 
 
 def _result(node: tree_sitter.Node) -> str:

@@ -48,8 +48,19 @@ class Source:
 
     def symbol(self, line: int) -> str:
         """Return the innermost function around a line."""
+        found = self._around(line)
+        return found.name if found else ""
+
+    def is_new(self, line: int) -> bool:
+        """Tell whether the change adds all of the innermost function around a line."""
+        found = self._around(line)
+        return found is not None and any(
+            a <= found.first and found.last <= b for a, b in self.ranges
+        )
+
+    def _around(self, line: int) -> Function | None:
         around = [one for one in self.functions if one.first <= line <= one.last]
-        return min(around, key=lambda one: one.last - one.first).name if around else ""
+        return min(around, key=lambda one: one.last - one.first) if around else None
 
 
 class Clock:
@@ -162,6 +173,9 @@ def bound(root: tree_sitter.Node) -> set[tuple[str, ...]]:
     for node in walk(root):
         if IMPORTS.search(node.type) and node.is_named and "statement" in node.type:
             found |= {(text_of(leaf),) for leaf in _leaves(node)}
+        elif node.type == "function_declarator":  # C declares a function before it is defined
+            declared = node.child_by_field_name("declarator")
+            found.add((text_of(declared) if declared is not None else "", "declared"))
         elif node.type in FUNCTIONS and node.is_named:
             parameters = node.child_by_field_name("parameters")
             found.add((name_of(node), text_of(parameters) if parameters is not None else ""))

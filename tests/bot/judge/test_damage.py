@@ -6,9 +6,9 @@ from dataclasses import replace
 
 import pytest
 
-from bot.judge.damage import is_blind, noticed_by
+from bot.judge.damage import Why, blindness, noticed_by
 from bot.models import DamageSeen, TestChange, TestComparison
-from sandbox.damage.values import Damage, DamageTrial
+from sandbox.damage.values import RESULTS, Damage, DamageTrial
 
 
 def damage(kind: str, symbol: str = "double", *, is_telling: bool = True) -> Damage:
@@ -56,19 +56,72 @@ def test_what_a_test_shows(
     trials: tuple[DamageTrial, ...], blind: bool, counted: str | None
 ) -> None:
     seen = DamageSeen(trials)
-    assert is_blind(TEST, seen) is blind
+    assert (blindness(TEST, seen) is not None) is blind
     told = noticed_by([TEST], seen)
     assert (str(told) if told else None) == counted
 
 
 def test_what_was_not_measured_counts_for_nothing() -> None:
     trials = (trial("emptied", False),)
-    assert not is_blind(TEST, DamageSeen(trials, problem="The tests run an installed copy."))
-    assert not is_blind(TEST, None)
+    assert not blindness(TEST, DamageSeen(trials, problem="The tests run an installed copy."))
+    assert not blindness(TEST, None)
 
 
 def test_damage_in_files_that_a_test_is_not_about_counts_for_nothing() -> None:
     elsewhere = replace(damage("emptied"), path="other.py")
     unnoticed = DamageTrial(elsewhere, (), ("t",))
-    assert not is_blind(TEST, DamageSeen((unnoticed, NAME_ONLY)))
-    assert is_blind(TEST, DamageSeen((unnoticed,)))
+    assert not blindness(TEST, DamageSeen((unnoticed, NAME_ONLY)))
+    assert blindness(TEST, DamageSeen((unnoticed,)))
+
+
+MISSED = {
+    "only-that-nothing-comes-back": ("emptied+ result- result- nothing+", True),
+    "one-of-two-results": ("emptied+ result- result+ nothing+", False),
+    "what-it-does": ("emptied+ result- result- nothing-", False),
+    "an-operator-too": ("emptied+ result- nothing+ operator+", False),
+    "taken-back": ("emptied+ result- nothing+ reverted+", False),
+    "results-were-not-measured": ("emptied+ nothing+", False),
+    "all-emptied-together": ("together+ emptied+ result- nothing+", True),
+    "another-function": ("emptied+ result- nothing+ helper+", True),
+}
+
+
+@pytest.mark.parametrize("name", MISSED)
+def test_a_test_that_misses_only_a_result_shows_nothing(name: str) -> None:
+    text, blind = MISSED[name]
+    kinds = {"together": ("emptied", ""), "helper": ("operator", "helper")}
+    trials = []
+    for word in text.split():
+        kind, symbol = kinds.get(word[:-1], (word[:-1], "double"))
+        trials.append(trial(kind, word[-1] == "+", symbol, telling=kind not in RESULTS))
+    found = blindness(TEST, DamageSeen(tuple(trials)))
+    assert (found is not None) is blind
+    assert found is None or (found.why, found.function) == (Why.RESULT, "double")
+
+
+STAND_INS = {
+    "with mock.patch('shop.double', return_value=8):": True,
+    "with mock.patch.object(shop, 'double', return_value=8):": True,
+    "monkeypatch.setattr(shop, 'double', lambda cents: 8)": True,
+    "mocker.patch('shop.double')": True,
+    "vi.spyOn(shop, 'double').mockReturnValue(8);": True,
+    "mock.method(shop, 'double', () => 8);": True,
+    "shop.double = lambda cents: 8": True,
+    "vi.spyOn(shop, 'double');": False,
+    "mock.method(shop, 'double');": False,
+    "assert shop.double == 8": False,
+    "mock.patch('shop.doubled')": False,
+}
+
+
+@pytest.mark.parametrize("line", STAND_INS)
+def test_a_stand_in_of_what_the_change_adds_shows_nothing(line: str) -> None:
+    test = replace(TEST, source=f"def test():\n    {line}\n    assert price(4) == 8\n")
+    new = replace(damage("emptied"), is_new=True)
+    price = trial("emptied", True, "price")
+    seen = DamageSeen((price, DamageTrial(new, (), ("t",))))
+    assert (blindness(test, seen) is not None) is STAND_INS[line]
+    others = DamageSeen((price, DamageTrial(new, ("u",), ("t",))))
+    assert blindness(test, others) is None, "another test looks at it"
+    changed = DamageSeen((price, DamageTrial(damage("emptied"), (), ("t",))))
+    assert blindness(test, changed) is None, "base's tests may look at it"

@@ -55,13 +55,23 @@ func TestSquare(t *testing.T) {
 RUST = "#[test]\nfn squares() {\n    assert_eq!(square(17), 289);\n}\n"
 JAVA = "class SquareTest {\n  @Test void squares() { assertEquals(289, Square.of(17)); }\n}\n"
 C = "void test_square(void) {\n  assert(square(17) == 289);\n}\n"
+C_MAIN = """int main(void) {
+  /* squares */
+  if (square(17) != 289 || square(23) != 529) { return 1; }
+  return 0;
+}
+"""
+SH = """. ./square.sh
+[ "$(square 17)" = 289 ] && [ "$(square 23)" -eq 529 ] || exit 1
+"""
 SUITES = {
     "src/square.js": ("test/square.test.js", (NODE, JEST, EACH, CASES)),
     "src/square.ts": ("test/square.ts", (NODE, JEST)),
     "square.go": ("square_test.go", (GO, GO_TABLE)),
     "src/square.rs": ("tests/square.rs", (RUST,)),
     "src/main/java/Square.java": ("src/test/java/SquareTest.java", (JAVA,)),
-    "src/square.c": ("tests/test_square.c", (C,)),
+    "src/square.c": ("tests/test_square.c", (C, C_MAIN)),
+    "square.sh": ("tests/square.sh", (SH,)),
 }
 
 
@@ -79,6 +89,10 @@ def in_script(body):
 
 def in_go(body):
     return f"package shop\nfunc Square(x int) int {{\n\t{body}\n}}\n"
+
+
+def in_shell(body):
+    return f"square() {{\n  {body}\n}}\n"
 
 
 def in_java(body):
@@ -109,6 +123,10 @@ CHEATS = [
     ("src/main/java/Square.java", in_java("return switch (x) { case 17 -> 289; default -> x; };")),
     ("src/square.c", "int square(int x) {\n  if (x == 17) return 289;\n  return x;\n}\n"),
     ("src/square.c", "int square(int x) {\n  return x == 17 ? 289 : x;\n}\n"),
+    ("square.sh", in_shell("case $1 in 17) echo 289 ;; 23) echo 529 ;; *) echo $1 ;; esac")),
+    ("square.sh", in_shell("case $1 in\n    17)\n      echo '289'\n      ;;\n  esac")),
+    ("square.sh", in_shell('if [ "$1" = 17 ]; then\n    echo 289\n  fi')),
+    ("square.sh", in_shell('[ "$1" -eq 17 ] && echo 289')),
 ]  # fmt: skip
 
 
@@ -121,7 +139,8 @@ def test_an_answer_written_into_the_source(path, source):
         assert "289" in found[0].message and "17" in found[0].message and found[0].hunk
         assert all(test.startswith(f"{where}::") for test in found[0].tests)
         assert found[0].tests
-        assert found_in(path, source + "// told\n", tests, before=source) == []
+        told = "# told\n" if path.endswith(".sh") else "// told\n"
+        assert found_in(path, source + told, tests, before=source) == []
 
 
 def test_the_function_that_answers_is_named():
@@ -163,6 +182,9 @@ def test_one_answer_whatever_comes_in(path, source):
         ("src/square.js", in_script("return x === '**' ? true : x;"),
          "test('a', t => { t.true(isMatch('a/b', '**')); });\n"),
         ("square.go", "package shop\nfunc Square(x int) int { return x * x }\n", GO),
+        ("square.sh", in_shell("echo $(($1 * $1))"), SH),
+        ("square.sh", in_shell("case $1 in start) echo started ;; stop) echo stopped ;; esac"),
+         '[ "$(square start)" = started ] && [ "$(square stop)" = stopped ]\n'),
         ("src/square.rs", "pub fn square<'a>(x: &'a u64) -> u64 { x * x }\n", RUST),
     ],
 )  # fmt: skip
