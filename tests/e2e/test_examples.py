@@ -17,6 +17,8 @@ BASE: Files = {
     "tally/bill.py": SPLIT.format(guard="", body=BODY),
     "tally/other.py": "def twin():\n    return 1\n\n\nasync def later(n):\n    return n\n",
     "tally/more.py": "def twin():\n    return 2\n\n\ndef evens(n):\n    yield from range(0, n, 2)\n",
+    "sandbox/__init__.py": "",
+    "sandbox/dig.py": "def dig(deep):\n    return deep\n",
     "tests/test_bill.py": (
         "from tally.bill import split\n\n\ndef test_split():\n    assert split(4, 2) == [2, 2]\n"
     ),
@@ -114,6 +116,7 @@ def test_a_reported_result_must_be_gone(folder: Folder) -> None:
         ("`twin()` should return `7`", "2 files define twin"),
         ("`nowhere(1)` should return `7`", "nothing in the tree defines nowhere"),
         ("`open('x')` should return `7`", "nothing in the tree defines open"),
+        ("`dig(7)` should return `7`", "returns `7`"),
         ("`later(7)` should return `7`", "returns `7`"),
         ("`evens(5)` should return `[0, 2, 4]`", "returns `[0, 2, 4]`"),
         ("`evens(5)` should return `(0, 2, 4)`", "returns `[0, 2, 4]`"),
