@@ -14,7 +14,7 @@ from sandbox.models import Environment, Side
 
 _LIMITS = Limits(timeout_s=120.0, memory_mb=2048, processes=128, output_bytes=100_000)
 _CHANNEL_BYTES = 2_000_000
-_INSIDE = "/opt/assay/sandbox/edges/inside"
+_INSIDE = "/opt/assay/edges"
 _MOST_ERRORS = 20
 VALUE, RAISED, NOT_TRIED = "value", "raised", "not-tried"
 

@@ -67,7 +67,7 @@ def test_a_right_change_stays_right(folder: Folder, right: str) -> None:
     judged = folder.judge(right, task=TASK)
     assert judged.conclusion == "success", judged.said()
     evidence = shown(judged)
-    assert evidence.transition == "fixed"
+    assert evidence.transition == "fixed", evidence
     assert evidence.head is not None
     assert "split(10, -1) raises `ValueError: nobody`" in evidence.head.output
     assert "split(0, 3) returns `[0, 0, 0]`" in evidence.head.output
