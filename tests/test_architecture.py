@@ -44,6 +44,7 @@ MAY_IMPORT = {
         "sandbox.elsewhere.values",
     ),
     "bot.errors": (),
+    "bot.apart": ("bot.errors",),
     "bot.settings": ("bot.errors",),
     "bot.clipping": (),
     "bot.safety": ("bot.clipping", "bot.safety"),
@@ -99,6 +100,7 @@ MAY_IMPORT = {
     ),
     "bot.lookup": (
         "bot.lookup",
+        "bot.apart",
         "bot.errors",
         "bot.safety",
         "bot.settings",

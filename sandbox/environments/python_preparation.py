@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 
+from sandbox.environments.ci import ci_jobs
 from sandbox.environments.hints import Toolchain
 from sandbox.environments.python_calls import calls_in, make_places
-from sandbox.environments.python_ci import ci_jobs, job_lines
 from sandbox.environments.tree import Tree
 
 _STARTS_TESTS = re.compile(
@@ -38,8 +38,8 @@ def prepare(
     """
     programs = {name for name, _ in toolchain.programs}
     targets = {place.name for place in make_places(tree)} if "make" in programs else set[str]()
-    for path, text in ci_jobs(tree):
-        lines = job_lines(text)
+    for job in ci_jobs(tree):
+        lines = job.lines()
         starts = (n for n, line in enumerate(lines) if _starts_tests(tree, line))
         before = list(dict.fromkeys(lines[: next(starts, 0)]))
         made = [line for line in before if _makes_files(line, tree, targets)][:_MOST_STEPS]
@@ -47,11 +47,13 @@ def prepare(
         if made or other:
             run, left_out = (made, other) if is_kept else ([], [*made, *other])
             reasons = [
-                f"`{line}` is run before the tests, as {path} does; if it fails, the tests run without it."
+                f"`{line}` is run before the tests, as {job.path} does; "
+                "if it fails, the tests run without it."
                 for line in run
             ]
             reasons += [
-                f"`{line}`, which {path} runs before the tests, is not run." for line in left_out
+                f"`{line}`, which {job.path} runs before the tests, is not run."
+                for line in left_out
             ]
             return tuple(("sh", "-c", f"{line} || true") for line in run), tuple(reasons)
     return (), ()
