@@ -136,7 +136,6 @@ MAY_IMPORT = {
         "bot.plain_yaml",
     ),
     "bot.rubrics.spellings": ("bot.rubrics.form", "bot.models", "bot.plain_yaml", "bot.safety"),
-    "bot.rubrics.requirements": ("bot.judge", "bot.models"),
     "bot.annotations": (),
     "bot.github": (
         "bot.github",
@@ -177,7 +176,6 @@ MAY_IMPORT = {
 
 
 SHARED_BY_STAGES = (
-    "bot.stages.acting",
     "bot.stages.base_results",
     "bot.stages.bundle",
     "bot.stages.decisions",

@@ -1,4 +1,7 @@
-"""Asks a search provider that the operator chose; its address is the operator's own, and may be private."""
+"""Searches the web: by a provider that the operator chose, or by the library `ddgs` without an account.
+
+A provider's address is the operator's own, and may be private; `ddgs` asks public engines, past the guard.
+"""
 
 from __future__ import annotations
 

@@ -13,6 +13,7 @@ from itertools import groupby, pairwise
 from packaging.utils import canonicalize_name
 
 from sandbox.environments.ci import ci_jobs
+from sandbox.environments.python_arguments import parsed, requirement_name
 from sandbox.environments.python_calls import (
     Call,
     calls_in,
@@ -20,7 +21,6 @@ from sandbox.environments.python_calls import (
     nox_places,
     task_places,
 )
-from sandbox.environments.python_requirement import parsed, requirement_name
 from sandbox.environments.tree import LINE_CHARS, Table, Tree
 
 # Tools that CI installs to run the job, not to run the tests.

@@ -11,7 +11,7 @@ import re
 from packaging.specifiers import SpecifierSet
 
 from sandbox.environments.ci import ci_jobs
-from sandbox.environments.hints import SetupHints, Toolchain
+from sandbox.environments.ecosystem import SetupHints, Toolchain
 from sandbox.environments.layers import TOOLCHAIN, UV
 from sandbox.environments.tree import Tree
 
