@@ -6,6 +6,7 @@ remove one. Capability 1 of the Agent-as-a-Judge paper (requirements as a DAG) w
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import replace
 
@@ -16,7 +17,6 @@ from bot.judge.categories import category_of
 from bot.judge.drafts import TITLE, Draft, drafts_of, with_titles
 from bot.judge.graph import mended
 from bot.judge.permissions import permitted_changes
-from bot.judge.plan_requirements import with_criteria
 from bot.judge.sameness import says_the_same
 from bot.judge.shown_calls import MOST_EXAMPLES, examples_of
 from bot.judge.shown_results import MOST_SHOWN, shown_results
@@ -264,3 +264,30 @@ def _capped(text: str, remarks: list[str]) -> str:
         return text
     remarks.append(f"“{text[:60]}…” is longer than {MAX_TEXT} characters and was cut.")
     return clip(text, MAX_TEXT)
+
+
+_MOST_DETAIL = 4000
+
+
+def with_criteria(
+    found: Requirements, test_plan: TestPlan, first: int, *, mandatory: bool
+) -> Requirements:
+    """Put the plan's items at `first`, before the task's own; C1, C2, … where no id is taken."""
+    taken = {requirement.id for requirement in found.items}
+    letter = "C"
+    while any(re.fullmatch(rf"{letter}\d+", id_) for id_ in taken):
+        letter += "_"
+    criteria = tuple(
+        Requirement(
+            id=f"{letter}{item.number}",
+            text=item.metric,
+            category=Category.CRITERION,
+            origin=test_plan.path,
+            trust=Trust.MAINTAINER,
+            mandatory=mandatory,
+            detail=item.description[:_MOST_DETAIL],
+            item=item,
+        )
+        for item in test_plan.items
+    )
+    return replace(found, items=(*found.items[:first], *criteria, *found.items[first:]))
