@@ -1,4 +1,4 @@
-"""Judges demands of behaviour by the tests that are tied to them (DESIGN 3.1, 3.3)."""
+"""Judges demands of behaviour by the tests that are tied to them."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from bot.configuration import Configuration
 from bot.judge.case import Case, open_case
 from bot.judge.damage import differing_call, is_blind, noticed_by
 from bot.judge.oracle import TRY_TESTED_VERSION, unsatisfied, unverified
-from bot.judge.ties import Tie, speaks_of
+from bot.judge.ties import Tie, leaves_error_unasked, speaks_of
 from bot.judge.way_out import way_out
 from bot.judge.witnesses import pass_rate, test_ids
 from bot.models import (
@@ -139,12 +139,13 @@ def _against(
 def _proofs(
     requirement: Requirement, case: Case, ties: dict[str, Tie]
 ) -> tuple[TestComparison, ...]:
-    tied = tuple(test for test in case.witnesses.proofs if test.id in ties)
+    could = [t for t in case.witnesses.proofs if not leaves_error_unasked(requirement, t)]
+    tied = tuple(test for test in could if test.id in ties)
     if tied or not case.is_sole(requirement):
         return tied
     if requirement.trust is Trust.AUTHOR:
-        return case.witnesses.proofs
-    return tuple(test for test in case.witnesses.proofs if speaks_of(requirement, test))
+        return tuple(could)
+    return tuple(test for test in could if speaks_of(requirement, test))
 
 
 def _proven(

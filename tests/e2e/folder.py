@@ -117,7 +117,7 @@ class Folder:
 
 
 def open_folder(folder: Path, project: Files = PROJECT) -> Folder:
-    """Make the repository with a working project on `main`; no PDF, which has its own tests."""
+    """Make the repository with its working project on `main`; no PDF, which has its own tests."""
     repository = Repository(folder / "repository")
     repository.commit(project)
     settings = Settings(
