@@ -1,4 +1,4 @@
-"""Judges demands of behaviour by the tests that are tied to them (DESIGN 3.1, 3.3)."""
+"""Judges demands of behaviour by the tests that are tied to them."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from bot.configuration import Configuration
 from bot.judge.case import Case, open_case
 from bot.judge.damage import Why, blindness, differing_call, noticed_by
 from bot.judge.oracle import TRY_TESTED_VERSION, unsatisfied, unverified
-from bot.judge.ties import Tie, speaks_of
+from bot.judge.ties import Tie, leaves_error_unasked, speaks_of
 from bot.judge.way_out import way_out
 from bot.judge.witnesses import pass_rate, test_ids
 from bot.models import (
@@ -115,7 +115,7 @@ def _sees_nothing(
 
 def _only_under_test(requirement: Requirement, call: Difference, case: Case) -> Verdict:
     """A call that gives something else where no test runs; what the test saw is not what users get."""
-    after = f", after {call.times} calls" if call.times else ""
+    after = f", after {call.times} calls" if call.times else ", on other days" * call.on_other_days
     verdict = unverified(
         requirement,
         f"`{call.call}` {call.under_test} under `{call.test}`, but {call.elsewhere} in a plain program in "
@@ -154,12 +154,13 @@ def _against(
 def _proofs(
     requirement: Requirement, case: Case, ties: dict[str, Tie]
 ) -> tuple[TestComparison, ...]:
-    tied = tuple(test for test in case.witnesses.proofs if test.id in ties)
+    could = [t for t in case.witnesses.proofs if not leaves_error_unasked(requirement, t)]
+    tied = tuple(test for test in could if test.id in ties)
     if tied or not case.is_sole(requirement):
         return tied
     if requirement.trust is Trust.AUTHOR:
-        return case.witnesses.proofs
-    return tuple(test for test in case.witnesses.proofs if speaks_of(requirement, test))
+        return tuple(could)
+    return tuple(test for test in could if speaks_of(requirement, test))
 
 
 def _proven(

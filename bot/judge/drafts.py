@@ -13,6 +13,7 @@ from bot.judge.boilerplate import is_usual_boilerplate, normalised
 from bot.judge.categories import category_of, is_preference
 from bot.judge.markdown import Document, ListItem, read_document
 from bot.judge.sections import SectionKind, item_kind, section_kind
+from bot.judge.wording import says_what_should_be
 from bot.models import (
     Category,
     ListedRequirement,
@@ -55,9 +56,10 @@ def drafts_of(source: TaskSource, skipped: frozenset[str]) -> list[Draft]:
     if source.listed is not None:
         return _listed_drafts(source, source.listed)
     document = read_document(source.text)
+    title_asks = source.trust.is_asked and says_what_should_be(source.title)
     drafts: dict[int, Draft] = {}
     for index, item in enumerate(document.items):
-        kind = _kind_in_place(item, document, drafts)
+        kind = _kind_in_place(item, drafts, title_asks=title_asks)
         if not _may_demand(source, item):
             kind = SectionKind.OTHER
         if kind is SectionKind.OTHER or _is_template_line(item, skipped):
@@ -82,10 +84,10 @@ def _listed_drafts(source: TaskSource, listed: ListedTask) -> list[Draft]:
     return demands + wishes
 
 
-def _kind_in_place(item: ListItem, document: Document, drafts: dict[int, Draft]) -> SectionKind:
+def _kind_in_place(item: ListItem, drafts: dict[int, Draft], *, title_asks: bool) -> SectionKind:
     """A nested item is a demand of its own only when it is ticked off or numbered."""
     if item.parent < 0:
-        kind = item_kind(item)
+        kind = item_kind(item, title_asks=title_asks)
     elif item.parent in drafts and (item.ticked is not None or item.number):
         kind = SectionKind.WISHES if drafts[item.parent].wish else SectionKind.DEMANDS
     else:

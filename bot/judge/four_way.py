@@ -8,8 +8,8 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 
+from bot.clipping import clip_line
 from bot.judge import successors
-from bot.judge.failures import assertion_line
 from bot.judge.four_rules import Four, judge
 from bot.models import FourWay, TestChange, TestComparison
 from sandbox.models import Diff, Outcome, TestResult, TestRun
@@ -104,8 +104,9 @@ class _Table:
         new = [self._new(result) for result in self._head if result.id not in matched]
         replacements: dict[str, list[Four]] = defaultdict(list)
         for four in new:
-            if four.head_on_head is not None and "[" in four.head_on_head.id:
-                replacements[successors.function_of(four.head_on_head)].append(four)
+            one = four.head_on_head
+            if one is not None and (one.table or "[" in one.id):
+                replacements[successors.function_of(one)].append(four)
         old = [
             self._old(test, tuple(replacements.get(successors.function_of(test), ())))
             for test in self._base
@@ -188,4 +189,49 @@ def _comparison(four: Four, changed: set[str]) -> TestComparison:
         runs=again.head_runs if again else 0,
         assertion=assertion_line(failure),
         flakes_on_base=four.flakes_on_base,
+        table=shown.table,
     )
+
+
+MOST_CHARS = 240
+
+_PYTEST = re.compile(r"^E +(\S.*)$", re.MULTILINE)
+_EXPECTED = re.compile(r"^[^\S\n]*(Expected[^:\n]*:\s*\S.*)$", re.MULTILINE)
+_RECEIVED = re.compile(r"^[^\S\n]*(Received[^:\n]*:\s*\S.*)$", re.MULTILINE)
+_TRACEBACK = "Traceback (most recent call last)"
+_RAISED = re.compile(r"^[A-Za-z_][\w.]*(?:: .*)?$")
+_TELLING = re.compile(
+    r"\b(?:assert\w*|\w*error|\w*exception|expected|panicked|failed|failure|got|want)\b",
+    re.IGNORECASE,
+)
+_HEADINGS = ("---", "===", "at ", "FAIL")
+
+
+def assertion_line(message: str) -> str:
+    """Return what was expected and what was there instead, as one line; empty without a message."""
+    lines = [line.strip() for line in message.splitlines() if line.strip()]
+    if not lines:
+        return ""
+    return clip_line(_of_pytest(message) or _of_jest(message) or _of_others(lines), MOST_CHARS)
+
+
+def _of_pytest(message: str) -> str:
+    found = _PYTEST.search(message)
+    return found[1] if found else ""
+
+
+def _of_jest(message: str) -> str:
+    expected, received = _EXPECTED.search(message), _RECEIVED.search(message)
+    return f"{expected[1]}, {received[1]}" if expected and received else ""
+
+
+def _of_others(lines: list[str]) -> str:
+    """A traceback ends with what was raised; elsewhere the first telling line says it."""
+    if any(_TRACEBACK in line for line in lines):
+        raised = [line for line in lines if _RAISED.match(line)]
+        return raised[-1] if raised else lines[-1]
+    for at, line in enumerate(lines):
+        if _TELLING.search(line) and not line.startswith(_HEADINGS):
+            goes_on = line.endswith(":") and at + 1 < len(lines)
+            return f"{line} {lines[at + 1]}" if goes_on else line
+    return lines[0]

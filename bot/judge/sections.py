@@ -52,10 +52,9 @@ _DEMANDING_VERBS = (
     "rename replace respect return round show skip sort stop store strip support throw treat update "
     "use validate warn write yield"
 )
-_DEMANDING_START = re.compile(
-    rf"^(?:`[^`]+`\s+)?(?:do not|don't|(?:{_DEMANDING_VERBS.replace(' ', '|')})(?:s|es)?)\b",
-    re.IGNORECASE,
-)
+_DEMANDING = rf"(?:{_DEMANDING_VERBS.replace(' ', '|')})(?:s|es)?"
+_DEMANDING_START = re.compile(rf"^(?:`[^`]+`\s+)?(?:do not|don't|{_DEMANDING})\b", re.IGNORECASE)
+_STATING = re.compile(rf"\b(?:{_DEMANDING}|gives?|becomes?|equals?|works?|fails?)\b", re.IGNORECASE)
 
 
 def section_kind(headings: tuple[str, ...]) -> SectionKind:
@@ -77,8 +76,11 @@ def _asks(lead: str) -> bool:
     return sentence.endswith(":") and _ASKING.search(sentence) is not None
 
 
-def item_kind(item: ListItem) -> SectionKind:
-    """Whether one top-level list item is a demand, a wish, or neither."""
+def item_kind(item: ListItem, *, title_asks: bool) -> SectionKind:
+    """Whether one top-level list item is a demand, a wish, or neither.
+
+    A list right below a title that asks for something says what the title means.
+    """
     kind = section_kind(item.headings)
     if kind is not SectionKind.NEUTRAL:
         return kind
@@ -86,7 +88,10 @@ def item_kind(item: ListItem) -> SectionKind:
         return SectionKind.WISHES
     if item.ticked is not None or _asks(item.lead):
         return SectionKind.DEMANDS
+    is_below_title = title_asks and not item.lead and not item.headings
     told = not _NOT_DEMANDING_LEAD.search(item.lead) and (
-        _MODAL.search(item.text) or (item.number and _DEMANDING_START.search(item.text))
+        _MODAL.search(item.text)
+        or (item.number and _DEMANDING_START.search(item.text))
+        or (is_below_title and _STATING.search(item.text))
     )
     return SectionKind.DEMANDS if told else SectionKind.OTHER

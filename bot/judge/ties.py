@@ -20,6 +20,12 @@ THRESHOLD = 0.4
 MAX_TESTS = 3000  # of those that could speak for something; the proofs come first
 MIN_COVERAGE = 0.2  # share of the requirement's own words that a test has to meet
 CODE_WEIGHT = 0.6  # a word in the code of a test tells less than one in its name or docstring
+_RAISED = re.compile(r"\b(?:raises?|throws?)\b[^.;\n]{0,60}?\b([A-Z]\w*(?:Error|Exception))\b")
+_NEGATED = re.compile(r"\b(?:no longer|not|never|without|instead of)\b|n't\b", re.IGNORECASE)
+_EXPECTING = re.compile(r"(?i)raises|throw|reject|refus|except|catch|panic|error|invalid|fail")
+_HEADING = re.compile(
+    r"^\s*(?:async\s+)?def [^\n]*|\"\"\".*?\"\"\"|'''.*?'''|#[^\n]*", re.DOTALL | re.MULTILINE
+)
 _TITLED = re.compile(r"\.[cm]?[jt]sx?$")  # files whose tests have titles, not names
 _GENERIC_NAME = re.compile(r"^(?:test|tests|test_?it|test_?main|test_?\d+)$")
 
@@ -221,3 +227,11 @@ def speaks_of(requirement: Requirement, test: TestComparison) -> bool:
     words = _words_of_test(test)
     said = _demand(requirement).said.words
     return any(words.name.knows(word) or words.code.knows(word) for word in said)
+
+
+def leaves_error_unasked(requirement: Requirement, test: TestComparison) -> bool:
+    """Whether an error that must be raised is nothing that the body of a test of Python could be after."""
+    if not test.path.endswith(".py") or _NEGATED.search(requirement.text):
+        return False
+    raised = _RAISED.search(requirement.text)
+    return bool(raised and test.source and not _EXPECTING.search(_HEADING.sub("", test.source)))

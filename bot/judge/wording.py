@@ -38,6 +38,12 @@ _VAGUE = re.compile(
 )
 
 
+def says_what_should_be(title: str) -> bool:
+    """Whether a title demands something, and does not only tell of a fault or name a topic."""
+    bare = _LABEL.sub("", title).strip()
+    return bool(_MODAL.search(bare) or _DEMANDS_ALREADY.match(bare))
+
+
 def as_what_must_hold(title: str, text: str) -> str:
     """Return what a bug's title asks for; empty where the title says so itself.
 
@@ -46,7 +52,7 @@ def as_what_must_hold(title: str, text: str) -> str:
     """
     bare = _LABEL.sub("", title).strip()
     is_labelled = bare != title.strip()
-    if not bare or _MODAL.search(bare) or _DEMANDS_ALREADY.match(bare):
+    if not bare or says_what_should_be(title):
         return ""
     if not (is_labelled or _FAULT.search(bare)):
         return ""

@@ -28,7 +28,7 @@ from sandbox.models import ChangeKind, Observation, Side, TestRun
 from sandbox.tools.test_order import TestOrder
 
 _NAME = re.compile(r"[A-Za-z_$][\w$]*")
-_SHORTEST_S = 30.0
+_SHORTEST_S = 15.0
 _LONGER_THAN_HEAD = 3
 _STEP = Step(
     id="D1",

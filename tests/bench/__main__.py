@@ -28,9 +28,8 @@ def _judging(name: str, size: Size, rounds: int) -> None:
     ratio, more_s = found.added()
     _tell(f"{name} suite, warm: whole judgement over the same by hand", f"{ratio:.2f}x", found)
     print(f"  that is {more_s:+.1f} s; {_load()}")
-    print(
-        f"  running tests on damaged copies: {statistics.median(found.damage):.0%} of the observing"
-    )
+    doubting = statistics.median(found.doubting)
+    print(f"  damaged copies and the second look: {doubting:.0%} of the observing")
     print(f"  second pull request on the same base: {found.saved():.2f}x as fast as the first")
 
 

@@ -55,7 +55,7 @@ class Rounds:
     by_hand: list[float] = field(default_factory=list)
     first: list[float] = field(default_factory=list)
     second: list[float] = field(default_factory=list)
-    damage: list[float] = field(default_factory=list)  # over the observing, one entry a round
+    doubting: list[float] = field(default_factory=list)  # damage, second look: over the observing
 
     def added(self) -> tuple[float, float]:
         """What a judgement adds over the same by hand: (ratio, seconds), medians of the rounds."""
@@ -89,7 +89,8 @@ def measure(folder: Path, size: Size, rounds: int) -> Rounds:
         first = judge(project, home, base, head)
         found.first.append(first.seconds)
         stages = first.report.seconds
-        found.damage.append(stages.get("damage", 0.0) / stages["observe"])
+        doubted_s = stages.get("damage", 0.0) + stages.get("elsewhere", 0.0)
+        found.doubting.append(doubted_s / stages["observe"])
         if not number % 2:
             found.by_hand.append(_by_hand_s(project, hand, venv, (base, head)))
         found.second.append(judge(project, home, base, head).seconds)

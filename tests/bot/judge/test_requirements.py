@@ -37,6 +37,31 @@ def test_lists_that_demand_are_requirements(body):
     assert asked(requirements("parse", body)) == ["accepts commas", "refuses minus signs"]
 
 
+BARE = '- `parse("1,000")` returns 1000\n- negative amounts raise `ValueError`'
+
+
+def test_a_bare_list_below_a_title_that_asks_says_what_it_means():
+    found = asked(requirements("parse should accept commas and refuse minus signs", BARE))
+    assert found == ['`parse("1,000")` returns 1000', "negative amounts raise `ValueError`"]
+
+
+@pytest.mark.parametrize(
+    ("title", "body"),
+    [
+        ("parse crashes on odd amounts", BARE),
+        ("parse should accept commas", f"I tried:\n\n{BARE}"),
+        ("parse should accept commas", f"## Actual behaviour\n{BARE}"),
+        ("parse should accept commas", "- Python 3.11\n- Linux"),
+    ],
+)
+def test_a_bare_list_may_tell_what_happens_instead(title, body):
+    assert asked(requirements(title, body)) == [title]
+
+
+def test_an_authors_bare_list_describes_the_change():
+    assert asked(requirements("Accept commas", BARE, trust=Trust.AUTHOR)) == ["Accept commas"]
+
+
 @pytest.mark.parametrize(
     "body",
     [

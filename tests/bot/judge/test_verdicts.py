@@ -141,6 +141,31 @@ def test_of_several_requirements_each_needs_its_own_test(tests, outcomes):
     assert tuple(v.outcome for v in found[3:]) == outcomes
 
 
+@pytest.mark.parametrize(
+    ("body", "outcome"),
+    [
+        ("negative = parse_amount('1,000')\n    assert negative == 1000", UNVERIFIED),
+        ("with pytest.raises(ValueError):\n        parse_amount('-1')", SATISFIED),
+        ("assert 'ValueError' in run('-1').stderr", SATISFIED),
+        ("assert_refused('-1')", SATISFIED),
+        ("try:\n        parse_amount('-1')\n    except Exception:\n        return", SATISFIED),
+    ],
+)
+def test_an_error_that_must_be_raised_is_asked_for_in_the_tests_body(body, outcome):
+    name = "test_negative_amounts_raise_value_error"
+    code = f'def {name}():\n    """Negative amounts raise ValueError."""\n    {body}\n'
+    wanted = requirements("parse_amount copes", "- [ ] negative amounts raise `ValueError`")
+    test = comparison(name, TestChange.FAIL_TO_PASS, code)
+    assert verdict_of("R1", wanted, observed(test)).outcome is outcome
+
+
+def test_an_error_that_must_not_be_raised_is_none_to_wait_for():
+    wanted = requirements("split copes", "- [ ] no people no longer raises `ZeroDivisionError`")
+    code = "def test_split_no_people():\n    assert split(4, people=0) == []\n"
+    test = comparison("test_split_no_people", TestChange.FAIL_TO_PASS, code)
+    assert verdict_of("R1", wanted, observed(test)).outcome is SATISFIED
+
+
 def test_a_result_that_proves_nothing_leaves_everything_unverified():
     broken = FourWay((*KEPT, SPLIT), problem="The run on head ended early.", evidence_id="E1")
     found = verdicts(requirements(), observed(tests=broken), DEFAULTS)
