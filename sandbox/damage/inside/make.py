@@ -123,8 +123,8 @@ def ranked(
         for one in _reverted(source):  # what was not there before shows only that a name is missing
             (rest if source.root is None or source.is_new(one.line) else queues[1]).append(one)
         queues[3] += _points(source)
-        for queue, result in _results(source):
-            queues[queue].append(result)
+        for at, result in _results(source):
+            queues[at].append(result)
         rest += _raising(source)
     for queue in (*queues, rest):
         queue.sort(key=lambda one: (one.symbol not in called, one.symbol not in words))
