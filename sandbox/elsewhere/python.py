@@ -93,7 +93,7 @@ def _paths(again: Again) -> list[str]:
 
 def _shown(name: str, arguments: str) -> str:
     try:
-        positional, named = ast.literal_eval(arguments)
+        positional, named, *_ = ast.literal_eval(arguments)  # a method's object follows
         words = [*map(repr, positional), *(f"{k}={v!r}" for k, v in named.items())]
     except (ValueError, SyntaxError, TypeError, AttributeError, MemoryError, RecursionError):
         words = ["…"]

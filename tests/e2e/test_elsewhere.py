@@ -205,6 +205,33 @@ class Basket:
     def empty():
         return Basket()
 
+    @property
+    def cheapest(self):
+        return min(self.prices)
+
+    def add(self, *prices):
+        self.prices.extend(prices)
+        return self
+
+    def place(self):
+        return f'{os.getcwd()}/{len(self.prices)}'
+
+    def owner(self):
+        return os.getuid()
+
+
+class Stamped(Basket):
+    made = 0
+
+    def __init__(self, prices=()):
+        super().__init__(prices)
+        Stamped.made += 1
+        self.number = Stamped.made
+        self.at = datetime.datetime.now().isoformat()
+
+    def is_new(self):
+        return self.number == Stamped.made
+
 
 def name():
     return 'shop'
@@ -244,6 +271,12 @@ def test_price_returns_twice_the_cents(monkeypatch, tmp_path):
     assert shop.label('a', 'b', end='?') == 'A B?'
     assert shop.Basket([1, 2]).total() == 3
     assert shop.Basket.empty().total() == 0
+    basket = shop.Basket([1, 2]).add(3, 4)
+    assert basket.total() == 10 and basket.cheapest == 1
+    assert basket.place() == os.getcwd() + '/4' and basket.owner() == os.getuid()
+    assert shop.Stamped([1]).is_new() and shop.Stamped([2]).add(3).total() == 5
+    basket.prices.append(5)
+    assert basket.total() == 15
     with pytest.raises(FileNotFoundError):
         shop.rates('none.txt')
 

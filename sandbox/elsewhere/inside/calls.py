@@ -67,6 +67,25 @@ def returned(value: object) -> str:
     return "returned " + text[:_MOST_TEXT]
 
 
+def returned_by(value: object, owner: object, before: str) -> str:
+    """Return what a method returned as text, and the state that it left its object in if that changed."""
+    text = "returned itself" if value is owner else returned(value)
+    after = state_of(owner)
+    return (
+        text
+        if after == before
+        else f"{text} and left {after or 'what is no plain value'}"[:_MOST_TEXT]
+    )
+
+
+def state_of(owner: object) -> str:
+    """Return the attributes of an object as text; "" where they are no literals."""
+    try:
+        return literal(object.__getattribute__(owner, "__dict__")) or ""
+    except AttributeError:
+        return ""
+
+
 def raised(error: BaseException) -> str:
     """Return what was raised as text; the recorder sees no more of it than that it was."""
     return "raised " + type(error).__name__
@@ -81,6 +100,15 @@ def chain(function: object) -> list[Any]:
             break
         found.append(inner)
     return found
+
+
+def method(kind: type, name: str) -> list[Any]:
+    """Return a class's own or inherited method or property, and what it wraps."""
+    for one in kind.__mro__:
+        found = vars(one).get(name)
+        if found is not None:
+            return chain(found.fget if isinstance(found, property) else found)
+    return []
 
 
 def place(tree: str) -> dict[str, str]:
@@ -106,6 +134,8 @@ class Call:
         self.kwargs: dict[str, Any] = {}
         self.result: object = None
         self.raised: BaseException | None = None
+        self._owner: Any = None
+        self._before = ""
         self._told = told
         self._number = number
         self._again = again
@@ -119,14 +149,26 @@ class Call:
             self._took_note()
         else:
             self._end = time.monotonic() + self._again.repeats_s
-            module = importlib.import_module(self._told["module"])
-            self.function = chain(getattr(module, self._told["name"]))[self._told["depth"]]
-        self.args, self.kwargs = ast.literal_eval(self._told["arguments"])
+        try:
+            kind, self.function = _found(self._told)
+            self.args, self.kwargs, *state = ast.literal_eval(self._told["arguments"])
+            if kind is not None:
+                self._owner = object.__new__(kind)
+                self._owner.__dict__.update(*state)
+                self._before = state_of(self._owner)
+                self.args = (self._owner, *self.args)
+        except BaseException:
+            os._exit(1)
         self.raised = None
         return True
 
     def _took_note(self) -> None:
-        outcome = raised(self.raised) if self.raised is not None else returned(self.result)
+        if self.raised is not None:
+            outcome = raised(self.raised)
+        elif self._owner is not None:
+            outcome = returned_by(self.result, self._owner, self._before)
+        else:
+            outcome = returned(self.result)
         self._outcomes += 1
         self._first = self._first or outcome
         if outcome != self._first:
@@ -139,6 +181,17 @@ class Call:
     def _leave(self, **more: object) -> None:
         self._again.tell({"number": self._number, "outcome": self._first, **more})
         os._exit(0)
+
+
+def _found(told: dict[str, Any]) -> tuple[type | None, Any]:
+    """Return a recorded function, and the class where it is a method: its module has both by their names."""
+    owner: Any = importlib.import_module(told["module"])
+    *classes, name = told["name"].split(".")
+    for one in classes:
+        owner = getattr(owner, one)
+    if classes:
+        return owner, method(owner, name)[told["depth"]]
+    return None, chain(getattr(owner, name))[told["depth"]]
 
 
 class Again:
@@ -170,10 +223,9 @@ class Again:
     @staticmethod
     def _is_there(told: dict[str, Any]) -> bool:
         try:
-            module = importlib.import_module(told["module"])
+            return _found(told)[1] is not None
         except BaseException:
             return False
-        return len(chain(getattr(module, told["name"], None))) > int(told["depth"])
 
     def tell(self, record: dict[str, object]) -> None:
         """Write one record."""

@@ -1,4 +1,6 @@
-"""Sees which functions of the tree are called with plain literals, and what comes back.
+"""Sees which functions and methods of the tree are called with plain literals, and what comes back.
+
+A method's object counts as one more argument: its attributes have to be literals too.
 
 It looks on by `sys.setprofile`: no function is wrapped, so that nothing on the stack is another.
 """
@@ -11,12 +13,21 @@ import threading
 from types import CodeType, FrameType
 from typing import Any
 
-from sandbox.elsewhere.inside.calls import MOST_CALLS, chain, literal, returned
+from sandbox.elsewhere.inside.calls import (
+    MOST_CALLS,
+    chain,
+    literal,
+    method,
+    returned,
+    returned_by,
+    state_of,
+)
 
 _MOST_SEEN = 20_000
 _NO_PLAIN_FUNCTION = 0x20 | 0x80 | 0x200  # generator, coroutine, asynchronous generator
 _HIGHEST = 60
 _TRIES = 3
+_OF_A_CLASS = "."
 
 
 class Recorder:
@@ -27,7 +38,7 @@ class Recorder:
         self._tests = {self._tree + path for path in tests}
         self._known: dict[CodeType, tuple[str, int] | None] = {}
         self._tries: dict[CodeType, int] = {}
-        self._open: dict[FrameType, tuple[str, ...]] = {}
+        self._open: dict[FrameType, tuple[tuple[str, ...], object, str]] = {}
         self._seen = 0
         self.calls: dict[tuple[str, ...], dict[str, Any]] = {}
 
@@ -65,14 +76,32 @@ class Recorder:
                 if getattr(one, "__code__", None) is code:
                     self._known[code] = (name, depth)
                     return self._known[code]
+        for depth, one in enumerate(method(type(_owner(frame)), code.co_name)):
+            if getattr(one, "__code__", None) is code:
+                self._known[code] = (_OF_A_CLASS, depth)
+                return self._known[code]
         if self._tries[code] >= _TRIES:
             self._known[code] = None
         return None
 
     def _called(self, frame: FrameType, name: str, depth: int) -> None:
         self._seen += 1
+        owner, before = None, ""
         module = frame.f_globals.get("__name__")
-        arguments = _arguments(frame, chain(frame.f_globals.get(name))[depth])
+        if name == _OF_A_CLASS:
+            owner = _owner(frame)
+            module, name = (
+                type(owner).__module__,
+                f"{type(owner).__qualname__}.{frame.f_code.co_name}",
+            )
+            before = state_of(owner)
+            functions = method(type(owner), frame.f_code.co_name)
+            known = [getattr(one, "__code__", None) for one in functions]
+            if not before or "<" in name or known[depth : depth + 1] != [frame.f_code]:
+                return  # of one that overrides it, the call of the inner one is no call of its own
+        else:
+            functions = chain(frame.f_globals.get(name))
+        arguments = _arguments(frame, functions[depth], owner)
         if arguments is None or not isinstance(module, str):
             return
         key = (module, name, str(depth), arguments)
@@ -82,7 +111,7 @@ class Recorder:
                 return
             told = {"module": module, "name": name, "depth": depth, "arguments": arguments}
             self.calls[key] = {**told, "path": caller[0], "test": caller[1], "outcome": ""}
-        self._open[frame] = key
+        self._open[frame] = (key, owner, before)
 
     def _caller(self, frame: FrameType) -> tuple[str, str] | None:
         """The outermost function of a test file that is on the stack."""
@@ -96,19 +125,29 @@ class Recorder:
         return found
 
     def _ended(self, frame: FrameType, argument: object) -> None:
-        told = self.calls[self._open.pop(frame)]
+        key, owner, before = self._open.pop(frame)
+        told = self.calls[key]
         last = frame.f_code.co_code[frame.f_lasti]
         is_raised = argument is None and not opcode.opname[last].startswith("RETURN")
-        outcome = "raised" if is_raised else returned(argument)
+        if is_raised:
+            outcome = "raised"
+        else:
+            outcome = returned(argument) if owner is None else returned_by(argument, owner, before)
         if told["outcome"] not in ("", outcome):
             outcome = "unsteady"
         told["outcome"] = outcome
 
 
-def _arguments(frame: FrameType, function: Any) -> str | None:
+def _owner(frame: FrameType) -> object:
+    """The first argument: the object, where the function is a method."""
+    code = frame.f_code
+    return frame.f_locals.get(code.co_varnames[0]) if code.co_argcount else None
+
+
+def _arguments(frame: FrameType, function: Any, owner: object) -> str | None:
     """What a function is called with, as text of (positional, by name); None where it is no literal.
 
-    What is the default's own object is left out.
+    What is the default's own object is left out. Of a method the object's attributes follow.
     """
     code, values = frame.f_code, frame.f_locals
     names = code.co_varnames
@@ -124,10 +163,12 @@ def _arguments(frame: FrameType, function: Any) -> str | None:
     if any(name not in values for name in names[:both]):
         return None
     placed = code.co_argcount if rest else getattr(code, "co_posonlyargcount", 0)
-    positional = tuple(values[name] for name in names[:placed])
+    first = 0 if owner is None else 1
+    positional = tuple(values[name] for name in names[first:placed])
     named = {
         name: values[name]
-        for name in names[placed:both]
+        for name in names[max(first, placed) : both]
         if name not in defaults or values[name] is not defaults[name]
     }
-    return literal((positional + tuple(rest), {**named, **more}))
+    told: tuple[Any, ...] = (positional + tuple(rest), {**named, **more})
+    return literal(told if owner is None else (*told, object.__getattribute__(owner, "__dict__")))
