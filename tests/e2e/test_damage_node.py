@@ -111,9 +111,7 @@ def test_a_right_change_is_a_success(till: Folder, name: str) -> None:
 
 @pytest.mark.slow
 def test_damage_that_makes_tests_wait_without_end_is_noticed(till: Folder) -> None:
-    wait = (
-        "while (discounted(200, 10) === undefined) await new Promise((go) => setTimeout(go, 50));"
-    )
+    wait = "while (discounted(200, 10) !== 180) await new Promise((go) => setTimeout(go, 50));"
     text = BEGIN.replace("price', () =>", "price', {timeout: 1000}, async () =>") % wait
     files = {"price.js": DISCOUNT, "test/discount.test.js": text}
     judged = till.judge(till.branch("waits", files), task=TASK)
