@@ -247,6 +247,7 @@ MOUNTED = (
     ("sandbox.graph.inside", "tree_sitter"),
     ("sandbox.changes.inside", "tree_sitter"),
     ("sandbox.damage.inside", "tree_sitter"),
+    ("sandbox.edges.inside", "call"),
     ("sandbox.reading.inside", "markitdown"),
 )
 

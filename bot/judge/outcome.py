@@ -11,6 +11,7 @@ from bot.judge.behaviour import judge_behaviour
 from bot.judge.case import Case, open_case
 from bot.judge.crashes import with_crashes
 from bot.judge.criteria import judge_criterion
+from bot.judge.examples import with_examples
 from bot.judge.oracle import satisfied, unsatisfied, unverified
 from bot.judge.plan_evidence import item_evidence
 from bot.judge.plan_runs import plain_endings
@@ -49,7 +50,9 @@ def verdicts(
     case = open_case(requirements, observed, configuration)
     given = tuple(
         with_places(
-            with_crashes(_judge_one(requirement, case), requirement, case),
+            with_examples(
+                with_crashes(_judge_one(requirement, case), requirement, case), requirement, case
+            ),
             requirement,
             observed.located,
         )

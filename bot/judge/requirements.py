@@ -18,10 +18,13 @@ from bot.judge.drafts import TITLE, Draft, drafts_of, with_titles
 from bot.judge.graph import mended
 from bot.judge.permissions import permitted_changes
 from bot.judge.sameness import says_the_same
+from bot.judge.shown_calls import MOST_EXAMPLES, examples_of
 from bot.judge.shown_results import MOST_SHOWN, shown_results
 from bot.judge.wording import as_what_must_hold
 from bot.models import (
     Category,
+    Example,
+    ExampleKind,
     Preference,
     Requirement,
     Requirements,
@@ -77,12 +80,24 @@ def comprehend(
         remarks=(*found.remarks, *silent),
         shown=tuple(one for source in asked for one in shown_results(source))[:MOST_SHOWN],
         permitted=tuple(one for source in asked for one in permitted_changes(source)),
+        examples=_examples(asked, unique),
     )
     if test_plan is None:
         return found
     first = len(_BASELINE) + len(configuration.requirements)
     least_score = configuration.gate.min_score
     return with_criteria(found, test_plan, first, mandatory=least_score == 0)
+
+
+def _examples(asked: list[TaskSource], drafts: list[Draft]) -> tuple[Example, ...]:
+    """The calls that those who ask show; what is linked shows how things are, too."""
+    found: dict[tuple[str, str, ExampleKind], Example] = {}
+    for source in asked:
+        if source.kind is SourceKind.WORDS:
+            demands = [one.text for one in drafts if one.source == source and one.key != TITLE]
+            for one in examples_of(source, demands):
+                found.setdefault((one.call, one.error or one.said_result, one.kind), one)
+    return tuple(found.values())[:MOST_EXAMPLES]
 
 
 def _silent(task: Task, drafts: list[Draft]) -> Iterator[str]:

@@ -7,6 +7,7 @@ from typing import Any
 
 from bot.looks.browser import follow_script, look_at_pages
 from bot.looks.checks import call_with_nothing, look_at_findings, read_file, run_check, search_code
+from bot.looks.examples import call_as_shown
 from bot.looks.own_commands import compare_file, run_line, run_named_tests, type_into
 from bot.looks.own_files import run_judges_files
 from bot.looks.places import look_for_places
@@ -26,6 +27,7 @@ LOOKS: dict[ActionKind, Look] = {
     ActionKind.SCREENSHOT: look_at_pages,
     ActionKind.INTERACTION: follow_script,
     ActionKind.DYNAMIC_EXECUTION: call_with_nothing,
+    ActionKind.EXAMPLES: call_as_shown,
     ActionKind.SHELL_INTERACTION: run_plan_item,
     ActionKind.FILE_COMPARISON: run_plan_item,
     ActionKind.LOCATE: look_for_places,

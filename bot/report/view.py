@@ -302,6 +302,7 @@ def _is_asserted(item: Evidence) -> bool:
 _RAN = {
     ActionKind.DAMAGE: "ran on damaged copies",
     ActionKind.SECOND_LOOK: "called again elsewhere",
+    ActionKind.EXAMPLES: "called as the task shows",
 }
 
 
