@@ -37,34 +37,50 @@ async def apart(
     given = await asyncio.to_thread(pickle.dumps, (function, args, kwargs))
     if len(given) <= SMALL_BYTES:
         return await asyncio.to_thread(function, *args, **kwargs)
-    process = await asyncio.create_subprocess_exec(
-        *(sys.executable, "-I", "-c", _PROGRAM, *sys.path),
-        stdin=asyncio.subprocess.PIPE,
-        stdout=asyncio.subprocess.PIPE,
-        env={},
-    )
     try:
-        async with asyncio.timeout(timeout_s):
-            said, _ = await process.communicate(given)
+        said = await run_child((sys.executable, "-I", "-c", _PROGRAM, *sys.path), given, timeout_s)
     except TimeoutError as error:
         raise OutOfTime(
             f"Reading the change and the task did not end within {timeout_s / 60:g} minutes.",
             "Split what is very large, or raise `limits.minutes` in .github/assay.yml on the base branch.",
         ) from error
+    except ChildProcessError as error:
+        raise UserError(
+            "Assay could not read the change and the task: its own process for that failed "
+            f"(exit code {error}).",
+            "Split what is very large. The log of Assay's worker says more.",
+        ) from error
+    value: T | UserError = await asyncio.to_thread(pickle.loads, said)
+    if isinstance(value, UserError):
+        raise value
+    return value
+
+
+async def run_child(
+    argv: tuple[str, ...], given: bytes, timeout_s: float, *, is_silent: bool = False
+) -> bytes:
+    """Return what a program of ours answers to its input; `is_silent` keeps its complaints out of the log.
+
+    It starts with an empty environment, and has ended when this returns or is cancelled. Raises
+    TimeoutError, and ChildProcessError with the exit code.
+    """
+    process = await asyncio.create_subprocess_exec(
+        *argv,
+        stdin=asyncio.subprocess.PIPE,
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.DEVNULL if is_silent else None,
+        env={},
+    )
+    try:
+        async with asyncio.timeout(timeout_s):
+            said, _ = await process.communicate(given)
     finally:
         if process.returncode is None:
             process.kill()
             await process.wait()
     if process.returncode:
-        raise UserError(
-            "Assay could not read the change and the task: its own process for that failed "
-            f"(exit code {process.returncode}).",
-            "Split what is very large. The log of Assay's worker says more.",
-        )
-    value: T | UserError = await asyncio.to_thread(pickle.loads, said)
-    if isinstance(value, UserError):
-        raise value
-    return value
+        raise ChildProcessError(process.returncode)
+    return said
 
 
 def answer() -> None:

@@ -2,6 +2,10 @@
 
 Both sides are fetched, the configuration, the task and the names in the code are read; nothing of the
 repository is built or run. What models answer is remembered: the evaluation does not pay for it again.
+
+Nobody knows yet which requirements the oracles will decide. At least: all of them, and models only say what
+they think of the whole patch, and of its criteria. At most: none, every analyst uses all its interactions
+and every panel goes all its rounds.
 """
 
 from __future__ import annotations
@@ -11,9 +15,9 @@ from dataclasses import dataclass, replace
 
 from bot.agents.criteria_grading import SAMPLES
 from bot.agents.dossier import DIFF_CHARS, TASK_CHARS
-from bot.configuration import PolicyContext
+from bot.configuration import Configuration, PolicyContext
 from bot.judge import unified
-from bot.judge.forecast import expected_calls
+from bot.judge.weighing import OPEN_TO_JUDGES
 from bot.llm import price_of
 from bot.models import (
     EvaluationRequest,
@@ -22,6 +26,8 @@ from bot.models import (
     Forecast,
     Plan,
     Publication,
+    Requirements,
+    Role,
     Standing,
     Task,
 )
@@ -132,3 +138,33 @@ def _priced(settings: Settings, calls: ExpectedCalls) -> ExpectedPrice:
     if one is None:
         return ExpectedPrice(calls, model, None, None)
     return ExpectedPrice(calls, model, one * calls.fewest, one * calls.most)
+
+
+CHARS_A_TOKEN = 4
+INSTRUCTION_TOKENS = 450
+EVIDENCE_TOKENS = 1_200
+TURN_TOKENS = 500  # what one more interaction adds to an analyst's conversation
+ANSWER_TOKENS = 300
+CANARIES = 3
+
+
+def expected_calls(
+    requirements: Requirements, shared_chars: int, configuration: Configuration, grades: int
+) -> tuple[ExpectedCalls, ...]:
+    """The calls by role; `shared_chars` is the length of what every prompt begins with.
+
+    `grades` is how often the change is graded by criteria.
+    """
+    open_ = sum(one.category in OPEN_TO_JUDGES for one in requirements.items)
+    judges, limits = configuration.judges, configuration.limits
+    asked = INSTRUCTION_TOKENS + shared_chars // CHARS_A_TOKEN + EVIDENCE_TOKENS
+    talk = limits.interactions * TURN_TOKENS // 2  # on average half of the conversation is there
+    tried = CANARIES * judges.count if judges.canary and open_ else 0
+    rounds = tried + open_ * judges.count * (1 + judges.rounds)
+    expected = (
+        ExpectedCalls(Role.ANALYST, 0, open_ * limits.interactions, asked + talk, ANSWER_TOKENS),
+        ExpectedCalls(Role.PANEL, 0, rounds, asked, ANSWER_TOKENS),
+        ExpectedCalls(Role.PATCH, judges.count, judges.count, asked, ANSWER_TOKENS),
+        ExpectedCalls(Role.QUANTIFIER, grades, grades, asked, ANSWER_TOKENS),
+    )
+    return tuple(one for one in expected if one.most)

@@ -1,4 +1,4 @@
-"""One frozen Settings, read once from the environment (names of DESIGN and of Probot)."""
+"""One frozen Settings, read once from the environment (names as Probot's where it has them)."""
 
 from __future__ import annotations
 

@@ -44,6 +44,7 @@ MAY_IMPORT = {
         "sandbox.elsewhere.values",
     ),
     "bot.errors": (),
+    "bot.apart": ("bot.errors",),
     "bot.settings": ("bot.errors",),
     "bot.clipping": (),
     "bot.safety": ("bot.clipping", "bot.safety"),
@@ -99,6 +100,7 @@ MAY_IMPORT = {
     ),
     "bot.lookup": (
         "bot.lookup",
+        "bot.apart",
         "bot.errors",
         "bot.safety",
         "bot.settings",
@@ -134,7 +136,6 @@ MAY_IMPORT = {
         "bot.plain_yaml",
     ),
     "bot.rubrics.spellings": ("bot.rubrics.form", "bot.models", "bot.plain_yaml", "bot.safety"),
-    "bot.rubrics.requirements": ("bot.judge", "bot.models"),
     "bot.annotations": (),
     "bot.github": (
         "bot.github",
@@ -175,7 +176,6 @@ MAY_IMPORT = {
 
 
 SHARED_BY_STAGES = (
-    "bot.stages.acting",
     "bot.stages.base_results",
     "bot.stages.bundle",
     "bot.stages.decisions",
@@ -247,6 +247,7 @@ MOUNTED = (
     ("sandbox.graph.inside", "tree_sitter"),
     ("sandbox.changes.inside", "tree_sitter"),
     ("sandbox.damage.inside", "tree_sitter"),
+    ("sandbox.edges.inside", "call"),
     ("sandbox.reading.inside", "markitdown"),
 )
 

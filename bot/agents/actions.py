@@ -1,4 +1,4 @@
-"""The tools of an analyst: one for every kind of action (DESIGN 2), typed, counted, run on both sides."""
+"""The tools of an analyst: one for every kind of action, typed, counted, run on both sides."""
 
 from __future__ import annotations
 

@@ -1,4 +1,9 @@
-"""Puts judges on every requirement that oracles leave to them, in parallel and each for itself."""
+"""Puts judges on every requirement that oracles leave to them, in parallel and each for itself.
+
+A panel is CodeVisionary's stage 2: three judges, blind opinions, then up to four rounds of negotiation at
+temperature 0.7. Unlike the paper's code, judges can withdraw, no agreement is `unverified`, and the
+dissent is shown.
+"""
 
 from __future__ import annotations
 
@@ -8,10 +13,12 @@ from bot.agents.analyst import Analysed, Assignment, analyse
 from bot.agents.canary import try_judges
 from bot.agents.chambers import Chambers
 from bot.agents.dossier import Dossier
-from bot.agents.opinion import Question
-from bot.agents.panel import ask_panel
+from bot.agents.negotiation import negotiate
+from bot.agents.opinion import Question, blind_opinions, facts_text
 from bot.configuration import JudgePolicy
+from bot.judge.votes import count_votes, held_back
 from bot.judge.weighing import is_for_judges
+from bot.judge.words_to_judges import words_to_judges
 from bot.llm.base import ModelProblem
 from bot.models import (
     CanaryResult,
@@ -19,6 +26,7 @@ from bot.models import (
     PanelResult,
     Requirement,
     Requirements,
+    Round,
     Verdict,
     VerdictOutcome,
 )
@@ -86,3 +94,15 @@ async def _panel_on(
         return await ask_panel(chambers, question, policy)
     except ModelProblem as error:
         return PanelResult(requirement.id, VerdictOutcome.UNVERIFIED, error.why)
+
+
+async def ask_panel(chambers: Chambers, question: Question, policy: JudgePolicy) -> PanelResult:
+    """Ask every judge blind, then let them negotiate. Raises BudgetSpent or ModelAway.
+
+    Where what they read speaks to judges, "satisfied" is for a person.
+    """
+    first = Round(0, (), await blind_opinions(chambers, question, policy.count))
+    rounds = await negotiate(chambers, question, first, policy.rounds)
+    counted = count_votes(question.requirement, question.shown, rounds)
+    spoken = question.dossier.words_to_judges or words_to_judges(facts_text(chambers, question))
+    return held_back(counted, spoken) if spoken else counted

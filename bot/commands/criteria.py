@@ -14,7 +14,7 @@ from rich.console import Console
 
 from bot.agents.chambers import Chambers
 from bot.agents.criteria_critic import Brief
-from bot.agents.criteria_verifier import find_criteria
+from bot.agents.criteria_grading import find_criteria
 from bot.commands.progress import Progress
 from bot.errors import UserError
 from bot.judge import unified

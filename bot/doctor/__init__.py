@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import importlib
+import os
+from types import ModuleType
 
 from bot.doctor.diagnosis import Diagnosis, Weight
 from bot.doctor.machine import look_at_machine
-from bot.doctor.state import look_at_state
+from bot.errors import Transient, UserError
 from bot.settings import Settings
+from sandbox.selfcheck import as_root
 
 __all__ = ["Diagnosis", "Weight", "examine"]
 
@@ -29,3 +32,45 @@ async def _look_at_app(settings: Settings) -> tuple[Diagnosis, ...]:
     registration = importlib.import_module("bot.doctor.registration")
     found: tuple[Diagnosis, ...] = await registration.look_at_app(settings)
     return found
+
+
+DATABASE_TIMEOUT_S = 15.0
+
+
+async def look_at_state(settings: Settings) -> tuple[Diagnosis, ...]:
+    """Look at the folder, the databases, and what came in last."""
+    databases = await _look_at_databases(settings)
+    webhooks: tuple[Diagnosis, ...] = ()
+    if settings.app_id and databases.is_well:
+        webhooks = (_databases().look_at_webhooks(settings),)
+    return (_look_at_home(settings), databases, *webhooks)
+
+
+def _look_at_home(settings: Settings) -> Diagnosis:
+    home = settings.home.absolute()
+    existing = next(path for path in (home, *home.parents) if path.exists())
+    if os.access(existing, os.W_OK | os.X_OK):
+        return Diagnosis("ASSAY_HOME", True, str(home))
+    remedy = as_root(f"install -d -m 700 -o {os.geteuid()} {home}")
+    return Diagnosis("ASSAY_HOME", False, f"{existing} cannot be written to", remedy)
+
+
+async def _look_at_databases(settings: Settings) -> Diagnosis:
+    if not settings.database_url and not (settings.home / "records.db").is_file():
+        return Diagnosis("database", True, "SQLite, made at the first start")
+    try:
+        async with asyncio.timeout(DATABASE_TIMEOUT_S):
+            await asyncio.to_thread(_databases().ask, settings)
+    except (Transient, TimeoutError) as error:
+        seen = str(error) or f"no answer within {DATABASE_TIMEOUT_S} s"
+        remedy = "check ASSAY_DATABASE_URL and the server; `assay web` makes the tables"
+        return Diagnosis("database", False, seen, remedy)
+    except UserError as error:
+        return Diagnosis("database", False, error.what, error.next_step)
+    kind = "SQLite" if not settings.database_url else settings.database_url.partition(":")[0]
+    return Diagnosis("database", True, f"{kind} answers and has its tables")
+
+
+def _databases() -> ModuleType:
+    """Import what talks to databases only where there are some: it takes most of a second."""
+    return importlib.import_module("bot.doctor.databases")

@@ -1,9 +1,12 @@
-"""What the engine is told, and where its database stands."""
+"""What the engine is told, where its database stands, and how an outage is logged: a line a minute."""
 
 from __future__ import annotations
 
 import logging
+import re
 import sqlite3
+import threading
+import time
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,7 +15,6 @@ from dbos import DBOS, error
 from sqlalchemy.engine import make_url
 from sqlalchemy.exc import ArgumentError, SQLAlchemyError
 
-from bot.engine.outages import hold_back
 from bot.errors import Transient, UserError
 from bot.settings import Settings
 
@@ -128,3 +130,48 @@ def quiet_library_log() -> None:
     log.setLevel(logging.WARNING)
     log.addFilter(_WITHOUT_CANCELLATIONS)  # a second time changes nothing
     hold_back()
+
+
+_OF_THE_STORE = re.compile(
+    r"the job store|Database connection|connection pool|psycopg|sqlite3|sqlalche|"
+    r"Notification listener error|server closed the connection|connection to server"
+)
+_LOGGERS = ("dbos", "bot.engine.worker", "bot.engine.client", "sqlalchemy.pool")
+EVERY_S = 60.0
+
+
+class OneLineAMinute(logging.Filter):
+    """Lets one report of an outage through each minute, without its traceback; all else passes."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._told_s = -EVERY_S
+        self._held_back = 0
+        self._lock = threading.Lock()
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        """Say whether a record is logged; an outage's is shortened to one line."""
+        raised = record.exc_info[1] if record.exc_info else None
+        said = record.getMessage()
+        if record.levelno < logging.WARNING or not (
+            isinstance(raised, SQLAlchemyError) or _OF_THE_STORE.search(said)
+        ):
+            return True
+        with self._lock:
+            if time.monotonic() - self._told_s < EVERY_S:
+                self._held_back += 1
+                return False
+            self._told_s, before, self._held_back = time.monotonic(), self._held_back, 0
+        more = f" ({before} more reports of this in the last minute)" if before else ""
+        record.msg = f"the job store does not answer: {said.splitlines()[0][:200]}{more}"
+        record.args, record.exc_info, record.exc_text = (), None, None
+        return True
+
+
+_FILTER = OneLineAMinute()
+
+
+def hold_back() -> None:
+    """Filter every logger that meets an outage; a second time changes nothing."""
+    for name in _LOGGERS:
+        logging.getLogger(name).addFilter(_FILTER)

@@ -31,8 +31,9 @@ from bot.github.readings import (
     read_comment,
     read_issue,
     read_pull_request,
+    signature,
+    signature_is_valid,
 )
-from bot.github.signature import signature, signature_is_valid
 from bot.payload import Payload
 
 __all__ = [

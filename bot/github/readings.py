@@ -1,6 +1,9 @@
-"""Turns GitHub's JSON, from the REST API and from webhooks alike, into the values of `base`."""
+"""Turns GitHub's JSON, from its API and from webhooks alike, into values; checks webhooks' signatures."""
 
 from __future__ import annotations
+
+import hashlib
+import hmac
 
 from bot.github.base import AppInfo, CheckRun, Comment, Issue, PullRequest
 from bot.payload import Payload
@@ -85,3 +88,15 @@ def _is_own(reply: Payload, app: AppInfo) -> bool:
     # Brackets cannot stand in a person's login, so this name cannot be taken.
     is_bot = reply.text("user", "type") == "Bot"
     return is_bot and reply.text("user", "login") == f"{app.slug}[bot]"
+
+
+def signature(secret: str, body: bytes) -> str:
+    """The header value that GitHub sends for these raw bytes."""
+    return "sha256=" + hmac.new(secret.encode(), body, hashlib.sha256).hexdigest()
+
+
+def signature_is_valid(secret: str, body: bytes, header: str) -> bool:
+    """Compares in constant time; never true without a secret."""
+    if not secret:
+        return False
+    return hmac.compare_digest(signature(secret, body).encode(), header.encode(errors="replace"))

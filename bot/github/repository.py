@@ -1,9 +1,16 @@
-"""One repository over one transport: the real `Repository` and `RepositoryReader`."""
+"""One repository over one transport: the real `Repository` and `RepositoryReader`.
+
+What each method means stands with the protocols in `base`.
+"""
 
 from __future__ import annotations
 
-from bot.github import checks, comments, merge_groups, permissions, pulls, sweep
-from bot.github.addresses import repository_path
+import base64
+import re
+
+from bot.errors import UserError
+from bot.github import checks
+from bot.github.addresses import repository_path, segment
 from bot.github.base import (
     AppInfo,
     ChangedPaths,
@@ -13,16 +20,48 @@ from bot.github.base import (
     Issue,
     IssueReference,
     LabelSet,
+    NotThere,
     Permission,
     PullRequest,
     Reaction,
 )
-from bot.github.comments import MarkedText
+from bot.github.readings import read_comment, read_issue, read_pull_request
 from bot.github.transport import Transport
+from bot.payload import Payload
+
+_CLOSING_ISSUES = """
+query ClosingIssues($owner: String!, $name: String!, $number: Int!) {
+  repository(owner: $owner, name: $name) {
+    pullRequest(number: $number) {
+      closingIssuesReferences(first: 20) {
+        nodes { number repository { nameWithOwner } }
+      }
+    }
+  }
+}
+"""
+_QUEUE = """
+query MergeGroup($owner: String!, $name: String!, $branch: String!) {
+  repository(owner: $owner, name: $name) {
+    mergeQueue(branch: $branch) {
+      entries(first: 100) {
+        nodes { position headCommit { oid } pullRequest { number } }
+      }
+    }
+  }
+}
+"""
+# refs/heads/gh-readonly-queue/<target branch>/pr-<number>-<sha of the group's base>
+_QUEUE_REF = re.compile(r"(?:refs/heads/)?gh-readonly-queue/(.+)/pr-([1-9][0-9]{0,9})-[0-9a-f]{40}")
+# https://docs.github.com/en/graphql/reference/enums#commentauthorassociation
+_KNOWN_HERE = frozenset({"OWNER", "MEMBER", "COLLABORATOR", "CONTRIBUTOR"})
+_MOST_CHECKED = 100  # of the sweep: one request each; the latest updated come first
 
 
 class ReadOnlyRepository:
     """Reads one repository; without a token GitHub answers only what is public, and no GraphQL."""
+
+    _app: AppInfo | None = None
 
     def __init__(self, transport: Transport, name: str, *, has_token: bool) -> None:
         self._transport = transport
@@ -37,92 +76,185 @@ class ReadOnlyRepository:
 
     async def pull_request(self, number: int) -> PullRequest:
         """One pull request, or `NotThere`."""
-        return await pulls.pull_request(self._transport, self._root, number)
+        return read_pull_request(await self._transport.get(f"{self._root}/pulls/{number:d}"))
 
     async def issue(self, number: int) -> Issue:
         """One issue, or `NotThere`."""
-        return await pulls.issue(self._transport, self._root, number)
+        return read_issue(await self._transport.get(f"{self._root}/issues/{number:d}"))
 
     async def closing_issues(self, number: int) -> tuple[IssueReference, ...]:
         """The issues that GitHub says this pull request closes; empty without a token."""
         if not self._has_token:
             return ()
-        return await pulls.closing_issues(self._transport, self._name, number)
+        reply = await self._graphql(
+            f"closing issues of {self._name}#{number}", _CLOSING_ISSUES, {"number": number}
+        )
+        nodes = reply.items("repository", "pullRequest", "closingIssuesReferences", "nodes")
+        return tuple(
+            IssueReference(node.text("repository", "nameWithOwner"), node.integer("number"))
+            for node in nodes
+            if node.integer("number")
+        )
 
     async def comments(self, number: int) -> tuple[Comment, ...]:
-        """All comments of an issue or pull request, oldest first; none is the app's own."""
-        return await comments.comments(self._transport, self._root, number, None)
+        """All comments of an issue or pull request, oldest first; without the app none is its own."""
+        replies = await self._transport.pages(f"{self._root}/issues/{number:d}/comments")
+        return tuple(read_comment(reply, self._app) for reply in replies)
 
     async def branch_sha(self, branch: str) -> str:
         """The commit at a branch's tip, or `NotThere`."""
-        return await pulls.branch_sha(self._transport, self._root, branch)
+        reply = await self._transport.get(f"{self._root}/git/ref/heads/{segment(branch)}")
+        return reply.text("object", "sha")
 
     async def default_branch(self) -> str:
         """The branch that new work starts from."""
         return (await self._transport.get(self._root)).text("default_branch")
 
     async def is_protected(self, branch: str) -> bool:
-        """Whether a branch has a protection rule."""
-        return await pulls.is_protected(self._transport, self._root, branch)
+        """Whether the branch is among those with a protection rule."""
+        listed = await self._transport.pages(f"{self._root}/branches", protected="true")
+        return any(one.text("name") == branch and one.flag("protected") for one in listed)
 
     async def file(self, path: str, revision: str) -> bytes | None:
-        """A file of at most 1 MB at a branch or commit; None when there is none."""
-        return await pulls.file(self._transport, self._root, path, revision)
+        """A regular file at a branch or commit; None for a folder or a link, UserError above 1 MB."""
+        address = "/".join(segment(part) for part in path.split("/"))
+        try:
+            reply = await self._transport.get(f"{self._root}/contents/{address}", ref=revision)
+        except NotThere:
+            return None
+        if reply.text("type") != "file":
+            return None
+        if reply.text("encoding") != "base64":
+            raise UserError(f"{path} is larger than 1 MB.", "Make it smaller.")
+        return base64.b64decode(reply.text("content"))
+
+    async def _graphql(self, what: str, query: str, asked: dict[str, str | int]) -> Payload:
+        owner, _, name = self._name.partition("/")
+        return await self._transport.graphql(what, query, {"owner": owner, "name": name, **asked})
 
 
 class InstalledRepository(ReadOnlyRepository):
     """One repository seen through an installation of the app; see `base.Repository`."""
 
+    _app: AppInfo
+
     def __init__(self, transport: Transport, name: str, app: AppInfo) -> None:
         super().__init__(transport, name, has_token=True)
         self._app = app
 
-    async def comments(self, number: int) -> tuple[Comment, ...]:
-        """All comments of an issue or pull request, oldest first."""
-        return await comments.comments(self._transport, self._root, number, self._app)
-
     async def permission(self, login: str) -> Permission:
-        """What a user may do here, asked of GitHub; NONE for a stranger."""
-        return await permissions.permission(self._transport, self._root, login)
+        """What a user may do here; NONE for a stranger.
+
+        The old field maps maintain to write and triage to read by itself. A custom role has a name of
+        its own, so triage is read from what the user may do.
+        """
+        if not login:
+            return Permission.NONE
+        try:
+            reply = await self._transport.get(
+                f"{self._root}/collaborators/{segment(login)}/permission"
+            )
+        except NotThere:
+            return Permission.NONE  # no such user
+        level = reply.text("permission")
+        if level == Permission.READ and reply.flag("user", "permissions", "triage"):
+            return Permission.TRIAGE
+        return Permission(level) if level in set(Permission) else Permission.NONE
 
     async def is_first_time_contributor(self, pull_request: PullRequest) -> bool:
-        """Whether the author has neither merged anything here before nor may write."""
-        return await permissions.is_first_time_contributor(
-            self._transport, self._root, pull_request
-        )
+        """Whether the author is new. A private member looks like a stranger, so the permission is asked."""
+        if pull_request.author_association in _KNOWN_HERE:
+            return False
+        return not (await self.permission(pull_request.author)).can_write
 
     async def changed_paths(self, pull_request: PullRequest) -> ChangedPaths:
-        """The files that a pull request's head changes."""
-        return await pulls.changed_paths(self._transport, self._root, pull_request)
+        """Both names of what was renamed; complete only if all that GitHub counted is listed."""
+        listed = await self._transport.pages(f"{self._root}/pulls/{pull_request.number:d}/files")
+        names = [
+            name for one in listed for name in (one.text("filename"), one.text("previous_filename"))
+        ]
+        complete = 0 < len(listed) == pull_request.changed_files
+        return ChangedPaths(tuple(filter(None, names)), complete)
 
     async def labels_set(self, number: int) -> tuple[LabelSet, ...]:
-        """The labels of an issue or pull request, each with whoever set it last."""
-        return await pulls.labels_set(self._transport, self._root, number)
+        """The labels that are there, each with whoever set it last; events come oldest first."""
+        there: dict[str, LabelSet] = {}
+        for event in await self._transport.pages(f"{self._root}/issues/{number:d}/events"):
+            name, kind = event.text("label", "name"), event.text("event")
+            if kind == "labeled":
+                by_bot = event.text("actor", "type") != "User"
+                there[name] = LabelSet(name, event.text("actor", "login"), by_bot)
+            elif kind == "unlabeled":
+                there.pop(name, None)
+        return tuple(there.values())
 
     async def unchecked_pull_requests(self, check_name: str) -> tuple[PullRequest, ...]:
-        """Open, non-draft pull requests whose head has no check run of this app (the sweep)."""
-        return await sweep.unchecked_pull_requests(
-            self._transport, self._root, check_name, self._app
+        """Open, non-draft pull requests whose head has no check run of this app, latest updated first.
+
+        They are what a missed webhook left behind: GitHub does not redeliver by itself.
+        """
+        replies = await self._transport.pages(
+            f"{self._root}/pulls", state="open", sort="updated", direction="desc"
         )
+        waiting = [read_pull_request(reply) for reply in replies]
+        unchecked = []
+        for pull_request in [pull for pull in waiting if not pull.draft][:_MOST_CHECKED]:
+            reply = await self._transport.get(
+                f"{self._root}/commits/{segment(pull_request.head_sha)}/check-runs",
+                check_name=check_name,
+                app_id=self._app.id,
+                per_page=1,
+            )
+            if not reply.items("check_runs"):
+                unchecked.append(pull_request)
+        return tuple(unchecked)
 
     async def pull_requests_of(self, sha: str) -> tuple[PullRequest, ...]:
-        """The open pull requests that GitHub knows to hold a commit; a fork's may be missing."""
-        return await pulls.pull_requests_of(self._transport, self._root, sha)
+        """Open pull requests with a commit; a fork's may be missing.
+
+        GitHub lists merged ones for what the default branch has.
+        """
+        listed = await self._transport.pages(f"{self._root}/commits/{segment(sha)}/pulls")
+        return tuple(one for one in map(read_pull_request, listed) if one.is_open)
 
     async def merge_group_members(self, head_ref: str, head_sha: str) -> tuple[int, ...]:
-        """The numbers of the pull requests that a merge group's head holds."""
-        return await merge_groups.merge_group_members(
-            self._transport, self._name, head_ref, head_sha
-        )
+        """The pull requests merged into the group's head, first in line first.
+
+        The queue is asked; when it has moved on, the ref still names the last member.
+        """
+        match = _QUEUE_REF.fullmatch(head_ref)
+        if match is None:
+            return ()
+        reply = await self._graphql(f"merge queue of {self._name}", _QUEUE, {"branch": match[1]})
+        nodes = reply.items("repository", "mergeQueue", "entries", "nodes")
+        entries = sorted(nodes, key=lambda node: node.integer("position"))
+        numbers = [entry.integer("pullRequest", "number") for entry in entries]
+        heads = [entry.text("headCommit", "oid") for entry in entries]
+        if head_sha not in heads:
+            return (int(match[2]),)
+        return tuple(numbers[: heads.index(head_sha) + 1])
 
     async def react(self, comment: int, reaction: Reaction) -> None:
-        """Puts a reaction on a comment; twice is once."""
-        await comments.react(self._transport, self._root, comment, reaction)
+        """Puts a reaction on a comment; GitHub answers 200 instead of 201 when it is there already."""
+        path = f"{self._root}/issues/comments/{comment:d}/reactions"
+        await self._transport.write("POST", path, {"content": reaction.value})
 
     async def put_comment(self, number: int, marker: str, body: str) -> Comment:
-        """Creates or updates the app's one comment that holds the hidden `marker`."""
-        text = MarkedText(marker, body)
-        return await comments.put_comment(self._transport, self._root, number, text, self._app)
+        """Creates or updates the app's one comment with the hidden `marker`; writes nothing twice."""
+        body = body if marker in body else f"{marker}\n{body}"
+        for comment in await self.comments(number):
+            if not (comment.own and marker in comment.body):
+                continue
+            if comment.body == body:
+                return comment
+            path = f"{self._root}/issues/comments/{comment.id:d}"
+            try:
+                reply = await self._transport.write("PATCH", path, {"body": body})
+            except NotThere:
+                break  # deleted between the look and the write
+            return read_comment(reply, self._app)
+        path = f"{self._root}/issues/{number:d}/comments"
+        return read_comment(await self._transport.write("POST", path, {"body": body}), self._app)
 
     async def put_check_run(self, report: CheckReport, known: int = 0) -> CheckRun:
         """Creates or updates the check run of (head sha, name, external id)."""

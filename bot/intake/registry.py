@@ -6,28 +6,28 @@ import hashlib
 from collections.abc import Callable, Mapping
 
 from bot.github import Payload
-from bot.intake import agent_patches, checks, comments, merge_queue, pull_requests
+from bot.intake import agent_patches, checks, events
 from bot.intake.decisions import Decision, Ignore
 from bot.models import Delivery
 
 Handler = Callable[[Payload], Decision]
 
 HANDLERS: Mapping[tuple[str, str], Handler] = {
-    ("pull_request", "opened"): pull_requests.pull_request_opened,
-    ("pull_request", "reopened"): pull_requests.pull_request_reopened,
-    ("pull_request", "synchronize"): pull_requests.pull_request_synchronized,
-    ("pull_request", "ready_for_review"): pull_requests.pull_request_made_ready,
-    ("pull_request", "converted_to_draft"): pull_requests.pull_request_drafted,
-    ("pull_request", "edited"): pull_requests.pull_request_edited,
-    ("pull_request", "labeled"): pull_requests.pull_request_labeled,
-    ("pull_request", "unlabeled"): pull_requests.pull_request_unlabeled,
-    ("pull_request", "closed"): pull_requests.pull_request_closed,
-    ("issue_comment", "created"): comments.issue_comment_created,
+    ("pull_request", "opened"): events.pull_request_opened,
+    ("pull_request", "reopened"): events.pull_request_reopened,
+    ("pull_request", "synchronize"): events.pull_request_synchronized,
+    ("pull_request", "ready_for_review"): events.pull_request_made_ready,
+    ("pull_request", "converted_to_draft"): events.pull_request_drafted,
+    ("pull_request", "edited"): events.pull_request_edited,
+    ("pull_request", "labeled"): events.pull_request_labeled,
+    ("pull_request", "unlabeled"): events.pull_request_unlabeled,
+    ("pull_request", "closed"): events.pull_request_closed,
+    ("issue_comment", "created"): events.issue_comment_created,
     ("check_run", "rerequested"): checks.check_run_rerequested,
     ("check_run", "requested_action"): checks.check_run_action_requested,
     ("check_suite", "rerequested"): checks.check_suite_rerequested,
-    ("merge_group", "checks_requested"): merge_queue.merge_group_checks_requested,
-    ("merge_group", "destroyed"): merge_queue.merge_group_destroyed,
+    ("merge_group", "checks_requested"): events.merge_group_checks_requested,
+    ("merge_group", "destroyed"): events.merge_group_destroyed,
     ("repository_dispatch", "agent-patch"): agent_patches.agent_patch_dispatched,
 }
 
@@ -67,7 +67,7 @@ def lane(payload: Payload, event: str) -> str:
         or _checked_number(payload)
     )
     about = f"{repository}#{number}" if number else f"{repository}@{event}"
-    if event == "issue_comment" and comments.asks_models(payload):
+    if event == "issue_comment" and events.asks_models(payload):
         about += " asks models"
     return hashlib.sha256(about.encode(errors="replace")).hexdigest()[:32]
 

@@ -1,4 +1,4 @@
-"""Judges demands of behaviour by the tests that are tied to them (DESIGN 3.1, 3.3)."""
+"""Judges demands of behaviour by the tests that are tied to them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The rules that give one test its name from four outcomes (DESIGN 3.3 and 3.8)."""
+"""The rules that give one test its name from four outcomes."""
 
 from __future__ import annotations
 

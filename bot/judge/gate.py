@@ -1,4 +1,4 @@
-"""Turns verdicts into one conclusion that explains itself (DESIGN 3.6).
+"""Turns verdicts into one conclusion that explains itself.
 
 Each rule reads the facts and yields reasons; the worst reason is the conclusion. GitHub counts
 `neutral` as passing, so it appears only where the repository's configuration allows it.
@@ -16,11 +16,10 @@ from bot.judge.crashes import crash_reasons
 from bot.judge.headline import headline
 from bot.judge.oracle import TRY_TESTED_VERSION
 from bot.judge.outcome import count_met
-from bot.judge.plan_score import graded_reason, score_reason
+from bot.judge.patch_reasons import scope_reasons
 from bot.judge.requirements import BUILDS, NOTHING_REGRESSES, TESTS_NOT_WEAKENED, in_words
 from bot.judge.rules import NOT_ABOUT_TESTS, OUT_OF_SCOPE
-from bot.judge.scope_reasons import scope_reasons
-from bot.judge.whole_plan import is_regressed, score_plan
+from bot.judge.whole_plan import graded_reason, is_regressed, score_plan, score_reason
 from bot.judge.witnesses import test_ids
 from bot.models import (
     Conclusion,

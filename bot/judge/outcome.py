@@ -1,7 +1,8 @@
-"""Gives each requirement its own verdict, independently of the others (DESIGN 3.1 to 3.5)."""
+"""Gives each requirement its own verdict, independently of the others, and says where a person may look."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from bot.configuration import PATH, Configuration
@@ -10,8 +11,8 @@ from bot.judge.behaviour import judge_behaviour
 from bot.judge.case import Case, open_case
 from bot.judge.crashes import with_crashes
 from bot.judge.criteria import judge_criterion
+from bot.judge.examples import with_examples
 from bot.judge.oracle import satisfied, unsatisfied, unverified
-from bot.judge.places import with_places
 from bot.judge.plan_evidence import item_evidence
 from bot.judge.plan_runs import plain_endings
 from bot.judge.rules import CONFIGURATION
@@ -21,6 +22,7 @@ from bot.models import (
     Category,
     Decider,
     Evidence,
+    Located,
     Observed,
     Requirement,
     Requirements,
@@ -48,7 +50,9 @@ def verdicts(
     case = open_case(requirements, observed, configuration)
     given = tuple(
         with_places(
-            with_crashes(_judge_one(requirement, case), requirement, case),
+            with_examples(
+                with_crashes(_judge_one(requirement, case), requirement, case), requirement, case
+            ),
             requirement,
             observed.located,
         )
@@ -171,3 +175,19 @@ def _why_silent(head: Observation) -> str:
     if head.exit_code in NOT_RUNNABLE:
         return "The check's program was not found on either side."
     return head.problem or "The check was stopped before it gave an answer."
+
+
+def with_places(verdict: Verdict, requirement: Requirement, located: Iterable[Located]) -> Verdict:
+    """Name the best place of an unverified demand of behaviour; every other verdict stays as it is.
+
+    The place is a hint: neither the outcome nor what decided it changes.
+    """
+    if verdict.outcome is not VerdictOutcome.UNVERIFIED:
+        return verdict
+    found = next((one for one in located if one.requirement_id == requirement.id), None)
+    if requirement.category is not Category.BEHAVIOUR or found is None or not found.places:
+        return verdict
+    best, *others = found.places
+    also = f", then at `{others[0].place.words}`" if others else ""
+    said = f"Look at `{best.place.words}` ({best.reason}){also}."
+    return replace(verdict, reason=f"{verdict.reason} {said}")

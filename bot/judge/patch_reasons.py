@@ -1,20 +1,28 @@
-"""What the verdict on the whole patch may do at the gate: ask a person, or block; never help.
+"""What the verdict on the whole patch and changes that nobody asked for may do at the gate.
+
+The verdict on the patch may ask a person, or block; never help:
 
 - VALID changes nothing: no requirement becomes satisfied by it, and nothing that blocks stops blocking.
 - By a draft, or without a rubric, it is advice.
 - By a golden rubric INVALID blocks. It is a `failure` only where it cites a failing oracle (a step that
   regressed, or one that a judge took for a requirement of the rubric and that fails on head): that
-  binds by itself. A model alone against passing oracles asks a person (DESIGN 3.1: no model overrules
+  binds by itself. A model alone against passing oracles asks a person (no model overrules
   an oracle, and a doubt is never a pass).
 - By a golden rubric, no verdict or a doubtful one asks a person too: "could not tell" is never a pass.
 """
 
 from __future__ import annotations
 
-from bot.configuration import Configuration, UnverifiedPolicy
+from collections.abc import Iterator
+
+from bot.configuration import Configuration, UnverifiedPolicy, Weight
+from bot.judge.case import Case
+from bot.judge.categories import NARROW, upkeep_area
 from bot.judge.own_steps import refutes
+from bot.judge.rules import OUT_OF_SCOPE
 from bot.judge.transitions import passed
 from bot.models import (
+    Category,
     Conclusion,
     Deliberation,
     Evidence,
@@ -96,3 +104,34 @@ def _told(opinion: PatchOpinion) -> str:
         return f"The patch as a whole got no verdict {by}: {why}{doubts}"
     word = f"{opinion.validity.value}{' with doubts' if opinion.is_unsure else ''}"
     return f"The patch as a whole was judged {word} {by}: {opinion.justification}{doubts}"
+
+
+def scope_reasons(case: Case) -> Iterator[GateReason]:
+    """Source in a task that is about none, and files that nothing asked speaks of."""
+    weight = Conclusion.SUCCESS
+    if case.configuration.gate.scope is Weight.BLOCK:
+        weight = Conclusion.FAILURE
+    for message in (_source_in_a_narrow_task(case), _files_nobody_asked_for(case)):
+        if message:
+            yield GateReason("scope", weight, message)
+
+
+def _source_in_a_narrow_task(case: Case) -> str:
+    """A task about documents, tests or automation only has no business in the source."""
+    asked = [r for r in case.requirements.items if r.category is not Category.BASELINE]
+    areas = {upkeep_area(r.text) for r in asked if r.category is Category.UPKEEP}
+    if not asked or any(r.category is not Category.UPKEEP for r in asked) or not areas <= NARROW:
+        return ""
+    beyond = case.code_changes
+    return (
+        f"The task is about {', '.join(sorted(a for a in areas if a))}, but source files changed: "
+        f"{', '.join(f'`{path}`' for path in beyond[:3])}."
+        if beyond
+        else ""
+    )
+
+
+def _files_nobody_asked_for(case: Case) -> str:
+    beyond = [found.path for found in case.observed.integrity if found.rule == OUT_OF_SCOPE]
+    shown = ", ".join(f"`{path}`" for path in beyond[:3])
+    return f"The task does not mention {shown}." if beyond else ""

@@ -21,7 +21,7 @@ def plan(
     calls: tuple[EmptyCall, ...] = (),
 ) -> Plan:
     """Fix the steps: the tests, the changed files' linters, each check or script, plan items, pages,
-    calls with an empty input, places.
+    calls with an empty input, the task's own examples, places.
 
     Ids are E1, E2, …; an evidence takes its step's id. The tests' argument is the configuration's
     shell line, if any.
@@ -36,6 +36,8 @@ def plan(
     documents = _documents(changed_paths, 3 + len(checks) + len(items) + len(looks))
     taken = (suite, *((_LINTER,) if changed_paths else ()), *checks, *items, *looks, *documents)
     taken += (_empty_inputs(asked, calls, number=len(taken) + 1),) if calls else ()
+    if requirements.examples and any(path.endswith(".py") for path in changed_paths):
+        taken += (_examples(asked, requirements, number=len(taken) + 1),)
     places = (_places(asked, number=len(taken) + 1),) if changed_paths else ()
     return Plan((*taken, *places))
 
@@ -119,6 +121,17 @@ def _empty_inputs(asked: tuple[str, ...], calls: tuple[EmptyCall, ...], number: 
         requirement_ids=asked,
         action=ActionKind.DYNAMIC_EXECUTION,
         arguments=tuple(map(str, calls)),
+    )
+
+
+def _examples(asked: tuple[str, ...], requirements: Requirements, number: int) -> Step:
+    return Step(
+        id=f"E{number}",
+        goal="See whether the code does what the task shows.",
+        guidance="The calls that stand in the task with what they give, made on both sides.",
+        requirement_ids=asked,
+        action=ActionKind.EXAMPLES,
+        arguments=tuple(one.said_call for one in requirements.examples),
     )
 
 

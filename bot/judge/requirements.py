@@ -6,6 +6,7 @@ remove one. Capability 1 of the Agent-as-a-Judge paper (requirements as a DAG) w
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import replace
 
@@ -16,12 +17,14 @@ from bot.judge.categories import category_of
 from bot.judge.drafts import TITLE, Draft, drafts_of, with_titles
 from bot.judge.graph import mended
 from bot.judge.permissions import permitted_changes
-from bot.judge.plan_requirements import with_criteria
 from bot.judge.sameness import says_the_same
+from bot.judge.shown_calls import MOST_EXAMPLES, examples_of
 from bot.judge.shown_results import MOST_SHOWN, shown_results
 from bot.judge.wording import as_what_must_hold
 from bot.models import (
     Category,
+    Example,
+    ExampleKind,
     Preference,
     Requirement,
     Requirements,
@@ -77,12 +80,24 @@ def comprehend(
         remarks=(*found.remarks, *silent),
         shown=tuple(one for source in asked for one in shown_results(source))[:MOST_SHOWN],
         permitted=tuple(one for source in asked for one in permitted_changes(source)),
+        examples=_examples(asked, unique),
     )
     if test_plan is None:
         return found
     first = len(_BASELINE) + len(configuration.requirements)
     least_score = configuration.gate.min_score
     return with_criteria(found, test_plan, first, mandatory=least_score == 0)
+
+
+def _examples(asked: list[TaskSource], drafts: list[Draft]) -> tuple[Example, ...]:
+    """The calls that those who ask show; what is linked shows how things are, too."""
+    found: dict[tuple[str, str, ExampleKind], Example] = {}
+    for source in asked:
+        if source.kind is SourceKind.WORDS:
+            demands = [one.text for one in drafts if one.source == source and one.key != TITLE]
+            for one in examples_of(source, demands):
+                found.setdefault((one.call, one.error or one.said_result, one.kind), one)
+    return tuple(found.values())[:MOST_EXAMPLES]
 
 
 def _silent(task: Task, drafts: list[Draft]) -> Iterator[str]:
@@ -249,3 +264,30 @@ def _capped(text: str, remarks: list[str]) -> str:
         return text
     remarks.append(f"“{text[:60]}…” is longer than {MAX_TEXT} characters and was cut.")
     return clip(text, MAX_TEXT)
+
+
+_MOST_DETAIL = 4000
+
+
+def with_criteria(
+    found: Requirements, test_plan: TestPlan, first: int, *, mandatory: bool
+) -> Requirements:
+    """Put the plan's items at `first`, before the task's own; C1, C2, … where no id is taken."""
+    taken = {requirement.id for requirement in found.items}
+    letter = "C"
+    while any(re.fullmatch(rf"{letter}\d+", id_) for id_ in taken):
+        letter += "_"
+    criteria = tuple(
+        Requirement(
+            id=f"{letter}{item.number}",
+            text=item.metric,
+            category=Category.CRITERION,
+            origin=test_plan.path,
+            trust=Trust.MAINTAINER,
+            mandatory=mandatory,
+            detail=item.description[:_MOST_DETAIL],
+            item=item,
+        )
+        for item in test_plan.items
+    )
+    return replace(found, items=(*found.items[:first], *criteria, *found.items[first:]))

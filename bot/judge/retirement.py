@@ -1,4 +1,4 @@
-"""Tells whether a demand speaks plainly of what a deleted test was about (DESIGN 3.3).
+"""Tells whether a demand speaks plainly of what a deleted test was about.
 
 A deleted test whose base version fails on head hides a break, unless the break was asked for. Plainly
 means: the demand spells an identifier, and the test's own name is made of that identifier's words.

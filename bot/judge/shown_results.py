@@ -20,8 +20,8 @@ from bot.models import ShownResult, TaskSource
 MOST_SHOWN = 100
 _MOST_LINES = 2_000
 _LONGEST = 1_000  # of a sentence
-_SENTENCE = re.compile(r"(?<=[.!?;])\s+|\n")
-_CODE = re.compile(r"`([^`\n]{1,200})`")
+SENTENCE = re.compile(r"(?<=[.!?;])\s+|\n")
+CODE = re.compile(r"`([^`\n]{1,200})`")
 _MARK = re.compile(r"\0(\d+)\0")
 _SHOULD = re.compile(
     r"\0(?P<call>\d+)\0[^\0]{0,40}?"
@@ -58,7 +58,7 @@ def shown_results(source: TaskSource) -> Iterator[ShownResult]:
     said = (*(one.text for one in document.passages), *(one.text for one in document.items))
     texts = (source.title, *said)
     for text in dict.fromkeys(texts):
-        for sentence in _SENTENCE.split(re.sub(r"``\s?(.+?)\s?``", r"`\1`", text)):
+        for sentence in SENTENCE.split(re.sub(r"``\s?(.+?)\s?``", r"`\1`", text)):
             yield from _shown_in(sentence[:_LONGEST], source.reference)
 
 
@@ -69,16 +69,16 @@ def _shown_in(sentence: str, origin: str) -> Iterator[ShownResult]:
         codes.append(found[1].strip())
         return f"\0{len(codes) - 1}\0"
 
-    for found in _SHOULD.finditer(_CODE.sub(masked, sentence.replace("\0", ""))):
-        call = _call(_expression(codes[int(found["call"])]))
+    for found in _SHOULD.finditer(CODE.sub(masked, sentence.replace("\0", ""))):
+        call = _call(expression(codes[int(found["call"])]))
         if call:
             text = codes[int(found["code"])] if found["code"] else found["plain"]
-            yield ShownResult(call, _spellings(text), codes[int(found["call"])], text, origin)
+            yield ShownResult(call, spellings(text), codes[int(found["call"])], text, origin)
 
 
-def _spellings(text: str) -> tuple[str, ...]:
+def spellings(text: str) -> tuple[str, ...]:
     """A result as code would write it; bare words may be meant as a string."""
-    node = _expression(text)
+    node = expression(text)
     read = (
         {_SPELLED.get(text, text)} if node is None else {ast.unparse(node), _SPELLED.get(text, "")}
     )
@@ -87,7 +87,8 @@ def _spellings(text: str) -> tuple[str, ...]:
     return tuple(sorted(read - {""}))
 
 
-def _expression(text: str) -> ast.expr | None:
+def expression(text: str) -> ast.expr | None:
+    """Parse one expression; None for anything else."""
     tree = parse_python(f"({text.strip().rstrip(';').removeprefix('await ')}\n)")
     statement = tree.body[0] if tree is not None and len(tree.body) == 1 else None
     return statement.value if isinstance(statement, ast.Expr) else None
@@ -274,7 +275,7 @@ def _edited_lines(before: str, after: str) -> Iterator[Asked]:
 
 def _line(text: str) -> ast.stmt | None:
     """One line as an expression of Python, where `assert` is no name."""
-    node = _expression(re.sub(r"^\s*assert(?=[.(])", "assert_", text))
+    node = expression(re.sub(r"^\s*assert(?=[.(])", "assert_", text))
     return ast.Expr(node) if node is not None else None
 
 

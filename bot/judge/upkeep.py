@@ -1,4 +1,4 @@
-"""Judges changes and demands without behaviour: by `held` and by what the diff touches (DESIGN 3.4, 3.10).
+"""Judges changes and demands without behaviour: by `held` and by what the diff touches.
 
 Nothing here reads meaning: it sees that base's tests hold and that the right kind of file changed.
 """

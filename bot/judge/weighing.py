@@ -1,4 +1,4 @@
-"""What judges that reason may change of the oracles' verdicts, and what they may not (DESIGN 3.1).
+"""What judges that reason may change of the oracles' verdicts, and what they may not.
 
 A failing oracle binds; no panel excuses it. A passing one of trusted origin binds too. The author's
 own tests may be refuted by a step that fails on head. Where no oracle decides, the panel does.

@@ -1,4 +1,4 @@
-"""A model that caches the replies of another one and counts its calls."""
+"""A model that caches the replies of another one, counts its calls, and writes them down for people."""
 
 from __future__ import annotations
 
@@ -6,12 +6,23 @@ import asyncio
 import hashlib
 import json
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from pydantic import TypeAdapter, ValidationError
 from pydantic_ai.exceptions import ModelAPIError
-from pydantic_ai.messages import ModelMessage, ModelMessagesTypeAdapter, ModelResponse
+from pydantic_ai.messages import (
+    ModelMessage,
+    ModelMessagesTypeAdapter,
+    ModelRequest,
+    ModelResponse,
+    SystemPromptPart,
+    TextPart,
+    ToolCallPart,
+    ToolReturnPart,
+    UserPromptPart,
+)
 from pydantic_ai.models import Model, ModelRequestParameters
 from pydantic_ai.models.wrapper import WrapperModel
 from pydantic_ai.settings import ModelSettings
@@ -19,7 +30,6 @@ from pydantic_ai.settings import ModelSettings
 from bot.llm.account import Account, Tokens
 from bot.llm.base import Memory, Prompt
 from bot.llm.failures import away, is_silent, silent
-from bot.llm.hearing import heard
 from bot.models import Exchange
 
 _RESPONSE = TypeAdapter(ModelResponse)
@@ -146,3 +156,67 @@ def _plain(value: Any) -> Any:
     if isinstance(value, list):
         return [_plain(one) for one in value]
     return value
+
+
+def heard(
+    prompt: Prompt,
+    messages: Sequence[ModelMessage],
+    parameters: ModelRequestParameters,
+    response: ModelResponse,
+) -> Exchange:
+    """The call with what is new in its last message; `parameters` are those that the endpoint gets."""
+    form = parameters.prompted_output_instructions or ""
+    system = f"{prompt.system}\n\n{form}"
+    requests = [_said(one) for one in messages if isinstance(one, ModelRequest)]
+    replies = [_replied(one) for one in messages if isinstance(one, ModelResponse)]
+    tools = "\n".join(
+        f"{one.name}: {one.description} {json.dumps(one.parameters_json_schema)}"
+        for one in parameters.function_tools
+    )
+    return Exchange(
+        role=prompt.role,
+        about=prompt.about,
+        sample=prompt.sample,
+        turn=len(requests) - 1,
+        system=_plain_answer(system),
+        said=_plain_answer(requests[-1]),
+        reply=_plain_answer(_replied(response)),
+        chars=sum(map(len, (system, tools, *requests, *replies))),
+        input_tokens=response.usage.input_tokens,
+        output_tokens=response.usage.output_tokens,
+        tools=_plain_answer(tools) if len(requests) == 1 else "",
+    )
+
+
+def _said(message: ModelRequest) -> str:
+    """What the user's side says in one message; a picture is only named."""
+    return "\n\n".join(
+        _content(part) for part in message.parts if not isinstance(part, SystemPromptPart)
+    )
+
+
+def _content(part: object) -> str:
+    match part:
+        case UserPromptPart(content=str(text)):
+            return text
+        case UserPromptPart(content=pieces):
+            return "\n".join(one if isinstance(one, str) else "(a picture)" for one in pieces)
+        case ToolReturnPart(tool_name=name):
+            return f"{name} gave:\n{part.model_response_str()}"
+    asked_again = getattr(part, "model_response", None)
+    return str(asked_again() if asked_again else getattr(part, "content", ""))
+
+
+def _replied(message: ModelResponse) -> str:
+    return "\n".join(
+        part.content
+        if isinstance(part, TextPart)
+        else f"{part.tool_name}({part.args_as_json_str()})"
+        for part in message.parts
+        if isinstance(part, TextPart | ToolCallPart)
+    )
+
+
+def _plain_answer(text: str) -> str:
+    """Half a surrogate pair cannot be stored as JSON."""
+    return text.encode("utf-8", "replace").decode()

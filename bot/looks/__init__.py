@@ -6,14 +6,12 @@ from collections.abc import Callable, Coroutine
 from typing import Any
 
 from bot.looks.browser import follow_script, look_at_pages
-from bot.looks.checks import run_check
-from bot.looks.empty_inputs import call_with_nothing
-from bot.looks.linters import look_at_findings
+from bot.looks.checks import call_with_nothing, look_at_findings, read_file, run_check, search_code
+from bot.looks.examples import call_as_shown
 from bot.looks.own_commands import compare_file, run_line, run_named_tests, type_into
 from bot.looks.own_files import run_judges_files
 from bot.looks.places import look_for_places
 from bot.looks.plan_items import run_plan_item
-from bot.looks.reading import read_file, search_code
 from bot.looks.seen import Seen as Seen
 from bot.looks.unit_tests import run_unit_tests
 from bot.models import ActionKind, Step
@@ -29,6 +27,7 @@ LOOKS: dict[ActionKind, Look] = {
     ActionKind.SCREENSHOT: look_at_pages,
     ActionKind.INTERACTION: follow_script,
     ActionKind.DYNAMIC_EXECUTION: call_with_nothing,
+    ActionKind.EXAMPLES: call_as_shown,
     ActionKind.SHELL_INTERACTION: run_plan_item,
     ActionKind.FILE_COMPARISON: run_plan_item,
     ActionKind.LOCATE: look_for_places,

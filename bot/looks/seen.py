@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from bot.models import Evidence, FourWay, Impact, Located
+from bot.models import Evidence, ExampleSeen, FourWay, Impact, Located
 from bot.stages.docket import Case
 from sandbox.base import Limits
 from sandbox.models import Finding
@@ -15,11 +15,12 @@ _LONGEST_RUN = 0.8  # of `limits.minutes`
 @dataclass(frozen=True, slots=True)
 class Seen:
     """What one step showed: evidence that verdicts may cite, the tests four ways, findings new on head,
-    and hints that no verdict rests on."""
+    what the task's examples did, and hints that no verdict rests on."""
 
     evidence: tuple[Evidence, ...] = ()
     tests: FourWay | None = None
     findings: tuple[Finding, ...] = ()
+    examples: tuple[ExampleSeen, ...] = ()
     impact: Impact | None = None
     located: tuple[Located, ...] = ()
 

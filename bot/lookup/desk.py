@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
+import re
+import sys
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from http import HTTPStatus
+from pathlib import Path
 from urllib.parse import urlsplit
 
+from bot.apart import run_child
 from bot.lookup.base import PageText, Refused
 from bot.lookup.fetch import Call, Fetched, Fetcher, FetchLimits
 from bot.lookup.guard import DEFAULT_PORTS, Guard, resolve
-from bot.lookup.meta_search import MetaSearch, require_ddgs
-from bot.lookup.packages import Packages, packages_by, wanted_package
-from bot.lookup.pages import text_of
-from bot.lookup.search import Search, provider_search
+from bot.lookup.search import MetaSearch, Search, provider_search, require_ddgs
 from bot.lookup.tunnel import Tunnel
 from bot.safety import scrub
 from bot.settings import Settings
 from sandbox.base import Sandbox
+from sandbox.tools.registry import Answer, Client, Wanted, look_up, newest_version
 
 TEXT_CHARS = 12_000
 
@@ -86,3 +89,56 @@ def _operators_own(settings: Settings) -> Guard:
     port = urlsplit(settings.search_url).port
     ports = DEFAULT_PORTS | ({port} if port else frozenset())
     return Guard(ports, resolve, lambda _address: True)
+
+
+_REDUCE = (sys.executable, "-I", str(Path(__file__).parent / "inside/reduce.py"))
+_TIMEOUT_S = 15.0
+_HTML = ("text/html", "application/xhtml+xml")
+
+
+async def text_of(page: Fetched) -> str:
+    """The page's text, with addresses of links. Raises Refused when it cannot be made in time."""
+    if not page.kind.startswith(_HTML):
+        return page.text
+    try:
+        said = await run_child(
+            _REDUCE, page.text.encode("utf-8", "replace"), _TIMEOUT_S, is_silent=True
+        )
+    except (TimeoutError, ChildProcessError) as error:
+        raise Refused("The page took too long to read.") from error
+    return said.decode("utf-8", "replace")
+
+
+Packages = Callable[[Wanted], Awaitable[str]]
+"""Answers in words what is known of one package."""
+
+_REQUEST = re.compile(r"(pip|npm):(@?[A-Za-z0-9][\w.-]*(?:/[\w.-]+)?)", re.ASCII)
+_MOST_NAME_CHARS = 214
+_WORDS = {
+    Answer.EXISTS: "exists",
+    Answer.ABSENT: "does not exist",
+    Answer.YOUNG: "exists, and was first published within the last two weeks",
+    Answer.UNKNOWN: "could not be looked up: its registry does not answer",
+}
+
+
+def wanted_package(request: str) -> Wanted | None:
+    """The package that a request of the form `pip:name` or `npm:name` asks for."""
+    found = _REQUEST.fullmatch(request.strip())
+    if found is None or len(found[2]) > _MOST_NAME_CHARS:
+        return None
+    return Wanted(Client(found[1]), found[2])
+
+
+def packages_by(sandbox: Sandbox) -> Packages:
+    """Ask registries by their clients in this sandbox."""
+
+    async def ask(wanted: Wanted) -> str:
+        answer = (await look_up(sandbox, [wanted]))[wanted]
+        said = f"The {wanted.client.value} package {wanted.name} {_WORDS[answer]}."
+        if answer not in {Answer.EXISTS, Answer.YOUNG}:
+            return said
+        version = await newest_version(sandbox, wanted)
+        return f"{said} Its newest version is {version}." if version else said
+
+    return ask

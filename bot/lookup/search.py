@@ -1,16 +1,25 @@
-"""Asks a search provider that the operator chose; its address is the operator's own, and may be private."""
+"""Searches the web: by a provider that the operator chose, or by the library `ddgs` without an account.
+
+A provider's address is the operator's own, and may be private; `ddgs` asks public engines, past the guard.
+"""
 
 from __future__ import annotations
 
 import json
+import sys
 from dataclasses import dataclass
+from importlib.util import find_spec
+from pathlib import Path
 from typing import Literal, Protocol
 from urllib.parse import urlencode
 
-from pydantic import AliasChoices, BaseModel, Field, ValidationError
+from pydantic import AliasChoices, BaseModel, Field, TypeAdapter, ValidationError
 
+from bot.apart import run_child
+from bot.errors import UserError
 from bot.lookup.base import Refused
 from bot.lookup.fetch import Call, Fetcher
+from bot.lookup.tunnel import Tunnel
 from bot.settings import Settings
 
 Provider = Literal["searxng", "brave", "tavily"]
@@ -101,3 +110,40 @@ def provider_search(settings: Settings, fetcher: Fetcher) -> ProviderSearch | No
         return None
     key = settings.search_key.get_secret_value()
     return ProviderSearch(settings.search, settings.search_url, key, fetcher)
+
+
+_ASK = (sys.executable, "-I", str(Path(__file__).parent / "inside/meta_search.py"))
+_TIMEOUT_S = 30.0
+_RESULTS = TypeAdapter(list[Result])
+
+
+@dataclass(frozen=True, slots=True)
+class MetaSearch:
+    """One search a process; `authority` is a file of certificates to trust instead of the usual ones."""
+
+    tunnel: Tunnel
+    authority: str = ""
+
+    async def search(self, words: str) -> str:
+        """The first results as text. Raises Refused when no search engine answers in time."""
+        async with self.tunnel.opened() as proxy:
+            asked = {
+                "words": words[:WORDS_CHARS],
+                "proxy": proxy,
+                "most": MOST_RESULTS,
+                "authority": self.authority,
+            }
+            try:
+                said = await run_child(_ASK, json.dumps(asked).encode(), _TIMEOUT_S, is_silent=True)
+            except (TimeoutError, ChildProcessError) as error:
+                raise Refused("No search engine responded.") from error
+        return shown(_RESULTS.validate_json(said))
+
+
+def require_ddgs() -> None:
+    """Raise UserError where the library is not installed."""
+    if find_spec("ddgs") is None:
+        raise UserError(
+            "`ASSAY_SEARCH=ddgs` needs the package ddgs, which is not installed.",
+            "Install the extra `search`: .venv/bin/pip install --no-deps -r deploy/search.lock",
+        )

@@ -22,6 +22,8 @@ from bot.models.grades import Criterion, Grade, Grading
 from bot.models.observed import (
     DamageSeen,
     Evidence,
+    ExampleOutcome,
+    ExampleSeen,
     FourWay,
     NotRun,
     Observed,
@@ -63,6 +65,8 @@ from bot.models.rubrics import KeptRubric, Rubric, TaskRubric
 from bot.models.tasks import (
     ActionKind,
     Category,
+    Example,
+    ExampleKind,
     ItemKind,
     ListedRequirement,
     ListedTask,
@@ -107,6 +111,10 @@ __all__ = [
     "Evaluation",
     "EvaluationRequest",
     "Evidence",
+    "Example",
+    "ExampleKind",
+    "ExampleOutcome",
+    "ExampleSeen",
     "Exchange",
     "ExpectedCalls",
     "ExpectedPrice",

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from bot.models.places import Impact, Located
-from bot.models.tasks import Step
+from bot.models.tasks import Example, Step
 from sandbox.damage.values import DamageTrial
 from sandbox.elsewhere.values import SecondLook
 from sandbox.models import ChangedFile, Finding, MissingSubmodule, Observation, Outcome
@@ -149,6 +149,23 @@ class DamageSeen:
 
 
 @dataclass(frozen=True, slots=True)
+class ExampleOutcome:
+    """What a call of the task did on one side. `holds` is None where that cannot be told."""
+
+    holds: bool | None
+    did: str  # "returns `3`", "raises `ValueError: no`", "was not made: …"
+
+
+@dataclass(frozen=True, slots=True)
+class ExampleSeen:
+    """A call that the task shows, made on both sides."""
+
+    example: Example
+    base: ExampleOutcome
+    head: ExampleOutcome
+
+
+@dataclass(frozen=True, slots=True)
 class Observed:
     """All that was seen in one evaluation.
 
@@ -178,6 +195,7 @@ class Observed:
     build_folder: str = ""  # the project that `built_base` and `built_head` speak of
     damage: DamageSeen | None = None
     second_look: SecondLook | None = None  # None where no call could be made again
+    examples: tuple[ExampleSeen, ...] = ()
 
     @property
     def suite_on_head(self) -> Observation | None:

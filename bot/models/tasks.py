@@ -197,6 +197,28 @@ class ShownResult:
     origin: str
 
 
+class ExampleKind(StrEnum):
+    """What a task says of a call that it shows."""
+
+    EXPECTED = "expected"  # must hold on head
+    KEPT = "kept"  # holds on base, and must on head
+    REPORTED = "reported"  # what is complained of: head must not show it any more
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """A call that the task shows, with what it gives: `results` are spellings of a value, `error` is the
+    class of what is raised. `said_call` and `said_result` are the task's own words."""
+
+    kind: ExampleKind
+    call: str
+    results: tuple[str, ...]
+    error: str
+    said_call: str
+    said_result: str
+    origin: str
+
+
 @dataclass(frozen=True, slots=True)
 class PermittedChange:
     """A sentence of the task that allows tests to change, or to go where it `removes` them."""
@@ -210,7 +232,8 @@ class PermittedChange:
 class Requirements:
     """Everything the task demands, with remarks on what was repaired or left out.
 
-    `shown` and `permitted` are what those who may ask show by example, and which tests they let change.
+    `shown` and `permitted` are what those who may ask show by example, and which tests they let change;
+    `examples` are the calls of theirs that can be made on both sides.
     """
 
     items: tuple[Requirement, ...]
@@ -218,6 +241,7 @@ class Requirements:
     remarks: tuple[str, ...] = ()
     shown: tuple[ShownResult, ...] = ()
     permitted: tuple[PermittedChange, ...] = ()
+    examples: tuple[Example, ...] = ()
 
 
 class ActionKind(StrEnum):
@@ -237,6 +261,7 @@ class ActionKind(StrEnum):
     WEB_BROWSING = "web_browsing"
     DAMAGE = "damage"
     SECOND_LOOK = "second_look"
+    EXAMPLES = "examples"
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,7 +27,6 @@ from bot.models import (
     Verdict,
     VerdictOutcome,
 )
-from bot.report.analyses import analysis_rows
 from bot.report.model import (
     EvidenceView,
     JudgesView,
@@ -41,11 +40,9 @@ from bot.report.model import (
     TestView,
 )
 from bot.report.pictures import picture_rows
-from bot.report.planned import plan_view
-from bot.report.reached import Reached
 from bot.report.repeating import repeat
-from bot.report.rubrics import patch_view, rubric_views
 from bot.report.slim import SHOWN_CHANGES, TESTS_PER_GROUP, slim
+from bot.report.view_parts import Reached, analysis_rows, patch_view, plan_view, rubric_views
 from bot.safety import scrub_tree
 from sandbox.models import Finding, Observation, Outcome, TestRun
 
@@ -305,6 +302,7 @@ def _is_asserted(item: Evidence) -> bool:
 _RAN = {
     ActionKind.DAMAGE: "ran on damaged copies",
     ActionKind.SECOND_LOOK: "called again elsewhere",
+    ActionKind.EXAMPLES: "called as the task shows",
 }
 
 

@@ -6,7 +6,7 @@ It fetches the base branch alone: no head, no diff and no word of a pull request
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from functools import partial
@@ -16,10 +16,10 @@ from bot.agents.rubric_drafting import AskedIssue, draft_rubric
 from bot.configuration import MAX_BYTES, PATH, Configuration, Layer, effective, refusal
 from bot.errors import Transient, UserError
 from bot.github import GitHub
+from bot.judge.code import CodeIndex, locate
 from bot.llm.base import ModelProblem, OpenSession, SessionLimits
-from bot.models import Rubric
+from bot.models import CodePlace, Rubric
 from bot.policy import policy_context
-from bot.rubrics.base_code import TreeCode
 from bot.rubrics.files import FOLDER, issue_of
 from bot.safety import delimiter_of, scrub_tree
 from bot.settings import Settings
@@ -27,6 +27,7 @@ from sandbox.base import Sandbox, SandboxError
 from sandbox.checkout import Base, take_base
 from sandbox.errors import CheckoutError, CheckoutUnavailable, HostTrouble
 from sandbox.graph.code import read_base_code
+from sandbox.graph.facts import SourceFile
 from sandbox.graph.keeping import KeptFacts
 from sandbox.mirror import Source, list_paths, read_file
 from sandbox.retention import release
@@ -130,3 +131,31 @@ def _path(base: Base, issue: int) -> str:
     """The file of an issue's rubric on the branch; empty where there is none."""
     there = list_paths(base.mirror, base.sha, FOLDER)
     return next((path for path in there if issue_of(path) == issue), "")
+
+
+_MOST_LINES = 400
+_MOST_FOUND = 20
+
+
+class TreeCode:
+    """A `bot.agents.rubric_drafting.BaseCode` over an exported tree."""
+
+    def __init__(self, files: Iterable[SourceFile], reader: TreeReader) -> None:
+        self._index, self._reader = CodeIndex(files), reader
+
+    def locate(self, text: str, most: int) -> tuple[CodePlace, ...]:
+        """The places that a text is most likely about, the best first; one a file and name."""
+        return tuple(one.place for one in locate(text, self._index, most=most))
+
+    def find(self, name: str) -> tuple[CodePlace, ...]:
+        """Where a name is defined."""
+        last = name.rpartition(".")[2]
+        return tuple(one.place for one in self._index.defined(last)[:_MOST_FOUND])
+
+    def read(self, path: str, first: int, last: int) -> str:
+        """Lines of a file; one sentence where there is none."""
+        text = self._reader.read(path)
+        if text is None:
+            return f"There is no text file {path[:200]}."
+        lines = text.splitlines()[first - 1 : min(last, first + _MOST_LINES)]
+        return "\n".join(f"{number}: {line}" for number, line in enumerate(lines, start=first))

@@ -1,18 +1,25 @@
-"""Stage 8: judges that reason over the evidence, where a model is set and no oracle decides."""
+"""Stage 8: judges that reason over the evidence, where a model is set and no oracle decides.
+
+Analysts act in the evaluation's own sandbox, by the looks of a plan's steps.
+"""
 
 from __future__ import annotations
 
+import asyncio
+import os
 from dataclasses import replace
 
+from bot.agents.acting import Acting, Taken
 from bot.agents.chambers import Chambers
 from bot.llm import SessionLimits
-from bot.models import Deliberation, Evidence, Observed, PlanExtension, Task
-from bot.stages.acting import acting_in
+from bot.looks import ANALYSTS_LOOKS, Seen
+from bot.models import Deliberation, Evidence, Observed, PlanExtension, Step, Task
 from bot.stages.docket import Case
 from bot.stages.matter import Matter, put_before_judges
 from bot.stages.on_host import case_here, on_this_host
 from bot.stages.recording import keep_replies
-from bot.stages.services import Services, run_delimiter
+from bot.stages.services import Services, acting_key, evaluation_key, run_delimiter
+from sandbox.errors import CheckoutError
 
 
 @on_this_host
@@ -41,3 +48,33 @@ def _extension(evidence: Evidence) -> PlanExtension:
     """What an analyst did beyond the plan, for the reason that it gave."""
     goal = evidence.step.goal.strip()
     return PlanExtension(evidence.step, goal or "An analyst asked for it.")
+
+
+_STEPS_AT_ONCE = max(2, min(8, os.cpu_count() or 2))
+
+
+def acting_in(services: Services, case: Case) -> Acting:
+    """What analysts of this evaluation may do, a few steps at a time."""
+    limits, key = case.policy.configuration.limits, evaluation_key(case.request.id)
+    places = asyncio.Semaphore(_STEPS_AT_ONCE)
+
+    async def take(step: Step) -> Taken:
+        try:
+            async with places:
+                seen = await ANALYSTS_LOOKS[step.action](services, case, step)
+        except CheckoutError as error:  # a path that a model made up
+            return Taken(note=str(error))
+        return Taken(next(iter(seen.evidence), None), _note(seen))
+
+    async def picture(name: str) -> bytes | None:
+        return await asyncio.to_thread(services.artifacts.get, key, name)
+
+    run = acting_key(case.request, case.checkout)
+    return Acting(run, take, picture, services.web, limits.interactions, limits.minutes)
+
+
+def _note(seen: Seen) -> str:
+    """What a look found beside evidence, as lines."""
+    findings = (f"{one.path}:{one.line}: {one.rule}: {one.message}" for one in seen.findings)
+    places = (f"{p.place.words}: {p.reason}" for one in seen.located for p in one.places)
+    return "\n".join((*findings, *places))

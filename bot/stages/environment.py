@@ -19,7 +19,7 @@ from sandbox.concurrently import a_few_at_a_time, cores
 from sandbox.environments import Choice, Recipes, choose_both, detect_both
 from sandbox.environments.build import build_both
 from sandbox.environments.build_request import BuildRequest
-from sandbox.environments.hints import SetupHints
+from sandbox.environments.ecosystem import SetupHints
 from sandbox.environments.projects import MOST_PROJECTS, Projects
 from sandbox.environments.test_line import test_places
 from sandbox.environments.toolchain import toolchain

@@ -100,6 +100,7 @@ async def _observe(services: Services, case: Case) -> Observed:
         kinds=kinds_of_change(checkout.diff, harmless),
         impact=next((one.impact for one in seen if one.impact), None),
         located=tuple(item for one in seen for item in one.located),
+        examples=tuple(item for one in seen for item in one.examples),
     )
 
 

@@ -18,8 +18,7 @@ from bot.judge.understanding import ASKED, enriched
 from bot.llm import ModelProblem, SessionLimits
 from bot.looks.places import Asked, find_places
 from bot.models import EvaluationRequest, Plan, Requirements, Task, TaskRubric, Trigger
-from bot.rubrics.of_task import kept_rubrics, rubrics_of, unused
-from bot.rubrics.requirements import with_rubrics
+from bot.rubrics.of_task import kept_rubrics, rubrics_of, unused, with_rubrics
 from bot.stages.docket import Planned, Policy
 from bot.stages.on_host import on_this_host, trees_here
 from bot.stages.recording import keep_replies

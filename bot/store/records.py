@@ -19,7 +19,6 @@ from sqlalchemy import (
 from bot.models import Conclusion, EvaluationRequest
 from bot.safety import scrub
 from bot.settings import Settings
-from bot.store.acceptance_records import AcceptanceRecords
 from bot.store.base import (
     Decision,
     Ended,
@@ -29,7 +28,7 @@ from bot.store.base import (
     Totals,
 )
 from bot.store.kept_records import KeptRecords
-from bot.store.rubric_records import RubricRecords
+from bot.store.record_parts import AcceptanceRecords, RubricRecords, UsageRecords
 from bot.store.tables import (
     BASE_RESULTS,
     DECISIONS,
@@ -38,7 +37,6 @@ from bot.store.tables import (
     STAGE_TIMES,
     now_s,
 )
-from bot.store.usage_records import UsageRecords
 
 _OPEN = (EvaluationState.QUEUED.value, EvaluationState.RUNNING.value)
 _FINAL = tuple(state.value for state in EvaluationState if state.is_final)

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from flask import Blueprint, Flask
+from flask import Blueprint, Flask, Response, jsonify
 
+from bot.configuration import json_schema
 from bot.engine import QueueDepth
+from bot.errors import Transient
 from bot.models import Delivery
 from bot.store import Store
-from bot.web import boundary, health, metrics, webhook
+from bot.web import boundary, metrics, webhook
 
 log = logging.getLogger(__name__)
 
@@ -52,7 +54,7 @@ def create_app(parts: WebParts, pages: Sequence[Blueprint] = ()) -> Flask:
     app.config["MAX_CONTENT_LENGTH"] = LARGEST_PAYLOAD_BYTES
     counters = metrics.WebhookCounters()
     app.register_blueprint(webhook.blueprint(parts.webhook_secret, parts.jobs, counters))
-    app.register_blueprint(health.blueprint(parts.jobs, parts.store))
+    app.register_blueprint(_health(parts))
     app.register_blueprint(
         metrics.blueprint(parts.jobs, parts.store, counters, parts.metrics_token)
     )
@@ -60,3 +62,40 @@ def create_app(parts: WebParts, pages: Sequence[Blueprint] = ()) -> Flask:
         app.register_blueprint(page)
     boundary.install(app)
     return app
+
+
+SCHEMA = "/assay.schema.json"
+"""Where `# yaml-language-server: $schema=` in a repository's configuration points to."""
+
+
+def _health(parts: WebParts) -> Blueprint:
+    """Build the routes that say whether it works, and the one that editors ask."""
+    routes = Blueprint("health", __name__)
+
+    @routes.get(SCHEMA)
+    def schema() -> Response:
+        # Editors in a browser ask from elsewhere; there is no secret in it.
+        headers = {"Access-Control-Allow-Origin": "*", "Cache-Control": "max-age=3600"}
+        return Response(json_schema(), mimetype="application/schema+json", headers=headers)
+
+    @routes.get("/healthz")
+    def healthz() -> Response:
+        return jsonify(status="ok")
+
+    @routes.get("/readyz")
+    def readyz() -> Response:
+        found = {"jobs": _problem(parts.jobs.check), "records": _problem(parts.store.check)}
+        problems = {name: problem for name, problem in found.items() if problem}
+        response = jsonify(status="unavailable" if problems else "ok", problems=problems)
+        response.status_code = 503 if problems else 200
+        return response
+
+    return routes
+
+
+def _problem(check: Callable[[], None]) -> str:
+    try:
+        check()
+    except Transient as error:
+        return error.what
+    return ""

@@ -19,8 +19,8 @@ from sandbox.environments import (
     site,
 )
 from sandbox.environments.ecosystem import Ecosystem, Evidence
-from sandbox.environments.hints import SetupHints as SetupHints
-from sandbox.environments.hints import Toolchain as Toolchain
+from sandbox.environments.ecosystem import SetupHints as SetupHints
+from sandbox.environments.ecosystem import Toolchain as Toolchain
 from sandbox.environments.tree import Tree
 from sandbox.models import Recipe
 

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from fnmatch import fnmatch
 from pathlib import Path
 
-from sandbox.environments.ecosystem import Ecosystem, Evidence
-from sandbox.environments.hints import SetupHints, Toolchain
+from sandbox.environments.ecosystem import Ecosystem, Evidence, SetupHints, Toolchain
 from sandbox.environments.native import building, container_hints, lacking, observing
 from sandbox.environments.tree import Tree
 from sandbox.models import Recipe

@@ -8,8 +8,14 @@ from dataclasses import replace
 from pathlib import Path
 
 from sandbox.environments.build_request import BuildRequest
-from sandbox.environments.ecosystem import Ecosystem, Evidence, Variables, weighed
-from sandbox.environments.hints import SetupHints, Toolchain
+from sandbox.environments.ecosystem import (
+    Ecosystem,
+    Evidence,
+    SetupHints,
+    Toolchain,
+    Variables,
+    weighed,
+)
 from sandbox.environments.layers import DEPENDENCIES
 from sandbox.environments.native import building as system
 from sandbox.environments.native import container_hints, lacking, recipe

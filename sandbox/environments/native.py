@@ -14,8 +14,7 @@ import shlex
 
 from sandbox.base import TREE
 from sandbox.environments.build_request import BuildRequest
-from sandbox.environments.ecosystem import Variables
-from sandbox.environments.hints import SetupHints
+from sandbox.environments.ecosystem import SetupHints, Variables
 from sandbox.environments.layers import SYSTEM_PATH
 from sandbox.environments.tree import Tree
 from sandbox.models import Recipe, TestRunner

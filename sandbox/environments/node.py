@@ -15,10 +15,11 @@ from sandbox.environments.ecosystem import (
     Downloads,
     Ecosystem,
     Evidence,
+    SetupHints,
+    Toolchain,
     Variables,
     weighed,
 )
-from sandbox.environments.hints import SetupHints, Toolchain
 from sandbox.environments.layers import CACHE, PROJECT, SYSTEM_PATH, TOOLCHAIN
 from sandbox.environments.node_ci import read_settings
 from sandbox.environments.node_manager import (

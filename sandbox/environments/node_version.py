@@ -9,33 +9,18 @@ from __future__ import annotations
 
 import platform
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from sandbox.environments.layers import TOOLCHAIN
-from sandbox.environments.tree import LINE_CHARS, Tree
+from sandbox.environments.node_ci import MAJORS, release_named, releases_of_ci
+from sandbox.environments.tree import Tree
 
 _COMPARATOR = re.compile(
     r"(>=|<=|>|<|\^|~|=)?\s{0,9}v?(\d+|[xX*])(?:\.(\d+|[xX*]))?(?:\.(\d+|[xX*]))?\S*"
 )
 _HYPHEN = re.compile(r"(?<!\S)(\S+)\s+-\s+(\S+)")
 Version = tuple[int, int, int]
-_EXACT = re.compile(r"v?(\d{1,3}(?:\.\d{1,4}){0,2})(?:\.[xX*])?")
-_CODENAMES = {
-    "argon": "4", "boron": "6", "carbon": "8", "dubnium": "10", "erbium": "12", "fermium": "14",
-    "gallium": "16", "hydrogen": "18", "iron": "20", "jod": "22", "krypton": "24",
-}  # fmt: skip
-_MAJORS = range(4, 60)
 _LATEST = 9999
-_CI_FILES = (".travis.yml", ".gitlab-ci.yml", "azure-pipelines.yml", ".circleci/config.yml")
-_TESTED = re.compile(
-    r"\b(?:npm|pnpm|yarn|bun)\s+(?:--?\S+\s+)*(?:run\s+|run-script\s+)?(?:t|tst|test|tests|cit|unit|coverage)\b"
-    r"|\b(?:vitest|jest|mocha|jasmine|ava|tape|tap|uvu|c8|nyc)\b|\bnode\s+--test\b"
-)
-_NODE_KEY = re.compile(
-    r"[ \t]*(?:-[ \t]+)?['\"]?(?:node|node_js|nodejs)(?:[-_]?versions?)?['\"]?[ \t]*:(?P<value>.*)",
-    re.I,
-)
 _PLATFORMS = {"x86_64": "x64", "aarch64": "arm64", "ppc64le": "ppc64le", "s390x": "s390x"}
 # The newest npm that runs on a Node of at least this major, by npm's own `engines`.
 _NPM = (
@@ -63,7 +48,7 @@ def wanted_node(tree: Tree, folders: tuple[str, ...], machine: str) -> Wanted:
     which CI runs the tests is taken, or the machine's where it is one of them. Without any, a range is met
     by the nearest major, one with long support first.
     """
-    of_ci = _releases_of_ci(tree)
+    of_ci = releases_of_ci(tree)
     for folder in folders:
         place = Tree(tree.root / folder)
         manifest = place.json("package.json")
@@ -73,7 +58,7 @@ def wanted_node(tree: Tree, folders: tuple[str, ...], machine: str) -> Wanted:
             (".node-version", place.read(".node-version")),
         )
         for source, text in named:
-            release = _release(text)
+            release = release_named(text)
             if release:
                 is_here = machine and release.split(".")[0] == machine.split(".", maxsplit=1)[0]
                 return Wanted() if is_here else Wanted(release, source)
@@ -109,49 +94,8 @@ def _by_ci(releases: dict[str, str], wanted: str, machine: str) -> Wanted | None
     return Wanted() if is_here else Wanted(newest, releases[newest])
 
 
-def _releases_of_ci(tree: Tree) -> dict[str, str]:
-    """Return the releases on which CI runs the tests, each with the file that says so.
-
-    A matrix of releases is there for the tests; a single one counts in a job that calls them.
-    """
-    workflows = (tree.listing(".github/workflows", suffix) for suffix in (".yml", ".yaml"))
-    found: dict[str, str] = {}
-    for path in (*(one for listed in workflows for one in listed), *_CI_FILES):
-        lines = [line for line in tree.read(path).splitlines() if len(line) < LINE_CHARS]
-        for job in re.split(r"^(?=  [\w-]+:\s*$)", "\n".join(lines), flags=re.M):
-            releases = list(_releases_in(job.splitlines()))
-            if len(releases) > 1 or path == ".travis.yml" or _TESTED.search(job):
-                found |= dict.fromkeys(releases, path)
-    return found
-
-
-def _releases_in(lines: list[str]) -> Iterator[str]:
-    """Yield the releases that the keys of a CI job name, in a line or in the list below it."""
-    is_listing = False
-    for line in lines:
-        key = _NODE_KEY.fullmatch(line)
-        text = (key["value"] if key else line).split("#")[0].strip()
-        if key:
-            is_listing = not text
-        elif is_listing and (not text or text.startswith("-")):
-            text = text.removeprefix("-")
-        else:
-            is_listing, text = False, ""
-        for word in re.split(r"[\s\[\],'\"]+", text):
-            release = _release(word)
-            if release and int(release.split(".")[0]) in _MAJORS:
-                yield release
-
-
 def _newest_of(release: str) -> str:
     return ".".join([*release.split("."), str(_LATEST), str(_LATEST)][:3])
-
-
-def _release(text: str) -> str:
-    word = text.strip().split("\n", 1)[0].strip().lower()
-    word = _CODENAMES.get(word.removeprefix("lts/"), word)
-    found = _EXACT.fullmatch(word)
-    return found.group(1) if found else ""
 
 
 def _by_range(wanted: str, machine: str) -> Wanted:
@@ -160,11 +104,11 @@ def _by_range(wanted: str, machine: str) -> Wanted:
         return Wanted()
     found = re.match(r"\d+", machine)
     here = int(found.group()) if found else 0
-    for major in sorted(_MAJORS, key=lambda one: (one % 2, abs(one - here))):
+    for major in sorted(MAJORS, key=lambda one: (one % 2, abs(one - here))):
         if satisfies(f"{major}.{_LATEST}.{_LATEST}", wanted):
             return Wanted(str(major), source)
-    exact = _EXACT.fullmatch(wanted.strip())
-    return Wanted(exact.group(1), source) if exact else Wanted(missing=wanted)
+    exact = release_named(wanted)
+    return Wanted(exact, source) if exact else Wanted(missing=wanted)
 
 
 def fetching(toolchain: str) -> tuple[str, ...]:

@@ -11,9 +11,16 @@ from packaging.utils import canonicalize_name
 
 from sandbox.base import TREE
 from sandbox.environments.build_request import BuildRequest
-from sandbox.environments.ecosystem import Downloads, Ecosystem, Evidence, weighed
-from sandbox.environments.hints import SetupHints, Toolchain
+from sandbox.environments.ecosystem import (
+    Downloads,
+    Ecosystem,
+    Evidence,
+    SetupHints,
+    Toolchain,
+    weighed,
+)
 from sandbox.environments.layers import DEPENDENCIES, INSIDE, PROJECT, UV
+from sandbox.environments.python_arguments import parsed, requirement_name
 from sandbox.environments.python_ci import TestHints, read_hints
 from sandbox.environments.python_digest import (
     dynamic_inputs,
@@ -24,16 +31,19 @@ from sandbox.environments.python_digest import (
     requirement_files,
 )
 from sandbox.environments.python_layers import building, installer, observing
-from sandbox.environments.python_preparation import prepare
+from sandbox.environments.python_preparation import (
+    Sibling,
+    needed_siblings,
+    prepare,
+    requirement_names,
+)
 from sandbox.environments.python_project import NamedList, Project, read_project
-from sandbox.environments.python_requirement import parsed, requirement_name
 from sandbox.environments.python_runner import (
     choose_runner,
     configured_runner,
     missing_runner,
 )
 from sandbox.environments.python_selection import Selection, select
-from sandbox.environments.python_siblings import Sibling, needed_siblings, requirement_names
 from sandbox.environments.python_version import (
     fetching,
     missing_python,

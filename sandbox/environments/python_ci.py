@@ -12,6 +12,8 @@ from itertools import groupby, pairwise
 
 from packaging.utils import canonicalize_name
 
+from sandbox.environments.ci import ci_jobs
+from sandbox.environments.python_arguments import parsed, requirement_name
 from sandbox.environments.python_calls import (
     Call,
     calls_in,
@@ -19,7 +21,6 @@ from sandbox.environments.python_calls import (
     nox_places,
     task_places,
 )
-from sandbox.environments.python_requirement import parsed, requirement_name
 from sandbox.environments.tree import LINE_CHARS, Table, Tree
 
 # Tools that CI installs to run the job, not to run the tests.
@@ -30,7 +31,6 @@ _TOOLS = frozenset(
     | {"pytest-travis-fold", "pytest-github-actions-annotate-failures"}
 )
 _TESTS = re.compile(r"(unit[_-]?)?(tests?|check|pytest)\b")
-_CI_FILES = (".gitlab-ci.yml", ".travis.yml", "azure-pipelines.yml", ".circleci/config.yml")
 _PARTS = re.compile(r"&&|\|\||[;|]")
 
 
@@ -214,37 +214,11 @@ def _nox_words(argument: ast.expr) -> Iterator[str]:
 
 def _ci(tree: Tree, project: str) -> Iterator[TestHints]:
     """Yield for each CI file its first job that runs tests, and the other jobs that run doctests."""
-    for _, texts in groupby(ci_jobs(tree), key=lambda one: one[0]):
-        jobs = [_job(tree, path, job_lines(text), project) for path, text in texts]
+    for path, jobs_of_file in groupby(ci_jobs(tree), key=lambda job: job.path):
+        jobs = [_job(tree, path, job.lines(), project) for job in jobs_of_file]
         with_calls = [job for job in jobs if job.calls]
         yield from with_calls[:1]
         yield from (_aside(job) for job in with_calls[1:])
-
-
-def ci_jobs(tree: Tree) -> Iterator[tuple[str, str]]:
-    """Yield the jobs of CI as text, each with the path of its file."""
-    workflows = tree.listing(".github/workflows", ".yml") + tree.listing(
-        ".github/workflows", ".yaml"
-    )
-    for path in (*workflows, *_CI_FILES):
-        for text in re.split(r"^(?=  [\w-]+:\s*$)", tree.read(path), flags=re.M):
-            yield path, text
-
-
-def job_lines(job: str) -> list[str]:
-    """Return the shell lines of a job: continued ones and folded ones (`run: >`) joined."""
-    joined = re.sub(r"\\\n\s*", " ", re.sub(r"\$\{\{[^}\n]{0,300}\}\}", "$EXPRESSION", job))
-    joined = re.sub(
-        r"(?m)^( *)((?:- )?(?:run|script|command): *)>[-+]?\n((?:\1 +.*\n?)+)",
-        lambda found: f"{found[1]}{found[2]}{' '.join(found[3].split())}\n",
-        joined,
-    )
-    stripped = [
-        re.sub(r"^\s*(- )?\s*(run:|(?:name|uses):.*|script:|command:)?\s*[|>]?[-+]?", "", li)
-        for li in joined.splitlines()
-        if len(li) < LINE_CHARS
-    ]
-    return [line.strip() for line in stripped if line.strip()]
 
 
 def _job(tree: Tree, source: str, lines: list[str], project: str) -> TestHints:

@@ -8,8 +8,8 @@ import json
 import re
 from collections.abc import Iterable, Iterator
 
-from sandbox.environments.hints import Toolchain
-from sandbox.environments.python_requirement import parsed
+from sandbox.environments.ecosystem import Toolchain
+from sandbox.environments.python_arguments import parsed
 from sandbox.environments.tree import Tree
 
 HARNESS_VERSION = "1"

@@ -1,12 +1,24 @@
-"""What CI makes in the tree before it runs the tests: message catalogs, generated modules, test data."""
+"""What is made ready before the tests: what CI makes in the tree, and other projects of the same repository.
+
+CI makes message catalogs, generated modules and test data; a project that needs neighbours gets the tree's.
+"""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import PurePosixPath
 
-from sandbox.environments.hints import Toolchain
+from packaging.utils import canonicalize_name
+
+from sandbox.environments.ci import ci_jobs
+from sandbox.environments.ecosystem import Toolchain
+from sandbox.environments.python_arguments import requirement_name
 from sandbox.environments.python_calls import calls_in, make_places
-from sandbox.environments.python_ci import ci_jobs, job_lines
+from sandbox.environments.python_digest import requirement_files
+from sandbox.environments.python_project import Project, read_project
+from sandbox.environments.python_selection import Selection
 from sandbox.environments.tree import Tree
 
 _STARTS_TESTS = re.compile(
@@ -38,8 +50,8 @@ def prepare(
     """
     programs = {name for name, _ in toolchain.programs}
     targets = {place.name for place in make_places(tree)} if "make" in programs else set[str]()
-    for path, text in ci_jobs(tree):
-        lines = job_lines(text)
+    for job in ci_jobs(tree):
+        lines = job.lines()
         starts = (n for n, line in enumerate(lines) if _starts_tests(tree, line))
         before = list(dict.fromkeys(lines[: next(starts, 0)]))
         made = [line for line in before if _makes_files(line, tree, targets)][:_MOST_STEPS]
@@ -47,11 +59,13 @@ def prepare(
         if made or other:
             run, left_out = (made, other) if is_kept else ([], [*made, *other])
             reasons = [
-                f"`{line}` is run before the tests, as {path} does; if it fails, the tests run without it."
+                f"`{line}` is run before the tests, as {job.path} does; "
+                "if it fails, the tests run without it."
                 for line in run
             ]
             reasons += [
-                f"`{line}`, which {path} runs before the tests, is not run." for line in left_out
+                f"`{line}`, which {job.path} runs before the tests, is not run."
+                for line in left_out
             ]
             return tuple(("sh", "-c", f"{line} || true") for line in run), tuple(reasons)
     return (), ()
@@ -68,3 +82,57 @@ def _makes_files(line: str, tree: Tree, targets: set[str]) -> bool:
         return False
     is_target = not said["target"] or said["target"] in targets
     return is_target and (not said["script"] or tree.has(said["script"]))
+
+
+_DECLARES = {"pyproject.toml", "setup.py", "setup.cfg"}
+_WORD = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
+
+
+@dataclass(frozen=True, slots=True)
+class Sibling:
+    """Another project of the repository: its normalised name, its folder, and its files."""
+
+    name: str
+    folder: str
+    tree: Tree
+
+
+def needed_siblings(whole: Tree, root: str, names: Iterable[str]) -> tuple[Sibling, ...]:
+    """Return the projects whose names are required, and those that they require in turn."""
+    declaring = [PurePosixPath(path) for path in whole.files()]
+    folders = dict.fromkeys(path.parent.as_posix() for path in declaring if path.name in _DECLARES)
+    known: dict[str, Sibling] = {}
+    for folder in folders:
+        tree = Tree(whole.root / folder)
+        project = read_project(tree)
+        if folder not in (".", root) and project.name and project.is_installable:
+            known[project.name] = Sibling(project.name, folder, tree)
+    found: dict[str, Sibling] = {}
+    waiting = [*names, *(_named_in_code(Tree(whole.root / root), known))] if known else []
+    while waiting:
+        one = known.get(waiting.pop())
+        if one and one.name not in found:
+            found[one.name] = one
+            project = read_project(one.tree)
+            waiting += [requirement_name(line) for line in project.dependencies]
+            waiting += _named_in_code(one.tree, known)
+    return tuple(found[name] for name in sorted(found))
+
+
+def _named_in_code(tree: Tree, known: dict[str, Sibling]) -> list[str]:
+    """Look for the names where only code, or another notation, says what is required."""
+    if not read_project(tree).is_dynamic or tree.toml("pyproject.toml").table("tool").has("poetry"):
+        return []
+    words = _WORD.findall(f"{tree.read('setup.py')}\n{tree.read('setup.cfg')}")
+    return [name for word in words if (name := canonicalize_name(word)) in known]
+
+
+def requirement_names(tree: Tree, project: Project, selection: Selection) -> set[str]:
+    """Return the normalised names that are known to be installed; dynamic ones are not known."""
+    lines = [*project.dependencies, *selection.packages]
+    for entry in (*project.extras, *selection.groups):
+        if entry.name in selection.extras or entry in selection.groups:
+            lines += entry.requirements
+    for _, text in requirement_files(tree, selection.files):
+        lines += text.splitlines()
+    return {requirement_name(line) for line in lines}

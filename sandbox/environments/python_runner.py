@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
 
-from sandbox.environments.hints import SetupHints
+from sandbox.environments.ecosystem import SetupHints
 from sandbox.environments.python_arguments import understood
 from sandbox.environments.python_calls import Call
 from sandbox.environments.python_ci import TestHints

@@ -6,10 +6,10 @@ import re
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 
+from sandbox.environments.python_arguments import requirement_name
 from sandbox.environments.python_ci import TestHints
 from sandbox.environments.python_digest import names_local_project
 from sandbox.environments.python_project import NamedList, Project
-from sandbox.environments.python_requirement import requirement_name
 from sandbox.environments.tree import Tree
 
 _TESTS = {

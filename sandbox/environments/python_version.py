@@ -10,7 +10,8 @@ import re
 
 from packaging.specifiers import SpecifierSet
 
-from sandbox.environments.hints import SetupHints, Toolchain
+from sandbox.environments.ci import ci_jobs
+from sandbox.environments.ecosystem import SetupHints, Toolchain
 from sandbox.environments.layers import TOOLCHAIN, UV
 from sandbox.environments.tree import Tree
 
@@ -19,7 +20,6 @@ _LATEST = 99
 _MATRIX = re.compile(
     r"(?m)^[ \t]*+(?:-[ \t]*+)?python(?:-version)?s?:[ \t]*(\[[^\]]{0,2000}\]|(?:\n[ \t]*-[^\n]*)+|[^\n]*)"
 )
-_CI = (".github/workflows", ".yml"), (".github/workflows", ".yaml")
 
 
 def missing_python(requires: str, version: str) -> str:
@@ -78,8 +78,8 @@ def untested_python(tree: Tree, version: str) -> tuple[str, bool]:
 
 def _tested(tree: Tree) -> set[int]:
     """Return the minor versions of CI's matrices, else of tox's environments."""
-    files = [path for place in _CI for path in tree.listing(*place)]
-    found = [text for path in files for text in _MATRIX.findall(tree.read(path))]
+    jobs = (job for job in ci_jobs(tree) if job.is_of_workflow)
+    found = [text for job in jobs for text in _MATRIX.findall(job.text)]
     minors = {int(minor) for text in found for minor in re.findall(r"\b3\.(\d{1,2})\b", text)}
     tox = tree.ini("tox.ini")
     listed = "envlist" if tox.has_option("tox", "envlist") else "env_list"

@@ -5,8 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from sandbox.environments.build_request import BuildRequest
-from sandbox.environments.ecosystem import Ecosystem, Evidence, Variables
-from sandbox.environments.hints import SetupHints, Toolchain
+from sandbox.environments.ecosystem import Ecosystem, Evidence, SetupHints, Toolchain, Variables
 from sandbox.environments.native import building as system
 from sandbox.environments.native import container_hints, in_a_copy, lacking, recipe
 from sandbox.environments.native import observing as looking

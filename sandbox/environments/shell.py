@@ -5,8 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path, PurePosixPath
 
-from sandbox.environments.ecosystem import Ecosystem, Evidence
-from sandbox.environments.hints import SetupHints, Toolchain
+from sandbox.environments.ecosystem import Ecosystem, Evidence, SetupHints, Toolchain
 from sandbox.environments.native import building, container_hints, lacking, observing, recipe
 from sandbox.environments.tree import Tree
 from sandbox.models import Recipe, TestRunner

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from sandbox.environments.ecosystem import Ecosystem, Evidence
-from sandbox.environments.hints import SetupHints, Toolchain
+from sandbox.environments.ecosystem import Ecosystem, Evidence, SetupHints, Toolchain
 from sandbox.environments.native import building, observing, recipe
 from sandbox.environments.tree import Tree
 from sandbox.models import Recipe

@@ -7,8 +7,7 @@ import re
 from collections.abc import Iterable
 
 from sandbox.base import Command, Sandbox, SandboxError
-from sandbox.environments.ecosystem import Ecosystem
-from sandbox.environments.hints import Toolchain
+from sandbox.environments.ecosystem import Ecosystem, Toolchain
 from sandbox.environments.layers import SYSTEM_PATH, UV
 
 _VERSION = re.compile(r"(?<!\d)\d+(?:\.\d+)+")

@@ -3,7 +3,7 @@
 Two remarks are the same when rule, message and the text of their line are, wherever the line moved
 and whatever the file is called now.
 
-**A file that parses no more blocks** (DESIGN 3.1: an exit code is an oracle): a parser refuses head's
+**A file that parses no more blocks** (an exit code is an oracle): a parser refuses head's
 version while base's version, if there is one, was taken. It does not block where a broken file may be
 meant: in folders of fixtures, samples and templates, in a test's data, and in files whose names say so.
 """

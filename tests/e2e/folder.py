@@ -116,10 +116,10 @@ class Folder:
         return Judged(document, files[1].decode(), publication.report_key)
 
 
-def open_folder(folder: Path) -> Folder:
+def open_folder(folder: Path, project: Files = PROJECT) -> Folder:
     """Make the repository with its working project on `main`; no PDF, which has its own tests."""
     repository = Repository(folder / "repository")
-    repository.commit(PROJECT)
+    repository.commit(project)
     settings = Settings(
         home=folder / "home", chromium=str(folder / "none"), webhook_secret=SecretStr(SECRET)
     )

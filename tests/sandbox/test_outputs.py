@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from sandbox.outputs import make_harmless, read_output
+from sandbox.folders import make_harmless, read_output
 
 
 @pytest.fixture

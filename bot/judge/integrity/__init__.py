@@ -1,4 +1,4 @@
-"""Looks for tests made weaker and for results made up, whatever the tests say (DESIGN 3.8).
+"""Looks for tests made weaker and for results made up, whatever the tests say.
 
 One file a concept; `CHECKS` is the literal registry. A finding blocks when the base version of the
 weakened test fails on head, or when fewer tests are collected and nothing asked for that; otherwise it

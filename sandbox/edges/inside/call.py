@@ -33,7 +33,7 @@ def main() -> int:
     channel = os.fdopen(int(os.environ.pop("ASSAY_CHANNEL_FD")), "w")
     wanted = json.load(sys.stdin)
     sys.stdin = open(os.devnull)  # noqa: SIM115, PTH123  until the end
-    signal.signal(signal.SIGALRM, _too_long)
+    signal.signal(signal.SIGALRM, too_long)
     for number, one in enumerate(wanted):
         outcome, said = tried(one["path"], one["name"], one["arguments"])
         line = {"number": number, "outcome": outcome, "said": said[-_SAID_CHARACTERS:]}
@@ -45,31 +45,31 @@ def main() -> int:
 def tried(path: str, name: str, arguments: dict[str, str]) -> tuple[str, str]:
     """Make one call: (divides-by-zero | answers | not-tried, what it said)."""
     try:
-        with _limited():
+        with limited():
             function = _found(path, name)
     except (Exception, SystemExit, TooLong) as error:
-        return "not-tried", _last_line(error)
+        return "not-tried", last_line(error)
     given = {key: _EMPTY[literal]() for key, literal in arguments.items()}
     try:
         if callable(function):
             inspect.signature(function).bind(**given)
     except (TypeError, ValueError) as error:
-        return "not-tried", _last_line(error)
+        return "not-tried", last_line(error)
     try:
-        with _limited():
+        with limited():
             return "answers", _shown(function(**given) if callable(function) else function)
     except ZeroDivisionError as error:
         frames = traceback.extract_tb(error.__traceback__)
         if Path(frames[-1].filename).resolve() != Path(path).resolve():
-            return "answers", _last_line(error)  # a library's own way to refuse
+            return "answers", last_line(error)  # a library's own way to refuse
         return "divides-by-zero", _told(error)
     except (Exception, SystemExit, TooLong) as error:
-        return ("not-tried" if isinstance(error, TooLong) else "answers"), _last_line(error)
+        return ("not-tried" if isinstance(error, TooLong) else "answers"), last_line(error)
 
 
 def _found(path: str, name: str) -> object:
     """Import a file by the name that its package has, and return what is called."""
-    value: object = _imported(path)
+    value: object = imported(path)
     *owners, last = name.split(".")
     for owner in owners:
         value = getattr(value, owner)
@@ -83,7 +83,8 @@ def _found(path: str, name: str) -> object:
     return getattr(made, last)
 
 
-def _imported(path: str) -> ModuleType:
+def imported(path: str) -> ModuleType:
+    """Import a file of the tree by the name that its package has. Raises ImportError."""
     file = Path(path).resolve()
     folder, names = file.parent, [] if file.stem == "__init__" else [file.stem]
     while (folder / "__init__.py").is_file():
@@ -99,7 +100,7 @@ def _imported(path: str) -> ModuleType:
 
 
 @contextlib.contextmanager
-def _limited() -> Iterator[None]:
+def limited() -> Iterator[None]:
     """Within seconds; what is printed goes where nobody takes it for a result."""
     signal.alarm(_SECONDS)
     try:
@@ -109,7 +110,8 @@ def _limited() -> Iterator[None]:
         signal.alarm(0)
 
 
-def _too_long(number: int, frame: FrameType | None) -> None:
+def too_long(number: int, frame: FrameType | None) -> None:
+    """Handle SIGALRM. Raises TooLong."""
     raise TooLong(f"it did not end within {_SECONDS} s")
 
 
@@ -119,7 +121,7 @@ def _shown(value: object) -> str:
     try:
         return repr(value)[:200]
     except Exception as error:
-        return _last_line(error)
+        return last_line(error)
 
 
 def _told(error: BaseException) -> str:
@@ -131,7 +133,8 @@ def _told(error: BaseException) -> str:
     return "".join(own.format(chain=False))
 
 
-def _last_line(error: BaseException) -> str:
+def last_line(error: BaseException) -> str:
+    """The class of an error and what it says, in one line."""
     return traceback.format_exception_only(type(error), error)[-1].strip()[:300]
 
 

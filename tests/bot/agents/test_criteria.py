@@ -9,9 +9,7 @@ import pytest
 
 from bot.agents.chambers import Chambers
 from bot.agents.criteria_critic import Brief, merge_criteria, propose_criteria
-from bot.agents.criteria_grading import grade_change
-from bot.agents.criteria_quantifier import quantify
-from bot.agents.criteria_verifier import find_criteria
+from bot.agents.criteria_grading import find_criteria, grade_change, quantify
 from bot.agents.dossier import Dossier
 from bot.llm import SessionLimits
 from bot.models import Criterion, Preference, Role, Task

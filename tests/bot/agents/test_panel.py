@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from bot.agents.chambers import Chambers
-from bot.agents.panel import ask_panel
+from bot.agents.deliberation import ask_panel
 from bot.configuration import JudgePolicy
 from bot.llm.base import BudgetSpent, SessionLimits
 from bot.models import Act, PanelResult, Role, VerdictOutcome

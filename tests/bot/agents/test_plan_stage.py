@@ -11,8 +11,7 @@ from pathlib import Path
 import pytest
 
 from bot.configuration import Configuration
-from bot.foresight import foresee
-from bot.judge.forecast import expected_calls
+from bot.foresight import expected_calls, foresee
 from bot.llm import OpenSession, no_models
 from bot.models import (
     Deliberation,

@@ -11,7 +11,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bot.github import Payload
-from bot.intake.comments import parse
 from bot.intake.decisions import (
     AcceptUnverified,
     Approve,
@@ -26,6 +25,7 @@ from bot.intake.decisions import (
     StartPatch,
     StartPullRequest,
 )
+from bot.intake.events import parse
 from bot.intake.registry import EVENTS, HANDLERS, decide, is_handled, lane
 from bot.models import Delivery, Trigger
 from tests.bot.intake.payloads import (

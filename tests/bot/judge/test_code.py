@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import pytest
 
 from bot.judge.code import CodeIndex, changed_symbols, impact, locate
-from bot.judge.places import with_places
+from bot.judge.outcome import with_places
 from bot.models import (
     Category,
     Decider,

@@ -7,7 +7,7 @@ import ast
 import pytest
 
 from bot.judge.criteria_trial import try_criteria, variation
-from bot.judge.plan_score import graded_reason
+from bot.judge.whole_plan import graded_reason
 from bot.judge.worsened import worsened
 from bot.models import Conclusion, Criterion, Grade, Grading
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from bot.judge.failures import assertion_line
+from bot.judge.four_way import assertion_line
 from bot.models import Trust
 from tests.bot.judge.cases import gate_of, observed, requirements
 

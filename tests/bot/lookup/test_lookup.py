@@ -10,9 +10,8 @@ import pytest
 from pydantic import SecretStr, ValidationError
 
 from bot.lookup import open_lookup
-from bot.lookup.desk import TEXT_CHARS, Lookup
+from bot.lookup.desk import TEXT_CHARS, Lookup, packages_by
 from bot.lookup.fetch import Fetcher
-from bot.lookup.packages import packages_by
 from bot.settings import Settings
 from sandbox.base import Command, Completed, Sandbox
 from tests.bot.lookup.servers import Page, Site, guard_for, site

@@ -11,7 +11,7 @@ import pytest
 
 from bot.lookup.base import Refused
 from bot.lookup.guard import Guard
-from bot.lookup.meta_search import MetaSearch
+from bot.lookup.search import MetaSearch
 from bot.lookup.tunnel import Streams, Tunnel
 from tests.bot.lookup.servers import Page, Site, certificate, guard_for, site
 

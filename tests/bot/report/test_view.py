@@ -18,8 +18,8 @@ from bot.models import (
 from bot.report.html import html
 from bot.report.machine import machine
 from bot.report.markdown import markdown
-from bot.report.reached import Reached
 from bot.report.view import view
+from bot.report.view_parts import Reached
 from tests.bot.report.examples import (
     EXAMPLES,
     hostile,

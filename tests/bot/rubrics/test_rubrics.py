@@ -35,8 +35,7 @@ from bot.models import (
     VerdictOutcome,
 )
 from bot.rubrics.files import committed_rubric
-from bot.rubrics.of_task import rubrics_of
-from bot.rubrics.requirements import with_rubrics
+from bot.rubrics.of_task import rubrics_of, with_rubrics
 from sandbox.models import Side
 from tests.bot.judge.cases import (
     DEFAULTS,

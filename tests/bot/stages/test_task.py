@@ -17,9 +17,8 @@ from bot.engine import EngineClient, EngineOptions, JobState, migrate, open_work
 from bot.judge import comprehend
 from bot.judge.retirement import asks_to_remove
 from bot.lookup import Web
-from bot.lookup.desk import TEXT_CHARS, Lookup
+from bot.lookup.desk import TEXT_CHARS, Lookup, packages_by
 from bot.lookup.fetch import Fetcher
-from bot.lookup.packages import packages_by
 from bot.models import (
     Category,
     EvaluationRequest,

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from sandbox.base import TREE, Mount, MountMode, Sandbox
-from sandbox.outputs import read_output
+from sandbox.folders import read_output
 from tests.sandbox.conformance.running import program, shell
 
 

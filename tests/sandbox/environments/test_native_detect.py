@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from sandbox.environments import detect
-from sandbox.environments.hints import SetupHints, Toolchain
+from sandbox.environments.ecosystem import SetupHints, Toolchain
 from sandbox.models import Recipe, TestRunner
 from tests.sandbox.environments.projects import write
 

@@ -1,0 +1,149 @@
+"""Reads the calls that a task shows with what they give, so that they can be made on both sides.
+
+"`split(10, 0)` should raise `ValueError`", "`split(0, 3)` must still return `[0, 0, 0]`", "`mean([1, 2])`
+returns `1` instead of `1.5`". Only what others than the author wrote counts. What cannot be read
+is left alone.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+
+from bot.judge.markdown import read_document
+from bot.judge.sections import SectionKind, section_kind
+from bot.judge.shown_results import CODE, SENTENCE, expression, spellings
+from bot.models import Example, ExampleKind, TaskSource
+
+MOST_EXAMPLES = 40
+_LONGEST_SENTENCE = 1_000
+
+_CALL = r"\0(?P<call>\d+)\0"
+_RESULT = (
+    r"(?:\0(?P<result>\d+)\0|(?P<plain>\"[^\"\0]*\"|'[^'\0]*'|-?\d+(?:\.\d+)?(?![\w.])"
+    r"|True\b|False\b|None\b))(?!\s+or\b)"
+)
+_ERROR = r"(?:an?\s+|the\s+)?(?:\0(?P<error>\d+)\0|(?P<bare>[A-Z]\w*(?:Error|Exception))\b)"
+_GIVES = r"(?:(?:give|return|yield)(?:s|ing)?|be|is|equals?|becomes?|produces?|evaluates? to|results? in)"
+_RAISES = r"(?:raise(?:s|ing)?|throw(?:s|ing)?|fails? with|(?:be|is) (?:refused|rejected) with)"
+_GIVEN = rf"(?:{_GIVES}\s+{_RESULT}|{_RAISES}\s+{_ERROR})"
+_MUST = r"(?:should|must|shall|has to|needs to|ought to|is expected to)"
+_STILL = r"(?P<still>(?:still|continue to|keep(?: on)?)\s+)?"
+_PLAINLY = r"(?:(?:now|then|always|instead|rather|also|too|just|simply)\s+)*"
+_EXPECTED = re.compile(rf"{_CALL}[^\0]{{0,40}}?\b{_MUST}\s+{_PLAINLY}{_STILL}{_PLAINLY}{_GIVEN}")
+_STAYS = re.compile(rf"{_CALL}\s+(?:(?:stays|remains)\s+{_RESULT})")
+_WRONG = re.compile(
+    rf"{_CALL}\s+(?P<now>(?:currently|now|today|actually|wrongly|incorrectly)\s+)?{_GIVEN}"
+    r"(?P<after>\s+(?:today|currently|at the moment|right now|instead(?! of))\b)?"
+)
+_INSTEAD = re.compile(
+    rf",?\s+(?:instead of|rather than|but\s+(?:it\s+)?{_MUST}\s+{_PLAINLY}{_GIVES})\s+"
+    r"\0(?P<result>\d+)\0"
+)
+_LISTED = re.compile(rf"{_CALL}\s+{_PLAINLY}(?:{_GIVEN}|(?:==|=>|->|→|=)\s*\0(?P<shown>\d+)\0)")
+_IT = re.compile(r"^(?:It|This|That)\b")
+_ALLOWED = (
+    ast.Expression, ast.Call, ast.Attribute, ast.Name, ast.Load, ast.Constant, ast.keyword, ast.List,
+    ast.Tuple, ast.Set, ast.Dict, ast.UnaryOp, ast.USub, ast.UAdd, ast.BinOp, ast.Add, ast.Sub,
+    ast.Mult, ast.Div, ast.Subscript, ast.Slice,
+)  # fmt: skip
+
+
+def examples_of(source: TaskSource, demands: Iterable[str]) -> Iterator[Example]:
+    """The calls of one text; in its `demands` a call that "returns" something must do so."""
+    document = read_document(source.text)
+    texts = [source.title]
+    texts += [
+        one.text
+        for one in document.passages
+        if section_kind(one.headings) is not SectionKind.WISHES
+    ]
+    for text in dict.fromkeys(texts):
+        yield from _in_text(text, source.reference)
+    for text in dict.fromkeys(demands):
+        sentence = _Sentence(text)
+        for found in _LISTED.finditer(sentence.masked):
+            yield from sentence.example(ExampleKind.EXPECTED, found, source.reference)
+
+
+def _in_text(text: str, origin: str) -> Iterator[Example]:
+    before = ""
+    for words in SENTENCE.split(re.sub(r"``\s?(.+?)\s?``", r"`\1`", text)):
+        sentence = _Sentence(words)
+        if len(sentence.codes) <= 1 and before and _IT.match(words):
+            sentence = _Sentence(f"`{before}`{words[words.find(' ') :]}")
+        yield from _in_sentence(sentence, origin)
+        before = next((code for code in sentence.codes if _call(code)), before)
+
+
+class _Sentence:
+    """A sentence with its codes taken out, so that patterns see where they stand."""
+
+    def __init__(self, words: str) -> None:
+        self.codes: list[str] = []
+        self.masked = CODE.sub(self._taken, words[:_LONGEST_SENTENCE].replace("\0", ""))
+
+    def _taken(self, found: re.Match[str]) -> str:
+        self.codes.append(found[1].strip())
+        return f"\0{len(self.codes) - 1}\0"
+
+    def example(self, kind: ExampleKind, found: re.Match[str], origin: str) -> Iterator[Example]:
+        """What a match says; nothing where its call or result cannot be made."""
+        said_call = self.codes[int(found["call"])]
+        call, groups = _call(said_call), found.groupdict()
+        error = groups.get("bare") or ""
+        if number := groups.get("error"):
+            error = self.codes[int(number)].removesuffix("()")
+        number = groups.get("result") or groups.get("shown")
+        result = self.codes[int(number)] if number else groups.get("plain") or ""
+        if not call or (error and not re.fullmatch(r"[\w.]{1,80}", error)):
+            return
+        if error:
+            yield Example(kind, call, (), error.rpartition(".")[2], said_call, error, origin)
+        elif result and _is_value(result):
+            yield Example(kind, call, spellings(result), "", said_call, result, origin)
+
+
+def _in_sentence(sentence: _Sentence, origin: str) -> Iterator[Example]:
+    for found in _EXPECTED.finditer(sentence.masked):
+        kind = ExampleKind.KEPT if found["still"] else ExampleKind.EXPECTED
+        yield from sentence.example(kind, found, origin)
+    for found in _STAYS.finditer(sentence.masked):
+        yield from sentence.example(ExampleKind.KEPT, found, origin)
+    for found in _WRONG.finditer(sentence.masked):
+        instead = _INSTEAD.match(sentence.masked, found.end())
+        if not (found["now"] or found["after"] or instead):
+            continue
+        wrong = list(sentence.example(ExampleKind.REPORTED, found, origin))
+        yield from wrong
+        for one in wrong if instead else ():
+            result = sentence.codes[int(instead["result"])] if instead else ""
+            if _is_value(result):
+                right = replace(one, results=spellings(result), error="", said_result=result)
+                yield replace(right, kind=ExampleKind.EXPECTED)
+
+
+def _is_value(text: str) -> bool:
+    """Whether a result could be what code gives: a literal, or one word that may be meant as a string."""
+    node = expression(text)
+    if node is None or isinstance(node, ast.Name):
+        return bool(re.fullmatch(r"\S{1,80}", text))
+    try:
+        ast.literal_eval(node)
+    except (ValueError, TypeError, MemoryError, RecursionError):
+        return False
+    return True
+
+
+def _call(text: str) -> str:
+    """A call of the project as an expression that only calls and builds values; "" for another."""
+    node = expression(text)
+    if not isinstance(node, ast.Call) or not all(isinstance(n, _ALLOWED) for n in ast.walk(node)):
+        return ""
+    attributes = [n.attr for n in ast.walk(node) if isinstance(n, ast.Attribute)]
+    names = [n.id for n in ast.walk(node) if isinstance(n, ast.Name)]
+    if not names or any(one.startswith("_") for one in (*attributes, *names)):
+        return ""
+    return ast.unparse(node)

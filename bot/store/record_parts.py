@@ -1,0 +1,146 @@
+"""Parts of the records beside evaluations: rubrics, what people accepted, and what models took."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+
+from pydantic import TypeAdapter
+from sqlalchemy import Connection, func, select
+
+from bot.errors import Transient
+from bot.models import Acceptance, KeptRubric, Role, RoleUsage, Rubric
+from bot.safety import scrub, scrub_tree
+from bot.store.database import Database
+from bot.store.tables import ACCEPTANCES, APPROVALS, MODEL_USAGE, RUBRICS, now_s
+
+_RUBRIC = TypeAdapter(Rubric)
+
+
+class RubricRecords(Database):
+    """The part of the records that outlives every evaluation: nothing here is pruned."""
+
+    def rubrics(self, repository: str, issue: int) -> tuple[KeptRubric, ...]:
+        """List the versions of an issue's rubric, oldest first."""
+        with self._begin() as connection:
+            return _versions(connection, repository.lower(), issue)
+
+    def keep_rubric(self, repository: str, issue: int, rubric: Rubric) -> KeptRubric:
+        """Keep these words: the newest version if it says the same, else a new one that nobody approved.
+
+        Raises Transient when somebody keeps other words at the same moment.
+        """
+        place = repository.lower()
+        with self._begin() as connection:
+            known = _versions(connection, place, issue)
+            if known and known[-1].rubric == rubric:
+                return known[-1]
+            row = {
+                "repository": place,
+                "issue": issue,
+                "version": len(known) + 1,
+                "rubric": json.dumps(_RUBRIC.dump_python(rubric, mode="json")),
+                "kept_s": now_s(),
+            }
+            connection.execute(self._insert(RUBRICS).values(row).on_conflict_do_nothing())
+            kept = _versions(connection, place, issue)[-1]
+        if kept.rubric != rubric:  # two at once: the key let the other one in
+            raise Transient("another rubric of this issue was kept just now", retry_after_s=1)
+        return kept
+
+    def approve_rubric(self, repository: str, issue: int, version: int, actor: str) -> None:
+        """Remember that somebody approved a version; the same person counts once."""
+        row = {
+            "repository": repository.lower(),
+            "issue": issue,
+            "version": version,
+            "actor": actor.lower(),
+            "approved_s": now_s(),
+        }
+        with self._begin() as connection:
+            connection.execute(self._insert(APPROVALS).values(row).on_conflict_do_nothing())
+
+
+def _versions(connection: Connection, repository: str, issue: int) -> tuple[KeptRubric, ...]:
+    of_issue = (RUBRICS.c.repository == repository, RUBRICS.c.issue == issue)
+    approved = select(APPROVALS.c.version, APPROVALS.c.actor).where(
+        APPROVALS.c.repository == repository, APPROVALS.c.issue == issue
+    )
+    by_version: dict[int, list[str]] = {}
+    for version, actor in connection.execute(approved.order_by(APPROVALS.c.approved_s)):
+        by_version.setdefault(version, []).append(actor)
+    rows = connection.execute(
+        select(RUBRICS.c.version, RUBRICS.c.rubric).where(*of_issue).order_by(RUBRICS.c.version)
+    )
+    return tuple(
+        KeptRubric(
+            row.version,
+            _RUBRIC.validate_python(json.loads(row.rubric)),
+            tuple(by_version.get(row.version, ())),
+        )
+        for row in rows
+    )
+
+
+_ACCEPTANCE = TypeAdapter(Acceptance)
+
+
+class AcceptanceRecords(Database):
+    """The part of the records that holds decisions of people; the newest of a subject counts."""
+
+    def accept(self, repository: str, number: int, given: Acceptance) -> None:
+        """Keep a decision; the same `source` about the same subject and commit counts once."""
+        kept = scrub_tree(given)
+        row = {
+            "repository": repository.lower(),
+            "number": number,
+            "head_sha": kept.head_sha,
+            "subject": kept.subject,
+            "source": kept.source,
+            "acceptance": json.dumps(_ACCEPTANCE.dump_python(kept, mode="json")),
+        }
+        with self._begin() as connection:
+            connection.execute(self._insert(ACCEPTANCES).values(row).on_conflict_do_nothing())
+
+    def acceptances(self, repository: str, number: int) -> tuple[Acceptance, ...]:
+        """List what was decided about a pull request, at any of its commits, newest first."""
+        about = (ACCEPTANCES.c.repository == repository.lower(), ACCEPTANCES.c.number == number)
+        asked = select(ACCEPTANCES.c.acceptance).where(*about).order_by(ACCEPTANCES.c.id.desc())
+        with self._begin() as connection:
+            rows = connection.execute(asked).scalars().all()
+        return tuple(_ACCEPTANCE.validate_python(json.loads(row)) for row in rows)
+
+
+_SUMMED = ("calls", "cached", "input_tokens", "output_tokens", "usd", "seconds")
+
+
+class UsageRecords(Database):
+    """The part of the records that counts models; a repetition changes nothing."""
+
+    def used(self, session_id: str, usage: tuple[RoleUsage, ...]) -> None:
+        """Remember what models took while a session with them was open."""
+        with self._begin() as connection:
+            for one in usage:
+                row = {**asdict(one), "evaluation": session_id, "model": scrub(one.model)[:200]}
+                connection.execute(self._insert(MODEL_USAGE).values(row).on_conflict_do_nothing())
+
+    def usage_totals(self) -> tuple[RoleUsage, ...]:
+        """Sum up by role and model, over all sessions."""
+        kinds = (MODEL_USAGE.c.role, MODEL_USAGE.c.model)
+        sums = [func.sum(MODEL_USAGE.c[name]).label(name) for name in _SUMMED]
+        asked = select(*kinds, *sums).group_by(*kinds).order_by(*kinds)
+        with self._begin() as connection:
+            rows = connection.execute(asked).all()
+        return tuple(
+            RoleUsage(
+                Role(row.role),
+                row.model,
+                int(row.calls),
+                int(row.cached),
+                int(row.input_tokens),
+                int(row.output_tokens),
+                row.usd,
+                row.seconds,
+            )
+            for row in rows
+        )
