@@ -6,6 +6,8 @@ import re
 import subprocess
 from pathlib import Path
 
+import yaml
+
 from bot.configuration import describe_keys
 from bot.settings import Settings
 
@@ -54,6 +56,28 @@ def test_the_readme_is_short_and_every_link_leads_somewhere() -> None:
         if not (page.parent / target).exists()
     ]
     assert not broken
+
+
+def test_the_map_names_every_package_and_only_paths_that_are_there() -> None:
+    text = (ROOT / "CONTRIBUTING.md").read_text()
+    named = set(re.findall(r"`((?:bot|sandbox|templates|tests|deploy)/[\w./-]+)`", text))
+    assert not {path for path in named if not (ROOT / path).exists()}
+    packages = {
+        folder.relative_to(ROOT).as_posix()
+        for folder in (*ROOT.glob("bot/*"), *ROOT.glob("sandbox/*"))
+        if (folder / "__init__.py").is_file()
+    }
+    assert packages - {"sandbox/docker"} <= named
+
+
+def test_hooks_workflows_and_pages_call_only_targets_that_make_has() -> None:
+    targets = set(re.findall(r"(?m)^([a-z-]+):", (ROOT / "Makefile").read_text()))
+    night = yaml.safe_load((ROOT / ".github/workflows/slow.yml").read_text())
+    called = set(night["jobs"]["slow"]["strategy"]["matrix"]["target"])
+    for path in (".pre-commit-config.yaml", ".github/workflows/check.yml", "CONTRIBUTING.md"):
+        called |= set(re.findall(r"\bmake ([a-z]+(?:-[a-z]+)?)\b", (ROOT / path).read_text()))
+    assert {"lint", "types", "unit", "check", "test", "test-slow"} <= called
+    assert called <= targets
 
 
 if __name__ == "__main__":

@@ -193,7 +193,8 @@ def _results(record: dict[str, object], place: _Place) -> list[TestResult]:
     line, source = place.sources.of(path, titles, _integer(record, "line"))
     test_id = f"{path}::{' > '.join(titles)}"
     seconds, message = _seconds(record), _text(record, "message")
-    return [TestResult(test_id, outcome, seconds, message, path, line, source)]
+    table = place.sources.table_of(path, titles)
+    return [TestResult(test_id, outcome, seconds, message, path, line, source, table=table)]
 
 
 def _whole_file(
