@@ -9,6 +9,7 @@ const {again, place} = require('./values.cjs');
 
 const FOLDER = '/tmp/assay-calls';
 const TIMES = 3;
+const WATCHER = path.resolve(__dirname, '../../../harness/node/uvu.cjs'); // it publishes a global
 const OF_RUNNERS = /^x?(?:describe|context|it|specify|before|after|beforeEach|afterEach|before_each|after_each|run)$/;
 
 const orders = JSON.parse(fs.readFileSync(`${FOLDER}/orders.json`));
@@ -20,7 +21,8 @@ const local = file => file.startsWith(`${orders.tree}/`) ? file.slice(orders.tre
 
 // A program beside the tests has none of what a set-up file left: calls are not compared then.
 function isPrepared() {
-	const names = Object.getOwnPropertyNames(globalThis).filter(name => !globals.has(name) && !OF_RUNNERS.test(name));
+	const ours = (require.cache[WATCHER] || {exports: {}}).exports.NAME;
+	const names = Object.getOwnPropertyNames(globalThis).filter(name => !globals.has(name) && name !== ours && !OF_RUNNERS.test(name));
 	const all = new Set([...Object.keys(variables), ...Object.keys(process.env)]);
 	const changed = [...all].filter(name => !name.startsWith('ASSAY_') && process.env[name] !== variables[name]);
 	const loaded = Object.keys(require.cache).map(local).filter(file => file && !tests.has(file) && !/(?:^|\/)(?:node_modules\/|\.)/.test(file));
