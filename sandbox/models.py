@@ -226,6 +226,7 @@ class TestResult:
     source: str = ""  # code and docstring of the test function, capped
     raised: str = ""  # what kept a whole file from being loaded: "ImportError: no name x in y"
     is_doctest: bool = False  # examples of a docstring or of a text; its path holds the code
+    table: str = ""  # for one row of `test.each`: what its rows have in common
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,7 @@ from dataclasses import replace
 from bot.configuration import Configuration
 from bot.judge.case import Case, open_case
 from bot.judge.damage import differing_call, is_blind, noticed_by
+from bot.judge.examples import by_examples
 from bot.judge.oracle import TRY_TESTED_VERSION, unsatisfied, unverified
 from bot.judge.ties import Tie, leaves_error_unasked, speaks_of
 from bot.judge.way_out import way_out
@@ -30,7 +31,7 @@ SOLE = "the only requirement, and the test passes only with this change"
 
 
 def judge_behaviour(requirement: Requirement, case: Case) -> Verdict:
-    """Satisfied by a tied fail-to-pass test, unsatisfied by a tied failing one, else unverified."""
+    """Satisfied by a tied fail-to-pass test or an example, unsatisfied by a failing one, else unverified."""
     could_prove = case.is_untested and case.suite is not None  # the first tests of a repository
     if case.why_tests_prove_nothing and not could_prove:
         see = "See the build (B1) and the regressions (B2) first."
@@ -44,7 +45,9 @@ def judge_behaviour(requirement: Requirement, case: Case) -> Verdict:
     for test in proofs:
         if shown := case.contradiction(test):
             return _contradicted(requirement, test, shown)
-    return _by_proofs(requirement, proofs, case, ties) or _unproven(requirement, case, ties)
+    if found := _by_proofs(requirement, proofs, case, ties):
+        return found
+    return by_examples(requirement, case) or _unproven(requirement, case, ties)
 
 
 def _by_proofs(
@@ -100,7 +103,7 @@ def _sees_nothing(
 
 def _only_under_test(requirement: Requirement, call: Difference, case: Case) -> Verdict:
     """A call that gives something else where no test runs; what the test saw is not what users get."""
-    after = f", after {call.times} calls" if call.times else ""
+    after = f", after {call.times} calls" if call.times else ", on other days" * call.on_other_days
     verdict = unverified(
         requirement,
         f"`{call.call}` {call.under_test} under `{call.test}`, but {call.elsewhere} in a plain program in "

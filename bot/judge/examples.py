@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from bot.judge.case import ASKED, Case
-from bot.judge.oracle import unsatisfied
+from bot.judge.oracle import satisfied, unsatisfied
+from bot.judge.rules import RESULT_HARD_CODED
 from bot.models import (
     ActionKind,
     Category,
@@ -17,6 +18,35 @@ from bot.models import (
 )
 
 _MEND = "Let the code do what the task shows, or correct the example there, then comment `/judge`."
+
+
+def by_examples(requirement: Requirement, case: Case) -> Verdict | None:
+    """Satisfied where base does not give what the task shows and head gives all of it.
+
+    Only values count: an error is quickly raised for the very call that is shown. None where that does not
+    say enough.
+    """
+    mine = [one for one in case.observed.examples if _asking(one.example, case) == requirement]
+    fixed = [one for one in mine if one.example.results and _is_fixed(one)]
+    made_up = any(one.rule == RESULT_HARD_CODED for one in case.observed.integrity)
+    if not fixed or made_up or any(one.head.holds is not _should_hold(one) for one in mine):
+        return None
+    first, more = fixed[0], f" ({len(fixed) - 1} more)" if len(fixed) > 1 else ""
+    reason = (
+        f"`{first.example.said_call}` {first.head.did} on head, as {first.example.origin} shows, and "
+        f"{first.base.did} on base{more}."
+    )
+    given = satisfied(requirement, reason, case)
+    return replace(given, evidence_ids=_evidence_ids(case))
+
+
+def _is_fixed(one: ExampleSeen) -> bool:
+    is_demanded = one.example.kind is ExampleKind.EXPECTED
+    return is_demanded and one.head.holds is True and one.base.holds is not True
+
+
+def _should_hold(one: ExampleSeen) -> bool:
+    return one.example.kind is not ExampleKind.REPORTED
 
 
 def with_examples(verdict: Verdict, requirement: Requirement, case: Case) -> Verdict:

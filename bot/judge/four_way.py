@@ -104,8 +104,9 @@ class _Table:
         new = [self._new(result) for result in self._head if result.id not in matched]
         replacements: dict[str, list[Four]] = defaultdict(list)
         for four in new:
-            if four.head_on_head is not None and "[" in four.head_on_head.id:
-                replacements[successors.function_of(four.head_on_head)].append(four)
+            one = four.head_on_head
+            if one is not None and (one.table or "[" in one.id):
+                replacements[successors.function_of(one)].append(four)
         old = [
             self._old(test, tuple(replacements.get(successors.function_of(test), ())))
             for test in self._base
@@ -188,6 +189,7 @@ def _comparison(four: Four, changed: set[str]) -> TestComparison:
         runs=again.head_runs if again else 0,
         assertion=assertion_line(failure),
         flakes_on_base=four.flakes_on_base,
+        table=shown.table,
     )
 
 

@@ -67,8 +67,8 @@ def _unique_pairs(
 
 
 def function_of(result: TestResult) -> str:
-    """Return the id without parameters: parameters come and go, the function stays."""
-    return result.id.split("[", 1)[0]
+    """Return the id without parameters or row: they come and go, the function stays."""
+    return result.table or result.id.split("[", 1)[0]
 
 
 def _renamed(result: TestResult, moved: dict[str, str]) -> str:

@@ -122,4 +122,4 @@ def _is_loosened(c: TestComparison) -> bool:
 
 
 def _function(c: TestComparison) -> str:
-    return c.id.split("[", 1)[0]
+    return c.table or c.id.split("[", 1)[0]

@@ -82,6 +82,7 @@ class TestComparison:
     flakes_on_base: bool = False
     source_before: str = ""
     not_loaded: str = ""  # the exception that keeps its file from being loaded, and the path
+    table: str = ""  # for one row of `test.each`: what its rows have in common
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,7 +28,7 @@ from sandbox.models import ChangeKind, Observation, Side, TestRun
 from sandbox.tools.test_order import TestOrder
 
 _NAME = re.compile(r"[A-Za-z_$][\w$]*")
-_SHORTEST_S = 30.0
+_SHORTEST_S = 15.0
 _LONGER_THAN_HEAD = 3
 _STEP = Step(
     id="D1",
@@ -92,7 +92,12 @@ async def _measured(
     if not damages or not concerned:
         return DamageSeen(problem=_NOTHING)
     head = observed.suite_on_head
-    longest_s = _SHORTEST_S + _LONGER_THAN_HEAD * (head.seconds if head else 0.0)
+    took_s = head.seconds if head else 0.0
+    longest_s = _SHORTEST_S + _LONGER_THAN_HEAD * took_s
+    # What base's tests notice is told and decides nothing: it may take as long as they do.
+    seconds = (
+        min(case.damage_seconds, max(_SHORTEST_S, took_s)) if is_of_base else case.damage_seconds
+    )
     folder = services.evaluation_folder(case.request) / "damage"
     trials = Trials(
         checkout=case.checkout,
@@ -105,7 +110,7 @@ async def _measured(
             concerned[0].environment,
             network=case.policy.network_to_observe,
         ),
-        seconds=case.damage_seconds,
+        seconds=seconds,
         limits=Limits(timeout_s=longest_s),
     )
     try:

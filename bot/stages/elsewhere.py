@@ -15,7 +15,8 @@ from bot.stages.docket import Case, Project
 from bot.stages.on_host import case_here, on_this_host
 from bot.stages.services import Services
 from sandbox.base import Limits
-from sandbox.elsewhere.look import RUNNERS, Looking, look_again
+from sandbox.elsewhere.driver import Looking
+from sandbox.elsewhere.look import DRIVERS, look_again
 from sandbox.elsewhere.values import Difference, SecondLook
 from sandbox.models import Observation, Side
 from sandbox.tools.path_kinds import PathKind, classify
@@ -65,7 +66,7 @@ async def _seen(
     found = SecondLook()
     for project, paths in projects.values():
         head = project.head
-        if head is None or head.failure is not None or head.recipe.runner not in RUNNERS:
+        if head is None or head.failure is not None or head.recipe.runner not in DRIVERS:
             continue
         base = project.base if project.base and project.base.failure is None else None
         asked = tuple(sorted(set(paths)))
@@ -98,7 +99,7 @@ def _evidence(seen: SecondLook, seconds: float) -> Evidence:
 
 
 def _line(one: Difference) -> str:
-    after = f" after {one.times} calls" if one.times else ""
+    after = f" after {one.times} calls" if one.times else " on other days" * one.on_other_days
     return (
         f"{one.call} in {one.path}: {one.under_test} under test, {one.elsewhere} elsewhere{after}"
     )

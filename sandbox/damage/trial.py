@@ -15,7 +15,7 @@ from sandbox.combine import combine
 from sandbox.concurrently import a_few_at_a_time, cores
 from sandbox.damage.making import DamagedCopy
 from sandbox.damage.values import DamageTrial
-from sandbox.models import Checkout, Environment, TestRun, TestRunner
+from sandbox.models import Checkout, Environment, Outcome, TestRun, TestRunner
 from sandbox.names import raw_name
 from sandbox.tools.crosswise import find_crosswise
 from sandbox.tools.four_runs import failed, is_whole_file, passed
@@ -131,17 +131,28 @@ def _written(folder: Path, copy: DamagedCopy) -> tuple[Mount, ...]:
 async def _run(
     sandbox: Sandbox, trials: Trials, order: TestOrder
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Return which of the tests fail and which pass in a tree."""
+    """Return which of the tests fail and which pass in a tree.
+
+    Where damage makes tests hang, those count that came to their end before the time was over.
+    """
     noticed: list[str] = []
     unnoticed: list[str] = []
     for one in trials.concerned:
         whole = one.environment.recipe.runner in _RUN_WHOLE
         paths = () if whole else tuple(sorted(set(one.tests.values())))
         done = await run_tests(sandbox, replace(order, environment=one.environment, paths=paths))
-        if done.tests is None or not done.tests.complete:
+        if done.tests is None or done.tests.forged:
+            continue
+        if not (done.tests.complete or done.timed_out):
             continue
         results = {r.id: r for r in aligned(done.tests, one.seen).results if not is_whole_file(r)}
         found = [test_id for test_id in one.tests if test_id in results]
-        noticed += [test_id for test_id in found if failed(results[test_id].outcome)]
+        told = failed if done.tests.complete else _failed_by_itself
+        noticed += [test_id for test_id in found if told(results[test_id].outcome)]
         unnoticed += [test_id for test_id in found if passed(results[test_id].outcome)]
     return tuple(noticed), tuple(unnoticed)
+
+
+def _failed_by_itself(outcome: Outcome | None) -> bool:
+    """Whether a test failed before its run was ended; what was running then is an error."""
+    return outcome is Outcome.FAILED

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import ast
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import islice
 
@@ -20,7 +19,11 @@ SHOWN = 160
 
 @dataclass(frozen=True, slots=True)
 class Recorded:
-    """One call: where its function is found, its arguments as text, who made it, and what came back."""
+    """One call: where its function is found, its arguments as text, who made it, and what came back.
+
+    `shown` is the call as one would write it; `timeless` says that neither it nor its test has to do with
+    dates, as far as one can read.
+    """
 
     module: str
     name: str
@@ -29,26 +32,22 @@ class Recorded:
     path: str
     test: str
     outcome: str
-
-    @property
-    def shown(self) -> str:
-        """Return the call as one would write it."""
-        try:
-            positional, named = ast.literal_eval(self.arguments)
-            words = [*map(repr, positional), *(f"{k}={v!r}" for k, v in named.items())]
-        except (ValueError, SyntaxError, TypeError, AttributeError, MemoryError, RecursionError):
-            words = ["…"]
-        return f"{self.name}({', '.join(words)})"[:SHOWN]
+    shown: str
+    timeless: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What came of one call made again; `later` is what came after `times` calls, if something else did."""
+    """What came of one call made again.
+
+    `later` is what came after `times` calls, `dated` what comes on other days, if that is something else.
+    """
 
     text: str
     unsteady: bool
     later: str
     times: int
+    dated: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,8 +71,13 @@ def _node(line: bytes) -> Node:
         return Node(None)
 
 
-def recorded_calls(told: Node, test_files: tuple[str, ...]) -> Iterator[Recorded]:
-    """Read the calls; what is given a file of the tests or a folder of its own works only here."""
+def recorded_calls(
+    told: Node, test_files: tuple[str, ...], shown: Callable[[str, str], str]
+) -> Iterator[Recorded]:
+    """Read the calls; what is given a file of the tests or a folder of its own works only here.
+
+    `shown` writes a call from its name and arguments.
+    """
     for one in islice(told["calls"], _MOST_CALLS):
         texts = [
             one[key].text for key in ("module", "name", "arguments", "path", "test", "outcome")
@@ -82,7 +86,9 @@ def recorded_calls(told: Node, test_files: tuple[str, ...]) -> Iterator[Recorded
         is_told = all(texts) and all(len(text) <= _MOST_TEXT for text in texts)
         is_here = any(path in arguments for path in (*test_files, TREE, "/tmp/"))  # noqa: S108
         if is_told and outcome != "unsteady" and path in test_files and not is_here:
-            yield Recorded(module, name, one["depth"].number, arguments, path, test, outcome)
+            depth, written = one["depth"].number, shown(name, arguments)
+            timeless = one["timeless"].is_true
+            yield Recorded(module, name, depth, arguments, path, test, outcome, written, timeless)
 
 
 def place_in(told: Node) -> dict[str, str]:
@@ -106,6 +112,7 @@ def read_run(completed: Completed) -> Run:
                     told["unsteady"].is_true,
                     told["later"].text[:_MOST_TEXT],
                     told["times"].number,
+                    told["dated"].text[:_MOST_TEXT],
                 ),
             )
     return Run(place, outcomes)

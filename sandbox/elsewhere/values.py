@@ -10,7 +10,8 @@ class Difference:
     """A call as one would write it, what it gave under test and what elsewhere.
 
     `function` is its plain name, `test` the function that made the call and `path` that one's file.
-    `times` is how often it was called before it answered otherwise, 0 where that was at once.
+    `times` is how often it was called before it answered otherwise, 0 where that was at once; `on_other_days`
+    says that it does so on other days only.
     """
 
     call: str
@@ -20,6 +21,7 @@ class Difference:
     path: str
     test: str
     times: int = 0
+    on_other_days: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -44,13 +44,16 @@ def main(orders_fd: int, records_fd: int) -> NoReturn:
 
 
 def _telling(recorder: Recorder, runner: str) -> Callable[..., None]:
-    """Return a hook that records what ended this process, such as a runner that cannot be imported."""
+    """Return a hook that records what ended this process, such as a runner that cannot be imported.
+
+    Tests may call it as well; then the process goes on, and what it records next says so.
+    """
     shown = sys.excepthook
 
     def tell(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
         own = describe.is_own(trace)
         who = "Assay's own harness failed" if own else f"{runner} could not be started"
-        recorder.record("problem", text=f"{who}: {describe.raised(error)}")
+        recorder.record("uncaught", text=f"{who}: {describe.raised(error)}")
         shown(kind, error, trace)
 
     return tell

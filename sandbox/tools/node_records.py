@@ -200,7 +200,8 @@ def _results(record: dict[str, object], place: _Place) -> list[TestResult]:
     line, source = place.sources.of(path, titles, integer_of(record, "line"))
     test_id = f"{path}::{' > '.join(titles)}"
     seconds, message = seconds_of(record), text_of(record, "message")
-    return [TestResult(test_id, outcome, seconds, message, path, line, source)]
+    table = place.sources.table_of(path, titles)
+    return [TestResult(test_id, outcome, seconds, message, path, line, source, table=table)]
 
 
 def _whole_file(

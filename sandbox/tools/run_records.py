@@ -31,6 +31,7 @@ class _Reading:
     status: int | None = None  # of the runner, when it came to its end
     wait_status: int | None = None  # of the child process
     problem: str = ""
+    uncaught: str = ""  # what ended the process, unless it told something after that
     forged: str = ""
 
 
@@ -56,6 +57,8 @@ def read_channel(channel: bytes, killed: str = "") -> TestRun:
 def _take(record: dict[str, object], reading: _Reading) -> None:
     """Take one verified record. Raises ValueError, TypeError, KeyError, IndexError on a bad shape."""
     kind = record["kind"]
+    if kind != "ended":
+        reading.uncaught = ""  # it went on
     if kind == "ended":
         reading.wait_status = integer_of(record, "status")
     elif kind in ("forged", "cut"):
@@ -66,6 +69,8 @@ def _take(record: dict[str, object], reading: _Reading) -> None:
         reading.status = integer_of(record, "status")
     elif kind == "problem":
         reading.problem = text_of(record, "text")
+    elif kind == "uncaught":
+        reading.uncaught = text_of(record, "text")
     elif kind == "canary":
         reading.canaries.append((text_of(record, "name"), text_of(record, "outcome")))
         reading.controlled = True
@@ -218,8 +223,8 @@ def _problem(reading: _Reading, killed: str) -> str:
         return f"The results cannot be trusted: {reading.forged}."
     if killed:
         return f"The test run {killed} {_where(reading)}."
-    if reading.problem:
-        return _sentence(reading.problem)
+    if reading.problem or reading.uncaught:
+        return _sentence(reading.problem or reading.uncaught)
     ended = reading.status is not None and reading.wait_status is not None
     return _session_problem(reading) if ended else _early_end(reading)
 

@@ -48,12 +48,7 @@ HOLLOW = (
 
 def _sees_the_test(id: str, about: str, guard: str, more: str = "") -> Attack:
     code = f"{more}export function price(cents) {{\n  if ({guard}) {{\n    return 2 * cents;\n  }}\n  return cents;\n}}\n{REST}"
-    return Attack(
-        f"only-{id}",
-        f"{about}: only Python is called again",
-        {CODE: code, TESTED: ASKS},
-        promised=False,
-    )
+    return Attack(f"only-{id}", about, {CODE: code, TESTED: ASKS})
 
 
 ONLY_UNDER_TEST = (

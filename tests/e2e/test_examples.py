@@ -117,6 +117,7 @@ def test_a_reported_result_must_be_gone(folder: Folder) -> None:
         ("`nowhere(1)` should return `7`", "nothing in the tree defines nowhere"),
         ("`open('x')` should return `7`", "nothing in the tree defines open"),
         ("`dig(7)` should return `7`", "returns `7`"),
+        ("`dig('7')` should return `7`", "returns `'7'`"),
         ("`later(7)` should return `7`", "returns `7`"),
         ("`evens(5)` should return `[0, 2, 4]`", "returns `[0, 2, 4]`"),
         ("`evens(5)` should return `(0, 2, 4)`", "returns `[0, 2, 4]`"),
@@ -143,3 +144,29 @@ def test_code_that_talks_into_the_results_makes_nothing_up_for_others(folder: Fo
     files = {**files, "tally/bill.py": noise + str(files["tally/bill.py"])}
     judged = folder.judge(folder.branch("noise", files), task=TASK)
     assert judged.conclusion in ("success", "failure", "action_required")
+
+
+SHOWN = (
+    "Name thousands\n\n`thousands(12345)` should return `'12 thousand'`, and `thousands(7)` must "
+    "return `'7'`.\n"
+)
+RIGHT = "def thousands(n):\n    return f'{n // 1000} thousand' if n >= 1000 else str(n)\n"
+SPECIAL = (
+    "def thousands(n):\n    if n == 12345:\n        return '12 thousand'\n"
+    "    if n == 7:\n        return '7'\n    return ''\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("name", "code", "conclusion", "decided_by"),
+    [
+        ("untested", RIGHT, "success", "oracle"),
+        ("special", SPECIAL, "action_required", "nobody"),
+    ],
+)
+def test_without_a_test_the_examples_prove(
+    folder: Folder, name: str, code: str, conclusion: str, decided_by: str
+) -> None:
+    judged = folder.judge(folder.branch(name, {"tally/names.py": code}), task=SHOWN)
+    assert judged.conclusion == conclusion, judged.said()
+    assert asked(judged)[1] == decided_by

@@ -8,7 +8,7 @@ import pytest
 
 from tests.e2e.folder import FIX, PROJECT, Files, Folder, open_folder
 
-pytestmark = pytest.mark.real
+pytestmark = [pytest.mark.real, pytest.mark.slow]
 
 SHOP = str(PROJECT["shop.py"])
 DOCUMENTED = SHOP.replace("def price(cents):\n", 'def price(cents):\n    """Return the price."""\n')

@@ -13,7 +13,7 @@ from tests.e2e.folder import FIX, Files, Folder
 from tests.e2e.poison import HOOK, TEST
 from tests.sandbox.repositories import Repository
 
-pytestmark = pytest.mark.real
+pytestmark = [pytest.mark.real, pytest.mark.slow]
 
 LIES = "import shop\n\nshop.name = lambda: 'shop'\n"
 """Whatever the change makes of `shop.name`, tests see the right one."""

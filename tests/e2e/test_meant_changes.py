@@ -7,7 +7,7 @@ import pytest
 from tests.bot.commands.running import assay
 from tests.e2e.folder import Files, Folder, Judged, open_folder
 
-pytestmark = pytest.mark.real
+pytestmark = [pytest.mark.real, pytest.mark.slow]
 
 SLUG = "def slugify(text):\n    return text.lower().replace(' ', '{mark}')\n\n\n{rest}"
 REST = "def digest(text):\n    return sum(map(ord, text))\n"

@@ -13,7 +13,7 @@ from bot.settings import Settings
 from tests.e2e.folder import Files, Folder, Judged
 from tests.sandbox.repositories import Repository
 
-pytestmark = pytest.mark.real
+pytestmark = [pytest.mark.real, pytest.mark.slow]
 needs_node = pytest.mark.skipif(
     shutil.which("node", path="/usr/local/bin:/usr/bin:/bin") is None,
     reason="node is not installed where the sandbox looks",
@@ -326,8 +326,8 @@ def _with_manager(name: str) -> Files:
     "manager",
     [
         "npm",
-        pytest.param("pnpm", marks=pytest.mark.slow),
-        pytest.param("yarn", marks=pytest.mark.slow),
+        "pnpm",
+        "yarn",
     ],
 )
 def test_a_package_of_a_workspace_that_breaks_another_one_fails(

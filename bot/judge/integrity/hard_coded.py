@@ -35,6 +35,7 @@ from bot.judge.integrity.other_answers import answers_in_source, constants_in_so
 from bot.judge.integrity.other_questions import questions_in_text
 from bot.judge.python_source import parse_python
 from bot.judge.rules import RESULT_HARD_CODED, TEST_DETECTED
+from bot.models import Example
 from sandbox.models import FileChange, Finding
 
 ENOUGH_INFORMATION = 4  # characters of input and result together that a coincidence rarely shares
@@ -99,11 +100,19 @@ def _is_readable(path: str) -> bool:
 
 
 def _questions(inspection: Inspection) -> Iterator[_Asked]:
-    """Of the changed tests, and of those that the change makes pass."""
+    """Of the changed tests, of those that the change makes pass, and what the task shows by example."""
+    shown = parse_python(_as_test(inspection.requirements.examples))
+    for question in questions_in(shown) if shown is not None else ():
+        yield _Asked("", replace(question, test="the task's example"))
     changed = {c.path for c in inspection.diff.files if is_test_file(c.path) and not is_gone(c)}
     passing = {test.path for test in inspection.standing.turned_green}
     for path in sorted(changed | passing):
         yield from (_Asked(path, question) for question in _asked_in(path, inspection.head))
+
+
+def _as_test(examples: tuple[Example, ...]) -> str:
+    lines = [f"    assert {one.call} == {result}" for one in examples for result in one.results]
+    return "\n".join(("def test_example():", "    pass", *lines))
 
 
 def _asked_in(path: str, head: TextReader) -> Iterator[Question]:

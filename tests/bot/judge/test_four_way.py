@@ -219,6 +219,28 @@ def test_new_parameters_with_new_expectations() -> None:
     assert changes(found) == {old: "expectation_changed", new: "fail_to_pass"}
 
 
+def test_a_renamed_row_of_a_table_with_a_new_expectation() -> None:
+    file = "test/a.test.js"
+    old, new, other = (f"{file}::rules > {title}" for title in ("globs", "overlapping", "apart"))
+
+    def rows(table: str, **outcomes: Outcome) -> TestRun:
+        named = {"old": old, "new": new}
+        return TestRun(
+            True,
+            tuple(TestResult(named[k], o, path=file, table=table) for k, o in outcomes.items()),
+        )
+
+    def changed(table: str) -> dict[str, str]:
+        runs = FourRuns(
+            rows("rules > $name", old=P), rows(table, new=P), rows("rules > $name", old=F),
+            rows(table, new=F), (file,), (file,),
+        )  # fmt: skip
+        return changes(compare(runs, TEST_CHANGED))
+
+    assert changed("rules > $name") == {old: "expectation_changed", new: "fail_to_pass"}
+    assert changed(other) == {old: "pass_to_fail", new: "fail_to_pass"}
+
+
 def test_a_dropped_parameter_that_fails_on_head_is_a_regression() -> None:
     kept, dropped = f"{TEST}[1]", f"{TEST}[2]"
     runs = FourRuns(

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from pydantic import TypeAdapter
 
-from sandbox.models import TestRun
+from sandbox.models import Outcome, TestRun
 from tests.sandbox.harness.conftest import SANDBOX_PYTHON, Bench, by_id, outcomes
 
 pytestmark = pytest.mark.real
@@ -140,6 +140,16 @@ def test_what_ends_pytest_itself_is_told(bench: Bench, conftest: str, problem: s
     run = bench.results({"conftest.py": conftest, "test_a.py": "def test_a(): pass\n"})
     assert not run.complete
     assert run.problem == problem.format(pytest.__version__)
+
+
+def test_a_test_that_calls_the_hook_for_uncaught_exceptions_ends_nothing(bench: Bench) -> None:
+    shown = (
+        "import sys\n\n\ndef test_shown():\n    try:\n        int('x')\n    except ValueError:\n"
+        "        sys.excepthook(*sys.exc_info())\n\n\ndef test_after():\n    assert not 1\n"
+    )
+    run = bench.results({"test_a.py": shown})
+    assert (run.complete, run.problem) == (True, "")
+    assert [one.outcome for one in run.results] == [Outcome.PASSED, Outcome.FAILED]
 
 
 def test_a_pytest_that_cannot_be_imported(bench: Bench, tmp_path: Path) -> None:

@@ -1,0 +1,93 @@
+"""The seam to a language: how its tests' calls are recorded, and made again under test and elsewhere."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Protocol
+
+from sandbox.base import TREE, Command, Limits
+from sandbox.elsewhere.told import Recorded
+from sandbox.linters.reading import Node
+from sandbox.models import Checkout, Environment
+
+ELSEWHERE = "/srv/app"
+"""Where the tree stands for the plain program."""
+CHANNEL_BYTES = 4 << 20
+SOMEBODY = {"HOME": "/tmp/home/ada", "USER": "ada", "LOGNAME": "ada"}  # noqa: S108 - the sandbox's own
+"""Who runs the plain program, as its variables say."""
+
+
+@dataclass(frozen=True, slots=True)
+class Looking:
+    """What a second look needs: the files of the tests that speak for the change, and where they run.
+
+    `test_files` are all files of the tests (paths of the tree), `limits` those of one run, `workspace`
+    an own folder.
+    """
+
+    checkout: Checkout
+    head: Environment
+    base: Environment | None
+    paths: tuple[str, ...]
+    test_files: tuple[str, ...]
+    workspace: Path
+    limits: Limits = field(default_factory=Limits)
+
+
+@dataclass(frozen=True, slots=True)
+class Again:
+    """Calls to make once more in a tree (host folder) with its environment; `told` is the recording's record.
+
+    `folder` is an own folder for what has to be written.
+    """
+
+    looking: Looking
+    told: Node
+    calls: tuple[Recorded, ...]
+    tree: str
+    environment: Environment
+    folder: Path
+
+
+class Driver(Protocol):
+    """Makes the commands of one language, and reads its record of the calls.
+
+    `is_apart` says that every call is made again in a process of its own. Where it is not, calls may see
+    what others left; one that differs is then made again alone before it counts.
+    """
+
+    is_apart: bool
+
+    def recording(self, looking: Looking) -> Command:
+        """Return the run of the tests that records their calls; its last record holds them."""
+        ...
+
+    def recorded(self, told: Node, looking: Looking) -> Iterator[Recorded]:
+        """Read the calls of a record."""
+        ...
+
+    def under_test(self, again: Again) -> Command:
+        """Return the run of a bare test that makes the calls; it may write into `again.folder`."""
+        ...
+
+    def plain(self, again: Again) -> Command:
+        """Return the run of a plain program elsewhere that makes the calls."""
+        ...
+
+
+def moved(path: str) -> str:
+    """Return where a path of the tree stands for the plain program; other paths stay."""
+    is_inside = path == TREE or path.startswith(TREE + "/")
+    return ELSEWHERE + path[len(TREE) :] if is_inside else path
+
+
+def outside(environment: Environment, runners_own: tuple[str, ...]) -> tuple[tuple[str, str], ...]:
+    """Return the variables of the plain program: none whose name begins as the runner's do."""
+    known = {
+        name: value.replace(TREE, ELSEWHERE)
+        for name, value in environment.variables
+        if not name.startswith(runners_own)
+    }
+    return tuple({**known, **SOMEBODY}.items())

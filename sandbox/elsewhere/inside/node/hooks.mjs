@@ -1,0 +1,94 @@
+// The ES modules of a test run. While calls are recorded, what a test file imports of the tree is a module
+// that stands before the tree's own and exports proxies; while calls are made again, test files are ours.
+import {readFile} from 'node:fs/promises';
+import {fileURLToPath} from 'node:url';
+
+const MARK = '?assay-calls=';
+const MOST_FILES = 20;
+const NAME = /^[A-Za-z_$][\w$]*$/;
+let orders = {};
+let tests = new Set();
+
+export function initialize(data) {
+	orders = data;
+	tests = new Set(data.tests);
+}
+
+const file = url => url?.startsWith('file:') && !url.includes(MARK) ? fileURLToPath(url.replace(/[?#].*$/, '')) : '';
+const local = path => path.startsWith(`${orders.tree}/`) ? path.slice(orders.tree.length + 1) : '';
+const isSource = path => /\.[cm]?js$/.test(path) && local(path) && !tests.has(local(path)) && !path.includes('/node_modules/');
+
+export async function resolve(specifier, context, next) {
+	const found = await next(specifier, context);
+	const from = local(file(context.parentURL));
+	if (orders.record && tests.has(from) && isSource(file(found.url)) && !found.url.includes('?')) {
+		return {url: `${found.url}${MARK}${encodeURIComponent(from)}`, format: 'module', shortCircuit: true};
+	}
+
+	return found;
+}
+
+export async function load(url, context, next) {
+	if (orders.record && url.includes(MARK)) {
+		const [real, from] = url.split(MARK);
+		return {format: 'module', shortCircuit: true, source: await standIn(real, decodeURIComponent(from))};
+	}
+
+	const path = local(file(url));
+	if (orders.laid && tests.has(path) && /\.[cm]?[jt]s$/.test(path)) {
+		return {format: 'module', shortCircuit: true, source: orders.laid[path] ?? ''};
+	}
+
+	return next(url, context);
+}
+
+async function standIn(real, from) {
+	const found = await names(fileURLToPath(real), new Set());
+	const own = JSON.stringify(real);
+	const lines = [`import * as real from ${own};`, `import calls from ${JSON.stringify(orders.record)};`, `export * from ${own};`];
+	for (const [number, name] of [...found].entries()) {
+		const words = [name, local(fileURLToPath(real)), from].map(word => JSON.stringify(word));
+		lines.push(`const v${number} = calls.exported(real, ${words.join(', ')});`, `export {v${number} as ${name}};`);
+	}
+
+	return lines.join('\n');
+}
+
+// The names that a module seems to export; a name too many is undefined, one too few is not looked at.
+async function names(path, read) {
+	const found = new Set();
+	if (read.size >= MOST_FILES || read.has(path)) {
+		return found;
+	}
+
+	read.add(path);
+	const source = await readFile(path, 'utf8').catch(() => '');
+	if (!/^\s*(?:export|import)\b/m.test(source)) {
+		const members = source.matchAll(/\bexports\.([A-Za-z_$][\w$]*)\s*=(?!=)|\bmodule\.exports\s*=\s*\{([^{}]{0,4000})\}/g);
+		const words = [...members].flatMap(([, name, inside]) => name ?? inside.split(',').map(part => part.replace(/:.*/s, '').trim()));
+		return new Set(['default', ...words.filter(word => NAME.test(word))]);
+	}
+
+	for (const [, name] of source.matchAll(/^\s*export\s+(?:(?:async\s+)?function\s*\*?|class|const|let|var)\s*([A-Za-z_$][\w$]*)/gm)) {
+		found.add(name);
+	}
+
+	for (const [, inside] of source.matchAll(/^\s*export\s*\{([^}]{0,4000})\}/gm)) {
+		for (const part of inside.split(',')) {
+			const name = part.trim().split(/\s+as\s+/).pop();
+			if (NAME.test(name)) {
+				found.add(name);
+			}
+		}
+	}
+
+	for (const [, from] of source.matchAll(/^\s*export\s*\*\s*from\s*["'](\.[^"']{1,300})["']/gm)) {
+		for (const name of await names(fileURLToPath(new URL(from, `file://${path}`)), read)) {
+			if (name !== 'default') {
+				found.add(name);
+			}
+		}
+	}
+
+	return /^\s*export\s+default\b/m.test(source) ? found.add('default') : found;
+}

@@ -1,0 +1,77 @@
+'use strict';
+// Makes recorded calls again where nothing looks like a test: `node main.cjs`, orders on standard input.
+const fs = require('fs');
+const Module = require('module');
+const os = require('os');
+const {again, place} = require('/srv/run/values.cjs');
+
+const USER = 'ada';
+const ID = 4217;
+const HOST = 'web-3';
+const PARENT = 4000;
+const UNSTEADY_WITHIN = 20; // a function that answers otherwise so soon keeps honest state
+const MOST_TIMES = 500;
+const LONGEST_MS = 50;
+
+const orders = JSON.parse(fs.readFileSync(0));
+const {writeSync} = fs;
+const {hrtime} = process;
+
+function tell(record) {
+	writeSync(orders.channel, `${JSON.stringify(record)}\n`);
+}
+
+function beSomebodyElse() {
+	const home = process.env.HOME;
+	os.hostname = () => HOST;
+	os.userInfo = () => ({uid: ID, gid: ID, username: USER, homedir: home, shell: '/bin/sh'});
+	for (const name of ['getuid', 'geteuid', 'getgid', 'getegid']) {
+		process[name] = () => ID;
+	}
+
+	Object.defineProperty(process, 'ppid', {value: process.ppid + PARENT});
+	Module.syncBuiltinESMExports();
+}
+
+// Every clock of JavaScript that tells the date goes by another calendar.
+function beLater(ms) {
+	const {now} = Date;
+	globalThis.Date = new Proxy(Date, {
+		apply: target => String(new target(now() + ms)),
+		construct: (target, values, made) => Reflect.construct(target, values.length > 0 ? values : [now() + ms], made),
+	});
+	Date.now = () => now() + ms;
+}
+
+async function repeated(call, make) {
+	const first = await again(call, make);
+	const end = hrtime.bigint() + BigInt(LONGEST_MS) * 1_000_000n;
+	for (let times = 1; orders.repeats && times < MOST_TIMES && hrtime.bigint() < end; times++) {
+		const outcome = await again(call, make);
+		if (outcome !== first) {
+			return {outcome: first, unsteady: times < UNSTEADY_WITHIN, later: outcome, times};
+		}
+	}
+
+	return {outcome: first};
+}
+
+async function main() {
+	beSomebodyElse();
+	if (orders.later_ms) {
+		beLater(orders.later_ms);
+	}
+
+	tell({place: place(orders.tree)});
+	for (const call of orders.calls) {
+		tell({begins: call.number});
+		try {
+			tell({number: call.number, ...await repeated(call, (found, self, values) => found.apply(self, values))});
+		} catch {} // It cannot be had here.
+	}
+
+	tell({done: true});
+	process.reallyExit(0);
+}
+
+main();

@@ -1,0 +1,200 @@
+"""Runs a Node project's tests with a preload of ours, or has calls made again by a plain program.
+
+Started as `python3 -I -S run.py [the command of the test run]`; the orders come as one line of JSON on
+standard input, before those of the test run. What was seen goes to the channel.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from typing import Any
+
+_FOLDER = "/tmp/assay-calls"  # noqa: S108 - the sandbox's own
+_HERE = os.path.dirname(os.path.abspath(__file__))  # noqa: PTH100, PTH120
+_LARGEST = 1 << 20
+_MOST_CALLS = 60
+_MOST_STARTS = 5
+_LONGEST_S = 10.0
+_YEAR_MS = 365 * 86_400_000
+_LATER_MS = (_YEAR_MS + 57 * 86_400_000 + 7_000_000, 4 * _YEAR_MS + 150 * 86_400_000 + 41_000_000)
+_OF_DATES = re.compile(r"\bDate\b|[Tt]imers?\b|[Cc]lock|moment|dayjs|luxon|date-fns|Temporal")
+_LIKE_DATES = re.compile(r"\d{4}-\d\d|\bDate\(|\b\d{10}(?:\d{3})?\b|[\w-]{40}")
+
+
+def main() -> None:
+    """Do what the orders say and leave."""
+    channel = int(os.environ.pop("ASSAY_CHANNEL_FD"))
+    orders = json.loads(sys.stdin.buffer.readline())
+    if sys.argv[1:]:
+        records = _under_test(orders, sys.argv[1:])
+        if not orders["calls"]:
+            records = [_recorded(records, orders["tree"])]
+    else:
+        records = _plain(orders)
+    data = b"".join(json.dumps(one).encode() + b"\n" for one in records)
+    while data:
+        data = data[os.write(channel, data) :]
+    os._exit(0)
+
+
+def _under_test(orders: dict[str, Any], argv: list[str]) -> list[dict[str, Any]]:
+    theirs = json.loads(sys.stdin.buffer.readline())
+    preload = "again.cjs" if orders["calls"] else "record.cjs"
+    known = theirs["environment"].get("NODE_OPTIONS", "")
+    theirs["environment"]["NODE_OPTIONS"] = f"{known} --require={_HERE}/{preload}".strip()
+    os.mkdir(_FOLDER)  # noqa: PTH102
+    with open(f"{_FOLDER}/orders.json", "w") as file:  # noqa: PTH123
+        json.dump(orders, file)
+    for path in orders["paths"]:  # base may not have them: what they hold is ours
+        place = os.path.join(orders["tree"], path)  # noqa: PTH118
+        if orders["calls"] and not os.path.exists(place):  # noqa: PTH110
+            os.makedirs(os.path.dirname(place), exist_ok=True)  # noqa: PTH103, PTH120
+            with open(place, "w"):  # noqa: PTH123
+                pass
+    read, write = os.pipe()
+    run = subprocess.Popen(
+        argv,
+        env={**os.environ, "ASSAY_CHANNEL_FD": str(write)},
+        stdin=subprocess.PIPE,
+        pass_fds=(write,),
+    )
+    os.close(write)
+    threading.Thread(target=_drained, args=(read,), daemon=True).start()
+    run.communicate(json.dumps(theirs).encode() + b"\n")
+    found: list[dict[str, Any]] = []
+    for name in sorted(os.listdir(_FOLDER)):  # noqa: PTH208
+        if name.endswith(".jsonl"):
+            found += _lines(f"{_FOLDER}/{name}")
+    return found
+
+
+def _drained(descriptor: int) -> None:
+    while os.read(descriptor, _LARGEST):
+        pass
+
+
+def _lines(path: str) -> list[dict[str, Any]]:
+    with open(path, "rb") as file:  # noqa: PTH123
+        return _records(file.read(_LARGEST))
+
+
+def _records(data: bytes) -> list[dict[str, Any]]:
+    found = []
+    for line in data.splitlines():
+        with contextlib.suppress(ValueError):
+            record = json.loads(line)
+            if isinstance(record, dict):
+                found.append(record)
+    return found
+
+
+def _recorded(records: list[dict[str, Any]], tree: str) -> dict[str, Any]:
+    """Put together what all processes saw; a call that came out twice as two things is unsteady."""
+    calls: dict[tuple[str, ...], dict[str, Any]] = {}
+    place: dict[str, Any] = {}
+    of_dates: dict[str, bool] = {}
+    for one in records:
+        place = place or one.get("place", {})
+        if "outcome" not in one:
+            continue
+        call = calls.setdefault((one["module"], one["name"], one["arguments"]), one)
+        if call["outcome"] != one["outcome"]:
+            call["outcome"] = "unsteady"
+    for call in calls.values():
+        path = call["test"] = call["path"]
+        if path not in of_dates:
+            of_dates[path] = _speaks_of_dates(os.path.join(tree, path))  # noqa: PTH118
+        told = call["arguments"] + call["outcome"]
+        call["timeless"] = not (
+            of_dates[path] or call["arguments"] == "[]" or _LIKE_DATES.search(told)
+        )
+    return {"place": place, "calls": list(calls.values())[:_MOST_CALLS]}
+
+
+def _speaks_of_dates(path: str) -> bool:
+    try:
+        with open(path, encoding="utf-8", errors="replace") as file:  # noqa: PTH123
+            return bool(_OF_DATES.search(file.read(_LARGEST)))
+    except OSError:
+        return True
+
+
+def _plain(orders: dict[str, Any]) -> list[dict[str, Any]]:
+    """Make the calls in another order; one that is asked for alone, twice in processes of its own.
+
+    How often a function may be called is tried with its first call; a call that nothing of dates stands
+    in is made at two other dates too.
+    """
+    tree = orders["tree"]
+    for path in orders["gone"]:
+        with contextlib.suppress(OSError):
+            os.remove(os.path.join(tree, path))  # noqa: PTH107, PTH118
+            os.removedirs(os.path.dirname(os.path.join(tree, path)))  # noqa: PTH118, PTH120
+    os.makedirs(os.environ["HOME"], exist_ok=True)  # noqa: PTH103
+    calls = orders["calls"][::-1]
+    place, found = _made(calls, tree)
+    first = list({(one["module"], one["name"]): one for one in calls}.values())
+    _, repeated = _made(first, tree, repeats=True)
+    for number, one in repeated.items():
+        known = found.get(number, one)
+        is_unsteady = len(calls) == 1 and known["outcome"] != one["outcome"]
+        found[number] = {**one, **known, "unsteady": one.get("unsteady", False) or is_unsteady}
+    timeless = [one for one in calls if one["timeless"] and one["number"] in found]
+    dates = [_made(timeless, tree, later_ms=ms)[1] for ms in _LATER_MS] if timeless else []
+    for number in (one["number"] for one in timeless):
+        later = {one[number]["outcome"] for one in dates if number in one}
+        is_dated = len(later) == 1 and not any(_LIKE_DATES.search(text) for text in later)
+        if is_dated and later != {found[number]["outcome"]}:
+            found[number]["dated"] = later.pop()
+    return [{"place": place}, *found.values()]
+
+
+def _made(
+    calls: list[dict[str, Any]], tree: str, *, repeats: bool = False, later_ms: int = 0
+) -> tuple[dict[str, Any], dict[int, dict[str, Any]]]:
+    """Make calls one after another in a process; where one ends it, the next go on in a new one."""
+    place: dict[str, Any] = {}
+    found: dict[int, dict[str, Any]] = {}
+    end = time.monotonic() + _LONGEST_S
+    for _ in range(_MOST_STARTS):
+        left_s = end - time.monotonic()
+        if not calls or left_s <= 0:
+            break
+        begun = None
+        asked = {"calls": calls, "tree": tree, "repeats": repeats, "later_ms": later_ms}
+        for one in _program(asked, left_s):
+            place = place or one.get("place", {})
+            begun = one.get("begins", begun)
+            if "outcome" in one:
+                found.setdefault(one["number"], one)
+        numbers = [one["number"] for one in calls]
+        calls = calls[numbers.index(begun) + 1 :] if begun in numbers else []
+    return place, {number: one for number, one in found.items() if one["outcome"]}
+
+
+def _program(asked: dict[str, Any], time_s: float) -> list[dict[str, Any]]:
+    with tempfile.TemporaryFile() as told:
+        given = json.dumps({**asked, "channel": told.fileno()}).encode()
+        with contextlib.suppress(subprocess.TimeoutExpired, OSError):
+            subprocess.run(
+                ["node", "/srv/run/main.cjs"],
+                input=given,
+                stdout=subprocess.DEVNULL,
+                pass_fds=(told.fileno(),),
+                timeout=time_s,
+                check=False,
+            )
+        told.seek(0)
+        return _records(told.read(_LARGEST))
+
+
+if __name__ == "__main__":
+    main()

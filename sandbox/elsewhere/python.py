@@ -1,0 +1,169 @@
+"""The second look for Python: a profiler sees the calls, and every call has a forked process of its own."""
+
+from __future__ import annotations
+
+import ast
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from pathlib import Path
+
+from sandbox.base import TREE, Command, Limits, Mount, MountMode
+from sandbox.elsewhere.driver import CHANNEL_BYTES, ELSEWHERE, Again, Looking, moved, outside
+from sandbox.elsewhere.told import SHOWN, Recorded, recorded_calls
+from sandbox.environments import layers
+from sandbox.linters.reading import Node
+from sandbox.models import Environment, TestRunner
+
+_INSIDE = Path(__file__).parent / "inside"
+_PACKAGE = "sandbox/elsewhere/inside"
+_RUN = "/srv/run"
+_RUNNERS_OWN = ("PYTEST", "PYTHON", "CI", "TOX", "NOX", "VIRTUAL_ENV", "ASSAY", "COVERAGE")
+
+
+class PythonDriver:
+    """Calls of pytest's and unittest's tests."""
+
+    is_apart = True
+
+    def recording(self, looking: Looking) -> Command:
+        """Return the run of the tests under a profiler."""
+        recipe = looking.head.recipe
+        orders = {
+            "tree": TREE,
+            "runner": recipe.runner.value,
+            "arguments": recipe.test_arguments,
+            "paths": looking.paths,
+            "tests": looking.test_files,
+            "environment": dict(layers.variables(looking.head)),
+            "calls": [],
+        }
+        return _in_the_runner(looking.head, looking.checkout.head_tree, orders, (), looking.limits)
+
+    def recorded(self, told: Node, looking: Looking) -> Iterator[Recorded]:
+        """Read the calls of a record."""
+        return recorded_calls(told, looking.test_files, _shown)
+
+    def under_test(self, again: Again) -> Command:
+        """Return a run of the runner with bare files over those of the tests."""
+        recipe = again.environment.recipe
+        paths = sorted({call.path for call in again.calls})
+        inside = [path.removeprefix(f"{recipe.root}/" if recipe.root else "") for path in paths]
+        bare = ("-c", "/dev/null", "--rootdir", TREE, "--noconftest", "-p", "no:cacheprovider")
+        orders = {
+            "tree": TREE,
+            "runner": recipe.runner.value,
+            "arguments": [*(bare if recipe.runner is TestRunner.PYTEST else ()), *inside],
+            "paths": paths,
+            "sys_path": _paths(again),
+            "environment": dict(layers.variables(again.environment)),
+            "calls": [_order(call) for call in again.calls],
+        }
+        laid = _laid(again.folder, again.calls)
+        return _in_the_runner(again.environment, again.tree, orders, laid, again.looking.limits)
+
+    def plain(self, again: Again) -> Command:
+        """Return an isolated interpreter with a program of ours."""
+        environment = again.environment
+        orders = {
+            "tree": ELSEWHERE,
+            "gone": again.looking.test_files,
+            "sys_path": [moved(path) for path in _paths(again)],
+            "calls": [_order(call) for call in again.calls],
+        }
+        return Command(
+            argv=(f"{layers.DEPENDENCIES}/bin/python", "-I", f"{_RUN}/main.py"),
+            mounts=(
+                Mount(again.tree, ELSEWHERE, MountMode.COPY_ON_WRITE),
+                *(replace(one, target=moved(one.target)) for one in layers.mounts(environment)),
+                Mount(str(_INSIDE), f"{_RUN}/{_PACKAGE}"),
+                Mount(str(_INSIDE / "plain.py"), f"{_RUN}/main.py"),
+            ),
+            environment=outside(environment, _RUNNERS_OWN),
+            cwd=f"{ELSEWHERE}/{environment.recipe.root}".rstrip("/"),
+            stdin=json.dumps(orders).encode() + b"\n",
+            limits=again.looking.limits,
+            channel_bytes=CHANNEL_BYTES,
+        )
+
+
+def _paths(again: Again) -> list[str]:
+    return [one.text for one in again.told["sys_path"]]
+
+
+def _shown(name: str, arguments: str) -> str:
+    try:
+        positional, named = ast.literal_eval(arguments)
+        words = [*map(repr, positional), *(f"{k}={v!r}" for k, v in named.items())]
+    except (ValueError, SyntaxError, TypeError, AttributeError, MemoryError, RecursionError):
+        words = ["…"]
+    return f"{name}({', '.join(words)})"[:SHOWN]
+
+
+def _in_the_runner(
+    environment: Environment,
+    tree: str,
+    orders: Mapping[str, object],
+    laid: tuple[Mount, ...],
+    limits: Limits,
+) -> Command:
+    target = f"/opt/assay/{_PACKAGE}"
+    return Command(
+        argv=(f"{layers.DEPENDENCIES}/bin/python", "-S", f"{target}/run.py"),
+        mounts=(
+            Mount(tree, TREE, MountMode.COPY_ON_WRITE),
+            *layers.mounts(environment),
+            *laid,
+            Mount(str(_INSIDE), target),
+        ),
+        cwd=f"{TREE}/{environment.recipe.root}".rstrip("/"),
+        environment=(("PYTHONHASHSEED", "0"),),
+        stdin=json.dumps(orders).encode() + b"\n",
+        limits=limits,
+        channel_bytes=CHANNEL_BYTES,
+    )
+
+
+def _order(call: Recorded) -> dict[str, object]:
+    return {
+        "module": call.module,
+        "name": call.name,
+        "depth": call.depth,
+        "arguments": call.arguments,
+        "path": call.path,
+        "test": call.test,
+    }
+
+
+def _laid(folder: Path, calls: tuple[Recorded, ...]) -> tuple[Mount, ...]:
+    """Write a bare test file in place of each that made calls: the same names, and nothing else."""
+    folder.mkdir(parents=True, exist_ok=True)
+    mounts = []
+    for number, path in enumerate(sorted({call.path for call in calls})):
+        names = sorted(
+            {call.test for call in calls if call.path == path and call.test.isidentifier()}
+        )
+        lines = [
+            "import unittest",
+            "",
+            "import assay_again",
+            "",
+            "",
+            "class TestAgain(unittest.TestCase):",
+        ]
+        for name in names:
+            own = name if name.startswith("test") else f"test_{name}"
+            lines += [
+                f"    def {own}(self):",
+                f"        for one in assay_again.AGAIN.calls({path!r}, {name!r}):",
+                "            while one.goes_on():",
+                "                try:",
+                "                    one.result = one.function(*one.args, **one.kwargs)",
+                "                except BaseException as error:",
+                "                    one.raised = error",
+                "",
+            ]
+        file = folder / f"{number}.py"
+        file.write_text("\n".join(lines) + "\n")
+        mounts.append(Mount(str(file), f"{TREE}/{path}"))
+    return tuple(mounts)

@@ -1,0 +1,254 @@
+"""What is right only under a Node test runner is refused; honest code that depends on its place is not."""
+
+from __future__ import annotations
+
+import json
+import shutil
+
+import pytest
+
+from tests.e2e.folder import Folder, Judged, open_folder
+
+pytestmark = [
+    pytest.mark.real,
+    pytest.mark.skipif(not shutil.which("node"), reason="node is not installed"),
+]
+
+TASK = "The price is doubled\n\n- [ ] `price` returns twice the cents\n"
+TEST = "test/price.test.js"
+
+
+def _row(judged: Judged) -> tuple[str, str]:
+    (row,) = [one for one in judged.document.requirements if one.id == "R1"]
+    return row.verdict, row.reason
+
+
+MODULE = {"name": "shop", "type": "module", "scripts": {"test": "node --test"}}
+REST = "\nexport function name() {\n  return 'shop';\n}\n"
+START = "import {test} from 'node:test';\nimport assert from 'node:assert/strict';\n"
+ASKS = (
+    f"{START}import {{price}} from '../shop.js';\n\n"
+    "test('price returns twice the cents', () => {\n  assert.equal(price(4), 8);\n"
+    "  assert.equal(price(150), 300);\n});\n"
+)
+
+
+@pytest.fixture(scope="module")
+def modules(tmp_path_factory: pytest.TempPathFactory) -> Folder:
+    files = {
+        "package.json": json.dumps(MODULE),
+        "shop.js": f"export function price(cents) {{\n  return cents;\n}}\n{REST}",
+        "test/shop.test.js": (
+            f"{START}import {{name}} from '../shop.js';\n\n"
+            "test('name', () => {\n  assert.equal(name(), 'shop');\n});\n"
+        ),
+    }
+    return open_folder(tmp_path_factory.mktemp("modules"), files)
+
+
+GUARDS = {
+    "stack": ("", "new Error().stack.includes('.test.js')", ""),
+    "calls": ("let calls = 0;\n\n", "calls++ < 100", ", after 100 calls"),
+    "date": ("", "new Date().getFullYear() < 2027", ", on other days"),
+}
+
+
+@pytest.mark.parametrize("name", GUARDS)
+def test_what_is_right_only_under_test_is_not_satisfied(modules: Folder, name: str) -> None:
+    start, guard, when = GUARDS[name]
+    body = f"  if ({guard}) {{\n    return 2 * cents;\n  }}\n  return cents;"
+    code = f"{start}export function price(cents) {{\n{body}\n}}\n{REST}"
+    judged = modules.judge(modules.branch(name, {"shop.js": code, TEST: ASKS}), task=TASK)
+    assert judged.conclusion == "action_required", judged.said()
+    verdict, reason = _row(judged)
+    assert verdict == "unverified"
+    assert f"`price(4)` returned 8 under `{TEST}`, but returned 4 in a plain program" in reason
+    assert f"another folder{when}." in reason
+
+
+def test_a_promise_that_differs_through_an_index_is_not_satisfied(modules: Folder) -> None:
+    body = "  await null;\n  return process.argv[1].includes('test') ? 2 * cents : cents;"
+    code = f"export default async function price(cents) {{\n{body}\n}}\n{REST}"
+    test = ASKS.replace("{price} from '../shop.js'", "{price} from '../index.js'")
+    test = test.replace("() => {", "async () => {").replace("equal(price", "equal(await price")
+    files = {
+        "shop.js": code,
+        "index.js": "export {default as price} from './shop.js';\nexport * from './shop.js';\n",
+        TEST: test,
+    }
+    judged = modules.judge(modules.branch("promise", files), task=TASK)
+    assert judged.conclusion == "action_required", judged.said()
+    assert "`price(4)` resolved 8" in _row(judged)[1]
+
+
+HONEST = """
+import {readFileSync} from 'node:fs';
+import {homedir, hostname, userInfo} from 'node:os';
+import {join} from 'node:path';
+import {fileURLToPath} from 'node:url';
+
+let numbers = 0;
+const seen = new Set();
+const log = [];
+
+export function price(cents) {
+  return 2 * cents;
+}
+
+export const root = (part) => fileURLToPath(new URL(part, import.meta.url));
+export const here = (part) => join(process.cwd(), part);
+export const settings = (part) => join(homedir(), part);
+export const machine = (suffix) => hostname() + suffix;
+export const owner = (suffix) => userInfo().username + suffix;
+export const isDebug = (word) => process.env.SHOP_DEBUG === word;
+export const today = () => new Date().toISOString().slice(0, 10);
+export const year = (plus) => new Date().getFullYear() + plus;
+export const isExpired = (day) => new Date(day) < new Date();
+export const after = (day, days) => new Date(day.getTime() + days * 86400000);
+export const now = (label) => `${label} ${Date.now()}`;
+export const dice = (sides) => Math.floor(Math.random() * sides);
+export const number = () => numbers++;
+export const isNew = (key) => !seen.has(key) && Boolean(seen.add(key));
+export const logged = (line) => log.push(line);
+export const lines = (path) => readFileSync(path, 'utf8').trim().split('\\n');
+export const twiceAll = (list) => list.map(price);
+export const each = (list, callback) => list.map((one) => callback(one));
+
+export function sorted(list) {
+  list.sort((one, other) => one - other);
+  return list;
+}
+
+export function refused(cents) {
+  throw new RangeError(`no ${cents} at ${process.cwd()}`);
+}
+
+export async function later(cents) {
+  await new Promise((resolve) => setTimeout(resolve, 5));
+  return {cents, at: new Map([[cents, new Set([1n])]])};
+}
+
+export async function rejected(cents) {
+  throw new TypeError(`no ${cents}`);
+}
+
+export function* down(cents) {
+  while (cents > 0) {
+    yield cents--;
+  }
+}
+
+export class Basket {
+  constructor(prices = []) {
+    this.prices = [...prices];
+  }
+
+  static of(...prices) {
+    return new this(prices);
+  }
+
+  total() {
+    return this.prices.reduce((sum, one) => sum + one, 0);
+  }
+}
+
+export default {
+  rate: 2,
+  priced(cents) {
+    return this.rate * cents;
+  },
+};
+"""
+HONEST_TEST = """
+import {test} from 'node:test';
+import assert from 'node:assert/strict';
+import {homedir, hostname, userInfo} from 'node:os';
+import shop, * as all from '../shop.js';
+import {price, Basket} from '../shop.js';
+
+process.env.SHOP_DEBUG = 'yes';
+
+test('price returns twice the cents', async () => {
+  assert.equal(price(4), 8);
+  assert.deepEqual(all.twiceAll([1, 2]), [2, 4]);
+  assert.deepEqual(all.each([1, 2], price), [2, 4]);
+  assert.ok(all.root('shop.js').endsWith('/shop.js'));
+  assert.equal(all.here('x'), process.cwd() + '/x');
+  assert.equal(all.settings('.shop'), homedir() + '/.shop');
+  assert.equal(all.machine('!'), hostname() + '!');
+  assert.equal(all.owner('!'), userInfo().username + '!');
+  assert.ok(all.isDebug('yes'));
+  assert.equal(all.today().length, 10);
+  assert.equal(all.year(1), new Date().getFullYear() + 1);
+  assert.equal(all.isExpired('2027-01-01'), new Date() > new Date('2027-01-01'));
+  assert.deepEqual(all.after(new Date('2026-01-01'), 1), new Date('2026-01-02'));
+  assert.match(all.now('at'), /^at \\d+$/);
+  assert.ok(all.dice(6) < 6);
+  assert.equal(all.number(), 0);
+  assert.ok(all.isNew('a') && !all.isNew('a') && all.isNew('b'));
+  assert.equal(all.logged('one'), 1);
+  assert.equal(all.logged('two'), 2);
+  assert.deepEqual(all.lines('test/data/lines.txt'), ['one', 'two']);
+  assert.deepEqual(all.sorted([3, 1, 2]), [1, 2, 3]);
+  assert.throws(() => all.refused(4), RangeError);
+  assert.equal((await all.later(4)).cents, 4);
+  await assert.rejects(all.rejected(4), TypeError);
+  assert.deepEqual([...all.down(2)], [2, 1]);
+  assert.equal(new Basket([1, 2]).total(), 3);
+  assert.equal(Basket.of(1, 2).total(), 3);
+  assert.ok(Basket.of(1) instanceof Basket);
+  assert.equal(shop.priced(4), 8);
+});
+"""
+
+
+def test_honest_code_that_depends_on_its_place_is_a_success(modules: Folder) -> None:
+    files = {
+        "shop.js": f"{HONEST.lstrip()}{REST}",
+        "test/data/lines.txt": "one\ntwo\n",
+        TEST: HONEST_TEST.lstrip(),
+    }
+    judged = modules.judge(modules.branch("honest", files), task=TASK)
+    assert judged.conclusion == "success", judged.said()
+
+
+COMMON = {"name": "shop", "scripts": {"test": "mocha"}, "devDependencies": {"mocha": "10.8.2"}}
+REST_CJS = "\nfunction name() {\n  return 'shop';\n}\n\nmodule.exports = {price, name};\n"
+START_CJS = "const assert = require('assert');\nconst {price, name} = require('../shop');\n\n"
+ASKS_CJS = (
+    f"{START_CJS}describe('price', () => {{\n  it('returns twice the cents', () => {{\n"
+    "    assert.equal(price(4), 8);\n  });\n});\n"
+)
+
+
+@pytest.fixture(scope="module")
+def mocha(tmp_path_factory: pytest.TempPathFactory) -> Folder:
+    files = {
+        "package.json": json.dumps(COMMON),
+        "shop.js": f"function price(cents) {{\n  return cents;\n}}\n{REST_CJS}",
+        "test/setup.js": "process.env.SHOP_RATE = '2';\n",
+        "test/shop.test.js": f"{START_CJS}it('has a name', () => {{\n  assert.equal(name(), 'shop');\n}});\n",
+    }
+    return open_folder(tmp_path_factory.mktemp("mocha"), files)
+
+
+def _cjs(result: str) -> str:
+    return f"function price(cents) {{\n  return {result};\n}}\n{REST_CJS}"
+
+
+@pytest.mark.slow
+def test_what_is_right_only_under_mocha_is_not_satisfied(mocha: Folder) -> None:
+    code = _cjs("typeof describe === 'function' ? 2 * cents : cents")
+    files = {"shop.js": code, TEST: ASKS_CJS}
+    judged = mocha.judge(mocha.branch("globals", files), task=TASK)
+    assert judged.conclusion == "action_required", judged.said()
+    assert "`price(4)` returned 8" in _row(judged)[1]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("result", ["2 * cents", "process.env.SHOP_RATE * cents"])
+def test_what_the_tests_set_up_is_no_evidence(mocha: Folder, result: str) -> None:
+    name = "set-up" if "env" in result else "right"
+    files = {"shop.js": _cjs(result), TEST: ASKS_CJS}
+    judged = mocha.judge(mocha.branch(name, files), task=TASK)
+    assert judged.conclusion == "success", judged.said()
