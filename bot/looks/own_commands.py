@@ -76,7 +76,7 @@ async def compare_file(services: Services, case: Case, step: Step) -> Seen:
         seen = await _interact(services, case, TypedCase(line), WantedFile(path, file, (path,)))
     finally:
         await asyncio.to_thread(shutil.rmtree, folder, ignore_errors=True)
-    return showing(step, *map(_compared, seen))
+    return showing(step, _compared(seen.base), _compared(seen.head))
 
 
 def _written(file: Path, text: str) -> Path:

@@ -26,8 +26,8 @@ async def run_judges_files(services: Services, case: Case, step: Step) -> Seen:
     checkout = case.checkout
     problem = placing_problem(files, (checkout.base_tree, checkout.head_tree))
     if problem:
-        seen = [Observation(side, "", None, "", 0.0, problem=problem) for side in Side]
-        return showing(step, *seen)
+        base, head = (Observation(side, "", None, "", 0.0, problem=problem) for side in Side)
+        return showing(step, base, head)
     folder = services.evaluation_folder(case.request) / "trees" / f"own-{plain(step.id)}"
     bounds, network = own_limits(case), case.policy.network_to_observe
 
