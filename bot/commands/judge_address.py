@@ -9,7 +9,7 @@ from bot.commands.once import judge_once
 from bot.commands.progress import Progress
 from bot.errors import UserError
 from bot.github import NotThere, PullRequest
-from bot.github.addresses import Addresses, PullRequestAddress, parse_pull_request_url
+from bot.github.addresses import Addresses, PullRequestAddress, parse_pull_request_url, token_for
 from bot.github.client import open_public
 from bot.github.transport import Manners
 from bot.models import EvaluationRequest, Publication, Trigger
@@ -21,7 +21,7 @@ async def judge_address(settings: Settings, repository: str, progress: Progress)
     """Judge a public pull request. Raises UserError when there is none, Transient when GitHub is away."""
     address = parse_pull_request_url(repository)
     manners = Manners(Addresses.of(address.host))
-    token = _token_for(address, settings)
+    token = token_for(address, settings.ghe_host, os.environ.get("GITHUB_TOKEN", ""))
     async with open_public(manners, address.repository, token) as reader:
         progress.tell("pull request")
         try:
@@ -34,13 +34,6 @@ async def judge_address(settings: Settings, repository: str, progress: Progress)
         origin = PublicOrigin(progress.tell, manners, reader, token)
         request = _request(address, pull_request)
         return await judge_once(settings, origin, request, count_runs=progress.count)
-
-
-def _token_for(address: PullRequestAddress, settings: Settings) -> str:
-    """Return GITHUB_TOKEN for github.com and for GHE_HOST; no address may lead it elsewhere."""
-    own = {Addresses.of().web, Addresses.of(settings.ghe_host).web}
-    is_ours = Addresses.of(address.host).web in own
-    return os.environ.get("GITHUB_TOKEN", "") if is_ours else ""
 
 
 def _request(address: PullRequestAddress, pull_request: PullRequest) -> EvaluationRequest:

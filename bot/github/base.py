@@ -172,7 +172,6 @@ class AppCredentials:
     app_id: int
     slug: str
     url: str
-    client_id: str
     private_key: str = field(repr=False)
     webhook_secret: str = field(repr=False)
 

@@ -112,7 +112,6 @@ async def convert_manifest(manners: Manners, code: str) -> AppCredentials:
         app_id=reply.integer("id"),
         slug=reply.text("slug"),
         url=reply.text("html_url"),
-        client_id=reply.text("client_id"),
         private_key=reply.text("pem"),
         webhook_secret=reply.text("webhook_secret"),
     )

@@ -97,11 +97,6 @@ def check_words(template: str, **values: object) -> tuple[str, str]:
     return title, summary.strip()
 
 
-def has_check_run(request: EvaluationRequest) -> bool:
-    """Only what was pushed has a commit on GitHub to hang a check run on."""
-    return bool(request.head_sha) and not request.patch
-
-
 def queued_report(desk: Desk, request: EvaluationRequest) -> CheckReport:
     """Say that a commit waits for a worker."""
     link = desk.link(request.id)
@@ -147,7 +142,7 @@ async def begin(desk: Desk, repository: Repository, request: EvaluationRequest) 
     if not await asyncio.to_thread(desk.store.queued, request, claim(request)):
         return ALREADY
     await stop_replaced(desk, repository, request)
-    if has_check_run(request):
+    if request.has_check_run:
         run = await repository.put_check_run(
             queued_report(desk, request), known.check_run if known else 0
         )
@@ -206,7 +201,7 @@ async def close_check_run(
 ) -> None:
     """Complete the check run of an evaluation that publishes none itself."""
     request = await asyncio.to_thread(desk.store.request, record.id)
-    if request is None or not has_check_run(request):
+    if request is None or not request.has_check_run:
         return
     report = completed(queued_report(desk, request), conclusion, words)
     run = await repository.put_check_run(report, record.check_run)

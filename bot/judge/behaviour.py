@@ -119,10 +119,18 @@ def _sees_nothing(
 def _only_under_test(requirement: Requirement, call: Difference, case: Case) -> Verdict:
     """A call that gives something else where no test runs; what the test saw is not what users get."""
     after = f", after {call.times} calls" if call.times else ", on other days" * call.on_other_days
+    seen = (
+        f"`{call.call}` {call.under_test} under `{call.test}`, but {call.elsewhere} in a plain program in "
+        f"another folder{after}. So the test does not show what the code does elsewhere."
+    )
+    if call.is_whole:
+        seen = (
+            f"`{call.call}` passes in the sandbox's folder and fails in another one, where variables and "
+            "names differ too. So it does not show what the code does elsewhere."
+        )
     verdict = unverified(
         requirement,
-        f"`{call.call}` {call.under_test} under `{call.test}`, but {call.elsewhere} in a plain program in "
-        f"another folder{after}. So the test does not show what the code does elsewhere.",
+        seen,
         "Let the result not depend on the test runner, its folder or its machine, then push.",
     )
     looks = (one.id for one in case.observed.evidence if one.step.action is ActionKind.SECOND_LOOK)

@@ -6,10 +6,9 @@ import asyncio
 from dataclasses import replace
 from pathlib import Path
 
-from bot.judge import transition
 from bot.judge.pages import compare_pages
-from bot.looks.seen import Seen, limits
-from bot.models import Evidence, Step
+from bot.looks.seen import Seen, limits, showing
+from bot.models import Step
 from bot.stages.docket import Case
 from bot.stages.services import Services, evaluation_key
 from sandbox.browser.journey import Ground, Journey, Served, Visit, travel
@@ -26,18 +25,15 @@ async def look_at_pages(services: Services, case: Case, step: Step) -> Seen:
     head = seen.head
     if head.exit_code == 0 and compare_pages(seen.base, head).broken:
         head = replace(head, exit_code=1)
-    return _evidence(step, replace(seen, head=head))
+    return showing(step, seen.base, head)
 
 
 async def follow_script(services: Services, case: Case, step: Step) -> Seen:
     """Take the acts of a script; the first that fails ends it with exit code 1."""
     acts = read_script(step.arguments)
     visit = Visit(SCRIPT, acts[0].target, _root(case, acts[0].target), acts)
-    return _evidence(step, await _visit(services, case, step, (visit,)))
-
-
-def _evidence(step: Step, seen: Observed) -> Seen:
-    return Seen((Evidence(step.id, step, seen.base, seen.head, transition(seen.base, seen.head)),))
+    seen = await _visit(services, case, step, (visit,))
+    return showing(step, seen.base, seen.head)
 
 
 async def _visit(services: Services, case: Case, step: Step, visits: tuple[Visit, ...]) -> Observed:

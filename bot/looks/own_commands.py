@@ -11,14 +11,12 @@ import shutil
 from dataclasses import replace
 from pathlib import Path
 
-from bot.judge import transition
-from bot.looks.own_files import own_limits, plain, sides
-from bot.looks.seen import Seen
-from bot.models import Evidence, Step
+from bot.looks.own_files import own_limits, plain
+from bot.looks.seen import Both, Place, Seen, on_both, showing, sides
+from bot.models import Step
 from bot.stages.docket import Case
 from bot.stages.services import Services
-from sandbox.concurrently import concurrently
-from sandbox.models import Environment, FileOutcome, Observation, Side, TestRunner
+from sandbox.models import FileOutcome, Observation, TestRunner
 from sandbox.tools.bash import ShellRun, run_shell
 from sandbox.tools.shell_interaction import Interaction, TypedCase, WantedFile, interact
 from sandbox.tools.test_order import TestOrder
@@ -30,58 +28,43 @@ _UNTOLD = (FileOutcome.UNDECIDED, FileOutcome.UNREADABLE)
 
 async def run_line(services: Services, case: Case, step: Step) -> Seen:
     """Run one shell line (the argument) on both sides, in fresh trees."""
-    network = case.policy.network_to_observe
-    base, head = await concurrently(
-        *(
-            run_shell(
-                services.sandbox,
-                ShellRun(step.arguments[0], side, tree, environment, own_limits(case), network),
-            )
-            for side, tree, environment in sides(case)
-        )
-    )
-    return _evidence(step, base, head)
+    line, bounds, network = step.arguments[0], own_limits(case), case.policy.network_to_observe
+
+    async def run(place: Place) -> Observation:
+        order = ShellRun(line, place.side, place.tree, place.environment, bounds, network)
+        return await run_shell(services.sandbox, order)
+
+    return showing(step, *await on_both(run, sides(case, case.built.at(""))))
 
 
 async def run_named_tests(services: Services, case: Case, step: Step) -> Seen:
     """Run tests that the project has, by the paths in the arguments, each side's own."""
-    base, head = await concurrently(
-        *(_named_tests(services, case, step, one) for one in sides(case, step.arguments[0]))
-    )
-    return _evidence(step, base, head)
 
+    async def run(place: Place) -> Observation:
+        side, environment = place.side, place.environment
+        if environment is None:
+            problem = f"On {side} there is no kind of project whose tests Assay can run."
+            return Observation(side, "", None, "", 0.0, problem=problem)
+        recipe = environment.recipe
+        if recipe.runner is TestRunner.PYTEST:  # its own arguments may name all tests
+            recipe = replace(recipe, test_arguments=("--tb=short",), more_calls=())
+        order = TestOrder(
+            side=side,
+            tree=place.tree,
+            environment=replace(environment, recipe=recipe),
+            paths=step.arguments,
+            limits=own_limits(case),
+            network=case.policy.network_to_observe,
+        )
+        return await run_tests(services.sandbox, order)
 
-async def _named_tests(
-    services: Services, case: Case, step: Step, place: tuple[Side, str, Environment | None]
-) -> Observation:
-    side, tree, environment = place
-    if environment is None:
-        problem = f"On {side} there is no kind of project whose tests Assay can run."
-        return Observation(side, "", None, "", 0.0, problem=problem)
-    recipe, paths = environment.recipe, step.arguments
-    if recipe.runner is TestRunner.PYTEST:  # its own arguments may name all tests
-        recipe = replace(recipe, test_arguments=("--tb=short",), more_calls=())
-    order = TestOrder(
-        side=side,
-        tree=tree,
-        environment=replace(environment, recipe=recipe),
-        paths=paths,
-        limits=own_limits(case),
-        network=case.policy.network_to_observe,
-    )
-    return await run_tests(services.sandbox, order)
+    return showing(step, *await on_both(run, sides(case, case.built.at(step.arguments[0]))))
 
 
 async def type_into(services: Services, case: Case, step: Step) -> Seen:
     """Run a command behind a terminal and type into it; the arguments are the line and the text."""
     line, typed = step.arguments
-    base, head = await concurrently(
-        *(
-            interact(services.sandbox, _interaction(case, place, TypedCase(line, typed)))
-            for place in sides(case)
-        )
-    )
-    return _evidence(step, base, head)
+    return showing(step, *await _interact(services, case, TypedCase(line, typed)))
 
 
 async def compare_file(services: Services, case: Case, step: Step) -> Seen:
@@ -89,20 +72,11 @@ async def compare_file(services: Services, case: Case, step: Step) -> Seen:
     line, path, expected = step.arguments
     folder = services.evaluation_folder(case.request) / "trees" / f"expected-{plain(step.id)}"
     file = await asyncio.to_thread(_written, folder / f"expected{Path(path).suffix}", expected)
-    wanted = (WantedFile(path, file, (path,)),)
     try:
-        base, head = await concurrently(
-            *(
-                interact(
-                    services.sandbox,
-                    replace(_interaction(case, place, TypedCase(line)), files=wanted),
-                )
-                for place in sides(case)
-            )
-        )
+        seen = await _interact(services, case, TypedCase(line), WantedFile(path, file, (path,)))
     finally:
         await asyncio.to_thread(shutil.rmtree, folder, ignore_errors=True)
-    return _evidence(step, _compared(base), _compared(head))
+    return showing(step, _compared(seen.base), _compared(seen.head))
 
 
 def _written(file: Path, text: str) -> Path:
@@ -111,20 +85,24 @@ def _written(file: Path, text: str) -> Path:
     return file
 
 
-def _interaction(
-    case: Case, place: tuple[Side, str, Environment | None], typed: TypedCase
-) -> Interaction:
-    side, tree, environment = place
-    bounds, network = own_limits(case), case.policy.network_to_observe
-    return Interaction(
-        side=side,
-        tree=tree,
-        cases=(typed,),
-        environment=environment,
-        case_limit_s=bounds.timeout_s / 2,
-        limits=bounds,
-        network=network,
-    )
+async def _interact(
+    services: Services, case: Case, typed: TypedCase, *files: WantedFile
+) -> Both[Observation]:
+    async def run(place: Place) -> Observation:
+        bounds = own_limits(case)
+        wanted = Interaction(
+            side=place.side,
+            tree=place.tree,
+            cases=(typed,),
+            files=files,
+            environment=place.environment,
+            case_limit_s=bounds.timeout_s / 2,
+            limits=bounds,
+            network=case.policy.network_to_observe,
+        )
+        return await interact(services.sandbox, wanted)
+
+    return await on_both(run, sides(case, case.built.at("")))
 
 
 def _compared(seen: Observation) -> Observation:
@@ -136,7 +114,3 @@ def _compared(seen: Observation) -> Observation:
         return replace(seen, problem=seen.problem or "The file could not be compared.")
     is_alike = all(one in _ALIKE for one in outcomes)
     return replace(seen, exit_code=0 if is_alike else 1)
-
-
-def _evidence(step: Step, base: Observation, head: Observation) -> Seen:
-    return Seen((Evidence(step.id, step, base, head, transition(base, head)),))

@@ -5,14 +5,12 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
-from bot.judge import transition
-from bot.looks.seen import Seen, limits
-from bot.models import Evidence, Step
+from bot.looks.seen import Place, Seen, limits, on_both, showing, sides
+from bot.models import Step
 from bot.stages.docket import Case
 from bot.stages.services import Services
 from sandbox.base import Limits
-from sandbox.concurrently import concurrently
-from sandbox.models import Environment, Observation, Side
+from sandbox.models import Observation, Side
 from sandbox.tools.own_files import OwnFile, OwnRun, own_fault, placing_problem, run_own_files
 
 LONGEST_RUN_S = 120.0
@@ -28,42 +26,24 @@ async def run_judges_files(services: Services, case: Case, step: Step) -> Seen:
     checkout = case.checkout
     problem = placing_problem(files, (checkout.base_tree, checkout.head_tree))
     if problem:
-        seen = [Observation(side, "", None, "", 0.0, problem=problem) for side in Side]
-        return _evidence(step, *seen)
+        base, head = (Observation(side, "", None, "", 0.0, problem=problem) for side in Side)
+        return showing(step, base, head)
     folder = services.evaluation_folder(case.request) / "trees" / f"own-{plain(step.id)}"
-    base, head = await concurrently(
-        *(
-            run_own_files(
-                services.sandbox,
-                OwnRun(
-                    side,
-                    tree,
-                    files,
-                    line,
-                    folder / side.value,
-                    environment,
-                    own_limits(case),
-                    case.policy.network_to_observe,
-                ),
-            )
-            for side, tree, environment in sides(case, files[0].path)
-        )
-    )
-    return _evidence(step, base, without_own_fault(base, head, files))
+    bounds, network = own_limits(case), case.policy.network_to_observe
+
+    async def run(place: Place) -> Observation:
+        side, tree, environment = place.side, place.tree, place.environment
+        own = folder / side.value
+        order = OwnRun(side, tree, files, line, own, environment, bounds, network)
+        return await run_own_files(services.sandbox, order)
+
+    base, head = await on_both(run, sides(case, case.built.at(files[0].path)))
+    return showing(step, base, without_own_fault(base, head, files))
 
 
 def plain(step_id: str) -> str:
     """A step's id as the name of a folder, whatever its requirement is called."""
     return re.sub(r"[^\w.-]", "_", step_id)
-
-
-def sides(case: Case, path: str = "") -> tuple[tuple[Side, str, Environment | None], ...]:
-    """Both sides with their trees and the environments of the project at `path`, base first."""
-    checkout, built = case.checkout, case.built.at(path)
-    return (
-        (Side.BASE, checkout.base_tree, built.base),
-        (Side.HEAD, checkout.head_tree, built.head),
-    )
 
 
 def own_limits(case: Case) -> Limits:
@@ -83,7 +63,3 @@ def without_own_fault(
     """
     fault = own_fault(head, files) if base.exit_code != 0 or base.problem else ""
     return replace(head, problem=head.problem or fault)
-
-
-def _evidence(step: Step, base: Observation, head: Observation) -> Seen:
-    return Seen((Evidence(step.id, step, base, head, transition(base, head)),))

@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import asyncio
 import re
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
-from bot.judge import transition
 from bot.looks.plan_tests import pytest_arguments, run_by_harness
 from bot.looks.plan_trees import PlanTrees, folder_of, is_safe, plan_trees, tests_of
-from bot.looks.seen import Seen, limits
-from bot.models import Evidence, ItemKind, PlanItem, PlannedCase, Step
+from bot.looks.seen import Both, Place, Seen, limits, on_both, showing
+from bot.models import ItemKind, PlanItem, PlannedCase, Step
 from bot.stages.docket import Case
 from bot.stages.services import Services
-from sandbox.concurrently import concurrently
-from sandbox.models import Environment, ItemRun, Observation, Side
+from sandbox.models import ItemRun, Observation, Side
 from sandbox.tools.file_comparison import candidates, named_paths
 from sandbox.tools.shell_interaction import Interaction, TypedCase, WantedFile, interact
 
@@ -24,34 +23,23 @@ _TYPED_BYTES = 1 << 20
 _INPUT_FILE = re.compile(r"[\w./ -]+\.(in|txt|csv|json|input|dat)")
 
 
-@dataclass(frozen=True, slots=True)
-class _Place:
-    """One side of one item."""
-
-    side: Side
-    tree: Path
-    environment: Environment | None
-
-
 async def run_plan_item(services: Services, case: Case, step: Step) -> Seen:
     """Run the item's commands in order in one fresh tree a side; look at the files that they left."""
     item = _item(case, step)
     if item.problem:
         seen = Observation(Side.HEAD, "", None, "", 0.0, problem=item.problem, item=ItemRun())
-        return Seen((Evidence(step.id, step, None, seen, transition(None, seen)),))
+        return showing(step, None, seen)
     trees = await asyncio.to_thread(_trees, services, case)
-    base, head = await concurrently(
-        *(
-            _run(services, case, item, place)
-            for place in (
-                _Place(Side.BASE, trees.base, case.built.base),
-                _Place(Side.HEAD, trees.head, case.built.head),
-            )
-        )
+    base, head = await on_both(
+        partial(_run, services, case, item),
+        Both(
+            Place(Side.BASE, str(trees.base), case.built.base),
+            Place(Side.HEAD, str(trees.head), case.built.head),
+        ),
     )
     authors = tuple(path for path in tests_of(item) if path in trees.authors)
     base, head = _noted(base, item, trees, authors), _noted(head, item, trees, authors)
-    return Seen((Evidence(step.id, step, base, head, transition(base, head)),))
+    return showing(step, base, head)
 
 
 def _item(case: Case, step: Step) -> PlanItem:
@@ -70,23 +58,23 @@ def _trees(services: Services, case: Case) -> PlanTrees:
     return plan_trees(plan, Path(checkout.base_tree), Path(checkout.head_tree), folder)
 
 
-async def _run(services: Services, case: Case, item: PlanItem, place: _Place) -> Observation:
+async def _run(services: Services, case: Case, item: PlanItem, place: Place) -> Observation:
     bounds, network = limits(case), case.policy.network_to_observe
     is_python = place.environment is not None and place.environment.recipe.ecosystem == "python"
     if item.kind is ItemKind.UNIT_TEST and place.environment is not None and is_python:
         arguments = [pytest_arguments(one.command) for one in item.cases]
         known = [one for one in arguments if one is not None]
         if known and len(known) == len(arguments):
-            environment = place.environment
-            tree, side = str(place.tree), place.side
+            side = place.side, place.tree
             return await run_by_harness(
-                services.sandbox, environment, (side, tree), known, (bounds, network)
+                services.sandbox, place.environment, side, known, (bounds, network)
             )
+    tree = Path(place.tree)
     wanted = Interaction(
         side=place.side,
-        tree=str(place.tree),
-        cases=tuple(_typed(one, place.tree) for one in item.cases),
-        files=_wanted(item, place.tree),
+        tree=place.tree,
+        cases=tuple(_typed(one, tree) for one in item.cases),
+        files=_wanted(item, tree),
         watched=_watched(item),
         environment=place.environment,
         case_limit_s=min(_CASE_LIMIT_S, bounds.timeout_s),

@@ -55,10 +55,13 @@ class EvaluationRequest:
     installation: int = 0
     head_ref: str = ""
     actor: str = ""
-    command: str = ""
-    comment: int = 0  # id of the comment that holds the command
     patch: str = ""
     task_text: str = ""
     description: str = ""  # what the change says of itself, where no pull request does
     agent: str = ""
     trajectory: str = ""
+
+    @property
+    def has_check_run(self) -> bool:
+        """Whether there is a commit on GitHub to hang a check run on: only what was pushed has one."""
+        return bool(self.head_sha) and not self.patch

@@ -119,7 +119,7 @@ class GitHubOrigin:
         self, request: EvaluationRequest, stage: str, plan: Plan | None = None
     ) -> None:
         """Show stage and plan on the check run; what GitHub does not take is not worth a failure."""
-        if not _has_check_run(request):
+        if not request.has_check_run:
             return
         if stage == FIRST_STAGE:
             await self._show_running(request)
@@ -178,7 +178,7 @@ class GitHubOrigin:
         if not self.store.ended(request.id, end):
             self.store.concluded_again(request.id, gate.conclusion, gate.title)
         check_run = 0
-        if _has_check_run(request):
+        if request.has_check_run:
             check_run = await self._complete(answer)
         return Publication(
             request.id, gate.conclusion, answer.report_key, comment, check_run, skipped
@@ -238,11 +238,6 @@ class GitHubOrigin:
 
     def _repository(self, request: EvaluationRequest) -> AbstractAsyncContextManager[Repository]:
         return self.github.repository(request.repository, request.installation)
-
-
-def _has_check_run(request: EvaluationRequest) -> bool:
-    """Only what was pushed has a commit on GitHub to hang a check run on."""
-    return not request.patch
 
 
 def _end(answer: Answer, comment: int) -> Ended:

@@ -271,7 +271,6 @@ class ReportView:
     reasons: tuple[GateReason, ...]
     next_steps: tuple[str, ...]
     problem: str
-    task_title: str
     task_sources: tuple[TaskSource, ...]
     requirements: tuple[RequirementView, ...]
     preferences: tuple[Preference, ...]

@@ -80,7 +80,6 @@ def _view(evaluation: Evaluation, home: str) -> ReportView:
         reasons=gate.reasons,
         next_steps=_next_steps(evaluation),
         problem=evaluation.problem,
-        task_title=task.title if task else "",
         task_sources=_sources(task) if task else (),
         requirements=_requirements(evaluation, observed.tests, evidence, _Tests(subject, reached)),
         preferences=judgement.requirements.preferences if judgement else (),

@@ -40,7 +40,7 @@ async def deliberate(
         chambers = Chambers(session, delimiter, acting_in(services, case))
         held = await put_before_judges(Matter.of(case, task, observed), chambers)
         await keep_replies(services, case.request, "deliberate", session)
-        added = held.extensions or tuple(map(_extension, held.evidence))
+        added = tuple(map(_extension, held.evidence))
         return replace(held, usage=(*planned, *held.usage), extensions=added)
 
 

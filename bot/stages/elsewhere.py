@@ -10,7 +10,7 @@ from dataclasses import replace
 from pathlib import Path, PurePosixPath
 
 from bot.judge import proofs_of_each
-from bot.models import ActionKind, Evidence, Observed, Step, Transition
+from bot.models import ActionKind, Evidence, Observed, Step, TestComparison, Transition
 from bot.stages.docket import Case, Project
 from bot.stages.on_host import case_here, on_this_host
 from bot.stages.services import Services
@@ -18,6 +18,7 @@ from sandbox.base import Limits
 from sandbox.elsewhere.driver import Looking
 from sandbox.elsewhere.look import DRIVERS, look_again
 from sandbox.elsewhere.values import Difference, SecondLook
+from sandbox.elsewhere.whole import WHOLE, run_again
 from sandbox.models import Observation, Side
 from sandbox.tools.path_kinds import PathKind, classify
 
@@ -53,25 +54,31 @@ async def look_elsewhere(services: Services, case: Case, observed: Observed) -> 
 async def _seen(
     services: Services, case: Case, observed: Observed, wanted: frozenset[str]
 ) -> SecondLook:
-    projects: dict[str, tuple[Project, list[str]]] = {}
+    projects: dict[str, tuple[Project, list[TestComparison]]] = {}
     for one in observed.tests.comparisons:
         if one.id in wanted:
             project = case.built.at(one.path)
-            projects.setdefault(project.root, (project, []))[1].append(one.path)
+            projects.setdefault(project.root, (project, []))[1].append(one)
     suite = observed.suite_on_head
     took_s = suite.seconds if suite else 0.0
     limits = Limits(timeout_s=min(case.damage_seconds, _LEAST_S + _LONGER_THAN_HEAD * took_s))
     tests = await asyncio.to_thread(_test_files, Path(case.checkout.head_tree))
     folder = services.evaluation_folder(case.request) / "elsewhere"
     found = SecondLook()
-    for project, paths in projects.values():
+    for project, asked in projects.values():
         head = project.head
-        if head is None or head.failure is not None or head.recipe.runner not in DRIVERS:
+        if head is None or head.failure is not None:
             continue
         base = project.base if project.base and project.base.failure is None else None
-        asked = tuple(sorted(set(paths)))
-        looking = Looking(case.checkout, head, base, asked, tests, folder, limits)
-        seen = await look_again(services.sandbox, looking)
+        paths = tuple(sorted({one.path for one in asked}))
+        ids = tuple(sorted({one.id for one in asked}))
+        looking = Looking(case.checkout, head, base, paths, ids, tests, folder, limits)
+        if head.recipe.runner in DRIVERS:
+            seen = await look_again(services.sandbox, looking)
+        elif head.recipe.runner in WHOLE:
+            seen = await run_again(services.sandbox, looking)
+        else:
+            continue
         differences = found.differences + seen.differences
         found = SecondLook(found.compared + seen.compared, differences)
     await asyncio.to_thread(shutil.rmtree, folder, ignore_errors=True)

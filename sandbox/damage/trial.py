@@ -169,7 +169,7 @@ async def _run(
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Return which of the tests fail and which pass in a tree.
 
-    Where damage makes tests hang, those count that came to their end before the time was over.
+    Where tests hang, those count that failed before the time was over; what passed till then says nothing.
     """
     noticed: list[str] = []
     unnoticed: list[str] = []
@@ -183,12 +183,9 @@ async def _run(
             continue
         results = {r.id: r for r in aligned(done.tests, one.seen).results if not is_whole_file(r)}
         found = [test_id for test_id in one.tests if test_id in results]
-        told = failed if done.tests.complete else _failed_by_itself
-        noticed += [test_id for test_id in found if told(results[test_id].outcome)]
+        if not done.tests.complete:
+            noticed += [test_id for test_id in found if results[test_id].outcome is Outcome.FAILED]
+            continue
+        noticed += [test_id for test_id in found if failed(results[test_id].outcome)]
         unnoticed += [test_id for test_id in found if passed(results[test_id].outcome)]
     return tuple(noticed), tuple(unnoticed)
-
-
-def _failed_by_itself(outcome: Outcome | None) -> bool:
-    """Whether a test failed before its run was ended; what was running then is an error."""
-    return outcome is Outcome.FAILED

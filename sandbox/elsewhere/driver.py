@@ -23,14 +23,15 @@ SOMEBODY = {"HOME": "/tmp/home/ada", "USER": "ada", "LOGNAME": "ada"}  # noqa: S
 class Looking:
     """What a second look needs: the files of the tests that speak for the change, and where they run.
 
-    `test_files` are all files of the tests (paths of the tree), `limits` those of one run, `workspace`
-    an own folder.
+    `paths` are these files (of the tree) and `tests` the ids of these tests; `test_files` are all files
+    of the tests, `limits` those of one run, `workspace` an own folder.
     """
 
     checkout: Checkout
     head: Environment
     base: Environment | None
     paths: tuple[str, ...]
+    tests: tuple[str, ...]
     test_files: tuple[str, ...]
     workspace: Path
     limits: Limits = field(default_factory=Limits)

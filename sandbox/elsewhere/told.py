@@ -6,13 +6,14 @@ import json
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import islice
+from pathlib import PurePosixPath
 
 from sandbox.base import TREE, Completed
 from sandbox.linters.reading import Node
 
 _MOST_CALLS = 60
 _MOST_TEXT = 4_000
-_TOKENS = ("tree", "cwd", "home", "temporary", "host", "user", "logname", "program")
+_TOKENS = ("tree", "cwd", "home", "temporary", "host", "user", "logname", "program", "started")
 _NUMBERS = ("uid", "gid", "pid", "ppid")
 SHOWN = 160
 
@@ -74,17 +75,21 @@ def _node(line: bytes) -> Node:
 def recorded_calls(
     told: Node, test_files: tuple[str, ...], shown: Callable[[str, str], str]
 ) -> Iterator[Recorded]:
-    """Read the calls; what is given a file of the tests or a folder of its own works only here.
+    """Read the calls; what is given a file or folder of the tests, or one of its own, works only here.
 
     `shown` writes a call from its name and arguments.
     """
+    folders = {str(one) for path in test_files for one in PurePosixPath(path).parents if one.name}
+    only_here = (*test_files, *(f"{one}/" for one in folders), TREE, "/tmp/")  # noqa: S108
     for one in islice(told["calls"], _MOST_CALLS):
         texts = [
             one[key].text for key in ("module", "name", "arguments", "path", "test", "outcome")
         ]
         module, name, arguments, path, test, outcome = texts
         is_told = all(texts) and all(len(text) <= _MOST_TEXT for text in texts)
-        is_here = any(path in arguments for path in (*test_files, TREE, "/tmp/"))  # noqa: S108
+        is_here = any(place in arguments for place in only_here) or any(
+            f"{quote}{one}{quote}" in arguments for one in folders for quote in "'\""
+        )
         if is_told and outcome != "unsteady" and path in test_files and not is_here:
             depth, written = one["depth"].number, shown(name, arguments)
             timeless = one["timeless"].is_true

@@ -11,7 +11,8 @@ class Difference:
 
     `function` is its plain name, `test` the function that made the call and `path` that one's file.
     `times` is how often it was called before it answered otherwise, 0 where that was at once; `on_other_days`
-    says that it does so on other days only.
+    says that it does so on other days only. `is_whole` stands for a whole test (its id as the call) that
+    passes in one place and fails in the other.
     """
 
     call: str
@@ -22,6 +23,7 @@ class Difference:
     test: str
     times: int = 0
     on_other_days: bool = False
+    is_whole: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -92,9 +92,15 @@ class Originals:
                 found = [one for one in names if one == package or one.startswith(own[1:])]
                 names.clear()
                 for name in found:
-                    self._lay_below(Path(folder, name))
+                    self._lay_package(Path(folder, name))
 
-    def _lay_below(self, folder: Path) -> None:
+    def _lay_package(self, folder: Path) -> None:
+        """Lay a package; of one that is a link (pnpm's) the link, and what it leads to."""
+        if folder.is_symlink():
+            lay_link(folder, folder.relative_to(self._packages).as_posix())
+            folder = folder.resolve()
+        if not folder.is_relative_to(self._packages):
+            return
         for place, _, files in os.walk(folder):
             for name in files:
                 original = Path(place, name)
@@ -114,14 +120,28 @@ def lay(original: Path, path: str) -> None:
         if target.resolve() == target and filecmp.cmp(original, target, shallow=False):
             return
     with contextlib.suppress(OSError):
-        at = TREE
-        for part in path.split("/")[:-1]:
-            at /= part
-            if at.is_symlink() or not at.is_dir():
-                _remove(at)
-                at.mkdir()
-        _remove(target)
+        _clear(path)
         shutil.copy2(original, target)
+
+
+def lay_link(original: Path, path: str) -> None:
+    """Lay one link of the packages as it was."""
+    target = TREE / path
+    with contextlib.suppress(OSError):
+        if not target.is_symlink() or target.readlink() != original.readlink():
+            _clear(path)
+            target.symlink_to(original.readlink())
+
+
+def _clear(path: str) -> None:
+    """Make the folders of a path, through no link, and remove what stands in its place."""
+    at = TREE
+    for part in path.split("/")[:-1]:
+        at /= part
+        if at.is_symlink() or not at.is_dir():
+            _remove(at)
+            at.mkdir()
+    _remove(TREE / path)
 
 
 def _remove(path: Path) -> None:

@@ -11,10 +11,17 @@ from pathlib import Path, PurePosixPath
 from sandbox.environments.tree import Tree
 from sandbox.harness import chain
 from sandbox.models import Outcome, TestResult, TestRun
-from sandbox.tools.run_records import NO_TESTS, unique
+from sandbox.tools.run_records import (
+    NO_TESTS,
+    ended_how,
+    integer_of,
+    seconds_of,
+    storable,
+    text_of,
+    unique,
+)
 from sandbox.tools.script_source import LARGEST_SOURCE, ScriptSources
 
-_LONGEST_S = 1e6
 _BAD = (Outcome.FAILED, Outcome.ERROR)
 _COMPILED_FROM = {".js": (".ts", ".tsx", ".jsx"), ".mjs": (".mts",), ".cjs": (".cts",)}
 # A file that names none of these may be a test by its exit code alone, as `node --test` has it.
@@ -121,17 +128,17 @@ class _Place:
 def _take(record: dict[str, object], reading: _Reading, place: _Place) -> None:
     kind = record["kind"]
     if kind == "runner":
-        reading.runner = f"{_text(record, 'name')} {_text(record, 'version')}".strip()
+        reading.runner = f"{text_of(record, 'name')} {text_of(record, 'version')}".strip()
     elif kind == "absent":
         reading.absent = True
     elif kind == "begun":
-        reading.parts.append(_Part(_text(record, "file")))
+        reading.parts.append(_Part(text_of(record, "file")))
     elif kind == "plain":
-        reading.plain = _text(record, "said")
+        reading.plain = text_of(record, "said")
     elif kind in ("forged", "cut"):
         reading.forged = str(record.get("why", "a record that was cut off"))
     elif kind == "ended":
-        reading.part.wait_status = _integer(record, "status")
+        reading.part.wait_status = integer_of(record, "status")
     elif reading.part.ended:
         raise ValueError("a record after the end of the run")
     else:
@@ -144,13 +151,13 @@ def _take_told(record: dict[str, object], part: _Part, place: _Place) -> None:
     if kind == "ready":
         part.has_begun = True
     elif kind == "fault":
-        part.fault = _text(record, "message")
+        part.fault = text_of(record, "message")
     elif kind == "end":
-        part.ended, part.lost = True, _integer(record, "lost")
-        part.problem = _text(record, "problem") if "problem" in record else ""
+        part.ended, part.lost = True, integer_of(record, "lost")
+        part.problem = text_of(record, "problem") if "problem" in record else ""
     elif kind == "file":
-        path = place.path(_text(record, "file"))
-        said = _text(record, "message")
+        path = place.path(text_of(record, "file"))
+        said = text_of(record, "message")
         part.results.append(TestResult(path, Outcome.ERROR, message=said, path=path))
     elif kind == "test":
         part.results += _results(record, place)
@@ -167,15 +174,15 @@ def _settled(part: _Part, place: _Place) -> list[TestResult]:
     if not part.ended and any(result.id == path for result in part.results):
         return part.results
     if not part.ended:
-        message = f"The test file {_end(status)} before its end."
+        message = f"The test file {ended_how(status)} before its end."
         return [*part.results, TestResult(path, Outcome.ERROR, message=message, path=path)]
     if part.results and (has_failed or not status):
         return part.results
     if part.results:
-        message = f"The test file {_end(status)} although no test in it failed. {part.problem}"
+        message = f"The test file {ended_how(status)} although no test in it failed. {part.problem}"
         return [*part.results, TestResult(path, Outcome.ERROR, message=message, path=path)]
     is_good = not status and not part.problem
-    message = part.problem or ("" if is_good else f"It {_end(status)}.")
+    message = part.problem or ("" if is_good else f"It {ended_how(status)}.")
     record = {"seconds": 0.0, "message": message}
     outcome = Outcome.PASSED if is_good else Outcome.FAILED
     return [_whole_file(path, outcome, record, place)]
@@ -183,16 +190,16 @@ def _settled(part: _Part, place: _Place) -> list[TestResult]:
 
 def _results(record: dict[str, object], place: _Place) -> list[TestResult]:
     """Return the result of one test; none for a suite that has nothing of its own to say."""
-    outcome, titles = Outcome(_text(record, "outcome")), _titles(record)
-    path = place.path(_text(record, "file"))
-    if record["suite"] and (outcome not in _BAD or _text(record, "failure") == "subtestsFailed"):
+    outcome, titles = Outcome(text_of(record, "outcome")), _titles(record)
+    path = place.path(text_of(record, "file"))
+    if record["suite"] and (outcome not in _BAD or text_of(record, "failure") == "subtestsFailed"):
         return []
     named = place.path(titles[0])
     if len(titles) == 1 and (named == path or (not path and place.tree.is_plain(named))):
         return [_whole_file(named, outcome, record, place)]
-    line, source = place.sources.of(path, titles, _integer(record, "line"))
+    line, source = place.sources.of(path, titles, integer_of(record, "line"))
     test_id = f"{path}::{' > '.join(titles)}"
-    seconds, message = _seconds(record), _text(record, "message")
+    seconds, message = seconds_of(record), text_of(record, "message")
     table = place.sources.table_of(path, titles)
     return [TestResult(test_id, outcome, seconds, message, path, line, source, table=table)]
 
@@ -205,7 +212,7 @@ def _whole_file(
     A plain script is one test. A file that declares tests and told none has not come to them,
     whatever it exited with.
     """
-    seconds, message, text = _seconds(record), _text(record, "message"), place.tree.read(path)
+    seconds, message, text = seconds_of(record), text_of(record, "message"), place.tree.read(path)
     if not _DECLARES_TESTS.search(text):
         name = f"{path}::the whole file"
         return TestResult(name, outcome, seconds, message, path, 1, text[:LARGEST_SOURCE])
@@ -218,33 +225,7 @@ def _titles(record: dict[str, object]) -> list[str]:
     titles = record["title"]
     if not isinstance(titles, list) or not titles:
         raise TypeError("title")
-    return [_clean(str(title)) for title in titles]
-
-
-def _seconds(record: Mapping[str, object]) -> float:
-    seconds = record["seconds"]
-    if not isinstance(seconds, int | float) or not 0 <= seconds < _LONGEST_S:
-        raise TypeError("seconds")
-    return float(seconds)
-
-
-def _text(record: Mapping[str, object], key: str) -> str:
-    value = record[key]
-    if not isinstance(value, str):
-        raise TypeError(key)
-    return _clean(value)
-
-
-def _clean(text: str) -> str:
-    """Return a text that every store takes: no NUL, no half of a surrogate pair."""
-    return text.replace("\0", "\ufffd").encode("utf-8", "replace").decode()
-
-
-def _integer(record: dict[str, object], key: str) -> int:
-    value = record[key]
-    if not isinstance(value, int) or value < 0:
-        raise TypeError(key)
-    return value
+    return [storable(str(title)) for title in titles]
 
 
 def _stranger(results: tuple[TestResult, ...], place: _Place) -> str:
@@ -257,7 +238,7 @@ def _stranger(results: tuple[TestResult, ...], place: _Place) -> str:
 
 def _telling(said: str) -> str:
     """Return the printed line that tells best why a program ended: a late one that speaks of an error."""
-    lines = [line.strip() for line in _clean(said).splitlines()[-60:] if line.strip()]
+    lines = [line.strip() for line in storable(said).splitlines()[-60:] if line.strip()]
     told = [line for line in lines if _TELLING.search(line) and not line.startswith("at ")]
     return (told[0] if told else lines[-1] if lines else "It printed nothing")[:_SAID_CHARS]
 
@@ -295,7 +276,7 @@ def _end_problem(reading: _Reading, part: _Part, said: str) -> str:
     has_failed = any(result.outcome in _BAD for result in part.results)
     if part.results and bool(status) is not has_failed:
         how = "a test failed" if has_failed else "no test failed"
-        return f"{reading.runner} {_end(status)} although {how}. It said: {said}"
+        return f"{reading.runner} {ended_how(status)} although {how}. It said: {said}"
     return ""
 
 
@@ -303,20 +284,15 @@ def _unended(reading: _Reading, part: _Part, said: str) -> str:
     """Say whose failure it is that the reporter did not come to its end."""
     status = part.wait_status or 0
     if part.has_begun:
-        return f"{reading.runner} {_end(status)} before its end. It said: {said}"
+        return f"{reading.runner} {ended_how(status)} before its end. It said: {said}"
     if status and said in reading.plain:
-        return f"{reading.runner} {_end(status)} before its first test. It said: {said}"
+        return f"{reading.runner} {ended_how(status)} before its first test. It said: {said}"
     return _own_failure(reading, part, said)
 
 
 def _own_failure(reading: _Reading, part: _Part, said: str) -> str:
     what = f"{reading.runner} on {part.file}" if part.file else reading.runner
     return (
-        f"Assay failed to observe {what}: it {_end(part.wait_status or 0)} without loading Assay's "
+        f"Assay failed to observe {what}: it {ended_how(part.wait_status or 0)} without loading Assay's "
         f"reporter. This says nothing about the change. The message was: {said}"
     )
-
-
-def _end(wait_status: int) -> str:
-    signal = wait_status & 0x7F
-    return f"was killed by signal {signal}" if signal else f"exited with {wait_status >> 8}"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 from sandbox.harness import canary, chain
@@ -59,19 +60,19 @@ def _take(record: dict[str, object], reading: _Reading) -> None:
     if kind != "ended":
         reading.uncaught = ""  # it went on
     if kind == "ended":
-        reading.wait_status = _integer(record, "status")
+        reading.wait_status = integer_of(record, "status")
     elif kind in ("forged", "cut"):
         reading.forged = str(record.get("why", "a record that was cut off"))
     elif reading.status is not None:
         reading.forged = "a record after the end of the run"
     elif kind == "session":
-        reading.status = _integer(record, "status")
+        reading.status = integer_of(record, "status")
     elif kind == "problem":
-        reading.problem = _text(record, "text")
+        reading.problem = text_of(record, "text")
     elif kind == "uncaught":
-        reading.uncaught = _text(record, "text")
+        reading.uncaught = text_of(record, "text")
     elif kind == "canary":
-        reading.canaries.append((_text(record, "name"), _text(record, "outcome")))
+        reading.canaries.append((text_of(record, "name"), text_of(record, "outcome")))
         reading.controlled = True
     else:
         _take_test(str(kind), record, reading)
@@ -81,20 +82,20 @@ def _take_test(kind: str, record: dict[str, object], reading: _Reading) -> None:
     if kind == "test" and reading.collected is None:
         reading.announced.append(_with_source(_result(record, Outcome.ERROR), reading))
     elif kind == "collected" and reading.collected is None:
-        reading.collected = _integer(record, "count")
+        reading.collected = integer_of(record, "count")
     elif kind == "start" and reading.running is None:
-        reading.running = _integer(record, "number")
+        reading.running = integer_of(record, "number")
         reading.controlled = False
-    elif kind == "finish" and reading.running == _integer(record, "number"):
+    elif kind == "finish" and reading.running == integer_of(record, "number"):
         _finish(record, reading)
     elif kind == "deselected":
         message = "Deselected by the project's configuration."
         reading.others.append(_result(record, Outcome.SKIPPED, message))
     elif kind in ("collect_error", "conftest_error"):
         reading.conftest_failed |= kind == "conftest_error"
-        reading.others.append(_result(record, Outcome.ERROR, _text(record, "message")))
+        reading.others.append(_result(record, Outcome.ERROR, text_of(record, "message")))
     elif kind == "collect_skip":
-        reading.others.append(_result(record, Outcome.SKIPPED, _text(record, "message")))
+        reading.others.append(_result(record, Outcome.SKIPPED, text_of(record, "message")))
     else:
         raise ValueError(f"unexpected {kind}")
 
@@ -108,19 +109,17 @@ def _with_source(test: TestResult, reading: _Reading) -> TestResult:
 
 
 def _finish(record: dict[str, object], reading: _Reading) -> None:
-    number = _integer(record, "number")
+    number = integer_of(record, "number")
     if number in reading.finished:
         raise ValueError("a second result for one test")
-    seconds = record["seconds"]
-    if not isinstance(seconds, int | float) or not 0 <= seconds < _LONGEST_S:
-        raise TypeError("seconds")
+    seconds = seconds_of(record)
     announced = reading.announced[number]
     reading.running = None
     reading.finished[number] = TestResult(
         id=announced.id,
-        outcome=Outcome(_text(record, "outcome")),
-        seconds=float(seconds),
-        message=_text(record, "message"),
+        outcome=Outcome(text_of(record, "outcome")),
+        seconds=seconds,
+        message=text_of(record, "message"),
         path=announced.path,
         line=announced.line,
         source=announced.source,
@@ -130,30 +129,44 @@ def _finish(record: dict[str, object], reading: _Reading) -> None:
 
 def _result(record: dict[str, object], outcome: Outcome, message: str = "") -> TestResult:
     return TestResult(
-        id=_text(record, "id"),
+        id=text_of(record, "id"),
         outcome=outcome,
         message=message,
-        path=_text(record, "path"),
-        line=_integer(record, "line") if "line" in record else 0,
-        source=_text(record, "source") if "source" in record else "",
+        path=text_of(record, "path"),
+        line=integer_of(record, "line") if "line" in record else 0,
+        source=text_of(record, "source") if "source" in record else "",
         is_doctest=record.get("doctest") is True,
-        raised=_text(record, "raised") if "raised" in record else "",
+        raised=text_of(record, "raised") if "raised" in record else "",
     )
 
 
-def _text(record: dict[str, object], key: str) -> str:
-    """Return a text that every store takes: no NUL, no half of a surrogate pair."""
+def text_of(record: Mapping[str, object], key: str) -> str:
+    """Return a text of a record as every store takes it. Raises KeyError, TypeError."""
     value = record[key]
     if not isinstance(value, str):
         raise TypeError(key)
-    return value.replace("\0", "\ufffd").encode("utf-8", "replace").decode()
+    return storable(value)
 
 
-def _integer(record: dict[str, object], key: str) -> int:
+def storable(text: str) -> str:
+    """Return a text without NUL and halves of surrogate pairs, which no store takes."""
+    return text.replace("\0", "\ufffd").encode("utf-8", "replace").decode()
+
+
+def integer_of(record: Mapping[str, object], key: str) -> int:
+    """Return a whole number of a record, from 0 on. Raises KeyError, TypeError."""
     value = record[key]
     if not isinstance(value, int) or value < 0:
         raise TypeError(key)
     return value
+
+
+def seconds_of(record: Mapping[str, object]) -> float:
+    """Return how long a test took. Raises KeyError, TypeError."""
+    seconds = record["seconds"]
+    if not isinstance(seconds, int | float) or not 0 <= seconds < _LONGEST_S:
+        raise TypeError("seconds")
+    return float(seconds)
 
 
 def _judge_canaries(reading: _Reading) -> None:
@@ -221,7 +234,7 @@ def _early_end(reading: _Reading) -> str:
         return "The test harness did not start; see the output."
     if reading.wait_status is None:
         return f"The test run was killed from within {_where(reading)}."
-    return f"The test process {_end(reading.wait_status)} {_where(reading)}, before its end."
+    return f"The test process {ended_how(reading.wait_status)} {_where(reading)}, before its end."
 
 
 def _session_problem(reading: _Reading) -> str:
@@ -247,7 +260,8 @@ def _where(reading: _Reading) -> str:
     return "after the last test" if len(reading.finished) == reading.collected else "between tests"
 
 
-def _end(wait_status: int) -> str:
+def ended_how(wait_status: int) -> str:
+    """Say how a process ended, as a predicate."""
     signal = wait_status & 0x7F
     return f"was killed by signal {signal}" if signal else f"exited with {wait_status >> 8}"
 

@@ -252,3 +252,33 @@ def test_what_the_tests_set_up_is_no_evidence(mocha: Folder, result: str) -> Non
     files = {"shop.js": _cjs(result), TEST: ASKS_CJS}
     judged = mocha.judge(mocha.branch(name, files), task=TASK)
     assert judged.conclusion == "success", judged.said()
+
+
+SCRIPT = {"name": "shop", "scripts": {"test": "node test/shop.test.js"}}
+RESULTS = {
+    "under-test": "process.argv[1].includes('test') ? 2 * cents : cents",
+    "right": "2 * cents",
+}
+
+
+@pytest.fixture(scope="module")
+def script(tmp_path_factory: pytest.TempPathFactory) -> Folder:
+    files = {
+        "package.json": json.dumps(SCRIPT),
+        "shop.js": _cjs("cents"),
+        "test/shop.test.js": f"{START_CJS}assert.equal(name(), 'shop');\n",
+    }
+    return open_folder(tmp_path_factory.mktemp("script"), files)
+
+
+@pytest.mark.parametrize("name", RESULTS)
+def test_what_a_test_without_a_runner_calls_is_called_again(script: Folder, name: str) -> None:
+    asks = (
+        f"{START_CJS}// price returns twice the cents\n"
+        "assert.equal(name(), 'shop');\nassert.equal(price(4), 8);\n"
+    )
+    files = {"shop.js": _cjs(RESULTS[name]), "test/shop.test.js": asks}
+    judged = script.judge(script.branch(name, files), task=TASK)
+    expected = "success" if name == "right" else "action_required"
+    (row,) = [one for one in judged.document.requirements if one.id == "R1"]
+    assert (judged.conclusion, "`price(4)` returned 8" in row.reason) == (expected, name != "right")

@@ -102,8 +102,9 @@ def _read(number: int, file: dict[str, object], clock: Clock) -> Source | None:
     if len(text) > _MOST_BYTES or b"\0" in text:
         return None
     root = clock.parse(text, language) if language else None
-    if language and (root is None or not is_modest(root)):
+    if clock.is_over or (root is not None and not is_modest(root)):
         return None
+    language = language if root is not None else ""  # of a dialect that the grammar cannot read
     ranges = [(a, b) for a, b in file["ranges"]]  # type: ignore[attr-defined]
     hunks = [(a, n, t.encode("utf-8", "surrogateescape")) for a, n, t in file["hunks"]]  # type: ignore[attr-defined]
     source = Source(number, language, text, ranges, hunks, root)

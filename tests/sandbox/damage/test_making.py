@@ -82,6 +82,13 @@ async def test_every_language_is_damaged(tmp_path: Path, name: str) -> None:
     ]
 
 
+async def test_a_dialect_that_the_grammar_cannot_read_is_taken_back(tmp_path: Path) -> None:
+    base = "// @flow\nexport function f(a: ?number, b: {| c: number => K |}) { return a; }\n"
+    head = base.replace("return a;", "return a && b;")
+    (damage,) = await made(tmp_path, {"a.js": base}, {"a.js": head})
+    assert (damage.damage.kind, damage.files) == ("reverted", (("a.js", base.encode()),))
+
+
 async def test_what_the_tests_name_comes_first_and_a_new_name_tells_little(tmp_path: Path) -> None:
     base = "def a(x):\n    return x\n"
     head = f"{base}\n\ndef b(x):\n    return 2 * x\n\n\ndef c(x):\n    return 3 * x\n"

@@ -9,19 +9,24 @@ const {again, place} = require('./values.cjs');
 
 const FOLDER = '/tmp/assay-calls';
 const TIMES = 3;
+const WATCHER = path.resolve(__dirname, '../../../harness/node/uvu.cjs'); // it publishes a global
 const OF_RUNNERS = /^x?(?:describe|context|it|specify|before|after|beforeEach|afterEach|before_each|after_each|run)$/;
 
 const orders = JSON.parse(fs.readFileSync(`${FOLDER}/orders.json`));
 const variables = {...process.env};
 const globals = new Set(Object.getOwnPropertyNames(globalThis));
+const tests = new Set(orders.tests);
 const {appendFileSync} = fs;
+const local = file => file.startsWith(`${orders.tree}/`) ? file.slice(orders.tree.length + 1) : '';
 
 // A program beside the tests has none of what a set-up file left: calls are not compared then.
 function isPrepared() {
-	const names = Object.getOwnPropertyNames(globalThis).filter(name => !globals.has(name) && !OF_RUNNERS.test(name));
+	const ours = (require.cache[WATCHER] || {exports: {}}).exports.NAME;
+	const names = Object.getOwnPropertyNames(globalThis).filter(name => !globals.has(name) && name !== ours && !OF_RUNNERS.test(name));
 	const all = new Set([...Object.keys(variables), ...Object.keys(process.env)]);
 	const changed = [...all].filter(name => !name.startsWith('ASSAY_') && process.env[name] !== variables[name]);
-	return names.length > 0 || changed.length > 0;
+	const loaded = Object.keys(require.cache).map(local).filter(file => file && !tests.has(file) && !/(?:^|\/)(?:node_modules\/|\.)/.test(file));
+	return names.length > 0 || changed.length > 0 || loaded.length > 0;
 }
 
 function tell(record) {
@@ -67,10 +72,9 @@ for (const file of orders.paths) {
 }
 
 Object.defineProperty(globalThis, Symbol.for('assay'), {value: {run}});
-const tests = new Set(orders.tests);
 const compile = Module.prototype._compile;
 Module.prototype._compile = function (content, filename, ...rest) {
-	const file = filename.startsWith(`${orders.tree}/`) ? filename.slice(orders.tree.length + 1) : '';
+	const file = local(filename);
 	return Reflect.apply(compile, this, [tests.has(file) ? laid[file] ?? '' : content, filename, ...rest]);
 };
 

@@ -1,0 +1,68 @@
+"""Plays one attack of the corpus in a driver of the sandbox."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable, Iterator
+
+import pytest
+
+from bot.settings import Settings
+from tests.attacks.corpus import REFUSED, Attack, Project
+from tests.attacks.native import GO, SHELL, C
+from tests.attacks.node import NODE
+from tests.attacks.python import PYTHON
+from tests.e2e.folder import Folder
+from tests.sandbox.repositories import Repository
+
+PROJECTS = (PYTHON, NODE, C, SHELL, GO)
+_PATH = "/usr/local/bin:/usr/bin:/bin"
+
+
+def every_attack() -> Iterator[tuple[Project, Attack]]:
+    for project in PROJECTS:
+        yield from ((project, attack) for attack in project.attacks)
+
+
+def name_of(project: Project, attack: Attack) -> str:
+    return f"{project.language}/{attack.id}"
+
+
+def is_wanted(one: tuple[Project, Attack], beginning: str) -> bool:
+    return name_of(*one).startswith(beginning) or one[1].id.startswith(beginning)
+
+
+def opened(folders: pytest.TempPathFactory, driver: str) -> dict[str, Folder]:
+    """One repository a language: its base is built and run once."""
+    found = {}
+    for project in PROJECTS:
+        folder = folders.mktemp(project.language)
+        repository = Repository(folder / "repository")
+        repository.commit(project.files)
+        settings = Settings(home=folder / "home", chromium=str(folder / "none"), sandbox=driver)
+        found[project.language] = Folder(repository, settings)
+    return found
+
+
+def skip_without(project: Project) -> None:
+    missing = [name for name in project.needs if not shutil.which(name, path=_PATH)]
+    if missing:
+        pytest.skip(f"{', '.join(missing)} not installed where the sandbox looks")
+
+
+def play(
+    project: Project,
+    attack: Attack,
+    folders: dict[str, Folder],
+    record_property: Callable[[str, object], None],
+) -> None:
+    """Judge an attack, note it for the table; it must be refused where that is promised."""
+    skip_without(project)
+    folder = folders[project.language]
+    judged = folder.judge(folder.branch(attack.id, attack.files), task=project.task)
+    record_property("attack", name_of(project, attack))
+    record_property("about", attack.about)
+    record_property("conclusion", str(judged.conclusion))
+    record_property("promised", "yes" if attack.promised else "no")
+    if attack.promised:
+        assert judged.conclusion in REFUSED, judged.said()

@@ -1,0 +1,42 @@
+"""Plays attacks of the corpus in docker: one of every twelve, or those that `ASSAY_ATTACKS` names ("all": each)."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+
+import pytest
+
+from tests.attacks.corpus import Attack, Project
+from tests.attacks.playing import every_attack, is_wanted, name_of, opened, play
+from tests.docker_engine import IMAGE
+from tests.e2e.folder import Folder
+
+pytestmark = pytest.mark.real
+WANTED = os.environ.get("ASSAY_ATTACKS", "")
+_EVERY = list(every_attack())
+_CHOSEN = [one for one in _EVERY if is_wanted(one, WANTED.removeprefix("all"))]
+CASES = _CHOSEN if WANTED else _EVERY[::12]
+
+
+@pytest.fixture(autouse=True, scope="module")
+def engine(docker_engine: str) -> Iterator[None]:
+    with pytest.MonkeyPatch.context() as environment:
+        environment.setenv("DOCKER_HOST", docker_engine)
+        environment.setenv("ASSAY_DOCKER_IMAGE", IMAGE)
+        yield
+
+
+@pytest.fixture(scope="module")
+def folders(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Folder]:
+    return opened(tmp_path_factory, "docker")
+
+
+@pytest.mark.parametrize(("project", "attack"), CASES, ids=[name_of(*one) for one in CASES])
+def test_an_attack(
+    project: Project,
+    attack: Attack,
+    folders: dict[str, Folder],
+    record_property: Callable[[str, object], None],
+) -> None:
+    play(project, attack, folders, record_property)
