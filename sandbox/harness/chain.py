@@ -83,6 +83,8 @@ def _length(digits: bytes) -> int:
         length = int(digits, 16)
     except ValueError:
         raise Broken("something that is no record") from None
+    if b"%08x" % length != digits:  # "+0000043" and "0000004A" are numbers, too
+        raise Broken("a length that the recorder did not write")
     if not 0 <= length <= LARGEST_BODY_BYTES:
         raise Broken("a record that is too large")
     return length

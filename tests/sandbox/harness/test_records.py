@@ -7,7 +7,7 @@ import json
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from pydantic import TypeAdapter
 
@@ -70,6 +70,8 @@ def test_every_cut_is_incomplete(where: int) -> None:
     assert run.problem
 
 
+@example(where=32, change=ord("0") ^ ord("+"))
+@example(where=165, change=ord("a") ^ ord("A"))
 @given(st.integers(min_value=0), st.integers(min_value=1, max_value=255))
 def test_every_altered_byte_is_seen(where: int, change: int) -> None:
     channel = bytearray(KEY + b"".join(frames(HONEST)))
