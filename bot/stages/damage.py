@@ -30,6 +30,7 @@ from sandbox.tools.test_order import TestOrder
 _NAME = re.compile(r"[A-Za-z_$][\w$]*")
 _SHORTEST_S = 15.0
 _LONGER_THAN_HEAD = 3
+_MOST_OF_BASE = 4
 _STEP = Step(
     id="D1",
     goal="Damage what the change touches, and see which of the tests that speak for it notice.",
@@ -89,13 +90,14 @@ async def _measured(
     code = {one.path for one in observed.kinds if one.kind is ChangeKind.CODE}
     called = {name for one in tests for name in called_in(one)}
     damages = await make_damages(services.sandbox, case.checkout, code, words, called)
+    if is_of_base:  # what they notice is told and decides nothing
+        damages = damages[:_MOST_OF_BASE]
     concerned = _concerned(case, observed, tests)
     if not damages or not concerned:
         return DamageSeen(problem=_NOTHING)
     head = observed.suite_on_head
     took_s = head.seconds if head else 0.0
     longest_s = _SHORTEST_S + _LONGER_THAN_HEAD * took_s
-    # What base's tests notice is told and decides nothing: it may take as long as they do.
     seconds = (
         min(case.damage_seconds, max(_SHORTEST_S, took_s)) if is_of_base else case.damage_seconds
     )

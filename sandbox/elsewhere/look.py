@@ -41,8 +41,8 @@ _MOST_ALONE = 5
 async def look_again(sandbox: Sandbox, looking: Looking) -> SecondLook:
     """Compare what the tests' calls give under test and elsewhere. Raises SandboxError.
 
-    A call counts where a bare test that makes it sees what the author's test saw: then nothing that the
-    test sets up matters. It differs where a plain program sees something else, twice, and not on base too.
+    A call differs where a plain program sees something else, twice, and not on base too. It counts where a
+    bare test that makes it sees what the author's test saw: then nothing that the test sets up matters.
     """
     driver = DRIVERS[looking.head.recipe.runner]
     told = last_record(await sandbox.run(driver.recording(looking)))
@@ -50,13 +50,12 @@ async def look_again(sandbox: Sandbox, looking: Looking) -> SecondLook:
     if not calls:
         return SecondLook()
     looks = _Looks(sandbox, driver, looking, told)
-    compared, differing = await looks.compare(calls)
-    if differing:
-        differing = await looks.differ_again(calls, differing)
+    alike, suspected = await looks.outside(calls)
+    compared, differing = await looks.again(calls, suspected)
     if differing and looking.base is not None:
         differing = await looks.not_on_base(calls, differing)
     found = tuple(_difference(calls[n], one) for n, one in differing.items())
-    return SecondLook(len(compared), found)
+    return SecondLook(alike + compared, found)
 
 
 def _difference(call: Recorded, elsewhere: Outcome) -> Difference:
@@ -81,37 +80,50 @@ class _Looks:
     looking: Looking
     told: Node
 
-    async def compare(self, calls: tuple[Recorded, ...]) -> tuple[set[int], dict[int, Outcome]]:
-        """Return the numbers of the calls that could be compared, and what differs elsewhere."""
+    async def outside(self, calls: tuple[Recorded, ...]) -> tuple[int, list[int]]:
+        """Make the calls in a plain program: how many give the same there, and the numbers of the others."""
+        again = self._again(calls, self.looking.checkout.head_tree, self.looking.head)
+        plain = await self._run(self.driver.plain(again))
+        told = ((n, call, plain.outcomes.get(n)) for n, call in enumerate(calls))
+        steady = [(n, call, one) for n, call, one in told if one and not one.unsteady]
+        others = [n for n, call, one in steady if self._is_other(call, one, plain)]
+        return len(steady) - len(others), others
+
+    async def again(
+        self, calls: tuple[Recorded, ...], suspected: list[int]
+    ) -> tuple[int, dict[int, Outcome]]:
+        """Make calls once more, in both places: how many count, and what differs this time too.
+
+        Where calls share a process each is made alone, so that no other one has a hand in it.
+        """
+        alone = [[number] for number in suspected[:_MOST_ALONE]]
+        groups = [suspected] if self.driver.is_apart and suspected else alone
+        compared, differing = 0, dict[int, Outcome]()
+        for numbers in groups:
+            asked = tuple(calls[number] for number in numbers)
+            count, found = await self._compare(asked)
+            compared += count
+            differing |= {numbers[at]: one for at, one in found.items()}
+        return compared, differing
+
+    async def _compare(self, calls: tuple[Recorded, ...]) -> tuple[int, dict[int, Outcome]]:
         here = place_in(self.told)
         control, plain = await self._both(calls, self.looking.checkout.head_tree, self.looking.head)
-        compared: set[int] = set()
+        compared = 0
         differing: dict[int, Outcome] = {}
         for number, call in enumerate(calls):
             bare, other = control.outcomes.get(number), plain.outcomes.get(number)
             if bare is None or other is None or bare.unsteady or other.unsteady:
                 continue
-            if not is_same(call.outcome, here, bare.text, control.place):
-                continue
-            compared.add(number)
-            is_alike = is_same(call.outcome, here, other.text, plain.place)
-            if other.later or other.dated or not is_alike:
-                differing[number] = other
+            if is_same(call.outcome, here, bare.text, control.place):
+                compared += 1
+                if self._is_other(call, other, plain):
+                    differing[number] = other
         return compared, differing
 
-    async def differ_again(
-        self, calls: tuple[Recorded, ...], differing: dict[int, Outcome]
-    ) -> dict[int, Outcome]:
-        """Leave out what does not differ a second time, where no other call can have a hand in it."""
-        if self.driver.is_apart:
-            _, twice = await self.compare(tuple(calls[number] for number in differing))
-            return {n: one for at, (n, one) in enumerate(differing.items()) if at in twice}
-        kept = {}
-        for number in list(differing)[:_MOST_ALONE]:
-            _, alone = await self.compare((calls[number],))
-            if alone:
-                kept[number] = alone[0]
-        return kept
+    def _is_other(self, call: Recorded, other: Outcome, plain: Run) -> bool:
+        is_alike = is_same(call.outcome, place_in(self.told), other.text, plain.place)
+        return bool(other.later or other.dated or not is_alike)
 
     async def not_on_base(
         self, calls: tuple[Recorded, ...], differing: dict[int, Outcome]
@@ -133,15 +145,18 @@ class _Looks:
     async def _both(
         self, calls: tuple[Recorded, ...], tree: str, environment: Environment
     ) -> tuple[Run, Run]:
-        folder = self.looking.workspace / environment.side
-        again = Again(self.looking, self.told, calls, tree, environment, folder)
+        again = self._again(calls, tree, environment)
         try:
             under_test = await asyncio.to_thread(self.driver.under_test, again)
             plain = self.driver.plain(again)
             control, other = await concurrently(self._run(under_test), self._run(plain))
             return control, other
         finally:
-            await asyncio.to_thread(shutil.rmtree, folder, ignore_errors=True)
+            await asyncio.to_thread(shutil.rmtree, again.folder, ignore_errors=True)
+
+    def _again(self, calls: tuple[Recorded, ...], tree: str, environment: Environment) -> Again:
+        folder = self.looking.workspace / environment.side
+        return Again(self.looking, self.told, calls, tree, environment, folder)
 
     async def _run(self, command: Command) -> Run:
         return read_run(await self.sandbox.run(command))
