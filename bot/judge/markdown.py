@@ -1,6 +1,6 @@
 """Reads Markdown for what it lists: items with the heading and the sentence they stand under.
 
-Code blocks, quotations and HTML (comments too) are left out: nothing is demanded there.
+Quotations and HTML (comments too) are left out: nothing is demanded there. Code blocks stand apart.
 """
 
 from __future__ import annotations
@@ -41,6 +41,15 @@ class Passage:
 
 
 @dataclass(frozen=True, slots=True)
+class CodeBlock:
+    """One block of code, with the headings above it and the paragraph just before it."""
+
+    text: str
+    headings: tuple[str, ...]
+    lead: str
+
+
+@dataclass(frozen=True, slots=True)
 class Link:
     """Where a link or a bare address leads, with the headings above it, outermost first."""
 
@@ -51,12 +60,13 @@ class Link:
 @dataclass(frozen=True, slots=True)
 class Document:
     """What one Markdown text holds: its list items in order, its running text in passages, its links,
-    and what stands between backticks."""
+    what stands between backticks, and its blocks of code."""
 
     items: tuple[ListItem, ...]
     passages: tuple[Passage, ...]
     links: tuple[Link, ...]
     codes: tuple[str, ...]
+    blocks: tuple[CodeBlock, ...]
 
 
 def read_document(text: str) -> Document:
@@ -66,7 +76,11 @@ def read_document(text: str) -> Document:
     for token in MarkdownIt("commonmark", {"maxNesting": 30}).parse(cleaned):
         walker.take(token)
     return Document(
-        tuple(walker.items), tuple(walker.passages), tuple(walker.links), tuple(walker.codes)
+        tuple(walker.items),
+        tuple(walker.passages),
+        tuple(walker.links),
+        tuple(walker.codes),
+        tuple(walker.blocks),
     )
 
 
@@ -78,6 +92,7 @@ class _Walker:
         self.passages: list[Passage] = []
         self.links: list[Link] = []
         self.codes: list[str] = []
+        self.blocks: list[CodeBlock] = []
         self._headings: list[tuple[int, str]] = []
         self._lead = ""
         self._quotes = 0
@@ -110,6 +125,9 @@ class _Walker:
         elif token.type == "list_item_close":
             self._open_items.pop()
             self._numbers.pop()
+        elif token.type in ("fence", "code_block"):
+            headings = tuple(heading for _, heading in self._headings)
+            self.blocks.append(CodeBlock(token.content, headings, self._lead))
         elif token.type == "inline":
             children = token.children or ()
             self._take_links(children)

@@ -70,8 +70,8 @@ def section_kind(headings: tuple[str, ...]) -> SectionKind:
     return SectionKind.NEUTRAL
 
 
-def _asks(lead: str) -> bool:
-    """Whether the last sentence before a list ends with a colon and asks for something."""
+def asks(lead: str) -> bool:
+    """Whether the last sentence before a list or a block ends with a colon and asks for something."""
     sentence = re.split(r"[.?!]", lead.rstrip())[-1]
     return sentence.endswith(":") and _ASKING.search(sentence) is not None
 
@@ -86,7 +86,7 @@ def item_kind(item: ListItem, *, title_asks: bool) -> SectionKind:
         return kind
     if _WISHES.search(item.lead):
         return SectionKind.WISHES
-    if item.ticked is not None or _asks(item.lead):
+    if item.ticked is not None or asks(item.lead):
         return SectionKind.DEMANDS
     is_below_title = title_asks and not item.lead and not item.headings
     told = not _NOT_DEMANDING_LEAD.search(item.lead) and (

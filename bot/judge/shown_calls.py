@@ -1,19 +1,20 @@
 """Reads the calls that a task shows with what they give, so that they can be made on both sides.
 
 "`split(10, 0)` should raise `ValueError`", "`split(0, 3)` must still return `[0, 0, 0]`", "`mean([1, 2])`
-returns `1` instead of `1.5`". Only what others than the author wrote counts. What cannot be read
-is left alone.
+returns `1` instead of `1.5`", and sessions of Python's prompt under "Expected". Only what others than the
+author wrote counts. What cannot be read is left alone.
 """
 
 from __future__ import annotations
 
 import ast
+import doctest
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
-from bot.judge.markdown import read_document
-from bot.judge.sections import SectionKind, section_kind
+from bot.judge.markdown import MAX_CHARACTERS, CodeBlock, read_document
+from bot.judge.sections import SectionKind, asks, section_kind
 from bot.judge.shown_results import CODE, SENTENCE, expression, spellings
 from bot.models import Example, ExampleKind, TaskSource
 
@@ -43,6 +44,8 @@ _INSTEAD = re.compile(
     r"\0(?P<result>\d+)\0"
 )
 _LISTED = re.compile(rf"{_CALL}\s+{_PLAINLY}(?:{_GIVEN}|(?:==|=>|->|→|=)\s*\0(?P<shown>\d+)\0)")
+_RAISED_LINE = re.compile(r"([A-Za-z_][\w.]{0,80}(?:Error|Exception))(?::|$)")
+_ACTUAL = re.compile(r"\b(?:actual|current|instead of)", re.IGNORECASE)
 _IT = re.compile(r"^(?:It|This|That)\b")
 _ALLOWED = (
     ast.Expression, ast.Call, ast.Attribute, ast.Name, ast.Load, ast.Constant, ast.keyword, ast.List,
@@ -62,10 +65,40 @@ def examples_of(source: TaskSource, demands: Iterable[str]) -> Iterator[Example]
     ]
     for text in dict.fromkeys(texts):
         yield from _in_text(text, source.reference)
+    for block in document.blocks:
+        if _is_expected(block):
+            yield from _in_session(block.text, source.reference)
     for text in dict.fromkeys(demands):
         sentence = _Sentence(text)
         for found in _LISTED.finditer(sentence.masked):
             yield from sentence.example(ExampleKind.EXPECTED, found, source.reference)
+
+
+def _is_expected(block: CodeBlock) -> bool:
+    """Whether a block shows what should be. What it shows elsewhere may be wrong, or right beside it."""
+    said = " ".join((*block.headings[-1:], block.lead))
+    if _ACTUAL.search(said):
+        return False
+    return asks(block.lead) or section_kind(block.headings[-1:]) is SectionKind.DEMANDS
+
+
+def _in_session(text: str, origin: str) -> Iterator[Example]:
+    """The calls of a session at Python's prompt, with the one line that each gives."""
+    try:
+        shown = doctest.DocTestParser().get_examples(text[:MAX_CHARACTERS])
+    except ValueError:
+        return
+    for one in shown:
+        said, want = one.source.strip(), one.want.strip()
+        call, lines = _call(said), want.splitlines()
+        if not call or not lines:
+            continue
+        raised = _RAISED_LINE.match(lines[-1])
+        if raised:
+            error = raised[1].rpartition(".")[2]
+            yield Example(ExampleKind.EXPECTED, call, (), error, said, raised[1], origin)
+        elif len(lines) == 1 and "..." not in want and _is_literal(want):
+            yield Example(ExampleKind.EXPECTED, call, spellings(want), "", said, want, origin)
 
 
 def _in_text(text: str, origin: str) -> Iterator[Example]:
@@ -130,9 +163,14 @@ def _is_value(text: str) -> bool:
     node = expression(text)
     if node is None or isinstance(node, ast.Name):
         return bool(re.fullmatch(r"\S{1,80}", text))
+    return _is_literal(text)
+
+
+def _is_literal(text: str) -> bool:
+    node = expression(text)
     try:
-        ast.literal_eval(node)
-    except (ValueError, TypeError, MemoryError, RecursionError):
+        ast.literal_eval(node if node is not None else "")
+    except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
         return False
     return True
 

@@ -24,7 +24,7 @@ _RAISED = re.compile(r"\b(?:raises?|throws?)\b[^.;\n]{0,60}?\b([A-Z]\w*(?:Error|
 _NEGATED = re.compile(r"\b(?:no longer|not|never|without|instead of)\b|n't\b", re.IGNORECASE)
 _EXPECTING = re.compile(r"(?i)raises|throw|reject|refus|except|catch|panic|error|invalid|fail")
 _HEADING = re.compile(
-    r"^\s*(?:async\s+)?def [^\n]*|\"\"\".*?\"\"\"|'''.*?'''|#[^\n]*", re.DOTALL | re.MULTILINE
+    r"^[ \t]*(?:async[ \t]+)?def [^\n]*|\"\"\".*?\"\"\"|'''.*?'''|#[^\n]*", re.DOTALL | re.MULTILINE
 )
 _TITLED = re.compile(r"\.[cm]?[jt]sx?$")  # files whose tests have titles, not names
 _GENERIC_NAME = re.compile(r"^(?:test|tests|test_?it|test_?main|test_?\d+)$")

@@ -13,8 +13,7 @@ from sandbox.environments.ci import Job, ci_jobs
 from sandbox.environments.tree import Tree
 
 _TESTED = re.compile(
-    r"\b(?:npm|pnpm|yarn|bun)\s+(?:--?\S+\s+)*(?:run(?:-script)?\s+)?(?:-\S+\s+)*"
-    r"(?:t|tst|test|tests|cit|unit|coverage)\b"
+    r"\b(?:npm|pnpm|yarn|bun)\s+(?:(?:-\S+|run|run-script)\s+)*(?:t|tst|test|tests|cit|unit|coverage)\b"
     r"|\b(?:vitest|jest|mocha|jasmine|ava|tape|tap|uvu|c8|nyc)\b|\bnode\s+(?:-\S+\s+)*--test\b"
 )
 _SETTING = re.compile(

@@ -19,6 +19,7 @@ import signal
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from types import ModuleType
 
 from call import imported, last_line, limited, too_long  # type: ignore[import-not-found]
 
@@ -69,6 +70,9 @@ def made(tree: Tree, call: str) -> dict[str, object]:
             node = ast.parse(call, mode="eval")
             names = {one.id for one in ast.walk(node) if isinstance(one, ast.Name)}
             found = {name: tree.value(name) for name in names}
+            for one in ast.walk(node):
+                if isinstance(one, ast.Attribute):
+                    _load(one, found)
     except BaseException as error:  # whatever the tree does when it is imported
         return not_tried(last_line(error))
     try:
@@ -82,6 +86,19 @@ def made(tree: Tree, call: str) -> dict[str, object]:
         return {"outcome": "raised", "said": last_line(error), "literal": "", "errors": errors}
     literal = literal if len(literal) <= _MOST_LITERAL else ""
     return {"outcome": "value", "said": said, "literal": literal, "errors": []}
+
+
+def _load(node: ast.expr, found: dict[str, object]) -> object:
+    """Import what a dotted name leads to; None where it leads to more than modules. Raises ImportError."""
+    if isinstance(node, ast.Name):
+        value = found[node.id]
+    else:
+        value = _load(node.value, found) if isinstance(node, ast.Attribute) else None
+        if isinstance(value, ModuleType) and isinstance(node, ast.Attribute):
+            if not hasattr(value, node.attr):
+                importlib.import_module(f"{value.__name__}.{node.attr}")
+            value = getattr(value, node.attr)
+    return value if isinstance(value, ModuleType) else None
 
 
 def not_tried(why: str) -> dict[str, object]:

@@ -86,6 +86,44 @@ def test_what_shows_nothing_that_can_be_called(text: str) -> None:
     assert shown(text) == []
 
 
+SESSION = """```pycon
+>>> import tally
+>>> tally.f(1)
+2
+>>> f(-1)
+Traceback (most recent call last):
+  ...
+ValueError: no
+>>> f("a")
+'b'
+>>> cart = f(3)
+>>> f(4)
+<Cart of 4>
+>>> f(5)
+[1,
+ 2]
+```"""
+IN_SESSION = [
+    (EXPECTED, "tally.f(1)", "2"),
+    (EXPECTED, "f(-1)", "ValueError"),
+    (EXPECTED, 'f("a")', "'b'"),
+]
+
+
+@pytest.mark.parametrize(
+    "above", ["## Expected behavior\n", "**Expected**\n\n", "It should give:\n\n"]
+)
+def test_a_session_shows_what_is_expected(above: str) -> None:
+    assert shown(above + SESSION) == IN_SESSION
+
+
+@pytest.mark.parametrize(
+    "above", ["", "## Actual\n", "## To reproduce\n", "I get:\n\n", "## Expected and actual\n"]
+)
+def test_a_session_elsewhere_shows_nothing(above: str) -> None:
+    assert shown(above + SESSION) == []
+
+
 def test_only_those_who_ask_show() -> None:
     text = "`f(1)` should return `2`."
     assert len(requirements("Fix f", text).examples) == 1
