@@ -5,9 +5,10 @@ from __future__ import annotations
 import pytest
 
 from tests.e2e.folder import Folder, Judged
-from tests.e2e.test_node import DISCOUNT, PRICE, PROJECT, TASK, opened, pytestmark
+from tests.e2e.test_node import DISCOUNT, PRICE, PROJECT, TASK, opened
+from tests.e2e.test_node import pytestmark as needs_node
 
-__all__ = ["pytestmark"]
+pytestmark = [*needs_node, pytest.mark.slow]
 
 
 @pytest.fixture(scope="module")

@@ -6,7 +6,7 @@ import pytest
 
 from tests.e2e.folder import Folder, open_folder
 
-pytestmark = pytest.mark.real
+pytestmark = [pytest.mark.real, pytest.mark.slow]
 
 TASK = "The price is doubled\n\n- [ ] `price` returns twice the cents\n"
 TEST = (

@@ -10,6 +10,7 @@ import pytest
 from tests.e2e.folder import Folder, Judged, open_folder
 
 pytestmark = [
+    pytest.mark.slow,
     pytest.mark.real,
     pytest.mark.skipif(not shutil.which("node"), reason="node is not installed"),
 ]

@@ -9,7 +9,7 @@ import pytest
 
 from tests.e2e.folder import Folder, open_folder
 
-pytestmark = pytest.mark.real
+pytestmark = [pytest.mark.real, pytest.mark.slow]
 
 TASK = "Double a number\n\n- [ ] `twice` returns double the number\n"
 ADD = "add() {\n    echo $(($1 + $2))\n}\n"

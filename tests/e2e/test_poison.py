@@ -8,7 +8,7 @@ import pytest
 
 from tests.e2e.poison import POISONINGS, Poisoning, judged_after
 
-pytestmark = pytest.mark.real
+pytestmark = [pytest.mark.real, pytest.mark.slow]
 
 
 @pytest.mark.parametrize("case", POISONINGS, ids=lambda case: case.name)

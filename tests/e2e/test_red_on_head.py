@@ -8,7 +8,7 @@ import pytest
 
 from tests.e2e.folder import FIX, TASK, Files, Folder, open_folder
 
-pytestmark = pytest.mark.real
+pytestmark = [pytest.mark.real, pytest.mark.slow]
 
 SHARED = "def test_double():\n    assert double(2) == 4\n\n\ndef double(n):\n    return 2 * n\n"
 USERS = "from tests.test_util import double\n\n\n" + "\n\n\n".join(
