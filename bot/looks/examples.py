@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import math
+import shlex
 
 from bot.judge import transition
 from bot.looks.seen import Seen
@@ -58,7 +59,12 @@ def _observation(side: Side, seen: tuple[ExampleSeen, ...], run: Completed) -> O
     ]
     exit_code = int(not all(told)) if told else None
     problem = "" if told else "None of these calls could be made here."
-    return Observation(side, "", exit_code, "\n".join(lines), run.seconds, problem=problem)
+    calls = (
+        f"python -c {shlex.quote(f'…; print({example.said_call})')}" for example, _ in outcomes
+    )
+    return Observation(
+        side, "\n".join(calls), exit_code, "\n".join(lines), run.seconds, problem=problem
+    )
 
 
 def _outcome(example: Example, shown: Shown) -> ExampleOutcome:

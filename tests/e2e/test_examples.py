@@ -71,6 +71,7 @@ def test_a_right_change_stays_right(folder: Folder, right: str) -> None:
     assert evidence.head is not None
     assert "split(10, -1) raises `ValueError: nobody`" in evidence.head.output
     assert "split(0, 3) returns `[0, 0, 0]`" in evidence.head.output
+    assert "python -c '…; print(split(0, 3))'" in evidence.head.command
 
 
 @pytest.mark.parametrize(
