@@ -97,8 +97,8 @@ def test_a_test_that_is_named_and_expects_another_result(folder: Folder) -> None
     wrong = {"slug.py": SLUG.format(mark=".", rest=REST), "tests/test_slug.py": tests}
     folder.branch("named-wrong", wrong, base)
     judged = folder.judge("named-wrong", base=base, task=task)
-    assert judged.conclusion == "action_required", judged.said()
-    assert "expects something else of `slugify('Hello World')` than the task shows" in judged.said()
+    assert judged.conclusion == "failure", judged.said()
+    assert "shows that `slugify('Hello World')` gives `hello_world`" in judged.said()
 
 
 def test_a_loosened_assertion_is_a_finding_whatever_the_issue_shows(folder: Folder) -> None:
