@@ -44,7 +44,7 @@ test-slow: system-test $(READY) ## what takes too long for every day: real toolc
 
 # ASSAY_ATTACKS=python/hollow plays those that begin so.
 test-attacks: system-test $(READY) ## every attack of the corpus, and a table of what it got
-	$(BIN)/python -m pytest -n 2 --dist worksteal tests/attacks/test_attacks.py
+	ASSAY_ATTACKS=$${ASSAY_ATTACKS:-all} $(BIN)/python -m pytest -n 2 --dist worksteal tests/attacks/test_attacks.py
 
 # The engine is the one that runs, else Debian's own dockerd for the tests' time.
 test-docker: $(READY) ## the docker driver on a real engine

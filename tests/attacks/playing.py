@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 from collections.abc import Callable, Iterator
 
@@ -28,8 +29,14 @@ def name_of(project: Project, attack: Attack) -> str:
     return f"{project.language}/{attack.id}"
 
 
-def is_wanted(one: tuple[Project, Attack], beginning: str) -> bool:
-    return name_of(*one).startswith(beginning) or one[1].id.startswith(beginning)
+def chosen(one_of: int) -> list[tuple[Project, Attack]]:
+    """What `ASSAY_ATTACKS` names: "all", or the beginning of ids; without it one of so many."""
+    every, wanted = list(every_attack()), os.environ.get("ASSAY_ATTACKS", "")
+    if not wanted:
+        return every[::one_of]
+    if wanted == "all":
+        return every
+    return [one for one in every if any(n.startswith(wanted) for n in (name_of(*one), one[1].id))]
 
 
 def opened(folders: pytest.TempPathFactory, driver: str) -> dict[str, Folder]:

@@ -1,22 +1,18 @@
-"""Plays attacks of the corpus in docker: one of every twelve, or those that `ASSAY_ATTACKS` names ("all": each)."""
+"""Plays attacks of the corpus in docker: one of every 24, or those that `ASSAY_ATTACKS` names ("all": each)."""
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterator
 
 import pytest
 
 from tests.attacks.corpus import Attack, Project
-from tests.attacks.playing import every_attack, is_wanted, name_of, opened, play
+from tests.attacks.playing import chosen, name_of, opened, play
 from tests.docker_engine import IMAGE
 from tests.e2e.folder import Folder
 
 pytestmark = pytest.mark.real
-WANTED = os.environ.get("ASSAY_ATTACKS", "")
-_EVERY = list(every_attack())
-_CHOSEN = [one for one in _EVERY if is_wanted(one, WANTED.removeprefix("all"))]
-CASES = _CHOSEN if WANTED else _EVERY[::12]
+CASES = chosen(one_of=24)
 
 
 @pytest.fixture(autouse=True, scope="module")
