@@ -29,7 +29,7 @@ def by_examples(requirement: Requirement, case: Case) -> Verdict | None:
     mine = [one for one in case.observed.examples if _asking(one.example, case) == requirement]
     fixed = [one for one in mine if one.example.results and _is_fixed(one)]
     made_up = any(one.rule == RESULT_HARD_CODED for one in case.observed.integrity)
-    if not fixed or made_up or any(one.head.holds is not _should_hold(one) for one in mine):
+    if not fixed or made_up or any(one.head.holds is not one.example.must_hold for one in mine):
         return None
     first, more = fixed[0], f" ({len(fixed) - 1} more)" if len(fixed) > 1 else ""
     reason = (
@@ -43,10 +43,6 @@ def by_examples(requirement: Requirement, case: Case) -> Verdict | None:
 def _is_fixed(one: ExampleSeen) -> bool:
     is_demanded = one.example.kind is ExampleKind.EXPECTED
     return is_demanded and one.head.holds is True and one.base.holds is not True
-
-
-def _should_hold(one: ExampleSeen) -> bool:
-    return one.example.kind is not ExampleKind.REPORTED
 
 
 def with_examples(verdict: Verdict, requirement: Requirement, case: Case) -> Verdict:

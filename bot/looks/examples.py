@@ -5,55 +5,47 @@ from __future__ import annotations
 import ast
 import math
 import shlex
+from dataclasses import replace
 
-from bot.judge import transition
-from bot.looks.seen import Seen
-from bot.models import Evidence, Example, ExampleKind, ExampleOutcome, ExampleSeen, Step
+from bot.looks.seen import Place, Seen, on_both, showing, sides
+from bot.models import Example, ExampleOutcome, ExampleSeen, Step
 from bot.stages.docket import Case
 from bot.stages.services import Services
 from sandbox.base import Completed
-from sandbox.concurrently import concurrently
-from sandbox.edges.examples import NOT_TRIED, RAISED, Shown, ShownCalls, make_calls
-from sandbox.models import Environment, Observation, Side
+from sandbox.edges.calls import NOT_TRIED
+from sandbox.edges.examples import RAISED, Shown, ShownCalls, make_calls
+from sandbox.models import Observation, Side
 
 
 async def call_as_shown(services: Services, case: Case, step: Step) -> Seen:
     """Make every call that the requirements hold as an example; nothing where a side was not built."""
     examples = case.planned.requirements.examples
-    built = case.built.decisive
-    if not _is_built(built.base) or not _is_built(built.head):
-        return Seen()
     calls = tuple(one.call for one in examples)
     changed = case.checkout.diff.changed_paths
-    trees = case.checkout.base_tree, case.checkout.head_tree
-    sides = [
-        make_calls(services.sandbox, ShownCalls(side, tree, environment, calls, changed))
-        for side, tree, environment in (
-            (Side.BASE, trees[0], built.base),
-            (Side.HEAD, trees[1], built.head),
-        )
-        if environment is not None
-    ]
-    (base, base_run), (head, head_run) = await concurrently(*sides)
+    places = sides(case, case.built.decisive)
+    if any(one.environment is None or one.environment.failure for one in places):
+        return Seen()
+
+    async def run(place: Place) -> tuple[tuple[Shown, ...], Completed]:
+        asked = ShownCalls(place.tree, place.environment, calls, changed)
+        return await make_calls(services.sandbox, asked)
+
+    base, head = await on_both(run, places)
     seen = tuple(
         ExampleSeen(example, _outcome(example, before), _outcome(example, after))
-        for example, before, after in zip(examples, base, head, strict=True)
+        for example, before, after in zip(examples, base[0], head[0], strict=True)
     )
-    shown_base = _observation(Side.BASE, seen, base_run)
-    shown_head = _observation(Side.HEAD, seen, head_run)
-    evidence = Evidence(step.id, step, shown_base, shown_head, transition(shown_base, shown_head))
-    return Seen((evidence,), examples=seen)
-
-
-def _is_built(environment: Environment | None) -> bool:
-    return environment is not None and environment.failure is None
+    shown = showing(
+        step, _observation(Side.BASE, seen, base[1]), _observation(Side.HEAD, seen, head[1])
+    )
+    return replace(shown, examples=seen)
 
 
 def _observation(side: Side, seen: tuple[ExampleSeen, ...], run: Completed) -> Observation:
     outcomes = [(one.example, one.base if side is Side.BASE else one.head) for one in seen]
     lines = [f"{example.said_call} {outcome.did}" for example, outcome in outcomes]
     told = [
-        outcome.holds is (example.kind is not ExampleKind.REPORTED)
+        outcome.holds is example.must_hold
         for example, outcome in outcomes
         if outcome.holds is not None
     ]

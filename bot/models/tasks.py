@@ -218,6 +218,11 @@ class Example:
     said_result: str
     origin: str
 
+    @property
+    def must_hold(self) -> bool:
+        """Whether head has to do what is shown; what is complained of must be gone."""
+        return self.kind is not ExampleKind.REPORTED
+
 
 @dataclass(frozen=True, slots=True)
 class PermittedChange:

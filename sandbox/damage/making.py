@@ -12,7 +12,7 @@ from sandbox.base import TREE, Command, Limits, Mount, Sandbox
 from sandbox.damage.values import Damage
 from sandbox.graph.languages import PACKAGES, language_of
 from sandbox.linters.programs import PYTHON_VARIABLES, packages
-from sandbox.linters.reading import Node
+from sandbox.linters.reading import records
 from sandbox.models import ChangeStatus, Checkout, FileChange, Hunk
 from sandbox.names import inside, raw_name
 from sandbox.tools.path_kinds import PathKind, classify
@@ -140,11 +140,7 @@ def _before(hunk: Hunk) -> tuple[int, int, str]:
 
 def _told(channel: bytes, changes: list[FileChange]) -> Iterator[_Edit]:
     """Read the program's lines; what names no file is skipped."""
-    for line in channel.splitlines():
-        try:
-            told = Node(json.loads(line))
-        except (ValueError, RecursionError):
-            continue
+    for told in records(channel):
         number = told["file"].number
         if told["kind"].text and number < len(changes):
             damage = Damage(

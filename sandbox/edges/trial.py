@@ -9,7 +9,7 @@ from pathlib import Path
 from sandbox.base import TREE, Command, Completed, Limits, Mount, MountMode, Sandbox
 from sandbox.edges.calls import ANSWERS, DIVIDES_BY_ZERO, NOT_TRIED, EmptyCall
 from sandbox.environments import layers
-from sandbox.linters.reading import Node
+from sandbox.linters.reading import records
 from sandbox.models import Environment, Finding, Observation, Severity, Side
 
 _LIMITS = Limits(timeout_s=120.0, memory_mb=2048, processes=128, output_bytes=100_000)
@@ -64,21 +64,24 @@ async def try_calls(sandbox: Sandbox, trial: Trial) -> Observation:
 
 
 def _command(trial: Trial) -> Command:
-    environment = trial.environment
-    mounts = layers.mounts(environment) if environment else ()
     wanted = [
         {"path": path, "name": call.name, "arguments": dict(call.arguments)}
         for call, path in zip(trial.calls, trial.named, strict=True)
     ]
+    return beside(trial.tree, trial.environment, "call.py", wanted)
+
+
+def beside(tree: str, environment: Environment | None, program: str, asked: object) -> Command:
+    """Return a program of `inside` that is asked something in JSON, where it can import a tree's code."""
     return Command(
-        argv=("python3", f"{_INSIDE}/call.py"),
+        argv=("python3", f"{_INSIDE}/{program}"),
         mounts=(
-            Mount(trial.tree, TREE, MountMode.COPY_ON_WRITE),
-            *mounts,
+            Mount(tree, TREE, MountMode.COPY_ON_WRITE),
+            *(layers.mounts(environment) if environment else ()),
             Mount(str(Path(__file__).parent / "inside"), _INSIDE),
         ),
         environment=environment.variables if environment else (),
-        stdin=json.dumps(wanted).encode(),
+        stdin=json.dumps(asked).encode(),
         limits=_LIMITS,
         channel_bytes=_CHANNEL_BYTES,
     )
@@ -87,11 +90,7 @@ def _command(trial: Trial) -> Command:
 def _read(done: Completed, count: int) -> dict[int, tuple[str, str]]:
     """Read {call: (outcome, what it said)}; what was not told of was not tried."""
     told = dict.fromkeys(range(count), (NOT_TRIED, "Nothing was heard of it."))
-    for line in done.channel.splitlines():
-        try:
-            item = Node(json.loads(line))
-        except (ValueError, RecursionError):
-            continue
+    for item in records(done.channel):
         if item["outcome"].text in _OUTCOMES and item["number"].number in told:
             told[item["number"].number] = (item["outcome"].text, item["said"].text)
     return told

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import PurePosixPath
 
 from sandbox.base import TREE, Completed
-from sandbox.linters.reading import Node
+from sandbox.linters.reading import Node, records
 
 _MOST_CALLS = 60
 _MOST_TEXT = 4_000
@@ -62,14 +61,7 @@ class Run:
 def last_record(completed: Completed) -> Node:
     """Return the last record of the channel; an empty one where there is none."""
     lines = completed.channel.splitlines()
-    return _node(lines[-1]) if lines else Node(None)
-
-
-def _node(line: bytes) -> Node:
-    try:
-        return Node(json.loads(line))
-    except (ValueError, RecursionError):
-        return Node(None)
+    return next(records(lines[-1]), Node(None)) if lines else Node(None)
 
 
 def recorded_calls(
@@ -105,8 +97,7 @@ def read_run(completed: Completed) -> Run:
     """Read what calls made again told; the first word on each counts."""
     place: dict[str, str] = {}
     outcomes: dict[int, Outcome] = {}
-    for line in completed.channel.splitlines():
-        told = _node(line)
+    for told in records(completed.channel):
         if told["place"]["tree"].text:
             place = place_in(told)
         elif told["outcome"].text:
