@@ -15,11 +15,10 @@ from dataclasses import replace
 
 from bot.judge.markdown import MAX_CHARACTERS, CodeBlock, read_document
 from bot.judge.sections import SectionKind, asks, section_kind
-from bot.judge.shown_results import CODE, SENTENCE, expression, spellings
+from bot.judge.shown_results import Sentence, expression, sentences, spellings
 from bot.models import Example, ExampleKind, TaskSource
 
 MOST_EXAMPLES = 40
-_LONGEST_SENTENCE = 1_000
 
 _CALL = r"\0(?P<call>\d+)\0"
 _RESULT = (
@@ -69,9 +68,9 @@ def examples_of(source: TaskSource, demands: Iterable[str]) -> Iterator[Example]
         if _is_expected(block):
             yield from _in_session(block.text, source.reference)
     for text in dict.fromkeys(demands):
-        sentence = _Sentence(text)
+        sentence = Sentence(text)
         for found in _LISTED.finditer(sentence.masked):
-            yield from sentence.example(ExampleKind.EXPECTED, found, source.reference)
+            yield from _example(sentence, ExampleKind.EXPECTED, found, source.reference)
 
 
 def _is_expected(block: CodeBlock) -> bool:
@@ -103,53 +102,44 @@ def _in_session(text: str, origin: str) -> Iterator[Example]:
 
 def _in_text(text: str, origin: str) -> Iterator[Example]:
     before = ""
-    for words in SENTENCE.split(re.sub(r"``\s?(.+?)\s?``", r"`\1`", text)):
-        sentence = _Sentence(words)
+    for words in sentences(text):
+        sentence = Sentence(words)
         if len(sentence.codes) <= 1 and before and _IT.match(words):
-            sentence = _Sentence(f"`{before}`{words[words.find(' ') :]}")
+            sentence = Sentence(f"`{before}`{words[words.find(' ') :]}")
         yield from _in_sentence(sentence, origin)
         before = next((code for code in sentence.codes if _call(code)), before)
 
 
-class _Sentence:
-    """A sentence with its codes taken out, so that patterns see where they stand."""
-
-    def __init__(self, words: str) -> None:
-        self.codes: list[str] = []
-        self.masked = CODE.sub(self._taken, words[:_LONGEST_SENTENCE].replace("\0", ""))
-
-    def _taken(self, found: re.Match[str]) -> str:
-        self.codes.append(found[1].strip())
-        return f"\0{len(self.codes) - 1}\0"
-
-    def example(self, kind: ExampleKind, found: re.Match[str], origin: str) -> Iterator[Example]:
-        """What a match says; nothing where its call or result cannot be made."""
-        said_call = self.codes[int(found["call"])]
-        call, groups = _call(said_call), found.groupdict()
-        error = groups.get("bare") or ""
-        if number := groups.get("error"):
-            error = self.codes[int(number)].removesuffix("()")
-        number = groups.get("result") or groups.get("shown")
-        result = self.codes[int(number)] if number else groups.get("plain") or ""
-        if not call or (error and not re.fullmatch(r"[\w.]{1,80}", error)):
-            return
-        if error:
-            yield Example(kind, call, (), error.rpartition(".")[2], said_call, error, origin)
-        elif result and _is_value(result):
-            yield Example(kind, call, spellings(result), "", said_call, result, origin)
+def _example(
+    sentence: Sentence, kind: ExampleKind, found: re.Match[str], origin: str
+) -> Iterator[Example]:
+    """What a match says; nothing where its call or result cannot be made."""
+    said_call = sentence.codes[int(found["call"])]
+    call, groups = _call(said_call), found.groupdict()
+    error = groups.get("bare") or ""
+    if number := groups.get("error"):
+        error = sentence.codes[int(number)].removesuffix("()")
+    number = groups.get("result") or groups.get("shown")
+    result = sentence.codes[int(number)] if number else groups.get("plain") or ""
+    if not call or (error and not re.fullmatch(r"[\w.]{1,80}", error)):
+        return
+    if error:
+        yield Example(kind, call, (), error.rpartition(".")[2], said_call, error, origin)
+    elif result and _is_value(result):
+        yield Example(kind, call, spellings(result), "", said_call, result, origin)
 
 
-def _in_sentence(sentence: _Sentence, origin: str) -> Iterator[Example]:
+def _in_sentence(sentence: Sentence, origin: str) -> Iterator[Example]:
     for found in _EXPECTED.finditer(sentence.masked):
         kind = ExampleKind.KEPT if found["still"] else ExampleKind.EXPECTED
-        yield from sentence.example(kind, found, origin)
+        yield from _example(sentence, kind, found, origin)
     for found in _STAYS.finditer(sentence.masked):
-        yield from sentence.example(ExampleKind.KEPT, found, origin)
+        yield from _example(sentence, ExampleKind.KEPT, found, origin)
     for found in _WRONG.finditer(sentence.masked):
         instead = _INSTEAD.match(sentence.masked, found.end())
         if not (found["now"] or found["after"] or instead):
             continue
-        wrong = list(sentence.example(ExampleKind.REPORTED, found, origin))
+        wrong = list(_example(sentence, ExampleKind.REPORTED, found, origin))
         yield from wrong
         for one in wrong if instead else ():
             result = sentence.codes[int(instead["result"])] if instead else ""
@@ -168,8 +158,10 @@ def _is_value(text: str) -> bool:
 
 def _is_literal(text: str) -> bool:
     node = expression(text)
+    if node is None:
+        return False
     try:
-        ast.literal_eval(node if node is not None else "")
+        ast.literal_eval(node)
     except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
         return False
     return True

@@ -20,9 +20,8 @@ from bot.models import ShownResult, TaskSource
 MOST_SHOWN = 100
 _MOST_LINES = 2_000
 _LONGEST = 1_000  # of a sentence
-SENTENCE = re.compile(r"(?<=[.!?;])\s+|\n")
-CODE = re.compile(r"`([^`\n]{1,200})`")
-_MARK = re.compile(r"\0(\d+)\0")
+_SENTENCE = re.compile(r"(?<=[.!?;])\s+|\n")
+_CODE = re.compile(r"`([^`\n]{1,200})`")
 _SHOULD = re.compile(
     r"\0(?P<call>\d+)\0[^\0]{0,40}?"
     r"\b(?:should|must|shall|has to|needs to|ought to|is expected to|will)\s+"
@@ -58,18 +57,30 @@ def shown_results(source: TaskSource) -> Iterator[ShownResult]:
     said = (*(one.text for one in document.passages), *(one.text for one in document.items))
     texts = (source.title, *said)
     for text in dict.fromkeys(texts):
-        for sentence in SENTENCE.split(re.sub(r"``\s?(.+?)\s?``", r"`\1`", text)):
-            yield from _shown_in(sentence[:_LONGEST], source.reference)
+        for words in sentences(text):
+            yield from _shown_in(Sentence(words), source.reference)
 
 
-def _shown_in(sentence: str, origin: str) -> Iterator[ShownResult]:
-    codes: list[str] = []
+def sentences(text: str) -> list[str]:
+    """The sentences and lines of a text, every code between single backticks."""
+    return _SENTENCE.split(re.sub(r"``\s?(.+?)\s?``", r"`\1`", text))
 
-    def masked(found: re.Match[str]) -> str:
-        codes.append(found[1].strip())
-        return f"\0{len(codes) - 1}\0"
 
-    for found in _SHOULD.finditer(CODE.sub(masked, sentence.replace("\0", ""))):
+class Sentence:
+    """A sentence with its codes taken out, so that patterns see where each stands: \0, its number, \0."""
+
+    def __init__(self, words: str) -> None:
+        self.codes: list[str] = []
+        self.masked = _CODE.sub(self._taken, words[:_LONGEST].replace("\0", ""))
+
+    def _taken(self, found: re.Match[str]) -> str:
+        self.codes.append(found[1].strip())
+        return f"\0{len(self.codes) - 1}\0"
+
+
+def _shown_in(sentence: Sentence, origin: str) -> Iterator[ShownResult]:
+    codes = sentence.codes
+    for found in _SHOULD.finditer(sentence.masked):
         call = _call(expression(codes[int(found["call"])]))
         if call:
             text = codes[int(found["code"])] if found["code"] else found["plain"]
