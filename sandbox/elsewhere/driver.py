@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Protocol
 
-from sandbox.base import TREE, Command, Limits
+from sandbox.base import TREE, Command, Limits, Mount, MountMode
 from sandbox.elsewhere.told import Recorded
+from sandbox.environments import layers
 from sandbox.linters.reading import Node
 from sandbox.models import Checkout, Environment
 
@@ -78,13 +80,37 @@ class Driver(Protocol):
         ...
 
 
+def plain_program(
+    again: Again,
+    argv: tuple[str, ...],
+    own: tuple[Mount, ...],
+    runners_own: tuple[str, ...],
+    orders: Mapping[str, object],
+) -> Command:
+    """Return a program of ours (`own`) in the other place, with a tree and what it needs moved there."""
+    environment = again.environment
+    return Command(
+        argv=argv,
+        mounts=(
+            Mount(again.tree, ELSEWHERE, MountMode.COPY_ON_WRITE),
+            *(replace(one, target=moved(one.target)) for one in layers.mounts(environment)),
+            *own,
+        ),
+        environment=_outside(environment, runners_own),
+        cwd=f"{ELSEWHERE}/{environment.recipe.root}".rstrip("/"),
+        stdin=json.dumps(orders).encode() + b"\n",
+        limits=again.looking.limits,
+        channel_bytes=CHANNEL_BYTES,
+    )
+
+
 def moved(path: str) -> str:
     """Return where a path of the tree stands for the plain program; other paths stay."""
     is_inside = path == TREE or path.startswith(TREE + "/")
     return ELSEWHERE + path[len(TREE) :] if is_inside else path
 
 
-def outside(environment: Environment, runners_own: tuple[str, ...]) -> tuple[tuple[str, str], ...]:
+def _outside(environment: Environment, runners_own: tuple[str, ...]) -> tuple[tuple[str, str], ...]:
     """Return the variables of the plain program: none whose name begins as the runner's do."""
     known = {
         name: value.replace(TREE, ELSEWHERE)

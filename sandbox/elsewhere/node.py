@@ -11,10 +11,9 @@ from dataclasses import replace
 from pathlib import Path
 from urllib.parse import quote
 
-from sandbox.base import TREE, Command, Mount, MountMode
-from sandbox.elsewhere.driver import CHANNEL_BYTES, ELSEWHERE, Again, Looking, moved, outside
+from sandbox.base import TREE, Command, Mount
+from sandbox.elsewhere.driver import CHANNEL_BYTES, ELSEWHERE, Again, Looking, plain_program
 from sandbox.elsewhere.told import SHOWN, Recorded, recorded_calls
-from sandbox.environments import layers
 from sandbox.linters.reading import Node
 from sandbox.models import Environment
 from sandbox.tools.node_tests import NODE_TESTS
@@ -47,26 +46,17 @@ class NodeDriver:
 
     def plain(self, again: Again) -> Command:
         """Return a launcher that starts `node` with a program of ours."""
-        environment = again.environment
         orders = {
             "tree": ELSEWHERE,
             "gone": again.looking.test_files,
             "calls": _orders(again.calls, ELSEWHERE),
         }
-        return Command(
-            argv=("python3", "-I", "-S", f"{_RUN}/run.py"),
-            mounts=(
-                Mount(again.tree, ELSEWHERE, MountMode.COPY_ON_WRITE),
-                *(replace(one, target=moved(one.target)) for one in layers.mounts(environment)),
-                *(Mount(str(_INSIDE / one), f"{_RUN}/{one}") for one in ("run.py", "values.cjs")),
-                Mount(str(_INSIDE / "plain.cjs"), f"{_RUN}/main.cjs"),
-            ),
-            environment=outside(environment, _RUNNERS_OWN),
-            cwd=f"{ELSEWHERE}/{environment.recipe.root}".rstrip("/"),
-            stdin=json.dumps(orders).encode() + b"\n",
-            limits=again.looking.limits,
-            channel_bytes=CHANNEL_BYTES,
+        own = (
+            *(Mount(str(_INSIDE / one), f"{_RUN}/{one}") for one in ("run.py", "values.cjs")),
+            Mount(str(_INSIDE / "plain.cjs"), f"{_RUN}/main.cjs"),
         )
+        argv = ("python3", "-I", "-S", f"{_RUN}/run.py")
+        return plain_program(again, argv, own, _RUNNERS_OWN, orders)
 
 
 def _in_the_runner(

@@ -5,11 +5,10 @@ from __future__ import annotations
 import ast
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 from pathlib import Path
 
 from sandbox.base import TREE, Command, Limits, Mount, MountMode
-from sandbox.elsewhere.driver import CHANNEL_BYTES, ELSEWHERE, Again, Looking, moved, outside
+from sandbox.elsewhere.driver import CHANNEL_BYTES, ELSEWHERE, Again, Looking, moved, plain_program
 from sandbox.elsewhere.told import SHOWN, Recorded, recorded_calls
 from sandbox.environments import layers
 from sandbox.linters.reading import Node
@@ -64,27 +63,18 @@ class PythonDriver:
 
     def plain(self, again: Again) -> Command:
         """Return an isolated interpreter with a program of ours."""
-        environment = again.environment
         orders = {
             "tree": ELSEWHERE,
             "gone": again.looking.test_files,
             "sys_path": [moved(path) for path in _paths(again)],
             "calls": [_order(call) for call in again.calls],
         }
-        return Command(
-            argv=(f"{layers.DEPENDENCIES}/bin/python", "-I", f"{_RUN}/main.py"),
-            mounts=(
-                Mount(again.tree, ELSEWHERE, MountMode.COPY_ON_WRITE),
-                *(replace(one, target=moved(one.target)) for one in layers.mounts(environment)),
-                Mount(str(_INSIDE), f"{_RUN}/{_PACKAGE}"),
-                Mount(str(_INSIDE / "plain.py"), f"{_RUN}/main.py"),
-            ),
-            environment=outside(environment, _RUNNERS_OWN),
-            cwd=f"{ELSEWHERE}/{environment.recipe.root}".rstrip("/"),
-            stdin=json.dumps(orders).encode() + b"\n",
-            limits=again.looking.limits,
-            channel_bytes=CHANNEL_BYTES,
+        own = (
+            Mount(str(_INSIDE), f"{_RUN}/{_PACKAGE}"),
+            Mount(str(_INSIDE / "plain.py"), f"{_RUN}/main.py"),
         )
+        argv = (f"{layers.DEPENDENCIES}/bin/python", "-I", f"{_RUN}/main.py")
+        return plain_program(again, argv, own, _RUNNERS_OWN, orders)
 
 
 def _paths(again: Again) -> list[str]:
