@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 import pytest
 
@@ -20,18 +20,14 @@ PROJECTS = (PYTHON, NODE, C, SHELL, GO)
 _PATH = "/usr/local/bin:/usr/bin:/bin"
 
 
-def every_attack() -> Iterator[tuple[Project, Attack]]:
-    for project in PROJECTS:
-        yield from ((project, attack) for attack in project.attacks)
-
-
 def name_of(project: Project, attack: Attack) -> str:
     return f"{project.language}/{attack.id}"
 
 
 def chosen(one_of: int) -> list[tuple[Project, Attack]]:
     """What `ASSAY_ATTACKS` names: "all", or the beginning of ids; without it one of so many."""
-    every, wanted = list(every_attack()), os.environ.get("ASSAY_ATTACKS", "")
+    every = [(project, attack) for project in PROJECTS for attack in project.attacks]
+    wanted = os.environ.get("ASSAY_ATTACKS", "")
     if not wanted:
         return every[::one_of]
     if wanted == "all":
