@@ -27,6 +27,8 @@ _COMMANDS = {
 _WITH_WORDS = {"accept": Command.ACCEPT, "override": Command.OVERRIDE}
 _ASK_MODELS = (Command.PLAN, Command.RUBRIC, Command.APPROVE_RUBRIC)
 _ON_ISSUES = (Command.RUBRIC, Command.APPROVE_RUBRIC)
+_WORTH_A_RUN = ("title", "body", "base")  # of an edited pull request
+_BRANCHES = "refs/heads/"
 _LONGEST_LINE = 200
 _LONGEST_WORDS = 4_000
 
@@ -79,9 +81,6 @@ def _words(body: str) -> str:
     return " ".join(body[:_LONGEST_WORDS].split()[2:])
 
 
-_BRANCHES = "refs/heads/"
-
-
 def merge_group_checks_requested(payload: Payload) -> Decision:
     """A merge group waits for the check run; the queue stalls without one."""
     group = payload.at("merge_group")
@@ -99,9 +98,6 @@ def merge_group_destroyed(payload: Payload) -> Decision:
     reason = payload.text("reason") or "gone"
     why = f"the merge group is {reason if reason.isalpha() else 'gone'}"
     return Cancel(place_of(payload), 0, payload.text("merge_group", "head_sha"), why)
-
-
-_WORTH_A_RUN = ("title", "body", "base")
 
 
 def pull_request_opened(payload: Payload) -> Decision:
