@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from bot.bench.merges import Merge, Spoiling, Workbench
-from bot.models import Conclusion, EvaluationRequest, TestChange, Trigger
 from bot.report.machine import ReportDocument
+from bot.values import Conclusion, EvaluationRequest, TestChange, Trigger
 from sandbox.models import Finding
 
 MOST_TARGETS = 6

@@ -8,7 +8,21 @@ from typing import Literal
 
 from pydantic import TypeAdapter
 
-from bot.models import (
+from bot.report.model import (
+    EvidenceView,
+    JudgesView,
+    ObservationView,
+    PictureRow,
+    PlanView,
+    ReportView,
+    RequirementView,
+    RubricView,
+    Score,
+    Subject,
+    TestsView,
+    TestView,
+)
+from bot.values import (
     Acceptance,
     ActionKind,
     Analysis,
@@ -30,20 +44,6 @@ from bot.models import (
     Transition,
     Trust,
     VerdictOutcome,
-)
-from bot.report.model import (
-    EvidenceView,
-    JudgesView,
-    ObservationView,
-    PictureRow,
-    PlanView,
-    ReportView,
-    RequirementView,
-    RubricView,
-    Score,
-    Subject,
-    TestsView,
-    TestView,
 )
 from sandbox.models import Finding, Outcome
 

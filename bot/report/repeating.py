@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 
-from bot.models import TestChange, TestComparison
+from bot.values import TestChange, TestComparison
 from sandbox.models import Outcome
 
 _FAILING = (Outcome.FAILED, Outcome.ERROR)

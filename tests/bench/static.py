@@ -9,9 +9,9 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
-from bot.judge import inspect_integrity
-from bot.judge.code import CodeIndex, changed_symbols, impact, locate
-from bot.models import FourWay, Requirements
+from bot.evidence.code_map import CodeIndex, changed_symbols, impact, locate
+from bot.integrity import inspect_integrity
+from bot.values import FourWay, Requirements
 from sandbox import open_sandbox
 from sandbox.base import Sandbox
 from sandbox.checkout import CheckoutRequest, take

@@ -24,7 +24,7 @@ _LEFT_OUT = (
     "bot/bench",
     "bot/demo",
     "bot/doctor",
-    "bot/forge",
+    "bot/demo/forge",
     "sandbox/harness",
     "sandbox/graph/inside",
 )

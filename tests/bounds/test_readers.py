@@ -26,7 +26,7 @@ _OUTSIDE = (
     "bot.apart",
     "bot.commands",
     "bot.github.transport",
-    "bot.lookup",
+    "bot.judges.web_access",
     "bot.store",
     "bot.templates",
     "sandbox.docker",
@@ -104,7 +104,7 @@ pytestmark = pytest.mark.slow
 
 def test_there_is_something_to_try() -> None:
     assert len(READERS) > 60
-    assert "bot.judge.markdown" in {name.rpartition(".")[0] for name, _, _ in READERS}
+    assert "bot.text.markdown" in {name.rpartition(".")[0] for name, _, _ in READERS}
 
 
 @pytest.mark.parametrize("title", TEXTS)

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import fields, is_dataclass, replace
 from enum import Enum
 
-from bot.models import (
+from bot.values import (
     ActionKind,
     Category,
     ChangedSymbol,

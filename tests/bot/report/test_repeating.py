@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from bot.models import TestChange, TestComparison
 from bot.report.repeating import repeat
+from bot.values import TestChange, TestComparison
 from sandbox.models import Outcome
 from tests.sandbox.repositories import ENVIRONMENT, Repository
 
