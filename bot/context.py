@@ -18,7 +18,7 @@ from bot.values import (
     TestPlan,
 )
 from sandbox.base import Network
-from sandbox.models import Checkout, Environment, Finding
+from sandbox.values import Checkout, Environment, Finding
 
 
 @dataclass(frozen=True, slots=True)

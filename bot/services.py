@@ -18,8 +18,8 @@ from bot.text import Delimiter, delimiter_of
 from bot.values import Evaluation, EvaluationRequest, Plan, Publication, Standing, Task
 from bot.values.annotations import Annotation
 from sandbox.base import Sandbox
-from sandbox.mirror import Source
-from sandbox.models import Checkout
+from sandbox.repository.mirror import Source
+from sandbox.values import Checkout
 
 
 @dataclass(frozen=True, slots=True)

@@ -34,7 +34,7 @@ ONLY_HERE = {
     "httpcore": ("bot.judges.web_access",),
 }
 
-PURE = ("bot.text", "bot.values", "sandbox.models")
+PURE = ("bot.text", "bot.values", "sandbox.values")
 
 # package → what it may import of our own code, beside itself; every module is under one of these rules.
 MAY_IMPORT: dict[str, tuple[str, ...]] = {
@@ -42,8 +42,8 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     # values and text
     "bot": (),
     "bot.errors": (),
-    "bot.values": ("sandbox.models", "sandbox.damage.values", "sandbox.elsewhere.values"),
-    "bot.text": ("sandbox.models",),
+    "bot.values": ("sandbox.values", "sandbox.damage.values", "sandbox.elsewhere.values"),
+    "bot.text": ("sandbox.values",),
     "bot.apart": ("bot.errors",),
     "bot.settings": ("bot.errors",),
     "bot.own_folder": ("bot.errors",),
@@ -51,7 +51,7 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     "bot.templates": ("bot.text",),
     "bot.configuration": ("bot.errors", "bot.text", "sandbox.browser.script"),
     # what was asked, seen and concluded: pure
-    "bot.diff": ("sandbox.models", "sandbox.tools"),
+    "bot.diff": ("sandbox.values", "sandbox.test_runs"),
     "bot.task": (*PURE, "bot.configuration", "bot.diff", "bot.errors"),
     "bot.task.rubrics": ("bot.errors", "bot.task.rubrics", "bot.text", "bot.values"),
     "bot.context": ("bot.configuration", "bot.task.rubrics", "bot.values", "sandbox"),
@@ -70,10 +70,10 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
         "bot.diff",
         "bot.evidence.tests.results",
         "bot.task",
-        "sandbox.tools.registry",
+        "sandbox.registry",
     ),
     "bot.verdict": (*PURE, "bot.configuration", "bot.diff", "bot.evidence", "bot.task", "sandbox"),
-    "bot.report": ("bot.templates", "bot.text", "bot.values", "sandbox.models"),
+    "bot.report": ("bot.templates", "bot.text", "bot.values", "sandbox.values"),
     "bot.report.pdf": ("sandbox.base", "sandbox.browser.paper"),
     # adapters: each may bring in the library that is its own
     "bot.github": (
@@ -83,11 +83,11 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
         "bot.templates",
         "bot.text",
         "bot.values",
-        "sandbox.models",
+        "sandbox.values",
     ),
-    "bot.store": ("bot.errors", "bot.settings", "bot.text", "bot.values", "sandbox.models"),
-    "bot.queue": ("bot.errors", "bot.settings", "bot.steps", "bot.values", "sandbox.models"),
-    "bot.judges.model": ("bot.errors", "bot.settings", "bot.values", "sandbox.models"),
+    "bot.store": ("bot.errors", "bot.settings", "bot.text", "bot.values", "sandbox.values"),
+    "bot.queue": ("bot.errors", "bot.settings", "bot.steps", "bot.values", "sandbox.values"),
+    "bot.judges.model": ("bot.errors", "bot.settings", "bot.values", "sandbox.values"),
     "bot.judges.web_access": (
         "bot.apart",
         "bot.errors",
@@ -96,7 +96,7 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
         "sandbox.addresses",
         "sandbox.base",
         "sandbox.concurrently",
-        "sandbox.tools.registry",
+        "sandbox.registry",
     ),
     "bot.judges.web_access.inside": (),
     "bot.judges": (
@@ -210,7 +210,14 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
 
 # What decides imports nothing, itself or through others, that runs or asks anything.
 DECIDES = ("bot.diff", "bot.task", "bot.integrity", "bot.verdict", "bot.report.view")
-ACTS = ("bot.services", "bot.github", "bot.store", "bot.queue", "bot.judges", "sandbox.tools.bash")
+ACTS = (
+    "bot.services",
+    "bot.github",
+    "bot.store",
+    "bot.queue",
+    "bot.judges",
+    "sandbox.terminal.bash",
+)
 
 SHARED_BY_STAGES = (
     "bot.evaluation.bundle",
@@ -280,8 +287,8 @@ def test_imports_stand_at_the_top(path: Path) -> None:
 MOUNTED = (
     ("sandbox.linters.inside", "yaml"),
     ("sandbox.linters.inside", "tinycss2"),
-    ("sandbox.interaction", "PIL"),
-    ("sandbox.graph.inside", "tree_sitter"),
+    ("sandbox.terminal", "PIL"),
+    ("sandbox.code_map.inside", "tree_sitter"),
     ("sandbox.changes.inside", "tree_sitter"),
     ("sandbox.damage.inside", "tree_sitter"),
     ("sandbox.edges.inside", "call"),

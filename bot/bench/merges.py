@@ -17,7 +17,7 @@ from bot.bench import sabotage, scripts
 from bot.bench.target import Target
 from bot.bench.trick import Files, Trick
 from bot.diff.kinds import is_shipped_source
-from sandbox.tools.path_kinds import PathKind, classify
+from sandbox.test_runs.path_kinds import PathKind, classify
 
 IDENTITY = (
     "-c",

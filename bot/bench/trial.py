@@ -11,7 +11,7 @@ from pathlib import Path
 from bot.bench.merges import Merge, Spoiling, Workbench
 from bot.report.machine import ReportDocument
 from bot.values import Conclusion, EvaluationRequest, TestChange, Trigger
-from sandbox.models import Finding
+from sandbox.values import Finding
 
 MOST_TARGETS = 6
 Judge = Callable[[EvaluationRequest], Awaitable[ReportDocument]]

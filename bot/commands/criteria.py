@@ -25,10 +25,10 @@ from bot.settings import Settings, load_settings
 from bot.store import KeptReplies, open_records
 from bot.task.kept_criteria import KeptCriteria, KeptCriterion
 from bot.text import Delimiter, delimiter_of, scrub
-from sandbox.diff import read_diff
 from sandbox.errors import CheckoutError
-from sandbox.fetch import fetch, resolve_at_source
-from sandbox.mirror import Mirror, Source, merge_base, open_mirror
+from sandbox.repository.diff import read_diff
+from sandbox.repository.fetch import fetch, resolve_at_source
+from sandbox.repository.mirror import Mirror, Source, merge_base, open_mirror
 
 _MINUTES = 30.0
 _MOST_BYTES = 1_000_000

@@ -27,7 +27,7 @@ from bot.source.submission import GIVEN, SUBMITTED, Submission, committed
 from bot.store import Artifacts, open_artifacts
 from bot.values import EvaluationRequest, Publication, Trigger
 from bot.verdict.gate import EXIT_CODES
-from sandbox.local_repository import toplevel
+from sandbox.repository.local_repository import toplevel
 
 REPORT_FILES = (
     "report.json",

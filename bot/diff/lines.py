@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Protocol
 
-from sandbox.models import ChangeStatus, FileChange, Side
+from sandbox.values import ChangeStatus, FileChange, Side
 
 MAX_HUNK_LINES = 40
 

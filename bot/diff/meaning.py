@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from bot.diff.kinds import is_test_file
 from bot.diff.lines import old_path
 from bot.diff.paths import is_automation, is_build_file, is_document, is_policy, is_source_path
-from sandbox.models import ChangedFile, ChangeKind, Diff, FileChange
+from sandbox.values import ChangedFile, ChangeKind, Diff, FileChange
 
 _PROGRAM = "100755"  # git's mode of a file that can be executed
 

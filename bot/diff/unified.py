@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from sandbox.models import Diff, FileChange, Hunk
+from sandbox.values import Diff, FileChange, Hunk
 
 
 def unified(diff: Diff) -> str:

@@ -8,7 +8,7 @@ from bot.errors import UserError
 from bot.evaluation.on_host import on_this_host, portable, take_trees
 from bot.services import Services
 from bot.values import EvaluationRequest
-from sandbox.models import Checkout
+from sandbox.values import Checkout
 
 
 @on_this_host

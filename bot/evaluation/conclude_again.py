@@ -15,7 +15,7 @@ from bot.evaluation.publish import publish
 from bot.evaluation.report import keep_report, print_report
 from bot.services import Services
 from bot.values import Evaluation, EvaluationRequest, Publication
-from sandbox.models import Checkout
+from sandbox.values import Checkout
 
 
 @dataclass(frozen=True, slots=True)

@@ -37,8 +37,8 @@ from bot.task.task_file import read_task_file
 from bot.values import Criterion, EvaluationRequest, TaskSource, TestPlan, Trust
 from bot.values.rules import CONFIGURATION, POLICY_LOOSENED
 from sandbox.errors import CheckoutError
-from sandbox.mirror import Mirror, list_paths, open_mirror, read_file
-from sandbox.models import Checkout, Finding, Severity
+from sandbox.repository.mirror import Mirror, list_paths, open_mirror, read_file
+from sandbox.values import Checkout, Finding, Severity
 
 T = TypeVar("T")
 MAX_TEMPLATE_BYTES = 64 * 1024

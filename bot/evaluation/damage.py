@@ -25,8 +25,8 @@ from sandbox.base import Limits
 from sandbox.damage.making import make_damages
 from sandbox.damage.trial import Concerned, Trials, loads_the_tree, runs_the_tree, try_damages
 from sandbox.damage.values import DamageTrial
-from sandbox.models import ChangeKind, Observation, Side, TestRun
-from sandbox.tools.test_order import TestOrder
+from sandbox.test_runs.test_order import TestOrder
+from sandbox.values import ChangeKind, Observation, Side, TestRun
 
 _NAME = re.compile(r"[A-Za-z_$][\w$]*")
 _SHORTEST_S = 15.0

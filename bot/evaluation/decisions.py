@@ -34,13 +34,13 @@ from bot.verdict.acceptance import (
     touches,
 )
 from sandbox.base import SandboxError
-from sandbox.diff import read_diff
+from sandbox.code_map.code import read_code
+from sandbox.code_map.keeping import KeptFacts
 from sandbox.errors import CheckoutError, CheckoutUnavailable
-from sandbox.fetch import fetch
-from sandbox.graph.code import read_code
-from sandbox.graph.keeping import KeptFacts
-from sandbox.mirror import has, open_mirror
-from sandbox.models import Diff
+from sandbox.repository.diff import read_diff
+from sandbox.repository.fetch import fetch
+from sandbox.repository.mirror import has, open_mirror
+from sandbox.values import Diff
 
 NAME = "evaluation.json"
 _EVALUATION = TypeAdapter(Evaluation)

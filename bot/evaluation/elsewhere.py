@@ -19,8 +19,8 @@ from sandbox.elsewhere.driver import Looking
 from sandbox.elsewhere.look import DRIVERS, look_again
 from sandbox.elsewhere.values import Difference, SecondLook
 from sandbox.elsewhere.whole import WHOLE, run_again
-from sandbox.models import Observation, Side
-from sandbox.tools.path_kinds import PathKind, classify
+from sandbox.test_runs.path_kinds import PathKind, classify
+from sandbox.values import Observation, Side
 
 _STEP = Step(
     id="D2",

@@ -16,15 +16,15 @@ from bot.services import Services
 from bot.values import Dependent, EvaluationRequest
 from sandbox.base import Limits, Network
 from sandbox.concurrently import a_few_at_a_time, cores
-from sandbox.environments import Choice, Recipes, choose_both, detect_both
-from sandbox.environments.build import build_both
-from sandbox.environments.build_request import BuildRequest
-from sandbox.environments.ecosystem import SetupHints
-from sandbox.environments.projects import MOST_PROJECTS, Projects
-from sandbox.environments.test_line import test_places
-from sandbox.environments.toolchain import toolchain
-from sandbox.environments.tree import Tree
-from sandbox.models import Checkout, Environment, Recipe, Side, TestRunner
+from sandbox.toolchains import Choice, Recipes, choose_both, detect_both
+from sandbox.toolchains.build import build_both
+from sandbox.toolchains.build_request import BuildRequest
+from sandbox.toolchains.ecosystem import SetupHints
+from sandbox.toolchains.projects import MOST_PROJECTS, Projects
+from sandbox.toolchains.test_line import test_places
+from sandbox.toolchains.toolchain import toolchain
+from sandbox.toolchains.tree import Tree
+from sandbox.values import Checkout, Environment, Recipe, Side, TestRunner
 
 _OLD_S = 90 * 24 * 3600
 _ASK_AGAIN = "Ask again with /judge when the index answers."

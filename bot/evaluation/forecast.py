@@ -40,7 +40,7 @@ from bot.values import (
     Standing,
     Task,
 )
-from sandbox.models import Checkout
+from sandbox.values import Checkout
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,7 +29,7 @@ from bot.values.rules import INSTRUCTION
 from bot.verdict.gate import Beside, conclude
 from bot.verdict.outcome import count_met, verdicts
 from bot.verdict.patch_reasons import patch_reasons
-from sandbox.models import Diff
+from sandbox.values import Diff
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,10 +25,10 @@ from bot.values.rules import CONFIGURATION, POLICY_LOOSENED
 from sandbox.base import Network
 from sandbox.changes.reading import read_kinds
 from sandbox.concurrently import a_few_at_a_time, concurrently, cores
-from sandbox.models import Environment, Finding, Observation
-from sandbox.tools.registry import Answer, Wanted, look_up
-from sandbox.tools.tree_reader import TreeReader
-from sandbox.tools.untested import is_untested
+from sandbox.registry import Answer, Wanted, look_up
+from sandbox.repository.tree_reader import TreeReader
+from sandbox.test_runs.untested import is_untested
+from sandbox.values import Environment, Finding, Observation
 
 _FIRST = (ActionKind.UNIT_TESTS, ActionKind.STATIC_LINTER, ActionKind.LOCATE)
 _ITEMS = (ActionKind.SHELL_INTERACTION, ActionKind.FILE_COMPARISON)

@@ -19,12 +19,12 @@ from bot.errors import Transient, UserError
 from bot.services import Code, Services, layers_home
 from bot.values import EvaluationRequest
 from sandbox.base import Limits, Network, SandboxError
-from sandbox.checkout import CheckoutRequest, take
 from sandbox.disk import disk_trouble
-from sandbox.environments.build import build_both
-from sandbox.environments.build_request import BuildRequest
 from sandbox.errors import CheckoutError, CheckoutUnavailable, HostTrouble
-from sandbox.models import Checkout, Environment, Recipe, Side
+from sandbox.repository.checkout import CheckoutRequest, take
+from sandbox.toolchains.build import build_both
+from sandbox.toolchains.build_request import BuildRequest
+from sandbox.values import Checkout, Environment, Recipe, Side
 
 log = logging.getLogger(__name__)
 P = ParamSpec("P")
@@ -67,7 +67,7 @@ def on_this_host(stage: Callable[P, Awaitable[T]]) -> Callable[P, Awaitable[T]]:
 def take_trees(
     services: Services, request: EvaluationRequest, code: Code, shas: tuple[str, str]
 ) -> Checkout:
-    """Bring a target and a head to this host. Raises what `sandbox.checkout.take` does."""
+    """Bring a target and a head to this host. Raises what `sandbox.repository.checkout.take` does."""
     wanted = CheckoutRequest(request.id, code.source, *shas, request.patch)
     return take(services.settings.home / "git", wanted)
 

@@ -27,8 +27,8 @@ from bot.values import EvaluationRequest, Plan, Requirements, Task, TaskRubric, 
 from sandbox.base import SandboxError
 from sandbox.browser.pages import find_pages, is_front_end
 from sandbox.edges.calls import EmptyCall
-from sandbox.models import Checkout
-from sandbox.tools.tree_reader import TreeReader
+from sandbox.repository.tree_reader import TreeReader
+from sandbox.values import Checkout
 
 
 @on_this_host

@@ -29,8 +29,8 @@ from bot.values import (
 )
 from bot.verdict.acceptance import acceptable, after_acceptances
 from bot.verdict.headline import MAX_TITLE
-from sandbox.environments.layers import INSIDE
-from sandbox.models import Checkout, Environment
+from sandbox.toolchains.layers import INSIDE
+from sandbox.values import Checkout, Environment
 
 _AGAIN = (
     "Click Re-run, or comment /judge. If it happens again, the log of Assay's worker says more."

@@ -18,7 +18,7 @@ from bot.report.view import view
 from bot.services import Answer, Services
 from bot.store import EvaluationRecord
 from bot.values import Conclusion, Evaluation, EvaluationRequest, Publication
-from sandbox.models import Checkout, Diff
+from sandbox.values import Checkout, Diff
 
 
 @on_this_host

@@ -19,8 +19,8 @@ from bot.task.linked import Pointer, Way, pointers, section_of
 from bot.text.clipping import clip
 from bot.values import EvaluationRequest, SourceKind, Task, TaskSource, Trust
 from sandbox.concurrently import concurrently
-from sandbox.models import Checkout, Observation, Side
 from sandbox.reading.read import Passage, read
+from sandbox.values import Checkout, Observation, Side
 
 MOST_DOCUMENTS = 3
 MOST_PAGES = 3

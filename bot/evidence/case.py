@@ -29,7 +29,7 @@ from bot.values import (
     Transition,
 )
 from bot.values.rules import TEST_ADAPTED, TEST_FOLLOWS_MOVE, adapted, moved
-from sandbox.models import ChangeKind
+from sandbox.values import ChangeKind
 
 _WARNS = re.compile(r": ((Pending)?Deprecation|Future)Warning$")
 _LACKS_PRIVATE = re.compile(

@@ -15,16 +15,16 @@ from bot.evidence.pages.run import look_at_pages
 from bot.evidence.seen import Place, Seen, limits, on_both, showing, sides
 from bot.services import Services
 from bot.values import Step
-from sandbox.combine import combine
 from sandbox.edges.calls import EmptyCall, read_call
 from sandbox.edges.trial import Trial, try_calls
-from sandbox.interaction.pictures import BY_BROWSER
 from sandbox.linters import LintRequest, lint_change
-from sandbox.models import Finding, Observation, Side
 from sandbox.reading.read import Passage, read
 from sandbox.reading.search import Wanted, search
-from sandbox.tools.bash import ShellRun, run_shell, trusted_files
-from sandbox.tools.tree_reader import TreeReader
+from sandbox.repository.combine import combine
+from sandbox.repository.tree_reader import TreeReader
+from sandbox.terminal.bash import ShellRun, run_shell, trusted_files
+from sandbox.terminal.pictures import BY_BROWSER
+from sandbox.values import Finding, Observation, Side
 
 
 async def run_check(services: Services, case: Case, step: Step) -> Seen:

@@ -11,7 +11,7 @@ from bot.evidence.transitions import transition
 from bot.values import Evidence, ExampleSeen, FourWay, Impact, Located, Step
 from sandbox.base import Limits
 from sandbox.concurrently import concurrently
-from sandbox.models import Environment, Finding, Observation, Side
+from sandbox.values import Environment, Finding, Observation, Side
 
 T = TypeVar("T")
 U = TypeVar("U")

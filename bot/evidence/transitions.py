@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bot.values import Transition
-from sandbox.models import Observation
+from sandbox.values import Observation
 
 NOT_RUNNABLE = (126, 127)  # the shell's own codes: not executable, not found
 

@@ -24,7 +24,7 @@ from bot.integrity.unseen import unseen_content
 from bot.integrity.weakened import changed_expectations, weakened_tests
 from bot.values import FourWay, Requirements
 from bot.values.rules import NEEDS_READER, UNREAD_CHANGES
-from sandbox.models import Diff, Finding, Severity
+from sandbox.values import Diff, Finding, Severity
 
 MAX_FINDINGS = 200
 

@@ -11,7 +11,7 @@ from bot.diff.lines import added_lines, removed_lines
 from bot.diff.paths import is_automation, is_policy, is_workflow
 from bot.integrity.inspection import Inspection, make_finding
 from bot.values.rules import CI_EDITED, TEST_DESELECTED
-from sandbox.models import FileChange, Finding, Severity
+from sandbox.values import FileChange, Finding, Severity
 
 _VERSION = re.compile(r"(?<![A-Za-z])v?\d+(?:[.\-]\w+)*|\b[0-9a-f]{40}\b|#.*$")
 _STEP_LABEL = re.compile(r"\s+-\s+name\s*:\s")

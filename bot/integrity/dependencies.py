@@ -11,8 +11,8 @@ from pathlib import PurePosixPath
 from bot.diff.lines import TextReader, added_lines, is_gone, is_new, old_path
 from bot.integrity.inspection import make_finding
 from bot.values.rules import DEPENDENCY_UNASKED, DEPENDENCY_UNKNOWN, DEPENDENCY_YOUNG
-from sandbox.models import Diff, FileChange, Finding, Severity
-from sandbox.tools.registry import YOUNG_DAYS, Answer, Client, Wanted
+from sandbox.registry import YOUNG_DAYS, Answer, Client, Wanted
+from sandbox.values import Diff, FileChange, Finding, Severity
 
 MAX_DEPENDENCIES = 20
 _NAME = re.compile(

@@ -32,7 +32,7 @@ from bot.integrity.shell_answers import answers_in_shell, questions_in_shell
 from bot.text.clipping import clip_line
 from bot.values import Example
 from bot.values.rules import RESULT_HARD_CODED, TEST_DETECTED
-from sandbox.models import FileChange, Finding
+from sandbox.values import FileChange, Finding
 
 ENOUGH_INFORMATION = 4  # characters of input and result together that a coincidence rarely shares
 KNOWN_SHARE = 0.6  # of a place's answers that tests ask for

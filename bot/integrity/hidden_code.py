@@ -14,7 +14,7 @@ from bot.integrity.inspection import Inspection, make_finding
 from bot.integrity.languages import SCRIPT
 from bot.text.clipping import clip_line
 from bot.values.rules import CODE_DECODED, TEST_READ
-from sandbox.models import Finding
+from sandbox.values import Finding
 
 _SHOWN_CHARS = 60
 _RUNS = {"exec", "eval", "compile", "loads", "load", "FunctionType"}

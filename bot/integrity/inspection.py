@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from bot.diff.lines import TextReader, hunk_at, is_gone, is_new, old_path
 from bot.integrity.standing import TestStanding
 from bot.values import Requirements
-from sandbox.models import Diff, FileChange, Finding, Severity, Side
+from sandbox.values import Diff, FileChange, Finding, Severity, Side
 
 
 @dataclass(frozen=True, slots=True)

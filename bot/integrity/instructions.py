@@ -15,7 +15,7 @@ from bot.integrity.inspection import Inspection, make_finding
 from bot.integrity.metadata import texts_in_image
 from bot.text.clipping import clip
 from bot.values.rules import HIDDEN_TEXT, INSTRUCTION
-from sandbox.models import FileChange, Finding, Severity
+from sandbox.values import FileChange, Finding, Severity
 
 _WHO = (
     r"(?:AI|A\.I\.|LLM|GPT|ChatGPT|Claude|Copilot|Gemini|language model|(?:code |automated |automatic )"

@@ -12,7 +12,7 @@ from bot.diff.paths import is_document
 from bot.integrity.inspection import Inspection, make_finding
 from bot.text import redact
 from bot.values.rules import SECRET_ADDED
-from sandbox.models import Finding
+from sandbox.values import Finding
 
 _NAMED = re.compile(r"\[redacted: ([\w ]{1,40})\]")
 _NO_VALUE = re.compile(

@@ -20,7 +20,7 @@ from bot.values.rules import (
     TEST_DELETED,
     TEST_SKIPPED,
 )
-from sandbox.models import Side
+from sandbox.values import Side
 
 SAME_BODY_RATIO = 70.0
 SAME_SUBJECT_RATIO = 80.0

@@ -11,7 +11,7 @@ from bot.diff.lines import added_lines, is_gone, removed_lines
 from bot.integrity.inspection import Inspection, make_finding
 from bot.integrity.tampering import tampering_in
 from bot.values.rules import EARLY_EXIT, TEST_DESELECTED
-from sandbox.models import FileChange, Finding, Severity
+from sandbox.values import FileChange, Finding, Severity
 
 _EXITS = re.compile(
     r"\bprocess\.(?:exit|reallyExit)\(\s*0?\s*\)|\bprocess\.exitCode\s*=\s*0|\bos\.Exit\(\s*0\s*\)|"

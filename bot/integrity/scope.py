@@ -16,7 +16,7 @@ from bot.integrity.inspection import Inspection, make_finding
 from bot.text.words import Vocabulary, words_of
 from bot.values import Category
 from bot.values.rules import OUT_OF_SCOPE
-from sandbox.models import FileChange, Finding
+from sandbox.values import FileChange, Finding
 
 MOST_FILES = 200  # a larger change is about everything, or generated
 FEWEST_WORDS = 2  # a demand with fewer telling words says nothing about files

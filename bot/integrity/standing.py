@@ -19,7 +19,7 @@ from bot.values import (
     TestChange,
     TestComparison,
 )
-from sandbox.models import Outcome
+from sandbox.values import Outcome
 
 _REMOVING = re.compile(
     r"(?i)\b(?:remov\w*|drop\w*|delet\w*|deprecat\w*|obsolete|get rid of|no longer|retire\w*|"

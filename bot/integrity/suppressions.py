@@ -15,7 +15,7 @@ from bot.diff.lines import added_lines, is_gone, removed_lines
 from bot.diff.paths import is_automation, is_build_file
 from bot.integrity.inspection import Inspection, make_finding
 from bot.values.rules import CHECK_LOWERED, SUPPRESSION_ADDED
-from sandbox.models import FileChange, Finding, Side
+from sandbox.values import FileChange, Finding, Side
 
 _SCRIPT = (".js", ".jsx", ".mjs", ".cjs", ".ts", ".tsx", ".mts", ".cts", ".vue", ".svelte")
 _NATIVE = (".c", ".h", ".cc", ".cpp", ".hpp", ".cxx", ".m", ".mm")

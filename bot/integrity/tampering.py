@@ -17,7 +17,7 @@ from bot.values.rules import (
     STARTUP_HOOK,
     TEST_DESELECTED,
 )
-from sandbox.models import FileChange
+from sandbox.values import FileChange
 
 _REWRITING_HOOKS = re.compile(
     r"pytest_(?:runtest_(?:makereport|protocol|call|logreport)|pyfunc_call|report_teststatus|"

@@ -8,7 +8,7 @@ from pathlib import PurePosixPath
 from bot.diff.lines import is_gone
 from bot.integrity.inspection import Inspection, make_finding
 from bot.values.rules import UNSEEN_CONTENT
-from sandbox.models import FileChange, Finding
+from sandbox.values import FileChange, Finding
 
 _SUBMODULE, _SYMLINK = "160000", "120000"
 _LFS = b"version https://git-lfs.github.com/spec/"

@@ -27,7 +27,7 @@ from bot.values.rules import (
     adapted,
     moved,
 )
-from sandbox.models import FileChange, Finding, Outcome, Severity, Side
+from sandbox.values import FileChange, Finding, Outcome, Severity, Side
 
 
 def weakened_tests(inspection: Inspection) -> Iterator[Finding]:

@@ -32,7 +32,7 @@ from bot.values import (
     Verdict,
     VerdictOutcome,
 )
-from sandbox.models import TestResult
+from sandbox.values import TestResult
 
 TEMPERATURE = 0.2
 TESTS_CHARS = 8_000

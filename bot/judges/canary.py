@@ -35,7 +35,7 @@ from bot.values import (
     VerdictOutcome,
 )
 from sandbox.concurrently import concurrently
-from sandbox.models import ChangeStatus, Diff, FileChange, Hunk, Observation, Side
+from sandbox.values import ChangeStatus, Diff, FileChange, Hunk, Observation, Side
 
 SATISFIED, UNSATISFIED = VerdictOutcome.SATISFIED, VerdictOutcome.UNSATISFIED
 _MODULES = ("billing", "basket", "depot", "invoice", "ledger", "orders", "rates", "stock", "tariff")

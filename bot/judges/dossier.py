@@ -13,7 +13,7 @@ from bot.text import Delimiter
 from bot.text.clipping import clip_middle
 from bot.text.steady import steady
 from bot.values import Evidence, Requirement, SourceKind, Task, TaskSource, Trust
-from sandbox.models import Observation
+from sandbox.values import Observation
 
 TASK_CHARS = 6_000
 AROUND_CHARS = 20_000

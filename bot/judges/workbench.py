@@ -14,7 +14,7 @@ from bot.judges.dossier import evidence_text
 from bot.judges.model.base import BudgetSpent
 from bot.text.steady import steady
 from bot.values import ActionKind, Evidence, Requirement, Step, Transition
-from sandbox.models import Observation, Side
+from sandbox.values import Observation, Side
 
 MOST_CHARS_READ = 240_000
 """About 60,000 tokens of results for one requirement; then it ends without an answer."""

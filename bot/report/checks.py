@@ -9,7 +9,7 @@ from bot.report.memory import Memory
 from bot.report.model import FAILING_CHANGES, ReportView
 from bot.values import CodePlace, TestComparison
 from bot.values.annotations import Annotation, AnnotationLevel
-from sandbox.models import Diff, Finding, Severity, Side
+from sandbox.values import Diff, Finding, Severity, Side
 
 MESSAGE_BYTES = 64 * 1024
 TITLE_CHARACTERS = 255

@@ -45,7 +45,7 @@ from bot.values import (
     Trust,
     VerdictOutcome,
 )
-from sandbox.models import Finding, Outcome
+from sandbox.values import Finding, Outcome
 
 SCHEMA: Literal[1] = 1
 """Grows when a field changes its meaning or goes away; a new field does not change it."""

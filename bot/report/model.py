@@ -32,7 +32,7 @@ from bot.values import (
     Verdict,
     VerdictOutcome,
 )
-from sandbox.models import Finding
+from sandbox.values import Finding
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import shlex
 
 from bot.values import TestChange, TestComparison
-from sandbox.models import Outcome
+from sandbox.values import Outcome
 
 _FAILING = (Outcome.FAILED, Outcome.ERROR)
 _BASES = (TestChange.PASS_TO_FAIL, TestChange.EXPECTATION_CHANGED, TestChange.REMOVED)

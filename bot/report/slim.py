@@ -21,7 +21,7 @@ from bot.values import (
     TestChange,
     TestComparison,
 )
-from sandbox.models import Finding, Observation
+from sandbox.values import Finding, Observation
 
 TESTS_PER_GROUP = 200
 FINDINGS = 500

@@ -44,7 +44,7 @@ from bot.values import (
     Verdict,
     VerdictOutcome,
 )
-from sandbox.models import Finding, Observation, Outcome, TestRun
+from sandbox.values import Finding, Observation, Outcome, TestRun
 
 OUTPUT_CHARACTERS = 20_000
 """Head and tail of an output that a report keeps."""

@@ -36,8 +36,8 @@ from bot.values import (
     Task,
     Trigger,
 )
-from sandbox.mirror import Source
-from sandbox.models import Checkout
+from sandbox.repository.mirror import Source
+from sandbox.values import Checkout
 
 log = logging.getLogger(__name__)
 

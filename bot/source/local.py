@@ -13,16 +13,16 @@ from bot.source.unposted import Unposted
 from bot.task.task_file import read_task_file
 from bot.values import EvaluationRequest, Task, TaskSource, Trust
 from sandbox.errors import CheckoutError
-from sandbox.fetch import fetch, resolve_at_source
-from sandbox.local_repository import (
+from sandbox.repository.fetch import fetch, resolve_at_source
+from sandbox.repository.local_repository import (
     changed_files,
     commit_work_tree,
     contains,
     default_base,
     lacks_common_history,
 )
-from sandbox.mirror import UNSHALLOW, Source, is_own, messages, open_mirror
-from sandbox.models import Checkout
+from sandbox.repository.mirror import UNSHALLOW, Source, is_own, messages, open_mirror
+from sandbox.values import Checkout
 
 _NOTHING_ASKED = (
     "Nothing says what the change should do, so it was only checked that it builds, breaks nothing and "

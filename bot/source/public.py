@@ -14,8 +14,8 @@ from bot.source.policy import policy_context
 from bot.source.unposted import Unposted
 from bot.source.words import task_of_pull_request
 from bot.values import EvaluationRequest, Task
-from sandbox.mirror import Source
-from sandbox.models import Checkout
+from sandbox.repository.mirror import Source
+from sandbox.values import Checkout
 
 
 @dataclass(frozen=True, slots=True)

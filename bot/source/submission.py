@@ -14,7 +14,7 @@ from pathlib import Path
 from bot.configuration import PATH
 from bot.errors import UserError
 from sandbox.errors import CheckoutError
-from sandbox.git import GitCall, expect, run_git
+from sandbox.repository.git import GitCall, expect, run_git
 
 GIVEN, SUBMITTED = "given", "submission"
 _MOST_FILES = 50_000

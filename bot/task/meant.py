@@ -10,7 +10,7 @@ from bot.task.ties import Tie
 from bot.text.clipping import clip_line
 from bot.values import Requirement, Requirements, ShownResult, TestComparison
 from bot.values.rules import WEAKENED
-from sandbox.models import Finding
+from sandbox.values import Finding
 
 
 def why_meant(wanted: Requirements, integrity: Sequence[Finding], test: TestComparison) -> str:

@@ -9,7 +9,7 @@ from bot.values.places import Impact, Located
 from bot.values.tasks import Example, Step
 from sandbox.damage.values import DamageTrial
 from sandbox.elsewhere.values import SecondLook
-from sandbox.models import ChangedFile, Finding, MissingSubmodule, Observation, Outcome
+from sandbox.values import ChangedFile, Finding, MissingSubmodule, Observation, Outcome
 
 
 class Transition(StrEnum):

@@ -33,8 +33,8 @@ from bot.verdict.what_was_run import (
     what_was_not,
     what_was_run,
 )
-from sandbox.models import Finding, Severity
-from sandbox.tools.four_runs import failed
+from sandbox.test_runs.four_runs import failed
+from sandbox.values import Finding, Severity
 
 _LOOK_YOURSELF = "Look at the pages and their pictures."
 _REGRESSED = Transition.REGRESSED

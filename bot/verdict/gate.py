@@ -34,7 +34,7 @@ from bot.verdict.baseline import weakenings
 from bot.verdict.headline import headline
 from bot.verdict.outcome import count_met
 from bot.verdict.patch_reasons import scope_reasons
-from sandbox.models import Severity
+from sandbox.values import Severity
 
 _WEIGHT = {
     Conclusion.SUCCESS: 0,

@@ -31,7 +31,7 @@ from bot.verdict.baseline import judge_baseline
 from bot.verdict.behaviour import judge_behaviour
 from bot.verdict.upkeep import judge_by_kind, judge_upkeep
 from sandbox.browser.faults import FAILED_ACT
-from sandbox.models import Observation
+from sandbox.values import Observation
 
 
 @dataclass(frozen=True, slots=True)

@@ -30,7 +30,7 @@ from bot.values import (
 )
 from bot.values.rules import ASSERTION_TRIVIAL, TEST_SKIPPED
 from bot.verdict.behaviour import judge_behaviour
-from sandbox.models import ChangedFile, ChangeKind, Outcome
+from sandbox.values import ChangedFile, ChangeKind, Outcome
 
 _CLAIMS_A_CHANGE = re.compile(
     r"^(?:feat|perf|revert)\b"

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
 from bot.values import FourWay, NotRun, TestComparison, TestedFolder
-from sandbox.tools.four_runs import is_below
+from sandbox.test_runs.four_runs import is_below
 
 MOST_TOLD = 4
 

@@ -26,7 +26,7 @@ _LEFT_OUT = (
     "bot/doctor",
     "bot/demo/forge",
     "sandbox/harness",
-    "sandbox/graph/inside",
+    "sandbox/code_map/inside",
 )
 _KEPT = ("sandbox/harness/readers",)
 _ANCHORED = frozenset({"match", "fullmatch"})

@@ -30,10 +30,10 @@ _OUTSIDE = (
     "bot.store",
     "bot.templates",
     "sandbox.docker",
-    "sandbox.kernel",
-    "sandbox.launch",
-    "sandbox.git",
-    "sandbox.process",
+    "sandbox.bubblewrap.kernel",
+    "sandbox.bubblewrap.launch",
+    "sandbox.repository.git",
+    "sandbox.bubblewrap.process",
 )
 TEXTS = {
     "one word": "a" * _LONG,

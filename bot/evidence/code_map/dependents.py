@@ -10,8 +10,8 @@ from bot.diff.paths import is_automation, is_changelog, is_document, is_test_pat
 from bot.evidence.code_map.impact import new_lines, users_of
 from bot.evidence.code_map.index import CodeIndex, Symbol, innermost
 from bot.values import Dependent
-from sandbox.graph.facts import Definition
-from sandbox.models import Diff, FileChange
+from sandbox.code_map.facts import Definition
+from sandbox.values import Diff, FileChange
 
 _HOPS = 6
 _MOST_VISITED = 2_000

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Mapping
 from bot.diff.paths import is_test_path
 from bot.evidence.code_map.index import CodeIndex, Symbol, innermost
 from bot.values import ChangedSymbol, CodePlace, Impact
-from sandbox.graph.facts import Code, Definition, SourceFile
-from sandbox.models import Diff, FileChange
+from sandbox.code_map.facts import Code, Definition, SourceFile
+from sandbox.values import Diff, FileChange
 
 _SYMBOLS, _CALLERS, _TESTS = 60, 20, 200
 _HOPS = 3  # from a changed symbol through its callers to a test

@@ -18,7 +18,7 @@ from types import MappingProxyType
 from bot.diff.paths import is_test_path
 from bot.text.words import name_words
 from bot.values import CodePlace
-from sandbox.graph.facts import Definition, SourceFile
+from sandbox.code_map.facts import Definition, SourceFile
 
 _STEP = re.compile(r"[./\\:]+")
 _LAST_STEP = re.compile(r"[./\\:]+[^./\\:]*\Z")

@@ -13,7 +13,7 @@ from typing import NamedTuple
 from bot.evidence.code_map.index import CodeIndex, Symbol
 from bot.text.words import MIN_PREFIX, name_words, words_of
 from bot.values import LocatedPlace
-from sandbox.graph.facts import Definition
+from sandbox.code_map.facts import Definition
 
 PLACES = 3
 _SPELLED = re.compile(

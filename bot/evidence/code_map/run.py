@@ -9,11 +9,11 @@ from bot.evidence.code_map import CodeIndex, changed_symbols, dependents, impact
 from bot.evidence.seen import Seen
 from bot.services import Services
 from bot.values import Dependent, EvaluationRequest, Located, Requirement, Step
-from sandbox.environments.projects import Projects
-from sandbox.graph.code import read_code
-from sandbox.graph.facts import Code
-from sandbox.graph.keeping import KeptFacts
-from sandbox.models import Checkout
+from sandbox.code_map.code import read_code
+from sandbox.code_map.facts import Code
+from sandbox.code_map.keeping import KeptFacts
+from sandbox.toolchains.projects import Projects
+from sandbox.values import Checkout
 
 
 async def look_for_places(services: Services, case: Case, step: Step) -> Seen:

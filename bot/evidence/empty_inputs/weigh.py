@@ -23,7 +23,7 @@ from bot.values import (
     VerdictOutcome,
 )
 from sandbox.edges.calls import ANSWERS, DIVIDES_BY_ZERO
-from sandbox.models import Finding
+from sandbox.values import Finding
 
 _EMPTY = "empti"
 _MEND = "Handle the empty input, or document that it raises ZeroDivisionError."

@@ -14,7 +14,7 @@ from bot.values import Example, ExampleOutcome, ExampleSeen, Step
 from sandbox.base import Completed
 from sandbox.edges.calls import NOT_TRIED
 from sandbox.edges.examples import RAISED, Shown, ShownCalls, make_calls
-from sandbox.models import Observation, Side
+from sandbox.values import Observation, Side
 
 
 async def call_as_shown(services: Services, case: Case, step: Step) -> Seen:

@@ -16,11 +16,11 @@ from bot.evidence.own_steps.files import own_limits, plain
 from bot.evidence.seen import Both, Place, Seen, on_both, showing, sides
 from bot.services import Services
 from bot.values import Step
-from sandbox.models import FileOutcome, Observation, TestRunner
-from sandbox.tools.bash import ShellRun, run_shell
-from sandbox.tools.shell_interaction import Interaction, TypedCase, WantedFile, interact
-from sandbox.tools.test_order import TestOrder
-from sandbox.tools.unit_tests import run_tests
+from sandbox.terminal.bash import ShellRun, run_shell
+from sandbox.terminal.shell_interaction import Interaction, TypedCase, WantedFile, interact
+from sandbox.test_runs.test_order import TestOrder
+from sandbox.test_runs.unit_tests import run_tests
+from sandbox.values import FileOutcome, Observation, TestRunner
 
 _ALIKE = (FileOutcome.EQUAL, FileOutcome.SIMILAR)
 _UNTOLD = (FileOutcome.UNDECIDED, FileOutcome.UNREADABLE)

@@ -10,8 +10,8 @@ from bot.evidence.seen import Place, Seen, limits, on_both, showing, sides
 from bot.services import Services
 from bot.values import Step
 from sandbox.base import Limits
-from sandbox.models import Observation, Side
-from sandbox.tools.own_files import OwnFile, OwnRun, own_fault, placing_problem, run_own_files
+from sandbox.terminal.own_files import OwnFile, OwnRun, own_fault, placing_problem, run_own_files
+from sandbox.values import Observation, Side
 
 LONGEST_RUN_S = 120.0
 

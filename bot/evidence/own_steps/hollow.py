@@ -18,7 +18,7 @@ from bot.evidence.own_steps.hollow_lines import REPOSITORY_TESTS, line_problem, 
 from bot.evidence.own_steps.hollow_tests import Claim, claims_of
 from bot.text.words import words_of
 from bot.values import ActionKind, Category, Evidence, Requirement
-from sandbox.models import Observation
+from sandbox.values import Observation
 
 OPEN_TO_TALK = (Category.BEHAVIOUR, Category.CRITERION, Category.PROHIBITION)
 """Upkeep is shown by what stands in files: there, looking is enough."""

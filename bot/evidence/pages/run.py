@@ -15,7 +15,7 @@ from sandbox.browser.journey import Ground, Journey, Served, Visit, travel
 from sandbox.browser.pages import site_root
 from sandbox.browser.script import read_script
 from sandbox.browser.telling import SCRIPT, Observed, tell
-from sandbox.models import Side
+from sandbox.values import Side
 
 
 async def look_at_pages(services: Services, case: Case, step: Step) -> Seen:

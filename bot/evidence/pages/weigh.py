@@ -20,7 +20,7 @@ from sandbox.browser.faults import (
     NOT_SETTLED,
     QUICK,
 )
-from sandbox.models import Finding, Observation
+from sandbox.values import Finding, Observation
 
 _BINDING = (NOT_LOADED, NOT_RESPONDING, CONSOLE_ERROR, FAILED_REQUEST, COVERED_CONTROL, AXE)
 _WORDS = {

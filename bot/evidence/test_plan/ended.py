@@ -11,7 +11,7 @@ from bot.evidence.test_plan.seen import item_evidence
 from bot.text.clipping import clip
 from bot.text.words import words_of
 from bot.values import ItemKind, Observed, PlanItem, Requirements
-from sandbox.models import CaseRun
+from sandbox.values import CaseRun
 
 _ABOUT_ERRORS = re.compile(
     r"(?i)\b(invalid|illegal|incorrect|wrong|unknown|unrecogni[sz]ed|unsupported|non-?exist\w*|"

@@ -45,7 +45,7 @@ from bot.values import (
     Verdict,
     VerdictOutcome,
 )
-from sandbox.models import FileCheck, FileOutcome, ItemRun, Observation
+from sandbox.values import FileCheck, FileOutcome, ItemRun, Observation
 
 _COMMAND_NOT_FOUND = re.compile(r"(?:^|: )([\w.+-]+): command not found\s*$", re.MULTILINE)
 _NO_MODULE = re.compile(r"No module named '?(pytest|unittest2|nose)'?\s*$", re.MULTILINE)

@@ -7,7 +7,9 @@ import shlex
 from dataclasses import replace
 
 from sandbox.base import Limits, Network, Sandbox
-from sandbox.models import (
+from sandbox.test_runs.test_order import TestOrder
+from sandbox.test_runs.unit_tests import run_tests
+from sandbox.values import (
     CaseRun,
     Environment,
     ItemRun,
@@ -16,8 +18,6 @@ from sandbox.models import (
     Side,
     TestRunner,
 )
-from sandbox.tools.test_order import TestOrder
-from sandbox.tools.unit_tests import run_tests
 
 _SHELL = re.compile(r"[|&;<>$`(){}\n\0*?]")
 _PYTHON = re.compile(r"python(3(\.\d+)?)?")

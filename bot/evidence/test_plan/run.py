@@ -14,9 +14,9 @@ from bot.evidence.test_plan.pytest_lines import pytest_arguments, run_by_harness
 from bot.evidence.test_plan.trees import PlanTrees, folder_of, is_safe, plan_trees, tests_of
 from bot.services import Services
 from bot.values import ItemKind, PlanItem, PlannedCase, Step
-from sandbox.models import ItemRun, Observation, Side
-from sandbox.tools.file_comparison import candidates, named_paths
-from sandbox.tools.shell_interaction import Interaction, TypedCase, WantedFile, interact
+from sandbox.terminal.file_comparison import candidates, named_paths
+from sandbox.terminal.shell_interaction import Interaction, TypedCase, WantedFile, interact
+from sandbox.values import ItemRun, Observation, Side
 
 _CASE_LIMIT_S = 60.0
 _TYPED_BYTES = 1 << 20

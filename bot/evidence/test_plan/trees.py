@@ -14,9 +14,9 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 from bot.values import ItemKind, PlanItem, TestPlan
-from sandbox.combine import combine
-from sandbox.names import is_plain
-from sandbox.tools.bash import trusted_files
+from sandbox.repository.combine import combine
+from sandbox.repository.names import is_plain
+from sandbox.terminal.bash import trusted_files
 
 _TEST = re.compile(r"(^|/)(test_[^/]*|[^/]*_test|conftest)\.py$|(^|/)tests?/")
 _SOURCE = re.compile(

@@ -8,10 +8,10 @@ import json
 from pydantic import TypeAdapter
 
 from bot.store import Store
-from sandbox.environments.layers import known_as
-from sandbox.models import Observation
-from sandbox.tools.four_way import Sides
-from sandbox.tools.unit_tests import HARNESS_VERSION
+from sandbox.test_runs.four_way import Sides
+from sandbox.test_runs.unit_tests import HARNESS_VERSION
+from sandbox.toolchains.layers import known_as
+from sandbox.values import Observation
 
 _OBSERVATION = TypeAdapter(Observation)
 

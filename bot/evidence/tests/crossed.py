@@ -7,8 +7,8 @@ from dataclasses import replace
 from bot.evidence.transitions import transition
 from bot.task.requirements import NOTHING_REGRESSES
 from bot.values import Evidence, Step
-from sandbox.models import Observation
-from sandbox.tools.four_way import Crossed
+from sandbox.test_runs.four_way import Crossed
+from sandbox.values import Observation
 
 
 def crossed_evidence(

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from bot.values import TestChange
-from sandbox.models import Outcome, TestResult
-from sandbox.tools.four_runs import Repeat, failed, is_whole_file, passed
+from sandbox.test_runs.four_runs import Repeat, failed, is_whole_file, passed
+from sandbox.values import Outcome, TestResult
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,8 +12,8 @@ from bot.evidence.tests import successors
 from bot.evidence.tests.four_rules import Four, judge
 from bot.text.clipping import clip_line
 from bot.values import FourWay, TestChange, TestComparison
-from sandbox.models import Diff, Outcome, TestResult, TestRun
-from sandbox.tools.four_runs import FourRuns, Lookup, failed, is_below, is_whole_file
+from sandbox.test_runs.four_runs import FourRuns, Lookup, failed, is_below, is_whole_file
+from sandbox.values import Diff, Outcome, TestResult, TestRun
 
 _STACK = re.compile(r"at .*:\d{1,9}:\d{1,9}\)?$")  # a line of V8's stack
 

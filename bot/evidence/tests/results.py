@@ -6,8 +6,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from bot.values import FourWay, TestChange, TestComparison
-from sandbox.models import Outcome
-from sandbox.tools.four_runs import passed
+from sandbox.test_runs.four_runs import passed
+from sandbox.values import Outcome
 
 FAILING = (Outcome.FAILED, Outcome.ERROR)
 

@@ -28,10 +28,10 @@ from bot.values import (
     TestedFolder,
 )
 from sandbox.concurrently import a_few_at_a_time, cores
-from sandbox.environments.projects import MOST_PROJECTS
-from sandbox.models import Environment, Observation, Outcome, Side, TestRun, TestRunner
-from sandbox.tools.four_runs import is_below, is_whole_file
-from sandbox.tools.four_way import RUNS, Crossed, Sides, run_four_ways
+from sandbox.test_runs.four_runs import is_below, is_whole_file
+from sandbox.test_runs.four_way import RUNS, Crossed, Sides, run_four_ways
+from sandbox.toolchains.projects import MOST_PROJECTS
+from sandbox.values import Environment, Observation, Outcome, Side, TestRun, TestRunner
 
 _WORDS = re.compile(r"[\s;&|()'\"=]+")
 

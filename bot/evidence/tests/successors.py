@@ -6,8 +6,8 @@ import re
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable
 
-from sandbox.models import ChangeStatus, Diff, TestResult
-from sandbox.tools.four_runs import is_whole_file
+from sandbox.test_runs.four_runs import is_whole_file
+from sandbox.values import ChangeStatus, Diff, TestResult
 
 _DEFINITION = re.compile(r"^[^\S\n]*(async\s+)?def\s+\w+", re.M)
 _SCRIPT = re.compile(r"\.[cm]?[jt]sx?$")

@@ -19,7 +19,7 @@ from bot.judges.web_access.tunnel import Tunnel
 from bot.settings import Settings
 from bot.text import scrub
 from sandbox.base import Sandbox
-from sandbox.tools.registry import Answer, Client, Wanted, look_up, newest_version
+from sandbox.registry import Answer, Client, Wanted, look_up, newest_version
 
 TEXT_CHARS = 12_000
 

@@ -6,7 +6,7 @@ import pytest
 
 from bot.diff.meaning import kinds_of_change
 from bot.values import Conclusion, FourWay, TestChange, Trust
-from sandbox.models import ChangedFile, ChangeKind, Diff
+from sandbox.values import ChangedFile, ChangeKind, Diff
 from tests.bot.integrity.test_integrity import changed
 from tests.bot.verdict.cases import comparison, gate_of, observed, requirements, verdict_of
 

@@ -18,11 +18,11 @@ from bot.values import (
     VerdictOutcome,
 )
 from bot.verdict.outcome import with_places
-from sandbox.graph.facts import Code, SourceFile
-from sandbox.graph.inside.parse import read
-from sandbox.graph.languages import language_of
-from sandbox.graph.reading import read_facts
-from sandbox.models import ChangeStatus, Diff, FileChange, Hunk
+from sandbox.code_map.facts import Code, SourceFile
+from sandbox.code_map.inside.parse import read
+from sandbox.code_map.languages import language_of
+from sandbox.code_map.reading import read_facts
+from sandbox.values import ChangeStatus, Diff, FileChange, Hunk
 
 PYTHON = {
     "src/tally/__init__.py": "from tally.amounts import parse_amount\n",

@@ -34,7 +34,7 @@ from bot.values import (
 )
 from bot.verdict.gate import conclude
 from bot.verdict.outcome import verdicts
-from sandbox.models import CaseRun, FileCheck, FileOutcome, ItemRun, Observation, Side
+from sandbox.values import CaseRun, FileCheck, FileOutcome, ItemRun, Observation, Side
 
 ITEM = PlanItem(
     number=1,

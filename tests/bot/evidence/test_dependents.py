@@ -8,8 +8,8 @@ import pytest
 
 from bot.evidence.code_map import CodeIndex, changed_symbols, dependents
 from bot.values import Dependent
-from sandbox.graph.facts import Code
-from sandbox.models import ChangeStatus, Diff, FileChange, Hunk
+from sandbox.code_map.facts import Code
+from sandbox.values import ChangeStatus, Diff, FileChange, Hunk
 from tests.bot.evidence.test_code import files
 
 PYTHON = {

@@ -11,8 +11,8 @@ from pydantic import TypeAdapter
 
 from bot.evidence.tests.four_way import compare
 from bot.values import FourWay, TestChange, TestComparison
-from sandbox.models import ChangeStatus, Diff, FileChange, Outcome, TestResult, TestRun
-from sandbox.tools.four_runs import FourRuns, Repeat
+from sandbox.test_runs.four_runs import FourRuns, Repeat
+from sandbox.values import ChangeStatus, Diff, FileChange, Outcome, TestResult, TestRun
 
 FILE = "tests/test_app.py"
 TEST = f"{FILE}::test_it"

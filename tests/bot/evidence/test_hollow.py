@@ -19,7 +19,7 @@ from bot.values import (
     Trust,
     VerdictOutcome,
 )
-from sandbox.models import Observation, Side
+from sandbox.values import Observation, Side
 
 WORDS = Requirement("R1", "split refuses zero people", Category.BEHAVIOUR, "issue #7", Trust.ASKER)
 CODE = replace(WORDS, text="`split` raises `ValueError` for zero people")

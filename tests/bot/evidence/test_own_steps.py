@@ -22,7 +22,7 @@ from bot.values import (
     Verdict,
     VerdictOutcome,
 )
-from sandbox.models import Side
+from sandbox.values import Side
 from tests.bot.verdict.cases import evidence, observation
 
 SATISFIED, UNSATISFIED, UNVERIFIED = VerdictOutcome

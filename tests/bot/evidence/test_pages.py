@@ -8,7 +8,7 @@ import pytest
 
 from bot.evidence.pages.weigh import PageChanges, compare_pages
 from sandbox.browser.faults import RULES
-from sandbox.models import Finding, Observation, Severity, Side
+from sandbox.values import Finding, Observation, Severity, Side
 
 
 def seen(side: Side, *faults: str, problem: str = "") -> Observation:

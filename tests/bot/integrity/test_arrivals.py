@@ -7,7 +7,7 @@ import pytest
 from bot.integrity import inspect_integrity
 from bot.values import FourWay
 from bot.values import rules as rule
-from sandbox.models import Diff
+from sandbox.values import Diff
 from tests.bot.integrity.test_integrity import NOTHING_ASKED, Tree, changed, rules_of
 
 TWO_CLASSES = """class TestFirst:

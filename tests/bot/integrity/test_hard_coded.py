@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from bot.integrity import inspect_integrity
 from bot.values import FourWay, TestChange, VerdictOutcome
 from bot.values import rules as rule
-from sandbox.models import Diff
+from sandbox.values import Diff
 from tests.bot.integrity.test_integrity import NOTHING_ASKED, Tree, changed
 from tests.bot.verdict.cases import comparison, gate_of, observed, requirements, verdict_of
 

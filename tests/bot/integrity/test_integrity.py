@@ -15,7 +15,7 @@ from bot.integrity.assertions import assertions_in
 from bot.integrity.test_code import read_tests
 from bot.values import FourWay, Requirements, TestChange, Trust
 from bot.values import rules as rule
-from sandbox.models import ChangeStatus, Diff, FileChange, Hunk, Severity
+from sandbox.values import ChangeStatus, Diff, FileChange, Hunk, Severity
 from tests.bot.verdict.cases import (
     FAILED,
     KEPT,

@@ -18,8 +18,8 @@ from bot.report.machine import machine
 from bot.report.view import view
 from bot.values import FourWay, Trust
 from bot.values import rules as rule
-from sandbox.models import ChangeStatus, Diff, FileChange, Severity
-from sandbox.tools.registry import Answer
+from sandbox.registry import Answer
+from sandbox.values import ChangeStatus, Diff, FileChange, Severity
 from tests.bot.integrity.test_integrity import NOTHING_ASKED, Tree, changed, rules_of
 from tests.bot.report.examples import EXAMPLES
 from tests.bot.verdict.cases import gate_of, observed, requirements

@@ -6,7 +6,7 @@ import pytest
 
 from bot.integrity.removed_code import find_retired
 from bot.values import TestChange, TestComparison
-from sandbox.models import Outcome
+from sandbox.values import Outcome
 
 TEXT = "exports.shown = (t) => t;\nexports.plain = (t) => t.replace('*', '');\n"
 LEFT = "exports.shown = (t) => t;\n"

@@ -22,7 +22,7 @@ from bot.values import (
     Transition,
     Trust,
 )
-from sandbox.models import Observation, Side
+from sandbox.values import Observation, Side
 from tests.scripted import Call, Reply, Scripted
 
 R1 = Requirement("R1", "split refuses zero people", Category.BEHAVIOUR, "issue #7", Trust.ASKER)

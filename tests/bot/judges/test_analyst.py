@@ -37,7 +37,7 @@ from bot.values import (
     Verdict,
     VerdictOutcome,
 )
-from sandbox.models import Observation, Picture, Side
+from sandbox.values import Observation, Picture, Side
 from tests.scripted import Call, Reply, Scripted
 
 SATISFIED, UNSATISFIED, UNVERIFIED = VerdictOutcome

@@ -8,7 +8,7 @@ import pytest
 
 from bot.judges.citations import citation_problem, failing_on_head
 from bot.values import ActionKind, Category, Transition, VerdictOutcome
-from sandbox.models import Picture
+from sandbox.values import Picture
 from tests.bot.judges.cases import FAILS, FIXED, R1, SUITE, piece
 
 HELD, VACUOUS, UNKNOWN = Transition.HELD, Transition.VACUOUS, Transition.UNKNOWN

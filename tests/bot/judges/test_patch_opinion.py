@@ -26,7 +26,7 @@ from bot.values import (
     Trust,
     Validity,
 )
-from sandbox.models import Side
+from sandbox.values import Side
 from tests.bot.verdict.cases import observation
 from tests.scripted import Call, Reply, Scripted
 

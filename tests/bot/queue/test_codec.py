@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 import bot.store
 import bot.values
-import sandbox.models
+import sandbox.values
 from bot.errors import AssayError, OutOfTime, Superseded, Transient, UserError
 from bot.queue.codec import (
     JsonSerializer,
@@ -39,7 +39,7 @@ def values_of(*modules: types.ModuleType) -> list[type]:
     ]
 
 
-VALUES = values_of(bot.values, sandbox.models)
+VALUES = values_of(bot.values, sandbox.values)
 assert len(VALUES) >= 30  # both modules were read
 # Lone surrogates are what undecodable file names become.
 TEXT = st.text(st.characters(), max_size=6) | st.sampled_from(["\udcff.py", "\0", "é", "💥"])

@@ -42,7 +42,7 @@ from bot.values import (
     Verdict,
     VerdictOutcome,
 )
-from sandbox.models import (
+from sandbox.values import (
     Finding,
     Observation,
     Outcome,

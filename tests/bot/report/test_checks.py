@@ -8,7 +8,7 @@ from bot.report.checks import annotate
 from bot.report.view import view
 from bot.values import Evaluation
 from bot.values.annotations import Annotation, AnnotationLevel
-from sandbox.models import ChangeStatus, Diff, FileChange, Finding, Hunk, Severity, Side
+from sandbox.values import ChangeStatus, Diff, FileChange, Finding, Hunk, Severity, Side
 from tests.bot.report.examples import regression, success, weakened_tests
 
 DIFF = Diff(

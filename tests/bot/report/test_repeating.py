@@ -12,7 +12,7 @@ import pytest
 
 from bot.report.repeating import repeat
 from bot.values import TestChange, TestComparison
-from sandbox.models import Outcome
+from sandbox.values import Outcome
 from tests.sandbox.repositories import ENVIRONMENT, Repository
 
 pytestmark = pytest.mark.real

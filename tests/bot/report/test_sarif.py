@@ -11,7 +11,7 @@ import pytest
 from bot.report.sarif import sarif
 from bot.report.view import view
 from bot.values import Evaluation
-from sandbox.models import Finding, Severity, Side
+from sandbox.values import Finding, Severity, Side
 from tests.bot.report.examples import EXAMPLES, regression
 
 

@@ -13,7 +13,7 @@ from bot.values import (
     Trust,
     VerdictOutcome,
 )
-from sandbox.models import Observation, Side
+from sandbox.values import Observation, Side
 
 WANTED = Requirement("R1", "It works", Category.BEHAVIOUR, "issue #1", Trust.ASKER)
 

@@ -39,7 +39,7 @@ from bot.values import (
 from bot.verdict.gate import Beside, conclude
 from bot.verdict.outcome import verdicts
 from bot.verdict.patch_reasons import patch_reasons
-from sandbox.models import Side
+from sandbox.values import Side
 from tests.bot.verdict.cases import (
     DEFAULTS,
     SPLIT,

@@ -43,7 +43,7 @@ from bot.values import (
     VerdictOutcome,
 )
 from sandbox import open_sandbox
-from sandbox.models import Checkout, Diff, Observation, Side
+from sandbox.values import Checkout, Diff, Observation, Side
 from tests.bot.integrity.test_integrity import Tree, changed
 from tests.bot.text.injections import ATTEMPTS, Attempt, Place
 from tests.bot.verdict.cases import KEPT

@@ -22,7 +22,7 @@ from bot.values import (
 )
 from bot.verdict.gate import conclude
 from bot.verdict.outcome import verdicts
-from sandbox.models import ChangedFile, ChangeKind, Finding, Observation, Outcome, Side
+from sandbox.values import ChangedFile, ChangeKind, Finding, Observation, Outcome, Side
 
 PASSED, FAILED, SKIPPED = Outcome.PASSED, Outcome.FAILED, Outcome.SKIPPED
 DEFAULTS = Configuration()

@@ -21,7 +21,7 @@ from bot.values import (
     Trust,
 )
 from bot.verdict.acceptance import acceptable, after_acceptances, checked, of_group, touches
-from sandbox.graph.facts import Facts, SourceFile
+from sandbox.code_map.facts import Facts, SourceFile
 
 ACCEPTED, OVERRIDDEN = AcceptanceKind.ACCEPTED, AcceptanceKind.OVERRIDDEN
 ACTION, FAILURE, SUCCESS = Conclusion.ACTION_REQUIRED, Conclusion.FAILURE, Conclusion.SUCCESS

@@ -23,7 +23,7 @@ from bot.values import (
 )
 from bot.verdict.gate import _WEIGHT, EXIT_CODES, Beside, conclude
 from bot.verdict.outcome import verdicts
-from sandbox.models import Finding, Severity, Side, TestRun
+from sandbox.values import Finding, Severity, Side, TestRun
 from tests.bot.verdict.cases import (
     DEFAULTS,
     KEPT,

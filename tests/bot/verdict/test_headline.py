@@ -30,7 +30,7 @@ from bot.verdict.gate import Beside, conclude
 from bot.verdict.headline import MAX_TITLE
 from bot.verdict.outcome import verdicts
 from sandbox.edges.calls import ANSWERS, DIVIDES_BY_ZERO
-from sandbox.models import Finding, Severity, Side, TestRun
+from sandbox.values import Finding, Severity, Side, TestRun
 from tests.bot.verdict.cases import (
     SHOP_CHANGED,
     SPLIT,

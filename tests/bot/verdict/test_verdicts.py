@@ -19,7 +19,7 @@ from bot.values import (
 )
 from bot.values.rules import EARLY_EXIT
 from bot.verdict.outcome import count_met, verdicts
-from sandbox.models import Severity, Side
+from sandbox.values import Severity, Side
 from tests.bot.verdict.cases import (
     DEFAULTS,
     KEPT,
