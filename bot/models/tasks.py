@@ -266,6 +266,7 @@ class ActionKind(StrEnum):
     WEB_BROWSING = "web_browsing"
     DAMAGE = "damage"
     SECOND_LOOK = "second_look"
+    NEARBY_INPUTS = "nearby_inputs"
     EXAMPLES = "examples"
 
 

@@ -13,7 +13,7 @@ import unittest
 from typing import Any
 
 sys.path[0] = "/opt/assay"
-from sandbox.elsewhere.inside.calls import Again, place  # noqa: E402
+from sandbox.elsewhere.inside.calls import Again, Repeats, place  # noqa: E402
 from sandbox.elsewhere.inside.recorder import Recorder  # noqa: E402
 
 AGAIN: Again | None = None
@@ -30,7 +30,7 @@ def main() -> None:
     if orders["calls"]:
         sys.modules["assay_again"] = sys.modules["__main__"]
         global AGAIN  # noqa: PLW0603 - the laid file has no other way to it
-        AGAIN = Again(channel, orders["calls"], (3, 0.0))
+        AGAIN = Again(channel, orders["calls"], Repeats(3, 0.0))
         AGAIN.tell({"place": place(tree)})
         _run(orders)
     else:
@@ -39,6 +39,7 @@ def main() -> None:
         _run(orders)
         recorder.stop()
         told = {"place": place(tree), "sys_path": sys.path, "calls": list(recorder.calls.values())}
+        told["unread"] = [{"path": path, "test": test} for path, test in recorder.unread]
         _write(channel, json.dumps(told).encode() + b"\n")
     os._exit(0)
 
