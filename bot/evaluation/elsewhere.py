@@ -1,0 +1,147 @@
+"""Stage 8: makes the calls of the tests that speak for the change again, outside of the test runner."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import shutil
+import time
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path, PurePosixPath
+
+from bot.context import Case, Project
+from bot.evaluation.on_host import case_here, on_this_host
+from bot.services import Services
+from bot.values import ActionKind, Evidence, Observed, Step, TestComparison, Transition
+from bot.verdict.behaviour import proofs_of_each
+from sandbox.base import Limits
+from sandbox.elsewhere.driver import Looking
+from sandbox.elsewhere.look import DRIVERS, look_again
+from sandbox.elsewhere.values import Difference, SecondLook, TestedInput
+from sandbox.elsewhere.whole import WHOLE, run_again
+from sandbox.test_runs.path_kinds import PathKind, classify
+from sandbox.values import Observation, Side
+
+_STEP = Step(
+    id="D2",
+    goal="Call again, outside of the test runner, what the tests that speak for the change call.",
+    guidance="A plain program, another folder, other names and variables, no tests beside the code.",
+    requirement_ids=(),
+    action=ActionKind.SECOND_LOOK,
+)
+_NEARBY = Step(
+    id="D3",
+    goal="Call what changed with the tested inputs, and with inputs near them, on base and on head.",
+    guidance="One argument is changed at a time: other numbers, words and elements of the same type.",
+    requirement_ids=(),
+    action=ActionKind.NEARBY_INPUTS,
+)
+_LEAST_S = 30.0
+_LONGER_THAN_HEAD = 3
+_MOST_TEST_FILES = 5_000
+
+
+@on_this_host
+async def look_elsewhere(services: Services, case: Case, observed: Observed) -> Observed:
+    """Return what was observed, which calls differ elsewhere, and what inputs near the tested ones show."""
+    groups = proofs_of_each(case.planned.requirements, observed, case.policy.configuration)
+    if not groups or not case.damage_seconds:
+        return observed
+    started = time.monotonic()
+    await services.origin.announce(case.request, "elsewhere", case.planned.plan)
+    case = await case_here(services, case)
+    seen = await _seen(services, case, observed, frozenset[str]().union(*groups))
+    took_s = round(time.monotonic() - started, 2)
+    found = []
+    if seen.differences:
+        found.append(_shown(_STEP, [_line(one) for one in seen.differences], took_s))
+    if seen.inputs:
+        found.append(_shown(_NEARBY, list(_table(seen.inputs)), took_s))
+    return replace(observed, second_look=seen, evidence=(*observed.evidence, *found))
+
+
+async def _seen(
+    services: Services, case: Case, observed: Observed, wanted: frozenset[str]
+) -> SecondLook:
+    projects: dict[str, tuple[Project, list[TestComparison]]] = {}
+    for one in observed.tests.comparisons:
+        if one.id in wanted:
+            project = case.built.at(one.path)
+            projects.setdefault(project.root, (project, []))[1].append(one)
+    suite = observed.suite_on_head
+    took_s = suite.seconds if suite else 0.0
+    limits = Limits(timeout_s=min(case.damage_seconds, _LEAST_S + _LONGER_THAN_HEAD * took_s))
+    tests = await asyncio.to_thread(_test_files, Path(case.checkout.head_tree))
+    folder = services.evaluation_folder(case.request) / "elsewhere"
+    found = SecondLook()
+    for project, asked in projects.values():
+        head = project.head
+        if head is None or head.failure is not None:
+            continue
+        base = project.base if project.base and project.base.failure is None else None
+        paths = tuple(sorted({one.path for one in asked}))
+        ids = tuple(sorted({one.id for one in asked}))
+        looking = Looking(case.checkout, head, base, paths, ids, tests, folder, limits)
+        if head.recipe.runner in DRIVERS:
+            seen = await look_again(services.sandbox, looking)
+        elif head.recipe.runner in WHOLE:
+            seen = await run_again(services.sandbox, looking)
+        else:
+            continue
+        found = SecondLook(
+            found.compared + seen.compared,
+            found.differences + seen.differences,
+            found.inputs + seen.inputs,
+        )
+    await asyncio.to_thread(shutil.rmtree, folder, ignore_errors=True)
+    return found
+
+
+def _test_files(tree: Path) -> tuple[str, ...]:
+    """Return the files of head that are tests or lie with them."""
+    found: list[str] = []
+    for folder, folders, names in os.walk(tree):
+        folders[:] = sorted(set(folders) - {".git", "node_modules"})
+        for name in names:
+            path = str(PurePosixPath(folder, name).relative_to(tree))
+            if classify(path) in (PathKind.TEST, PathKind.SUPPORT):
+                found.append(path)
+        if len(found) >= _MOST_TEST_FILES:
+            break
+    return tuple(found)
+
+
+def _shown(step: Step, lines: list[str], seconds: float) -> Evidence:
+    head = Observation(Side.HEAD, "", None, "\n".join(lines), seconds)
+    return Evidence(step.id, step, None, head, Transition.UNKNOWN)
+
+
+def _table(inputs: tuple[TestedInput, ...]) -> Iterator[str]:
+    """Each tested input with what is near it, first where the sides differ; calls, base, head."""
+    for one in inputs:
+        if one.problem:
+            yield f"{one.tested.call} in {one.test}: not measured, {one.problem}"
+            continue
+        if not one.near:
+            yield f"{one.tested.call} in {one.test}: no input near it tells anything"
+            continue
+        near = sorted(one.near, key=lambda both: not both.differs)
+        rows = [("call", "base", "head")]
+        rows += [(_flat(b.call), _flat(b.on_base), _flat(b.on_head)) for b in (one.tested, *near)]
+        widths = [max(len(row[at]) for row in rows) for at in (0, 1)]
+        differing = sum(both.differs for both in near)
+        yield f"{one.tested.call} in {one.test}: {differing} of {len(near)} inputs near it differ"
+        for call, base, head in rows:
+            yield f"  {call:<{widths[0]}}  {base:<{widths[1]}}  {head}"
+
+
+def _flat(text: str) -> str:
+    return " ".join(text.split())
+
+
+def _line(one: Difference) -> str:
+    after = f" after {one.times} calls" if one.times else " on other days" * one.on_other_days
+    return (
+        f"{one.call} in {one.path}: {one.under_test} under test, {one.elsewhere} elsewhere{after}"
+    )
