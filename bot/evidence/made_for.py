@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from bot.models import Category, Requirement, TestComparison
+from bot.values import Category, Requirement, TestComparison
 from sandbox.elsewhere.values import SecondLook, TestedInput
 
 LEAST_NEAR = 20

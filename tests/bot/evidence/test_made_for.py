@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import pytest
-
 from bot.judge.made_for import LEAST_NEAR
-from bot.models import Decider, TestChange, Verdict, VerdictOutcome
+
+from bot.values import Decider, TestChange, Verdict, VerdictOutcome
 from sandbox.elsewhere.values import BothSides, SecondLook, TestedInput, Unmeasured
-from tests.bot.judge.cases import PATH, SPLIT, comparison, observed, requirements, verdict_of
+from tests.bot.verdict.cases import PATH, SPLIT, comparison, observed, requirements, verdict_of
 
 NAME = "test_split_refuses_zero_people"
 TASK = "- [ ] `split` refuses zero people\n"
