@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 
-from bot.values import Category, Requirement, TestComparison
+from bot.values import Category, Requirements, TestComparison
 from sandbox.elsewhere.values import SecondLook, TestedInput
 
 LEAST_NEAR = 20
@@ -30,9 +30,7 @@ class MadeFor:
     near: int
 
 
-def made_for(
-    test: TestComparison, seen: SecondLook | None, asked: Sequence[Requirement]
-) -> MadeFor | None:
+def made_for(test: TestComparison, seen: SecondLook | None, wanted: Requirements) -> MadeFor | None:
     """Return why a test's inputs may be the only ones that the change is for; None where nothing says so.
 
     Each function that the test calls, and that gives something else on head, must be measured and narrow.
@@ -45,7 +43,8 @@ def made_for(
     )
     if any(one.problem for one in inputs):
         return None
-    said = "\n".join(_said(one) for one in asked if one.category is not Category.BASELINE)
+    asked = (one.text for one in wanted.items if one.category is not Category.BASELINE)
+    said = "\n".join((*wanted.said, *asked))
     groups: dict[str, list[TestedInput]] = {}
     for one in inputs:
         if not one.moves_boundary and not _is_named(one, said):
@@ -54,10 +53,6 @@ def made_for(
         return None
     kept = [one for group in groups.values() for one in group]
     return MadeFor(kept[0], *_counted(kept))
-
-
-def _said(requirement: Requirement) -> str:
-    return f"{requirement.text}\n{requirement.detail}\n{requirement.quotation}"
 
 
 def _counted(inputs: Iterable[TestedInput]) -> tuple[int, int]:

@@ -145,7 +145,7 @@ def _made_for(test: TestComparison, case: Case) -> MadeFor | None:
     """Why an author's test may be all that the change is made for; base's own tests are beyond that."""
     if not test.written_by_author:
         return None
-    return made_for(test, case.observed.second_look, case.requirements.items)
+    return made_for(test, case.observed.second_look, case.requirements)
 
 
 def _made_for_tests(

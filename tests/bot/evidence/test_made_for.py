@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from bot.judge.made_for import LEAST_NEAR
 
+from bot.evidence.made_for import LEAST_NEAR
 from bot.values import Decider, TestChange, Verdict, VerdictOutcome
 from sandbox.elsewhere.values import BothSides, SecondLook, TestedInput, Unmeasured
 from tests.bot.verdict.cases import PATH, SPLIT, comparison, observed, requirements, verdict_of
