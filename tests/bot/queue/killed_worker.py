@@ -167,9 +167,10 @@ def _fork(options: EngineOptions, recording: Recording) -> int:
 
 
 def _is_over(options: EngineOptions, always: str, folder: Path) -> bool:
-    if always:  # given up is not enough: it must be told
+    if always:  # given up is not enough: it must be told, and then recorded
         said = (folder / "journal").read_text() if (folder / "journal").exists() else ""
-        return f"ended {REQUEST.id}" in said and f" {NEIGHBOUR.id}" in said
+        if f"ended {REQUEST.id}" not in said or f" {NEIGHBOUR.id}" not in said:
+            return False
     return _with_client(options, lambda client: client.status(REQUEST.id)) is JobState.DONE
 
 
