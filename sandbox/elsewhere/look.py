@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from sandbox.base import Command, Sandbox
 from sandbox.concurrently import concurrently
 from sandbox.elsewhere.driver import Again, Driver, Looking
+from sandbox.elsewhere.nearby import replay_nearby
 from sandbox.elsewhere.node import NodeDriver
 from sandbox.elsewhere.python import PythonDriver
 from sandbox.elsewhere.told import (
@@ -42,7 +43,8 @@ async def look_again(sandbox: Sandbox, looking: Looking) -> SecondLook:
     """Compare what the tests' calls give under test and elsewhere. Raises SandboxError.
 
     A call differs where a plain program sees something else, twice, and not on base too. It counts where a
-    bare test that makes it sees what the author's test saw: then nothing that the test sets up matters.
+    bare test that makes it sees what the author's test saw: then nothing that the test sets up matters. The
+    calls near those of the tests are made too, on both sides.
     """
     driver = DRIVERS[looking.head.recipe.runner]
     told = last_record(await sandbox.run(driver.recording(looking)))
@@ -57,7 +59,8 @@ async def look_again(sandbox: Sandbox, looking: Looking) -> SecondLook:
     if differing and looking.base is not None:
         differing = await looks.not_on_base(calls, differing)
     found = tuple(_difference(calls[n], one) for n, one in differing.items())
-    return SecondLook(alike + compared, found)
+    inputs = await replay_nearby(sandbox, driver, looking, told, calls)
+    return SecondLook(alike + compared, found, inputs)
 
 
 def _difference(call: Recorded, elsewhere: Outcome) -> Difference:
