@@ -30,9 +30,15 @@ DRIVERS: dict[TestRunner, Driver] = {
     TestRunner.PYTEST: _PYTHON,
     TestRunner.UNITTEST: _PYTHON,
     TestRunner.NODE_TEST: _NODE,
-    TestRunner.MOCHA: _NODE,
-    TestRunner.TAPE: _NODE,
     TestRunner.NODE: _NODE,
+    TestRunner.MOCHA: _NODE,
+    TestRunner.JEST: _NODE,
+    TestRunner.VITEST: _NODE,
+    TestRunner.AVA: _NODE,
+    TestRunner.JASMINE: _NODE,
+    TestRunner.TAP: _NODE,
+    TestRunner.TAPE: _NODE,
+    TestRunner.UVU: _NODE,
 }
 """The runners whose tests' calls can be made again."""
 _MOST_ALONE = 5
