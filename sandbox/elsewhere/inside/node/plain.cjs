@@ -4,7 +4,7 @@ const fs = require('fs');
 const Module = require('module');
 const os = require('os');
 const sources = require('/srv/run/sources.cjs');
-const {again, place} = require('/srv/run/values.cjs');
+const {called, made, place} = require('/srv/run/values.cjs');
 
 const USER = 'ada';
 const ID = 4217;
@@ -46,14 +46,15 @@ function beLater(ms) {
 }
 
 async function repeated(call, given) {
-	const first = await again(call, given);
+	const found = await called(call, given);
+	const first = await made(call, found, given);
 	if (orders.sets_up && WITHOUT_SET_UP.test(first)) {
 		throw new Error('It may be for want of what the runner gives to tests.');
 	}
 
 	const end = hrtime.bigint() + BigInt(LONGEST_MS) * 1_000_000n;
 	for (let times = 1; orders.repeats && times < MOST_TIMES && hrtime.bigint() < end; times++) {
-		const outcome = await again(call, given);
+		const outcome = await made(call, found, given);
 		if (outcome !== first) {
 			return {outcome: first, unsteady: times < UNSTEADY_WITHIN, later: outcome, times};
 		}

@@ -8,11 +8,12 @@ const path = require('path');
 const SCRIPT = /\.[cm]?[jt]sx?$/;
 const ENDS = ['.ts', '.tsx', '.mts', '.cts', '.js', '.jsx', '.mjs', '.cjs', '.json'];
 const IS_MODULE = /^\s*(?:import|export)\b(?!\s*\()/m;
-const OF_THE_RUNNER = /\bimport\.meta\.(?!url\b|dirname\b|filename\b)/;
+const OF_THE_RUNNER = /\bimport\.meta\b(?!\.(?:url|dirname|filename)\b)/;
 const BABEL = ['babel.config.js', 'babel.config.cjs', 'babel.config.json', '.babelrc', '.babelrc.js', '.babelrc.json'];
-const URL_NAME = '__assayUrl';
-const META = {BASE_URL: '/', MODE: 'development', DEV: true, PROD: false, SSR: true};
-const START = `const ${URL_NAME} = require('url').pathToFileURL(__filename).href;`;
+// What stands for `import.meta`, with what vite adds where nothing is tested.
+const META = '__assayMeta';
+const VITES = {BASE_URL: '/', MODE: 'development', DEV: true, PROD: false, SSR: true};
+const START = `const ${META} = {url: require('url').pathToFileURL(__filename).href, dirname: __dirname, filename: __filename, env: ${JSON.stringify(VITES)}};`;
 
 // Returns what loads the module of a call.
 function loader({tree, root, resolved}) {
@@ -82,7 +83,7 @@ function compile(tree, compilers) {
 }
 
 function compiled(source, file, compilers) {
-	const text = source.replace(/\bimport\.meta\.url\b/g, URL_NAME).replace(/\bimport\.meta\.env\b/g, `(${JSON.stringify(META)})`);
+	const text = source.replace(/\bimport\.meta\b/g, META);
 	for (const compiler of compilers) {
 		try {
 			const code = compiler(text, file);

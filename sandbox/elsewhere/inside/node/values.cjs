@@ -152,21 +152,30 @@ function exportsOf(loaded) {
 	return isNamespace(loaded) ? loaded : {default: loaded};
 }
 
-// Makes a recorded call once more; "" where its promise stays open. `given` loads the module, reads the
-// arguments and calls.
-async function again(call, given) {
+// Returns the function of a recorded call, and what owns it; `given` loads modules.
+async function called(call, given) {
 	let owner;
 	let found = exportsOf(await given.load(call));
 	for (const [depth, name] of call.name.split('.').entries()) {
 		[owner, found] = [depth > 0 ? found : undefined, found[name]];
 	}
 
+	return {owner, found};
+}
+
+// Makes a recorded call once more; what comes of a promise is "" where that stays open.
+function made(call, {owner, found}, given) {
 	const values = given.evaluate(call.arguments);
+	const {outcome} = came(() => given.apply(found, owner, values), values);
+	return typeof outcome === 'string' ? outcome : inTime(outcome);
+}
+
+async function inTime(outcome) {
 	let timer;
 	const late = new Promise(resolve => {
 		timer = setTimeout(resolve, WAITS_MS, '');
 	});
-	const text = await Promise.race([came(() => given.apply(found, owner, values), values).outcome, late]);
+	const text = await Promise.race([outcome, late]);
 	clearTimeout(timer);
 	return text;
 }
@@ -183,4 +192,4 @@ function place(tree) {
 	};
 }
 
-module.exports = {again, builtIn, came, isNamespace, literal, place};
+module.exports = {builtIn, called, came, isNamespace, literal, made, place};
