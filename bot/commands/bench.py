@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import statistics
 import sys
 import tempfile
 from dataclasses import asdict
@@ -15,12 +16,12 @@ from bot.bench.alarms import AS_MERGED, MOST_TRICKED, Alarm, StaticTrial, summar
 from bot.bench.merges import Workbench
 from bot.bench.trial import Row, open_trial
 from bot.commands.once import judge_once
-from bot.models import EvaluationRequest
-from bot.origins.local import LocalOrigin
 from bot.own_folder import make_home
 from bot.report.machine import ReportDocument, read_machine
 from bot.settings import load_settings
+from bot.source.local import LocalOrigin
 from bot.store import open_artifacts
+from bot.values import EvaluationRequest
 
 
 def run(
@@ -58,6 +59,12 @@ def run(
             trial = open_trial(_name(repository), repository, Path(folder) / "clone", judge)
             for merge in trial.bench.merges(count):
                 asyncio.run((trial.as_merged if as_merged else trial.run)(merge, tell))
+    shares = [share for row in rows if (share := row.extra_share) is not None]
+    if shares:
+        console.print(
+            f"Damage and second looks: {statistics.median(shares):.0%} of the observing time "
+            f"at the median of {len(shares)}."
+        )
     sys.exit(int(any(row.is_wrong for row in rows)))
 
 
