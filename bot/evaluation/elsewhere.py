@@ -17,7 +17,7 @@ from bot.verdict.behaviour import proofs_of_each
 from sandbox.base import Limits
 from sandbox.elsewhere.driver import Looking
 from sandbox.elsewhere.look import DRIVERS, look_again
-from sandbox.elsewhere.values import Difference, SecondLook
+from sandbox.elsewhere.values import Difference, SecondLook, WhyLeftOut
 from sandbox.elsewhere.whole import WHOLE, run_again
 from sandbox.test_runs.path_kinds import PathKind, classify
 from sandbox.values import Observation, Side
@@ -32,6 +32,13 @@ _STEP = Step(
 _LEAST_S = 30.0
 _LONGER_THAN_HEAD = 3
 _MOST_TEST_FILES = 5_000
+_WHY = {
+    WhyLeftOut.NOT_THERE: "a plain program cannot make them, it lacks what the tests set up",
+    WhyLeftOut.UNSTEADY: "two equal calls give different results",
+    WhyLeftOut.SET_UP: "without the rest of the test they give something else in the test runner, too",
+    WhyLeftOut.TOO_MANY: "too many calls had to be made one by one",
+    WhyLeftOut.ON_BASE: "they give something else outside of the tests on base, too",
+}
 
 
 @on_this_host
@@ -45,7 +52,7 @@ async def look_elsewhere(services: Services, case: Case, observed: Observed) -> 
     case = await case_here(services, case)
     seen = await _seen(services, case, observed, frozenset[str]().union(*groups))
     observed = replace(observed, second_look=seen)
-    if not seen.differences:
+    if not (seen.differences or seen.left_out or seen.not_looked_at):
         return observed
     evidence = _evidence(seen, time.monotonic() - started)
     return replace(observed, evidence=(*observed.evidence, evidence))
@@ -78,9 +85,8 @@ async def _seen(
         elif head.recipe.runner in WHOLE:
             seen = await run_again(services.sandbox, looking)
         else:
-            continue
-        differences = found.differences + seen.differences
-        found = SecondLook(found.compared + seen.compared, differences)
+            seen = SecondLook(not_looked_at=(head.recipe.runner.value,))
+        found += seen
     await asyncio.to_thread(shutil.rmtree, folder, ignore_errors=True)
     return found
 
@@ -101,8 +107,17 @@ def _test_files(tree: Path) -> tuple[str, ...]:
 
 def _evidence(seen: SecondLook, seconds: float) -> Evidence:
     lines = [_line(one) for one in seen.differences]
+    lines += [f"{_calls(seen.compared)} compared."] if seen.compared else []
+    lines += [f"{_calls(one.calls)} left out: {_WHY[one.why]}." for one in seen.left_out]
+    lines += [
+        f"Calls of tests that run with {one} are not looked at." for one in seen.not_looked_at
+    ]
     head = Observation(Side.HEAD, "", None, "\n".join(lines), round(seconds, 2))
     return Evidence(_STEP.id, _STEP, None, head, Transition.UNKNOWN)
+
+
+def _calls(count: int) -> str:
+    return f"{count} call{'s' if count != 1 else ''}"
 
 
 def _line(one: Difference) -> str:
