@@ -116,7 +116,7 @@ class _Looks:
         alone = [[number] for number in suspected[:_MOST_ALONE]]
         groups = [suspected] if self.driver.is_apart and suspected else alone
         compared, differing = 0, dict[int, Outcome]()
-        self.left_out |= dict.fromkeys(suspected, WhyLeftOut.TOO_MANY)
+        self.left_out.update(dict.fromkeys(suspected, WhyLeftOut.TOO_MANY))
         for numbers in groups:
             count, found = await self._compare(calls, numbers)
             compared += count

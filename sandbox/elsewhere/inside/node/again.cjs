@@ -12,8 +12,9 @@ const FOLDER = '/tmp/assay-calls';
 const TIMES = 3;
 const WATCHER = path.resolve(__dirname, '../../../harness/node/uvu.cjs'); // it publishes a global
 const OF_LIBRARIES = new Set(['ava', 'tap', 'tape', 'uvu']);
-// What jest and vitest set themselves. Any other variable that the run was not given is of the project's set-up.
-const THEIR_VARIABLES = /^(?:NODE_(?:ENV|OPTIONS|CHANNEL_\w+|UNIQUE_ID|V8_COVERAGE)|JEST_WORKER_ID|VITEST(?:_(?:WORKER_ID|POOL_ID|MODE))?|TINYPOOL_WORKER_ID|TEST|MODE|DEV|PROD|SSR|BASE_URL|FORCE_COLOR|ASSAY_\w+|PATH|PWD|SHLVL|_)$/;
+// What jest and vitest set themselves. Any other variable that the run was not given is of the project's set-up;
+// the time zone is the plain program's too.
+const THEIR_VARIABLES = /^(?:NODE_(?:ENV|OPTIONS|CHANNEL_\w+|UNIQUE_ID|V8_COVERAGE)|JEST_WORKER_ID|VITEST(?:_(?:WORKER_ID|POOL_ID|MODE))?|TINYPOOL_WORKER_ID|TEST|MODE|DEV|PROD|SSR|BASE_URL|FORCE_COLOR|TZ|ASSAY_\w+|PATH|PWD|SHLVL|_)$/;
 const OF_RUNNERS = /^x?(?:describe|context|it|specify|before(?:All|Each)?|after(?:All|Each)?|before_each|after_each|run|jasmine|jsApiReporter|getSpecProperty|expect(?:Async)?|fail|fdescribe|fit|pending|spyOn\w*|set(?:Spec|Suite)Property|throwUnless\w*)$/;
 
 const orders = JSON.parse(fs.readFileSync(`${FOLDER}/orders.json`));
@@ -137,9 +138,13 @@ function underLibrary(library, all) {
 
 const vitest = {options: {setupFiles: []}, plugins: async () => []};
 Object.defineProperty(globalThis, Symbol.for('assay'), {value: {run, vitest}});
-jest.bare(file => orders.paths.includes(local(file)), realm => {
-	withoutSetUp(realm.process.env);
-	Object.defineProperty(realm, Symbol.for('assay'), {value: {run}});
+jest.bare({
+	isOurs: file => orders.paths.includes(local(file)),
+	isTest: file => testFiles.has(local(file)),
+	prepare(realm) {
+		withoutSetUp(realm.process.env);
+		Object.defineProperty(realm, Symbol.for('assay'), {value: {run}});
+	},
 });
 const compile = Module.prototype._compile;
 Module.prototype._compile = function (content, filename, ...rest) {

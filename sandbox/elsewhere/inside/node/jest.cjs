@@ -37,12 +37,13 @@ function record(handed) {
 	});
 }
 
-// Test files run without what the project sets up for them; `prepare` is given the realm of each.
-function bare(isOurs, prepare) {
+// Test files that are ours run without what the project sets up for them, others not at all; `prepare` is given
+// the realm of each.
+function bare({isOurs, isTest, prepare}) {
 	onRequire(requireModule => function (from, name) {
 		const config = this._config || {};
 		const setUp = [config.setupFiles, config.setupFilesAfterEnv, config.setupTestFrameworkScriptFile].flat();
-		if (name === undefined && setUp.includes(from)) {
+		if (name === undefined && !isOurs(from) && (setUp.includes(from) || isTest(from))) {
 			return {};
 		}
 

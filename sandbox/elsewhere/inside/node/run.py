@@ -27,6 +27,7 @@ _LONGEST_S = 10.0
 _YEAR_MS = 365 * 86_400_000
 _LATER_MS = (_YEAR_MS + 57 * 86_400_000 + 7_000_000, 4 * _YEAR_MS + 150 * 86_400_000 + 41_000_000)
 _OF_DATES = re.compile(r"\bDate\b|[Tt]imers?\b|[Cc]lock|moment|dayjs|luxon|date-fns|Temporal")
+_ZONE = re.compile(r"[A-Za-z][\w+/-]{0,60}")
 _LIKE_DATES = re.compile(r"\d{4}-\d\d|\bDate\(|\b\d{10}(?:\d{3})?\b|[\w-]{40}")
 
 
@@ -143,6 +144,8 @@ def _plain(orders: dict[str, Any]) -> list[dict[str, Any]]:
             os.remove(os.path.join(tree, path))  # noqa: PTH107, PTH118
             os.removedirs(os.path.dirname(os.path.join(tree, path)))  # noqa: PTH118, PTH120
     os.makedirs(os.environ["HOME"], exist_ok=True)  # noqa: PTH103
+    if _ZONE.fullmatch(orders["zone"]):
+        os.environ["TZ"] = orders["zone"]  # configuration of tests often sets it
     calls = orders["calls"][::-1]
     place, found = _made(calls, orders)
     first = list({(one["module"], one["name"]): one for one in calls}.values())

@@ -129,7 +129,7 @@ function byEsbuild(esbuild, top) {
 	return (text, file) => {
 		const end = path.extname(file);
 		const loader = {'.ts': 'ts', '.mts': 'ts', '.cts': 'ts', '.tsx': 'tsx'}[end] || 'jsx';
-		return esbuild.transformSync(text, {loader, format: 'cjs', target: 'es2022', sourcefile: file, tsconfigRaw, logLevel: 'silent'}).code;
+		return esbuild.transformSync(text, {loader, format: 'cjs', target: 'es2022', sourcefile: file.replace(/\.m([jt]s)$/, '.$1'), tsconfigRaw, logLevel: 'silent'}).code;
 	};
 }
 

@@ -188,6 +188,7 @@ function place(tree) {
 		tree, cwd: process.cwd(), home: HOME ?? own.homedir, temporary: os.tmpdir(), host: os.hostname(),
 		user: USER ?? own.username, logname: LOGNAME ?? own.username, program: path.basename(process.argv[1] ?? ''),
 		started: path.dirname(process.argv[1] ?? ''),
+		zone: new Intl.DateTimeFormat().resolvedOptions().timeZone,
 		uid: String(process.getuid()), gid: String(process.getgid()), pid: String(process.pid), ppid: String(process.ppid),
 	};
 }
