@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from bot.clipping import clip_middle
 from bot.judge.steady import steady
-from bot.models import Evidence, Requirement, SourceKind, Task, TaskSource, Trust
+from bot.models import Category, Evidence, Requirement, SourceKind, Task, TaskSource, Trust
 from bot.safety import Delimiter
 from sandbox.models import Observation
 
@@ -81,9 +81,20 @@ def _text(source: TaskSource) -> str:
     return clip_middle(source.text, LINKED_CHARS) if is_linked else source.text
 
 
+KINDS = {
+    Category.KEEP: "; must stay: passing on base and on head shows it, passing on base alone refutes it",
+    Category.PROHIBITION: "; must not hold",
+    Category.UPKEEP: "; upkeep: the diff shows it",
+}
+
+
 def requirement_text(requirement: Requirement, delimiter: Delimiter) -> str:
     """The one requirement that is judged, with where it came from and what stood around it."""
-    text = f"{requirement.id} ({requirement.origin}): {requirement.text}\n{requirement.detail}"
+    kind = KINDS.get(requirement.category, "")
+    text = f"{requirement.id} ({requirement.origin}{kind}): {requirement.shown}\n"
+    if requirement.wording:
+        text += f"The title, as context: {requirement.text}\n"
+    text += requirement.detail
     return delimiter.enclose("requirement", text, REQUIREMENT_CHARS)
 
 

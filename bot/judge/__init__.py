@@ -13,7 +13,6 @@ from bot.judge.acceptance import (
     text_of,
     touches,
 )
-from bot.judge.behaviour import proofs_of_each
 from bot.judge.closing import IssueReference, closing_issues
 from bot.judge.damage import called_in, kept_that_reach, stand_ins
 from bot.judge.diff_text import unified
@@ -21,6 +20,7 @@ from bot.judge.empty_inputs import empty_calls, promises
 from bot.judge.gate import EXIT_CODES, Beside, conclude
 from bot.judge.integrity import TextReader, inspect_integrity
 from bot.judge.integrity.dependencies import dependency_findings, new_dependencies
+from bot.judge.keeping import proofs_of_each
 from bot.judge.meaning import kinds_of_change
 from bot.judge.outcome import MetCount, count_met, verdicts
 from bot.judge.patch_reasons import patch_reasons

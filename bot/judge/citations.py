@@ -140,9 +140,11 @@ def _is_whole_suite(requirement: Requirement, one: Evidence) -> bool:
 def _why_nothing_new(requirement: Requirement, one: Evidence) -> str:
     """Why a piece does not show that anything was done; a submission has no base to differ from.
 
-    That something executed still does not happen is the very proof that a prohibition is kept.
+    That something executed still happens, or still does not, is the very proof of what must stay, or must
+    not come.
     """
-    kept = requirement.category is Category.PROHIBITION and one.step.action not in LOOKS
+    may_stay = requirement.category in (Category.PROHIBITION, Category.KEEP)
+    kept = may_stay and one.step.action not in LOOKS
     if kept or requirement.category is Category.CRITERION or not _shows_the_same(one):
         return ""
     return (

@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from bot.judge.case import ASKED, Case
+from bot.judge.case import Case
+from bot.judge.categories import ASKED
 from bot.judge.oracle import unsatisfied, unverified
 from bot.judge.words import words_of
 from bot.models import (

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from bot.judge.case import ASKED, Case
+from bot.judge.case import Case
+from bot.judge.categories import ASKED
 from bot.judge.oracle import satisfied, unsatisfied
 from bot.judge.rules import RESULT_HARD_CODED
 from bot.models import (

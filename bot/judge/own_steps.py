@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from bot.judge.categories import is_invariant
 from bot.judge.hollow import hollow_problem
 from bot.judge.steady import steady
 from bot.judge.transitions import passed
@@ -16,6 +17,12 @@ _RUNNING = (*ASSERTING, ActionKind.BASH, ActionKind.SHELL_INTERACTION)
 _NEW_BEHAVIOUR = (Category.BEHAVIOUR, Category.CRITERION)
 
 
+_NOT_ON_BASE = (
+    "It fails on base too, and what must stay is what base does: expect what base gives, and see whether "
+    "head gives it still."
+)
+
+
 def own_step(evidence: Evidence, requirement: Requirement, around: str = "") -> Evidence:
     """The evidence with the transition of a check that came with the judge.
 
@@ -24,6 +31,10 @@ def own_step(evidence: Evidence, requirement: Requirement, around: str = "") -> 
     was asked has a `problem` that says why: it raises nothing. `around` is the task as others than the
     author tell it.
     """
+    is_kept = requirement.category is Category.KEEP and not is_invariant(requirement.text)
+    if is_kept and evidence.transition is Transition.STILL_FAILING and evidence.head:
+        unknown = replace(evidence.head, problem=_NOT_ON_BASE)
+        return replace(evidence, head=unknown, transition=Transition.UNKNOWN)
     if evidence.transition is Transition.HELD and requirement.category in _NEW_BEHAVIOUR:
         action = evidence.step.action
         if action in ASSERTING or (action in _RUNNING and _says_the_same(evidence)):

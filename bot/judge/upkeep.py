@@ -138,7 +138,11 @@ def _nobody_asks_for_code(case: Case) -> bool:
     """Whether all that is said of the change is the author's word, or asks for no source at all."""
     asked = [r for r in case.requirements.items if r.category in ASKED]
     return all(
-        r.category is Category.UPKEEP and (not r.trust.is_asked or upkeep_area(r.text) in NARROW)
+        r.category is Category.KEEP
+        or (
+            r.category is Category.UPKEEP
+            and (not r.trust.is_asked or upkeep_area(r.text) in NARROW)
+        )
         for r in asked
     )
 

@@ -25,6 +25,7 @@ from bot.models import (
 
 OPEN_TO_JUDGES = (
     Category.BEHAVIOUR,
+    Category.KEEP,
     Category.UPKEEP,
     Category.CRITERION,
     Category.PROHIBITION,

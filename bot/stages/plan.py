@@ -12,9 +12,10 @@ from bot.agents.planner import Ground, propose_steps
 from bot.apart import apart
 from bot.configuration import Configuration
 from bot.judge import comprehend, empty_calls, plan
+from bot.judge.categories import ASKED
 from bot.judge.paths import is_source_path
 from bot.judge.requirements import with_pages
-from bot.judge.understanding import ASKED, enriched
+from bot.judge.understanding import enriched
 from bot.llm import ModelProblem, SessionLimits
 from bot.looks.places import Asked, find_places
 from bot.models import EvaluationRequest, Plan, Requirements, Task, TaskRubric, Trigger
