@@ -14,7 +14,7 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
 from bot.agents.chambers import Chambers
 from bot.judge.linked import Pointer, Way, pointers
-from bot.llm.base import Answerless, BudgetSpent, Prompt, Tool
+from bot.llm.base import Answerless, BudgetSpent, Prompt, Tool, Toolbox
 from bot.models import CodePlace, Role, Rubric
 from bot.rubrics.form import MOST_CHARACTERS, MOST_ROOT_CHARACTERS, RubricProblem, checked
 from bot.safety import Delimiter, scrub
@@ -89,7 +89,9 @@ async def draft_rubric(chambers: Chambers, issue: AskedIssue, base: BaseCode) ->
     prompt = _prompt(chambers.delimiter, issue, base)
     tools = _tools(chambers.delimiter, base)
     try:
-        reply = await chambers.session.converse(prompt, RubricReply, tools, MOST_INTERACTIONS)
+        reply = await chambers.session.converse(
+            prompt, RubricReply, Toolbox(tools, MOST_INTERACTIONS)
+        )
     except BudgetSpent:  # of interactions: what it has read must do; of money: this raises again
         reply = await chambers.session.ask(prompt, RubricReply)
     return _rubric(reply)

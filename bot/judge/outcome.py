@@ -8,7 +8,8 @@ from dataclasses import dataclass, replace
 from bot.configuration import PATH, Configuration
 from bot.judge.baseline import judge_baseline
 from bot.judge.behaviour import judge_behaviour
-from bot.judge.case import ASKED, Case, open_case
+from bot.judge.case import Case, open_case
+from bot.judge.categories import ASKED
 from bot.judge.crashes import with_crashes
 from bot.judge.criteria import judge_criterion
 from bot.judge.examples import with_examples

@@ -9,8 +9,8 @@ import re
 from collections.abc import Callable
 
 from bot.judge.behaviour import judge_behaviour
-from bot.judge.case import ASKED, Case
-from bot.judge.categories import NARROW, Area, upkeep_area
+from bot.judge.case import Case
+from bot.judge.categories import ASKED, NARROW, Area, upkeep_area
 from bot.judge.oracle import satisfied, unsatisfied, unverified
 from bot.judge.paths import (
     is_automation,

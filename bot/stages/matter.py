@@ -94,7 +94,7 @@ def judged(
     """
     requirements, observed = matter.requirements, matter.observed
     found = deliberation.found or verdicts(requirements, observed, matter.configuration)
-    found = weigh(requirements, found, deliberation)
+    found = weigh(requirements, found, deliberation, observed.evidence)
     beside = Beside(
         members,
         None if deliberation.problem else deliberation.grading,
