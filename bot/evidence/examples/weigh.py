@@ -1,0 +1,91 @@
+"""Weighs the calls that a task shows: what does not hold on head binds, whatever the author's tests say."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from bot.evidence.case import Case
+from bot.evidence.oracle import satisfied, unsatisfied
+from bot.task.categories import ASKED
+from bot.values import (
+    ActionKind,
+    Category,
+    Example,
+    ExampleKind,
+    ExampleSeen,
+    Requirement,
+    Verdict,
+)
+from bot.values.rules import RESULT_HARD_CODED
+
+_MEND = "Let the code do what the task shows, or correct the example there, then comment `/judge`."
+
+
+def by_examples(requirement: Requirement, case: Case) -> Verdict | None:
+    """Satisfied where base does not give what the task shows and head gives all of it.
+
+    Only values count: an error is quickly raised for the very call that is shown. None where that does not
+    say enough.
+    """
+    mine = [one for one in case.observed.examples if _asking(one.example, case) == requirement]
+    fixed = [one for one in mine if one.example.results and _is_fixed(one)]
+    made_up = any(one.rule == RESULT_HARD_CODED for one in case.observed.integrity)
+    if not fixed or made_up or any(one.head.holds is not one.example.must_hold for one in mine):
+        return None
+    first, more = fixed[0], f" ({len(fixed) - 1} more)" if len(fixed) > 1 else ""
+    reason = (
+        f"`{first.example.said_call}` {first.head.did} on head, as {first.example.origin} shows, and "
+        f"{first.base.did} on base{more}."
+    )
+    given = satisfied(requirement, reason, case)
+    return replace(given, evidence_ids=_evidence_ids(case))
+
+
+def _is_fixed(one: ExampleSeen) -> bool:
+    is_demanded = one.example.kind is ExampleKind.EXPECTED
+    return is_demanded and one.head.holds is True and one.base.holds is not True
+
+
+def with_examples(verdict: Verdict, requirement: Requirement, case: Case) -> Verdict:
+    """Lower the verdict of a demand whose example does not hold on head; others stay as they are."""
+    if requirement.category not in ASKED:
+        return verdict
+    for one in case.observed.examples:
+        if _fails(one) and _asking(one.example, case) == requirement:
+            lowered = unsatisfied(requirement, _told(one), case, next_step=_MEND)
+            return replace(lowered, evidence_ids=_evidence_ids(case))
+    return verdict
+
+
+def _fails(one: ExampleSeen) -> bool:
+    """Whether head does not do what was shown; what base never showed is no report of anything."""
+    if one.example.kind is ExampleKind.REPORTED:
+        return one.base.holds is True and one.head.holds is True
+    if one.example.kind is ExampleKind.KEPT and one.base.holds is not True:
+        return False
+    return one.head.holds is False
+
+
+def _asking(example: Example, case: Case) -> Requirement | None:
+    """The demand that an example belongs to: the one that shows it, else the first of the same text."""
+    asked = [r for r in case.requirements.items if r.category in ASKED and r.trust.is_asked]
+    same = [r for r in asked if r.origin == example.origin] or asked
+    showing = [r for r in same if example.said_call in r.text]
+    behaviour = [r for r in same if r.category is Category.BEHAVIOUR]
+    return next(iter((*showing, *behaviour, *same)), None)
+
+
+def _told(one: ExampleSeen) -> str:
+    example, head = one.example, one.head.did
+    shown = f"raises `{example.error}`" if example.error else f"gives `{example.said_result}`"
+    call, origin = f"`{example.said_call}`", example.origin[:1].upper() + example.origin[1:]
+    if example.kind is ExampleKind.REPORTED:
+        return f"{origin} complains that {call} {shown}. On head it still does: it {head}."
+    if example.kind is ExampleKind.KEPT:
+        return f"{origin} says that {call} still {shown}. On head it {head}."
+    return f"{origin} shows that {call} {shown}. On head it {head}."
+
+
+def _evidence_ids(case: Case) -> tuple[str, ...]:
+    taken = (one for one in case.observed.evidence if one.step.action is ActionKind.EXAMPLES)
+    return tuple(one.id for one in taken)
