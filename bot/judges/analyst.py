@@ -155,7 +155,7 @@ def _refusal(bench: Workbench, reply: AnalysisReply) -> str:
 def _prompt(chambers: Chambers, acting: Acting, assignment: Assignment) -> Prompt:
     requirement, dossier, delimiter = assignment.requirement, assignment.dossier, chambers.delimiter
     tests = authors_tests(assignment)
-    sources = "\n\n".join(f"{one.id}\n{one.source}" for one in tests)
+    sources = "\n\n".join(_bodies(tests))
     near = "\n".join(map(_line, near_inputs(one.source for one in tests)))
     return Prompt(
         role=Role.ANALYST,
@@ -183,6 +183,19 @@ def authors_tests(assignment: Assignment) -> tuple[TestResult, ...]:
     named = {_function(name) for name in assignment.found.tests}
     found = {one.id: one for one in _results(assignment.dossier.evidence)}
     return tuple(one for one in found.values() if _function(one.id) in named and one.source)
+
+
+def _bodies(tests: Iterable[TestResult]) -> Iterable[str]:
+    """Each body once, below the tests that are made of it: the rows of a table share theirs."""
+    by_body: dict[str, list[str]] = {}
+    for one in tests:
+        by_body.setdefault(one.source, []).append(one.id)
+    for source, ids in by_body.items():
+        more = [f"… and {len(ids) - MOST_IDS} more cases"] if len(ids) > MOST_IDS else []
+        yield "\n".join((*ids[:MOST_IDS], *more, source))
+
+
+MOST_IDS = 4
 
 
 def _results(evidence: Iterable[Evidence]) -> Iterable[TestResult]:
