@@ -23,7 +23,14 @@ from bot.values import (
 from bot.verdict.keeping import proofs_of_each
 from sandbox.base import Limits
 from sandbox.damage.making import make_damages
-from sandbox.damage.trial import Concerned, Trials, loads_the_tree, runs_the_tree, try_damages
+from sandbox.damage.trial import (
+    Concerned,
+    Trials,
+    loads_the_tree,
+    runs_the_tree,
+    try_damages,
+    with_tests_alone,
+)
 from sandbox.damage.values import DamageTrial
 from sandbox.test_runs.test_order import TestOrder
 from sandbox.values import ChangeKind, Observation, Side, TestRun
@@ -119,6 +126,7 @@ async def _measured(
         limits=Limits(timeout_s=longest_s),
     )
     try:
+        trials = await with_tests_alone(services.sandbox, trials)
         tried = await try_damages(services.sandbox, trials, damages)
         if any(one.noticed for one in tried):
             return DamageSeen(tried)
