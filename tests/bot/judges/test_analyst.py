@@ -185,7 +185,7 @@ async def test_budgets_of_money_minutes_and_text_end_unverified(tmp_path: Path) 
         Scripted(lambda call: ask("bash"), tmp_path / "c"), loud.acting(interactions=400)
     )
     assert found.outcome is UNVERIFIED and "240,000 characters" in found.problem
-    assert found.interactions < 60
+    assert found.interactions < 100
 
 
 async def test_a_resumed_conversation_takes_no_step_again_and_pays_nothing(tmp_path: Path) -> None:
