@@ -111,7 +111,7 @@ def _riff(data: bytes) -> Iterator[bytes]:
 
 _WHO = (
     r"(?:AI|A\.I\.|LLM|GPT|ChatGPT|Claude|Copilot|Gemini|language model|(?:code |automated |automatic )"
-    r"review(?:er|ing)?(?: (?:bot|system|tool|agent|model|pipeline))?|review bot|reviewing (?:bot|agent|model)"
+    r"review(?:er|ing)?(?: (?:bot|system|tool|agent|model))?|review bot|reviewing (?:bot|agent|model)"
     r"|judg(?:e|ing) (?:model|bot)|grading (?:system|model|bot)"
     r"|assistant|grader|evaluator)s?"
 )
@@ -207,7 +207,7 @@ def _spoken(where: str, text: str) -> Iterator[Finding]:
 
 
 def orders_in(lines: Sequence[str]) -> Iterator[tuple[int, str]]:
-    """The lines, and the places of up to three lines, that tell a reviewer what to say; each with its index."""
+    """The lines, alone or up to three together, that tell a reviewer what to say; each with its index."""
     bare = [_WRAPPING.sub("", line).strip() for line in lines]
     free = 0
     for at, line in enumerate(lines):
@@ -218,11 +218,8 @@ def orders_in(lines: Sequence[str]) -> Iterator[tuple[int, str]]:
             continue
         for length in range(2, _MOST_LINES + 1):
             said = " ".join(bare[at : at + length])
-            if (
-                len(said) <= _LONGEST
-                and _is_order(said)
-                and not any(map(_is_order, lines[at + 1 : at + length]))
-            ):
+            alone = any(map(_is_order, lines[at + 1 : at + length]))
+            if len(said) <= _LONGEST and _is_order(said) and not alone:
                 yield at, said
                 free = at + length
                 break

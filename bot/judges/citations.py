@@ -45,10 +45,9 @@ def citation_problem(
     if not cited:
         return f'It says "{outcome.value}" and cites nothing.'
     seen = [known[id_] for id_ in cited]
-    if found := _why_not_shown(requirement, outcome, seen):
+    found = _why_not_shown(requirement, outcome, seen)
+    if found or outcome is not VerdictOutcome.SATISFIED:
         return found
-    if outcome is not VerdictOutcome.SATISFIED:
-        return ""
     speaking = next((one.id for one in seen if speaks_to_judges(one)), "")
     if speaking:
         return f"What {speaking} shows tells judges what to say: what cites it counts for nothing."

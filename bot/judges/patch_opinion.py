@@ -68,7 +68,8 @@ async def ask_on_patch(
     except ModelProblem as error:
         votes = [_Vote(None, problem=error.why)]
     opinion = counted(tuple(votes), binding)
-    read = f"{shared_text(dossier, chambers.delimiter)}\n{evidence_text(dossier.evidence, chambers.delimiter)}"
+    mark = chambers.delimiter
+    read = f"{shared_text(dossier, mark)}\n{evidence_text(dossier.evidence, mark)}"
     if (dossier.words_to_judges or words_to_judges(read)) and opinion.validity is Validity.VALID:
         return replace(opinion, is_unsure=True, doubts=(*opinion.doubts, _SPOKEN))
     return opinion
