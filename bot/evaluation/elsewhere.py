@@ -14,7 +14,7 @@ from bot.context import Case, Project
 from bot.evaluation.on_host import case_here, on_this_host
 from bot.services import Services
 from bot.values import ActionKind, Evidence, Observed, Step, TestComparison, Transition
-from bot.verdict.behaviour import proofs_of_each
+from bot.verdict.keeping import proofs_of_each
 from sandbox.base import Limits
 from sandbox.elsewhere.driver import Looking
 from sandbox.elsewhere.look import DRIVERS, look_again
