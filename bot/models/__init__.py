@@ -67,6 +67,7 @@ from bot.models.tasks import (
     Category,
     Example,
     ExampleKind,
+    ExampleLanguage,
     ItemKind,
     ListedRequirement,
     ListedTask,
@@ -86,6 +87,8 @@ from bot.models.tasks import (
     TaskSource,
     TestPlan,
     Trust,
+    UnreadExample,
+    WhyUnread,
 )
 from bot.models.verdicts import Decider, Verdict, VerdictOutcome
 
@@ -113,6 +116,7 @@ __all__ = [
     "Evidence",
     "Example",
     "ExampleKind",
+    "ExampleLanguage",
     "ExampleOutcome",
     "ExampleSeen",
     "Exchange",
@@ -170,7 +174,9 @@ __all__ = [
     "Transition",
     "Trigger",
     "Trust",
+    "UnreadExample",
     "Validity",
     "Verdict",
     "VerdictOutcome",
+    "WhyUnread",
 ]

@@ -7,7 +7,8 @@ import time
 import pytest
 
 from bot.judge.permissions import permitted_changes, speaks_of_test
-from bot.judge.shown_results import newly_asked, shown_results
+from bot.judge.shown_calls import shown_results
+from bot.judge.shown_results import newly_asked
 from bot.models import PermittedChange, TaskSource, TestChange, Trust
 from tests.bot.judge.cases import comparison
 
