@@ -12,8 +12,8 @@ from urllib.parse import quote
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup, escape
 
-from bot.clipping import clip, clip_middle
-from bot.safety import code, fence, scrub, sentence
+from bot.text import code, fence, scrub, sentence
+from bot.text.clipping import clip, clip_middle
 
 DOWNLOADS = "<!-- downloads -->"
 """Where a stored report page leaves room for links that only the server can sign."""

@@ -9,8 +9,8 @@ import logging
 
 from flask import Flask
 
-from bot.engine import EngineClient, engine_options, migrate
 from bot.errors import Transient
+from bot.queue import EngineClient, engine_options, migrate
 from bot.settings import load_settings
 from bot.store import open_artifacts, open_records
 from bot.web.app import WebParts, create_app

@@ -10,7 +10,7 @@ from pathlib import Path
 from sandbox.base import Sandbox, SandboxError
 
 DRIVERS = {
-    "bubblewrap": "sandbox.bubblewrap:open_bubblewrap",
+    "bubblewrap": "sandbox.bubblewrap.driver:open_bubblewrap",
     "docker": "sandbox.docker.driver:open_docker",
 }
 """Every driver by its name, in the order in which `auto` tries them; imported when it is opened."""

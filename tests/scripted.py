@@ -12,12 +12,12 @@ from pathlib import Path
 from pydantic_ai.messages import ModelMessage, ModelRequest, ModelResponse, TextPart, UserPromptPart
 from pydantic_ai.models.function import AgentInfo, FunctionModel
 
-from bot.llm.account import Account
-from bot.llm.base import Prompt, SessionLimits
-from bot.llm.memory import RecordingMemory
-from bot.llm.remembering import Till
-from bot.llm.session import ModelSession
-from bot.models import Role
+from bot.judges.model.account import Account
+from bot.judges.model.base import Prompt, SessionLimits
+from bot.judges.model.memory import RecordingMemory
+from bot.judges.model.remembering import Till
+from bot.judges.model.session import ModelSession
+from bot.values import Role
 
 LIMITS = SessionLimits(usd=2.0, minutes=30.0)
 Reply = str | dict[str, object] | ModelResponse

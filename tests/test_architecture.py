@@ -21,169 +21,213 @@ MODULES = sorted(
 
 # The one library that each adapter may bring in, and nobody else may.
 ONLY_HERE = {
-    "dbos": ("bot.engine",),
+    "dbos": ("bot.queue",),
     "githubkit": ("bot.github",),
-    "sqlalchemy": ("bot.store", "bot.engine", "bot.forge"),
+    "sqlalchemy": ("bot.store", "bot.queue", "bot.demo.forge"),
     "fsspec": ("bot.store",),
     "playwright": ("sandbox",),
-    "flask": ("bot.web", "bot.forge", "bot.wsgi", "bot.commands"),
+    "flask": ("bot.web", "bot.demo.forge", "bot.wsgi", "bot.commands"),
     "docker": ("sandbox",),
-    "openai": ("bot.llm",),
-    "pydantic_ai": ("bot.llm",),
-    "genai_prices": ("bot.llm",),
-    "httpcore": ("bot.lookup",),
+    "openai": ("bot.judges.model",),
+    "pydantic_ai": ("bot.judges.model",),
+    "genai_prices": ("bot.judges.model",),
+    "httpcore": ("bot.judges.web_access",),
 }
 
-# package → what it may import of our own code.
-MAY_IMPORT = {
-    "sandbox": ("sandbox",),
-    "bot.models": (
-        "bot.models",
-        "sandbox.models",
-        "sandbox.damage.values",
-        "sandbox.elsewhere.values",
-    ),
+PURE = ("bot.text", "bot.values", "sandbox.values")
+
+# package → what it may import of our own code, beside itself; every module is under one of these rules.
+MAY_IMPORT: dict[str, tuple[str, ...]] = {
+    "sandbox": (),
+    # values and text
+    "bot": (),
     "bot.errors": (),
+    "bot.values": ("sandbox.values", "sandbox.damage.values", "sandbox.elsewhere.values"),
+    "bot.text": ("sandbox.values",),
     "bot.apart": ("bot.errors",),
     "bot.settings": ("bot.errors",),
-    "bot.clipping": (),
-    "bot.safety": ("bot.clipping", "bot.safety"),
-    "bot.templates": ("bot.clipping", "bot.safety"),
-    "bot.configuration": (
+    "bot.own_folder": ("bot.errors",),
+    "bot.steps": (),
+    "bot.templates": ("bot.text",),
+    "bot.configuration": ("bot.errors", "bot.text", "sandbox.browser.script"),
+    # what was asked, seen and concluded: pure
+    "bot.diff": ("sandbox.values", "sandbox.test_runs"),
+    "bot.task": (*PURE, "bot.configuration", "bot.diff", "bot.errors"),
+    "bot.task.rubrics": ("bot.errors", "bot.task.rubrics", "bot.text", "bot.values"),
+    "bot.context": ("bot.configuration", "bot.task.rubrics", "bot.values", "sandbox"),
+    "bot.evidence": (
+        *PURE,
         "bot.configuration",
-        "bot.errors",
-        "bot.plain_yaml",
-        "sandbox.browser.script",
+        "bot.context",
+        "bot.diff",
+        "bot.services",
+        "bot.store",
+        "bot.task",
+        "sandbox",
     ),
-    "bot.policy": ("bot.configuration", "bot.errors", "bot.github"),
-    "bot.kept_criteria": ("bot.errors", "bot.models"),
-    "bot.plain_yaml": (),
-    "bot.judge": (
-        "bot.judge",
-        "bot.clipping",
-        "bot.models",
-        "bot.configuration",
-        "bot.safety",
-        "sandbox.models",
-        "sandbox.tools",
-        "sandbox.damage.values",
-        "sandbox.elsewhere.values",
-        "sandbox.graph.facts",
-        "sandbox.browser.faults",
-        "sandbox.edges.calls",
-        "sandbox.interaction.pictures",
+    "bot.integrity": (
+        *PURE,
+        "bot.diff",
+        "bot.evidence.tests.results",
+        "bot.task",
+        "sandbox.registry",
     ),
-    "bot.report": (
-        "bot.report",
-        "bot.annotations",
-        "bot.clipping",
-        "bot.models",
-        "bot.safety",
-        "bot.templates",
-        "sandbox.models",
-    ),
+    "bot.verdict": (*PURE, "bot.configuration", "bot.diff", "bot.evidence", "bot.task", "sandbox"),
+    "bot.report": ("bot.templates", "bot.text", "bot.values", "sandbox.values"),
     "bot.report.pdf": ("sandbox.base", "sandbox.browser.paper"),
-    "bot.llm": ("bot.llm", "bot.models", "bot.errors", "bot.settings", "sandbox.models"),
-    "bot.agents": (
-        "bot.agents",
-        "bot.clipping",
-        "bot.configuration",
-        "bot.judge",
-        "bot.llm.base",
-        "bot.models",
-        "bot.rubrics.form",
-        "bot.safety",
+    # adapters: each may bring in the library that is its own
+    "bot.github": (
+        "bot.errors",
+        "bot.own_folder",
+        "bot.settings",
         "bot.templates",
-        "sandbox.browser.script",
-        "sandbox.concurrently",
-        "sandbox.models",
+        "bot.text",
+        "bot.values",
+        "sandbox.values",
     ),
-    "bot.lookup": (
-        "bot.lookup",
+    "bot.store": ("bot.errors", "bot.settings", "bot.text", "bot.values", "sandbox.values"),
+    "bot.queue": ("bot.errors", "bot.settings", "bot.steps", "bot.values", "sandbox.values"),
+    "bot.judges.model": ("bot.errors", "bot.settings", "bot.values", "sandbox.values"),
+    "bot.judges.web_access": (
         "bot.apart",
         "bot.errors",
-        "bot.safety",
         "bot.settings",
+        "bot.text",
         "sandbox.addresses",
         "sandbox.base",
         "sandbox.concurrently",
-        "sandbox.tools.registry",
+        "sandbox.registry",
     ),
-    "bot.lookup.inside": (),
-    "bot.payload": (),
-    "bot.rubrics": (
-        "bot.rubrics",
-        "bot.agents",
+    "bot.judges.web_access.inside": (),
+    "bot.judges": (
+        *PURE,
+        "bot.configuration",
+        "bot.diff",
+        "bot.evidence",
+        "bot.integrity",
+        "bot.judges.model.base",
+        "bot.task",
+        "bot.templates",
+        "sandbox",
+    ),
+    # the evaluation, and what surrounds it
+    "bot.services": (
+        *PURE,
+        "bot.configuration",
+        "bot.judges.model.base",
+        "bot.judges.web_access",
+        "bot.report.checks",
+        "bot.settings",
+        "bot.store",
+        "sandbox",
+    ),
+    "bot.source": (
+        *PURE,
         "bot.configuration",
         "bot.errors",
         "bot.github",
-        "bot.judge",
-        "bot.llm.base",
-        "bot.models",
-        "bot.plain_yaml",
-        "bot.policy",
-        "bot.safety",
-        "bot.settings",
+        "bot.report.markdown",
+        "bot.services",
         "bot.store",
+        "bot.task",
+        "bot.templates",
         "sandbox",
     ),
-    "bot.rubrics.form": ("bot.models", "bot.safety"),
-    "bot.rubrics.files": (
-        "bot.rubrics.form",
-        "bot.rubrics.spellings",
+    "bot.evaluation": (
+        *PURE,
+        "bot.apart",
+        "bot.configuration",
+        "bot.context",
+        "bot.diff",
         "bot.errors",
-        "bot.models",
-        "bot.plain_yaml",
-    ),
-    "bot.rubrics.spellings": ("bot.rubrics.form", "bot.models", "bot.plain_yaml", "bot.safety"),
-    "bot.annotations": (),
-    "bot.github": (
+        "bot.evidence",
         "bot.github",
-        "bot.annotations",
-        "bot.payload",
-        "bot.models",
-        "bot.errors",
+        "bot.integrity",
+        "bot.judges",
+        "bot.report",
+        "bot.services",
         "bot.settings",
-        "sandbox.models",
-    ),
-    "bot.store": (
-        "bot.store",
-        "bot.models",
-        "bot.errors",
-        "bot.safety",
-        "bot.settings",
-        "sandbox.models",
-    ),
-    "bot.engine": (
-        "bot.engine",
+        "bot.source.policy",
         "bot.steps",
-        "bot.models",
-        "bot.errors",
-        "bot.settings",
-        "sandbox.models",
-    ),
-    "bot.forge": ("bot.forge", "bot.payload"),
-    "bot.looks": (
-        "bot.looks",
-        "bot.judge",
-        "bot.models",
-        "bot.stages.docket",
-        "bot.stages.services",
-        "bot.stages.base_results",
+        "bot.store",
+        "bot.task",
+        "bot.verdict",
         "sandbox",
     ),
+    "bot.webhook": (
+        *PURE,
+        "bot.configuration",
+        "bot.errors",
+        "bot.evaluation.rubric_drafts",
+        "bot.github",
+        "bot.judges.rubric_drafting",
+        "bot.source",
+        "bot.steps",
+        "bot.store",
+        "bot.task.rubrics",
+        "bot.templates",
+        "bot.verdict.acceptance",
+        "sandbox",
+    ),
+    "bot.web": (
+        *PURE,
+        "bot.configuration",
+        "bot.errors",
+        "bot.github",
+        "bot.queue",
+        "bot.report",
+        "bot.settings",
+        "bot.store",
+        "bot.templates",
+        "bot.webhook",
+    ),
+    "bot.doctor": (
+        "bot.errors",
+        "bot.github",
+        "bot.queue",
+        "bot.report.pdf",
+        "bot.settings",
+        "bot.store",
+        "bot.templates",
+        "sandbox",
+    ),
+    "bot.demo": ("bot.errors", "bot.values"),
+    "bot.demo.forge": ("bot.text",),
+    "bot.bench": (
+        *PURE,
+        "bot.configuration",
+        "bot.diff",
+        "bot.integrity",
+        "bot.report",
+        "bot.task",
+        "sandbox",
+    ),
+    # what wires
+    "bot.commands": ("bot", "sandbox"),
+    "bot.cli": ("bot.commands", "bot.errors", "sandbox"),
+    "bot.wsgi": ("bot.errors", "bot.queue", "bot.settings", "bot.store", "bot.web"),
 }
 
+# What decides imports nothing, itself or through others, that runs or asks anything.
+DECIDES = ("bot.diff", "bot.task", "bot.integrity", "bot.verdict", "bot.report.view")
+ACTS = (
+    "bot.services",
+    "bot.github",
+    "bot.store",
+    "bot.queue",
+    "bot.judges",
+    "sandbox.terminal.bash",
+)
 
 SHARED_BY_STAGES = (
-    "bot.stages.base_results",
-    "bot.stages.bundle",
-    "bot.stages.decisions",
-    "bot.stages.docket",
-    "bot.stages.matter",
-    "bot.stages.on_host",
-    "bot.stages.recording",
-    "bot.stages.services",
+    "bot.evaluation.bundle",
+    "bot.evaluation.decisions",
+    "bot.evaluation.progress",
+    "bot.evaluation.matter",
+    "bot.evaluation.on_host",
+    "bot.evaluation.recording",
+    "bot.evaluation.rubrics_of_task",
+    "bot.services",
 )
 
 
@@ -216,18 +260,18 @@ def within(module: str, packages: tuple[str, ...]) -> bool:
     return any(module == package or module.startswith(package + ".") for package in packages)
 
 
-def rule_for(module: str) -> tuple[str, ...] | None:
-    matching = [package for package in MAY_IMPORT if within(module, (package,))]
-    return MAY_IMPORT[max(matching, key=len)] if matching else None
+def rule_for(module: str) -> tuple[str, tuple[str, ...]]:
+    package = max((name for name in MAY_IMPORT if within(module, (name,))), key=len)
+    return package, MAY_IMPORT[package]
 
 
 @pytest.mark.parametrize("path", MODULES, ids=module_name)
 def test_a_module_imports_only_what_its_layer_may(path: Path) -> None:
-    allowed = rule_for(module_name(path))
+    own, allowed = rule_for(module_name(path))
     for imported, _ in imports(path):
         ours = within(imported, ("bot", "sandbox"))
-        if ours and allowed is not None and _is_module(imported):
-            assert within(imported, allowed), f"{module_name(path)} imports {imported}"
+        if ours and _is_module(imported):
+            assert within(imported, (*allowed, own)), f"{module_name(path)} imports {imported}"
         for library, homes in ONLY_HERE.items():
             if within(imported, (library,)):
                 assert within(module_name(path), homes), f"{module_name(path)} imports {library}"
@@ -243,8 +287,8 @@ def test_imports_stand_at_the_top(path: Path) -> None:
 MOUNTED = (
     ("sandbox.linters.inside", "yaml"),
     ("sandbox.linters.inside", "tinycss2"),
-    ("sandbox.interaction", "PIL"),
-    ("sandbox.graph.inside", "tree_sitter"),
+    ("sandbox.terminal", "PIL"),
+    ("sandbox.code_map.inside", "tree_sitter"),
     ("sandbox.changes.inside", "tree_sitter"),
     ("sandbox.damage.inside", "tree_sitter"),
     ("sandbox.edges.inside", "call"),
@@ -264,28 +308,46 @@ def test_the_sandbox_needs_only_the_standard_library_and_its_drivers() -> None:
 
 
 def test_stages_do_not_import_one_another() -> None:
-    for path in (ROOT / "bot" / "stages").glob("*.py"):
+    for path in (ROOT / "bot" / "evaluation").glob("*.py"):
         if path.stem in {"__init__", "services", "docket", "base_results", "acting", "recording"}:
             continue
-        if path.stem == "conclude_again":  # it does the last two stages once more
+        if path.stem in {"conclude_again", "forecast"}:  # they do some of the stages, in order
             continue
         for imported, _ in imports(path):
-            if within(imported, ("bot.stages",)):
+            if within(imported, ("bot.evaluation",)):
                 assert within(imported, SHARED_BY_STAGES), f"{path.stem} imports {imported}"
 
 
 def test_there_are_no_import_cycles() -> None:
-    names = {module_name(path) for path in MODULES}
-    graph = {
-        module_name(path): {name for name, is_top in imports(path) if is_top and name in names}
-        for path in MODULES
-    }
+    _has_no_cycles(GRAPH)
+
+
+def test_there_are_no_cycles_between_packages() -> None:
+    packages: dict[str, set[str]] = {}
+    for name, imported in GRAPH.items():
+        package = _package(name)
+        packages.setdefault(package, set()).update(_package(one) for one in imported)
+    _has_no_cycles({name: imported - {name} for name, imported in packages.items()})
+
+
+@pytest.mark.parametrize("package", DECIDES)
+def test_what_decides_neither_runs_nor_asks_anything(package: str) -> None:
+    seen: set[str] = set()
+    ahead = [name for name in GRAPH if within(name, (package,))]
+    while ahead:
+        name = ahead.pop()
+        assert not within(name, ACTS), f"{package} reaches {name}"
+        ahead += GRAPH.get(name, set()) - seen
+        seen |= GRAPH.get(name, set())
+
+
+def _has_no_cycles(graph: dict[str, set[str]]) -> None:
     done: set[str] = set()
 
     def visit(name: str, trail: tuple[str, ...]) -> None:
         assert name not in trail, " → ".join((*trail, name))
         if name not in done:
-            for imported in graph[name] - {name}:
+            for imported in graph.get(name, set()) - {name}:
                 visit(imported, (*trail, name))
             done.add(name)
 
@@ -293,6 +355,18 @@ def test_there_are_no_import_cycles() -> None:
         visit(name, ())
 
 
+def _package(module: str) -> str:
+    """The package of a module, as far as rules tell them apart: a child of ours is one of its own."""
+    return rule_for(module)[0] if within(module, ("bot",)) else "sandbox"
+
+
 def _is_module(name: str) -> bool:
     base = ROOT / Path(*name.split("."))
     return base.is_dir() or base.with_suffix(".py").exists()
+
+
+NAMES = {module_name(path) for path in MODULES}
+GRAPH = {
+    module_name(path): {name for name, is_top in imports(path) if is_top and name in NAMES}
+    for path in MODULES
+}

@@ -16,9 +16,9 @@ from urllib.parse import parse_qsl, urlsplit
 
 import httpx
 
-from bot.forge.app import HOUR_S, RunningForge
-from bot.forge.operator import ForgeOperator, NewRepository, Person, RegisteredApp
-from bot.forge.rows import DeliveryRow
+from bot.demo.forge.app import HOUR_S, RunningForge
+from bot.demo.forge.operator import ForgeOperator, NewRepository, Person, RegisteredApp
+from bot.demo.forge.rows import DeliveryRow
 from bot.github.addresses import Addresses
 from bot.github.client import GitHubApp
 from bot.github.transport import Manners, Pace

@@ -18,13 +18,14 @@ from bot.bench.script_tricks import SCRIPT_TRICKS
 from bot.bench.trick import Trick
 from bot.bench.tricks import PYTHON_TRICKS
 from bot.configuration import Configuration
-from bot.judge import comprehend, inspect_integrity
-from bot.models import FourWay, Task, TaskSource, Trust
-from sandbox.checkout import CheckoutRequest, take
-from sandbox.mirror import Source
-from sandbox.models import Finding
-from sandbox.retention import release
-from sandbox.tools.tree_reader import TreeReader
+from bot.integrity import inspect_integrity
+from bot.task.requirements import comprehend
+from bot.values import FourWay, Task, TaskSource, Trust
+from sandbox.repository.checkout import CheckoutRequest, take
+from sandbox.repository.mirror import Source
+from sandbox.repository.retention import release
+from sandbox.repository.tree_reader import TreeReader
+from sandbox.values import Finding
 
 AS_MERGED = "as merged"
 TRICKS = (*PYTHON_TRICKS, *SCRIPT_TRICKS)

@@ -16,8 +16,8 @@ from types import ModuleType
 from bot.bench import sabotage, scripts
 from bot.bench.target import Target
 from bot.bench.trick import Files, Trick
-from bot.judge.integrity.kinds import is_shipped_source
-from sandbox.tools.path_kinds import PathKind, classify
+from bot.diff.kinds import is_shipped_source
+from sandbox.test_runs.path_kinds import PathKind, classify
 
 IDENTITY = (
     "-c",

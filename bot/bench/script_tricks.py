@@ -8,8 +8,8 @@ from collections.abc import Callable
 from bot.bench.made_up import hard_coded_script, new_script_feature
 from bot.bench.scripts import weakened
 from bot.bench.trick import Files, Trick
-from bot.judge import rules
-from sandbox.tools.script_source import Call, calls
+from bot.values import rules
+from sandbox.test_runs.script_source import Call, calls
 
 SUFFIXES = (".js", ".jsx", ".mjs", ".cjs", ".ts", ".tsx", ".mts", ".cts")
 _TEST = re.compile(r"\s*(?:test|it)\(")

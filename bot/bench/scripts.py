@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from bot.bench.target import FEWEST_MENTIONS, Target
-from sandbox.tools.script_source import brackets, calls
+from sandbox.test_runs.script_source import brackets, calls
 
 _NAME = r"[A-Za-z_$][\w$]*"
 _TYPES = r"\s*(?:<[^>(){}]*>)?\s*"

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from bot.bench.merges import Merge, Spoiling, Workbench
-from bot.models import Conclusion, EvaluationRequest, TestChange, Trigger
 from bot.report.machine import ReportDocument
-from sandbox.models import Finding
+from bot.values import Conclusion, EvaluationRequest, TestChange, Trigger
+from sandbox.values import Finding
 
 MOST_TARGETS = 6
 Judge = Callable[[EvaluationRequest], Awaitable[ReportDocument]]

@@ -15,12 +15,12 @@ from bot.bench.alarms import AS_MERGED, MOST_TRICKED, Alarm, StaticTrial, summar
 from bot.bench.merges import Workbench
 from bot.bench.trial import Row, open_trial
 from bot.commands.once import judge_once
-from bot.models import EvaluationRequest
-from bot.origins.local import LocalOrigin
 from bot.own_folder import make_home
 from bot.report.machine import ReportDocument, read_machine
 from bot.settings import load_settings
+from bot.source.local import LocalOrigin
 from bot.store import open_artifacts
+from bot.values import EvaluationRequest
 
 
 def run(

@@ -12,23 +12,23 @@ from typing import Any
 import click
 from rich.console import Console
 
-from bot.agents.chambers import Chambers
-from bot.agents.criteria_critic import Brief
-from bot.agents.criteria_grading import find_criteria
 from bot.commands.progress import Progress
+from bot.diff.unified import unified
 from bot.errors import UserError
-from bot.judge import unified
-from bot.judge.criteria_trial import Trial
-from bot.kept_criteria import KeptCriteria, KeptCriterion
-from bot.llm import ModelProblem, OpenSession, SessionLimits, open_models
+from bot.judges.chambers import Chambers
+from bot.judges.criteria_critic import Brief
+from bot.judges.criteria_grading import find_criteria
+from bot.judges.criteria_trial import Trial
+from bot.judges.model import ModelProblem, OpenSession, SessionLimits, open_models
 from bot.own_folder import make_home
-from bot.safety import Delimiter, delimiter_of, scrub
 from bot.settings import Settings, load_settings
 from bot.store import KeptReplies, open_records
-from sandbox.diff import read_diff
+from bot.task.kept_criteria import KeptCriteria, KeptCriterion
+from bot.text import Delimiter, delimiter_of, scrub
 from sandbox.errors import CheckoutError
-from sandbox.fetch import fetch, resolve_at_source
-from sandbox.mirror import Mirror, Source, merge_base, open_mirror
+from sandbox.repository.diff import read_diff
+from sandbox.repository.fetch import fetch, resolve_at_source
+from sandbox.repository.mirror import Mirror, Source, merge_base, open_mirror
 
 _MINUTES = 30.0
 _MOST_BYTES = 1_000_000

@@ -20,8 +20,8 @@ from rich.table import Table
 
 from bot.demo.town import REPOSITORY, OpenedScene, Town, running_town
 from bot.errors import UserError
-from bot.payload import Payload
 from bot.settings import load_settings
+from bot.text.json_reading import Payload
 from sandbox import open_sandbox
 
 MADE_BY_DEMO = ".made-by-assay-demo"

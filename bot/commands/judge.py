@@ -17,17 +17,17 @@ from bot.commands.asked import OUT, Asked
 from bot.commands.once import judge_once
 from bot.commands.progress import Progress, print_report
 from bot.errors import UserError
-from bot.judge import EXIT_CODES
-from bot.models import EvaluationRequest, Publication, Trigger
-from bot.origins.local import Change, LocalOrigin, not_judged
-from bot.origins.submission import GIVEN, SUBMITTED, Submission, committed
+from bot.evaluation.bundle import NAME as BUNDLE
 from bot.own_folder import make_home, make_own_folder
 from bot.report.machine import read_machine
 from bot.report.pictures import embedded
 from bot.settings import Settings, load_settings
-from bot.stages.bundle import NAME as BUNDLE
+from bot.source.local import Change, LocalOrigin, not_judged
+from bot.source.submission import GIVEN, SUBMITTED, Submission, committed
 from bot.store import Artifacts, open_artifacts
-from sandbox.local_repository import toplevel
+from bot.values import EvaluationRequest, Publication, Trigger
+from bot.verdict.gate import EXIT_CODES
+from sandbox.repository.local_repository import toplevel
 
 REPORT_FILES = (
     "report.json",

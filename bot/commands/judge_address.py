@@ -12,9 +12,9 @@ from bot.github import NotThere, PullRequest
 from bot.github.addresses import Addresses, PullRequestAddress, parse_pull_request_url, token_for
 from bot.github.client import open_public
 from bot.github.transport import Manners
-from bot.models import EvaluationRequest, Publication, Trigger
-from bot.origins.public import PublicOrigin
 from bot.settings import Settings
+from bot.source.public import PublicOrigin
+from bot.values import EvaluationRequest, Publication, Trigger
 
 
 async def judge_address(settings: Settings, repository: str, progress: Progress) -> Publication:

@@ -8,14 +8,14 @@ from dataclasses import replace
 
 from bot.commands.services import open_services
 from bot.errors import UserError
-from bot.llm import OpenSession
-from bot.models import EvaluationRequest, Publication
+from bot.evaluation import evaluate
+from bot.evaluation.upkeep import too_full
+from bot.judges.model import OpenSession
+from bot.services import Origin
 from bot.settings import Settings
-from bot.stages import evaluate
-from bot.stages.services import Origin
-from bot.stages.upkeep import too_full
 from bot.steps import run_in_process
 from bot.store import open_records
+from bot.values import EvaluationRequest, Publication
 
 CountRuns = Callable[[int, int], None]
 

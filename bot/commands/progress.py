@@ -13,9 +13,9 @@ from rich.markup import escape
 from rich.status import Status
 from rich.table import Table
 
-from bot.clipping import clip
-from bot.models import Conclusion, VerdictOutcome
 from bot.report.machine import ReportDocument
+from bot.text.clipping import clip
+from bot.values import Conclusion, VerdictOutcome
 
 COLOURS = {Conclusion.SUCCESS: "green", Conclusion.FAILURE: "red"}
 TEXT_CHARACTERS = 300

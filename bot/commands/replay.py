@@ -12,11 +12,11 @@ from rich.console import Console
 from rich.table import Table
 
 from bot.errors import UserError
-from bot.llm import SealedMemory, SessionLimits, open_sealed
-from bot.models import Exchange, Judgement
+from bot.evaluation.bundle import Bundle, derive_again, read_bundle
+from bot.judges.model import SealedMemory, SessionLimits, open_sealed
 from bot.report.prompts import RoleCount, count_roles, prompts_text
-from bot.safety import scrub
-from bot.stages.bundle import Bundle, derive_again, read_bundle
+from bot.text import scrub
+from bot.values import Exchange, Judgement
 
 DIFFERS = 1
 

@@ -9,11 +9,11 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 from bot.errors import Transient
-from bot.llm import OpenSession, Session, SessionLimits, open_models
-from bot.lookup import open_lookup
-from bot.private_key import held_secrets
+from bot.github.private_key import held_secrets
+from bot.judges.model import OpenSession, Session, SessionLimits, open_models
+from bot.judges.web_access import open_lookup
+from bot.services import Origin, Services
 from bot.settings import Settings
-from bot.stages.services import Origin, Services
 from bot.store import KeptReplies, Records, Store, open_artifacts
 from sandbox import open_sandbox
 

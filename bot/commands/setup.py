@@ -19,15 +19,15 @@ from urllib.parse import urlsplit
 import click
 from werkzeug.serving import BaseWSGIServer, WSGIRequestHandler, make_server
 
-from bot.credentials import CredentialFiles
 from bot.errors import UserError
 from bot.github import AppCredentials, NotThere
 from bot.github.addresses import Addresses
 from bot.github.client import convert_manifest
+from bot.github.credentials import CredentialFiles
+from bot.github.manifest import load_manifest, new_app_page
 from bot.github.transport import Manners
-from bot.manifest import load_manifest, new_app_page
-from bot.origins.github import CHECK_NAME
 from bot.settings import Settings, load_settings
+from bot.source.github import CHECK_NAME
 from bot.templates import render_text
 from bot.web.setup import BACK, Registration, create_setup
 

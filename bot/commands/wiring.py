@@ -9,26 +9,26 @@ from contextlib import ExitStack, contextmanager
 from functools import partial
 
 from bot.commands.services import open_services
-from bot.engine import EngineClient, Work, engine_options
-from bot.foresight import foresee
+from bot.evaluation import evaluate
+from bot.evaluation.conclude_again import KeptVerdicts
+from bot.evaluation.forecast import foresee
+from bot.evaluation.rubric_drafts import RubricClerk
+from bot.evaluation.upkeep import DiskFloor, tidy
 from bot.github.addresses import Addresses
 from bot.github.client import GitHubApp
+from bot.github.private_key import private_key
 from bot.github.transport import Manners, Pace
-from bot.intake.desk import Desk
-from bot.intake.handle import ended, handle
-from bot.intake.sweep import forget_old, sweep
-from bot.models import EvaluationRequest, Publication
-from bot.origins.github import CHECK_NAME, GitHubOrigin
-from bot.private_key import private_key
-from bot.rubrics.clerk import RubricClerk
+from bot.queue import EngineClient, Work, engine_options
+from bot.services import Services
 from bot.settings import Settings
-from bot.stages import evaluate
-from bot.stages.conclude_again import KeptVerdicts
-from bot.stages.services import Services
-from bot.stages.upkeep import DiskFloor, tidy
+from bot.source.github import CHECK_NAME, GitHubOrigin
 from bot.steps import StepRunner
 from bot.store import open_records
+from bot.values import EvaluationRequest, Publication
 from bot.web.links import open_links
+from bot.webhook.desk import Desk
+from bot.webhook.handle import ended, handle
+from bot.webhook.sweep import forget_old, sweep
 
 SECONDS_A_DAY = 86_400
 

@@ -7,8 +7,8 @@ import signal
 import click
 
 from bot.commands.wiring import open_work, set_up_log
-from bot.engine import engine_options, open_worker
 from bot.own_folder import make_home
+from bot.queue import engine_options, open_worker
 from bot.settings import load_settings
 
 

@@ -13,7 +13,7 @@ from pydantic_core import ErrorDetails
 
 from bot.configuration.schema import Configuration, section_of
 from bot.errors import UserError
-from bot.plain_yaml import PlainYaml, PlainYamlError, read_plain_yaml, shown_key
+from bot.text.plain_yaml import PlainYaml, PlainYamlError, read_plain_yaml, shown_key
 
 PATH = ".github/assay.yml"
 MAX_BYTES = 64 * 1024

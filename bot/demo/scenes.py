@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from bot.models import Conclusion
+from bot.values import Conclusion
 
 SAMPLE = Path(__file__).parent / "sample"
 PROJECT = SAMPLE / "project"

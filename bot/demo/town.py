@@ -16,9 +16,9 @@ from pathlib import Path
 
 import httpx
 
+from bot.demo.forge.operator import ForgeOperator, NewRepository, Person, RegisteredApp
 from bot.demo.scenes import ISSUES, PROJECT, SCENES, Scene
 from bot.errors import UserError
-from bot.forge.operator import ForgeOperator, NewRepository, Person, RegisteredApp
 
 OWNER, AUTHOR = "mara", "patchwork-agent"
 REPOSITORY = f"{OWNER}/tally"
@@ -128,7 +128,7 @@ def environment_of(folder: Path, forge: str, app: RegisteredApp) -> dict[str, st
 
 @contextmanager
 def _forge(folder: Path) -> Iterator[str]:
-    argv = [sys.executable, "-m", "bot.forge", "--state", str(folder / "forge")]
+    argv = [sys.executable, "-m", "bot.demo.forge", "--state", str(folder / "forge")]
     log = (folder / "forge.log").open("wb")
     with log, subprocess.Popen(argv, stdout=subprocess.PIPE, stderr=log, text=True) as process:
         try:

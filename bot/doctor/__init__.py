@@ -11,7 +11,7 @@ from bot.doctor.diagnosis import Diagnosis, Weight
 from bot.doctor.machine import look_at_machine
 from bot.errors import Transient, UserError
 from bot.settings import Settings
-from sandbox.selfcheck import as_root
+from sandbox.bubblewrap.selfcheck import as_root
 
 __all__ = ["Diagnosis", "Weight", "examine"]
 

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from bot.doctor.diagnosis import Diagnosis, Weight
-from bot.engine import EngineClient, engine_options
+from bot.queue import EngineClient, engine_options
 from bot.settings import Settings
 from bot.store import open_records
 

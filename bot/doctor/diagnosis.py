@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
-from sandbox.selfcheck import as_root
+from sandbox.bubblewrap.selfcheck import as_root
 
 
 class Weight(StrEnum):

@@ -14,10 +14,10 @@ from bot.report.pdf import pdf
 from bot.settings import Settings
 from sandbox import open_sandbox
 from sandbox.base import Command, Limits, Sandbox, SandboxError
-from sandbox.environments import ECOSYSTEMS
-from sandbox.environments.toolchain import toolchain
+from sandbox.bubblewrap.selfcheck import as_root, ways_out
 from sandbox.linters import LINTERS, missing_linters
-from sandbox.selfcheck import as_root, ways_out
+from sandbox.toolchains import ECOSYSTEMS
+from sandbox.toolchains.toolchain import toolchain
 
 PROGRAM_TIMEOUT_S = 20.0  # a cold disk on a busy machine
 BROWSER_TIMEOUT_S = 60.0

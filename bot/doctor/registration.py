@@ -14,9 +14,9 @@ from bot.errors import Transient, UserError
 from bot.github import AppInfo
 from bot.github.addresses import Addresses
 from bot.github.client import GitHubApp
+from bot.github.manifest import Manifest, load_manifest
+from bot.github.private_key import private_key
 from bot.github.transport import Manners
-from bot.manifest import Manifest, load_manifest
-from bot.private_key import private_key
 from bot.settings import Settings
 
 LEVELS = {"": 0, "read": 1, "write": 2, "admin": 3}

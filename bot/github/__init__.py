@@ -34,7 +34,7 @@ from bot.github.readings import (
     signature,
     signature_is_valid,
 )
-from bot.payload import Payload
+from bot.text.json_reading import Payload
 
 __all__ = [
     "AccessToken",

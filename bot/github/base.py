@@ -17,9 +17,9 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Protocol
 
-from bot.annotations import Annotation
 from bot.errors import UserError
-from bot.models import Conclusion
+from bot.values import Conclusion
+from bot.values.annotations import Annotation
 
 
 class NotThere(UserError):

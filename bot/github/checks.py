@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from bot.annotations import Annotation
 from bot.github.addresses import segment
 from bot.github.base import AppInfo, CheckReport, CheckRun, CheckStatus
 from bot.github.readings import read_check_run
 from bot.github.transport import JsonBody, Transport
+from bot.values.annotations import Annotation
 
 MOST_TEXT_BYTES = 65_535
 MOST_TITLE = 255

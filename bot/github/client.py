@@ -18,7 +18,7 @@ from bot.github.base import (
 from bot.github.repository import InstalledRepository, ReadOnlyRepository
 from bot.github.tokens import InstallationCredential, InstallationTokens
 from bot.github.transport import Anonymous, AppKey, Manners, Transport, app_transport
-from bot.payload import Payload
+from bot.text.json_reading import Payload
 
 
 class GitHubApp:

@@ -12,7 +12,7 @@ import httpx
 
 from bot.errors import AssayError, Transient, UserError
 from bot.github.base import NotThere
-from bot.payload import Payload
+from bot.text.json_reading import Payload
 
 LONGEST_WAIT_S = 3700.0  # a primary limit resets within the hour
 SECONDARY_WAIT_S = 60.0  # GitHub's advice where it names no time

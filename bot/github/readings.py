@@ -6,7 +6,7 @@ import hashlib
 import hmac
 
 from bot.github.base import AppInfo, CheckRun, Comment, Issue, PullRequest
-from bot.payload import Payload
+from bot.text.json_reading import Payload
 
 
 def read_pull_request(reply: Payload) -> PullRequest:

@@ -27,7 +27,7 @@ from bot.github.base import (
 )
 from bot.github.readings import read_comment, read_issue, read_pull_request
 from bot.github.transport import Transport
-from bot.payload import Payload
+from bot.text.json_reading import Payload
 
 _CLOSING_ISSUES = """
 query ClosingIssues($owner: String!, $name: String!, $number: Int!) {

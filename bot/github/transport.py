@@ -33,7 +33,7 @@ from bot.github.failures import (
     graphql_failure_of,
     unreachable,
 )
-from bot.payload import Payload
+from bot.text.json_reading import Payload
 
 READ_ATTEMPTS = 3
 MOST_PAGES = 50  # of 100 things each: nothing that Assay lists is longer

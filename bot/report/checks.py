@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from bot.annotations import Annotation, AnnotationLevel
-from bot.models import CodePlace, TestComparison
 from bot.report.markdown import CHECK_LIMIT, fitted
 from bot.report.memory import Memory
 from bot.report.model import FAILING_CHANGES, ReportView
-from sandbox.models import Diff, Finding, Severity, Side
+from bot.values import CodePlace, TestComparison
+from bot.values.annotations import Annotation, AnnotationLevel
+from sandbox.values import Diff, Finding, Severity, Side
 
 MESSAGE_BYTES = 64 * 1024
 TITLE_CHARACTERS = 255

@@ -8,7 +8,21 @@ from typing import Literal
 
 from pydantic import TypeAdapter
 
-from bot.models import (
+from bot.report.model import (
+    EvidenceView,
+    JudgesView,
+    ObservationView,
+    PictureRow,
+    PlanView,
+    ReportView,
+    RequirementView,
+    RubricView,
+    Score,
+    Subject,
+    TestsView,
+    TestView,
+)
+from bot.values import (
     Acceptance,
     ActionKind,
     Analysis,
@@ -31,21 +45,7 @@ from bot.models import (
     Trust,
     VerdictOutcome,
 )
-from bot.report.model import (
-    EvidenceView,
-    JudgesView,
-    ObservationView,
-    PictureRow,
-    PlanView,
-    ReportView,
-    RequirementView,
-    RubricView,
-    Score,
-    Subject,
-    TestsView,
-    TestView,
-)
-from sandbox.models import Finding, Outcome
+from sandbox.values import Finding, Outcome
 
 SCHEMA: Literal[1] = 1
 """Grows when a field changes its meaning or goes away; a new field does not change it."""

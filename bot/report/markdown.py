@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from bot.clipping import clip
-from bot.models import EvaluationRequest
 from bot.report.memory import Memory
 from bot.report.model import ReportView
 from bot.report.pictures import is_reachable, picture_address
 from bot.templates import render_markdown
+from bot.text.clipping import clip
+from bot.values import EvaluationRequest
 
 COMMENT_LIMIT = 65_536
 """GitHub's limit of a comment, in characters; counted here in bytes to be safe."""

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass
 
-from bot.models import Conclusion, VerdictOutcome
 from bot.report.machine import ReportDocument, RequirementDocument
 from bot.report.model import ReportView
+from bot.values import Conclusion, VerdictOutcome
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from urllib.parse import quote
 
-from bot.models import (
+from bot.values import (
     Acceptance,
     AcceptanceKind,
     ActionKind,
@@ -32,7 +32,7 @@ from bot.models import (
     Verdict,
     VerdictOutcome,
 )
-from sandbox.models import Finding
+from sandbox.values import Finding
 
 
 @dataclass(frozen=True, slots=True)

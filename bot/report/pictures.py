@@ -13,7 +13,7 @@ from collections.abc import Callable
 from urllib.parse import urlsplit
 
 from bot.report.model import PictureRow
-from sandbox.models import Observation, Picture
+from sandbox.values import Observation, Picture
 
 MAX_EMBEDDED_BYTES = 30_000_000
 _NOT_PUBLIC = (".localhost", ".local", ".internal", ".lan", ".home.arpa", ".test")

@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 from itertools import groupby
 from statistics import median
 
-from bot.models import TRIAL, Exchange, Role
-from bot.safety import scrub_tree
 from bot.templates import render_text
+from bot.text import scrub_tree
+from bot.values import TRIAL, Exchange, Role
 
 CHARS_A_TOKEN = 4
 _PARAGRAPH = "\n\n"

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import shlex
 
-from bot.models import TestChange, TestComparison
-from sandbox.models import Outcome
+from bot.values import TestChange, TestComparison
+from sandbox.values import Outcome
 
 _FAILING = (Outcome.FAILED, Outcome.ERROR)
 _BASES = (TestChange.PASS_TO_FAIL, TestChange.EXPECTATION_CHANGED, TestChange.REMOVED)

@@ -11,7 +11,7 @@ import re
 from urllib.parse import quote
 
 from bot.report.model import ReportView
-from sandbox.models import Finding, Severity, Side
+from sandbox.values import Finding, Severity, Side
 
 _SCHEMA = (
     "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import replace
 
-from bot.clipping import clip_middle
-from bot.models import (
+from bot.text.clipping import clip_middle
+from bot.values import (
     Evaluation,
     Evidence,
     FourWay,
@@ -21,7 +21,7 @@ from bot.models import (
     TestChange,
     TestComparison,
 )
-from sandbox.models import Finding, Observation
+from sandbox.values import Finding, Observation
 
 TESTS_PER_GROUP = 200
 FINDINGS = 500

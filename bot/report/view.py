@@ -5,8 +5,25 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass, replace
 
-from bot.clipping import clip_middle
-from bot.models import (
+from bot.report.model import (
+    EvidenceView,
+    JudgesView,
+    ObservationView,
+    ReportView,
+    RequirementView,
+    Score,
+    Subject,
+    TestGroup,
+    TestsView,
+    TestView,
+)
+from bot.report.pictures import picture_rows
+from bot.report.repeating import repeat
+from bot.report.slim import SHOWN_CHANGES, TESTS_PER_GROUP, slim
+from bot.report.view_parts import Reached, analysis_rows, patch_view, plan_view, rubric_views
+from bot.text import scrub_tree
+from bot.text.clipping import clip_middle
+from bot.values import (
     Acceptance,
     ActionKind,
     Decider,
@@ -27,24 +44,7 @@ from bot.models import (
     Verdict,
     VerdictOutcome,
 )
-from bot.report.model import (
-    EvidenceView,
-    JudgesView,
-    ObservationView,
-    ReportView,
-    RequirementView,
-    Score,
-    Subject,
-    TestGroup,
-    TestsView,
-    TestView,
-)
-from bot.report.pictures import picture_rows
-from bot.report.repeating import repeat
-from bot.report.slim import SHOWN_CHANGES, TESTS_PER_GROUP, slim
-from bot.report.view_parts import Reached, analysis_rows, patch_view, plan_view, rubric_views
-from bot.safety import scrub_tree
-from sandbox.models import Finding, Observation, Outcome, TestRun
+from sandbox.values import Finding, Observation, Outcome, TestRun
 
 OUTPUT_CHARACTERS = 20_000
 """Head and tail of an output that a report keeps."""

@@ -6,7 +6,8 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable
 
-from bot.models import (
+from bot.report.model import AnalysisView, EvidenceView, PatchView, PlannedRow, PlanView, RubricView
+from bot.values import (
     Analysis,
     CodePlace,
     Deliberation,
@@ -17,7 +18,6 @@ from bot.models import (
     TaskRubric,
     TestComparison,
 )
-from bot.report.model import AnalysisView, EvidenceView, PatchView, PlannedRow, PlanView, RubricView
 
 
 def rubric_views(rubrics: tuple[TaskRubric, ...]) -> tuple[RubricView, ...]:

@@ -11,7 +11,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Protocol
 
-from bot.models import Acceptance, Conclusion, EvaluationRequest, KeptRubric, RoleUsage, Rubric
+from bot.values import Acceptance, Conclusion, EvaluationRequest, KeptRubric, RoleUsage, Rubric
 
 
 class EvaluationState(StrEnum):

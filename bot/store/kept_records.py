@@ -64,7 +64,7 @@ class KeptRecords(Database):
 
 
 class KeptReplies:
-    """A `bot.llm.base.Memory` in the records: no host pays for what another one asked."""
+    """A `bot.judges.model.base.Memory` in the records: no host pays for what another one asked."""
 
     def __init__(self, records: KeptRecords) -> None:
         self._records = records

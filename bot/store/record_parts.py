@@ -9,10 +9,10 @@ from pydantic import TypeAdapter
 from sqlalchemy import Connection, func, select
 
 from bot.errors import Transient
-from bot.models import Acceptance, KeptRubric, Role, RoleUsage, Rubric
-from bot.safety import scrub, scrub_tree
 from bot.store.database import Database
 from bot.store.tables import ACCEPTANCES, APPROVALS, MODEL_USAGE, RUBRICS, now_s
+from bot.text import scrub, scrub_tree
+from bot.values import Acceptance, KeptRubric, Role, RoleUsage, Rubric
 
 _RUBRIC = TypeAdapter(Rubric)
 

@@ -16,8 +16,6 @@ from sqlalchemy import (
     update,
 )
 
-from bot.models import Conclusion, EvaluationRequest
-from bot.safety import scrub
 from bot.settings import Settings
 from bot.store.base import (
     Decision,
@@ -37,6 +35,8 @@ from bot.store.tables import (
     STAGE_TIMES,
     now_s,
 )
+from bot.text import scrub
+from bot.values import Conclusion, EvaluationRequest
 
 _OPEN = (EvaluationState.QUEUED.value, EvaluationState.RUNNING.value)
 _FINAL = tuple(state.value for state in EvaluationState if state.is_final)

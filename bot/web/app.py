@@ -10,10 +10,10 @@ from typing import Protocol
 from flask import Blueprint, Flask, Response, jsonify
 
 from bot.configuration import json_schema
-from bot.engine import QueueDepth
 from bot.errors import Transient
-from bot.models import Delivery
+from bot.queue import QueueDepth
 from bot.store import Store
+from bot.values import Delivery
 from bot.web import boundary, metrics, webhook
 
 log = logging.getLogger(__name__)

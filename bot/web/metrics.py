@@ -25,11 +25,11 @@ from prometheus_client.multiprocess import MultiProcessCollector
 from prometheus_client.registry import Collector
 from werkzeug.exceptions import NotFound
 
-from bot.engine import QueueDepth
 from bot.errors import Transient
-from bot.intake.registry import EVENTS, NOTED
-from bot.models import RoleUsage
+from bot.queue import QueueDepth
 from bot.store import HostDisk, Totals
+from bot.values import RoleUsage
+from bot.webhook.registry import EVENTS, NOTED
 
 _KNOWN = frozenset((*EVENTS, *NOTED))
 

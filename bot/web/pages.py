@@ -13,9 +13,9 @@ from flask import Blueprint, Response, request
 from bot.errors import Transient
 from bot.report.pdf import NO_PDF
 from bot.report.pictures import is_picture, linked, picture_address
-from bot.safety import scrub_tree
 from bot.store import EvaluationRecord
 from bot.templates import DOWNLOADS, render_html
+from bot.text import scrub_tree
 from bot.web.links import INDEX, ReportLinks
 
 RECENT = 50

@@ -16,8 +16,8 @@ from werkzeug.exceptions import RequestEntityTooLarge
 
 from bot.errors import Transient
 from bot.github import Payload, signature_is_valid
-from bot.intake.registry import is_handled, lane
-from bot.models import Delivery
+from bot.values import Delivery
+from bot.webhook.registry import is_handled, lane
 
 _DELIVERY_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9-]{0,99}")
 _EVENT = re.compile(r"[a-z][a-z_]{0,63}")

@@ -27,8 +27,8 @@ from sandbox.base import (
 )
 from sandbox.browser.records import Shot, Told, read_records
 from sandbox.browser.script import Act, Verb
-from sandbox.environments import layers
-from sandbox.models import Environment, Side
+from sandbox.toolchains import layers
+from sandbox.values import Environment, Side
 
 _HOME = "/opt/assay"
 NODE = f"{_HOME}/playwright/node"

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 from sandbox.errors import CheckoutError
-from sandbox.names import inside
+from sandbox.repository.names import inside
 
 MAX_PAGES = 5
 _MAX_FILES = 20_000

@@ -7,7 +7,7 @@ from enum import Enum, auto
 
 from sandbox.base import Command, Limits, Sandbox
 from sandbox.browser import journey
-from sandbox.environments import layers
+from sandbox.toolchains import layers
 
 _SPARE_S = 5.0  # of the time limit, for the browser to say itself that it was too slow
 _PDF_BYTES = 200_000_000

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from sandbox.browser.png import PictureError, verified
-from sandbox.models import Side
+from sandbox.values import Side
 
 MAX_PICTURES = 120
 _MAX_RECORDS = 5000

@@ -24,7 +24,7 @@ from sandbox.browser.faults import (
 )
 from sandbox.browser.journey import Journey, Travelled, Visit, why_ended
 from sandbox.browser.records import Difference, VisitSeen
-from sandbox.models import Finding, Observation, Picture, Severity, Side
+from sandbox.values import Finding, Observation, Picture, Severity, Side
 
 _WORDS = {
     CONSOLE_ERROR: "error",

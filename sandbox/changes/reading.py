@@ -9,11 +9,11 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path, PurePosixPath
 
 from sandbox.base import TREE, Command, Limits, Mount, Sandbox
-from sandbox.graph.languages import PACKAGES, language_of
+from sandbox.code_map.languages import PACKAGES, language_of
 from sandbox.linters.programs import PYTHON_VARIABLES, packages
-from sandbox.models import ChangeKind, ChangeStatus, Checkout, FileChange
-from sandbox.names import raw_name
-from sandbox.tools.path_kinds import PathKind, classify
+from sandbox.repository.names import raw_name
+from sandbox.test_runs.path_kinds import PathKind, classify
+from sandbox.values import ChangeKind, ChangeStatus, Checkout, FileChange
 
 _OWN = "/opt/assay/own"
 _BEFORE = "/opt/assay/before"

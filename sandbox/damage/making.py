@@ -9,16 +9,16 @@ from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 
 from sandbox.base import TREE, Command, Limits, Mount, Sandbox
+from sandbox.code_map.languages import PACKAGES, language_of
 from sandbox.damage.values import Damage
-from sandbox.graph.languages import PACKAGES, language_of
 from sandbox.linters.programs import PYTHON_VARIABLES, packages
 from sandbox.linters.reading import records
-from sandbox.models import ChangeStatus, Checkout, FileChange, Hunk
-from sandbox.names import inside, raw_name
-from sandbox.tools.path_kinds import PathKind, classify
+from sandbox.repository.names import inside, raw_name
+from sandbox.test_runs.path_kinds import PathKind, classify
+from sandbox.values import ChangeStatus, Checkout, FileChange, Hunk
 
 _OWN = "/opt/assay/own"
-_INSIDE = ("sandbox/damage/inside", "sandbox/graph/inside")
+_INSIDE = ("sandbox/damage/inside", "sandbox/code_map/inside")
 _LIMITS = Limits(timeout_s=60.0, memory_mb=2048, processes=16, output_bytes=20_000)
 _CHANNEL_BYTES = 20_000_000
 _MOST_FILES = 40

@@ -11,17 +11,17 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath
 
 from sandbox.base import TREE, Limits, Mount, Sandbox
-from sandbox.combine import combine
 from sandbox.concurrently import a_few_at_a_time, cores
 from sandbox.damage.making import DamagedCopy
 from sandbox.damage.values import RESULTS, Damage, DamageTrial, is_hollow
-from sandbox.models import Checkout, Environment, Outcome, TestRun, TestRunner
-from sandbox.names import raw_name
-from sandbox.tools.crosswise import find_crosswise
-from sandbox.tools.four_runs import failed, is_whole_file, passed
-from sandbox.tools.test_order import TestOrder
-from sandbox.tools.unit_tests import run_tests
-from sandbox.tools.volatile_ids import aligned
+from sandbox.repository.combine import combine
+from sandbox.repository.names import raw_name
+from sandbox.test_runs.crosswise import find_crosswise
+from sandbox.test_runs.four_runs import failed, is_whole_file, passed
+from sandbox.test_runs.test_order import TestOrder
+from sandbox.test_runs.unit_tests import run_tests
+from sandbox.test_runs.volatile_ids import aligned
+from sandbox.values import Checkout, Environment, Outcome, TestRun, TestRunner
 
 MOST_RUN = 12
 _RUN_WHOLE = (TestRunner.MAKE, TestRunner.CTEST, TestRunner.COMMAND)

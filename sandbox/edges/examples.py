@@ -10,7 +10,7 @@ from sandbox.base import TREE, Completed, Sandbox
 from sandbox.edges.calls import NOT_TRIED
 from sandbox.edges.trial import beside
 from sandbox.linters.reading import records
-from sandbox.models import Environment
+from sandbox.values import Environment
 
 _CHANNEL_BYTES = 2_000_000
 _MOST_ERRORS = 20

@@ -8,9 +8,9 @@ from pathlib import Path
 
 from sandbox.base import TREE, Command, Completed, Limits, Mount, MountMode, Sandbox
 from sandbox.edges.calls import ANSWERS, DIVIDES_BY_ZERO, NOT_TRIED, EmptyCall
-from sandbox.environments import layers
 from sandbox.linters.reading import records
-from sandbox.models import Environment, Finding, Observation, Severity, Side
+from sandbox.toolchains import layers
+from sandbox.values import Environment, Finding, Observation, Severity, Side
 
 _LIMITS = Limits(timeout_s=120.0, memory_mb=2048, processes=128, output_bytes=100_000)
 _CHANNEL_BYTES = 1_000_000

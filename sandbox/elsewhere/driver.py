@@ -10,9 +10,9 @@ from typing import Protocol
 
 from sandbox.base import TREE, Command, Limits, Mount, MountMode
 from sandbox.elsewhere.told import Recorded
-from sandbox.environments import layers
 from sandbox.linters.reading import Node
-from sandbox.models import Checkout, Environment
+from sandbox.toolchains import layers
+from sandbox.values import Checkout, Environment
 
 ELSEWHERE = "/srv/app"
 """Where the tree stands for the plain program."""

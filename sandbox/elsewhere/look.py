@@ -23,7 +23,7 @@ from sandbox.elsewhere.told import (
 )
 from sandbox.elsewhere.values import Difference, SecondLook
 from sandbox.linters.reading import Node
-from sandbox.models import Environment, TestRunner
+from sandbox.values import Environment, TestRunner
 
 _PYTHON, _NODE = PythonDriver(), NodeDriver()
 DRIVERS: dict[TestRunner, Driver] = {

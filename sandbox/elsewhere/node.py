@@ -15,9 +15,9 @@ from sandbox.base import TREE, Command, Mount
 from sandbox.elsewhere.driver import CHANNEL_BYTES, ELSEWHERE, Again, Looking, plain_program
 from sandbox.elsewhere.told import SHOWN, Recorded, recorded_calls
 from sandbox.linters.reading import Node
-from sandbox.models import Environment
-from sandbox.tools.node_tests import NODE_TESTS
-from sandbox.tools.test_order import TestOrder, local
+from sandbox.test_runs.node_tests import NODE_TESTS
+from sandbox.test_runs.test_order import TestOrder, local
+from sandbox.values import Environment
 
 _INSIDE = Path(__file__).parent / "inside" / "node"
 _TARGET = "/opt/assay/sandbox/elsewhere/inside/node"

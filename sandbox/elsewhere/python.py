@@ -10,9 +10,9 @@ from pathlib import Path
 from sandbox.base import TREE, Command, Limits, Mount, MountMode
 from sandbox.elsewhere.driver import CHANNEL_BYTES, ELSEWHERE, Again, Looking, moved, plain_program
 from sandbox.elsewhere.told import SHOWN, Recorded, recorded_calls
-from sandbox.environments import layers
 from sandbox.linters.reading import Node
-from sandbox.models import Environment, TestRunner
+from sandbox.toolchains import layers
+from sandbox.values import Environment, TestRunner
 
 _INSIDE = Path(__file__).parent / "inside"
 _PACKAGE = "sandbox/elsewhere/inside"

@@ -8,9 +8,9 @@ from dataclasses import replace
 from sandbox.base import Command, Sandbox
 from sandbox.elsewhere.driver import SOMEBODY, Looking, moved
 from sandbox.elsewhere.values import Difference, SecondLook
-from sandbox.models import Environment, Outcome, TestResult, TestRunner
-from sandbox.tools.kept_tests import KEPT_TESTS
-from sandbox.tools.test_order import TestOrder, local, of_the_tree
+from sandbox.test_runs.kept_tests import KEPT_TESTS
+from sandbox.test_runs.test_order import TestOrder, local, of_the_tree
+from sandbox.values import Environment, Outcome, TestResult, TestRunner
 
 WHOLE = (TestRunner.SCRIPTS, TestRunner.MAKE)
 """The runners whose tests run once more as they are."""

@@ -14,7 +14,6 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 
 from sandbox.base import Command, Limits, Sandbox
-from sandbox.combine import combine
 from sandbox.concurrently import concurrently
 from sandbox.linters.automation import ACTIONLINT, YAMLLINT
 from sandbox.linters.base import Linter
@@ -33,7 +32,8 @@ from sandbox.linters.sql import SQLFLUFF
 from sandbox.linters.syntax import DATA
 from sandbox.linters.tell import observation
 from sandbox.linters.web import CSS, STYLELINT, TIDY
-from sandbox.models import ChangeStatus, Checkout, Environment, Finding, Observation, Side
+from sandbox.repository.combine import combine
+from sandbox.values import ChangeStatus, Checkout, Environment, Finding, Observation, Side
 
 LINTERS: tuple[Linter, ...] = (
     RUFF,

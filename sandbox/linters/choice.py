@@ -9,7 +9,7 @@ from pathlib import Path
 
 from sandbox.errors import CheckoutError
 from sandbox.linters.base import Linter, Source
-from sandbox.names import inside
+from sandbox.repository.names import inside
 
 MAX_NAME_BYTES = 1_000_000  # the kernel takes 2 MB of arguments
 MAX_FILES = 20_000

@@ -17,9 +17,9 @@ from pathlib import Path
 
 from sandbox.linters.base import Breaks, Remark
 from sandbox.linters.run import Linted
-from sandbox.models import ChangeStatus, Diff, FileChange, Finding, Severity, Side
-from sandbox.names import inside
-from sandbox.tools.path_kinds import PathKind, classify
+from sandbox.repository.names import inside
+from sandbox.test_runs.path_kinds import PathKind, classify
+from sandbox.values import ChangeStatus, Diff, FileChange, Finding, Severity, Side
 
 _NUMBERS = re.compile(r"\d+")
 _MEANT_FOLDER = re.compile(

@@ -10,7 +10,6 @@ from pathlib import Path
 from posixpath import normpath
 
 from sandbox.base import TREE, Command, Completed, Killed, Mount, MountMode, Sandbox
-from sandbox.environments import layers
 from sandbox.errors import CheckoutError
 from sandbox.linters.base import (
     MAX_MESSAGE_CHARACTERS,
@@ -24,8 +23,9 @@ from sandbox.linters.base import (
 )
 from sandbox.linters.choice import choose
 from sandbox.linters.reading import MAX_REMARKS
-from sandbox.models import Environment, Side
-from sandbox.names import inside
+from sandbox.repository.names import inside
+from sandbox.toolchains import layers
+from sandbox.values import Environment, Side
 
 _MISSING = 127
 _SHOWN_COMMAND = 600

@@ -14,11 +14,11 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from sandbox.base import Mount
-from sandbox.environments.python_project import read_project
-from sandbox.environments.tree import Tree
 from sandbox.linters.base import Breaks, Call, Job, Linter, Remark, Said, ends
 from sandbox.linters.programs import INSIDE
 from sandbox.linters.reading import json_lines, tree_path
+from sandbox.toolchains.python_project import read_project
+from sandbox.toolchains.tree import Tree
 
 _PROGRAMS = Path(__file__).parent / "inside"
 _LEAST = re.compile(r"(?:>=?|~=|==)\s*(\d+\.\d+)")

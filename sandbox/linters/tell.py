@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from sandbox.linters.base import Breaks, Remark
 from sandbox.linters.news import finding, may_be_meant
 from sandbox.linters.run import Linted
-from sandbox.models import Finding, Observation, Severity, Side
+from sandbox.values import Finding, Observation, Severity, Side
 
 _SHOWN_OF_ONE = 40
 _MAX_OUTPUT = 16_000

@@ -12,9 +12,9 @@ from pathlib import Path, PurePosixPath
 
 from sandbox.base import TREE, Command, Completed, Limits, Mount, Sandbox
 from sandbox.linters.programs import PYTHON_VARIABLES, packages
-from sandbox.models import Observation, Side
-from sandbox.names import raw_name
-from sandbox.tools.tree_reader import MAX_FILE_BYTES, TreeReader
+from sandbox.repository.names import raw_name
+from sandbox.repository.tree_reader import MAX_FILE_BYTES, TreeReader
+from sandbox.values import Observation, Side
 
 DOCUMENTS: Mapping[str, tuple[str, ...]] = {
     ".docx": ("mammoth",),

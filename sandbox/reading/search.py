@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from sandbox.base import TREE, Command, Completed, Killed, Limits, Mount, Sandbox
-from sandbox.models import Observation, Side
-from sandbox.names import display_name
+from sandbox.repository.names import display_name
+from sandbox.values import Observation, Side
 
 MOST_HITS = 200
 _PROGRAM = "/opt/assay/search.py"

@@ -10,7 +10,7 @@ from statistics import median
 
 from sandbox import open_sandbox
 from sandbox.browser.journey import Ground, Journey, Visit, travel
-from sandbox.models import Side
+from sandbox.values import Side
 
 ROUNDS = 2
 _PAGE = """<!doctype html>

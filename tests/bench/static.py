@@ -9,18 +9,18 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
-from bot.judge import inspect_integrity
-from bot.judge.code import CodeIndex, changed_symbols, impact, locate
-from bot.models import FourWay, Requirements
+from bot.evidence.code_map import CodeIndex, changed_symbols, impact, locate
+from bot.integrity import inspect_integrity
+from bot.values import FourWay, Requirements
 from sandbox import open_sandbox
 from sandbox.base import Sandbox
-from sandbox.checkout import CheckoutRequest, take
-from sandbox.graph.code import read_code
-from sandbox.graph.facts import Code
-from sandbox.graph.keeping import KeptFacts
-from sandbox.mirror import Source
-from sandbox.models import Checkout
-from sandbox.tools.tree_reader import TreeReader
+from sandbox.code_map.code import read_code
+from sandbox.code_map.facts import Code
+from sandbox.code_map.keeping import KeptFacts
+from sandbox.repository.checkout import CheckoutRequest, take
+from sandbox.repository.mirror import Source
+from sandbox.repository.tree_reader import TreeReader
+from sandbox.values import Checkout
 from tests.sandbox.repositories import Repository
 
 _FILES = 2_000

@@ -19,11 +19,11 @@ from pathlib import Path
 from flask import Flask
 
 from bot import wsgi
-from bot.engine import QueueDepth
 from bot.github import signature
-from bot.models import Delivery
+from bot.queue import QueueDepth
 from bot.settings import Settings
 from bot.store import open_records
+from bot.values import Delivery
 from bot.web.app import WebParts, create_app
 from tests.gunicorn import running_gunicorn
 

@@ -8,8 +8,21 @@ from pathlib import Path
 import pytest
 from jinja2 import Environment, UndefinedError, meta
 
-from bot.intake.when import Doubt, LeftOut, Sifted
-from bot.models import (
+from bot.report.markdown import Detail
+from bot.report.memory import Memory, PastVerdict, VerdictChange
+from bot.report.prompts import call_views
+from bot.report.view import view
+from bot.source.shared_head import HeadVerdict
+from bot.store import EvaluationRecord, EvaluationState
+from bot.templates import (
+    folder,
+    html_environment,
+    markdown_environment,
+    render_html,
+    render_markdown,
+    text_environment,
+)
+from bot.values import (
     ActionKind,
     Conclusion,
     Exchange,
@@ -24,20 +37,7 @@ from bot.models import (
     Step,
     VerdictOutcome,
 )
-from bot.origins.shared_head import HeadVerdict
-from bot.report.markdown import Detail
-from bot.report.memory import Memory, PastVerdict, VerdictChange
-from bot.report.prompts import call_views
-from bot.report.view import view
-from bot.store import EvaluationRecord, EvaluationState
-from bot.templates import (
-    folder,
-    html_environment,
-    markdown_environment,
-    render_html,
-    render_markdown,
-    text_environment,
-)
+from bot.webhook.when import Doubt, LeftOut, Sifted
 from tests.bot.report.examples import EXAMPLES
 
 TOKEN = "ghp_" + "a1B2" * 9

@@ -24,9 +24,9 @@ _LEFT_OUT = (
     "bot/bench",
     "bot/demo",
     "bot/doctor",
-    "bot/forge",
+    "bot/demo/forge",
     "sandbox/harness",
-    "sandbox/graph/inside",
+    "sandbox/code_map/inside",
 )
 _KEPT = ("sandbox/harness/readers",)
 _ANCHORED = frozenset({"match", "fullmatch"})

@@ -26,14 +26,14 @@ _OUTSIDE = (
     "bot.apart",
     "bot.commands",
     "bot.github.transport",
-    "bot.lookup",
+    "bot.judges.web_access",
     "bot.store",
     "bot.templates",
     "sandbox.docker",
-    "sandbox.kernel",
-    "sandbox.launch",
-    "sandbox.git",
-    "sandbox.process",
+    "sandbox.bubblewrap.kernel",
+    "sandbox.bubblewrap.launch",
+    "sandbox.repository.git",
+    "sandbox.bubblewrap.process",
 )
 TEXTS = {
     "one word": "a" * _LONG,
@@ -104,7 +104,7 @@ pytestmark = pytest.mark.slow
 
 def test_there_is_something_to_try() -> None:
     assert len(READERS) > 60
-    assert "bot.judge.markdown" in {name.rpartition(".")[0] for name, _, _ in READERS}
+    assert "bot.text.markdown" in {name.rpartition(".")[0] for name, _, _ in READERS}
 
 
 @pytest.mark.parametrize("title", TEXTS)

@@ -15,7 +15,7 @@ from urllib.parse import parse_qsl
 
 from flask import Flask
 
-from bot.forge.faults import operation_of
+from bot.demo.forge.faults import operation_of
 from tests.contract.graphql import GraphqlDescription
 from tests.contract.openapi import Description
 

@@ -11,12 +11,12 @@ from pathlib import Path
 from pydantic import SecretStr
 
 from bot.commands.once import judge_once
-from bot.llm import OpenSession
-from bot.models import EvaluationRequest, Trigger
-from bot.origins.local import LocalOrigin
+from bot.judges.model import OpenSession
 from bot.report.machine import ReportDocument, read_machine
 from bot.settings import Settings
+from bot.source.local import LocalOrigin
 from bot.store import open_artifacts
+from bot.values import EvaluationRequest, Trigger
 from tests.sandbox.repositories import Repository
 
 Files = Mapping[str, str | bytes | None]

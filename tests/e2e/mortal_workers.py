@@ -20,10 +20,10 @@ from pathlib import Path
 from typing import Any
 
 from bot.commands.wiring import open_work, set_up_log
-from bot.engine import engine_options, open_worker
-from bot.models import EvaluationRequest, Publication
+from bot.queue import engine_options, open_worker
 from bot.settings import load_settings
 from bot.steps import StepRunner
+from bot.values import EvaluationRequest, Publication
 
 MOMENTS = ("unrecorded", "after")
 """After the stage's work but before its checkpoint, and after it: that is before the next stage."""

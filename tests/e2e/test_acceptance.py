@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
+from bot.demo.forge.operator import NewRepository
+from bot.demo.forge.rows import CheckRow
 from bot.demo.town import await_ready, running_part
-from bot.forge.operator import NewRepository
-from bot.forge.rows import CheckRow
 from bot.store import Records
 from tests.e2e.project import ASKED, BREAKS, FIX
 from tests.e2e.town import Place, Town, deliver, eventually, report, running_forge, running_town

@@ -12,10 +12,10 @@ from pathlib import Path
 import pytest
 from pydantic_ai.messages import BinaryContent, ModelRequest, ModelResponse, ToolCallPart
 
-from bot.llm import open_models
-from bot.models import Role
+from bot.judges.model import open_models
 from bot.report.machine import EvidenceDocument, RequirementDocument
 from bot.settings import Settings
+from bot.values import Role
 from tests.e2e.folder import FIX, Folder, Judged, open_folder
 from tests.endpoint import Asked, Said, model_endpoint, settings_for
 from tests.sandbox.repositories import Repository

@@ -17,8 +17,8 @@ from statistics import median
 
 import pytest
 
-from bot.models import VerdictOutcome
 from bot.report.machine import ReportDocument, RequirementDocument, read_machine
+from bot.values import VerdictOutcome
 from tests.demo_judges import MODEL, NEGATIVE, PASTED, WORDED, DemoJudges
 from tests.endpoint import Asked, model_endpoint
 

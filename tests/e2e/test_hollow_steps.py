@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 from pydantic_ai.messages import ModelResponse, ToolCallPart
 
-from bot.models import Role
 from bot.report.machine import EvidenceDocument
+from bot.values import Role
 from tests.e2e.folder import Files, Folder, Judged, open_folder
 from tests.obedient import Obedient, errands
 from tests.scripted import Call, Reply, Scripted

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.models import Role
+from bot.values import Role
 from tests.e2e.folder import FIX, open_folder
 from tests.scripted import Call, Reply, Scripted
 

@@ -14,7 +14,7 @@ import httpx
 import pytest
 
 from bot.demo.town import await_ready, running_part
-from bot.stages import STAGES
+from bot.evaluation import STAGES
 from tests.e2e.mortal_workers import IN_THE_MIDDLE, MOMENTS
 from tests.e2e.project import ASKED, FIX
 from tests.e2e.town import Town, eventually, running_forge, verdicts_of

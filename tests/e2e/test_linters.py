@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from bot.report.machine import ReportDocument, read_machine
-from sandbox.models import Severity
+from sandbox.values import Severity
 from tests.sandbox.repositories import Repository
 
 pytestmark = pytest.mark.real

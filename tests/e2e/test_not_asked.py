@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 from pydantic_ai.messages import ModelResponse, ToolCallPart
 
-from bot.agents.actions import READING
-from bot.models import Role
-from bot.stages.bundle import derive_again, read_bundle
+from bot.evaluation.bundle import derive_again, read_bundle
+from bot.judges.actions import READING
 from bot.store import open_artifacts
+from bot.values import Role
 from tests.e2e.folder import FIX, Folder, open_folder
 from tests.scripted import Call, Reply, Scripted
 

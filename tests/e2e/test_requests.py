@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from bot.forge.operator import NewRepository
+from bot.demo.forge.operator import NewRepository
 from tests.e2e.project import ASKED, BREAKS, CALC, FIX
 from tests.e2e.town import Place, Town, eventually, report, verdicts_of
 from tests.world import git

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from bot.models import Role, Rubric
 from bot.store import open_records
+from bot.values import Role, Rubric
 from tests.e2e.folder import FIX, Folder, Judged, open_folder
 from tests.scripted import Call, Reply, Scripted
 

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 import pytest
 
-from bot.forge.operator import Person
-from bot.payload import Payload
+from bot.demo.forge.operator import Person
+from bot.text.json_reading import Payload
 from tests.e2e.judges import DRAFTING, JUDGING_PATCH, Judges, everything
 from tests.e2e.project import FIX
 from tests.e2e.town import Place, Town, deliver, eventually, report

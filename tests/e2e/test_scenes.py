@@ -13,7 +13,7 @@ import pytest
 
 from bot.report.machine import EvidenceDocument, RequirementDocument
 from bot.settings import Settings
-from sandbox.models import Severity
+from sandbox.values import Severity
 from tests.bot.commands.running import assay
 from tests.e2e.folder import Files, Folder, Judged
 from tests.sandbox.repositories import Repository

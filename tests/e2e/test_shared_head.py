@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from bot.forge.rows import CheckRow
+from bot.demo.forge.rows import CheckRow
 from tests.e2e.project import ASKED, BREAKS, FIX, TESTS
 from tests.e2e.town import Place, Town, eventually
 from tests.world import git

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from bot.forge.operator import Person
-from bot.forge.rows import CheckRow
+from bot.demo.forge.operator import Person
+from bot.demo.forge.rows import CheckRow
 from tests.e2e.project import ASKED, BREAKS, FIX
 from tests.e2e.town import Place, Town, eventually
 from tests.world import git

@@ -16,11 +16,11 @@ from typing import TypeVar
 
 import httpx
 
+from bot.demo.forge.app import RunningForge
+from bot.demo.forge.operator import ForgeOperator, NewRepository, Person
+from bot.demo.forge.rows import CheckRow, DeliveryRow
 from bot.demo.town import await_ready, environment_of, free_port, running_part
-from bot.forge.app import RunningForge
-from bot.forge.operator import ForgeOperator, NewRepository, Person
-from bot.forge.rows import CheckRow, DeliveryRow
-from bot.payload import Payload
+from bot.text.json_reading import Payload
 from tests.contract.checker import Checker
 from tests.e2e.project import PROJECT
 from tests.world import describe, git

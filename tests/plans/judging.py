@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 
 from bot.commands.once import judge_once
-from bot.models import EvaluationRequest, Trigger
-from bot.origins.local import LocalOrigin
-from bot.origins.submission import GIVEN, SUBMITTED, Submission, committed
+from bot.values import EvaluationRequest, Trigger
+from bot.source.local import LocalOrigin
+from bot.source.submission import GIVEN, SUBMITTED, Submission, committed
 from bot.report.machine import ReportDocument, read_machine
 from bot.settings import Settings
 from bot.store import open_artifacts

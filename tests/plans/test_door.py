@@ -11,7 +11,7 @@ import pytest
 
 from bot.commands.asked import Asked
 from bot.errors import UserError
-from bot.origins.submission import Submission, committed
+from bot.source.submission import Submission, committed
 from bot.report.machine import read_machine
 from tests.bot.commands.running import assay
 from tests.plans.judging import judged, settings_in

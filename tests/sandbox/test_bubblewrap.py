@@ -15,7 +15,7 @@ import pytest
 
 from sandbox import open_sandbox
 from sandbox.base import TREE, Command, Mount, MountMode, Sandbox, SandboxError
-from sandbox.bubblewrap import BubblewrapSandbox
+from sandbox.bubblewrap.driver import BubblewrapSandbox
 from sandbox.errors import HostTrouble
 from tests.plain_user import PYTHON, VARIABLES, as_plain_user, plain_users_folder, why_not
 from tests.sandbox import conformance

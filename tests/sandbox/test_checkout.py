@@ -13,11 +13,11 @@ from pathlib import Path
 
 import pytest
 
-from sandbox.checkout import CheckoutRequest, take
 from sandbox.errors import CheckoutError, CheckoutUnavailable, MissingRevision
-from sandbox.mirror import Source, list_paths, locked, open_mirror, read_file
-from sandbox.models import ChangeStatus, Checkout
-from sandbox.tree import TreeLimits
+from sandbox.repository.checkout import CheckoutRequest, take
+from sandbox.repository.mirror import Source, list_paths, locked, open_mirror, read_file
+from sandbox.repository.tree import TreeLimits
+from sandbox.values import ChangeStatus, Checkout
 from tests.sandbox.repositories import Repository, served
 
 pytestmark = pytest.mark.real

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from sandbox.combine import combine
 from sandbox.errors import CheckoutError
+from sandbox.repository.combine import combine
 
 
 def tree(folder: Path, files: dict[str, str]) -> Path:

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from sandbox.diff import DiffLimits, read_diff
-from sandbox.fetch import fetch
-from sandbox.mirror import Mirror, Source, open_mirror
-from sandbox.models import ChangeStatus, Diff, FileChange
+from sandbox.repository.diff import DiffLimits, read_diff
+from sandbox.repository.fetch import fetch
+from sandbox.repository.mirror import Mirror, Source, open_mirror
+from sandbox.values import ChangeStatus, Diff, FileChange
 from tests.sandbox.repositories import Repository
 
 

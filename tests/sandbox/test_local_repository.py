@@ -8,11 +8,16 @@ from pathlib import Path
 
 import pytest
 
-from sandbox.checkout import CheckoutRequest, take
 from sandbox.errors import CheckoutError
-from sandbox.fetch import fetch
-from sandbox.local_repository import changed_files, commit_work_tree, default_base, toplevel
-from sandbox.mirror import Mirror, Source, git, open_mirror
+from sandbox.repository.checkout import CheckoutRequest, take
+from sandbox.repository.fetch import fetch
+from sandbox.repository.local_repository import (
+    changed_files,
+    commit_work_tree,
+    default_base,
+    toplevel,
+)
+from sandbox.repository.mirror import Mirror, Source, git, open_mirror
 from tests.sandbox.repositories import Repository
 
 

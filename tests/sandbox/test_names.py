@@ -7,7 +7,7 @@ import json
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sandbox.names import display_name, raw_name
+from sandbox.repository.names import display_name, raw_name
 
 
 @given(st.binary(min_size=1))

@@ -6,9 +6,9 @@ from pathlib import Path
 from hypothesis import example, given, strategies
 
 from sandbox.addresses import is_public
+from sandbox.bubblewrap.selfcheck import ways_out
 from sandbox.index import index_settings
 from sandbox.network import build_settings, refused_networks, routes
-from sandbox.selfcheck import ways_out
 
 DOCUMENTED = ("192.0.2.0/24", "198.51.100.0/24", "203.0.113.0/24")  # routed by nobody, RFC 5737
 

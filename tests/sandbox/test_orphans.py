@@ -13,9 +13,9 @@ from pathlib import Path
 import pytest
 
 from sandbox.base import Command
-from sandbox.bubblewrap import BubblewrapSandbox
+from sandbox.bubblewrap.driver import BubblewrapSandbox
+from sandbox.bubblewrap.process import memory_file
 from sandbox.layout import program_argv
-from sandbox.process import memory_file
 
 pytestmark = pytest.mark.real
 

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from sandbox.checkout import CheckoutRequest, take
 from sandbox.errors import CheckoutError, PatchRejected
-from sandbox.mirror import Source
-from sandbox.models import Checkout
+from sandbox.repository.checkout import CheckoutRequest, take
+from sandbox.repository.mirror import Source
+from sandbox.values import Checkout
 from tests.sandbox.repositories import Repository
 
 TEXT = "".join(f"line {n}\n" for n in range(1, 41))

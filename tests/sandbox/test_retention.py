@@ -6,11 +6,11 @@ import os
 import time
 from pathlib import Path
 
-from sandbox.checkout import CheckoutRequest, take
 from sandbox.leased import leased
-from sandbox.mirror import Source
-from sandbox.models import Checkout
-from sandbox.retention import Retention, evict, release
+from sandbox.repository.checkout import CheckoutRequest, take
+from sandbox.repository.mirror import Source
+from sandbox.repository.retention import Retention, evict, release
+from sandbox.values import Checkout
 from tests.sandbox.repositories import Repository
 
 NOTHING = Retention(max_bytes=0)

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from sandbox.checkout import CheckoutRequest, take
-from sandbox.mirror import Source
-from sandbox.models import Checkout
+from sandbox.repository.checkout import CheckoutRequest, take
+from sandbox.repository.mirror import Source
+from sandbox.values import Checkout
 from tests.sandbox.repositories import Repository, served
 
 TOKEN = "ghs_" + "s" * 36

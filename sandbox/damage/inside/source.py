@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 
 import tree_sitter
 
+from sandbox.code_map.inside.parse import grammar
 from sandbox.damage.inside.languages import FUNCTIONS, IMPORTS
-from sandbox.graph.inside.parse import grammar
 
 _MOST_NODES = 400_000
 _MOST_DEPTH = 300

@@ -10,8 +10,8 @@ from click.testing import CliRunner, Result
 
 from bot.cli import criteria
 from bot.errors import UserError
-from bot.kept_criteria import read_kept
-from bot.models import Criterion
+from bot.task.kept_criteria import read_kept
+from bot.values import Criterion
 from tests.bot.commands.running import assay
 from tests.endpoint import Asked, Said, model_endpoint
 from tests.sandbox.repositories import Repository

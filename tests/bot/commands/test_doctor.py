@@ -13,11 +13,11 @@ import pytest
 from werkzeug.serving import make_server
 
 from bot.doctor import Diagnosis, examine
-from bot.engine import EngineClient, engine_options, migrate
-from bot.manifest import load_manifest
-from bot.models import Delivery
+from bot.github.manifest import load_manifest
+from bot.queue import EngineClient, engine_options, migrate
 from bot.settings import Settings
 from bot.store import Records
+from bot.values import Delivery
 from bot.web.app import WebParts, create_app
 from tests.bot.commands.running import assay
 from tests.world import World

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from bot.forge.operator import NewRepository
+from bot.demo.forge.operator import NewRepository
+from bot.evaluation import STAGES
 from bot.report.machine import read_machine
-from bot.stages import STAGES
 from tests.bot.commands.running import assay
 from tests.world import World, git
 

@@ -9,9 +9,9 @@ import pytest
 from pydantic import BaseModel
 
 from bot.commands.services import counted
-from bot.llm import Prompt, SessionLimits, no_models
-from bot.models import Role
+from bot.judges.model import Prompt, SessionLimits, no_models
 from bot.store import Records
+from bot.values import Role
 from tests.scripted import Scripted
 
 LIMITS = SessionLimits(usd=1.0, minutes=1.0)

@@ -19,8 +19,8 @@ import httpx
 import pytest
 from playwright.async_api import async_playwright
 
-from bot.forge.rows import AppRow
-from bot.manifest import load_manifest
+from bot.demo.forge.rows import AppRow
+from bot.github.manifest import load_manifest
 from bot.settings import Settings
 from tests.bot.commands.running import assay, running_assay
 from tests.world import World

@@ -68,7 +68,7 @@ def test_the_doctor_loads_no_database_and_no_client_where_there_is_none_to_ask(
 
     assert exit_code == 0
     assert not large(modules) & {"dbos", "githubkit", "jinja2", "playwright", "sqlalchemy"}
-    assert not {"bot.stages", "bot.judge"} & modules
+    assert not {"bot.evaluation", "bot.verdict"} & modules
 
 
 def test_judging_loads_no_engine_and_no_client_of_github(tmp_path: Path) -> None:

@@ -7,12 +7,12 @@ import subprocess
 import httpx
 import pytest
 
-from bot.forge.operator import NewRepository
-from bot.forge.state import State
+from bot.demo.forge.operator import NewRepository
+from bot.demo.forge.state import State
 from bot.github import CheckReport, CheckStatus
 from bot.github.tokens import InstallationTokens
 from bot.github.transport import AppKey
-from bot.models import Conclusion
+from bot.values import Conclusion
 from tests.contract.openapi import Description
 from tests.world import Place, World, git
 

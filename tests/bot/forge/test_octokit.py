@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.forge.deliveries import signature_of
+from bot.demo.forge.deliveries import signature_of
 from tests.contract.npm import cache_folder
 from tests.world import Place
 

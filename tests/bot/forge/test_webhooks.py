@@ -10,10 +10,10 @@ from http.server import BaseHTTPRequestHandler, HTTPServer
 import httpx
 import pytest
 
-from bot.forge.rows import DeliveryRow
+from bot.demo.forge.rows import DeliveryRow
 from bot.github import CheckAction, CheckReport, CheckStatus, read_pull_request, signature_is_valid
-from bot.models import Conclusion
-from bot.payload import Payload
+from bot.text.json_reading import Payload
+from bot.values import Conclusion
 from tests.contract.npm import EXAMPLES, fetched
 from tests.contract.openapi import Description
 from tests.world import Place, World, git

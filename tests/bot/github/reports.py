@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from bot.annotations import Annotation, AnnotationLevel
 from bot.github import CheckReport, CheckStatus
+from bot.values.annotations import Annotation, AnnotationLevel
 from tests.world import Place
 
 

@@ -17,7 +17,7 @@ from bot.github.addresses import (
     segment,
     token_for,
 )
-from bot.payload import Payload
+from bot.text.json_reading import Payload
 
 
 @pytest.mark.parametrize(

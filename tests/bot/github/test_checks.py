@@ -6,7 +6,7 @@ import pytest
 
 from bot.errors import UserError
 from bot.github import CheckAction, CheckStatus
-from bot.models import Conclusion
+from bot.values import Conclusion
 from tests.bot.github.reports import remarks, report
 from tests.world import Place
 

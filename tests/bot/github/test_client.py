@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from bot.demo.forge.operator import NewRepository
 from bot.errors import UserError
-from bot.forge.operator import NewRepository
 from bot.github import (
     IssueReference,
     NotThere,

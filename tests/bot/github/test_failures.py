@@ -8,7 +8,6 @@ from collections.abc import Awaitable, Callable
 
 import pytest
 
-from bot.annotations import Annotation, AnnotationLevel
 from bot.errors import Transient, UserError
 from bot.github import (
     CheckReport,
@@ -19,6 +18,7 @@ from bot.github import (
 )
 from bot.github.client import GitHubApp, open_public
 from bot.github.transport import Manners, Pace
+from bot.values.annotations import Annotation, AnnotationLevel
 from tests.world import Place, World, running_world
 
 pytestmark = pytest.mark.real

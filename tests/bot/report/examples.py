@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import fields, is_dataclass, replace
 from enum import Enum
 
-from bot.models import (
+from bot.values import (
     ActionKind,
     Category,
     ChangedSymbol,
@@ -42,7 +42,7 @@ from bot.models import (
     Verdict,
     VerdictOutcome,
 )
-from sandbox.models import (
+from sandbox.values import (
     Finding,
     Observation,
     Outcome,

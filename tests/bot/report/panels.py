@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bot.models import (
+from bot.values import (
     Act,
     CanaryResult,
     Deliberation,

@@ -11,11 +11,11 @@ from pathlib import Path
 
 import pytest
 
-from bot.models import Evaluation
 from bot.report.html import html
 from bot.report.pdf import pdf
 from bot.report.view import view
 from bot.settings import Settings
+from bot.values import Evaluation
 from sandbox.base import Sandbox
 from tests.bot.report.examples import hostile, one_missing, regression, success, weakened_tests
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from bot.annotations import Annotation, AnnotationLevel
-from bot.models import Evaluation
 from bot.report.checks import annotate
 from bot.report.view import view
-from sandbox.models import ChangeStatus, Diff, FileChange, Finding, Hunk, Severity, Side
+from bot.values import Evaluation
+from bot.values.annotations import Annotation, AnnotationLevel
+from sandbox.values import ChangeStatus, Diff, FileChange, Finding, Hunk, Severity, Side
 from tests.bot.report.examples import regression, success, weakened_tests
 
 DIFF = Diff(

@@ -9,9 +9,9 @@ import jsonschema_rs
 import pytest
 
 import bot.report
-from bot.models import Conclusion, TestChange
 from bot.report.machine import machine, read_machine, schema
 from bot.report.view import view
+from bot.values import Conclusion, TestChange
 from tests.bot.report.examples import EXAMPLES, regression
 
 SCHEMA_FILE = Path(bot.report.__file__).parent / "report.schema.json"

@@ -12,10 +12,10 @@ from inline_snapshot import snapshot
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
-from bot.models import Conclusion, Evaluation, Observed
 from bot.report.checks import check_summary
 from bot.report.markdown import markdown, marker
 from bot.report.view import view
+from bot.values import Conclusion, Evaluation, Observed
 from tests.bot.report.examples import EXAMPLES, HOSTILE, hostile, one_missing, regression, success
 
 LINK = "https://assay.example/evaluations/1?s=abc"

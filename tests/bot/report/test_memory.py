@@ -6,11 +6,11 @@ from dataclasses import replace
 
 import pytest
 
-from bot.models import Conclusion, Evaluation, VerdictOutcome
 from bot.report.machine import machine, read_machine
 from bot.report.markdown import markdown, with_status, without_status
 from bot.report.memory import Memory, PastVerdict, VerdictChange, changes_since
 from bot.report.view import view
+from bot.values import Conclusion, Evaluation, VerdictOutcome
 from tests.bot.report.examples import hostile, one_missing, regression, success
 
 LINK, HOME = "https://assay.example/e1", "https://forge.example/acme/slugify"

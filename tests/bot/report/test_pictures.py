@@ -18,7 +18,7 @@ from bot.report.pictures import (
     picture_rows,
 )
 from bot.report.view import view
-from sandbox.models import Observation, Picture, Side
+from sandbox.values import Observation, Picture, Side
 from tests.bot.report.examples import regression_with_pictures
 
 PNG = b"\x89PNG\r\n\x1a\n..."

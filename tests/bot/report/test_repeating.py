@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from bot.models import TestChange, TestComparison
 from bot.report.repeating import repeat
-from sandbox.models import Outcome
+from bot.values import TestChange, TestComparison
+from sandbox.values import Outcome
 from tests.sandbox.repositories import ENVIRONMENT, Repository
 
 pytestmark = pytest.mark.real

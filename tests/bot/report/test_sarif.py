@@ -8,10 +8,10 @@ from urllib.parse import unquote, urlsplit
 
 import pytest
 
-from bot.models import Evaluation
 from bot.report.sarif import sarif
 from bot.report.view import view
-from sandbox.models import Finding, Severity, Side
+from bot.values import Evaluation
+from sandbox.values import Finding, Severity, Side
 from tests.bot.report.examples import EXAMPLES, regression
 
 

@@ -5,7 +5,12 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 
-from bot.models import (
+from bot.report.html import html
+from bot.report.machine import machine
+from bot.report.markdown import markdown
+from bot.report.view import view
+from bot.report.view_parts import Reached
+from bot.values import (
     CodePlace,
     Decider,
     Impact,
@@ -15,11 +20,6 @@ from bot.models import (
     Trigger,
     VerdictOutcome,
 )
-from bot.report.html import html
-from bot.report.machine import machine
-from bot.report.markdown import markdown
-from bot.report.view import view
-from bot.report.view_parts import Reached
 from tests.bot.report.examples import (
     EXAMPLES,
     hostile,

@@ -13,7 +13,9 @@ import pytest
 from sqlalchemy import create_engine, text
 
 from bot.errors import Transient
-from bot.models import (
+from bot.settings import Settings
+from bot.store import Decision, Ended, EvaluationState, Records, open_records
+from bot.values import (
     Acceptance,
     AcceptanceKind,
     Conclusion,
@@ -24,8 +26,6 @@ from bot.models import (
     Rubric,
     Trigger,
 )
-from bot.settings import Settings
-from bot.store import Decision, Ended, EvaluationState, Records, open_records
 
 
 def request_for(evaluation_id: str, number: int = 7, sha: str = "a" * 40) -> EvaluationRequest:

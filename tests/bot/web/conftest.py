@@ -12,8 +12,8 @@ import pytest
 from flask.testing import FlaskClient
 from werkzeug.test import TestResponse
 
-from bot.engine import EngineClient, EngineOptions, migrate
 from bot.github import signature
+from bot.queue import EngineClient, EngineOptions, migrate
 from bot.store import Records
 from bot.web.app import WebParts, create_app
 

@@ -14,8 +14,8 @@ from urllib.parse import urlsplit
 import httpx
 import pytest
 
-from bot.engine import EngineClient, engine_options
 from bot.github import signature
+from bot.queue import EngineClient, engine_options
 from bot.settings import Settings
 from tests.gunicorn import running_gunicorn
 

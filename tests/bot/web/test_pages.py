@@ -15,7 +15,6 @@ from flask import Flask
 from flask.testing import FlaskClient
 
 from bot.errors import Transient
-from bot.models import Conclusion
 from bot.report.html import html
 from bot.report.machine import machine
 from bot.report.markdown import markdown
@@ -29,6 +28,7 @@ from bot.store import (
     open_artifacts,
     open_records,
 )
+from bot.values import Conclusion
 from bot.web.links import ReportLinks
 from bot.web.pages import report_pages
 from tests.bot.report.examples import HOSTILE, REQUEST, regression

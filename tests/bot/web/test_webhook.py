@@ -10,10 +10,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from bot.engine import EngineClient, EngineOptions
 from bot.github import signature
-from bot.models import Role, RoleUsage
+from bot.queue import EngineClient, EngineOptions
 from bot.store import Records
+from bot.values import Role, RoleUsage
 from bot.web.app import LARGEST_PAYLOAD_BYTES, WebParts, create_app
 from tests.bot.web.conftest import PROMETHEUS, SECRET, TOKEN, Sender
 

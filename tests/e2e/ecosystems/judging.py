@@ -13,7 +13,7 @@ import pytest
 from bot.settings import Settings
 from sandbox import open_sandbox
 from sandbox.index import host_index_settings
-from sandbox.tools.registry import Answer, Client, Wanted, look_up
+from sandbox.registry import Answer, Client, Wanted, look_up
 from tests.e2e.ecosystems.node_projects import MANAGERS, RUNNERS
 from tests.e2e.ecosystems.project import Files, Project
 from tests.e2e.ecosystems.projects import NATIVE

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from sandbox.tools.registry import Client
+from sandbox.registry import Client
 from tests.e2e.ecosystems.project import Files, Project
 
 _INTEGRITY = "sha512-6FlzubTLZG3J2a/NVCAleEhjzq5oxgHyaCU9yYXvcLsvoVaHJq/s5xXI6/XXP6tz7R9xAOtHnSO/tXtF3WRTlA=="

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from sandbox.tools.registry import Client
+from sandbox.registry import Client
 
 Files = Mapping[str, str]
 

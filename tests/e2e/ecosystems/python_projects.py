@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from sandbox.tools.registry import Client
+from sandbox.registry import Client
 from tests.e2e.ecosystems.project import Files, Project
 
 _ADD = "import attrs\n\n\n@attrs.frozen\nclass Sum:\n    value: int\n\n\n"

@@ -12,7 +12,7 @@ from sandbox.browser.faults import QUICK
 from sandbox.browser.journey import Ground, Journey, Served, Travelled, Visit, travel
 from sandbox.browser.script import read_script
 from sandbox.browser.telling import SCRIPT, Observed, tell
-from sandbox.models import Finding, Side
+from sandbox.values import Finding, Side
 
 CHROMIUM = Path("/usr/bin/chromium")
 HEAD = '<!doctype html><html lang="en"><meta name="viewport" content="width=device-width"><title>Shop</title>'

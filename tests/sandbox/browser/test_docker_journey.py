@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from sandbox.browser.journey import Served
-from sandbox.models import Side
+from sandbox.values import Side
 from tests.docker_engine import IMAGE
 from tests.sandbox.browser.site import Trees, page
 

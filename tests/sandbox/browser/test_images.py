@@ -6,7 +6,7 @@ import asyncio
 
 import pytest
 
-from sandbox.models import Side
+from sandbox.values import Side
 from tests.sandbox.browser.site import CHROMIUM, Seen, Trees, page
 
 Image = pytest.importorskip("PIL.Image", reason="no Pillow: it comes with the extra `documents`")

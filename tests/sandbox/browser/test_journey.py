@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from sandbox.browser.journey import Served
-from sandbox.models import Side
+from sandbox.values import Side
 from tests.sandbox.browser.site import CHROMIUM, Seen, Trees, page
 
 pytestmark = [

@@ -14,9 +14,9 @@ import pytest
 
 from sandbox import open_sandbox
 from sandbox.base import Limits, Sandbox
-from sandbox.models import Environment, Observation, Recipe, Side, TestResult, TestRun, TestRunner
-from sandbox.tools.test_order import TestOrder
-from sandbox.tools.unit_tests import run_tests
+from sandbox.test_runs.test_order import TestOrder
+from sandbox.test_runs.unit_tests import run_tests
+from sandbox.values import Environment, Observation, Recipe, Side, TestResult, TestRun, TestRunner
 
 SANDBOX_PYTHON = "/usr/bin/python3"  # ours may stand where the sandbox cannot see it
 PACKAGES = ("pytest", "pluggy", "iniconfig", "packaging", "pygments")

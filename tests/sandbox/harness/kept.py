@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 
 from sandbox.base import Limits, Sandbox
-from sandbox.environments import ECOSYSTEMS
-from sandbox.models import Environment, Observation, Recipe, Side, TestRun, TestRunner
-from sandbox.tools.test_order import TestOrder
-from sandbox.tools.unit_tests import run_tests
+from sandbox.test_runs.test_order import TestOrder
+from sandbox.test_runs.unit_tests import run_tests
+from sandbox.toolchains import ECOSYSTEMS
+from sandbox.values import Environment, Observation, Recipe, Side, TestRun, TestRunner
 
 _ECOSYSTEM = {
     TestRunner.GO: "go",

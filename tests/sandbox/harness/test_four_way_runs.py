@@ -6,11 +6,11 @@ from dataclasses import dataclass, replace
 
 import pytest
 
-from bot.judge.four_way import compare
-from bot.models import FourWay
+from bot.evidence.tests.four_way import compare
+from bot.values import FourWay
 from sandbox.base import Command, Completed, Limits, Mount, Sandbox
-from sandbox.models import Checkout, Diff, Observation, Outcome, Side, TestRunner
-from sandbox.tools.four_way import FourObservations, Sides, run_four_ways
+from sandbox.test_runs.four_way import FourObservations, Sides, run_four_ways
+from sandbox.values import Checkout, Diff, Observation, Outcome, Side, TestRunner
 from tests.sandbox.harness.conftest import Bench
 
 pytestmark = pytest.mark.real

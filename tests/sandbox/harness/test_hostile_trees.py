@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from sandbox.models import Outcome
+from sandbox.values import Outcome
 from tests.sandbox.harness.conftest import Bench
 
 pytestmark = pytest.mark.real

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from sandbox import open_sandbox
-from sandbox.models import TestRunner
+from sandbox.values import TestRunner
 from tests.sandbox.harness.kept import Kept, needs, told
 
 pytestmark = pytest.mark.real

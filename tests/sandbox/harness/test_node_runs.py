@@ -11,9 +11,9 @@ import pytest
 
 from sandbox import open_sandbox
 from sandbox.base import Limits, Sandbox
-from sandbox.models import Environment, Observation, Recipe, Side, TestRun, TestRunner
-from sandbox.tools.test_order import TestOrder
-from sandbox.tools.unit_tests import run_tests
+from sandbox.test_runs.test_order import TestOrder
+from sandbox.test_runs.unit_tests import run_tests
+from sandbox.values import Environment, Observation, Recipe, Side, TestRun, TestRunner
 
 pytestmark = [
     pytest.mark.real,

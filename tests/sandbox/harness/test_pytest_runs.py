@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from pydantic import TypeAdapter
 
-from sandbox.models import Outcome, TestRun
+from sandbox.values import Outcome, TestRun
 from tests.sandbox.harness.conftest import SANDBOX_PYTHON, Bench, by_id, outcomes
 
 pytestmark = pytest.mark.real

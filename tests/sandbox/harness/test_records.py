@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from pydantic import TypeAdapter
 
 from sandbox.harness import chain
-from sandbox.models import TestRun
-from sandbox.tools.run_records import read_channel
+from sandbox.test_runs.run_records import read_channel
+from sandbox.values import TestRun
 
 KEY = bytes(range(32))
 HARNESS = Path(__file__).parents[3] / "sandbox" / "harness"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from sandbox.models import TestRunner
+from sandbox.values import TestRunner
 from tests.sandbox.harness.conftest import Bench, by_id
 
 pytestmark = pytest.mark.real

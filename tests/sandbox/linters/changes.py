@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from sandbox.base import Sandbox
-from sandbox.checkout import CheckoutRequest, take
 from sandbox.linters import LintedChange, LintRequest, lint_change
-from sandbox.mirror import Source
-from sandbox.models import Checkout, Environment, Finding
+from sandbox.repository.checkout import CheckoutRequest, take
+from sandbox.repository.mirror import Source
+from sandbox.values import Checkout, Environment, Finding
 from tests.sandbox.repositories import Repository
 
 Content = str | bytes | None

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from sandbox import open_sandbox
-from sandbox.models import Severity
+from sandbox.values import Severity
 from tests.docker_engine import IMAGE
 from tests.sandbox.linters.changes import lint
 

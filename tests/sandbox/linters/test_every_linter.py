@@ -9,7 +9,7 @@ import pytest
 
 from sandbox.base import Sandbox
 from sandbox.linters import LINTERS, LintedChange, missing_linters
-from sandbox.models import Severity
+from sandbox.values import Severity
 from tests.sandbox.linters.changes import Content, Files, lint, of
 
 pytestmark = pytest.mark.real

@@ -9,13 +9,13 @@ from pathlib import Path
 import pytest
 
 from sandbox.base import Limits, Sandbox
-from sandbox.environments import layers
 from sandbox.linters import linter_analysis
 from sandbox.linters.base import Linter
 from sandbox.linters.choice import sources
 from sandbox.linters.node import BIOME, ESLINT
 from sandbox.linters.run import Linted, LintOrder, lint
-from sandbox.models import Environment, Recipe, Severity, Side, TestRunner
+from sandbox.toolchains import layers
+from sandbox.values import Environment, Recipe, Severity, Side, TestRunner
 from tests.sandbox.linters.changes import lint as lint_change
 from tests.sandbox.linters.changes import of
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from sandbox.base import Sandbox
-from sandbox.models import Severity
+from sandbox.values import Severity
 from tests.sandbox.linters.changes import Content, Files, lint, of
 
 pytestmark = pytest.mark.real

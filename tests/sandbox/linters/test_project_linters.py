@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from sandbox.base import Sandbox
-from sandbox.environments import layers
-from sandbox.models import Environment, Recipe, Side, TestRunner
+from sandbox.toolchains import layers
+from sandbox.values import Environment, Recipe, Side, TestRunner
 from tests.sandbox.linters.changes import Files, lint, told
 
 pytestmark = [pytest.mark.real, pytest.mark.slow]

@@ -10,9 +10,9 @@ import pytest
 
 from sandbox import open_sandbox
 from sandbox.base import Command, Completed, Sandbox
-from sandbox.models import Observation, Side
 from sandbox.reading.read import Passage, read
 from sandbox.reading.search import MOST_HITS, Wanted, search
+from sandbox.values import Observation, Side
 from tests.sandbox.reading.documents import write_document
 
 pytestmark = pytest.mark.real

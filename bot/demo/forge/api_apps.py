@@ -1,0 +1,152 @@
+"""Apps: themselves, their installations, their tokens, and the manifest exchange."""
+
+from __future__ import annotations
+
+import secrets
+import time
+from dataclasses import replace
+
+from flask import Blueprint, Response, request
+
+from bot.demo.forge.access import LEVELS, app_of_jwt, mint, principal_of
+from bot.demo.forge.context import answer, body, context, page_of
+from bot.demo.forge.errors import Refused, not_found
+from bot.demo.forge.rows import AppRow, InstallationRow, RepositoryRow, TokenRow
+from bot.demo.forge.shapes import iso
+from bot.demo.forge.state import covers
+from bot.text.json_reading import Payload
+
+routes = Blueprint("apps", __name__)
+
+
+@routes.get("/app", endpoint="apps/get-authenticated")
+def app_shown() -> Response:
+    """The app that signed the JWT."""
+    return answer(context().shapes.app(_asker()))
+
+
+@routes.get("/app/installations", endpoint="apps/list-installations")
+def installations_listed() -> Response:
+    """Where the app is installed."""
+    app, forge = _asker(), context()
+    mine = [row for row in forge.state.all(InstallationRow) if row.app_id == app.id]
+    return page_of([forge.shapes.installation(row, app) for row in mine])
+
+
+@routes.get("/repos/<owner>/<repo>/installation", endpoint="apps/get-repo-installation")
+def repository_installation_shown(owner: str, repo: str) -> Response:
+    """The app's installation on one repository."""
+    app, forge = _asker(), context()
+    repository = forge.state.repository(f"{owner}/{repo}")
+    installation = forge.state.installation_for(app, repository) if repository else None
+    if installation is None:
+        raise not_found()
+    return answer(forge.shapes.installation(installation, app))
+
+
+@routes.post(
+    "/app/installations/<int:installation_id>/access_tokens",
+    endpoint="apps/create-installation-access-token",
+)
+def token_created(installation_id: int) -> Response:
+    """Exchanges the app's JWT for an installation token, limited as asked."""
+    app, forge, wishes = _asker(), context(), body()
+    installation = forge.state.get(InstallationRow, installation_id)
+    if installation is None or installation.app_id != app.id:
+        raise not_found()
+    if installation.suspended:
+        raise Refused(403, "This installation has been suspended")
+    token = TokenRow(
+        digest="",
+        installation=installation.id,
+        repositories=_repositories(wishes, installation),
+        permissions=_permissions(wishes, app),
+        expires_at_s=time.time() + forge.token_lifetime_s,
+    )
+    value = mint(forge.state, token)
+    return answer(
+        {
+            "token": value,
+            "expires_at": iso(token.expires_at_s),
+            "permissions": dict(token.permissions),
+            "repository_selection": "selected" if token.repositories else "all",
+        },
+        201,
+    )
+
+
+@routes.get("/installation/repositories", endpoint="apps/list-repos-accessible-to-installation")
+def repositories_listed() -> Response:
+    """The repositories that an installation token reaches."""
+    forge = context()
+    principal = principal_of(forge.state, request.headers.get("Authorization", ""))
+    if principal.installation is None or principal.token is None:
+        raise Refused(401 if principal.token is None else 403, "Requires an installation token")
+    names = principal.token.repositories
+    reach = replace(
+        principal.installation, repositories=names or principal.installation.repositories
+    )
+    found = [row for row in forge.state.all(RepositoryRow) if covers(reach, row)]
+    return page_of([forge.shapes.repository(row) for row in found], "repositories")
+
+
+@routes.delete("/installation/token", endpoint="apps/revoke-installation-access-token")
+def token_revoked() -> Response:
+    """Ends the token that asks for it."""
+    forge = context()
+    principal = principal_of(forge.state, request.headers.get("Authorization", ""))
+    if principal.token is None:
+        raise Refused(401, "Requires authentication")
+    forge.state.put(principal.token.digest, replace(principal.token, revoked=True))
+    return Response(status=204)
+
+
+@routes.post("/app-manifests/<code>/conversions", endpoint="apps/create-from-manifest")
+def manifest_converted(code: str) -> Response:
+    """Hands over the credentials of a new app, once and within the hour."""
+    forge = context()
+    row = forge.state.take_conversion(code)
+    app = forge.state.get(AppRow, row.app_id) if row else None
+    if row is None or app is None or row.expires_at_s < time.time():
+        raise not_found()
+    return answer(
+        {
+            **forge.shapes.app(app),
+            "client_secret": secrets.token_hex(20),
+            "webhook_secret": app.webhook_secret,
+            "pem": row.private_key,
+        },
+        201,
+    )
+
+
+def _asker() -> AppRow:
+    header = request.headers.get("Authorization", "")
+    if not header:
+        raise Refused(401, "A JSON web token could not be decoded")
+    return app_of_jwt(context().state, header)
+
+
+def _repositories(wishes: Payload, installation: InstallationRow) -> tuple[str, ...]:
+    names = tuple(item.text() for item in wishes.items("repositories"))
+    for name in names:
+        row = context().state.repository(f"{installation.account}/{name}")
+        if row is None or not covers(installation, row):
+            raise Refused(
+                422,
+                "There is at least one repository that does not exist or is not accessible to "
+                "the parent installation.",
+            )
+    return names or installation.repositories
+
+
+def _permissions(wishes: Payload, app: AppRow) -> tuple[tuple[str, str], ...]:
+    granted = dict(app.permissions)
+    if not wishes.has("permissions"):
+        return app.permissions
+    asked = wishes.pairs("permissions")
+    for name, level in asked:
+        if LEVELS.get(level, 9) > LEVELS[granted.get(name, "none")]:
+            raise Refused(422, "The permissions requested are not granted to this installation.")
+    # Metadata is part of every token.
+    return tuple(dict([*asked, ("metadata", "read")]).items())

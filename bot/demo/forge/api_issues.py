@@ -1,0 +1,193 @@
+"""Issues, comments and reactions."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import replace
+
+from flask import Blueprint, Response
+
+from bot.demo.forge.access import LEVELS, role_of
+from bot.demo.forge.context import Granted, answer, body, context, granted, page_of, required_text
+from bot.demo.forge.errors import Refused, invalid, not_found
+from bot.demo.forge.rows import CommentRow, IssueRow, ReactionRow
+from bot.demo.forge.shapes import Json
+
+routes = Blueprint("issues", __name__)
+LONGEST_BODY = 65_536
+CONTENTS = frozenset({"+1", "-1", "laugh", "confused", "heart", "hooray", "rocket", "eyes"})
+ROOT = "/repos/<owner>/<repo>/issues"
+
+
+@routes.post(ROOT, endpoint="issues/create")
+def issue_opened(owner: str, repo: str) -> Response:
+    """Opens an issue."""
+    at, forge, wishes = granted(owner, repo, "issues:write"), context(), body()
+    row = new_issue(at, required_text(wishes, "Issue", "title"), checked(wishes.text("body")))
+    labels = tuple(item.text("name") or item.text() for item in wishes.items("labels"))
+    row = replace(row, labels=labels)
+    forge.state.put_issue(row)
+    announce("issues", "opened", at, {"issue": forge.shapes.issue(row)})
+    return answer(forge.shapes.issue(row), 201)
+
+
+@routes.get(f"{ROOT}/<int:number>", endpoint="issues/get")
+def issue_shown(owner: str, repo: str, number: int) -> Response:
+    """One issue, or a pull request's issue side."""
+    at = granted(owner, repo, "issues:read")
+    return answer(context().shapes.issue(issue_at(at, number)))
+
+
+@routes.get(f"{ROOT}/<int:number>/comments", endpoint="issues/list-comments")
+def comments_listed(owner: str, repo: str, number: int) -> Response:
+    """The comments, oldest first."""
+    at, forge = granted(owner, repo, "issues:read"), context()
+    issue_at(at, number)
+    rows = forge.state.comments(at.repository.name, number)
+    return page_of([forge.shapes.comment(row) for row in rows])
+
+
+@routes.post(f"{ROOT}/<int:number>/comments", endpoint="issues/create-comment")
+def comment_created(owner: str, repo: str, number: int) -> Response:
+    """Adds a comment and tells the apps."""
+    at, forge = granted(owner, repo, "issues:write"), context()
+    issue = issue_at(at, number)
+    text = checked(required_text(body(), "IssueComment", "body"))
+    now_s, app = time.time(), at.principal.app
+    row = CommentRow(
+        id=forge.state.next_id(),
+        repository=at.repository.name,
+        number=number,
+        author=at.principal.name,
+        body=text,
+        created_at_s=now_s,
+        updated_at_s=now_s,
+        app_id=app.id if app else 0,
+    )
+    forge.state.put(row.id, row)
+    _announce_comment("created", at, issue, row)
+    return answer(forge.shapes.comment(row), 201)
+
+
+@routes.get(f"{ROOT}/comments/<int:comment_id>", endpoint="issues/get-comment")
+def comment_shown(owner: str, repo: str, comment_id: int) -> Response:
+    """One comment."""
+    at = granted(owner, repo, "issues:read")
+    return answer(context().shapes.comment(_comment_at(at, comment_id)))
+
+
+@routes.patch(f"{ROOT}/comments/<int:comment_id>", endpoint="issues/update-comment")
+def comment_updated(owner: str, repo: str, comment_id: int) -> Response:
+    """Changes the text of a comment."""
+    at, forge = granted(owner, repo, "issues:write"), context()
+    row = _comment_at(at, comment_id)
+    _require_author_or_app(at, row)
+    text = checked(required_text(body(), "IssueComment", "body"))
+    row = replace(row, body=text, updated_at_s=time.time())
+    forge.state.put(row.id, row)
+    _announce_comment("edited", at, issue_at(at, row.number), row)
+    return answer(forge.shapes.comment(row))
+
+
+@routes.delete(f"{ROOT}/comments/<int:comment_id>", endpoint="issues/delete-comment")
+def comment_deleted(owner: str, repo: str, comment_id: int) -> Response:
+    """Removes a comment."""
+    at = granted(owner, repo, "issues:write")
+    row = _comment_at(at, comment_id)
+    _require_author_or_app(at, row)
+    context().state.remove(CommentRow, row.id)
+    return Response(status=204)
+
+
+@routes.get(
+    f"{ROOT}/comments/<int:comment_id>/reactions", endpoint="reactions/list-for-issue-comment"
+)
+def reactions_listed(owner: str, repo: str, comment_id: int) -> Response:
+    """The reactions to a comment."""
+    at, forge = granted(owner, repo, "issues:read"), context()
+    _comment_at(at, comment_id)
+    rows = [row for row in forge.state.all(ReactionRow) if row.comment == comment_id]
+    return page_of([forge.shapes.reaction(row) for row in rows])
+
+
+@routes.post(
+    f"{ROOT}/comments/<int:comment_id>/reactions", endpoint="reactions/create-for-issue-comment"
+)
+def reaction_created(owner: str, repo: str, comment_id: int) -> Response:
+    """Adds a reaction: 201, or 200 when it was there already."""
+    at, forge, content = granted(owner, repo, "issues:write"), context(), body().text("content")
+    _comment_at(at, comment_id)
+    if content not in CONTENTS:
+        raise invalid("Reaction", "content", f"{content} is not a reaction")
+    who = at.principal.name
+    with forge.state.change():
+        for row in forge.state.all(ReactionRow):
+            if (row.comment, row.content, row.author) == (comment_id, content, who):
+                return answer(forge.shapes.reaction(row))
+        row = ReactionRow(forge.state.next_id(), comment_id, content, who, time.time())
+        forge.state.put(row.id, row)
+    return answer(forge.shapes.reaction(row), 201)
+
+
+def new_issue(at: Granted, title: str, text: str) -> IssueRow:
+    """A fresh row with the repository's next number; not stored yet."""
+    state, now_s = context().state, time.time()
+    return IssueRow(
+        id=state.next_id(),
+        repository=at.repository.name,
+        number=state.next_id(f"number:{at.repository.name.lower()}"),
+        title=title,
+        body=text,
+        author=at.principal.name,
+        created_at_s=now_s,
+        updated_at_s=now_s,
+    )
+
+
+def issue_at(at: Granted, number: int) -> IssueRow:
+    """The issue or pull request with that number, or 404."""
+    row = context().state.issue(at.repository.name, number)
+    if row is None:
+        raise not_found()
+    return row
+
+
+def checked(text: str) -> str:
+    """The text when GitHub would take it; 422 above 65,536 characters."""
+    if len(text) > LONGEST_BODY:
+        raise invalid(
+            "IssueComment", "body", f"body is too long (maximum is {LONGEST_BODY} characters)"
+        )
+    return text
+
+
+def require_author_or_pusher(at: Granted, author: str) -> None:
+    """403 unless the asker wrote it or may push."""
+    can_push = LEVELS[role_of(at.repository, at.principal.name)] >= LEVELS["write"]
+    if at.principal.name != author and not can_push:
+        raise Refused(403, "Must have push access to the repository")
+
+
+def announce(event: str, action: str, at: Granted, parts: Json) -> None:
+    """Tells the apps what the asker did."""
+    payload = {"action": action, **parts}
+    context().deliveries.emit(event, at.repository, at.principal.name, payload)
+
+
+def _announce_comment(action: str, at: Granted, issue: IssueRow, row: CommentRow) -> None:
+    shapes = context().shapes
+    parts: Json = {"issue": shapes.issue(issue), "comment": shapes.comment(row)}
+    announce("issue_comment", action, at, parts)
+
+
+def _comment_at(at: Granted, comment: int) -> CommentRow:
+    row = context().state.get(CommentRow, comment)
+    if row is None or row.repository != at.repository.name:
+        raise not_found()
+    return row
+
+
+def _require_author_or_app(at: Granted, row: CommentRow) -> None:
+    # An app with issues:write may edit anybody's comment on GitHub too; a person needs push access.
+    if at.principal.app is None:
+        require_author_or_pusher(at, row.author)

@@ -1,0 +1,226 @@
+"""Pull requests: opened, shown, listed, changed, and moved by pushes."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import replace
+
+from flask import Blueprint, Response, request
+
+from bot.demo.forge import git
+from bot.demo.forge.access import may_see
+from bot.demo.forge.api_issues import (
+    announce,
+    checked,
+    issue_at,
+    new_issue,
+    require_author_or_pusher,
+)
+from bot.demo.forge.context import (
+    Context,
+    Granted,
+    answer,
+    body,
+    context,
+    granted,
+    page_of,
+    required_text,
+)
+from bot.demo.forge.errors import invalid, not_found
+from bot.demo.forge.rows import IssueRow, PullPart, RepositoryRow
+from bot.demo.forge.shapes import Json
+
+routes = Blueprint("pulls", __name__)
+ROOT = "/repos/<owner>/<repo>/pulls"
+
+
+@routes.post(ROOT, endpoint="pulls/create")
+def pull_opened(owner: str, repo: str) -> Response:
+    """Opens a pull request from a branch here or in a fork."""
+    at, forge, wishes = granted(owner, repo, "pull_requests:write"), context(), body()
+    source, head_ref = _source(at, required_text(wishes, "PullRequest", "head"))
+    base_ref = required_text(wishes, "PullRequest", "base")
+    head_sha = git.branch_sha(forge.state, source.name, head_ref)
+    base_sha = git.branch_sha(forge.state, at.repository.name, base_ref)
+    if not head_sha or not base_sha:
+        raise invalid("PullRequest", "base" if head_sha else "head", "invalid")
+    draft = wishes.flag("draft")
+    pull = PullPart(source.name, head_ref, head_sha, base_ref, base_sha, draft)
+    title = required_text(wishes, "PullRequest", "title")
+    with forge.state.change():
+        row = replace(new_issue(at, title, checked(wishes.text("body"))), pull=pull)
+        git.link_pull(forge.state, row.repository, row.number, pull)
+        forge.state.put_issue(row)
+    announce_pull("opened", at, row, {})
+    return answer(forge.shapes.full_pull(row, pull), 201)
+
+
+@routes.get(ROOT, endpoint="pulls/list")
+def pulls_listed(owner: str, repo: str) -> Response:
+    """Pull requests, newest first unless sorted by their last change."""
+    at, forge = granted(owner, repo, "pull_requests:read"), context()
+    wanted = request.args.get("state", "open")
+    rows = [
+        row
+        for row in forge.state.issues(at.repository.name)
+        if row.pull and wanted in {row.state, "all"}
+    ]
+    by_update = request.args.get("sort") == "updated"
+    newest_first = request.args.get("direction", "asc" if by_update else "desc") == "desc"
+    rows.sort(key=lambda row: row.updated_at_s if by_update else row.id, reverse=newest_first)
+    return page_of([forge.shapes.pull(row, row.pull) for row in rows if row.pull])
+
+
+@routes.get(f"{ROOT}/<int:number>", endpoint="pulls/get")
+def pull_shown(owner: str, repo: str, number: int) -> Response:
+    """One pull request."""
+    at = granted(owner, repo, "pull_requests:read")
+    row = issue_at(at, number)
+    if row.pull is None:
+        raise not_found()
+    return answer(context().shapes.full_pull(row, row.pull))
+
+
+@routes.patch(f"{ROOT}/<int:number>", endpoint="pulls/update")
+def pull_updated(owner: str, repo: str, number: int) -> Response:
+    """Changes title, body, base or state, and tells the apps which."""
+    at, forge, wishes = granted(owner, repo, "pull_requests:write"), context(), body()
+    old = issue_at(at, number)
+    if old.pull is None:
+        raise not_found()
+    if at.principal.app is None:
+        require_author_or_pusher(at, old.author)
+    pull = _rebased(at, old.pull, wishes.text("base"))
+    row = replace(
+        old,
+        title=wishes.text("title") or old.title,
+        body=checked(wishes.text("body")) if wishes.has("body") else old.body,
+        state=wishes.text("state") or old.state,
+        pull=pull,
+        updated_at_s=time.time(),
+    )
+    if row.state not in {"open", "closed"}:
+        raise invalid("PullRequest", "state", "state must be open or closed")
+    forge.state.put_issue(row)
+    if changes := _changes(old, row):
+        announce_pull("edited", at, row, {"changes": changes})
+    if row.state != old.state:
+        announce_pull("closed" if row.state == "closed" else "reopened", at, row, {})
+    return answer(forge.shapes.full_pull(row, pull))
+
+
+@routes.get(f"{ROOT}/<int:number>/files", endpoint="pulls/list-files")
+def files_listed(owner: str, repo: str, number: int) -> Response:
+    """What the pull request changes."""
+    at, forge = granted(owner, repo, "pull_requests:read"), context()
+    row = issue_at(at, number)
+    if row.pull is None:
+        raise not_found()
+    files = git.changed_files(forge.state, row.repository, row.pull)
+    return page_of([forge.shapes.changed_file(row.repository, row.pull, file) for file in files])
+
+
+@routes.get(
+    "/repos/<owner>/<repo>/commits/<sha>/pulls",
+    endpoint="repos/list-pull-requests-associated-with-commit",
+)
+def pulls_of_commit(owner: str, repo: str, sha: str) -> Response:
+    """Open pull requests from this repository whose head is the commit."""
+    at, forge = granted(owner, repo, "pull_requests:read"), context()
+    rows = [
+        row
+        for row in forge.state.issues(at.repository.name)
+        if row.pull and row.state == "open" and row.pull.head_sha == sha
+    ]
+    return page_of([forge.shapes.pull(row, row.pull) for row in rows if row.pull])
+
+
+def made_draft(at: Granted, row: IssueRow) -> None:
+    """A pull request became a draft again."""
+    if row.pull is None or row.pull.draft:
+        raise invalid("PullRequest", "draft", "it is a draft")
+    row = replace(row, pull=replace(row.pull, draft=True), updated_at_s=time.time())
+    context().state.put_issue(row)
+    announce_pull("converted_to_draft", at, row, {})
+
+
+def made_ready(at: Granted, row: IssueRow) -> None:
+    """A draft became a pull request that wants review."""
+    if row.pull is None or not row.pull.draft:
+        raise invalid("PullRequest", "draft", "it is no draft")
+    pull = replace(row.pull, draft=False)
+    row = replace(row, pull=pull, updated_at_s=time.time())
+    context().state.put_issue(row)
+    announce_pull("ready_for_review", at, row, {})
+
+
+def branches_moved(forge: Context, repository: RepositoryRow, sender: str) -> int:
+    """Follows every open pull request whose head branch moved; returns how many did."""
+    moved = 0
+    for target in forge.state.all(RepositoryRow):
+        for row in forge.state.issues(target.name):
+            pull = row.pull
+            if pull is None or row.state != "open" or pull.head_repository != repository.name:
+                continue
+            sha = git.branch_sha(forge.state, repository.name, pull.head_ref)
+            if sha and sha != pull.head_sha:
+                _follow(forge, target, row, replace(pull, head_sha=sha), sender)
+                moved += 1
+    return moved
+
+
+def _follow(
+    forge: Context, target: RepositoryRow, row: IssueRow, pull: PullPart, sender: str
+) -> None:
+    before = row.pull.head_sha if row.pull else ""
+    base_sha = git.branch_sha(forge.state, target.name, pull.base_ref) or pull.base_sha
+    pull = replace(pull, base_sha=base_sha)
+    git.link_pull(forge.state, target.name, row.number, pull)
+    row = replace(row, pull=pull, updated_at_s=time.time())
+    forge.state.put_issue(row)
+    payload: Json = {
+        "action": "synchronize",
+        "number": row.number,
+        "pull_request": forge.shapes.full_pull(row, pull),
+        "before": before,
+        "after": pull.head_sha,
+    }
+    forge.deliveries.emit("pull_request", target, sender, payload)
+
+
+def _source(at: Granted, head: str) -> tuple[RepositoryRow, str]:
+    owner, colon, branch = head.rpartition(":")
+    if not colon or owner.lower() == at.repository.owner.lower():
+        return at.repository, branch
+    for row in context().state.all(RepositoryRow):
+        related = row.fork_of.lower() == at.repository.name.lower()
+        if related and row.owner.lower() == owner.lower() and may_see(at.principal, row):
+            return row, branch
+    raise invalid("PullRequest", "head", "invalid")
+
+
+def _rebased(at: Granted, pull: PullPart, base: str) -> PullPart:
+    if not base or base == pull.base_ref:
+        return pull
+    sha = git.branch_sha(context().state, at.repository.name, base)
+    if not sha:
+        raise invalid("PullRequest", "base", "invalid")
+    return replace(pull, base_ref=base, base_sha=sha)
+
+
+def _changes(old: IssueRow, new: IssueRow) -> Json:
+    changes: Json = {}
+    if old.title != new.title:
+        changes["title"] = {"from": old.title}
+    if old.body != new.body:
+        changes["body"] = {"from": old.body}
+    if old.pull and new.pull and old.pull.base_ref != new.pull.base_ref:
+        changes["base"] = {"ref": {"from": old.pull.base_ref}, "sha": {"from": old.pull.base_sha}}
+    return changes
+
+
+def announce_pull(action: str, at: Granted, row: IssueRow, more: Json) -> None:
+    """Tells the apps what happened to a pull request."""
+    if row.pull:
+        pull = context().shapes.full_pull(row, row.pull)
+        announce("pull_request", action, at, {"number": row.number, "pull_request": pull, **more})

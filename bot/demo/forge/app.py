@@ -1,0 +1,134 @@
+"""Puts the forge together: one Flask app, its routes by concept, its refusals, its faults."""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, Self
+
+from flask import Flask, Response, request
+from werkzeug.serving import BaseWSGIServer, WSGIRequestHandler, make_server
+
+from bot.demo.forge import (
+    api_apps,
+    api_checks,
+    api_issues,
+    api_labels,
+    api_pulls,
+    api_repositories,
+    clicks,
+    control,
+    git_http,
+    graphql,
+    pages,
+)
+from bot.demo.forge.context import KEY, Context, answer
+from bot.demo.forge.deliveries import Deliveries
+from bot.demo.forge.errors import Refused
+from bot.demo.forge.faults import Faults
+from bot.demo.forge.state import State
+from bot.demo.forge.work_shapes import WorkShapes
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from _typeshed.wsgi import WSGIApplication
+
+HOUR_S = 3600.0
+DOCUMENTATION = "https://docs.github.com/rest"
+LARGEST_REQUEST_BYTES = 512 * 1024 * 1024  # a push comes as one request
+
+
+def create_forge(state: State, web: str, token_lifetime_s: float = HOUR_S) -> Flask:
+    """The forge as a Flask app; `web` is the address that people and programs reach it by."""
+    app = Flask("bot.demo.forge", static_folder=None)
+    app.config["MAX_CONTENT_LENGTH"] = LARGEST_REQUEST_BYTES
+    shapes = WorkShapes(state, web.rstrip("/"))
+    deliveries = Deliveries(state, shapes)
+    app.extensions[KEY] = Context(state, shapes, deliveries, token_lifetime_s)
+    for module in (api_apps, api_issues, api_pulls, api_labels, api_checks, api_repositories):
+        app.register_blueprint(module.routes, url_prefix="/api/v3")
+    app.register_blueprint(graphql.routes, url_prefix="/api/graphql")
+    for routes in (control.routes, clicks.routes, git_http.routes, pages.routes):
+        app.register_blueprint(routes)
+    app.register_error_handler(Refused, _refusal_answered)
+    app.register_error_handler(404, _nothing_there)
+    return app
+
+
+@dataclass(slots=True)
+class RunningForge:
+    """A forge that serves on loopback until it is left; `wrap` puts checks round it (tests)."""
+
+    folder: Path
+    port: int = 0
+    token_lifetime_s: float = HOUR_S
+    wrap: Callable[[Flask], WSGIApplication] = field(default=lambda app: app)
+    web: str = ""
+    state: State = field(init=False)
+    _app: Flask = field(init=False)
+    _server: BaseWSGIServer = field(init=False)
+    _thread: threading.Thread = field(init=False)
+
+    def __enter__(self) -> Self:
+        self.state = State(self.folder)
+        # The socket is open before the app is made, so that the app knows its own address.
+        self._server = make_server(
+            "127.0.0.1", self.port, _not_yet, threaded=True, request_handler=_QuietHandler
+        )
+        self.web = f"http://127.0.0.1:{self._server.server_port}"
+        self._app = create_forge(self.state, self.web, self.token_lifetime_s)
+        faults = Faults(self._app, self.wrap(self._app))
+        self._app.extensions["forge-faults"] = faults
+        self._server.app = faults
+        self._thread = threading.Thread(target=self._server.serve_forever, daemon=True)
+        self._thread.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._server.shutdown()
+        self._server.server_close()
+        self._thread.join()
+        forge = self._app.extensions[KEY]
+        if isinstance(forge, Context):
+            forge.deliveries.close()
+        self.state.close()
+
+
+class _QuietHandler(WSGIRequestHandler):
+    """Logs nothing: addresses of a forge hold no news."""
+
+    def log(self, type: str, message: str, *args: object) -> None:
+        """Drops the line."""
+
+
+def _not_yet(_environ: object, start: Callable[..., object]) -> list[bytes]:
+    start("503 Service Unavailable", [])
+    return []
+
+
+def _refusal_answered(refused: Refused) -> Response:
+    shape: dict[str, object] = {
+        "message": refused.message,
+        "documentation_url": DOCUMENTATION,
+        "status": str(refused.status),
+    }
+    if refused.errors:
+        shape["errors"] = list(refused.errors)
+    response = answer(shape, refused.status)
+    if refused.permissions_hint:
+        response.headers["X-Accepted-GitHub-Permissions"] = refused.permissions_hint
+    return response
+
+
+def _nothing_there(_error: object) -> Response:
+    if request.path.startswith("/api/"):
+        return _refusal_answered(Refused(404, "Not Found"))
+    return Response("Not Found\n", 404, content_type="text/plain")

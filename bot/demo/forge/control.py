@@ -1,0 +1,173 @@
+"""The forge's own door, for its owner on this machine: accounts, repositories, apps."""
+
+from __future__ import annotations
+
+import hmac
+import time
+from dataclasses import replace
+
+from flask import Blueprint, Response, request
+
+from bot.demo.forge import git
+from bot.demo.forge.access import mint
+from bot.demo.forge.api_pulls import branches_moved
+from bot.demo.forge.context import answer, body, context, required_text
+from bot.demo.forge.errors import invalid, not_found
+from bot.demo.forge.registration import register
+from bot.demo.forge.rows import AppRow, Collaborator, InstallationRow, RepositoryRow, TokenRow, User
+from bot.demo.forge.shapes import Json, iso
+
+routes = Blueprint("_forge", __name__, url_prefix="/_forge")
+LOOPBACK = frozenset({"127.0.0.1", "::1"})
+
+
+@routes.before_request
+def owner_required() -> None:
+    """Only this machine, and only with the key from the state folder (a web page cannot send it)."""
+    key = request.headers.get("X-Forge-Key", "")
+    local = request.remote_addr in LOOPBACK
+    if not local or not hmac.compare_digest(key.encode(), context().state.control_key.encode()):
+        raise not_found()
+
+
+@routes.post("/users")
+def user_made() -> Response:
+    """Makes an account and a token for it (`User` or `Organization`)."""
+    wishes, state = body(), context().state
+    login = required_text(wishes, "User", "login")
+    user = state.user(login) or User(state.next_id(), login, wishes.text("type") or "User")
+    state.put(login.lower(), user)
+    token = mint(state, TokenRow("", login=login), "ghp")
+    return answer({"id": user.id, "login": user.login, "token": token}, 201)
+
+
+@routes.post("/repositories")
+def repository_made() -> Response:
+    """Makes an empty repository, or a fork."""
+    wishes, state = body(), context().state
+    name, fork_of = required_text(wishes, "Repository", "name"), wishes.text("fork_of")
+    parent = state.repository(fork_of) if fork_of else None
+    if state.repository(name) or (fork_of and parent is None) or name.count("/") != 1:
+        raise invalid("Repository", "name", "exists already, is no owner/name, or nothing to fork")
+    branch = parent.default_branch if parent else wishes.text("default_branch") or "main"
+    row = RepositoryRow(
+        id=state.next_id(),
+        name=name,
+        private=parent.private if parent else wishes.flag("private"),
+        default_branch=branch,
+        fork_of=parent.name if parent else "",
+        required_check=wishes.text("required_check"),
+        collaborators=tuple(Collaborator(*pair) for pair in wishes.pairs("collaborators")),
+    )
+    git.create(state, name, branch, row.fork_of)
+    state.put(name.lower(), row)
+    shape: Json = {"id": row.id, "git_dir": str(state.git_dir(name))}
+    return answer(shape, 201)
+
+
+@routes.post("/protect")
+def branch_protected() -> Response:
+    """Puts a protection rule on a branch."""
+    state, wishes = context().state, body()
+    row = state.repository(wishes.text("repository"))
+    if row is None:
+        raise not_found()
+    branch = required_text(wishes, "Branch", "branch")
+    state.put(row.name.lower(), replace(row, protected=(*row.protected, branch)))
+    return answer({"branch": branch}, 201)
+
+
+@routes.post("/refresh")
+def repository_refreshed() -> Response:
+    """Looks at the branches again, after a push straight into the bare repository."""
+    forge, wishes = context(), body()
+    row = forge.state.repository(wishes.text("repository"))
+    if row is None:
+        raise not_found()
+    return answer({"moved": branches_moved(forge, row, wishes.text("sender") or row.owner)})
+
+
+@routes.post("/apps")
+def app_registered() -> Response:
+    """Registers an app and hands over its private key, which is not kept."""
+    app, private_key = register(body())
+    return answer({"id": app.id, "slug": app.slug, "private_key": private_key}, 201)
+
+
+@routes.post("/apps/<int:app_id>/ping")
+def app_pinged(app_id: int) -> Response:
+    """Sends the ping that GitHub sends when a webhook is set up."""
+    forge = context()
+    app = forge.state.get(AppRow, app_id)
+    if app is None:
+        raise not_found()
+    hook: Json = {
+        "type": "App",
+        "id": app.id,
+        "name": "web",
+        "active": True,
+        "app_id": app.id,
+        "events": list(app.events),
+        "config": {"content_type": "json", "insecure_ssl": "0", "url": app.webhook_url},
+        "created_at": iso(app.created_at_s),
+        "updated_at": iso(app.created_at_s),
+    }
+    payload: Json = {"zen": "Keep it logically awesome.", "hook_id": app.id, "hook": hook}
+    return answer({"delivery": forge.deliveries.send("ping", app, None, payload)}, 201)
+
+
+@routes.patch("/apps/<int:app_id>")
+def app_changed(app_id: int) -> Response:
+    """Changes where an app's webhooks go."""
+    forge = context()
+    app = forge.state.get(AppRow, app_id)
+    if app is None:
+        raise not_found()
+    forge.state.put(app.id, replace(app, webhook_url=body().text("webhook_url")))
+    return answer({"id": app.id})
+
+
+@routes.post("/installations")
+def app_installed() -> Response:
+    """Installs an app on an account, on some repositories or all, and tells it."""
+    forge, wishes = context(), body()
+    app = forge.state.get(AppRow, wishes.integer("app_id"))
+    if app is None:
+        raise not_found()
+    row = InstallationRow(
+        id=forge.state.next_id(),
+        app_id=app.id,
+        account=required_text(wishes, "Installation", "account"),
+        repositories=tuple(item.text() for item in wishes.items("repositories")),
+        created_at_s=time.time(),
+    )
+    forge.state.put(row.id, row)
+    payload: Json = {
+        "action": "created",
+        "installation": forge.shapes.installation(row, app),
+        "repositories": [],
+        "sender": forge.shapes.login(row.account),
+    }
+    forge.deliveries.send("installation", app, row, payload)
+    return answer({"id": row.id}, 201)
+
+
+@routes.patch("/installations/<int:installation_id>")
+def installation_changed(installation_id: int) -> Response:
+    """Suspends an installation or takes it up again."""
+    state = context().state
+    row = state.get(InstallationRow, installation_id)
+    if row is None:
+        raise not_found()
+    state.put(row.id, replace(row, suspended=body().flag("suspended")))
+    return answer({"id": row.id})
+
+
+@routes.post("/tokens/revoke")
+def tokens_revoked() -> Response:
+    """Revokes every installation token, as a key rotation does."""
+    state = context().state
+    rows = [row for row in state.all(TokenRow) if row.installation]
+    for row in rows:
+        state.put(row.digest, replace(row, revoked=True))
+    return answer({"revoked": len(rows)})

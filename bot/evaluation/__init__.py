@@ -1,0 +1,90 @@
+"""The evaluation, in order: this is what Assay does.
+
+    checkout     both sides on disk, at pinned commits
+    configure    the repository's policy, read from the target branch only
+    environment  how each side is built, why, and the built thing
+    task         what was asked, and by whom
+    plan         the requirements, and what will be looked at, before anything is judged
+    observe      tests four ways, linters, checks: on base and on head, in the sandbox
+    damage       do the tests that speak for the change notice damage to it?
+    elsewhere    do the calls of these tests give the same outside of the test runner?
+    deliberate   judges that reason over the evidence, where a model is set
+    judge        one verdict for each requirement, and one conclusion
+    report       one view, as Markdown, HTML and JSON
+    publish      the comment and the check run
+    print        the same view as a PDF, for which nobody waits
+
+Each stage is a plain function; `run` makes it a durable step, so a killed worker goes on after the
+last finished one. Whatever goes wrong ends in a report that says what a person can do.
+"""
+
+from __future__ import annotations
+
+from bot.context import Case
+from bot.evaluation.checkout import check_out
+from bot.evaluation.conclude_again import publish_decided
+from bot.evaluation.configure import configure
+from bot.evaluation.damage import measure_damage
+from bot.evaluation.deliberate import deliberate
+from bot.evaluation.elsewhere import look_elsewhere
+from bot.evaluation.environment import build_environments
+from bot.evaluation.judge import judge
+from bot.evaluation.observe import observe
+from bot.evaluation.plan import make_plan
+from bot.evaluation.progress import Progress
+from bot.evaluation.report import print_report, write_report
+from bot.evaluation.task import collect_task
+from bot.evaluation.upkeep import clean_up
+from bot.services import Services
+from bot.steps import StepRunner
+from bot.values import EvaluationRequest, Publication
+
+STAGES = (
+    "checkout",
+    "configure",
+    "environment",
+    "task",
+    "plan",
+    "observe",
+    "damage",
+    "elsewhere",
+    "deliberate",
+    "judge",
+    "report",
+    "publish",
+    "print",
+)
+
+
+async def evaluate(request: EvaluationRequest, services: Services, run: StepRunner) -> Publication:
+    """Judge one request and publish what was found. Raises Transient when GitHub stays away."""
+    progress = Progress(request)
+    run = progress.timed(run)
+    with progress.told():
+        checkout = progress.checkout = await run("checkout", check_out, services, request)
+        policy = progress.policy = await run("configure", configure, services, request, checkout)
+        built = progress.built = await run(
+            "environment", build_environments, services, request, checkout, policy
+        )
+        task = progress.task = await run("task", collect_task, services, request, checkout)
+        planned = progress.planned = await run(
+            "plan", make_plan, services, request, checkout, task, policy
+        )
+        case = Case(request, checkout, built, planned, policy)
+        observed = progress.observed = await run("observe", observe, services, case)
+        observed = progress.observed = await run("damage", measure_damage, services, case, observed)
+        observed = progress.observed = await run(
+            "elsewhere", look_elsewhere, services, case, observed
+        )
+        deliberation = progress.deliberation = await run(
+            "deliberate", deliberate, services, case, task, observed
+        )
+        progress.judgement = await run("judge", judge, services, case, task, observed, deliberation)
+    evaluation = progress.evaluation()
+    report_key = await run("report", write_report, services, evaluation)
+    publication = await run(
+        "publish", publish_decided, services, evaluation, progress.checkout, report_key
+    )
+    await run("print", print_report, services, report_key)
+    await run("clean up", clean_up, services, request)
+    return publication

@@ -1,0 +1,175 @@
+"""Stage 7: runs the tests that speak for the change on damaged copies of head: do they notice?"""
+
+from __future__ import annotations
+
+import re
+import shutil
+import time
+from dataclasses import replace
+
+from bot.context import Case, Project
+from bot.evaluation.on_host import case_here, on_this_host
+from bot.evidence.damage import called_in, kept_that_reach, stand_ins
+from bot.services import Services
+from bot.values import (
+    ActionKind,
+    DamageSeen,
+    Evidence,
+    Observed,
+    Step,
+    TestComparison,
+    Transition,
+)
+from bot.verdict.behaviour import proofs_of_each
+from sandbox.base import Limits
+from sandbox.damage.making import make_damages
+from sandbox.damage.trial import Concerned, Trials, loads_the_tree, runs_the_tree, try_damages
+from sandbox.damage.values import DamageTrial
+from sandbox.test_runs.test_order import TestOrder
+from sandbox.values import ChangeKind, Observation, Side, TestRun
+
+_NAME = re.compile(r"[A-Za-z_$][\w$]*")
+_SHORTEST_S = 15.0
+_LONGER_THAN_HEAD = 3
+_MOST_OF_BASE = 4
+_STEP = Step(
+    id="D1",
+    goal="Damage what the change touches, and see which of the tests that speak for it notice.",
+    guidance="Each change taken back, functions emptied, conditions, operators and constants changed.",
+    requirement_ids=(),
+    action=ActionKind.DAMAGE,
+)
+_INSTALLED = (
+    "The tests run an installed or compiled copy of the code, so damage to it shows nothing."
+)
+_NOTHING = "Nothing that changed can be damaged and still be loaded."
+_OFF = "`limits.damage` is 0."
+_CUT = "The change is too large to damage it everywhere."
+_LATE = "The time that `limits.damage` allows was over before a damaged copy was tried."
+
+
+@on_this_host
+async def measure_damage(services: Services, case: Case, observed: Observed) -> Observed:
+    """Return what was observed, and what damage shows of it."""
+    groups = proofs_of_each(case.planned.requirements, observed, case.policy.configuration)
+    kept = frozenset() if groups else kept_that_reach(observed)
+    is_of_base = not groups
+    has_code = any(one.kind is ChangeKind.CODE for one in observed.kinds)
+    if is_of_base and not (kept and has_code):
+        return observed
+    started = time.monotonic()
+    await services.origin.announce(case.request, "damage", case.planned.plan)
+    case = await case_here(services, case)
+    seen = await _measured(services, case, observed, groups or (kept,), is_of_base)
+    if is_of_base and seen.problem:
+        return observed
+    seen = replace(seen, evidence_id=_STEP.id, is_of_base=is_of_base)
+    return replace(
+        observed,
+        damage=seen,
+        evidence=(*observed.evidence, _evidence(seen, time.monotonic() - started)),
+    )
+
+
+async def _measured(
+    services: Services,
+    case: Case,
+    observed: Observed,
+    groups: tuple[frozenset[str], ...],
+    is_of_base: bool,
+) -> DamageSeen:
+    """Try the damages; where nobody noticed any, make sure that the tests run the tree at all."""
+    if not case.damage_seconds:
+        return DamageSeen(problem=_OFF)
+    if case.checkout.diff.truncated:
+        return DamageSeen(problem=_CUT)
+    wanted = frozenset[str]().union(*groups)
+    tests = [one for one in observed.tests.comparisons if one.id in wanted]
+    words = {word for one in tests for word in _NAME.findall(one.source)} | _reached(
+        observed, tests
+    )
+    code = {one.path for one in observed.kinds if one.kind is ChangeKind.CODE}
+    called = {name for one in tests for name in called_in(one)}
+    damages = await make_damages(services.sandbox, case.checkout, code, words, called)
+    if is_of_base:  # what they notice is told and decides nothing
+        damages = damages[:_MOST_OF_BASE]
+    concerned = _concerned(case, observed, tests)
+    if not damages or not concerned:
+        return DamageSeen(problem=_NOTHING)
+    head = observed.suite_on_head
+    took_s = head.seconds if head else 0.0
+    longest_s = _SHORTEST_S + _LONGER_THAN_HEAD * took_s
+    seconds = (
+        min(case.damage_seconds, max(_SHORTEST_S, took_s)) if is_of_base else case.damage_seconds
+    )
+    folder = services.evaluation_folder(case.request) / "damage"
+    trials = Trials(
+        checkout=case.checkout,
+        concerned=concerned,
+        groups=groups,
+        replaced={one.id: stand_ins(one) for one in tests},
+        workspace=folder,
+        order=TestOrder(
+            Side.HEAD,
+            case.checkout.head_tree,
+            concerned[0].environment,
+            network=case.policy.network_to_observe,
+        ),
+        seconds=seconds,
+        limits=Limits(timeout_s=longest_s),
+    )
+    try:
+        tried = await try_damages(services.sandbox, trials, damages)
+        if any(one.noticed for one in tried):
+            return DamageSeen(tried)
+        if not any(one.unnoticed for one in tried):
+            return DamageSeen(problem=_NOTHING if tried else _LATE)
+        if is_of_base:
+            is_run = await loads_the_tree(services.sandbox, trials, damages[0])
+        else:
+            is_run = await runs_the_tree(services.sandbox, trials)
+        return DamageSeen(tried) if is_run else DamageSeen(problem=_INSTALLED)
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _reached(observed: Observed, tests: list[TestComparison]) -> set[str]:
+    """The changed symbols that the tests reach by the code graph, also through others."""
+    paths = {one.path for one in tests}
+    symbols = observed.impact.symbols if observed.impact else ()
+    return {one.place.name for one in symbols if any(test.path in paths for test in one.tests)}
+
+
+def _concerned(
+    case: Case, observed: Observed, tests: list[TestComparison]
+) -> tuple[Concerned, ...]:
+    """The tests by the project that they are run in."""
+    suite = observed.suite_on_head
+    seen = suite.tests if suite and suite.tests else TestRun(True, ())
+    projects: dict[str, Project] = {}
+    found: dict[str, dict[str, str]] = {}
+    for one in tests:
+        project = case.built.at(one.path)
+        projects[project.root] = project
+        found.setdefault(project.root, {})[one.id] = one.path
+    return tuple(
+        Concerned(head, found[root], seen)
+        for root, project in projects.items()
+        if (head := project.head) is not None and head.failure is None
+    )
+
+
+def _evidence(seen: DamageSeen, seconds: float) -> Evidence:
+    lines = [_line(one) for one in seen.trials]
+    head = Observation(
+        Side.HEAD, "", None, "\n".join(lines), round(seconds, 2), problem=seen.problem
+    )
+    return Evidence(_STEP.id, _STEP, None, head, Transition.UNKNOWN)
+
+
+def _line(one: DamageTrial) -> str:
+    damage = one.damage
+    where = f"{damage.path}:{damage.line}"
+    ran = len(one.noticed) + len(one.unnoticed)
+    told = f"{len(one.noticed)} of {ran} tests noticed" if ran else "not measured: it does not load"
+    return f"{where}: {damage.what}: {told}"

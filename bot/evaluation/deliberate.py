@@ -1,0 +1,81 @@
+"""Stage 8: judges that reason over the evidence, where a model is set and no oracle decides.
+
+Analysts act in the evaluation's own sandbox, by the looks of a plan's steps.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from dataclasses import replace
+
+from bot.context import Case
+from bot.evaluation.matter import Matter, put_before_judges
+from bot.evaluation.on_host import case_here, on_this_host
+from bot.evaluation.recording import keep_replies
+from bot.evidence.kinds import ANALYSTS_LOOKS
+from bot.evidence.seen import Seen
+from bot.judges.acting import Acting, Taken
+from bot.judges.chambers import Chambers
+from bot.judges.model import SessionLimits
+from bot.services import Services, acting_key, evaluation_key, run_delimiter
+from bot.values import Deliberation, Evidence, Observed, PlanExtension, Step, Task
+from sandbox.errors import CheckoutError
+
+
+@on_this_host
+async def deliberate(
+    services: Services, case: Case, task: Task, observed: Observed
+) -> Deliberation:
+    """Ask the judges; without a model there are none, and nothing is announced."""
+    limits = case.policy.configuration.limits
+    planned = case.planned.usage
+    spent_usd = sum(one.usd or 0.0 for one in planned)
+    money = SessionLimits(limits.usd, limits.minutes, spent_usd)
+    async with services.open_session(money) as session:
+        if session is None:
+            return Deliberation()
+        await services.origin.announce(case.request, "deliberate", case.planned.plan)
+        case = await case_here(services, case)
+        delimiter = run_delimiter(services, case.checkout)
+        chambers = Chambers(session, delimiter, acting_in(services, case))
+        held = await put_before_judges(Matter.of(case, task, observed), chambers)
+        await keep_replies(services, case.request, "deliberate", session)
+        added = tuple(map(_extension, held.evidence))
+        return replace(held, usage=(*planned, *held.usage), extensions=added)
+
+
+def _extension(evidence: Evidence) -> PlanExtension:
+    """What an analyst did beyond the plan, for the reason that it gave."""
+    goal = evidence.step.goal.strip()
+    return PlanExtension(evidence.step, goal or "An analyst asked for it.")
+
+
+_STEPS_AT_ONCE = max(2, min(8, os.cpu_count() or 2))
+
+
+def acting_in(services: Services, case: Case) -> Acting:
+    """What analysts of this evaluation may do, a few steps at a time."""
+    limits, key = case.policy.configuration.limits, evaluation_key(case.request.id)
+    places = asyncio.Semaphore(_STEPS_AT_ONCE)
+
+    async def take(step: Step) -> Taken:
+        try:
+            async with places:
+                seen = await ANALYSTS_LOOKS[step.action](services, case, step)
+        except CheckoutError as error:  # a path that a model made up
+            return Taken(note=str(error))
+        return Taken(next(iter(seen.evidence), None), _note(seen))
+
+    async def picture(name: str) -> bytes | None:
+        return await asyncio.to_thread(services.artifacts.get, key, name)
+
+    run = acting_key(case.request, case.checkout)
+    return Acting(run, take, picture, services.web, limits.interactions, limits.minutes)
+
+
+def _note(seen: Seen) -> str:
+    """What a look found beside evidence, as lines."""
+    findings = (f"{one.path}:{one.line}: {one.rule}: {one.message}" for one in seen.findings)
+    places = (f"{p.place.words}: {p.reason}" for one in seen.located for p in one.places)
+    return "\n".join((*findings, *places))

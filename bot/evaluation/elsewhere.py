@@ -1,0 +1,112 @@
+"""Stage 8: makes the calls of the tests that speak for the change again, outside of the test runner."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import shutil
+import time
+from dataclasses import replace
+from pathlib import Path, PurePosixPath
+
+from bot.context import Case, Project
+from bot.evaluation.on_host import case_here, on_this_host
+from bot.services import Services
+from bot.values import ActionKind, Evidence, Observed, Step, TestComparison, Transition
+from bot.verdict.behaviour import proofs_of_each
+from sandbox.base import Limits
+from sandbox.elsewhere.driver import Looking
+from sandbox.elsewhere.look import DRIVERS, look_again
+from sandbox.elsewhere.values import Difference, SecondLook
+from sandbox.elsewhere.whole import WHOLE, run_again
+from sandbox.test_runs.path_kinds import PathKind, classify
+from sandbox.values import Observation, Side
+
+_STEP = Step(
+    id="D2",
+    goal="Call again, outside of the test runner, what the tests that speak for the change call.",
+    guidance="A plain program, another folder, other names and variables, no tests beside the code.",
+    requirement_ids=(),
+    action=ActionKind.SECOND_LOOK,
+)
+_LEAST_S = 30.0
+_LONGER_THAN_HEAD = 3
+_MOST_TEST_FILES = 5_000
+
+
+@on_this_host
+async def look_elsewhere(services: Services, case: Case, observed: Observed) -> Observed:
+    """Return what was observed, and which calls differ elsewhere."""
+    groups = proofs_of_each(case.planned.requirements, observed, case.policy.configuration)
+    if not groups or not case.damage_seconds:
+        return observed
+    started = time.monotonic()
+    await services.origin.announce(case.request, "elsewhere", case.planned.plan)
+    case = await case_here(services, case)
+    seen = await _seen(services, case, observed, frozenset[str]().union(*groups))
+    observed = replace(observed, second_look=seen)
+    if not seen.differences:
+        return observed
+    evidence = _evidence(seen, time.monotonic() - started)
+    return replace(observed, evidence=(*observed.evidence, evidence))
+
+
+async def _seen(
+    services: Services, case: Case, observed: Observed, wanted: frozenset[str]
+) -> SecondLook:
+    projects: dict[str, tuple[Project, list[TestComparison]]] = {}
+    for one in observed.tests.comparisons:
+        if one.id in wanted:
+            project = case.built.at(one.path)
+            projects.setdefault(project.root, (project, []))[1].append(one)
+    suite = observed.suite_on_head
+    took_s = suite.seconds if suite else 0.0
+    limits = Limits(timeout_s=min(case.damage_seconds, _LEAST_S + _LONGER_THAN_HEAD * took_s))
+    tests = await asyncio.to_thread(_test_files, Path(case.checkout.head_tree))
+    folder = services.evaluation_folder(case.request) / "elsewhere"
+    found = SecondLook()
+    for project, asked in projects.values():
+        head = project.head
+        if head is None or head.failure is not None:
+            continue
+        base = project.base if project.base and project.base.failure is None else None
+        paths = tuple(sorted({one.path for one in asked}))
+        ids = tuple(sorted({one.id for one in asked}))
+        looking = Looking(case.checkout, head, base, paths, ids, tests, folder, limits)
+        if head.recipe.runner in DRIVERS:
+            seen = await look_again(services.sandbox, looking)
+        elif head.recipe.runner in WHOLE:
+            seen = await run_again(services.sandbox, looking)
+        else:
+            continue
+        differences = found.differences + seen.differences
+        found = SecondLook(found.compared + seen.compared, differences)
+    await asyncio.to_thread(shutil.rmtree, folder, ignore_errors=True)
+    return found
+
+
+def _test_files(tree: Path) -> tuple[str, ...]:
+    """Return the files of head that are tests or lie with them."""
+    found: list[str] = []
+    for folder, folders, names in os.walk(tree):
+        folders[:] = sorted(set(folders) - {".git", "node_modules"})
+        for name in names:
+            path = str(PurePosixPath(folder, name).relative_to(tree))
+            if classify(path) in (PathKind.TEST, PathKind.SUPPORT):
+                found.append(path)
+        if len(found) >= _MOST_TEST_FILES:
+            break
+    return tuple(found)
+
+
+def _evidence(seen: SecondLook, seconds: float) -> Evidence:
+    lines = [_line(one) for one in seen.differences]
+    head = Observation(Side.HEAD, "", None, "\n".join(lines), round(seconds, 2))
+    return Evidence(_STEP.id, _STEP, None, head, Transition.UNKNOWN)
+
+
+def _line(one: Difference) -> str:
+    after = f" after {one.times} calls" if one.times else " on other days" * one.on_other_days
+    return (
+        f"{one.call} in {one.path}: {one.under_test} under test, {one.elsewhere} elsewhere{after}"
+    )

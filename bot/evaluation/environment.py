@@ -1,0 +1,193 @@
+"""Stage 3: which projects are built, how, why, and the built things."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+from bot.context import Built, Policy, Project
+from bot.errors import UserError
+from bot.evaluation.on_host import build_request, on_this_host, portable_layers, trees_here
+from bot.evidence.code_map.run import find_dependents
+from bot.services import Services
+from bot.values import Dependent, EvaluationRequest
+from sandbox.base import Limits, Network
+from sandbox.concurrently import a_few_at_a_time, cores
+from sandbox.toolchains import Choice, Recipes, choose_both, detect_both
+from sandbox.toolchains.build import build_both
+from sandbox.toolchains.build_request import BuildRequest
+from sandbox.toolchains.ecosystem import SetupHints
+from sandbox.toolchains.projects import MOST_PROJECTS, Projects
+from sandbox.toolchains.test_line import test_places
+from sandbox.toolchains.toolchain import toolchain
+from sandbox.toolchains.tree import Tree
+from sandbox.values import Checkout, Environment, Recipe, Side, TestRunner
+
+_OLD_S = 90 * 24 * 3600
+_ASK_AGAIN = "Ask again with /judge when the index answers."
+_RELEASE_IT = (
+    "Depend on a released version of it, or let Assay judge where its host can be reached; then ask again "
+    "with /judge."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class _Workshop:
+    """What all builds share."""
+
+    services: Services
+    request: EvaluationRequest
+    checkout: Checkout
+    limits: Limits
+    network: Network
+    base_is_trusted: bool
+
+
+@on_this_host
+async def build_environments(
+    services: Services, request: EvaluationRequest, checkout: Checkout, policy: Policy
+) -> Built:
+    """Detect and build the projects that the change touches, and those that use what it touches."""
+    await services.origin.announce(request, "environment")
+    checkout = await trees_here(services, request, checkout)
+    setup = policy.configuration.setup
+    limits = Limits(timeout_s=policy.configuration.limits.minutes * 60)
+    network, is_trusted = policy.network_to_build, policy.base_is_trusted
+    shop = _Workshop(services, request, checkout, limits, network, is_trusted)
+    concerned = await _concerned(shop, policy)
+    wanted = await asyncio.to_thread(_wanted_projects, shop, policy, concerned)
+    built = await _built_projects(shop, wanted, concerned if not setup.test else {})
+    return portable_layers(services, replace(built, concerned=tuple(concerned.values())))
+
+
+# --- which projects ---------------------------------------------------------------------------
+
+
+async def _concerned(shop: _Workshop, policy: Policy) -> dict[str, Dependent]:
+    """Return the projects that the change touches, then those that the code graph finds beside them."""
+    checkout = shop.checkout
+    if checkout.diff.truncated:
+        return {"": Dependent("", ())}
+    trees = Path(checkout.base_tree), Path(checkout.head_tree)
+    listed = tuple(one.path for one in policy.configuration.projects)
+    projects = await asyncio.to_thread(Projects, *trees, listed)
+    changed = checkout.diff.changed_paths
+    touched = await asyncio.to_thread(projects.touched, changed)
+    found = {one: Dependent(one, ()) for one in touched}
+    if await asyncio.to_thread(lambda: set(projects.all) - set(touched)):
+        using = await find_dependents(shop.services, shop.request, checkout, projects)
+        tested = [one for one in using if one.folder or projects.has_top]
+        found |= {one.folder: one for one in tested if one.folder not in found}
+    return found
+
+
+def _wanted_projects(
+    shop: _Workshop, policy: Policy, concerned: dict[str, Dependent]
+) -> tuple[SetupHints, ...]:
+    """Return how each project is set up; a configured test line says itself where tests are run."""
+    setup = policy.configuration.setup
+    install, before = setup.install or "", _released_before(shop.checkout)
+    if setup.test:
+        calls = test_places(setup.test, Tree(Path(shop.checkout.base_tree)))
+        return tuple(
+            SetupHints(install, one.line, one.folder, released_before=before) for one in calls
+        )
+    own = {one.path: one.setup for one in policy.configuration.projects}
+    found = []
+    for root in tuple(concerned)[:MOST_PROJECTS]:
+        line, test = (own[root].install, own[root].test) if root in own else (None, None)
+        calls = test_places(test or "", Tree(Path(shop.checkout.base_tree, root)))
+        followed = calls[0].line if not any(call.folder for call in calls) else test or ""
+        at = root if line else ""
+        found.append(SetupHints(line or install, followed, root, at, before))
+    return tuple(found)
+
+
+def _released_before(checkout: Checkout) -> str:
+    """Return the day after the newest commit where that is long ago, else "".
+
+    The target's tip counts too, so a pull request cannot choose older packages by its own commits' dates.
+    """
+    if not checkout.newest_commit_s or time.time() - checkout.newest_commit_s < _OLD_S:
+        return ""
+    newest = datetime.fromtimestamp(checkout.newest_commit_s, UTC)
+    return (newest + timedelta(days=1)).date().isoformat()
+
+
+# --- the builds -------------------------------------------------------------------------------
+
+
+async def _built_projects(
+    shop: _Workshop, wanted: tuple[SetupHints, ...], concerned: dict[str, Dependent]
+) -> Built:
+    """Build them a few at a time; those that the change touches may not fail for want of a network."""
+    trees = Path(shop.checkout.base_tree), Path(shop.checkout.head_tree)
+    choices = [await asyncio.to_thread(choose_both, *trees, hints) for hints in wanted]
+    asked = dict.fromkeys(one for choice in choices for one in choice.ecosystems)
+    tools = await toolchain(shop.services.sandbox, asked)
+
+    async def built(hints: SetupHints, choice: Choice) -> Project:
+        recipes = await asyncio.to_thread(detect_both, choice, trees, hints, tools)
+        is_touched = hints.root not in concerned or not concerned[hints.root].uses
+        base, head = await _both(shop, recipes, is_touched)
+        head = _tested_as_base(base, head, shop.checkout)
+        return Project(hints.root, base, head, is_touched)
+
+    pairs = zip(wanted, choices, strict=True)
+    steps = [built(hints, choice) for hints, choice in pairs]
+    first, *others = await a_few_at_a_time(max(1, cores() // 2), steps)
+    sandbox = shop.services.sandbox.name
+    return Built(first.base, first.head, sandbox, first.root, tuple(others))
+
+
+def _tested_as_base(
+    base: Environment | None, head: Environment | None, checkout: Checkout
+) -> Environment | None:
+    """Run head's tests as base says: a pull request must not narrow what is run of its tests.
+
+    Head's own calls count where base has no tests, and besides where head moved what base names.
+    """
+    if base is None or head is None or base.recipe.runner is TestRunner.NONE:
+        return head
+    if base.recipe.ecosystem != head.recipe.ecosystem:
+        return head
+    root = base.recipe.root
+    base_tree, head_tree = Path(checkout.base_tree, root), Path(checkout.head_tree, root)
+    words = {word for call in base.recipe.calls for word in call.arguments}
+    named = {word for word in words if not word.startswith("-") and (base_tree / word).exists()}
+    gone = {word for word in named if not (head_tree / word).exists()}
+    first, *more = (
+        replace(call, arguments=tuple(word for word in call.arguments if word not in gone))
+        for call in base.recipe.calls
+    )
+    own = [call for call in head.recipe.calls if call not in (first, *more)] if gone else []
+    calls = tuple(dict.fromkeys((*more, *own)))
+    recipe = replace(
+        head.recipe, runner=first.runner, test_arguments=first.arguments, more_calls=calls
+    )
+    return replace(head, recipe=recipe)
+
+
+async def _both(
+    shop: _Workshop, recipes: Recipes, is_touched: bool
+) -> tuple[Environment | None, Environment | None]:
+    requests = _request(shop, Side.BASE, recipes.base), _request(shop, Side.HEAD, recipes.head)
+    built = await build_both(shop.services.sandbox, *requests)
+    for environment in built:
+        failure = environment.failure if environment else None
+        lacks = environment is not None and environment.recipe.needs
+        if failure and failure.problem and not lacks and is_touched:
+            is_of_git = environment is not None and environment.unfetched
+            raise UserError(failure.problem, _RELEASE_IT if is_of_git else _ASK_AGAIN)
+    return built
+
+
+def _request(shop: _Workshop, side: Side, recipe: Recipe | None) -> BuildRequest | None:
+    if recipe is None:
+        return None
+    wanted = build_request(shop.services, shop.request, shop.checkout, side, recipe)
+    is_trusted = side is Side.BASE and shop.base_is_trusted
+    return replace(wanted, limits=shop.limits, network=shop.network, is_trusted=is_trusted)

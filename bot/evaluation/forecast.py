@@ -1,0 +1,170 @@
+"""Plans an evaluation without running anything of it, and says what it may cost: `/judge plan`.
+
+Both sides are fetched, the configuration, the task and the names in the code are read; nothing of the
+repository is built or run. What models answer is remembered: the evaluation does not pay for it again.
+
+Nobody knows yet which requirements the oracles will decide. At least: all of them, and models only say what
+they think of the whole patch, and of its criteria. At most: none, every analyst uses all its interactions
+and every panel goes all its rounds.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass, replace
+
+from bot.configuration import Configuration, PolicyContext
+from bot.context import Planned, Policy
+from bot.diff.unified import unified
+from bot.evaluation.checkout import check_out
+from bot.evaluation.configure import configure
+from bot.evaluation.plan import make_plan
+from bot.evaluation.task import collect_task
+from bot.evaluation.upkeep import clean_up
+from bot.judges.criteria_grading import SAMPLES
+from bot.judges.dossier import DIFF_CHARS, TASK_CHARS
+from bot.judges.model import price_of
+from bot.judges.weighing import OPEN_TO_JUDGES
+from bot.services import Answer, Code, Origin, Services, evaluation_key
+from bot.settings import Settings
+from bot.text import scrub_tree
+from bot.values import (
+    EvaluationRequest,
+    ExpectedCalls,
+    ExpectedPrice,
+    Forecast,
+    Plan,
+    Publication,
+    Requirements,
+    Role,
+    Standing,
+    Task,
+)
+from sandbox.values import Checkout
+
+
+@dataclass(frozen=True, slots=True)
+class Unannounced:
+    """An origin that is read and told nothing: there is no evaluation yet."""
+
+    origin: Origin
+
+    async def code(self, request: EvaluationRequest) -> Code:
+        """Say where the code is."""
+        return await self.origin.code(request)
+
+    async def task(self, request: EvaluationRequest, checkout: Checkout) -> Task:
+        """Collect what was asked."""
+        return await self.origin.task(request, checkout)
+
+    async def policy_context(self, request: EvaluationRequest) -> PolicyContext:
+        """Say what stands around the target branch's configuration."""
+        return await self.origin.policy_context(request)
+
+    async def members(self, request: EvaluationRequest) -> tuple[Standing, ...]:
+        """Say how the members of a merge group stand."""
+        return await self.origin.members(request)
+
+    async def announce(
+        self, request: EvaluationRequest, stage: str, plan: Plan | None = None
+    ) -> None:
+        """Nobody waits for a stage."""
+
+    def home(self, request: EvaluationRequest) -> str:
+        """Say where the repository is on the web."""
+        return self.origin.home(request)
+
+    def link(self, request: EvaluationRequest) -> str:
+        """There is no report page."""
+        return ""
+
+    async def publish(self, answer: Answer) -> Publication:
+        """There is nothing to publish."""
+        raise AssertionError("a forecast publishes nothing")
+
+
+async def foresee(services: Services, request: EvaluationRequest) -> Forecast:
+    """Plan and price one evaluation. Raises UserError, Superseded and Transient as its stages do."""
+    quiet = replace(services, origin=Unannounced(services.origin))
+    try:
+        checkout = await check_out(quiet, request)
+        policy = await configure(quiet, request, checkout)
+        task = await collect_task(quiet, request, checkout)
+        planned = await make_plan(quiet, request, checkout, task, policy)
+        planned = _with_warnings(planned, task)
+        told = forecast(services.settings, policy, planned, shared_chars(task, checkout))
+    finally:
+        await clean_up(quiet, request)
+        await asyncio.to_thread(quiet.artifacts.delete, evaluation_key(request.id))
+    return scrub_tree(told, services.secrets)
+
+
+def _with_warnings(planned: Planned, task: Task) -> Planned:
+    """The plan with what could not be read of the task among its remarks."""
+    remarks = (*task.warnings, *planned.requirements.remarks)
+    return replace(planned, requirements=replace(planned.requirements, remarks=remarks))
+
+
+def shared_chars(task: Task, checkout: Checkout) -> int:
+    """How long the beginning of every judge's prompt is going to be: the task and the change."""
+    words = sum(len(source.title) + len(source.text) for source in task.sources)
+    return min(words, TASK_CHARS) + min(len(unified(checkout.diff)), DIFF_CHARS)
+
+
+def forecast(settings: Settings, policy: Policy, planned: Planned, shared: int) -> Forecast:
+    """The plan with the price of what judges may ask; nothing is asked without a model."""
+    configuration, limits = policy.configuration, policy.configuration.limits
+    graded = policy.kept_criteria or planned.requirements.preferences
+    grades = SAMPLES if graded else 0
+    asked = (planned.requirements, shared, configuration, grades)
+    calls = expected_calls(*asked) if settings.model else ()
+    spent = [one.usd for one in planned.usage]
+    known = [usd for usd in spent if usd is not None]
+    return Forecast(
+        requirements=planned.requirements,
+        plan=planned.plan,
+        digest=planned.frozen,
+        prices=tuple(_priced(settings, one) for one in calls),
+        usd=limits.usd,
+        interactions=limits.interactions,
+        minutes=limits.minutes,
+        planning_usd=sum(known) if len(known) == len(spent) else None,
+    )
+
+
+def _priced(settings: Settings, calls: ExpectedCalls) -> ExpectedPrice:
+    model = settings.models.get(calls.role, settings.model)
+    one = price_of(settings, model, calls.input_tokens, calls.output_tokens)
+    if one is None:
+        return ExpectedPrice(calls, model, None, None)
+    return ExpectedPrice(calls, model, one * calls.fewest, one * calls.most)
+
+
+CHARS_A_TOKEN = 4
+INSTRUCTION_TOKENS = 450
+EVIDENCE_TOKENS = 1_200
+TURN_TOKENS = 500  # what one more interaction adds to an analyst's conversation
+ANSWER_TOKENS = 300
+CANARIES = 3
+
+
+def expected_calls(
+    requirements: Requirements, shared_chars: int, configuration: Configuration, grades: int
+) -> tuple[ExpectedCalls, ...]:
+    """The calls by role; `shared_chars` is the length of what every prompt begins with.
+
+    `grades` is how often the change is graded by criteria.
+    """
+    open_ = sum(one.category in OPEN_TO_JUDGES for one in requirements.items)
+    judges, limits = configuration.judges, configuration.limits
+    asked = INSTRUCTION_TOKENS + shared_chars // CHARS_A_TOKEN + EVIDENCE_TOKENS
+    talk = limits.interactions * TURN_TOKENS // 2  # on average half of the conversation is there
+    tried = CANARIES * judges.count if judges.canary and open_ else 0
+    rounds = tried + open_ * judges.count * (1 + judges.rounds)
+    expected = (
+        ExpectedCalls(Role.ANALYST, 0, open_ * limits.interactions, asked + talk, ANSWER_TOKENS),
+        ExpectedCalls(Role.PANEL, 0, rounds, asked, ANSWER_TOKENS),
+        ExpectedCalls(Role.PATCH, judges.count, judges.count, asked, ANSWER_TOKENS),
+        ExpectedCalls(Role.QUANTIFIER, grades, grades, asked, ANSWER_TOKENS),
+    )
+    return tuple(one for one in expected if one.most)

@@ -1,0 +1,106 @@
+"""What judges are asked about, whole: enough to ask them again without the evaluation."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from bot.apart import apart
+from bot.configuration import Configuration
+from bot.context import Case
+from bot.diff.unified import unified
+from bot.evidence.test_plan.whole import score_plan
+from bot.judges.chambers import Chambers
+from bot.judges.criteria_grading import grade_change
+from bot.judges.deliberation import hold_deliberation
+from bot.judges.dossier import Dossier
+from bot.judges.patch_opinion import ask_on_patch
+from bot.judges.weighing import can_run_head, weigh, why_not_asked
+from bot.values import (
+    Criterion,
+    Deliberation,
+    Judgement,
+    Observed,
+    Requirements,
+    Standing,
+    Task,
+    TaskRubric,
+)
+from bot.values.rules import INSTRUCTION
+from bot.verdict.gate import Beside, conclude
+from bot.verdict.outcome import count_met, verdicts
+from bot.verdict.patch_reasons import patch_reasons
+from sandbox.values import Diff
+
+
+@dataclass(frozen=True, slots=True)
+class Matter:
+    """The task, the change, and what was seen."""
+
+    task: Task
+    diff: Diff
+    requirements: Requirements
+    observed: Observed
+    configuration: Configuration
+    criteria: tuple[Criterion, ...] = ()
+    rubrics: tuple[TaskRubric, ...] = ()
+
+    @classmethod
+    def of(cls, case: Case, task: Task, observed: Observed) -> Matter:
+        """What an evaluation lays before its judges."""
+        configuration = case.policy.configuration
+        diff, planned = case.checkout.diff, case.planned
+        criteria = case.policy.kept_criteria
+        return cls(
+            task, diff, planned.requirements, observed, configuration, criteria, planned.rubrics
+        )
+
+
+async def put_before_judges(matter: Matter, chambers: Chambers) -> Deliberation:
+    """Ask the judges about everything that oracles leave to them. Raises SandboxError.
+
+    Nobody is paid where the gate fails anyway, and nothing is run where head is not built.
+    """
+    observed, requirements = matter.observed, matter.requirements
+    if not_asked := why_not_asked(observed):
+        return Deliberation(not_asked=not_asked)
+    if chambers.acting and not can_run_head(observed):
+        chambers = replace(chambers, acting=replace(chambers.acting, reads_only=True))
+    timeout_s = matter.configuration.limits.minutes * 60
+    found = await apart(timeout_s, verdicts, requirements, observed, matter.configuration)
+    spoken = next((f.message for f in observed.integrity if f.rule == INSTRUCTION), "")
+    dossier = Dossier(matter.task, unified(matter.diff), observed.evidence, spoken)
+    policy = matter.configuration.judges
+    held = await hold_deliberation(chambers, requirements, found, dossier, policy)
+    held = replace(held, found=found)
+    if held.problem:
+        return held
+    grading = await grade_change(chambers, dossier, matter.criteria, requirements.preferences)
+    seen = replace(dossier, evidence=(*held.evidence, *observed.evidence))
+    patch = await ask_on_patch(chambers, seen, matter.rubrics, policy.count)
+    return replace(held, grading=grading, patch=patch, usage=chambers.session.usage)
+
+
+def judged(
+    matter: Matter, deliberation: Deliberation, members: tuple[Standing, ...] = ()
+) -> Judgement:
+    """Judge every requirement on its own, weigh what judges said, then let the gate conclude.
+
+    `members` are the pull requests of a merge group.
+    """
+    requirements, observed = matter.requirements, matter.observed
+    found = deliberation.found or verdicts(requirements, observed, matter.configuration)
+    found = weigh(requirements, found, deliberation)
+    beside = Beside(
+        members,
+        None if deliberation.problem else deliberation.grading,
+        patch_reasons(deliberation, observed.evidence, matter.rubrics, matter.configuration),
+    )
+    met = count_met(requirements, found)
+    return Judgement(
+        requirements,
+        found,
+        conclude(requirements, found, observed, matter.configuration, beside),
+        met.independently,
+        met.with_prerequisites,
+        score_plan(requirements, observed),
+    )

@@ -1,0 +1,155 @@
+"""Stage 5: the requirements, and what will be looked at, before anything is judged."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from bot.apart import apart
+from bot.configuration import Configuration
+from bot.context import Planned, Policy
+from bot.diff.paths import is_source_path
+from bot.evaluation.on_host import on_this_host, trees_here
+from bot.evaluation.recording import keep_replies
+from bot.evaluation.rubrics_of_task import kept_rubrics, rubrics_of, unused, with_rubrics
+from bot.evidence.code_map.run import Asked, find_places
+from bot.evidence.empty_inputs.find import empty_calls
+from bot.evidence.planning import plan
+from bot.judges.chambers import Chambers
+from bot.judges.comprehension import comprehend_more
+from bot.judges.model import ModelProblem, SessionLimits
+from bot.judges.planner import Ground, propose_steps
+from bot.services import Services, run_delimiter
+from bot.task.requirements import comprehend, with_pages
+from bot.task.understanding import ASKED, enriched
+from bot.values import EvaluationRequest, Plan, Requirements, Task, TaskRubric, Trigger
+from sandbox.base import SandboxError
+from sandbox.browser.pages import find_pages, is_front_end
+from sandbox.edges.calls import EmptyCall
+from sandbox.repository.tree_reader import TreeReader
+from sandbox.values import Checkout
+
+
+@on_this_host
+async def make_plan(
+    services: Services, request: EvaluationRequest, checkout: Checkout, task: Task, policy: Policy
+) -> Planned:
+    """Split the task into requirements and fix the steps that will be run.
+
+    Where a model is set it may add requirements and steps; what the rules found stays.
+    """
+    await services.origin.announce(request, "plan")
+    checkout = await trees_here(services, request, checkout)
+    if policy.listed:
+        task = replace(task, sources=(policy.listed, *task.sources))
+    timeout_s = policy.configuration.limits.minutes * 60
+    floor = await apart(
+        timeout_s, comprehend, task, policy.configuration, policy.templates, policy.test_plan
+    )
+    found = await asyncio.to_thread(_rubrics, services, request, task, policy)
+    floor, rubrics = with_rubrics(_remarked(floor, *unused(policy.rubrics)), found)
+    pages = await asyncio.to_thread(pages_to_look_at, policy.configuration, checkout)
+    if pages:
+        floor = with_pages(floor)
+    trees = TreeReader(Path(checkout.base_tree)), TreeReader(Path(checkout.head_tree))
+    calls = await apart(timeout_s, empty_calls, checkout.diff, *trees)
+    drafting = Drafting(services, request, checkout, task, policy, pages, calls)
+    limits = policy.configuration.limits
+    async with services.open_session(SessionLimits(limits.usd, limits.minutes)) as session:
+        if session is None:
+            return Planned(floor, drafting.fixed(floor), rubrics=rubrics)
+        chambers = Chambers(session, run_delimiter(services, checkout))
+        requirements = await drafting.understood(chambers, floor)
+        planned = await drafting.planned(chambers, requirements)
+        await keep_replies(services, request, "plan", session)
+        return replace(planned, usage=session.usage, rubrics=rubrics)
+
+
+def _rubrics(
+    services: Services, request: EvaluationRequest, task: Task, policy: Policy
+) -> tuple[TaskRubric, ...]:
+    """The rubrics of the task's issues; who made the change does not count among their approvers."""
+    if request.trigger is Trigger.AGENT_PATCH and not task.author:
+        task = replace(task, author=request.actor)
+    kept = kept_rubrics(services.store, request.repository, task)
+    return rubrics_of(task, policy.rubrics, kept, policy.configuration.rubric.approvals)
+
+
+@dataclass(frozen=True, slots=True)
+class Drafting:
+    """What the plan is made from."""
+
+    services: Services
+    request: EvaluationRequest
+    checkout: Checkout
+    task: Task
+    policy: Policy
+    pages: tuple[str, ...]
+    calls: tuple[EmptyCall, ...]
+
+    def fixed(self, requirements: Requirements) -> Plan:
+        """The steps that the rules ask for."""
+        changed = self.checkout.diff.changed_paths
+        configuration = self.policy.configuration
+        return plan(requirements, configuration, changed, self.pages, self.calls)
+
+    async def understood(self, chambers: Chambers, floor: Requirements) -> Requirements:
+        """The floor and what a model adds; a model that is away adds a remark."""
+        sources = self.task.sources
+        if not sources or any(source.listed for source in sources):
+            return floor
+        sources += self.task.named
+        try:
+            more = await comprehend_more(chambers, sources, floor)
+        except ModelProblem as error:
+            return _remarked(floor, f"No model added to the requirements: {error.why}")
+        return enriched(floor, sources, more, self.policy.templates)
+
+    async def planned(self, chambers: Chambers, requirements: Requirements) -> Planned:
+        """The fixed steps, then those that a model proposes and that hold."""
+        fixed = self.fixed(requirements)
+        try:
+            proposed = await propose_steps(chambers, requirements, await self._ground(requirements))
+        except (ModelProblem, SandboxError) as error:
+            remark = f"No model added to the plan: {error}"
+            return Planned(_remarked(requirements, remark), fixed)
+        requirements = _remarked(requirements, *proposed.remarks)
+        return Planned(requirements, Plan((*fixed.steps, *proposed.steps)))
+
+    async def _ground(self, requirements: Requirements) -> Ground:
+        """What the planner may build on. Raises SandboxError when the code cannot be read."""
+        asked: list[Asked] = [
+            (one, (one.text, one.detail)) for one in requirements.items if one.category in ASKED
+        ]
+        seen = await find_places(self.services, self.request, self.checkout, asked)
+        setup = self.policy.configuration.setup
+        return Ground(
+            fixed=self.fixed(requirements),
+            changed_paths=self.checkout.diff.changed_paths,
+            has_file=self._has_file,
+            site=(setup.url or "").rstrip("/") if setup.serve else "",
+            impact=seen.impact,
+            located=seen.located,
+        )
+
+    def _has_file(self, path: str) -> bool:
+        trees = (self.checkout.base_tree, self.checkout.head_tree)
+        return any(TreeReader(Path(tree)).read_bytes(path) is not None for tree in trees)
+
+
+def _remarked(requirements: Requirements, *remarks: str) -> Requirements:
+    return replace(requirements, remarks=(*requirements.remarks, *remarks))
+
+
+def pages_to_look_at(configuration: Configuration, checkout: Checkout) -> tuple[str, ...]:
+    """Return the pages on which the change can be seen: configured, served, or files of head."""
+    changed, web, setup = checkout.diff.changed_paths, configuration.web, configuration.setup
+    if not web.enabled:
+        return ()
+    if setup.serve and setup.url:
+        touches = any(is_front_end(path) or is_source_path(path) for path in changed)
+        return (web.pages or (setup.url,)) if touches else ()
+    if web.pages:
+        return web.pages if any(map(is_front_end, changed)) else ()
+    return tuple(page.path for page in find_pages(Path(checkout.head_tree), changed))

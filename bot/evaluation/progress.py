@@ -1,0 +1,185 @@
+"""What one evaluation has found so far; a later failure still reports the earlier findings."""
+
+from __future__ import annotations
+
+import shlex
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any, cast
+
+from bot.configuration import NetworkPolicy
+from bot.context import Built, Planned, Policy, Project
+from bot.errors import OutOfTime, Superseded, UserError
+from bot.steps import StepRunner
+from bot.text.clipping import clip_line
+from bot.values import (
+    Conclusion,
+    Deliberation,
+    Evaluation,
+    EvaluationRequest,
+    GateReason,
+    GateResult,
+    Judgement,
+    Observed,
+    Plan,
+    Task,
+    Trigger,
+)
+from bot.verdict.acceptance import acceptable, after_acceptances
+from bot.verdict.headline import MAX_TITLE
+from sandbox.toolchains.layers import INSIDE
+from sandbox.values import Checkout, Environment
+
+_AGAIN = (
+    "Click Re-run, or comment /judge. If it happens again, the log of Assay's worker says more."
+)
+
+
+@dataclass(slots=True)
+class Progress:
+    """Gathers the stages' results; `told()` turns a known error into the gate's answer."""
+
+    request: EvaluationRequest
+    checkout: Checkout | None = None
+    policy: Policy | None = None
+    built: Built | None = None
+    task: Task | None = None
+    planned: Planned | None = None
+    observed: Observed | None = None
+    deliberation: Deliberation | None = None
+    judgement: Judgement | None = None
+    stopped: GateResult | None = None
+    seconds: list[tuple[str, float]] = field(default_factory=list)
+
+    def timed(self, run: StepRunner) -> StepRunner:
+        """Return a runner that notes how long each stage took (next to nothing when replayed)."""
+
+        async def timed_run(name: str, step: Any, /, *args: Any, **kwargs: Any) -> Any:
+            started = time.monotonic()
+            try:
+                return await run(name, step, *args, **kwargs)
+            finally:
+                self.seconds.append((name, round(time.monotonic() - started, 2)))
+
+        return cast(StepRunner, timed_run)
+
+    @contextmanager
+    def told(self) -> Iterator[None]:
+        """Turn UserError and Superseded into a conclusion; everything else is a bug and goes on."""
+        try:
+            yield
+        except OutOfTime as error:
+            self.stopped = stopped(Conclusion.TIMED_OUT, error.what, error.next_step)
+        except UserError as error:
+            next_step = error.next_step or ("" if self.request.trigger is Trigger.LOCAL else _AGAIN)
+            self.stopped = stopped(Conclusion.ACTION_REQUIRED, error.what, next_step)
+        except Superseded as error:
+            self.stopped = stopped(Conclusion.CANCELLED, error.by, "")
+
+    def evaluation(self) -> Evaluation:
+        """Put together what the report is made of."""
+        gate = after_acceptances(self.judgement) if self.judgement else self.stopped
+        if gate is None:
+            raise AssertionError("an evaluation ended without a conclusion")
+        return Evaluation(
+            request=self.request,
+            base_sha=self.checkout.base_sha if self.checkout else self.request.base_sha,
+            head_sha=self.checkout.head_sha if self.checkout else self.request.head_sha,
+            task=self.task,
+            plan=self._plan(),
+            plan_digest=self.planned.frozen if self.planned else "",
+            observed=self.observed,
+            deliberation=self.deliberation or self._planning(),
+            rubrics=self.planned.rubrics if self.planned else (),
+            judgement=self.judgement,
+            gate=gate,
+            environment=_environment(self.built, self.policy),
+            environment_digest=self.built.head.digest if self.built and self.built.head else "",
+            seconds=tuple(self.seconds),
+            warnings=self._warnings(),
+            problem=gate.title if self.judgement is None else "",
+            acceptable=acceptable(gate) if self.request.number else (),
+        )
+
+    def _plan(self) -> Plan | None:
+        """The plan with what was added to it; the judging stage saw to it that none was taken away."""
+        if self.planned is None:
+            return None
+        added = self.deliberation.extensions if self.deliberation else ()
+        return self.planned.plan.extended(*added)
+
+    def _planning(self) -> Deliberation | None:
+        """What models took for the plan, where the evaluation ended before any deliberation."""
+        usage = self.planned.usage if self.planned else ()
+        return Deliberation(usage=usage) if usage else None
+
+    def _warnings(self) -> tuple[str, ...]:
+        return (
+            *(self.checkout.warnings if self.checkout else ()),
+            *(self.policy.remarks if self.policy else ()),
+            *(self.task.warnings if self.task else ()),
+            *(self.planned.requirements.remarks if self.planned else ()),
+        )
+
+
+def stopped(conclusion: Conclusion, what: str, next_step: str) -> GateResult:
+    """Return the gate's answer for an evaluation that ended before it could judge."""
+    reason = GateReason("evaluation", conclusion, what, next_step)
+    return GateResult(conclusion, clip_line(what, MAX_TITLE), (reason,))
+
+
+MOST_COMMANDS, MOST_COMMAND_CHARS = 6, 300
+_NETWORK = {
+    NetworkPolicy.NONE: "without network",
+    NetworkPolicy.BUILD: "without network after the build",
+    NetworkPolicy.ALWAYS: "with network, as the repository's configuration says",
+}
+
+
+def _environment(built: Built | None, policy: Policy | None) -> tuple[str, ...]:
+    if built is None or policy is None:
+        return ()
+    needs = dict.fromkeys(
+        need
+        for one in built.projects
+        for side in (one.base, one.head)
+        if side
+        for need in side.recipe.needs
+    )
+    return (
+        *(line for one in built.projects for line in _how_built(one, len(built.projects) > 1)),
+        *(f"This machine lacks {need}." for need in needs),
+        *(line for one in built.projects for line in _left_out(one.head)),
+        f"Everything ran in the {built.sandbox} sandbox, "
+        f"{_NETWORK[policy.configuration.sandbox.network]}.",
+    )
+
+
+def _left_out(head: Environment | None) -> tuple[str, ...]:
+    """Which tools of development were not installed, one sentence each."""
+    rows = head.unfetched if head else ()
+    return tuple(
+        f"{one.owner or one.name} was not installed, and the tests ran without it: "
+        f"the git dependency {one.name} could not be fetched."
+        for one in rows
+        if one.left_out
+    )
+
+
+def _how_built(project: Project, among_others: bool) -> Iterator[str]:
+    """How head of one project was built, and why; Assay's own programs beside it are left out."""
+    if project.head is None:
+        return
+    recipe = project.head.recipe
+    where = f"{project.root or 'The root directory'}: " if among_others else ""
+    yield from (f"{where}{reason}" for reason in recipe.reasons)
+    lines = [
+        clip_line(shlex.join(argv).replace("`", "'"), MOST_COMMAND_CHARS)
+        for argv in (*recipe.install, *recipe.install_project)
+        if not any(word.startswith(INSIDE) for word in argv)
+    ]
+    if lines:
+        shown = ", then ".join(f"`{line}`" for line in lines[:MOST_COMMANDS])
+        yield f"{where}Head was built by {shown}."

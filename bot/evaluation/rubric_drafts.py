@@ -1,0 +1,161 @@
+"""Has rubrics drafted from an issue and the base branch, and knows what that branch asks of approvals.
+
+It fetches the base branch alone: no head, no diff and no word of a pull request is within its reach.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Iterable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, replace
+from functools import partial
+
+from bot.configuration import MAX_BYTES, PATH, Configuration, Layer, effective, refusal
+from bot.errors import Transient, UserError
+from bot.evidence.code_map import CodeIndex, locate
+from bot.github import GitHub
+from bot.judges.chambers import Chambers
+from bot.judges.model.base import ModelProblem, OpenSession, SessionLimits
+from bot.judges.rubric_drafting import AskedIssue, draft_rubric
+from bot.settings import Settings
+from bot.source.policy import policy_context
+from bot.task.rubrics.files import FOLDER, issue_of
+from bot.text import delimiter_of, scrub_tree
+from bot.values import CodePlace, Rubric
+from sandbox.base import Sandbox, SandboxError
+from sandbox.code_map.code import read_base_code
+from sandbox.code_map.facts import SourceFile
+from sandbox.code_map.keeping import KeptFacts
+from sandbox.errors import CheckoutError, CheckoutUnavailable, HostTrouble
+from sandbox.repository.checkout import Base, take_base
+from sandbox.repository.mirror import Source, list_paths, read_file
+from sandbox.repository.retention import release
+from sandbox.repository.tree_reader import TreeReader
+
+
+@dataclass(frozen=True, slots=True)
+class Branch:
+    """The branch that patches for an issue want into."""
+
+    repository: str
+    installation: int
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class RubricRule:
+    """An issue's rubric on a branch: the approvals that it needs, and its file if there is one."""
+
+    approvals: int
+    path: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class RubricClerk:
+    """The adapters, wired once; no text that it gives holds any of the `secrets`."""
+
+    settings: Settings
+    sandbox: Sandbox
+    github: GitHub
+    open_session: OpenSession
+    mark_key: bytes
+    secrets: tuple[str, ...] = ()
+
+    async def rule(self, branch: Branch, issue: int) -> RubricRule:
+        """Return an issue's rubric on the branch. Raises UserError, Transient."""
+        async with self._base(branch, "approvals") as base:
+            configuration = await self._configuration(branch, base)
+            path = await asyncio.to_thread(_path, base, issue)
+        return RubricRule(configuration.rubric.approvals, path)
+
+    async def draft(self, branch: Branch, issue: AskedIssue) -> Rubric:
+        """Draft the rubric of an issue. Raises UserError where that cannot be, Transient."""
+        async with self._base(branch, f"rubric {issue.number}") as base:
+            limits = (await self._configuration(branch, base)).limits
+            async with self.open_session(SessionLimits(limits.usd, limits.minutes)) as session:
+                if session is None:
+                    raise UserError(
+                        "Drafting a rubric needs a model. Set `ASSAY_MODEL`, or write "
+                        f"the rubric yourself as `{FOLDER}/{issue.number}.yml` on the base branch."
+                    )
+                key = f"rubric {branch.repository} {issue.number} {base.sha}"
+                chambers = Chambers(session, delimiter_of(self.mark_key, key))
+                home = self.github.clone_url(branch.repository).removesuffix(".git")
+                asked, code = replace(issue, home=home), await self._code(branch, base)
+                try:
+                    drafted = await draft_rubric(chambers, asked, code)
+                except ModelProblem as error:
+                    raise UserError(f"No rubric could be drafted: {error.why}") from error
+        return scrub_tree(drafted, self.secrets)
+
+    async def _configuration(self, branch: Branch, base: Base) -> Configuration:
+        """What counts of the branch's own file, over the organization's defaults."""
+        opened = partial(self.github.repository, installation=branch.installation)
+        context = await policy_context(opened, branch.repository, branch.name)
+        raw = await asyncio.to_thread(read_file, base.mirror, base.sha, PATH, MAX_BYTES)
+        held = effective(Layer(branch.name, raw), context)
+        if held.problem:
+            raise refusal(held.problem)
+        return held.configuration
+
+    async def _code(self, branch: Branch, base: Base) -> TreeCode:
+        kept = KeptFacts(self.settings.home.absolute() / "graphs", branch.repository)
+        try:
+            files = await read_base_code(self.sandbox, base.tree, kept)
+        except SandboxError as error:
+            raise UserError(f"The sandbox does not work: {error}") from error
+        return TreeCode(files, TreeReader(base.tree))
+
+    @asynccontextmanager
+    async def _base(self, branch: Branch, purpose: str) -> AsyncIterator[Base]:
+        """The tip of the branch on disk, held for a while."""
+        root = self.settings.home / "git"
+        token = await self.github.clone_token(branch.installation, branch.repository)
+        url = self.github.clone_url(branch.repository)
+        source = Source(url, token.value, allow_http="://" in self.settings.ghe_host)
+        holder = f"{branch.repository} {purpose}"
+        try:
+            yield await asyncio.to_thread(take_base, root, source, branch.name, holder)
+        except HostTrouble as error:
+            raise Transient(error.what, retry_after_s=30, tries=error.tries) from error
+        except CheckoutUnavailable as error:
+            raise Transient(error.what, retry_after_s=30) from error
+        except CheckoutError as error:
+            raise UserError(error.what, error.next_step) from error
+        finally:
+            await asyncio.to_thread(release, root, holder)
+
+
+def _path(base: Base, issue: int) -> str:
+    """The file of an issue's rubric on the branch; empty where there is none."""
+    there = list_paths(base.mirror, base.sha, FOLDER)
+    return next((path for path in there if issue_of(path) == issue), "")
+
+
+_MOST_LINES = 400
+_MOST_FOUND = 20
+
+
+class TreeCode:
+    """A `bot.judges.rubric_drafting.BaseCode` over an exported tree."""
+
+    def __init__(self, files: Iterable[SourceFile], reader: TreeReader) -> None:
+        self._index, self._reader = CodeIndex(files), reader
+
+    def locate(self, text: str, most: int) -> tuple[CodePlace, ...]:
+        """The places that a text is most likely about, the best first; one a file and name."""
+        return tuple(one.place for one in locate(text, self._index, most=most))
+
+    def find(self, name: str) -> tuple[CodePlace, ...]:
+        """Where a name is defined."""
+        last = name.rpartition(".")[2]
+        return tuple(one.place for one in self._index.defined(last)[:_MOST_FOUND])
+
+    def read(self, path: str, first: int, last: int) -> str:
+        """Lines of a file; one sentence where there is none."""
+        text = self._reader.read(path)
+        if text is None:
+            return f"There is no text file {path[:200]}."
+        lines = text.splitlines()[first - 1 : min(last, first + _MOST_LINES)]
+        return "\n".join(f"{number}: {line}" for number, line in enumerate(lines, start=first))

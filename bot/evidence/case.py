@@ -1,0 +1,332 @@
+"""Everything that the rules of one evaluation look at, gathered once."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from bot.configuration import Configuration
+from bot.diff.paths import is_policy
+from bot.evidence.tests.results import Witnesses, call_witnesses
+from bot.evidence.transitions import passed
+from bot.task.meant import contradiction, ties_by_example, why_meant
+from bot.task.permissions import speaks_of_test
+from bot.task.requirements import BUILDS, NOTHING_REGRESSES
+from bot.task.retirement import asks_to_remove, asks_to_remove_function, names_subject
+from bot.task.ties import Tie, test_name, tie_tests
+from bot.values import (
+    ActionKind,
+    Category,
+    Evidence,
+    Observed,
+    Requirement,
+    Requirements,
+    RetiredTest,
+    ShownResult,
+    Step,
+    TestChange,
+    TestComparison,
+    Transition,
+)
+from bot.values.rules import TEST_ADAPTED, TEST_FOLLOWS_MOVE, adapted, moved
+from sandbox.values import ChangeKind
+
+_WARNS = re.compile(r": ((Pending)?Deprecation|Future)Warning$")
+_LACKS_PRIVATE = re.compile(
+    r"^E\s+(ModuleNotFoundError: No module named '([\w.]+\.)?_\w|ImportError: cannot import name "
+    r"('_\w|'\w+' from '([\w.]+\.)?_\w))"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """One evaluation's facts. `suite` is the evidence of the unit tests step, where it ran."""
+
+    requirements: Requirements
+    observed: Observed
+    configuration: Configuration
+    witnesses: Witnesses
+    ties: tuple[Tie, ...]
+    suite: Evidence | None
+
+    @property
+    def is_configuration_alone(self) -> bool:
+        """Whether nothing changed but Assay's own configuration: both sides run the same code."""
+        paths, is_cut = self.observed.changed_paths, self.observed.changes_truncated
+        return bool(paths) and not is_cut and all(map(is_policy, paths))
+
+    def tied(self, requirement: Requirement) -> dict[str, Tie]:
+        """The ties of one requirement by test id."""
+        return {tie.test_id: tie for tie in self.ties if tie.requirement_id == requirement.id}
+
+    def evidence_of(self, requirement: Requirement) -> Evidence | None:
+        """The evidence of the step that checks one requirement by exit code."""
+        for evidence in self.observed.evidence:
+            step = evidence.step
+            if requirement.id in step.requirement_ids and step.action in CHECKING:
+                return evidence
+        return None
+
+    @property
+    def look(self) -> Evidence | None:
+        """What the browser saw of the changed pages, where it looked."""
+        seen = self.observed.evidence
+        return next((e for e in seen if e.step.action is ActionKind.SCREENSHOT), None)
+
+    @property
+    def code_changes(self) -> tuple[str, ...]:
+        """The changed files whose program may do something else now."""
+        return tuple(one.path for one in self.observed.kinds if one.kind is ChangeKind.CODE)
+
+    @property
+    def is_inert(self) -> bool:
+        """Whether every changed file was seen to leave the program as it is."""
+        kinds, observed = self.observed.kinds, self.observed
+        return (
+            bool(kinds) and not observed.changes_truncated and all(k.kind.is_inert for k in kinds)
+        )
+
+    @property
+    def is_untested(self) -> bool:
+        """Whether base has no test that could have passed, and was not only not understood."""
+        ran = any(one.base_on_base is not None for one in self.observed.tests.comparisons)
+        return self.observed.base_is_untested and not ran and self.only_exit_code is None
+
+    def is_sole(self, requirement: Requirement) -> bool:
+        """Whether it is the only demand of behaviour or upkeep that the task makes."""
+        asked = [r for r in self.requirements.items if r.category in ASKED and r.mandatory]
+        return asked == [requirement]
+
+    @property
+    def regressions(self) -> tuple[TestComparison, ...]:
+        """Tests that passed on base and fail on head, without those that something speaks for.
+
+        An edited test counts unless it only follows a moved interface; parameters that were taken
+        out, and a deleted test, count unless a requirement names them: those are changed
+        expectations, for the gate.
+        """
+        return (
+            *(t for t in self.witnesses.regressions if not self.is_retired(t)),
+            *(t for t in self.witnesses.loosened if not self.is_adapted(t)),
+            *(t for t in self.witnesses.withdrawn if not self.is_named(t)),
+        )
+
+    def is_adapted(self, test: TestComparison) -> bool:
+        """Whether reading both versions showed that a test still demands the same."""
+        return self._is_told(TEST_ADAPTED, adapted(test.id)) or self._follows_a_move(test)
+
+    def _follows_a_move(self, test: TestComparison) -> bool:
+        return self._is_told(TEST_FOLLOWS_MOVE, moved(test.id))
+
+    def _is_told(self, rule: str, message: str) -> bool:
+        return any(f.rule == rule and f.message == message for f in self.observed.integrity)
+
+    def breaks_nobody(self, test: TestComparison) -> bool:
+        """Whether an adapted test shows no break: its base version fails for a reason that is none.
+
+        It is none when head only warns (and the suite makes warnings errors), or when a private name
+        moved and the same code stands at its new place. Any other adapted test follows an interface
+        that broke: for a person to accept.
+        """
+        lines = test.message.strip().splitlines()
+        if not lines or not self.is_adapted(test):
+            return False
+        if _WARNS.search(lines[-1]):
+            return True
+        return self._follows_a_move(test) and any(_LACKS_PRIVATE.search(line) for line in lines)
+
+    @property
+    def skipped(self) -> tuple[TestComparison, ...]:
+        """Tests that passed on base and that head no longer asks to pass, though nobody retired them."""
+        return tuple(
+            test
+            for test in self.witnesses.skipped
+            if not (self._may_go(test) or self._is_asked_to_go(test))
+        )
+
+    def _is_asked_to_go(self, test: TestComparison) -> bool:
+        return any(asks_to_remove(r, test) for r in self.requirements.items)
+
+    def _went_rightly(self, test: TestComparison) -> bool:
+        """Whether a test's functions were nobody else's, or somebody who may ask wants them gone."""
+        gone = self.retirement(test)
+        return gone is not None and (
+            not gone.is_public
+            or all(
+                any(asks_to_remove_function(r, name) for r in self.requirements.items)
+                for name in gone.functions
+            )
+        )
+
+    def _may_go(self, test: TestComparison) -> bool:
+        """Whether those who may ask let a test go, or be skipped, in so many words."""
+        return any(p.removes and speaks_of_test(p, test) for p in self.requirements.permitted)
+
+    def contradiction(self, test: TestComparison) -> ShownResult | None:
+        """What the task shows by example, and a test of head expects to be something else."""
+        return contradiction(self.requirements.shown, test)
+
+    def why_meant(self, test: TestComparison) -> str:
+        """Where the task shows what a test expects now, or lets it change, as a sentence; "" otherwise.
+
+        It counts only where head's version fails with base's code: what proves nothing is not accepted.
+        """
+        is_proven = test in self.witnesses.proofs or test.head_on_head is None
+        if test.change is not TestChange.EXPECTATION_CHANGED or not is_proven:
+            return ""
+        return why_meant(self.requirements, self.observed.integrity, test)
+
+    def retirement(self, test: TestComparison) -> RetiredTest | None:
+        """The removed functions that a deleted test tested, where it tested nothing else."""
+        return next((one for one in self.observed.tests.retired if one.id == test.id), None)
+
+    @property
+    def retired(self) -> tuple[TestComparison, ...]:
+        """Deleted tests that fail on head, and of whose subject a requirement plainly speaks."""
+        return tuple(t for t in self.witnesses.regressions if self.is_retired(t))
+
+    def is_retired(self, test: TestComparison) -> bool:
+        """Whether a deleted test that fails on head went with its code, or a requirement spells it out."""
+        return test.head_on_head is None and (
+            self.retirement(test) is not None
+            or any(names_subject(requirement, test) for requirement in self.requirements.items)
+            or self._may_go(test)
+        )
+
+    def is_doubted(self, test: TestComparison) -> bool:
+        """Whether a finding says that a test's results were made up, so that it proves nothing."""
+        titles = test_name(test.id).split(" > ")  # a finding may know the last title only
+        names = {f"{test.path}::{' > '.join(titles[at:])}" for at in range(len(titles))}
+        return any(not names.isdisjoint(found.tests) for found in self.observed.integrity)
+
+    def is_named(self, test: TestComparison) -> bool:
+        """Whether a requirement plainly speaks of a test whose parameters were taken out."""
+        return any(tie.test_id == test.id and tie.score >= NAMED for tie in self.ties)
+
+    def is_accepted(self, test: TestComparison) -> bool:
+        """Whether a changed expectation was asked for and the new behaviour is proven.
+
+        A whole test that is gone needs more: somebody other than the author asks to remove its subject.
+        """
+        if self.contradiction(test) or self.why_meant(test):
+            return bool(self.why_meant(test))
+        if self.is_retired(test):
+            return self._may_go(test) or self._is_asked_to_go(test) or self._went_rightly(test)
+        tied = (tie for tie in self.ties if tie.test_id == test.id and not tie.by_example)
+        naming = {tie.requirement_id for tie in tied}
+        if test.head_on_head is not None:
+            return bool(naming) and test in self.witnesses.proofs
+        proofs = {proof.id for proof in self.witnesses.proofs}
+        return any(tie.requirement_id in naming for tie in self.ties if tie.test_id in proofs)
+
+    @property
+    def suite_ids(self) -> tuple[str, ...]:
+        """The evidence id of the tests, for a verdict to cite."""
+        if self.observed.tests.evidence_id:
+            return (self.observed.tests.evidence_id,)
+        return (self.suite.id,) if self.suite else ()
+
+    @property
+    def broken_ids(self) -> tuple[str, ...]:
+        """The runs of base's tests that failed on head's code; where none did by itself, the whole suite."""
+        failing = (e for e in self._runs if passed(e.head) is False)
+        return tuple(e.id for e in failing if e.step.requirement_ids) or self.suite_ids
+
+    @property
+    def proof_ids(self) -> tuple[str, ...]:
+        """The runs of head's tests that failed on base's code; where there is none, the whole suite."""
+        failing = (e for e in self._runs if passed(e.base) is False)
+        return tuple(e.id for e in failing if not e.step.requirement_ids) or self.suite_ids
+
+    @property
+    def _runs(self) -> tuple[Evidence, ...]:
+        return tuple(e for e in self.observed.evidence if _is_of_suite(e.step))
+
+    @property
+    def build_ids(self) -> tuple[str, ...]:
+        """The evidence of a build that failed, for a verdict to cite."""
+        seen = self.observed.evidence
+        return tuple(
+            e.id
+            for e in seen
+            if e.step.action is ActionKind.DYNAMIC_EXECUTION and BUILDS in e.step.requirement_ids
+        )
+
+    @property
+    def why_tests_prove_nothing(self) -> str:
+        """One sentence, or empty when the four-way result counts."""
+        return self.observed.tests.problem
+
+    @property
+    def only_exit_code(self) -> Transition | None:
+        """The suite's transition where a shell command gave no result per test."""
+        if self.observed.tests.comparisons or self.suite is None:
+            return None
+        by_exit = self.suite.transition
+        return None if by_exit is Transition.UNKNOWN else by_exit
+
+    @property
+    def tests_passed_on_base(self) -> bool:
+        """Whether anything passed on base that could regress."""
+        called = self.witnesses
+        if called.kept or self.regressions or called.undecided or called.skipped:
+            return True
+        return (
+            self.suite is not None
+            and not self.observed.tests.comparisons
+            and bool(passed(self.suite.base))
+        )
+
+    @property
+    def nothing_regressed(self) -> bool:
+        """Whether base's tests were seen to hold on head, all of them."""
+        tests = self.observed.tests
+        if self.why_tests_prove_nothing or not self.tests_passed_on_base or tests.not_run:
+            return False
+        if any(one.problem or one.transition not in (None, *_HELD) for one in tests.folders):
+            return False
+        if self.only_exit_code is not None:
+            return self.only_exit_code is Transition.HELD
+        return not (self.regressions or self.witnesses.undecided or self.skipped)
+
+
+_HELD = (Transition.HELD, Transition.FIXED)
+NAMED = 0.5
+"""A tie from which on a requirement is taken to name a test whose expectation was taken out."""
+CHECKING = (ActionKind.BASH, ActionKind.INTERACTION)
+"""The actions that answer a requirement of the configuration by themselves."""
+ASKED = (Category.BEHAVIOUR, Category.UPKEEP)
+
+
+def _is_of_suite(step: Step) -> bool:
+    """Whether a step runs the project's tests, whole or crosswise, and not those of a plan's item."""
+    about = step.requirement_ids
+    return step.action is ActionKind.UNIT_TESTS and (not about or NOTHING_REGRESSES in about)
+
+
+def open_case(requirements: Requirements, observed: Observed, configuration: Configuration) -> Case:
+    """Gather the facts of one evaluation and tie its tests to what was asked."""
+    witnesses = call_witnesses(observed.tests)
+    speaking = (
+        *witnesses.proofs,
+        *witnesses.failures,
+        *witnesses.hollow,
+        *witnesses.regressions,
+        *witnesses.withdrawn,
+        *witnesses.still_failing,
+        *witnesses.unsteady,
+        *(e for e in witnesses.expectations if e not in witnesses.proofs),
+    )
+    asked = [r for r in requirements.items if r.category is Category.BEHAVIOUR]
+    suites = [e for e in observed.evidence if e.step.action is ActionKind.UNIT_TESTS]
+    return Case(
+        requirements=requirements,
+        observed=observed,
+        configuration=configuration,
+        witnesses=witnesses,
+        ties=(
+            *tie_tests(asked, speaking, observed.tests.comparisons),
+            *ties_by_example(asked, speaking, requirements.shown),
+        ),
+        suite=suites[0] if suites else None,
+    )

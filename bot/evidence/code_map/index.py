@@ -1,0 +1,221 @@
+"""One side's files by path, name and import: who defines a name, and who most likely means that one.
+
+Names are resolved as a reader would: a use means a definition of the same file, of a file that the
+using file imports (by way of at most two others), or the only definition of that name. It is a hint,
+not a compiler: dynamic dispatch and shadowed names are not seen.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import PurePosixPath
+from types import MappingProxyType
+
+from bot.diff.paths import is_test_path
+from bot.text.words import name_words
+from bot.values import CodePlace
+from sandbox.code_map.facts import Definition, SourceFile
+
+_STEP = re.compile(r"[./\\:]+")
+_LAST_STEP = re.compile(r"[./\\:]+[^./\\:]*\Z")
+_IS_FOLDER = {"__init__", "index", "mod", "lib", "main"}
+_HOPS = 3
+_MOST_CANDIDATES = 5
+_SAME_PACKAGE = {
+    "go",
+    "java",
+    "c_sharp",
+    "kotlin",
+    "scala",
+    "swift",
+}  # see their folder without import
+
+
+@dataclass(frozen=True, slots=True)
+class Symbol:
+    """A definition in its file."""
+
+    path: str
+    definition: Definition
+
+    @property
+    def place(self) -> CodePlace:
+        """The symbol as a report names it."""
+        found = self.definition
+        return CodePlace(self.path, found.line, found.name, found.kind)
+
+
+class CodeIndex:
+    """Looks up symbols, their users, and which file imports which."""
+
+    def __init__(
+        self, files: Iterable[SourceFile], packages: Mapping[str, str] = MappingProxyType({})
+    ) -> None:
+        """`packages` are the folders of the repository's packages by the name of their import."""
+        self._packages = packages
+        self.files = {file.path: file for file in files}
+        self._defined: dict[str, list[str]] = defaultdict(list)  # the files of a name, each once
+        self._used: dict[str, list[str]] = defaultdict(list)
+        self._by_stem: dict[str, list[tuple[tuple[str, ...], str]]] = defaultdict(list)
+        self._reached: dict[str, frozenset[str]] = {}
+        for path, file in self.files.items():
+            for name in dict.fromkeys(found.name for found in file.facts.definitions):
+                self._defined[name].append(path)
+            for name in file.facts.uses:
+                self._used[name].append(path)
+            for steps in _addresses(path):
+                self._by_stem[steps[-1]].append((steps, path))
+
+    @cached_property
+    def sources(self) -> dict[str, SourceFile]:
+        """The files that are no tests, by path."""
+        return {path: file for path, file in self.files.items() if not is_test_path(path)}
+
+    @cached_property
+    def symbols(self) -> Counter[str]:
+        """How many symbols outside of the tests have a name."""
+        files = self.sources.values()
+        return Counter(found.name for file in files for found in file.facts.definitions)
+
+    @cached_property
+    def vocabulary(self) -> Counter[str]:
+        """How many symbols and files outside of the tests have a word in their names."""
+        seen = Counter(word for path in self.sources for word in name_words(path))
+        for name, count in self.symbols.items():
+            for word in name_words(name):
+                seen[word] += count
+        return seen
+
+    def defined(self, name: str) -> Sequence[Symbol]:
+        """Every definition of a name."""
+        return [
+            Symbol(path, found)
+            for path in self._defined.get(name, ())
+            for found in self.files[path].facts.definitions
+            if found.name == name
+        ]
+
+    def users(self, symbol: Symbol) -> Iterator[tuple[str, int]]:
+        """Where a symbol is most likely used: (path, line)."""
+        name = symbol.definition.name
+        is_only = {symbol.path, *self._defined.get(name, ())} == {symbol.path}
+        for path in self._used.get(name, ()):
+            if is_only or path == symbol.path or self.sees(path, symbol.path):
+                yield from ((path, line) for line in self.files[path].facts.uses[name])
+
+    def around(self, path: str, line: int) -> Symbol | None:
+        """The innermost definition that a line stands in."""
+        return innermost(self.files[path], line) if path in self.files else None
+
+    def is_import(self, path: str, line: int) -> bool:
+        """Whether something is imported on a line."""
+        return any(line in lines for lines in self.files[path].facts.imports.values())
+
+    def sees(self, path: str, target: str) -> bool:
+        """Whether a file can use another's names: by its imports, or because they share a package."""
+        if self.files[path].language in _SAME_PACKAGE and _folder(path) == _folder(target):
+            return True
+        return target in self.reach(path) or self._imports_package_of(path, target)
+
+    def reach(self, path: str) -> frozenset[str]:
+        """The files that one imports, also by way of at most two others."""
+        if path not in self._reached:
+            self._reached[path] = frozenset(self._reach(path))
+        return self._reached[path]
+
+    def _imports_package_of(self, path: str, target: str) -> bool:
+        """Whether a file imports, by its name, the package that another file stands in."""
+        return any(is_inside(target, folder) for folder in self.imported_packages(path))
+
+    def imported_packages(self, path: str) -> set[str]:
+        """The folders of the repository's packages that a file imports by their names."""
+        modules = self.files[path].facts.imports if self._packages else ()
+        found = (self._package(module) for module in modules)
+        return {folder for folder in found if folder}
+
+    def _package(self, module: str) -> str:
+        """The folder of the package that a module's name begins with; "" where it is none of ours."""
+        name = module
+        while name and name not in self._packages:
+            name = _LAST_STEP.sub("", name, count=1) if _LAST_STEP.search(name) else ""
+        return self._packages.get(name, "")
+
+    def _reach(self, path: str) -> set[str]:
+        seen, edge = {path}, {path}
+        for _ in range(_HOPS):
+            edge = {target for one in edge for target in self.imported(one)} - seen
+            seen |= edge
+        return seen - {path}
+
+    def imported(self, path: str) -> set[str]:
+        """The files that one file imports itself."""
+        file = self.files[path]
+        found = {target for module in file.facts.imports for target in self._targets(module)}
+        return {*found, *self._submodules(file)} - {path}
+
+    def _submodules(self, file: SourceFile) -> Iterator[str]:
+        """The modules that `from package import module` names, which look like any other name."""
+        if file.language != "python":
+            return
+        modules = {line: name for name, lines in file.facts.imports.items() for line in lines}
+        for name, lines in file.facts.uses.items():
+            for module in {modules[line] for line in lines if line in modules}:
+                steps = (*_steps(module), name)
+                for known, path in self._by_stem.get(name, ()):
+                    if _shared(steps, known) >= min(len(steps), len(known), 2):
+                        yield path
+
+    def _targets(self, module: str) -> list[str]:
+        """The files that a module's name ends like; none when too many do."""
+        steps = _steps(module)
+        while steps:
+            found = [(_shared(steps, known), path) for known, path in self._by_stem[steps[-1]]]
+            if found:
+                most = max(shared for shared, _ in found)
+                best = [path for shared, path in found if shared == most]
+                return best if len(best) <= _MOST_CANDIDATES or most == len(steps) else []
+            steps = steps[:-1]  # `use crate::amounts::parse`: the last step is a name
+        return []
+
+
+def innermost(file: SourceFile, line: int) -> Symbol | None:
+    """The smallest definition of a file that a line stands in."""
+    found = [d for d in file.facts.definitions if d.line <= line <= d.end_line]
+    if not found:
+        return None
+    return Symbol(file.path, min(found, key=lambda d: (d.end_line - d.line, -d.line)))
+
+
+def _steps(module: str) -> tuple[str, ...]:
+    plain = re.sub(r"\.(?:[cm]?[jt]sx?|h|hh|hpp|php|rb|lua|sh|bash|d)$", "", module)
+    return tuple(step for step in _STEP.split(plain) if step and step.isprintable())
+
+
+def _addresses(path: str) -> Iterator[tuple[str, ...]]:
+    """What a file may be called in an import: its path, its folder (a package)."""
+    pure = PurePosixPath(path)
+    stem = pure.name.split(".", 1)[0] or pure.name
+    folders = pure.parts[:-1]
+    yield (*folders, stem)
+    if folders and (stem in _IS_FOLDER or pure.suffix in (".go", ".java", ".cs", ".kt", ".swift")):
+        yield folders
+
+
+def _shared(steps: tuple[str, ...], known: tuple[str, ...]) -> int:
+    pairs = zip(reversed(steps), reversed(known), strict=False)
+    return next(
+        (n for n, (one, other) in enumerate(pairs) if one != other), min(len(steps), len(known))
+    )
+
+
+def is_inside(path: str, folder: str) -> bool:
+    """Whether a file stands in a folder or below it; "" is the whole repository."""
+    return not folder or path.startswith(f"{folder}/")
+
+
+def _folder(path: str) -> str:
+    return path.rpartition("/")[0]

@@ -1,0 +1,74 @@
+"""Shows where in the code the requirements are about, and who uses what the change touches."""
+
+from __future__ import annotations
+
+import asyncio
+
+from bot.context import Case
+from bot.evidence.code_map import CodeIndex, changed_symbols, dependents, impact, locate
+from bot.evidence.seen import Seen
+from bot.services import Services
+from bot.values import Dependent, EvaluationRequest, Located, Requirement, Step
+from sandbox.code_map.code import read_code
+from sandbox.code_map.facts import Code
+from sandbox.code_map.keeping import KeptFacts
+from sandbox.toolchains.projects import Projects
+from sandbox.values import Checkout
+
+
+async def look_for_places(services: Services, case: Case, step: Step) -> Seen:
+    """Read the code of both sides and look up its names; the result is a hint, not evidence.
+
+    An argument is looked for instead of the requirements' own words.
+    """
+    asked = [
+        (one, step.arguments or (one.text, one.detail))
+        for one in case.planned.requirements.items
+        if one.id in step.requirement_ids
+    ]
+    return await find_places(services, case.request, case.checkout, asked)
+
+
+Asked = tuple[Requirement, tuple[str, ...]]
+"""A requirement, and the texts to look for."""
+
+
+async def find_places(
+    services: Services, request: EvaluationRequest, checkout: Checkout, asked: list[Asked]
+) -> Seen:
+    """Find what the change touches, and where each requirement is about. Raises SandboxError."""
+    code = await _read(services, request, checkout)
+    return await asyncio.to_thread(_look, code, checkout, asked)
+
+
+async def find_dependents(
+    services: Services, request: EvaluationRequest, checkout: Checkout, projects: Projects
+) -> tuple[Dependent, ...]:
+    """Find the projects that use what the change touches in another one. Raises SandboxError."""
+    code = await _read(services, request, checkout)
+
+    def found() -> tuple[Dependent, ...]:
+        index = CodeIndex(code.head, projects.names)
+        changed = changed_symbols(code, checkout.diff)
+        return dependents(checkout.diff, changed, index, projects.of)
+
+    return await asyncio.to_thread(found)
+
+
+async def _read(services: Services, request: EvaluationRequest, checkout: Checkout) -> Code:
+    kept = KeptFacts(services.settings.home.absolute() / "graphs", request.repository)
+    return await read_code(services.sandbox, checkout, kept)
+
+
+def _look(code: Code, checkout: Checkout, asked: list[Asked]) -> Seen:
+    """Look for each requirement's texts in turn, until one leads somewhere."""
+    index = CodeIndex(code.head)
+    changed = changed_symbols(code, checkout.diff)
+    located = (
+        Located(one.id, next(filter(None, (locate(text, index, changed) for text in texts)), ()))
+        for one, texts in asked
+    )
+    return Seen(
+        impact=impact(code, changed, index),
+        located=tuple(one for one in located if one.places),
+    )

@@ -1,0 +1,150 @@
+"""Says what a test's answer to damage and a second look at its calls show: whether it proves anything."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import PurePosixPath
+
+from bot.evidence.tests.results import call_witnesses
+from bot.values import DamageSeen, Observed, TestComparison
+from sandbox.damage.values import RESULTS, Damage, DamageTrial, is_hollow
+from sandbox.elsewhere.values import Difference, SecondLook
+
+MOST_FILES = 5
+_NATIVE = (".c", ".h", ".cc", ".cpp", ".cxx", ".hh", ".hpp", ".hxx")
+_CALLED = re.compile(r"(?<![\w$])([A-Za-z_$][\w$]*)\s*\(")
+_NAMED = r"\s*\(\s*(?:[\w.$]+\s*,\s*)?[\"'](?:[\w./:-]+\.)?(\w+)[\"']"
+_REPLACED = re.compile(
+    rf"\b(?:patch(?:\.object)?|setattr|stub|replace){_NAMED}|\bmethod{_NAMED}\s*,|"
+    rf"\bspyOn{_NAMED}\s*\)\s*\.mock|"
+    r"\.(\w+)\s*=\s*(?:lambda\b|async\b|function\b|\(|\w*[mM]ock\b|jest\b|vi\b|sinon\b)"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Noticed:
+    """How many damages at least one of some tests noticed, out of how many they were run on."""
+
+    noticed: int
+    of: int
+
+    def __str__(self) -> str:
+        return f"{self.noticed} of {self.of} damage{'s' if self.of != 1 else ''} noticed"
+
+
+def noticed_by(tests: Iterable[TestComparison], seen: DamageSeen | None) -> Noticed | None:
+    """Count over the damages that tell something; None where none was measured."""
+    ids = {test.id for test in tests}
+    trials = [one for one in _trials(seen) if one.damage.is_telling and ids.intersection(one.ran)]
+    if not trials:
+        return None
+    return Noticed(sum(bool(ids.intersection(one.noticed)) for one in trials), len(trials))
+
+
+class Why(StrEnum):
+    """Why a test shows nothing of a change."""
+
+    DAMAGE = "it passes however the change is damaged"
+    RESULT = "it notices that nothing comes back, and nothing else"
+    STAND_IN = "it replaces what the change adds"
+
+
+@dataclass(frozen=True, slots=True)
+class Blindness:
+    """Why a test shows nothing, and the function that this was seen at ("" for all that changed)."""
+
+    why: Why
+    function: str = ""
+
+
+def blindness(test: TestComparison, seen: DamageSeen | None) -> Blindness | None:
+    """Return why a test shows nothing of the change; None where it notices damage, or none was measured.
+
+    A damage that only takes a name away, or makes a function raise, counts where no other could be
+    measured; where a test noticed such a one, what stands in other files is nothing that it is about. Of a
+    function that the test itself calls, some damage must be noticed: what it notices elsewhere may be what
+    keeps it green. That a function does nothing any more counts only where it is not just the missing
+    result that is noticed.
+    """
+    trials = _trials(seen)
+    ran = [one for one in trials if test.id in one.ran]
+    telling = [one for one in ran if one.damage.is_telling] or [
+        one for one in ran if one.damage.kind not in RESULTS
+    ]
+    noticed = [one for one in telling if test.id in one.noticed]
+    if not noticed:
+        near = {_subject(one.damage.path) for one in ran if test.id in one.noticed}
+        is_near = any(not near or _subject(one.damage.path) in near for one in telling)
+        return Blindness(Why.DAMAGE) if is_near else None
+    hollow = [one.damage for one in noticed if is_hollow(one.damage, trials, test.id)]
+    met = [one for one in noticed if not _is_among(one.damage, hollow)]
+    called = called_in(test)
+    own = [one for one in ran if one.damage.symbol in called and one.damage.kind not in RESULTS]
+    seen_here = own if not hollow else [one for one in own if one in met]
+    if not met or (own and not any(test.id in one.noticed for one in seen_here)):
+        return Blindness(Why.RESULT, hollow[0].symbol) if hollow else Blindness(Why.DAMAGE)
+    for name in sorted(stand_ins(test)):
+        of_it = [one for one in ran if one.damage.symbol == name and one.damage.is_new]
+        if of_it and not any(one.noticed for one in trials if one.damage.symbol == name):
+            return Blindness(Why.STAND_IN, name)
+    return None
+
+
+def _subject(path: str) -> str:
+    """A file's path; of C's headers and sources, which often lie apart, the name that both share."""
+    file = PurePosixPath(path)
+    return file.stem if file.suffix in _NATIVE else path
+
+
+def _is_among(damage: Damage, hollow: list[Damage]) -> bool:
+    """Whether a damage is one of those, or all functions emptied together where one of them is."""
+    return damage in hollow or (damage.kind == "emptied" and not damage.symbol and bool(hollow))
+
+
+def called_in(test: TestComparison) -> set[str]:
+    """The names that a test calls."""
+    return set(_CALLED.findall(test.source))
+
+
+def stand_ins(test: TestComparison) -> frozenset[str]:
+    """The names in whose place a test puts something else."""
+    return frozenset(
+        name for found in _REPLACED.finditer(test.source) for name in found.groups() if name
+    )
+
+
+def kept_that_reach(observed: Observed) -> frozenset[str]:
+    """Base's tests that held and that reach, by the code graph, what changed: they ought to notice."""
+    symbols = observed.impact.symbols if observed.impact else ()
+    paths = list(dict.fromkeys(place.path for one in symbols for place in one.tests))[:MOST_FILES]
+    kept = call_witnesses(observed.tests).kept
+    return frozenset(test.id for test in kept if test.path in paths)
+
+
+def of_base(seen: DamageSeen | None) -> str:
+    """What is to be said where base's tests reach the change and notice no damage to it; else ""."""
+    if seen is None or not seen.is_of_base:
+        return ""
+    trials = [one for one in _trials(seen) if one.ran and one.damage.is_telling]
+    if not trials or any(one.noticed for one in trials):
+        return ""
+    count = len({test for one in trials for test in one.unnoticed})
+    return (
+        f" But the {count} test{'s' if count != 1 else ''} of base that reach what changed noticed none of "
+        f"{len(trials)} damages to it, so they say little about it."
+    )
+
+
+def _trials(seen: DamageSeen | None) -> tuple[DamageTrial, ...]:
+    return seen.trials if seen and not seen.problem else ()
+
+
+def differing_call(tests: Iterable[TestComparison], seen: SecondLook | None) -> Difference | None:
+    """The first call of these tests that gives something else outside of the test runner."""
+    for one in seen.differences if seen else ():
+        if any(one.path == test.path and one.test in test.id for test in tests):
+            return one
+    return None

@@ -1,0 +1,163 @@
+"""Finds what divides by how much it was given: new or changed Python functions to call with nothing.
+
+`sum(grades) / len(grades)` is right for every example but the empty one, which tests forget. Only
+functions that can be called without guessing are taken: each argument they need is one they count.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from bot.diff.kinds import is_test_file
+from bot.diff.lines import TextReader, is_gone, old_path
+from bot.diff.python_source import parse_python
+from sandbox.edges.calls import EmptyCall
+from sandbox.values import Diff
+
+MOST_CALLS = 20
+_COUNTS = {"len", "sum"}
+_SAME_VALUE = {"float", "int", "Decimal"}
+_PLAIN_DECORATORS = {"staticmethod", "property", "cache", "lru_cache", "wraps", "override"}
+_LITERALS = (
+    ("dict", "{}"),
+    ("mapping", "{}"),
+    ("counter", "{}"),
+    ("set", "set()"),
+    ("tuple", "()"),
+)
+
+Function = ast.FunctionDef
+
+
+def empty_calls(diff: Diff, base: TextReader, head: TextReader) -> tuple[EmptyCall, ...]:
+    """The calls to make: of functions that the change brought or touched, at most `MOST_CALLS`."""
+    found = [call for path, old in _sources(diff) for call in _calls(path, old, base, head)]
+    return tuple(found[:MOST_CALLS])
+
+
+def _sources(diff: Diff) -> Iterator[tuple[str, str]]:
+    for change in diff.files:
+        if change.path.endswith(".py") and not is_gone(change) and not is_test_file(change.path):
+            yield change.path, old_path(change)
+
+
+def _calls(path: str, old: str, base: TextReader, head: TextReader) -> Iterator[EmptyCall]:
+    before = {name: ast.dump(node) for name, node in _functions(base.read(old))}
+    for name, node in _functions(head.read(path)):
+        if before.get(name) == ast.dump(node) or "ZeroDivisionError" in ast.unparse(node):
+            continue
+        arguments = _arguments(node, is_method="." in name)
+        if arguments is not None and _divides_by_a_count(node):
+            yield EmptyCall(path, name, arguments)
+
+
+def promises(source: str | None, name: str) -> str:
+    """The docstring of a function, "" without one: what it says of an empty input, it promised."""
+    return next((ast.get_docstring(node) or "" for n, node in _functions(source) if n == name), "")
+
+
+def _functions(source: str | None) -> Iterator[tuple[str, Function]]:
+    """Yield the functions of a module and the methods of its classes, by their qualified names."""
+    tree = parse_python(source)
+    for node in tree.body if tree else ():
+        if isinstance(node, ast.FunctionDef):
+            yield node.name, node
+        elif isinstance(node, ast.ClassDef):
+            inner = (one for one in node.body if isinstance(one, ast.FunctionDef))
+            yield from ((f"{node.name}.{one.name}", one) for one in inner)
+
+
+def _arguments(node: Function, *, is_method: bool) -> tuple[tuple[str, str], ...] | None:
+    """The empty arguments that a call needs; None where one would have to be guessed."""
+    decorators = {
+        ast.unparse(one).partition("(")[0].rpartition(".")[2] for one in node.decorator_list
+    }
+    if decorators - _PLAIN_DECORATORS or node.name.startswith("__") or node.args.posonlyargs:
+        return None
+    bound = is_method and "staticmethod" not in decorators
+    given = node.args.args[bound:]
+    needed = given[: len(given) - len(node.args.defaults)] if node.args.defaults else given
+    pairs = zip(node.args.kwonlyargs, node.args.kw_defaults, strict=True)
+    needed = [*needed, *(one for one, default in pairs if default is None)]
+    several = node.args.vararg
+    if not needed and not bound and several is None:
+        return None  # a program's start, say: whatever it reads is not given here
+    counted = _counted(node)
+    if any(one.arg not in counted for one in needed):
+        return None
+    return tuple((one.arg, _literal(one)) for one in needed)
+
+
+def _literal(argument: ast.arg) -> str:
+    said = ast.unparse(argument.annotation).lower() if argument.annotation else ""
+    if said in ("str", "'str'"):
+        return '""'
+    kind = said.partition("[")[0]
+    return next((literal for word, literal in _LITERALS if word in kind), "[]")
+
+
+def _counted(node: Function) -> set[str]:
+    """The names that are counted, summed or gone through: those that can be empty."""
+    found: set[str] = set()
+    for part in ast.walk(node):
+        if isinstance(part, ast.Call) and isinstance(part.func, ast.Name):
+            taken = [
+                *_COUNTS,
+                "sorted",
+                "list",
+                "set",
+                "max",
+                "min",
+                "enumerate",
+                "map",
+                "filter",
+                "zip",
+            ]
+            if part.func.id in taken:
+                found |= {one.id for one in part.args if isinstance(one, ast.Name)}
+        elif isinstance(part, ast.For | ast.comprehension):
+            over = part.iter.func if isinstance(part.iter, ast.Call) else part.iter
+            over = (
+                over.value if isinstance(over, ast.Attribute) else over
+            )  # `.items()`, `.values()`
+            found |= {over.id} if isinstance(over, ast.Name) else set()
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class _Names:
+    """Local names that hold a count."""
+
+    names: frozenset[str]
+
+    def are_in(self, node: ast.expr) -> bool:
+        if isinstance(node, ast.Name):
+            return node.id in self.names
+        if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Name):
+            return False
+        if node.func.id in _SAME_VALUE:
+            return any(map(self.are_in, node.args))
+        return node.func.id in _COUNTS
+
+
+def _divides_by_a_count(node: Function) -> bool:
+    counts = _Names(frozenset())
+    for _ in range(2):  # a count may be handed on once
+        counts = _Names(frozenset(_names_of_counts(node, counts)))
+    return any(
+        isinstance(part, ast.BinOp)
+        and isinstance(part.op, ast.Div | ast.FloorDiv | ast.Mod)
+        and counts.are_in(part.right)
+        and not isinstance(part.left, ast.Constant | ast.JoinedStr)  # "%d" % n
+        for part in ast.walk(node)
+    )
+
+
+def _names_of_counts(node: Function, known: _Names) -> Iterator[str]:
+    for part in ast.walk(node):
+        if isinstance(part, ast.Assign) and known.are_in(part.value):
+            yield from (one.id for one in part.targets if isinstance(one, ast.Name))
+        elif isinstance(part, ast.AugAssign) and isinstance(part.op, ast.Add):
+            yield from (one.id for one in (part.target,) if isinstance(one, ast.Name))

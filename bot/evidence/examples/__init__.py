@@ -1,0 +1,1 @@
+"""The calls that a task shows, made on both sides."""

@@ -1,0 +1,122 @@
+"""Weighs the calls that a task shows: what does not hold on head binds, whatever the author's tests say."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from bot.evidence.case import ASKED, Case
+from bot.evidence.oracle import satisfied, unsatisfied
+from bot.values import (
+    ActionKind,
+    Category,
+    Example,
+    ExampleKind,
+    ExampleLanguage,
+    ExampleSeen,
+    Requirement,
+    Verdict,
+)
+from bot.values.rules import RESULT_HARD_CODED
+
+_MEND = "Let the code do what the task shows, or correct the example there, then comment `/judge`."
+
+
+def by_examples(requirement: Requirement, case: Case) -> Verdict | None:
+    """Satisfied where base does not give what the task shows and head gives all of it.
+
+    Only values count: an error is quickly raised for the very call that is shown. None where that does not
+    say enough.
+    """
+    mine = [one for one in case.observed.examples if _asking(one.example, case) == requirement]
+    fixed = [one for one in mine if one.example.results and _is_fixed(one)]
+    made_up = any(one.rule == RESULT_HARD_CODED for one in case.observed.integrity)
+    if not fixed or made_up or not all(_is_well(one, case) for one in mine):
+        return None
+    first, more = fixed[0], f" ({len(fixed) - 1} more)" if len(fixed) > 1 else ""
+    reason = (
+        f"`{first.example.said_call}` {first.head.did} on head, as {first.example.origin} shows, and "
+        f"{first.base.did} on base{more}."
+    )
+    given = satisfied(requirement, reason, case)
+    return replace(given, evidence_ids=_evidence_ids(case))
+
+
+def _is_fixed(one: ExampleSeen) -> bool:
+    """Whether head gives what base does not; what the task merely shows, and base does not do, is wished."""
+    is_demanded = one.example.kind in (ExampleKind.EXPECTED, ExampleKind.SHOWN)
+    before = one.base.holds is False or one.example.kind is ExampleKind.EXPECTED
+    return is_demanded and one.head.holds is True and one.base.holds is not True and before
+
+
+def _is_well(one: ExampleSeen, case: Case) -> bool:
+    """Whether an example speaks for head; one that is merely shown never speaks against it."""
+    if one.example.kind is ExampleKind.SHOWN:
+        return True
+    if one.example.kind is ExampleKind.REPORTED:
+        return any(other.head.holds is False for other in _report(one, case))
+    return one.head.holds is True
+
+
+def with_examples(verdict: Verdict, requirement: Requirement, case: Case) -> Verdict:
+    """Lower the verdict of a demand whose example does not hold on head; others stay as they are."""
+    if requirement.category not in ASKED:
+        return verdict
+    for one in case.observed.examples:
+        if _fails(one, case) and _asking(one.example, case) == requirement:
+            lowered = unsatisfied(requirement, _told(one), case, next_step=_MEND)
+            return replace(lowered, evidence_ids=_evidence_ids(case))
+    return verdict
+
+
+def _fails(one: ExampleSeen, case: Case) -> bool:
+    """Whether head does not do what was shown; what base never showed is no report of anything."""
+    if one.example.kind is ExampleKind.SHOWN:
+        return False
+    if one.example.kind is ExampleKind.REPORTED:
+        report = _report(one, case)
+        return all(each.base.holds is True and each.head.holds is True for each in report)
+    if one.example.kind is ExampleKind.KEPT and one.base.holds is not True:
+        return False
+    return one.head.holds is False
+
+
+def _report(one: ExampleSeen, case: Case) -> list[ExampleSeen]:
+    """What is complained of together: a session has lines that are right beside the wrong one."""
+    mine, report = one.example, ExampleKind.REPORTED
+    if not mine.group:
+        return [one]
+    return [
+        other
+        for other in case.observed.examples
+        if other.example.kind is report
+        and (other.example.group, other.example.origin) == (mine.group, mine.origin)
+    ]
+
+
+def _asking(example: Example, case: Case) -> Requirement | None:
+    """The demand that an example belongs to: the one that shows it, else the first of the same text."""
+    asked = [r for r in case.requirements.items if r.category in ASKED and r.trust.is_asked]
+    same = [r for r in asked if r.origin == example.origin] or asked
+    showing = [r for r in same if example.said_call in r.text]
+    behaviour = [r for r in same if r.category is Category.BEHAVIOUR]
+    return next(iter((*showing, *behaviour, *same)), None)
+
+
+def _told(one: ExampleSeen) -> str:
+    example, head = one.example, one.head.did
+    is_command = example.language is ExampleLanguage.SHELL
+    gives = "prints" if is_command else "gives"
+    shown = f"raises `{example.error}`" if example.error else f"{gives} `{example.said_result}`"
+    call, origin = f"`{example.said_call}`", example.origin[:1].upper() + example.origin[1:]
+    if example.kind is ExampleKind.REPORTED:
+        return f"{origin} complains that {call} {shown}. On head it still does: it {head}."
+    if not (example.results or example.error):
+        return f"{origin} says that {call} must not change. On base it {one.base.did}, on head it {head}."
+    if example.kind is ExampleKind.KEPT:
+        return f"{origin} says that {call} still {shown}. On head it {head}."
+    return f"{origin} shows that {call} {shown}. On head it {head}."
+
+
+def _evidence_ids(case: Case) -> tuple[str, ...]:
+    taken = (one for one in case.observed.evidence if one.step.action is ActionKind.EXAMPLES)
+    return tuple(one.id for one in taken)

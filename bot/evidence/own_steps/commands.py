@@ -1,0 +1,116 @@
+"""Looks that a judge asks for in its own words: a line, named tests, typed input, a file's content.
+
+Nothing here is trusted as a configured check is: each side runs its own code, none of base's files
+stand in for head's, and an exit code alone refutes nothing (`bot.evidence.own_steps.weigh`).
+"""
+
+from __future__ import annotations
+
+import asyncio
+import shutil
+from dataclasses import replace
+from pathlib import Path
+
+from bot.context import Case
+from bot.evidence.own_steps.files import own_limits, plain
+from bot.evidence.seen import Both, Place, Seen, on_both, showing, sides
+from bot.services import Services
+from bot.values import Step
+from sandbox.terminal.bash import ShellRun, run_shell
+from sandbox.terminal.shell_interaction import Interaction, TypedCase, WantedFile, interact
+from sandbox.test_runs.test_order import TestOrder
+from sandbox.test_runs.unit_tests import run_tests
+from sandbox.values import FileOutcome, Observation, TestRunner
+
+_ALIKE = (FileOutcome.EQUAL, FileOutcome.SIMILAR)
+_UNTOLD = (FileOutcome.UNDECIDED, FileOutcome.UNREADABLE)
+
+
+async def run_line(services: Services, case: Case, step: Step) -> Seen:
+    """Run one shell line (the argument) on both sides, in fresh trees."""
+    line, bounds, network = step.arguments[0], own_limits(case), case.policy.network_to_observe
+
+    async def run(place: Place) -> Observation:
+        order = ShellRun(line, place.side, place.tree, place.environment, bounds, network)
+        return await run_shell(services.sandbox, order)
+
+    return showing(step, *await on_both(run, sides(case, case.built.at(""))))
+
+
+async def run_named_tests(services: Services, case: Case, step: Step) -> Seen:
+    """Run tests that the project has, by the paths in the arguments, each side's own."""
+
+    async def run(place: Place) -> Observation:
+        side, environment = place.side, place.environment
+        if environment is None:
+            problem = f"On {side} there is no kind of project whose tests Assay can run."
+            return Observation(side, "", None, "", 0.0, problem=problem)
+        recipe = environment.recipe
+        if recipe.runner is TestRunner.PYTEST:  # its own arguments may name all tests
+            recipe = replace(recipe, test_arguments=("--tb=short",), more_calls=())
+        order = TestOrder(
+            side=side,
+            tree=place.tree,
+            environment=replace(environment, recipe=recipe),
+            paths=step.arguments,
+            limits=own_limits(case),
+            network=case.policy.network_to_observe,
+        )
+        return await run_tests(services.sandbox, order)
+
+    return showing(step, *await on_both(run, sides(case, case.built.at(step.arguments[0]))))
+
+
+async def type_into(services: Services, case: Case, step: Step) -> Seen:
+    """Run a command behind a terminal and type into it; the arguments are the line and the text."""
+    line, typed = step.arguments
+    return showing(step, *await _interact(services, case, TypedCase(line, typed)))
+
+
+async def compare_file(services: Services, case: Case, step: Step) -> Seen:
+    """Run a command and compare a file that it writes: the arguments are line, path, expected text."""
+    line, path, expected = step.arguments
+    folder = services.evaluation_folder(case.request) / "trees" / f"expected-{plain(step.id)}"
+    file = await asyncio.to_thread(_written, folder / f"expected{Path(path).suffix}", expected)
+    try:
+        seen = await _interact(services, case, TypedCase(line), WantedFile(path, file, (path,)))
+    finally:
+        await asyncio.to_thread(shutil.rmtree, folder, ignore_errors=True)
+    return showing(step, _compared(seen.base), _compared(seen.head))
+
+
+def _written(file: Path, text: str) -> Path:
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text(text, encoding="utf-8")
+    return file
+
+
+async def _interact(
+    services: Services, case: Case, typed: TypedCase, *files: WantedFile
+) -> Both[Observation]:
+    async def run(place: Place) -> Observation:
+        bounds = own_limits(case)
+        wanted = Interaction(
+            side=place.side,
+            tree=place.tree,
+            cases=(typed,),
+            files=files,
+            environment=place.environment,
+            case_limit_s=bounds.timeout_s / 2,
+            limits=bounds,
+            network=case.policy.network_to_observe,
+        )
+        return await interact(services.sandbox, wanted)
+
+    return await on_both(run, sides(case, case.built.at("")))
+
+
+def _compared(seen: Observation) -> Observation:
+    """Let the file speak: exit code 1 where it differs or is missing, a problem where nothing can."""
+    outcomes = [one.outcome for one in seen.item.files] if seen.item else []
+    if seen.exit_code is None or not outcomes:
+        return seen
+    if any(one in _UNTOLD for one in outcomes):
+        return replace(seen, problem=seen.problem or "The file could not be compared.")
+    is_alike = all(one in _ALIKE for one in outcomes)
+    return replace(seen, exit_code=0 if is_alike else 1)

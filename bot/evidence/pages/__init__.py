@@ -1,0 +1,1 @@
+"""Pages of the project in a browser, on both sides."""

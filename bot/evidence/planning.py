@@ -1,0 +1,174 @@
+"""Fixes what will be checked before the first verdict: every step is bound to requirements."""
+
+from __future__ import annotations
+
+from bot.configuration import Configuration
+from bot.diff.paths import is_source_path
+from bot.task.requirements import (
+    BUILDS,
+    NOTHING_REGRESSES,
+    PAGES_WORK,
+    TESTS_NOT_WEAKENED,
+)
+from bot.values import ActionKind, Category, ItemKind, Plan, Requirement, Requirements, Step
+from sandbox.edges.calls import EmptyCall
+
+
+def plan(
+    requirements: Requirements,
+    configuration: Configuration,
+    changed_paths: tuple[str, ...],
+    pages: tuple[str, ...] = (),
+    calls: tuple[EmptyCall, ...] = (),
+) -> Plan:
+    """Fix the steps: the tests, the changed files' linters, each check or script, plan items, pages,
+    calls with an empty input, the task's own examples, places.
+
+    Ids are E1, E2, …; an evidence takes its step's id. The tests' argument is the configuration's
+    shell line, if any.
+    """
+    asked = tuple(
+        r.id for r in requirements.items if r.category in (Category.BEHAVIOUR, Category.UPKEEP)
+    )
+    suite = _suite((BUILDS, NOTHING_REGRESSES, TESTS_NOT_WEAKENED, *asked), configuration)
+    checks = _checks(requirements)
+    items = _items(requirements, 3 + len(checks))
+    looks = (_look_at(pages, number=3 + len(checks) + len(items)),) if pages else ()
+    documents = _documents(changed_paths, 3 + len(checks) + len(items) + len(looks))
+    taken = (suite, *((_LINTER,) if changed_paths else ()), *checks, *items, *looks, *documents)
+    taken += (_empty_inputs(asked, calls, number=len(taken) + 1),) if calls else ()
+    if requirements.examples and any(is_source_path(path) for path in changed_paths):
+        taken += (_examples(asked, requirements, number=len(taken) + 1),)
+    places = (_places(asked, number=len(taken) + 1),) if changed_paths else ()
+    return Plan((*taken, *places))
+
+
+def _suite(asked: tuple[str, ...], configuration: Configuration) -> Step:
+    return Step(
+        id="E1",
+        goal="See which tests fail on base and pass on head, and which the change breaks.",
+        guidance="Base tests and head tests, each on base code and on head code.",
+        requirement_ids=asked,
+        action=ActionKind.UNIT_TESTS,
+        arguments=(command,) if (command := configuration.setup.test) else (),
+    )
+
+
+_LINTER = Step(
+    id="E2",
+    goal="See what linters find on head and did not find on base.",
+    guidance="The changed files, by the rules of base.",
+    requirement_ids=(),
+    action=ActionKind.STATIC_LINTER,
+)
+
+
+def _checks(requirements: Requirements) -> tuple[Step, ...]:
+    checked = (r for r in requirements.items if r.check or r.script)
+    return tuple(_check(requirement, number) for number, requirement in enumerate(checked, start=3))
+
+
+def _check(requirement: Requirement, number: int) -> Step:
+    how = (
+        "Every act of the script goes well on head."
+        if requirement.script
+        else "Exit code 0 on head means that it holds."
+    )
+    return Step(
+        id=f"E{number}",
+        goal=requirement.text,
+        guidance=how,
+        requirement_ids=(requirement.id,),
+        action=ActionKind.INTERACTION if requirement.script else ActionKind.BASH,
+        arguments=requirement.script or (requirement.check,),
+    )
+
+
+def _documents(changed_paths: tuple[str, ...], first: int) -> tuple[Step, ...]:
+    """Show the text of changed documents: their diff says nothing."""
+    changed = [path for path in changed_paths if path.lower().endswith(_DOCUMENTS)]
+    return tuple(
+        Step(
+            id=f"E{number}",
+            goal=f"See what {path} says.",
+            guidance="Converted to text on both sides, for people to read.",
+            requirement_ids=(),
+            action=ActionKind.READ,
+            arguments=(path,),
+        )
+        for number, path in enumerate(changed[:_MOST_DOCUMENTS], start=first)
+    )
+
+
+_DOCUMENTS = (".docx", ".xlsx", ".pptx", ".pdf")
+_MOST_DOCUMENTS = 3
+
+
+def _places(asked: tuple[str, ...], number: int) -> Step:
+    return Step(
+        id=f"E{number}",
+        goal="See who uses what the change touches, and where the requirements are about.",
+        guidance="By the names in the code of both sides: a hint, no verdict rests on it.",
+        requirement_ids=asked,
+        action=ActionKind.LOCATE,
+    )
+
+
+def _empty_inputs(asked: tuple[str, ...], calls: tuple[EmptyCall, ...], number: int) -> Step:
+    return Step(
+        id=f"E{number}",
+        goal="See whether what divides by how much it is given stands an empty input.",
+        guidance="New and changed functions, called with nothing in them on both sides.",
+        requirement_ids=asked,
+        action=ActionKind.DYNAMIC_EXECUTION,
+        arguments=tuple(map(str, calls)),
+    )
+
+
+def _examples(asked: tuple[str, ...], requirements: Requirements, number: int) -> Step:
+    return Step(
+        id=f"E{number}",
+        goal="See whether the code does what the task shows.",
+        guidance="The calls, sessions and commands that stand in the task, run on both sides.",
+        requirement_ids=asked,
+        action=ActionKind.EXAMPLES,
+        arguments=tuple(one.said_call for one in requirements.examples),
+    )
+
+
+def _look_at(pages: tuple[str, ...], number: int) -> Step:
+    return Step(
+        id=f"E{number}",
+        goal="See the pages that the change touches, and try their controls.",
+        guidance="In a browser, wide and narrow, light and dark, on both sides.",
+        requirement_ids=(PAGES_WORK,),
+        action=ActionKind.SCREENSHOT,
+        arguments=pages,
+    )
+
+
+def _items(requirements: Requirements, first: int) -> tuple[Step, ...]:
+    """One step for each item of the test plan; the look finds the item by the requirement."""
+    asked = [(r, r.item) for r in requirements.items if r.item is not None]
+    return tuple(
+        Step(
+            id=f"E{number}",
+            goal=requirement.text,
+            guidance=_GUIDANCE[item.kind],
+            requirement_ids=(requirement.id,),
+            action=_ACTIONS[item.kind],
+        )
+        for number, (requirement, item) in enumerate(asked, start=first)
+    )
+
+
+_ACTIONS = {
+    ItemKind.UNIT_TEST: ActionKind.SHELL_INTERACTION,
+    ItemKind.SHELL_INTERACTION: ActionKind.SHELL_INTERACTION,
+    ItemKind.FILE_COMPARISON: ActionKind.FILE_COMPARISON,
+}
+_GUIDANCE = {
+    ItemKind.UNIT_TEST: "The plan's tests, each seen by the test recorder; a failing one binds.",
+    ItemKind.SHELL_INTERACTION: "The plan's commands behind a terminal, with the input it names.",
+    ItemKind.FILE_COMPARISON: "The plan's commands, then the files they left against the expected.",
+}

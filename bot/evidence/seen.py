@@ -1,0 +1,76 @@
+"""What one step showed, and the one way to take it on both sides."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Coroutine
+from dataclasses import dataclass
+from typing import Any, Generic, NamedTuple, TypeVar
+
+from bot.context import Built, Case, Project
+from bot.evidence.transitions import transition
+from bot.values import Evidence, ExampleSeen, FourWay, Impact, Located, Step
+from sandbox.base import Limits
+from sandbox.concurrently import concurrently
+from sandbox.values import Environment, Finding, Observation, Side
+
+T = TypeVar("T")
+U = TypeVar("U")
+
+_LONGEST_RUN = 0.8  # of `limits.minutes`
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """What one step showed: evidence that verdicts may cite, the tests four ways, findings new on head,
+    what the task's examples did, and hints that no verdict rests on."""
+
+    evidence: tuple[Evidence, ...] = ()
+    tests: FourWay | None = None
+    findings: tuple[Finding, ...] = ()
+    examples: tuple[ExampleSeen, ...] = ()
+    impact: Impact | None = None
+    located: tuple[Located, ...] = ()
+
+
+def limits(case: Case) -> Limits:
+    """Let one run take most of the time: when it hangs, the rest suffices to say which run it was."""
+    minutes = case.policy.configuration.limits.minutes
+    return Limits(timeout_s=minutes * 60 * _LONGEST_RUN)
+
+
+class Both(NamedTuple, Generic[T]):
+    """The same of base and of head."""
+
+    base: T
+    head: T
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """One side of a step: its tree, and what is built of it."""
+
+    side: Side
+    tree: str
+    environment: Environment | None
+
+
+def sides(case: Case, built: Built | Project) -> Both[Place]:
+    """Both sides, with the environments of this project."""
+    return Both(
+        Place(Side.BASE, case.checkout.base_tree, built.base),
+        Place(Side.HEAD, case.checkout.head_tree, built.head),
+    )
+
+
+async def on_both(run: Callable[[U], Coroutine[Any, Any, T]], places: Both[U]) -> Both[T]:
+    """Do one thing on both sides at the same time; the first error ends both."""
+    base, head = await concurrently(run(places.base), run(places.head))
+    return Both(base, head)
+
+
+def showing(
+    step: Step, base: Observation | None, head: Observation, findings: tuple[Finding, ...] = ()
+) -> Seen:
+    """One piece of evidence: what both sides showed, and what changed between them."""
+    evidence = Evidence(step.id, step, base, head, transition(base, head))
+    return Seen((evidence,), findings=findings)

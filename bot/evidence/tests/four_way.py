@@ -1,0 +1,237 @@
+"""Says of every test what four runs show: base's and head's tests on base's and head's code.
+
+Pure. The rules stand in `four_rules`; here tests of both sides are brought together.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+
+from bot.evidence.tests import successors
+from bot.evidence.tests.four_rules import Four, judge
+from bot.text.clipping import clip_line
+from bot.values import FourWay, TestChange, TestComparison
+from sandbox.test_runs.four_runs import FourRuns, Lookup, failed, is_below, is_whole_file
+from sandbox.values import Diff, Outcome, TestResult, TestRun
+
+_STACK = re.compile(r"at .*:\d{1,9}:\d{1,9}\)?$")  # a line of V8's stack
+
+
+def compare(runs: FourRuns, diff: Diff) -> FourWay:
+    """Return every test of base and head four ways; `problem` when a run proves nothing.
+
+    Without two complete full runs there is nothing to compare. Head's tests may hang with base's
+    code, when head mends just that: the one that hung failed there, the others stay unknown.
+    """
+    problem = _problem(runs)
+    if not (runs.base_on_base.complete and runs.head_on_head.complete):
+        return FourWay((), problem)
+    changed = _changed(runs, diff)
+    comparisons = [_comparison(four, changed) for four in _Table(runs, diff).rows()]
+    return FourWay(tuple(sorted(comparisons, key=lambda item: item.id)), problem)
+
+
+def why_it_failed(result: TestResult) -> str:
+    """Return the exception of a test or of a file that was not loaded, and its path.
+
+    Where the tool tells no exception, it is the tool's last word.
+    """
+    lines = [line.strip() for line in result.message.splitlines()]
+    told = [line for line in lines if line and not _STACK.match(line)] or ["it gave no reason"]
+    return f"{result.raised or told[-1][:300]} ({result.path})"
+
+
+def _changed(runs: FourRuns, diff: Diff) -> set[str]:
+    """Return the files that the author touched; where the diff was cut, the trees tell of its tests."""
+    changed = {path for change in diff.files for path in (change.path, change.old_path) if path}
+    if diff.truncated:
+        on_head = {result.path for result in runs.head_on_head.results}
+        changed |= {path for path in on_head if is_below(path, runs.head_paths)}
+    return changed
+
+
+def _problem(runs: FourRuns) -> str:
+    named: tuple[tuple[str, TestRun | None], ...] = (
+        ("The tests of base on base's code", runs.base_on_base),
+        ("The tests of head on head's code", runs.head_on_head),
+        ("The tests of base on head's code", runs.base_on_head),
+        ("The tests of head on base's code", _only_if_forged(runs.head_on_base)),
+    )
+    told = [f"{name}: {run.problem}" for name, run in named if run and not run.complete]
+    return " ".join(told) or _nothing_to_compare(runs)
+
+
+def _only_if_forged(run: TestRun | None) -> TestRun | None:
+    return run if run is not None and run.forged else None
+
+
+def _nothing_to_compare(runs: FourRuns) -> str:
+    """Say so when no test could be loaded on either side: then nothing regresses, vacuously."""
+    results = (*runs.base_on_base.results, *runs.head_on_head.results)
+    if not results:
+        return "No tests were collected on either side."
+    if not all(is_whole_file(result) for result in results):
+        return ""
+    errors = [result for result in results if result.outcome is Outcome.ERROR] or list(results)
+    more = len({result.path for result in results} - {errors[-1].path})
+    others = f" and {more} more file{'s' if more > 1 else ''}" if more else ""
+    return f"No test could be loaded on either side: {why_it_failed(errors[-1])}{others}."
+
+
+class _Table:
+    """Brings the tests of both sides together."""
+
+    def __init__(self, runs: FourRuns, diff: Diff) -> None:
+        self._head = runs.head_on_head.results
+        on_head = {result.id for result in self._head}
+        # A file that failed as a whole is a test of base only where nothing else stands for it.
+        self._base = [
+            test
+            for test in runs.base_on_base.results
+            if not is_whole_file(test) or test.id in on_head
+        ]
+        self._matched = successors.match(self._base, self._head, diff)
+        self._own_head = Lookup(runs.head_on_head)
+        self._on_head = runs.base_test_on_head()
+        self._on_base = runs.head_test_on_base()
+        self._repeats = {repeat.id: repeat for repeat in runs.repeats}
+        self._head_repeats = {repeat.id: repeat for repeat in runs.head_repeats}
+
+    def rows(self) -> list[Four]:
+        """Return one row for each test of base, and one for each that only head has."""
+        matched = {result.id for result in self._matched.values()}
+        new = [self._new(result) for result in self._head if result.id not in matched]
+        replacements: dict[str, list[Four]] = defaultdict(list)
+        for four in new:
+            one = four.head_on_head
+            if one is not None and (one.table or "[" in one.id):
+                replacements[successors.function_of(one)].append(four)
+        old = [
+            self._old(test, tuple(replacements.get(successors.function_of(test), ())))
+            for test in self._base
+        ]
+        return old + [four for four in new if not _covers_old_tests(four, old)]
+
+    def _old(self, test: TestResult, replacements: tuple[Four, ...]) -> Four:
+        now = self._matched.get(test.id)
+        whole_file = self._own_head.find(test.id, test.path)
+        if whole_file is not None and not is_whole_file(whole_file):
+            whole_file = None
+        return Four(
+            base_on_base=test,
+            base_on_head=self._on_head.find(test.id, test.path),
+            head_on_base=self._on_base.find(now.id, now.path) if now else None,
+            head_on_head=now or whole_file,
+            replacements=replacements,
+            repeat=self._repeats.get(test.id),
+            head_repeat=self._head_repeats.get(now.id) if now else None,
+        )
+
+    def _new(self, result: TestResult) -> Four:
+        on_base = self._on_base.find(result.id, result.path)
+        again = self._head_repeats.get(result.id)
+        return Four(None, None, on_base, result, head_repeat=again)
+
+
+def _covers_old_tests(four: Four, old: list[Four]) -> bool:
+    """Tell whether a file's error on head is already shown by the tests that base has in it."""
+    whole = four.head_on_head
+    return (
+        whole is not None and is_whole_file(whole) and any(row.head_on_head == whole for row in old)
+    )
+
+
+def _is_touched(path: str, changed: set[str]) -> bool:
+    """Tell whether the author touched a test's file, or a folder whose tests run as one program."""
+    tops = ("" if path == "." else path,)
+    return any(is_below(one, tops) for one in changed)
+
+
+def _is_base_doctest(four: Four) -> bool:
+    """Tell whether it is a doctest that stands on head as on base: code round it makes nobody its author."""
+    before, after = four.base_on_base, four.head_on_head
+    if before is None or after is None or not after.is_doctest:
+        return False
+    return bool(before.source) and before.source == after.source
+
+
+def _comparison(four: Four, changed: set[str]) -> TestComparison:
+    found = judge(four)
+    shown = four.head_on_head or four.base_on_base
+    if shown is None or (is_whole_file(shown) and four.base_on_base is not None):
+        shown = four.base_on_base
+    assert shown is not None  # noqa: S101 - a test exists on one side at least
+    failure = found.failure.message if found.failure else ""
+    again = four.head_repeat or four.repeat
+    source, before = shown.source, ""
+    if found.change is TestChange.EXPECTATION_CHANGED and four.base_on_base is not None:
+        before = four.base_on_base.source
+        new = next((one.head_on_head for one in four.replacements if one.head_on_head), None)
+        source = new.source if new is not None and four.head_on_head is None else source
+    return TestComparison(
+        id=shown.id,
+        change=found.change,
+        base_on_base=four.bb,
+        base_on_head=four.bh,
+        head_on_base=four.hb,
+        head_on_head=four.hh,
+        written_by_author=_is_touched(shown.path, changed) and not _is_base_doctest(four),
+        message="\n".join(part for part in (found.remark, failure) if part),
+        not_loaded=why_it_failed(found.failure)
+        if found.failure and is_whole_file(found.failure) and failed(found.failure.outcome)
+        else "",
+        path=shown.path,
+        line=shown.line,
+        source=source,
+        source_before=before,
+        passes=again.head_passes if again else 0,
+        runs=again.head_runs if again else 0,
+        assertion=assertion_line(failure),
+        flakes_on_base=four.flakes_on_base,
+        table=shown.table,
+    )
+
+
+MOST_CHARS = 240
+
+_PYTEST = re.compile(r"^E +(\S.*)$", re.MULTILINE)
+_EXPECTED = re.compile(r"^[^\S\n]*(Expected[^:\n]*:\s*\S.*)$", re.MULTILINE)
+_RECEIVED = re.compile(r"^[^\S\n]*(Received[^:\n]*:\s*\S.*)$", re.MULTILINE)
+_TRACEBACK = "Traceback (most recent call last)"
+_RAISED = re.compile(r"^[A-Za-z_][\w.]*(?:: .*)?$")
+_TELLING = re.compile(
+    r"\b(?:assert\w*|\w*error|\w*exception|expected|panicked|failed|failure|got|want)\b",
+    re.IGNORECASE,
+)
+_HEADINGS = ("---", "===", "at ", "FAIL")
+
+
+def assertion_line(message: str) -> str:
+    """Return what was expected and what was there instead, as one line; empty without a message."""
+    lines = [line.strip() for line in message.splitlines() if line.strip()]
+    if not lines:
+        return ""
+    return clip_line(_of_pytest(message) or _of_jest(message) or _of_others(lines), MOST_CHARS)
+
+
+def _of_pytest(message: str) -> str:
+    found = _PYTEST.search(message)
+    return found[1] if found else ""
+
+
+def _of_jest(message: str) -> str:
+    expected, received = _EXPECTED.search(message), _RECEIVED.search(message)
+    return f"{expected[1]}, {received[1]}" if expected and received else ""
+
+
+def _of_others(lines: list[str]) -> str:
+    """A traceback ends with what was raised; elsewhere the first telling line says it."""
+    if any(_TRACEBACK in line for line in lines):
+        raised = [line for line in lines if _RAISED.match(line)]
+        return raised[-1] if raised else lines[-1]
+    for at, line in enumerate(lines):
+        if _TELLING.search(line) and not line.startswith(_HEADINGS):
+            goes_on = line.endswith(":") and at + 1 < len(lines)
+            return f"{line} {lines[at + 1]}" if goes_on else line
+    return lines[0]

@@ -1,0 +1,125 @@
+"""Reads the four-way test result for what each test can bear witness to."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from bot.values import FourWay, TestChange, TestComparison
+from sandbox.test_runs.four_runs import passed
+from sandbox.values import Outcome
+
+FAILING = (Outcome.FAILED, Outcome.ERROR)
+
+
+@dataclass(frozen=True, slots=True)
+class Witnesses:
+    """The tests by what they show; a test stands in at most one of `proofs`, `failures`, `hollow`.
+
+    `proofs` fail on base's code and pass on head's; `failures` are new on head and fail there;
+    `hollow` are new and cannot fail on base's code; `regressions` passed on base and fail on head;
+    `loosened` are those that the pull request edited until they pass with any code, and `withdrawn`
+    parameters that it took out of a test that stays; both are regressions until something speaks
+    for them. `unsteady` change their mind on one side, so they show nothing. `undecided` passed on
+    base and nobody knows about head; `skipped` passed on base and are not asked to pass on head; `kept`
+    pass on both.
+    """
+
+    proofs: tuple[TestComparison, ...]
+    failures: tuple[TestComparison, ...]
+    hollow: tuple[TestComparison, ...]
+    regressions: tuple[TestComparison, ...]
+    loosened: tuple[TestComparison, ...]
+    withdrawn: tuple[TestComparison, ...]
+    undecided: tuple[TestComparison, ...]
+    skipped: tuple[TestComparison, ...]
+    kept: tuple[TestComparison, ...]
+    still_failing: tuple[TestComparison, ...]
+    expectations: tuple[TestComparison, ...]
+    unsteady: tuple[TestComparison, ...]
+
+
+def call_witnesses(tests: FourWay) -> Witnesses:
+    """Sort the comparisons by what they can show; nothing is called from a result that proves nothing."""
+    comparisons = () if tests.problem else tests.comparisons
+    passing = {_function(c) for c in comparisons if c.head_on_head is Outcome.PASSED}
+    broken = _of(comparisons, TestChange.PASS_TO_FAIL)
+    loosened = tuple(c for c in broken if _is_loosened(c))
+    withdrawn = tuple(c for c in broken if c.head_on_head is None and _function(c) in passing)
+    return Witnesses(
+        proofs=tuple(c for c in comparisons if _proves(c)),
+        failures=_of(comparisons, TestChange.NEW_FAILING),
+        hollow=_of(comparisons, TestChange.NEVER_FAILED),
+        regressions=tuple(c for c in broken if c not in loosened and c not in withdrawn),
+        loosened=loosened,
+        withdrawn=withdrawn,
+        undecided=tuple(c for c in comparisons if _is_undecided(c)),
+        skipped=tuple(c for c in comparisons if _is_silenced(c)),
+        kept=tuple(c for c in comparisons if _is_kept(c)),
+        still_failing=_of(comparisons, TestChange.STILL_FAILING),
+        expectations=_of(comparisons, TestChange.EXPECTATION_CHANGED),
+        unsteady=_of(comparisons, TestChange.FLAKY),
+    )
+
+
+def pass_rate(test: TestComparison) -> str:
+    """How often a repeated test passed on head, as words for a sentence; empty when it was not repeated."""
+    if not test.runs:
+        return ""
+    if test.passes < test.runs:
+        return f"passed {test.passes} of {test.runs} re-runs"
+    return "passed again on a re-run" if test.runs == 1 else f"passed again in {test.runs} re-runs"
+
+
+def test_ids(tests: Iterable[TestComparison], most: int = 3) -> str:
+    """A few test ids for a sentence, and how many more there are."""
+    ids = [f"`{test.id}`" for test in tests]
+    more = f" and {len(ids) - most} more" if len(ids) > most else ""
+    return ", ".join(ids[:most]) + more
+
+
+test_ids.__test__ = False  # type: ignore[attr-defined]
+
+
+def _of(comparisons: tuple[TestComparison, ...], change: TestChange) -> tuple[TestComparison, ...]:
+    return tuple(c for c in comparisons if c.change is change)
+
+
+def _proves(c: TestComparison) -> bool:
+    if c.change is TestChange.FAIL_TO_PASS:
+        return True
+    return (
+        c.change is TestChange.EXPECTATION_CHANGED
+        and c.head_on_base in FAILING
+        and c.head_on_head is Outcome.PASSED
+    )
+
+
+def _is_undecided(c: TestComparison) -> bool:
+    """Passed on base, and on head it was not seen to; one that flakes on base too shows nothing."""
+    if not passed(c.base_on_base) or c.flakes_on_base:
+        return False
+    if c.change is TestChange.FAIL_TO_PASS:
+        return c.base_on_head in (Outcome.SKIPPED, Outcome.XFAILED)
+    is_torn = c.change is TestChange.FLAKY and c.base_on_head in FAILING
+    return is_torn or c.change is TestChange.UNKNOWN
+
+
+def _is_silenced(c: TestComparison) -> bool:
+    """Passed on base; on head it is skipped, may fail, or head's code keeps it from being collected."""
+    is_uncollected = c.change is TestChange.REMOVED and c.base_on_head is None
+    return passed(c.base_on_base) and (is_uncollected or c.change is TestChange.SKIPPED)
+
+
+def _is_kept(c: TestComparison) -> bool:
+    """An edited test whose base version still passes is kept too, whatever the new one proves."""
+    held = c.base_on_base is Outcome.PASSED and c.base_on_head is Outcome.PASSED
+    return c.change is TestChange.PASS_TO_PASS or (c.change is TestChange.FAIL_TO_PASS and held)
+
+
+def _is_loosened(c: TestComparison) -> bool:
+    return c.head_on_head is Outcome.PASSED and c.head_on_base is Outcome.PASSED
+
+
+def _function(c: TestComparison) -> str:
+    return c.table or c.id.split("[", 1)[0]

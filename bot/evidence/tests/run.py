@@ -1,0 +1,275 @@
+"""Runs the tests of every project four ways: each side's tests on each side's code."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import shlex
+from collections import Counter
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field, replace
+from itertools import count
+from pathlib import Path, PurePosixPath
+
+from bot.context import Case, Project
+from bot.evidence.seen import Seen, limits
+from bot.evidence.tests.base_results import BaseResults
+from bot.evidence.tests.crossed import crossed_evidence
+from bot.evidence.tests.four_way import compare
+from bot.evidence.transitions import transition
+from bot.services import Services
+from bot.values import (
+    Dependent,
+    Evidence,
+    FourWay,
+    NotRun,
+    Step,
+    TestComparison,
+    TestedFolder,
+)
+from sandbox.concurrently import a_few_at_a_time, cores
+from sandbox.test_runs.four_runs import is_below, is_whole_file
+from sandbox.test_runs.four_way import RUNS, Crossed, Sides, run_four_ways
+from sandbox.toolchains.projects import MOST_PROJECTS
+from sandbox.values import Environment, Observation, Outcome, Side, TestRun, TestRunner
+
+_WORDS = re.compile(r"[\s;&|()'\"=]+")
+
+
+@dataclass(frozen=True, slots=True)
+class _Run:
+    """What running one project's tests showed; without observations `four_way` says why."""
+
+    project: Project
+    four_way: FourWay
+    base: Observation | None = None
+    head: Observation | None = None
+    crossed: Crossed = field(default_factory=Crossed)
+
+    @property
+    def root(self) -> str:
+        return self.project.root
+
+    @property
+    def found_tests(self) -> bool:
+        """Whether anything was run on base; what only uses the change is not run without."""
+        results = self.base.tests.results if self.base and self.base.tests else ()
+        return self.only_exit_code or any(not is_whole_file(one) for one in results)
+
+    @property
+    def only_exit_code(self) -> bool:
+        return any(seen and seen.command and seen.tests is None for seen in (self.base, self.head))
+
+    def covers(self, folder: str, tree: Path) -> bool:
+        """Whether tests below a folder were run: one passed on base, or a line runs all of them."""
+        if self.only_exit_code:
+            return is_below(folder, _named_by(self.base or self.head, tree) or (self.root,))
+        results = self.base.tests.results if self.base and self.base.tests else ()
+        return any(
+            one.outcome is Outcome.PASSED and is_below(one.path, (folder,)) for one in results
+        )
+
+
+async def run_unit_tests(services: Services, case: Case, step: Step) -> Seen:
+    """Run the tests of all projects; one that the tests of the whole repository reach runs with them."""
+    projects = case.built.projects
+    tree = Path(case.checkout.base_tree)
+    ended = count(1)
+
+    def run_ended() -> None:
+        services.count_runs(next(ended), RUNS * len(projects))
+
+    async def run(project: Project) -> _Run:
+        return await _run(services, case, project, run_ended)
+
+    runs = [await run(one) for one in projects if not one.root]
+    rest = [
+        one for one in projects if one.root and not any(top.covers(one.root, tree) for top in runs)
+    ]
+    steps = [run(one) for one in rest if one.is_touched or not _why_not_built(one)]
+    runs += await a_few_at_a_time(max(1, cores() // 2), steps)
+    runs = [one for one in runs if one.project.is_touched or one.found_tests]
+    runs.sort(key=lambda one: projects.index(one.project))
+    base, head = (_together(side, runs) for side in Side)
+    is_seen = base is not None or head is not None
+    whole = (Evidence(step.id, step, base, head, transition(base, head)),) if is_seen else ()
+    tests = _all_ways(case, runs, step.id if whole else "")
+    crossed = (
+        one
+        for number, run in enumerate(runs, start=1)
+        for one in crossed_evidence(
+            step, (run.base, run.head), run.crossed, str(number) if len(runs) > 1 else ""
+        )
+    )
+    return Seen((*whole, *crossed), replace(tests, not_run=tuple(_not_run(case, runs))))
+
+
+async def _run(
+    services: Services, case: Case, project: Project, run_ended: Callable[[], None]
+) -> _Run:
+    """Run one project's tests, with base's known results where they are kept."""
+    base, head = project.base, project.head
+    if base is None or head is None:
+        side = "either side" if base is head else "base" if base is None else "head"
+        known = f"No kind of project that Assay knows was found on {side}, so no tests were run."
+        return _Run(project, FourWay((), known))
+    if base.recipe.ecosystem != head.recipe.ecosystem:
+        changed = (
+            f"The project is {base.recipe.ecosystem} on base and {head.recipe.ecosystem} on head"
+        )
+        return _Run(project, FourWay((), f"{changed}, so its tests cannot be compared."))
+    is_first = base.recipe.runner is TestRunner.NONE is not head.recipe.runner
+    if is_first:  # head brings the first tests: they are run on base's code as head runs them
+        base = replace(head, side=Side.BASE)
+    place = project.root.replace("/", "_")
+    sides = Sides(
+        checkout=case.checkout,
+        base=base,
+        head=head,
+        workspace=services.evaluation_folder(case.request) / "trees" / place,
+        limits=limits(case),
+        network=case.policy.network_to_observe,
+        run_ended=run_ended,
+    )
+    kept = BaseResults(services.store, sides, case.request.repository)
+    known_base = None if is_first else kept.find()
+    seen = await run_four_ways(services.sandbox, replace(sides, known_base=known_base))
+    if not is_first:
+        kept.keep(seen.base)
+    if seen.runs is None:
+        return _Run(project, FourWay((), seen.problem), seen.base, seen.head)
+    compared = await asyncio.to_thread(compare, seen.runs, case.checkout.diff)
+    return _Run(project, compared, seen.base, seen.head, seen.crossed)
+
+
+# --- all projects together --------------------------------------------------------------------
+
+
+def _together(side: Side, runs: list[_Run]) -> Observation | None:
+    """One observation for all projects, so that the tests are one step of the evaluation."""
+    seen = [(run.root, one) for run in runs if (one := run.base if side is Side.BASE else run.head)]
+    if len(seen) < 2:
+        return seen[0][1] if seen else None
+    codes = [one.exit_code for _, one in seen]
+    tested = [one.tests for _, one in seen if one.tests]
+    problems = [
+        f"{root or 'The root directory'}: {one.problem}" for root, one in seen if one.problem
+    ]
+    return Observation(
+        side=side,
+        command="\n".join(_started_in(root, one.command) for root, one in seen if one.command),
+        exit_code=None if None in codes else max(code or 0 for code in codes),
+        output="\n".join(f"--- {root or '.'}\n{one.output}" for root, one in seen),
+        seconds=sum(one.seconds for _, one in seen),
+        timed_out=any(one.timed_out for _, one in seen),
+        truncated=any(one.truncated for _, one in seen),
+        tests=_joined(tested) if tested else None,
+        problem=" ".join(problems),
+    )
+
+
+def _started_in(root: str, command: str) -> str:
+    return f"(cd {shlex.quote(root)} && {command})" if root else command
+
+
+def _joined(runs: list[TestRun]) -> TestRun:
+    return TestRun(
+        complete=all(run.complete for run in runs),
+        results=tuple(result for run in runs for result in run.results),
+        problem=" ".join(run.problem for run in runs if run.problem),
+        forged=any(run.forged for run in runs),
+    )
+
+
+def _all_ways(case: Case, runs: list[_Run], evidence_id: str) -> FourWay:
+    """The comparisons of all projects; what one of them cannot show stands in its folder's entry."""
+    apart = tuple(run.root for run in runs if run.root)
+    comparisons: list[TestComparison] = []
+    for run in runs:
+        others = () if run.root else apart  # a project's own run speaks for its folder
+        comparisons += [c for c in run.four_way.comparisons if not is_below(c.path, others)]
+    problems = [run.four_way.problem for run in runs]
+    whole = " ".join(dict.fromkeys(problems)) if all(problems) else ""
+    known = (*apart, *(one.folder for one in case.built.concerned if one.folder))
+    folders = tuple(one for run in runs for one in _folders(run, known, apart))
+    return FourWay(tuple(comparisons), whole, evidence_id, folders)
+
+
+def _folders(run: _Run, known: tuple[str, ...], apart: tuple[str, ...]) -> Iterable[TestedFolder]:
+    """Count a run's tests by folder: a project is one, the repository's own tests are told apart."""
+    problem = run.four_way.problem
+    if run.base is None and run.head is None:
+        yield TestedFolder(run.root, problem=problem)
+        return
+    if run.only_exit_code:
+        yield TestedFolder(run.root, transition=transition(run.base, run.head), problem=problem)
+        return
+    counts = [_counted(run, seen, known, apart) for seen in (run.base, run.head)]
+    found = dict.fromkeys((*counts[0], *counts[1])) or {run.root: None}
+    for folder in found:
+        yield TestedFolder(folder, counts[0][folder], counts[1][folder], problem=problem)
+
+
+def _counted(
+    run: _Run, seen: Observation | None, known: tuple[str, ...], apart: tuple[str, ...]
+) -> Counter[str]:
+    results = seen.tests.results if seen and seen.tests else ()
+    own = [one.path for one in results if not is_whole_file(one)]
+    if run.root:
+        return Counter(run.root for _ in own)
+    return Counter(folder_of(path, known) for path in own if not is_below(path, apart))
+
+
+def folder_of(path: str, known: Iterable[str]) -> str:
+    """The innermost known project that a test stands in, else the top folder that it is in."""
+    inside = [folder for folder in known if is_below(path, (folder,))]
+    parts = PurePosixPath(path).parts
+    return max(inside, key=len, default=parts[0] if len(parts) > 1 else "")
+
+
+# --- what was not run -------------------------------------------------------------------------
+
+
+def _not_run(case: Case, runs: list[_Run]) -> Iterable[NotRun]:
+    """Name the projects that the change concerns and whose tests no run reached, and why."""
+    tree = Path(case.checkout.base_tree)
+    own = {run.root for run in runs if run.base or run.head or run.project.is_touched}
+    for one in case.built.concerned:
+        if one.folder not in own and not any(run.covers(one.folder, tree) for run in runs):
+            yield NotRun(one.folder, one.uses, _why_not(case, one))
+
+
+def _why_not(case: Case, one: Dependent) -> str:
+    if case.policy.configuration.setup.test:
+        return "`setup.test` does not run it"
+    project = next((project for project in case.built.projects if project.root == one.folder), None)
+    if project is None:
+        return f"the change concerns more than {MOST_PROJECTS} projects"
+    return _why_not_built(project) or "none of its tests could be loaded on base"
+
+
+def _why_not_built(project: Project) -> str:
+    for environment, side in ((project.base, "base"), (project.head, "head")):
+        if why := _why_no(environment, side):
+            return why
+    return ""
+
+
+def _why_no(environment: Environment | None, side: str) -> str:
+    if environment is None:
+        return f"it is not there on {side}"
+    if environment.recipe.needs:
+        return f"this machine lacks {' and '.join(environment.recipe.needs)}"
+    failure = environment.failure
+    if failure and failure.problem:
+        return "the package index could not be reached"
+    return f"it does not build on {side}" if failure else ""
+
+
+def _named_by(seen: Observation | None, tree: Path) -> tuple[str, ...]:
+    """The folders of the repository that a configured line names: it may run nothing beside them."""
+    words = _WORDS.split(seen.command) if seen else []
+    plain = (word.removeprefix("./").rstrip("/") for word in words if ".." not in word)
+    return tuple(
+        word for word in plain if word and not word.startswith("/") and (tree / word).is_dir()
+    )

@@ -1,0 +1,34 @@
+"""Says what changed from base to head; the transition is the evidence (DESIGN 3.2)."""
+
+from __future__ import annotations
+
+from bot.values import Transition
+from sandbox.values import Observation
+
+NOT_RUNNABLE = (126, 127)  # the shell's own codes: not executable, not found
+
+
+def passed(observation: Observation | None) -> bool | None:
+    """Whether an action passed; None when what was seen proves nothing."""
+    if observation is None or observation.exit_code is None:
+        return None
+    if observation.timed_out or observation.problem:
+        return None
+    return observation.exit_code == 0
+
+
+def transition(
+    base: Observation | None, head: Observation | None, *, new_on_head: bool = False
+) -> Transition:
+    """The transition of one action; `new_on_head` says that the check itself came with head.
+
+    A new check that already passes on base proves nothing: it is `vacuous`.
+    """
+    before, after = passed(base), passed(head)
+    if before is None or after is None:
+        return Transition.UNKNOWN
+    if before and after:
+        return Transition.VACUOUS if new_on_head else Transition.HELD
+    if after:
+        return Transition.FIXED
+    return Transition.REGRESSED if before else Transition.STILL_FAILING

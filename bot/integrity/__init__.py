@@ -1,0 +1,86 @@
+"""Looks for tests made weaker and for results made up, whatever the tests say.
+
+One file a concept; `CHECKS` is the literal registry. A finding blocks when the base version of the
+weakened test fails on head, or when fewer tests are collected and nothing asked for that; otherwise it
+advises.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from bot.diff.lines import TextReader
+from bot.integrity.automation import edited_automation, narrowed_discovery
+from bot.integrity.hard_coded import hard_coded_results, test_awareness
+from bot.integrity.hidden_code import decoded_code, test_reading
+from bot.integrity.inspection import Check, Inspection
+from bot.integrity.instructions import hidden_text, instructions_to_reviewers
+from bot.integrity.leaks import secrets_added
+from bot.integrity.made_up import early_exits, tampering
+from bot.integrity.scope import files_out_of_scope
+from bot.integrity.standing import open_standing
+from bot.integrity.suppressions import lowered_checks, suppressions
+from bot.integrity.unseen import unseen_content
+from bot.integrity.weakened import changed_expectations, weakened_tests
+from bot.values import FourWay, Requirements
+from bot.values.rules import NEEDS_READER, UNREAD_CHANGES
+from sandbox.values import Diff, Finding, Severity
+
+MAX_FINDINGS = 200
+
+
+def inspect_integrity(
+    diff: Diff,
+    base_reader: TextReader,
+    head_reader: TextReader,
+    four_way: FourWay,
+    requirements: Requirements,
+) -> tuple[Finding, ...]:
+    """Every integrity finding of a change, blocking ones first; at most 200, each with its hunk."""
+    standing = open_standing(four_way, requirements)
+    inspection = Inspection(diff, base_reader, head_reader, standing, requirements)
+    findings = (finding for check in CHECKS for finding in check(inspection))
+    unique = {(f.rule, f.path, f.line, f.message): f for f in findings}
+    return tuple(sorted(unique.values(), key=_weight)[:MAX_FINDINGS])
+
+
+def _weight(finding: Finding) -> tuple[bool, bool, str, int]:
+    """What decides comes first, so that a flood of small remarks cannot push it out."""
+    telling = finding.rule in NEEDS_READER
+    return finding.severity is not Severity.BLOCK, not telling, finding.path, finding.line
+
+
+def unread_changes(inspection: Inspection) -> Iterator[Finding]:
+    """Say that a part of the change was not looked at."""
+    diff = inspection.diff
+    if diff.truncated:
+        yield Finding(
+            UNREAD_CHANGES,
+            Severity.ADVISE,
+            diff.files[0].path if diff.files else "",
+            0,
+            "The diff was cut; weakened tests in the rest would not be seen.",
+            tool="integrity",
+        )
+
+
+CHECKS: tuple[Check, ...] = (
+    unread_changes,
+    unseen_content,
+    weakened_tests,
+    changed_expectations,
+    hard_coded_results,
+    test_awareness,
+    test_reading,
+    decoded_code,
+    tampering,
+    early_exits,
+    edited_automation,
+    narrowed_discovery,
+    suppressions,
+    lowered_checks,
+    secrets_added,
+    instructions_to_reviewers,
+    hidden_text,
+    files_out_of_scope,
+)

@@ -1,0 +1,122 @@
+"""Changed continuous integration, and configurations that make a runner find fewer tests."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import PurePosixPath
+
+from bot.diff.lines import added_lines, removed_lines
+from bot.diff.paths import is_automation, is_policy, is_workflow
+from bot.integrity.inspection import Inspection, make_finding
+from bot.values.rules import CI_EDITED, TEST_DESELECTED
+from sandbox.values import FileChange, Finding, Severity
+
+_VERSION = re.compile(r"(?<![A-Za-z])v?\d+(?:[.\-]\w+)*|\b[0-9a-f]{40}\b|#.*$")
+_STEP_LABEL = re.compile(r"\s+-\s+name\s*:\s")
+_OPTION = re.compile(r"(?<=\s)(-[A-Za-z]) +(?=\w)")
+_ENVIRONMENTS = re.compile(r"\s*(?:-\s*)?(?:env_?list|toxenvs)\s*[:=]")
+_FORGIVING = re.compile(
+    r"continue-on-error\s*:\s*true|allow_failure\s*:\s*true|\|\|\s*(?:true|exit 0|:)\s*[\"']?$"
+    r"|ignore_outcome\s*=\s*true|^\s*if\s*:\s*false\b|--exit-zero|--passWithNoTests|pull_request_target"
+)
+_RUNS_TESTS = re.compile(
+    r"\b(?:pytest|unittest|tox|nox|npm (?:run )?t(?:est)?\b|yarn test|pnpm test|vitest|jest|mocha|ava|"
+    r"(?<!brew )tap|tape|jasmine|uvu|"
+    r"go test|cargo test|mvn|gradlew?|ctest|make (?:test|check)|bats)\b"
+)
+_NAMES_ONLY = re.compile(r"\s*(?:-\s*)?(?:env_?list|deps|requires|name|uses|key|path)\s*[:=]|\s*#")
+_DISCOVERY = {
+    "package.json": r"\"(?:test|test:\w+|pretest|posttest)\"\s*:|testPathIgnorePatterns|testMatch|testRegex|"
+    r"passWithNoTests|\"exclude\"",
+    "jest": r"testPathIgnorePatterns|testMatch|testRegex|testNamePattern|passWithNoTests|\broots\b",
+    "vitest": r"\bexclude\b|\binclude\b|testNamePattern|passWithNoTests|allowOnly",
+    "vite": r"\bexclude\b|testNamePattern|passWithNoTests",
+    "ava": r"\bfiles\b|\bmatch\b",
+    ".taprc": r"\b(?:files|include|exclude|test-regex|test-ignore|grep|only)\b",
+    "jasmine": r"\bspec_(?:dir|files)\b|\bfilter\b",
+    ".mocharc": r"\b(?:spec|ignore|exclude|grep|fgrep|invert)\b",
+    "pom.xml": r"skipTests|maven\.test\.skip|<excludes?>|testFailureIgnore|<groups>|excludedGroups",
+    "build.gradle": r"exclude\s|ignoreFailures|enabled\s*=\s*false|excludeTags|filter\s*\{",
+    "cargo.toml": r"^\s*(?:test|harness|doctest|autotests)\s*=\s*false",
+    "cmakelists.txt": r"WILL_FAIL|DISABLED\s|set_tests_properties|SKIP_",
+    "ctestcustom": r"CTEST_CUSTOM_TESTS_IGNORE",
+    ".bazelrc": r"test_tag_filters",
+}  # fmt: skip
+
+
+def edited_automation(inspection: Inspection) -> Iterator[Finding]:
+    """Edited files that say what continuous integration runs; new versions and labels are no news."""
+    for change in inspection.diff.files:
+        before = inspection.before(change) or ""
+        if not is_automation(change.path) or is_policy(change.path):
+            continue
+        if _only_wording(change, before):
+            continue
+        told = _told(change)
+        line = told[0] if told else (change.hunks[0].new_start if change.hunks else 0)
+        message = told[1] if told else "The change edits what continuous integration runs."
+        yield make_finding(CI_EDITED, change, line, message)
+
+
+def _only_wording(change: FileChange, before: str) -> bool:
+    """Whether nothing differs but version numbers, pinned commits, labels and lists that grew."""
+    labels = is_workflow(change.path) and "matrix.name" not in before  # a name may choose what runs
+    added = [line for _, line in added_lines(change)]
+    removed = [line for _, line in removed_lines(change)]
+    grown = _grown(removed, added)
+    left = [_telling(line, labels) for line in added if line not in grown]
+    gone = [_telling(line, labels) for line in removed if line not in grown]
+    return bool(added) and sorted(filter(None, left)) == sorted(filter(None, gone))
+
+
+def _telling(line: str, labels: bool) -> str:
+    """What of a line says what is run; `-e docs` is `-edocs`, and blanks at the end are nothing."""
+    if labels and _STEP_LABEL.match(line):
+        return ""
+    return _OPTION.sub(r"\1", _VERSION.sub("", line)).rstrip()
+
+
+def _grown(removed: list[str], added: list[str]) -> set[str]:
+    """Lists of environments, old line and new, where the new one has all that the old one had."""
+    for old in filter(_ENVIRONMENTS.match, removed):
+        known = set(re.findall(r"[\w.-]+", old))
+        for new in filter(_ENVIRONMENTS.match, added):
+            if known <= set(re.findall(r"[\w.-]+", new)):
+                return {old, new}
+    return set()
+
+
+def _told(change: FileChange) -> tuple[int, str] | None:
+    """The line that weakens what is run, and what it does, where one can be named."""
+    kept = {line.strip() for _, line in added_lines(change)}
+    for number, line in added_lines(change):
+        if _FORGIVING.search(line):
+            return number, f"Automation may now fail unseen: `{line.strip()[:80]}`."
+    more = sum(bool(_RUNS_TESTS.search(line)) for _, line in added_lines(change))
+    gone = [
+        line
+        for _, line in removed_lines(change)
+        if _RUNS_TESTS.search(line) and not _NAMES_ONLY.match(line)
+    ]
+    if len(gone) > more and gone[0].strip() not in kept:
+        start = change.hunks[0].new_start if change.hunks else 0
+        return start, f"Automation no longer runs: `{gone[0].strip()[:80]}`."
+    return None
+
+
+def narrowed_discovery(inspection: Inspection) -> Iterator[Finding]:
+    """New lines in a runner's configuration that decide which tests are found, Python's apart."""
+    for change in inspection.diff.files:
+        name = PurePosixPath(change.path).name.lower()
+        patterns = [p for prefix, p in _DISCOVERY.items() if name.startswith(prefix)]
+        kept = {line.strip().rstrip(",") for _, line in removed_lines(change)}
+        for number, line in added_lines(change):
+            if line.strip().rstrip(",") in kept:
+                continue
+            if any(re.search(pattern, line) for pattern in patterns):
+                message = f"Which tests are found or run is changed: `{line.strip()[:80]}`."
+                finding = make_finding(TEST_DESELECTED, change, number, message)
+                blocks = inspection.standing.fewer_unasked
+                yield replace(finding, severity=Severity.BLOCK) if blocks else finding

@@ -1,0 +1,234 @@
+"""Finds results that are hard-coded from the visible tests, and sources that ask whether they are tested.
+
+A real change holds constants too. What gives a made-up one away: nearly everything that the branch or
+table knows is what the tests ask, and nothing else.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from pathlib import PurePosixPath
+
+from bot.diff.kinds import is_shipped_source, is_test_file
+from bot.diff.lines import TextReader, added_lines, is_gone, old_path
+from bot.diff.python_source import parse_python
+from bot.integrity.answers import (
+    Answer,
+    Constant,
+    Question,
+    answers_in,
+    answers_in_data,
+    constant_functions,
+    questions_in,
+)
+from bot.integrity.inspection import Inspection, make_finding
+from bot.integrity.languages import JAVA, NATIVE, RUST, SCRIPT, SHELL, language_of
+from bot.integrity.literals import information
+from bot.integrity.other_answers import answers_in_source, constants_in_source, open_source
+from bot.integrity.other_questions import questions_in_text
+from bot.integrity.shell_answers import answers_in_shell, questions_in_shell
+from bot.text.clipping import clip_line
+from bot.values import Example
+from bot.values.rules import RESULT_HARD_CODED, TEST_DETECTED
+from sandbox.values import FileChange, Finding
+
+ENOUGH_INFORMATION = 4  # characters of input and result together that a coincidence rarely shares
+KNOWN_SHARE = 0.6  # of a place's answers that tests ask for
+_SHOWN_CHARS = 60
+_LEAST_OF_DATA = 2  # one pair in a settings file is what its test asks for
+DOUBTED_SHARE = 0.5  # of a test's assertions that a ready-made answer satisfies
+_COMPILED = (*RUST.suffixes, *JAVA.suffixes, *NATIVE.suffixes)
+_DATA = (".json", ".csv", ".tsv", ".yaml", ".yml", ".toml", ".ini", ".txt", ".dat")
+_TEST_AWARE = re.compile(
+    r"PYTEST_(?:CURRENT_TEST|VERSION|XDIST)|JEST_WORKER_ID|VITEST(?:_WORKER|_POOL)?\b|"
+    r"[\"'](?:_?pytest|unittest)[\"']\s+in\s+(?:sys\.)?modules|sys\.modules[.\[(].{0,20}(?:pytest|unittest)|"
+    r"testing\.Testing\(\)|flag\.Lookup\(\"test\.|cfg!\(test\)"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """Every question of the visible tests, with the test file."""
+
+    path: str
+    question: Question
+
+
+@dataclass(frozen=True, slots=True)
+class _Source:
+    """What one version of a source file gives away ready-made."""
+
+    answers: tuple[Answer, ...] = ()
+    constants: tuple[Constant, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class _Fresh:
+    """What one changed source newly gives away."""
+
+    change: FileChange
+    places: dict[str, list[Answer]]
+    constants: tuple[Constant, ...]
+
+    @property
+    def is_telling(self) -> bool:
+        """Whether it gives anything away."""
+        return bool(self.places or self.constants)
+
+
+def hard_coded_results(inspection: Inspection) -> Iterator[Finding]:
+    """New branches and tables of the source that hold what the tests ask and expect."""
+    given = [
+        fresh
+        for change in inspection.diff.files
+        if not is_gone(change) and not is_test_file(change.path) and _is_readable(change.path)
+        if (fresh := _fresh(change, inspection)).is_telling
+    ]
+    asked = list(_questions(inspection)) if given else []  # reading the tests takes longest
+    for fresh in given if asked else ():
+        yield from _in_source(fresh, asked)
+
+
+def _is_readable(path: str) -> bool:
+    return path.endswith((".py", ".go", *SCRIPT.suffixes, *_COMPILED, *SHELL.suffixes, *_DATA))
+
+
+def _questions(inspection: Inspection) -> Iterator[_Asked]:
+    """Of the changed tests, of those that the change makes pass, and what the task shows by example."""
+    shown = parse_python(_as_test(inspection.requirements.examples))
+    for question in questions_in(shown) if shown is not None else ():
+        yield _Asked("", replace(question, test="the task's example"))
+    changed = {c.path for c in inspection.diff.files if is_test_file(c.path) and not is_gone(c)}
+    passing = {test.path for test in inspection.standing.turned_green}
+    for path in sorted(changed | passing):
+        yield from (_Asked(path, question) for question in _asked_in(path, inspection.head))
+
+
+def _as_test(examples: tuple[Example, ...]) -> str:
+    lines = [f"    assert {one.call} == {result}" for one in examples for result in one.results]
+    return "\n".join(("def test_example():", "    pass", *lines))
+
+
+def _asked_in(path: str, head: TextReader) -> Iterator[Question]:
+    language = language_of(path)
+    if path.endswith(".py"):
+        tree = parse_python(head.read(path))
+        yield from questions_in(tree) if tree is not None else ()
+    elif language is SHELL:
+        yield from questions_in_shell(head.read(path) or "", PurePosixPath(path).name)
+    elif language is not None:
+        yield from questions_in_text(head.read(path) or "", language)
+
+
+def _read(path: str, text: str | None) -> _Source | None:
+    """A version's ready-made answers; None where it cannot be read."""
+    if path.endswith(_DATA):
+        return _Source(tuple(answers_in_data(path, text or "")))
+    if path.endswith(SHELL.suffixes):
+        return _Source(tuple(answers_in_shell(text or "")))
+    if not path.endswith(".py"):
+        source = open_source(text or "", is_script=language_of(path) is SCRIPT)
+        return _Source(tuple(answers_in_source(source)), tuple(constants_in_source(source)))
+    tree = parse_python(text)
+    if tree is None:
+        return None
+    return _Source(tuple(answers_in(tree)), tuple(constant_functions(tree)))
+
+
+def _fresh(change: FileChange, inspection: Inspection) -> _Fresh:
+    """What head's version gives away ready-made and base's does not, place by place.
+
+    A table that answered a question on base holds data; so does one of the same name in another class.
+    """
+    new = _read(change.path, inspection.after(change)) or _Source()
+    old = _Source()
+    if new.answers or new.constants:
+        old = _read(old_path(change), inspection.before(change)) or old
+    known = {(answer.given, answer.result) for answer in old.answers}
+    kept = {(answer.table, answer.given) for answer in old.answers if answer.table}
+    places: dict[str, list[Answer]] = {}
+    for answer in new.answers:
+        if (answer.given, answer.result) not in known and (answer.table, answer.given) not in kept:
+            places.setdefault(answer.place, []).append(answer)
+    said = {(constant.name, constant.result) for constant in old.constants}
+    constants = [c for c in new.constants if (c.name, c.result) not in said]
+    return _Fresh(change, places, tuple(constants))
+
+
+def _in_source(fresh: _Fresh, asked: list[_Asked]) -> Iterator[Finding]:
+    for place, answers in fresh.places.items():
+        hits = [answer for answer in answers if any(_knows(one, answer) for one in asked)]
+        if fresh.change.path.endswith(_DATA) and len(hits) < _LEAST_OF_DATA:
+            continue
+        if _is_telling(hits, answers):
+            yield _told(fresh.change, place, hits, asked)
+    for constant in fresh.constants:
+        yield from _constant(fresh.change, constant, asked)
+
+
+def _constant(change: FileChange, constant: Constant, asked: list[_Asked]) -> Iterator[Finding]:
+    """A function that now gives the tests' own result back without looking at what comes in."""
+    name, result = constant.name, constant.result
+    tests = [one for one in asked if (name, result) in one.question.calls]
+    if tests and information(result) > 1:
+        shown = clip_line(result, _SHOWN_CHARS)
+        message = f"`{name}` gives `{shown}` back whatever comes in, as the tests expect."
+        doubted = tuple(f"{one.path}::{one.question.test}" for one in tests)
+        finding = make_finding(RESULT_HARD_CODED, change, constant.line, message)
+        yield replace(finding, tests=doubted)
+
+
+def _knows(asked: _Asked, answer: Answer) -> bool:
+    return all((given, answer.result) in asked.question.pairs for given in answer.given)
+
+
+def _is_telling(hits: list[Answer], answers: list[Answer]) -> bool:
+    if not hits or len(hits) < KNOWN_SHARE * len(answers):
+        return False
+    told = sum(information("".join(hit.given)) + information(hit.result) for hit in hits)
+    return told >= ENOUGH_INFORMATION and any(information(hit.result) for hit in hits)
+
+
+def _told(change: FileChange, place: str, hits: list[Answer], asked: list[_Asked]) -> Finding:
+    tests = [one for one in asked if any(_knows(one, hit) for hit in hits)]
+    doubted = tuple(
+        f"{one.path}::{one.question.test}" for one in tests if _rests_on(one.question, hits)
+    )
+    first = hits[0]
+    given = clip_line(", ".join(first.given), _SHOWN_CHARS)
+    result = clip_line(first.result, _SHOWN_CHARS)
+    message = (
+        f"{place} answers `{given}` with `{result}`, just what "
+        f"`{tests[0].question.test}` asks and expects; {len(hits)} such answer(s)."
+    )
+    finding = make_finding(RESULT_HARD_CODED, change, first.line, message)
+    return replace(finding, tests=doubted)
+
+
+def _rests_on(question: Question, hits: list[Answer]) -> bool:
+    """Whether ready-made answers satisfy about all that a test asserts of literals."""
+    asserted = [pair for pair in question.asserted if pair[0]]
+    if not asserted:
+        return True  # its parameters are all that it asks
+    given_away = sum(
+        any(set(hit.given) <= inputs and hit.result == result for hit in hits)
+        for inputs, result in asserted
+    )
+    return given_away >= DOUBTED_SHARE * len(asserted)
+
+
+def test_awareness(inspection: Inspection) -> Iterator[Finding]:
+    """New source lines that ask whether a test runner is looking."""
+    for change in inspection.diff.files:
+        if is_gone(change) or not is_shipped_source(change.path):
+            continue
+        before = inspection.before(change) or ""
+        for number, line in added_lines(change):
+            if _TEST_AWARE.search(line) and line.strip() not in before:
+                message = f"This source asks whether it is being tested: `{clip_line(line, _SHOWN_CHARS)}`."
+                yield make_finding(TEST_DETECTED, change, number, message)
+
+
+test_awareness.__test__ = False  # type: ignore[attr-defined]

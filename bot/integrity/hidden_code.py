@@ -1,0 +1,123 @@
+"""Shipped code that the diff does not show: it runs what it decodes or reads, or looks into a test file."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from pathlib import PurePosixPath
+
+from bot.diff.kinds import is_code, is_shipped_source, is_test_file
+from bot.diff.lines import added_lines, is_gone
+from bot.diff.python_source import parse_python
+from bot.integrity.inspection import Inspection, make_finding
+from bot.integrity.languages import SCRIPT
+from bot.text.clipping import clip_line
+from bot.values.rules import CODE_DECODED, TEST_READ
+from sandbox.values import Finding
+
+_SHOWN_CHARS = 60
+_RUNS = {"exec", "eval", "compile", "loads", "load", "FunctionType"}
+_LOADERS = {"pickle", "cPickle", "marshal", "dill", "cloudpickle", "shelve", "jsonpickle"}
+_BRINGS = re.compile(
+    r"b(?:16|32|64|85)decode|a85decode|a2b_|unhexlify|fromhex|decompress|decode|read|recv|open|urlopen|"
+    r"chr|translate|get_data|get_code"
+)
+_SCRIPT_RUNS = re.compile(
+    r"(?:\beval|\bFunction|\brunIn(?:New|This)?Context|\bvm\.Script|\b_compile)\s*\("
+    r"[^;]{0,200}?(?:\batob\b|\bBuffer\.from\b|\breadFile|\bfetch\b|\bdecodeURI|\bunescape\b|"
+    r"\bfromCharCode\b|\bfromCodePoint\b|\binflate|\bgunzip|\bunzip|\bbrotliDecompress)"
+)
+
+
+def decoded_code(inspection: Inspection) -> Iterator[Finding]:
+    """New calls that run, as code, what is decoded or read while the program runs."""
+    for change in inspection.diff.files:
+        if is_gone(change) or not is_shipped_source(change.path):
+            continue
+        before, after = inspection.before(change) or "", inspection.after(change) or ""
+        if change.path.endswith(".py"):
+            found = _python_runs(after)
+        elif change.path.endswith(SCRIPT.suffixes):
+            found = _script_runs(after)
+        else:
+            continue
+        for line, text in found:
+            if text not in before:
+                message = f"This runs code that the diff does not show: `{clip_line(text, _SHOWN_CHARS)}`."
+                yield make_finding(CODE_DECODED, change, line, message)
+
+
+def _python_runs(text: str) -> Iterator[tuple[int, str]]:
+    tree = parse_python(text)
+    if tree is None:
+        return
+    bound: dict[str, list[ast.expr]] = {}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Assign | ast.AnnAssign | ast.NamedExpr) and node.value is not None:
+            targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+            for target in targets:
+                if isinstance(target, ast.Name):
+                    bound.setdefault(target.id, []).append(node.value)
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call) and _runs_something(node) and _is_brought(node, bound):
+            yield node.lineno, ast.get_source_segment(text, node) or ast.unparse(node)
+
+
+def _runs_something(node: ast.Call) -> bool:
+    """Whether a call runs its first argument as code: `exec(…)`, `pickle.loads(…)`, not `re.compile(…)`."""
+    if not node.args:
+        return False
+    if isinstance(node.func, ast.Name):
+        return node.func.id in _RUNS - {"loads", "load"}
+    if not isinstance(node.func, ast.Attribute) or node.func.attr not in _RUNS:
+        return False
+    owner = node.func.value
+    owners = (
+        _LOADERS if node.func.attr in ("loads", "load") else {"builtins", "__builtins__", "types"}
+    )
+    return isinstance(owner, ast.Name) and owner.id in owners
+
+
+def _is_brought(node: ast.Call, bound: dict[str, list[ast.expr]]) -> bool:
+    """Whether what it runs comes from a decoder or a file, at once or by one name in between."""
+    given: list[ast.AST] = [node.args[0]]
+    names = {one.id for one in ast.walk(node.args[0]) if isinstance(one, ast.Name)}
+    given += [value for name in sorted(names) for value in bound.get(name, ())]
+    return any(
+        isinstance(one, ast.Call) and _BRINGS.match(ast.unparse(one.func).rsplit(".", 1)[-1])
+        for part in given
+        for one in ast.walk(part)
+    )
+
+
+def _script_runs(text: str) -> Iterator[tuple[int, str]]:
+    for found in _SCRIPT_RUNS.finditer(text):
+        yield text.count("\n", 0, found.start()) + 1, found.group()
+
+
+def test_reading(inspection: Inspection) -> Iterator[Finding]:
+    """New source lines that name a test file of this change: the answers stand there."""
+    tests = {
+        PurePosixPath(change.path).name
+        for change in inspection.diff.files
+        if not is_gone(change) and is_test_file(change.path) and is_code(change.path)
+    } - {"__init__.py", "conftest.py", "index.js"}
+    for change in inspection.diff.files if tests else ():
+        if is_gone(change) or not is_shipped_source(change.path):
+            continue
+        before = inspection.before(change) or ""
+        for number, line in added_lines(change):
+            if _names_one(line, tests) and line.strip() not in before:
+                message = f"This source names a test file: `{clip_line(line, _SHOWN_CHARS)}`."
+                yield make_finding(TEST_READ, change, number, message)
+
+
+test_reading.__test__ = False  # type: ignore[attr-defined]
+
+
+def _names_one(line: str, names: set[str]) -> bool:
+    """Whether a name ends a string of a line that is no comment."""
+    if line.lstrip().startswith(("#", "//", "*")):
+        return False
+    return any(re.search(r"[\"'`/]" + re.escape(name) + r"[\"'`]", line) for name in names)

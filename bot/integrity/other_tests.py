@@ -1,0 +1,195 @@
+"""Reads tests of other languages than Python into the same values, so that the same rules weigh them."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from bot.integrity.assertions import Assertion
+from bot.integrity.blocks import Text, read_text
+from bot.integrity.chains import take_apart
+from bot.integrity.languages import SHELL, Language, strength_of
+from bot.integrity.test_code import CodeOfTest, CodeOfTests
+
+MAX_SOURCE = 400_000
+MAX_TESTS = 2000
+MAX_BODY = 5000
+MAX_ASSERTIONS = 300
+MAX_ASSERTION = 400
+MAX_CALLS = 8  # chained on one assertion
+_TOLERANCE = re.compile(
+    r"(?:closeTo|CloseTo|_NEAR|inDelta|InDelta|InEpsilon|assertEquals)\s*\([^;\n]{0,400},\s*([\d.eE+-]+)\s*\)"
+)
+_DIGITS = re.compile(r"toBeCloseTo\([^;\n]{0,400},\s*(\d+)\s*\)")
+_CATCH = re.compile(
+    r"\bcatch\b\s*+(?:\([^)]{0,200}\)\s*+)?\{|\.catch\(\s*+(?:\(\s*+\w*+\s*+\)|\w++)\s*+=>\s*+\{"
+)
+_LOUD = re.compile(r"\b(?:throw|fail\w*|expect|assert\w*|reject|t\.\w+)\b|panic!")
+_TRY = re.compile(r"\btry\b\s*\{")
+_RETURN = re.compile(r"^[^\S\n]*+(?:return|process\.exit\(0\))[^\S\n]*+;?[^\S\n]*+$", re.MULTILINE)
+_BRANCH = re.compile(
+    r"\b(?:(?:if|for|while|switch|catch)\b[^{};]{0,250}|else|try|finally|do|default\s*:)\s*\Z"
+)
+_FORGIVEN = re.compile(r"\|\|[ \t]*(?:true|:)[ \t]*$", re.MULTILINE)
+_FOLLOWS = re.compile(r"\s{0,40}\.\s{0,40}[\w$.]{1,80}\s{0,9}(\()?")
+
+
+@dataclass(frozen=True, slots=True)
+class _File:
+    """A test file, and where in it assertions stand and failures are hidden, found once."""
+
+    text: Text
+    language: Language
+    asserted: tuple[re.Match[str], ...]
+    hidden: tuple[int, ...]
+
+    def within(self, start: int, end: int) -> list[re.Match[str]]:
+        """The assertions between two positions, at most 300."""
+        first = bisect_left(self.asserted, start, key=lambda m: m.start())
+        last = bisect_left(self.asserted, end, key=lambda m: m.start())
+        return list(self.asserted[first : min(last, first + MAX_ASSERTIONS)])
+
+    def hidden_within(self, start: int, end: int) -> int:
+        """How many assertions between two positions cannot be seen to fail."""
+        return bisect_left(self.hidden, end) - bisect_left(self.hidden, start)
+
+
+def read_other_tests(source: str, language: Language) -> CodeOfTests:
+    """The tests of one file, in order; at most 2,000, of its first 400,000 characters."""
+    text = read_text(source[:MAX_SOURCE], is_shell=language.is_shell)
+    asserted = tuple(language.assertion.finditer(text.bare))
+    file = _File(text, language, asserted, tuple(sorted(_hidden(text, language, asserted))))
+    tests: list[CodeOfTest] = []
+    seen: dict[str, int] = {}
+    for match in language.start.finditer(text.code):
+        if len(tests) == MAX_TESTS:
+            break
+        test = _test(match, file)
+        if test is None:
+            continue
+        count = seen[test.name] = seen.get(test.name, 0) + 1
+        tests.append(test if count == 1 else _numbered(test, count))
+    skips = (*(m.group().strip() for m in language.module_skip.finditer(text.whole)),)
+    narrow = (f"{m.group()} leaves out the others" for m in language.narrow.finditer(text.bare))
+    return CodeOfTests(tuple(tests), (*skips, *narrow))
+
+
+def _numbered(test: CodeOfTest, count: int) -> CodeOfTest:
+    return CodeOfTest(
+        f"{test.name} ({count})", test.line, test.end_line, test.assertions, test.skips,
+        test.swallowed, test.returns_early, test.body,
+    )  # fmt: skip
+
+
+def _test(match: re.Match[str], file: _File) -> CodeOfTest | None:
+    text, language = file.text, file.language
+    groups = match.groupdict()
+    name = next((groups[key] for key in ("name", "inner", "macro", "plain") if groups.get(key)), "")
+    start = match.start() + len(match["head"]) if groups.get("head") else match.end()
+    opening = text.bare.find(language.opens, start, match.end() + 400)
+    if not name or opening < 0:
+        return None
+    end = text.end_of_block(opening)
+    bare = text.bare[opening : min(end, opening + MAX_BODY)]
+    heading = groups.get("head") or text.code[match.start() : opening] + _before(text, match)
+    skips = [m.group().strip() for part in (heading, bare) for m in language.skip.finditer(part)]
+    return CodeOfTest(
+        name=" ".join(name.split())[:200],
+        line=text.line_at(match.start()),
+        end_line=text.line_at(end),
+        assertions=tuple(_assertion(found, end, file) for found in file.within(opening, end)),
+        skips=tuple(dict.fromkeys(skips)),
+        swallowed=file.hidden_within(opening, end),
+        returns_early=_returns_early(bare, language),
+        body=" ".join(text.code[opening : opening + len(bare)].split()),
+    )
+
+
+def _before(text: Text, match: re.Match[str]) -> str:
+    """The annotations that stand above a test."""
+    above = text.code[max(0, match.start() - 1000) : match.start()].rsplit("}", 1)[-1]
+    return "\n".join(
+        line for line in above.splitlines()[-6:] if line.strip().startswith(("@", "#"))
+    )
+
+
+def _assertion(match: re.Match[str], end: int, file: _File) -> Assertion:
+    whole = _statement(match, file.text, end, file.language)
+    said = take_apart(whole)
+    return Assertion(
+        text=whole,
+        subject=said.subject,
+        strength=strength_of(whole, said.chain),
+        line=file.text.line_at(match.start()),
+        tolerance=_tolerance(whole),
+        is_raise=said.wants_error,
+        has_match=said.names_error,
+    )
+
+
+def _statement(match: re.Match[str], text: Text, end: int, language: Language) -> str:
+    """An assertion with all that is called on it: `expect(a).not.toBe(b)`."""
+    if language is SHELL:
+        stop = text.bare.find("\n", match.end())
+        return text.code[match.start() : stop if stop >= 0 else end].strip()[:MAX_ASSERTION]
+    stop = text.end_of_block(match.end() - 1)
+    for _ in range(MAX_CALLS):
+        follows = _FOLLOWS.match(text.bare, stop, end)
+        if follows is None:
+            break
+        stop = text.end_of_block(follows.end() - 1) if follows.group(1) else follows.end()
+    stop = min(stop, match.start() + MAX_ASSERTION)
+    return " ".join(text.code[match.start() : stop].split())
+
+
+def _tolerance(assertion: str) -> float:
+    if digits := _DIGITS.search(assertion):
+        return float(10.0 ** -min(int(digits.group(1)), 300))
+    found = _TOLERANCE.search(assertion)
+    try:
+        return float(found.group(1)) if found else 0.0
+    except ValueError:
+        return 0.0
+
+
+def _hidden(text: Text, language: Language, asserted: tuple[re.Match[str], ...]) -> Iterator[int]:
+    """Where assertions stand whose failure is caught and nothing is made of it."""
+    if language is SHELL:
+        forgiven = {text.line_at(match.start()) for match in _FORGIVEN.finditer(text.bare)}
+        yield from (m.start() for m in asserted if text.line_at(m.end()) in forgiven)
+        return
+    for attempt in list(_TRY.finditer(text.bare))[:MAX_TESTS]:
+        end = text.end_of_block(attempt.end() - 1)
+        handler = _CATCH.search(text.bare, end, end + 80)
+        if handler is None:
+            continue
+        closing = min(text.end_of_block(handler.end() - 1), handler.end() + MAX_BODY)
+        if not _LOUD.search(text.bare, handler.end(), closing):
+            first = bisect_left(asserted, attempt.end(), key=lambda m: m.start())
+            inside = asserted[first : first + MAX_ASSERTIONS]
+            yield from (m.start() for m in inside if m.start() < end)
+
+
+def _returns_early(bare: str, language: Language) -> bool:
+    """Whether the test itself returns before its last line, in a branch or not; functions in it may."""
+    if language is SHELL:
+        return False
+    start, last = bare.find("{"), bare.rstrip().rfind("\n")
+    return any(
+        all(_BRANCH.search(bare, max(0, opening - 300), opening) for opening in opened[1:])
+        for match in _RETURN.finditer(bare, start + 1)
+        if match.start() < last and (opened := _opened(bare, start, match.start()))
+    )
+
+
+def _opened(bare: str, start: int, end: int) -> list[int]:
+    """The curly brackets that are open at a position, the outermost first."""
+    found: list[int] = []
+    for at in range(start, end):
+        if bare[at] == "{":
+            found.append(at)
+        elif bare[at] == "}" and found:
+            found.pop()
+    return found

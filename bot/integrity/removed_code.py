@@ -1,0 +1,320 @@
+"""Finds the deleted tests whose function was removed too: with nothing left to test, they had to go.
+
+A test counts only when *all* that it imports of the project is gone on head and nothing there still speaks
+of it. Whether the removed function was anybody's but the project's own is told beside: removing what is
+public is for a person to approve. Python and JavaScript are read; in doubt a function is used, and public.
+"""
+
+from __future__ import annotations
+
+import ast
+import json
+import posixpath
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from bot.diff.kinds import is_test_file
+from bot.diff.python_source import parse_python
+from bot.integrity.tokens import Token, is_mark, read_tokens
+from bot.values import RetiredTest, TestChange, TestComparison
+
+_MOST_FILES = 5000
+_SCRIPT = re.compile(r"\.[cm]?[jt]sx?\Z")
+_ENDINGS = ("", ".js", ".cjs", ".mjs", ".ts", ".tsx", ".jsx", "/index.js", "/index.ts")
+_IMPORT = re.compile(
+    r"\bimport\s+(?P<names>(?:[^\s'\";()]+\s+){1,200}?)from\s*['\"](?P<place>[^'\"\n]+)['\"]"
+    r"|\b(?:const|let|var)\s+(?P<bound>\{[^{}]*\}|[\w$]+)\s*=\s*require\(\s*['\"](?P<from>[^'\"\n]+)['\"]\s*\)"
+)
+_TAKEN = re.compile(r"(\}\s*=\s*)?\b(?:require|import)\(\s*['\"]([^'\"\n]+)['\"]\s*\)")
+_SET_UP = re.compile(
+    r"\b(?:beforeEach|beforeAll|before|setup|setUp|setUpClass|setup_method|setUpModule)\s*\("
+    r"|\bautouse\s*=\s*True"
+)
+_PLAIN_FIXTURES = {"", "self", "tmp_path", "tmpdir", "monkeypatch", "capsys", "capfd", "caplog"}
+_INTERNAL = re.compile(r"@(?:private|package|internal)\b|@api\s+private\b")
+_HANDS_ON = re.compile(r"\bexport\s*\*|module\.exports\s*=\s*require\b|\.\.\.\s*require\b")
+
+
+class Side(Protocol):
+    """The files of one side's tree."""
+
+    def read(self, path: str) -> str | None:
+        """The text of a file; None when it is absent, no text, or too large to read."""
+        ...
+
+    def paths(self) -> tuple[str, ...]:
+        """The paths of all files that are not hidden or vendored."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class _Name:
+    """A name of a module of the project; "" is the module as a whole."""
+
+    path: str
+    name: str
+
+
+def find_retired(
+    tests: Sequence[TestComparison], base: Side, head: Side
+) -> tuple[RetiredTest, ...]:
+    """The deleted tests that fail on head for no other reason than that what they test is gone."""
+    deleted = [
+        test
+        for test in tests
+        if test.change is TestChange.PASS_TO_FAIL and test.head_on_head is None
+    ]
+    known, left = base.paths() if deleted else (), head.paths() if deleted else ()
+    if max(len(known), len(left)) > _MOST_FILES:
+        return ()
+    gone: dict[_Name, bool] = {}
+    found: list[RetiredTest] = []
+    for test in deleted:
+        names = _subjects(test, base, frozenset(known))
+        for name in names - gone.keys():
+            gone[name] = _is_gone(name, base, head, left)
+        if names and all(gone[name] for name in names):
+            is_public = any(_is_public(name, base, known) for name in names)
+            functions = tuple(sorted({name.name for name in names}))
+            found.append(RetiredTest(test.id, functions, is_public))
+    return tuple(found)
+
+
+# --- what a test tests -----------------------------------------------------------------------
+
+
+def _subjects(test: TestComparison, base: Side, known: frozenset[str]) -> frozenset[_Name]:
+    """What a test uses of the project's modules, by itself or by what its file shares with it."""
+    text = base.read(test.path)
+    if not text or not test.source:
+        return frozenset()
+    read = _imported_by_python if test.path.endswith(".py") else _imported_by_script
+    if not (test.path.endswith(".py") or _SCRIPT.search(test.path)):
+        return frozenset()
+    imported = dict(read(test.path, text, known))
+    used = {name for name in imported if _word(name).search(test.source)}
+    if len(used) < len(imported) and _leans_on_others(test, _without_imports(text)):
+        used = set(imported)  # what it leans on may use any of them
+    if _given_by_others(test, text):
+        return frozenset()
+    names: set[_Name] = set()
+    for name in used:
+        one = imported[name]
+        members = re.findall(rf"(?<![\w$.]){re.escape(name)}\.([\w$]+)", test.source)
+        names |= {_Name(one.path, one.name or member) for member in members or [one.name]}
+    return frozenset(names)
+
+
+def _leans_on_others(test: TestComparison, text: str) -> bool:
+    """Whether a test calls what its file defines beside it, or something is set up before it."""
+    shared = text.replace(test.source.partition("\n")[2] or test.source, "")
+    defined = set(re.findall(r"\b(?:function|def|const|let|var|class)\s+([\w$]+)", shared))
+    helpers = (one for one in defined if not one.startswith("test"))
+    return bool(_SET_UP.search(shared)) or any(_word(one).search(test.source) for one in helpers)
+
+
+def _given_by_others(test: TestComparison, text: str) -> bool:
+    """Whether a test of pytest is given what a fixture made, perhaps with other code of the project."""
+    found = re.search(r"\bdef\s+\w+\(([^)]*)\)", test.source) if test.path.endswith(".py") else None
+    given = {
+        one.partition(":")[0].partition("=")[0].strip()
+        for one in (found[1] if found else "").split(",")
+    }
+    listed = re.findall(r"parametrize\(\s*(?:[\[(]\s*)?((?:['\"][\w, ]*['\"],?\s*)+)", text)
+    values = {word for one in listed for word in re.findall(r"\w+", one)}
+    return bool(given - values - _PLAIN_FIXTURES)
+
+
+def _without_imports(text: str) -> str:
+    return _IMPORT.sub("", text)
+
+
+def _imported_by_script(path: str, text: str, known: frozenset[str]) -> Iterator[tuple[str, _Name]]:
+    for match in _IMPORT.finditer(text):
+        place = match["place"] or match["from"]
+        module = _resolved(posixpath.dirname(path), place, known)
+        if not module or is_test_file(module):
+            continue
+        said = match["names"] or match["bound"]
+        listed = re.search(r"\{([^{}]*)\}", said)
+        for part in listed[1].split(",") if listed else ():
+            words = [word for word in re.split(r"\s+as\s+|\s*:\s*|\s+", part.strip()) if word]
+            if words and words[0] != "type":
+                yield words[-1], _Name(module, words[0])
+        for whole in re.findall(r"[\w$]+", re.sub(r"\{[^{}]*\}|\*\s+as\b", "", said)):
+            yield whole, _Name(module, "")
+
+
+def _resolved(folder: str, place: str, known: frozenset[str]) -> str:
+    if not place.startswith("."):
+        return ""
+    stem = posixpath.normpath(posixpath.join(folder, place))
+    stem = "" if stem == "." else stem
+    tried = [f"{stem}{ending}".lstrip("/") for ending in _ENDINGS]
+    tried += [re.sub(r"\.([cm]?)js\Z", r".\1ts", stem)]
+    return next((one for one in tried if one in known), "")
+
+
+def _imported_by_python(path: str, text: str, known: frozenset[str]) -> Iterator[tuple[str, _Name]]:
+    for node in ast.walk(parse_python(text) or ast.Module([], [])):
+        if isinstance(node, ast.ImportFrom) and not node.level:
+            for alias in node.names:
+                whole = _module(f"{node.module}.{alias.name}", known)
+                place = _module(node.module or "", known)
+                if whole or place:
+                    yield (
+                        alias.asname or alias.name,
+                        _Name(whole or place, "" if whole else alias.name),
+                    )
+        elif isinstance(node, ast.Import):
+            for alias in node.names:
+                place = _module(alias.name, known)
+                if place and (alias.asname or "." not in alias.name):
+                    yield alias.asname or alias.name, _Name(place, "")
+
+
+def _module(dotted: str, known: frozenset[str]) -> str:
+    stem = dotted.replace(".", "/")
+    tried = (f"{top}{stem}{end}" for top in ("", "src/") for end in (".py", "/__init__.py"))
+    return next((one for one in tried if one in known and not is_test_file(one)), "")
+
+
+# --- whether it is gone ----------------------------------------------------------------------
+
+
+def _is_gone(name: _Name, base: Side, head: Side, left: Sequence[str]) -> bool:
+    """Whether a function of base's is defined, used and spoken of nowhere in head's code."""
+    if len(name.name) < 3 or not _defines(base.read(name.path) or "", name.name):
+        return False
+    for path in left:
+        if not (path.endswith(".py") or _SCRIPT.search(path)):
+            continue
+        text = head.read(path)
+        if text is None or (name.name in text and _speaks_of(path, text, name.name)):
+            return False
+    return True
+
+
+def _defines(text: str, name: str) -> bool:
+    named = re.escape(name)
+    return bool(
+        re.search(rf"\b(?:function\s*\*?|const|let|var|class|def)\s+{named}(?![\w$])", text)
+        or re.search(rf"\bexports\.{named}\s*=|^{named}\s*=", text, re.M)
+    )
+
+
+def _speaks_of(path: str, text: str, name: str) -> bool:
+    """Whether code uses a name: not where it is only a key or a member of something else's."""
+    if path.endswith(".py"):
+        return _python_speaks_of(text, name)
+    tokens = read_tokens(text, is_script=True)
+    modules = {m["bound"] or m["names"] or "" for m in _IMPORT.finditer(text)}
+    bound = {word for said in modules for word in re.findall(r"[\w$]+", said)}
+    return any(
+        (token.kind == "text" and token.value == name)
+        or (token.kind == "pattern" and _word(name).search(token.value) is not None)
+        or (token.kind == "name" and token.value == name and not _is_own(tokens, at, bound, path))
+        for at, token in enumerate(tokens)
+    )
+
+
+def _is_own(tokens: list[Token], at: int, imported: set[str], path: str) -> bool:
+    """Whether the name at a place is a key, or a member of what was not imported as a module."""
+    if is_mark(tokens, at - 1, ".", "?."):
+        owner = tokens[at - 2] if at >= 2 else None
+        is_known = owner is not None and owner.kind == "name" and owner.value not in imported
+        return is_known and owner is not None and owner.value not in ("exports", "module")
+    is_key = is_mark(tokens, at - 1, "{", ",") and is_mark(tokens, at + 1, ":")
+    is_typed = path.endswith((".d.ts", ".d.mts", ".d.cts")) and is_mark(tokens, at + 1, "?", ":")
+    return is_key or is_typed
+
+
+def _python_speaks_of(text: str, name: str) -> bool:
+    tree = parse_python(text)
+    if tree is None:
+        return True
+    for node in ast.walk(tree):
+        said = (
+            getattr(node, "id", None), getattr(node, "attr", None), getattr(node, "name", None),
+            getattr(node, "arg", None), getattr(node, "value", None),
+        )  # fmt: skip
+        if name in said:
+            return True
+    return False
+
+
+# --- whose it was ----------------------------------------------------------------------------
+
+
+def _is_public(name: _Name, base: Side, known: Sequence[str]) -> bool:
+    """Whether users of the project could have called it; so it is unless something says otherwise."""
+    parts = re.split(r"[/.]", name.path)
+    if name.name.startswith("_") and not name.name.startswith("__"):
+        return False
+    if name.path.endswith(".py"):
+        return not any(p.startswith("_") and not p.startswith("__") for p in parts)
+    text = base.read(name.path) or ""
+    defined = re.search(
+        rf"/\*\*(?:(?!\*/).)*\*/\s*(?:export\s+)?(?:default\s+)?(?:async\s+)?"
+        rf"(?:function\s*\*?|const|let|var|class)\s+{re.escape(name.name)}(?![\w$])",
+        text,
+        re.S,
+    )
+    if defined and _INTERNAL.search(defined.group()):
+        return False
+    return _is_handed_on(name, base, known) or not _is_behind_exports(name, base, frozenset(known))
+
+
+def _is_handed_on(name: _Name, base: Side, known: Sequence[str]) -> bool:
+    """Whether another module passes the function on, or takes its module as a whole."""
+    exported = re.compile(
+        rf"\bexport\s*\{{[^}}]*(?<![\w$]){re.escape(name.name)}(?![\w$])"
+        rf"|\bexports\.{re.escape(name.name)}(?![\w$])"
+    )
+    stem = posixpath.basename(name.path).partition(".")[0]
+    for path in known:
+        text = base.read(path) if _SCRIPT.search(path) and path != name.path else None
+        if not text or is_test_file(path) or (stem not in text and name.name not in text):
+            continue
+        listed, folder = frozenset(known), posixpath.dirname(path)
+        imported = dict(_imported_by_script(path, text, listed)).values()
+        taken = {_resolved(folder, one, listed) for apart, one in _TAKEN.findall(text) if not apart}
+        if exported.search(text) or _Name(name.path, "") in imported or name.path in taken:
+            return True
+    return False
+
+
+def _is_behind_exports(name: _Name, base: Side, known: frozenset[str]) -> bool:
+    """Whether the package's `exports` lead neither to its module nor to a file that speaks of it."""
+    folder = posixpath.dirname(name.path)
+    while folder and posixpath.join(folder, "package.json") not in known:
+        folder = posixpath.dirname(folder)
+    try:
+        manifest = json.loads(base.read(posixpath.join(folder, "package.json")) or "")
+    except (ValueError, RecursionError):
+        return False
+    exports = manifest.get("exports") if isinstance(manifest, dict) else None
+    entries = [posixpath.normpath(posixpath.join(folder, one)) for one in _leaves(exports)]
+    if not entries or any("*" in one for one in entries):
+        return False
+    for entry in entries:
+        text = base.read(entry)
+        if text is None or entry == name.path or _HANDS_ON.search(text):
+            return False
+        if _SCRIPT.search(entry) and _speaks_of(entry, text, name.name):
+            return False
+    return True
+
+
+def _leaves(exports: object, depth: int = 0) -> Iterator[str]:
+    if isinstance(exports, str):
+        yield exports
+    elif isinstance(exports, dict | list) and depth < 8:
+        for one in exports.values() if isinstance(exports, dict) else exports:
+            yield from _leaves(one, depth + 1)
+
+
+def _word(name: str) -> re.Pattern[str]:
+    return re.compile(rf"(?<![\w$]){re.escape(name)}(?![\w$])")

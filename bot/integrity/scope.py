@@ -1,0 +1,73 @@
+"""Finds changed source files that nothing asked speaks of and that no other change needs (advice).
+
+A file belongs to the task when a demand shares a telling word with its name or its changed lines, or when
+it shares an identifier in its changed lines, which few files have, with a file that belongs.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+
+from bot.diff.kinds import is_shipped_source
+from bot.diff.lines import added_lines, removed_lines
+from bot.integrity.inspection import Inspection, make_finding
+from bot.text.words import Vocabulary, words_of
+from bot.values import Category
+from bot.values.rules import OUT_OF_SCOPE
+from sandbox.values import FileChange, Finding
+
+MOST_FILES = 200  # a larger change is about everything, or generated
+FEWEST_WORDS = 2  # a demand with fewer telling words says nothing about files
+_IDENTIFIER = re.compile(r"[A-Za-z_]\w{3,}")
+_COMMON_SHARE = 0.5  # an identifier in more than half of many files ties nothing together
+
+
+def files_out_of_scope(inspection: Inspection) -> Iterator[Finding]:
+    """Changed source files without any tie to the task, where other files do have one."""
+    demands = [r for r in inspection.requirements.items if r.category is not Category.BASELINE]
+    said = words_of(" ".join(f"{r.text} {r.detail}" for r in demands))
+    files = [c for c in inspection.diff.files if c.hunks]
+    if len(said) < FEWEST_WORDS or len(files) > MOST_FILES or inspection.diff.truncated:
+        return
+    shipped = [c for c in files if is_shipped_source(c.path) and _says_something(c)]
+    names = {change.path: _identifiers(change) for change in files}
+    related = {c.path for c in files if _is_spoken_of(c, names[c.path], Vocabulary(said))}
+    spoken = [change for change in shipped if change.path in related]
+    if not spoken:
+        return  # the demand uses other words than the code: nothing can be told
+    _spread(related, names)
+    for change in shipped:
+        if change.path not in related:
+            message = (
+                "Nothing that was asked speaks of this file, and no other changed file needs it."
+            )
+            start = change.hunks[0].new_start
+            yield make_finding(OUT_OF_SCOPE, change, start, message)
+
+
+def _says_something(change: FileChange) -> bool:
+    """Whether more than blank lines came or went."""
+    return any(line.strip() for _, line in (*added_lines(change), *removed_lines(change)))
+
+
+def _identifiers(change: FileChange) -> set[str]:
+    lines = (line for _, line in (*added_lines(change), *removed_lines(change)))
+    return {name for line in lines for name in _IDENTIFIER.findall(line)}
+
+
+def _is_spoken_of(change: FileChange, names: set[str], said: Vocabulary) -> bool:
+    return any(said.knows(word) for word in words_of(f"{change.path} {' '.join(names)}"))
+
+
+def _spread(related: set[str], names: dict[str, set[str]]) -> None:
+    """Add what shares a telling identifier with a related file, until nothing more does."""
+    frequency = Counter(name for found in names.values() for name in found)
+    common = {n for n, count in frequency.items() if count > max(2, _COMMON_SHARE * len(names))}
+    more = set(related)
+    while more:
+        known = set().union(*(names[path] for path in more)) - common
+        left = ((path, found) for path, found in names.items() if path not in related)
+        more = {path for path, found in left if not found.isdisjoint(known)}
+        related |= more

@@ -1,0 +1,135 @@
+"""Looks for code that makes results up: hooks, early exits, faked equality, start-up code, deselection."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import PurePosixPath
+
+from bot.diff.paths import is_test_path
+from bot.diff.python_source import parse_python
+from bot.values.rules import (
+    EARLY_EXIT,
+    EQUALITY_FAKED,
+    RESULTS_REWRITTEN,
+    STARTUP_HOOK,
+    TEST_DESELECTED,
+)
+from sandbox.values import FileChange
+
+_REWRITING_HOOKS = re.compile(
+    r"pytest_(?:runtest_(?:makereport|protocol|call|logreport)|pyfunc_call|report_teststatus|"
+    r"sessionfinish|collection_modifyitems|ignore_collect|collection_finish|deselected|itemcollected)"
+)
+_RUNNER_FILES = {"pyproject.toml", "pytest.ini", ".pytest.ini", "setup.cfg", "tox.ini"}
+_DESELECTING = re.compile(
+    r"^(?:(?!addopts).)*+addopts.*(?:\s|=|\"|')(?:-k|-m|--deselect|--ignore(?:-glob)?|--lf|--collect-only|--co)\b"
+    r"|(?:\"|'|\s|=)--(?:deselect|ignore(?:-glob)?)(?:=|\s|\"|')"
+    r"|^\s*(?:norecursedirs|python_files|python_functions|python_classes|testpaths)\s*="
+)
+_PLUGIN = re.compile(
+    r"pytest11|^(?:\s*-p\s|(?:(?!addopts).)*+addopts.*\s-p\s++(?!no:))|pytest_plugins"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Tampering:
+    """One remark on head's line. `is_deselection`: it decides which tests are collected."""
+
+    rule: str
+    line: int
+    message: str
+    is_deselection: bool = False
+
+
+def tampering_in(change: FileChange, before: str | None, after: str | None) -> Iterator[Tampering]:
+    """Remarks on one changed file, given its text on both sides (None: absent or no text)."""
+    name = PurePosixPath(change.path).name
+    if name in ("sitecustomize.py", "usercustomize.py") or name.endswith(".pth"):
+        yield Tampering(STARTUP_HOOK, 1, f"`{name}` runs whenever Python starts.")
+    added = list(_added_lines(change))
+    if name in _RUNNER_FILES or name in ("setup.py", "conftest.py"):
+        yield from _runner_lines(added)
+    if name.endswith(".py") and after is not None:
+        yield from _python(change.path, before or "", after)
+
+
+def _added_lines(change: FileChange) -> Iterator[tuple[int, str]]:
+    for hunk in change.hunks:
+        number = hunk.new_start
+        for line in hunk.lines:
+            if line.startswith("+"):
+                yield number, line[1:]
+            number += not line.startswith(("-", "\\"))
+
+
+def _runner_lines(added: list[tuple[int, str]]) -> Iterator[Tampering]:
+    for number, line in added:
+        if _DESELECTING.search(line):
+            message = f"Which tests are collected is changed: `{line.strip()[:80]}`."
+            yield Tampering(TEST_DESELECTED, number, message, is_deselection=True)
+        elif _PLUGIN.search(line):
+            message = f"A plugin is loaded into the test runner: `{line.strip()[:80]}`."
+            yield Tampering(RESULTS_REWRITTEN, number, message)
+
+
+def _python(path: str, before: str, after: str) -> Iterator[Tampering]:
+    old, new = parse_python(before), parse_python(after)
+    if new is None:
+        return
+    known = {_fingerprint(node) for node in _telling(old)} if old else set()
+    for node in _telling(new):
+        if _fingerprint(node) not in known:
+            yield from _told(path, node)
+
+
+def _telling(tree: ast.Module) -> Iterator[ast.FunctionDef | ast.Call]:
+    """Functions and calls worth a look; the same code on base is no news."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.FunctionDef):
+            if _REWRITING_HOOKS.fullmatch(node.name) or node.name == "__eq__":
+                yield node
+        elif isinstance(node, ast.Call) and _exits(node):
+            yield node
+
+
+def _fingerprint(node: ast.AST) -> str:
+    return ast.unparse(node)
+
+
+def _exits(node: ast.Call) -> bool:
+    return ast.unparse(node.func) in (
+        "os._exit",
+        "sys.exit",
+        "exit",
+        "quit",
+        "atexit.register",
+        "_exit",
+    )
+
+
+def _told(path: str, node: ast.FunctionDef | ast.Call) -> Iterator[Tampering]:
+    if isinstance(node, ast.Call):
+        called = ast.unparse(node.func)
+        if called.endswith("_exit") or (is_test_path(path) and called != "atexit.register"):
+            message = f"`{called}` can end a test run before its results are told."
+            yield Tampering(EARLY_EXIT, node.lineno, message)
+    elif node.name == "__eq__":
+        if _always_true(node):
+            yield Tampering(
+                EQUALITY_FAKED, node.lineno, "`__eq__` is always true: any assertion holds."
+            )
+    elif is_test_path(path) or PurePosixPath(path).name == "conftest.py":
+        message = f"`{node.name}` can change which tests run or what they report."
+        deselects = "collect" in node.name or node.name == "pytest_deselected"
+        rule = TEST_DESELECTED if deselects else RESULTS_REWRITTEN
+        yield Tampering(rule, node.lineno, message, is_deselection=deselects)
+
+
+def _always_true(node: ast.FunctionDef) -> bool:
+    returns = [child for child in ast.walk(node) if isinstance(child, ast.Return)]
+    return bool(returns) and all(
+        isinstance(r.value, ast.Constant) and r.value.value is True for r in returns
+    )

@@ -1,0 +1,35 @@
+"""The seam by which an analyst acts: whoever runs the evaluation takes its steps."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+
+from bot.values import Evidence, Step
+
+
+@dataclass(frozen=True, slots=True)
+class Taken:
+    """What one step gave: evidence that may be cited (None: hints only), and a note beside it."""
+
+    evidence: Evidence | None = None
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Acting:
+    """What an analyst may do, and how much of it.
+
+    `take` runs a step on both sides and turns what goes wrong into data; `picture` gives a kept PNG by
+    the name of its artifact; `web` looks something up outside (None: not allowed); `run` names the
+    evaluation, so that a resumed conversation sees what the first one saw. `reads_only`: nothing is run,
+    since what was not built fails for that alone.
+    """
+
+    run: str
+    take: Callable[[Step], Awaitable[Taken]]
+    picture: Callable[[str], Awaitable[bytes | None]]
+    web: Callable[[str], Awaitable[str]] | None = None
+    interactions: int = 40
+    minutes: float = 30.0
+    reads_only: bool = False

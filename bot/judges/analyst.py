@@ -1,0 +1,173 @@
+"""An analyst finds out about one requirement by acting: it executes, then analyses (CodeVisionary).
+
+A fresh conversation for each requirement (Agent-as-a-Judge: memory of other verdicts hurt). What it says
+counts only through the steps that it names: a failure on head, or nothing.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, Field, StringConstraints
+
+from bot.evidence.own_steps.weigh import refutes
+from bot.judges.acting import Acting
+from bot.judges.actions import tools_of
+from bot.judges.chambers import Chambers
+from bot.judges.citations import citation_problem
+from bot.judges.dossier import Dossier, evidence_text, requirement_text, shared_text
+from bot.judges.model.base import ModelProblem, Prompt
+from bot.judges.neighbours import Neighbours, neighbours
+from bot.judges.workbench import Workbench
+from bot.templates import render_text
+from bot.values import (
+    Analysis,
+    Decider,
+    Evidence,
+    Requirement,
+    Role,
+    Verdict,
+    VerdictOutcome,
+)
+from sandbox.values import TestResult
+
+TEMPERATURE = 0.2
+TESTS_CHARS = 8_000
+NEIGHBOUR_CHARS = 3_000
+_SPARE_REQUESTS = 2  # for the answer itself, and for one that has to be asked again
+
+
+class AnalysisReply(BaseModel):
+    """What an analyst came to, as the model writes it."""
+
+    reason: Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=2000)]
+    outcome: Literal["satisfied", "unsatisfied", "unverified"]
+    refuted_by: list[str] = Field(default_factory=list, max_length=20)
+    evidence: list[str] = Field(default_factory=list, max_length=40)
+
+
+@dataclass(frozen=True, slots=True)
+class Analysed:
+    """An analysis, and the evidence of its steps."""
+
+    analysis: Analysis
+    evidence: tuple[Evidence, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Assignment:
+    """One requirement, how the oracles left it, and what was seen of it."""
+
+    requirement: Requirement
+    found: Verdict
+    dossier: Dossier
+
+
+async def analyse(chambers: Chambers, acting: Acting, assignment: Assignment) -> Analysed:
+    """Let an analyst act; a budget that ends, or a model that is away, is `unverified`."""
+    dossier, requirement = assignment.dossier, assignment.requirement
+    bench = Workbench(chambers, acting, requirement, dossier.about(requirement), dossier.around)
+    try:
+        async with asyncio.timeout(acting.minutes * 60):
+            reply = await chambers.session.converse(
+                _prompt(chambers, acting, assignment),
+                AnalysisReply,
+                tools_of(bench),
+                acting.interactions + _SPARE_REQUESTS,
+            )
+    except ModelProblem as error:
+        return _ended(bench, error.why)
+    except TimeoutError:
+        return _ended(bench, f"It did not end within {acting.minutes:g} minutes.")
+    return Analysed(_analysis(bench, reply), bench.taken())
+
+
+def _ended(bench: Workbench, why: str) -> Analysed:
+    """What was seen stays; nobody guesses what it means."""
+    evidence = bench.taken()
+    analysis = Analysis(
+        bench.requirement.id,
+        VerdictOutcome.UNVERIFIED,
+        "It ended before it came to an answer.",
+        tuple(one.id for one in evidence),
+        interactions=bench.actions,
+        problem=why,
+    )
+    return Analysed(analysis, evidence)
+
+
+def _analysis(bench: Workbench, reply: AnalysisReply) -> Analysis:
+    """The reply, held to the steps that it names."""
+    requirement, own = bench.requirement, bench.taken()
+    outcome = VerdictOutcome(reply.outcome)
+    named = set(reply.refuted_by)
+    refuting = tuple(one.id for one in own if one.id in named and refutes(one, requirement.id))
+    problem = ""
+    if outcome is VerdictOutcome.UNSATISFIED and not refuting:
+        problem = 'It says "unsatisfied", and no step that it names fails on head in an assertion.'
+    if outcome is VerdictOutcome.SATISFIED:
+        cited = tuple(dict.fromkeys(reply.evidence))
+        problem = citation_problem(requirement, outcome, cited, (*own, *bench.known), bench.around)
+    return Analysis(
+        requirement_id=requirement.id,
+        outcome=VerdictOutcome.UNVERIFIED if problem else outcome,
+        reason=reply.reason,
+        evidence_ids=tuple(one.id for one in own),
+        refuted_by=refuting if outcome is VerdictOutcome.UNSATISFIED else (),
+        interactions=bench.actions,
+        problem=problem,
+    )
+
+
+# --- the prompt ---------------------------------------------------------------------------------
+
+
+def _prompt(chambers: Chambers, acting: Acting, assignment: Assignment) -> Prompt:
+    requirement, dossier, delimiter = assignment.requirement, assignment.dossier, chambers.delimiter
+    tests = authors_tests(assignment)
+    sources = "\n\n".join(f"{one.id}\n{one.source}" for one in tests)
+    near = "\n".join(map(_line, neighbours(one.source for one in tests)))
+    return Prompt(
+        role=Role.ANALYST,
+        system=render_text("prompts/analyst.system.txt.j2"),
+        user=render_text(
+            "prompts/analyst.user.txt.j2",
+            shared=shared_text(dossier, delimiter),
+            evidence=evidence_text(dossier.about(requirement), delimiter),
+            requirement=requirement_text(requirement, delimiter),
+            tests=delimiter.enclose("tests", sources, TESTS_CHARS) if sources else "",
+            neighbours=delimiter.enclose("neighbours", near, NEIGHBOUR_CHARS) if near else "",
+            mark=delimiter.word,
+            interactions=acting.interactions,
+            reads_only=acting.reads_only,
+        ),
+        temperature=TEMPERATURE,
+        about=requirement.id,
+    )
+
+
+def authors_tests(assignment: Assignment) -> tuple[TestResult, ...]:
+    """The author's tests that alone speak for the requirement, as they ran on head."""
+    if assignment.found.decided_by is not Decider.AUTHORS_TEST:
+        return ()
+    named = {_function(name) for name in assignment.found.tests}
+    found = {one.id: one for one in _results(assignment.dossier.evidence)}
+    return tuple(one for one in found.values() if _function(one.id) in named and one.source)
+
+
+def _results(evidence: Iterable[Evidence]) -> Iterable[TestResult]:
+    for one in evidence:
+        if one.head is not None and one.head.tests is not None:
+            yield from one.head.tests.results
+
+
+def _function(test_id: str) -> str:
+    """A test without its parameters: the source comes once for all of them."""
+    return test_id.split("[", 1)[0]
+
+
+def _line(one: Neighbours) -> str:
+    return f"{one.literal}: {', '.join(one.near)}"

@@ -1,0 +1,18 @@
+"""What every agent of one evaluation shares: the models, and the marks round hostile text."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from bot.judges.acting import Acting
+from bot.judges.model.base import Session
+from bot.text import Delimiter
+
+
+@dataclass(frozen=True, slots=True)
+class Chambers:
+    """The models of one evaluation, the delimiter of its run, and how analysts act (None: they do not)."""
+
+    session: Session
+    delimiter: Delimiter
+    acting: Acting | None = None

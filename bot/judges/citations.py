@@ -1,0 +1,159 @@
+"""Holds a judge to its evidence: what is cited must exist, be about the claim, and not speak against it.
+
+No model is believed here. "Satisfied" needs a piece that was executed or read for this requirement
+and that base does not show as well; what merely holds everywhere is about no new behaviour.
+"""
+
+from __future__ import annotations
+
+from bot.evidence.own_steps.hollow import hollow_problem
+from bot.evidence.own_steps.weigh import refutes
+from bot.evidence.transitions import NOT_RUNNABLE, passed
+from bot.text.steady import steady
+from bot.values import ActionKind, Category, Evidence, Requirement, Transition, VerdictOutcome
+
+HINTS = (ActionKind.LOCATE,)
+"""Actions whose results are hints for people; nothing may rest on them."""
+REMARKS = (ActionKind.STATIC_LINTER,)
+"""Actions whose results may be cited beside a proof, and are none."""
+LOOKS = (ActionKind.READ, ActionKind.SEARCH)
+"""Actions that execute nothing: that they find nothing is no failure of head."""
+INFORMING = (ActionKind.WEB_BROWSING,)
+"""Actions that show nothing of the change: they may be cited, and never satisfy by themselves."""
+
+
+def citation_problem(
+    requirement: Requirement,
+    outcome: VerdictOutcome,
+    cited: tuple[str, ...],
+    evidence: tuple[Evidence, ...],
+    around: str = "",
+) -> str:
+    """Why an opinion that cites these ids does not count; empty when it does.
+
+    `evidence` is what may be cited for the requirement. "Could not tell" needs none. `around` is the
+    task as others than the author tell it.
+    """
+    known = {one.id: one for one in about(requirement, evidence)}
+    unknown = [id_ for id_ in cited if id_ not in known]
+    if unknown:
+        return f"It cites {unknown[0][:40]!r}, which is no evidence on this requirement."
+    if outcome is VerdictOutcome.UNVERIFIED:
+        return ""
+    if not cited:
+        return f'It says "{outcome.value}" and cites nothing.'
+    seen = [known[id_] for id_ in cited]
+    if found := _why_not_shown(requirement, outcome, seen):
+        return found
+    return _why_hollow(requirement, seen, around) if outcome is VerdictOutcome.SATISFIED else ""
+
+
+def about(requirement: Requirement, evidence: tuple[Evidence, ...]) -> tuple[Evidence, ...]:
+    """The evidence that an opinion on the requirement may cite at all."""
+    return tuple(
+        one
+        for one in evidence
+        if requirement.id in one.step.requirement_ids and one.step.action not in HINTS
+    )
+
+
+def holds_for_patch(one: Evidence, *, as_valid: bool) -> bool:
+    """Whether a piece can be cited for a whole patch: it was executed or read on head, and as a proof of
+    VALID it neither fails there nor is a new check that base passes too."""
+    head = one.head
+    if one.step.action in (*HINTS, *REMARKS) or head is None or head.exit_code is None:
+        return False
+    if head.problem or head.timed_out:
+        return False
+    return not as_valid or (one.transition is not Transition.VACUOUS and passed(head) is not False)
+
+
+def failing_on_head(
+    requirement: Requirement, cited: tuple[str, ...], evidence: tuple[Evidence, ...]
+) -> tuple[str, ...]:
+    """Those of the cited steps that were executed for this requirement and fail on head.
+
+    They assert what they expect, so they are facts: no number of votes outweighs one.
+    """
+    return tuple(
+        one.id
+        for one in about(requirement, evidence)
+        if one.id in cited
+        and refutes(one, requirement.id)
+        and one.head is not None
+        and one.head.exit_code not in NOT_RUNNABLE
+    )
+
+
+def _why_not_shown(requirement: Requirement, outcome: VerdictOutcome, seen: list[Evidence]) -> str:
+    doubts = [_why_no_proof(requirement, one) for one in seen]
+    if all(doubts):
+        return f'It says "{outcome.value}", and {doubts[0]}'
+    if outcome is not VerdictOutcome.SATISFIED:
+        return ""
+    failing = [one.id for one in seen if one.step.action not in LOOKS and passed(one.head) is False]
+    if failing:
+        return f'It says "satisfied" by {failing[0]}, which fails on head.'
+    proofs = [one for one in seen if not _why_no_proof(requirement, one)]
+    stale = [_why_nothing_new(requirement, one) for one in proofs]
+    return f'It says "satisfied", and {stale[0]}' if all(stale) else ""
+
+
+def _why_hollow(requirement: Requirement, seen: list[Evidence], around: str) -> str:
+    """Why nothing that is cited tests what was asked; the planner read the change's names too."""
+    proofs = [
+        one
+        for one in seen
+        if not (_why_no_proof(requirement, one) or _why_nothing_new(requirement, one))
+    ]
+    hollow = [
+        hollow_problem(one, requirement, around) if one.step.is_proposed else "" for one in proofs
+    ]
+    if not all(hollow):
+        return ""
+    return f'It says "satisfied", and {proofs[0].id} proves nothing of it. {hollow[0]}'
+
+
+def _why_no_proof(requirement: Requirement, one: Evidence) -> str:
+    """Why a piece shows nothing, whichever way it is cited; empty when it may."""
+    if one.step.action in REMARKS:
+        return f"{one.id} is a linter's remark, which proves nothing."
+    if one.step.action in INFORMING:
+        return f"{one.id} was looked up and shows nothing of the change."
+    head = one.head
+    if head is None or head.problem or head.timed_out or head.exit_code is None:
+        why = f" {head.problem}" if head and head.problem else ""
+        return f"{one.id} was not executed or read on head, or proves nothing.{why}"
+    if one.transition is Transition.VACUOUS:
+        return f"{one.id} is a new check that passes on base too: it proves nothing."
+    if _is_whole_suite(requirement, one):
+        return f"{one.id} is the whole test suite, which is about no single requirement."
+    return ""
+
+
+def _is_whole_suite(requirement: Requirement, one: Evidence) -> bool:
+    """Whether a step ran tests for the other requirements too."""
+    others = set(one.step.requirement_ids) - {requirement.id}
+    return one.step.action is ActionKind.UNIT_TESTS and bool(others)
+
+
+def _why_nothing_new(requirement: Requirement, one: Evidence) -> str:
+    """Why a piece does not show that anything was done; a submission has no base to differ from.
+
+    That something executed still does not happen is the very proof that a prohibition is kept.
+    """
+    kept = requirement.category is Category.PROHIBITION and one.step.action not in LOOKS
+    if kept or requirement.category is Category.CRITERION or not _shows_the_same(one):
+        return ""
+    return (
+        f"{one.id} shows the same on base and on head: nothing of what was asked for is new in it."
+    )
+
+
+def _shows_the_same(one: Evidence) -> bool:
+    base, head = one.base, one.head
+    if base is None or head is None or base.exit_code != head.exit_code:
+        return False
+    if any(picture.changed for picture in head.pictures):
+        return False
+    return steady(base.output) == steady(head.output)

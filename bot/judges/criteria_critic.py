@@ -1,0 +1,149 @@
+"""The Critic (AgentEval): proposes criteria from a task and two examples, and merges doubles."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Annotated
+
+from pydantic import BaseModel, Field, StringConstraints
+from rapidfuzz import fuzz
+
+from bot.judges.chambers import Chambers
+from bot.judges.model.base import Answerless, Prompt
+from bot.templates import render_text
+from bot.values import Criterion, Role
+from sandbox.concurrently import concurrently
+
+TASK_CHARS, EXAMPLE_CHARS, PAIRS_CHARS = 6_000, 12_000, 12_000
+MOST_CRITERIA = 12
+SAME_ABOVE, UNLIKE_BELOW = 90.0, 45.0
+"""Likeness in percent: above it two criteria are the same, below it they are not, between a model says."""
+_MOST_PAIRS = 30
+
+Words = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=400)]
+Short = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=80)]
+
+
+class ProposedCriterion(BaseModel):
+    """One criterion as the model writes it; values from worst to best."""
+
+    name: Short
+    description: Words
+    accepted_values: list[Short] = Field(min_length=2, max_length=6)
+
+
+class CriticReply(BaseModel):
+    """The Critic's criteria."""
+
+    criteria: list[ProposedCriterion] = Field(min_length=1, max_length=MOST_CRITERIA)
+
+
+class SameReply(BaseModel):
+    """The numbers of the pairs whose criteria say the same."""
+
+    same: list[int] = Field(default_factory=list, max_length=_MOST_PAIRS)
+
+
+@dataclass(frozen=True, slots=True)
+class Brief:
+    """What criteria are made for: the task, and a solution of it each way."""
+
+    task: str
+    good: str
+    bad: str
+
+
+async def propose_criteria(chambers: Chambers, brief: Brief, samples: int) -> tuple[Criterion, ...]:
+    """Ask `samples` times, and merge what says the same. Raises ModelProblem when nobody answers."""
+    replies = await concurrently(*(_proposed(chambers, brief, one) for one in range(samples)))
+    read = [one for one in replies if isinstance(one, CriticReply)]
+    if not read:
+        raise next(one for one in replies if isinstance(one, Answerless))
+    found = tuple(made for reply in read for made in map(_criterion, reply.criteria) if made)
+    return await merge_criteria(chambers, found)
+
+
+async def merge_criteria(
+    chambers: Chambers, criteria: tuple[Criterion, ...]
+) -> tuple[Criterion, ...]:
+    """One criterion for each thing that is said, the first of its kind, in the order given."""
+    pairs = list(combinations(range(len(criteria)), 2))
+    likeness = {pair: _likeness(criteria[pair[0]], criteria[pair[1]]) for pair in pairs}
+    same = {pair for pair in pairs if likeness[pair] >= SAME_ABOVE}
+    gone = {later for _, later in same}
+    doubtful = [
+        pair
+        for pair in pairs
+        if UNLIKE_BELOW <= likeness[pair] < SAME_ABOVE and gone.isdisjoint(pair)
+    ]
+    asked = sorted(doubtful, key=lambda pair: (-likeness[pair], pair))[:_MOST_PAIRS]
+    same |= await _said_same(chambers, criteria, asked)
+    gone = {later for _, later in same}
+    return tuple(one for number, one in enumerate(criteria) if number not in gone)[:MOST_CRITERIA]
+
+
+async def _proposed(chambers: Chambers, brief: Brief, sample: int) -> CriticReply | Answerless:
+    enclose = chambers.delimiter.enclose
+    prompt = Prompt(
+        role=Role.CRITIC,
+        system=render_text("prompts/critic.system.txt.j2"),
+        user=render_text(
+            "prompts/critic.user.txt.j2",
+            task=enclose("task", brief.task, TASK_CHARS),
+            good=enclose("good example", brief.good, EXAMPLE_CHARS),
+            bad=enclose("bad example", brief.bad, EXAMPLE_CHARS),
+            mark=chambers.delimiter.word,
+        ),
+        temperature=0.7,
+        sample=sample,
+    )
+    try:
+        return await chambers.session.ask(prompt, CriticReply)
+    except Answerless as error:
+        return error
+
+
+def _criterion(proposed: ProposedCriterion) -> Criterion | None:
+    """As a value of ours; None where its values do not differ."""
+    values = {one.casefold(): one for one in reversed(proposed.accepted_values)}
+    accepted = tuple(reversed(values.values()))
+    made = Criterion(proposed.name, proposed.description, accepted)
+    return made if len(accepted) >= 2 else None
+
+
+def _likeness(one: Criterion, other: Criterion) -> float:
+    """Of names, or of the whole texts, whichever is closer; in percent."""
+    names = fuzz.token_sort_ratio(one.name.casefold(), other.name.casefold())
+    texts = (f"{c.name} {c.description}".casefold() for c in (one, other))
+    return max(names, fuzz.token_sort_ratio(*texts))
+
+
+async def _said_same(
+    chambers: Chambers, criteria: tuple[Criterion, ...], pairs: list[tuple[int, int]]
+) -> set[tuple[int, int]]:
+    """Those of the pairs that the model says are the same; none where it cannot be read."""
+    if not pairs:
+        return set()
+    shown = "\n\n".join(_shown(criteria, pairs))
+    prompt = Prompt(
+        role=Role.CRITIC,
+        system=render_text("prompts/critic_merge.system.txt.j2"),
+        user=render_text(
+            "prompts/critic_merge.user.txt.j2",
+            pairs=chambers.delimiter.enclose("pairs of criteria", shown, PAIRS_CHARS),
+            mark=chambers.delimiter.word,
+        ),
+    )
+    try:
+        reply = await chambers.session.ask(prompt, SameReply)
+    except Answerless:
+        return set()
+    return {pairs[number - 1] for number in reply.same if 1 <= number <= len(pairs)}
+
+
+def _shown(criteria: tuple[Criterion, ...], pairs: list[tuple[int, int]]) -> Iterable[str]:
+    for number, (one, other) in enumerate(pairs, start=1):
+        shown = (f"{criteria[i].name}: {criteria[i].description}"[:170] for i in (one, other))
+        yield f"Pair {number}\n" + "\n".join(shown)

@@ -1,0 +1,124 @@
+"""What a judge may read of one requirement: the task, the change and the evidence, each enclosed.
+
+What all requirements of a run share comes first, so that endpoints can cache the beginning. No
+verdict and no opinion on another requirement is ever in it (Agent-as-a-Judge: memory hurt).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from bot.text import Delimiter
+from bot.text.clipping import clip_middle
+from bot.text.steady import steady
+from bot.values import Evidence, Requirement, SourceKind, Task, TaskSource, Trust
+from sandbox.values import Observation
+
+TASK_CHARS = 6_000
+AROUND_CHARS = 20_000
+AUTHOR_CHARS = 1_500
+"""Of what the change says of itself: it cannot push the task out."""
+LINKED_CHARS = 1_200
+"""Of one document or page that the task links: it cannot push the task out either."""
+DIFF_CHARS = 16_000
+REQUIREMENT_CHARS = 4_500
+PIECE_CHARS = 10_000
+LEAST_PIECE_CHARS = 2_000
+EVIDENCE_CHARS = 60_000
+"""Of all pieces together, about 15,000 tokens: many pieces are each shown shorter."""
+MOST_EVIDENCE = 24
+_LABELS_CHARS = 500
+
+
+@dataclass(frozen=True, slots=True)
+class Dossier:
+    """The evaluation as judges read it; `evidence` of all steps, `diff` as unified text.
+
+    `words_to_judges` are what an integrity check found that tells judges what to say.
+    """
+
+    task: Task
+    diff: str
+    evidence: tuple[Evidence, ...]
+    words_to_judges: str = ""
+
+    @property
+    def around(self) -> str:
+        """The task as others than the change's author tell it."""
+        told = [one for one in self.task.sources if one.trust is not Trust.AUTHOR]
+        return "\n".join(f"{one.title}\n{one.text}" for one in told)[:AROUND_CHARS]
+
+    def about(self, requirement: Requirement) -> tuple[Evidence, ...]:
+        """The evidence that a verdict on the requirement may cite: steps that serve it."""
+        return tuple(one for one in self.evidence if requirement.id in one.step.requirement_ids)
+
+
+def shared_text(dossier: Dossier, delimiter: Delimiter) -> str:
+    """The task and the change: the same for every requirement of the run."""
+    asked = [one for one in dossier.task.sources if one.trust is not Trust.AUTHOR]
+    claimed = [one for one in dossier.task.sources if one.trust is Trust.AUTHOR]
+    return "\n\n".join(
+        (
+            delimiter.enclose("task", _told(asked), TASK_CHARS),
+            delimiter.enclose("words of the change's author", _told(claimed), AUTHOR_CHARS),
+            delimiter.enclose("diff from base to head", dossier.diff, DIFF_CHARS),
+        )
+    )
+
+
+def _told(sources: list[TaskSource]) -> str:
+    """Words first, whole; what they link after them, clipped: its demands are requirements already."""
+    ordered = sorted(sources, key=lambda source: source.kind is not SourceKind.WORDS)
+    return "\n\n".join(
+        f"{source.reference} ({source.trust.value})\n{source.title}\n{_text(source)}"
+        for source in ordered
+    )
+
+
+def _text(source: TaskSource) -> str:
+    is_linked = source.kind is not SourceKind.WORDS
+    return clip_middle(source.text, LINKED_CHARS) if is_linked else source.text
+
+
+def requirement_text(requirement: Requirement, delimiter: Delimiter) -> str:
+    """The one requirement that is judged, with where it came from and what stood around it."""
+    text = f"{requirement.id} ({requirement.origin}): {requirement.text}\n{requirement.detail}"
+    return delimiter.enclose("requirement", text, REQUIREMENT_CHARS)
+
+
+def shown_evidence(evidence: tuple[Evidence, ...]) -> tuple[Evidence, ...]:
+    """At most 24 pieces: those made for one requirement alone before those made for many."""
+    most = sorted(evidence, key=lambda one: len(one.step.requirement_ids))[:MOST_EVIDENCE]
+    return tuple(one for one in evidence if one in most)
+
+
+def evidence_text(evidence: Iterable[Evidence], delimiter: Delimiter) -> str:
+    """Each piece with its id, what it was for, and what both sides showed. Seconds are left out:
+    they differ from run to run and say nothing."""
+    pieces = tuple(evidence)
+    share = EVIDENCE_CHARS // max(1, len(pieces))
+    most_chars = max(LEAST_PIECE_CHARS, min(PIECE_CHARS, share))
+    shown = [_piece(one, delimiter, most_chars) for one in pieces]
+    return "\n\n".join(shown) or "There is no evidence yet."
+
+
+def _piece(evidence: Evidence, delimiter: Delimiter, most_chars: int) -> str:
+    seen = evidence.head or evidence.base
+    of_command, of_side = most_chars * 4 // 10, most_chars * 3 // 10
+    command = clip_middle(seen.command, of_command) if seen else ""
+    both = (("base", evidence.base), ("head", evidence.head))
+    sides = "\n".join((f"$ {command}", *(_side(name, one, of_side) for name, one in both)))
+    head = f"Evidence {evidence.id}: {evidence.step.action.value}, {evidence.transition.value}"
+    return (
+        f"{head}\n{delimiter.enclose(f'evidence {evidence.id}', sides, most_chars + _LABELS_CHARS)}"
+    )
+
+
+def _side(name: str, seen: Observation | None, most_chars: int) -> str:
+    if seen is None:
+        return f"{name}: not run"
+    ended = "timed out" if seen.timed_out else f"exit code {seen.exit_code}"
+    output = steady(seen.output)
+    problem = f"\nThis proves nothing: {seen.problem}" if seen.problem else ""
+    return f"{name}: {ended}{problem}\n{clip_middle(output, most_chars)}"

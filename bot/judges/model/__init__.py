@@ -1,0 +1,74 @@
+"""Models that answer in typed values: the seam, and its one implementation (imported when one is set)."""
+
+from __future__ import annotations
+
+from contextlib import AbstractAsyncContextManager
+from importlib import import_module
+
+from bot.judges.model.base import (
+    Answerless,
+    BudgetSpent,
+    Memory,
+    ModelAway,
+    ModelProblem,
+    OpenSession,
+    Prompt,
+    Session,
+    SessionLimits,
+    Tool,
+    no_models,
+)
+from bot.judges.model.memory import SealedMemory
+from bot.settings import Settings
+
+__all__ = [
+    "Answerless",
+    "BudgetSpent",
+    "Memory",
+    "ModelAway",
+    "ModelProblem",
+    "OpenSession",
+    "Prompt",
+    "SealedMemory",
+    "Session",
+    "SessionLimits",
+    "Tool",
+    "no_models",
+    "open_models",
+    "open_sealed",
+    "price_of",
+]
+
+
+def open_models(settings: Settings, memory: Memory) -> OpenSession:
+    """Return the function that opens an evaluation's models; it gives None if the operator set none."""
+
+    def open_session(limits: SessionLimits) -> AbstractAsyncContextManager[Session]:
+        return _opened(settings, memory, limits)
+
+    return open_session if settings.model else no_models
+
+
+def price_of(settings: Settings, model: str, input_tokens: int, output_tokens: int) -> float | None:
+    """Return the cost of one call in US dollars, or None if the model's price is unknown."""
+    account = import_module("bot.judges.model.account")
+    prices = {name: account.Price(*price) for name, price in settings.model_prices.items()}
+    usd: float | None = account.usd_of(model, account.Tokens(input_tokens, output_tokens), prices)
+    return usd
+
+
+def open_sealed(
+    settings: Settings, memory: SealedMemory, limits: SessionLimits
+) -> AbstractAsyncContextManager[Session]:
+    """Open the models of a finished run, which repeat their recorded answers without any request."""
+    return _opened(settings, memory, limits)
+
+
+def _opened(
+    settings: Settings, memory: Memory, limits: SessionLimits
+) -> AbstractAsyncContextManager[Session]:
+    """Import the model library only when it is needed, because that takes seconds."""
+    opened: AbstractAsyncContextManager[Session] = import_module(
+        "bot.judges.model.session"
+    ).open_session(settings, memory, limits)
+    return opened

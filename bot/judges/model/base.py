@@ -1,0 +1,139 @@
+"""The interface to models: a prompt goes in, a typed value comes out, and usage is counted."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from dataclasses import dataclass
+from typing import Any, Protocol, TypeVar
+
+from pydantic import BaseModel
+
+from bot.errors import AssayError
+from bot.values import Exchange, Role, RoleUsage
+
+Reply = TypeVar("Reply", bound=BaseModel)
+
+
+class ModelProblem(AssayError):
+    """A model gave no answer; `why` is one sentence for people. It is never a verdict by itself."""
+
+    def __init__(self, why: str) -> None:
+        super().__init__(why)
+        self.why = why
+
+
+class Answerless(ModelProblem):
+    """The model refused, or its reply was invalid twice."""
+
+
+class BudgetSpent(ModelProblem):
+    """The evaluation has used up its budget, time or interactions."""
+
+
+class ModelAway(ModelProblem):
+    """The endpoint does not respond, rejects the key, or does not know the model."""
+
+
+@dataclass(frozen=True, slots=True)
+class Prompt:
+    """One question. `system` is ours alone and the same for every question of its kind, so that
+    endpoints can cache it; whatever is not ours stands in `user`, fenced (`bot.text.Fence`).
+
+    `sample` tells repetitions of the same question apart: each is answered for itself. `about` is for the
+    record alone: a requirement's id, or what else tells the question from others of its role.
+    """
+
+    role: Role
+    system: str
+    user: str
+    images_png: tuple[bytes, ...] = ()
+    temperature: float = 0.2
+    sample: int = 0
+    about: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Tool:
+    """Something that a model may do. `call` takes a value of `arguments` and returns text for the model.
+
+    A wrong call is told to the model as text; `call` raises nothing but errors of Assay.
+    """
+
+    name: str
+    description: str
+    arguments: type[BaseModel]
+    call: Callable[[Any], Awaitable[str]]
+
+
+@dataclass(frozen=True, slots=True)
+class SessionLimits:
+    """The limits of one evaluation's models; `usd_spent` is what its earlier stages cost."""
+
+    usd: float
+    minutes: float
+    usd_spent: float = 0.0
+
+
+class Memory(Protocol):
+    """A cache of replies, keyed by the content of the request, so that no request is paid for twice."""
+
+    def get(self, key: str) -> bytes | None:
+        """Return the reply stored under this key (hexadecimal), or None."""
+        ...
+
+    def put(self, key: str, value: bytes) -> None:
+        """Store the reply atomically."""
+        ...
+
+
+class Session(Protocol):
+    """The models of one evaluation, which share its budget, cache and account."""
+
+    async def ask(self, prompt: Prompt, reply: type[Reply]) -> Reply:
+        """Ask once, and once more when the reply cannot be read.
+
+        Raises Answerless, BudgetSpent or ModelAway.
+        """
+        ...
+
+    async def converse(
+        self, prompt: Prompt, reply: type[Reply], tools: Sequence[Tool], interactions: int
+    ) -> Reply:
+        """Let the model use tools, at most `interactions` times, until it gives the typed reply.
+
+        Raises Answerless, BudgetSpent or ModelAway.
+        """
+        ...
+
+    async def remembered(self, key: str, work: Callable[[], Awaitable[bytes]]) -> bytes:
+        """Return what `work` gave when it was first done under this key in this evaluation.
+
+        For what a conversation rests on: a resumed or replayed one must see the same again.
+        """
+        ...
+
+    @property
+    def usage(self) -> tuple[RoleUsage, ...]:
+        """Return the usage so far, by role."""
+        ...
+
+    @property
+    def exchanges(self) -> tuple[Exchange, ...]:
+        """Return a readable record of every call so far, including cached ones."""
+        ...
+
+    @property
+    def replies(self) -> Mapping[str, bytes]:
+        """Return every answer so far, by key, so that the session can be replayed."""
+        ...
+
+
+OpenSession = Callable[[SessionLimits], AbstractAsyncContextManager[Session | None]]
+"""Opens the models of one evaluation; gives None if no model is set."""
+
+
+@asynccontextmanager
+async def no_models(_limits: SessionLimits) -> AsyncIterator[None]:
+    """Open no models, as in an installation without one."""
+    yield None

@@ -1,0 +1,222 @@
+"""A model that caches the replies of another one, counts its calls, and writes them down for people."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import json
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from pydantic import TypeAdapter, ValidationError
+from pydantic_ai.exceptions import ModelAPIError
+from pydantic_ai.messages import (
+    ModelMessage,
+    ModelMessagesTypeAdapter,
+    ModelRequest,
+    ModelResponse,
+    SystemPromptPart,
+    TextPart,
+    ToolCallPart,
+    ToolReturnPart,
+    UserPromptPart,
+)
+from pydantic_ai.models import Model, ModelRequestParameters
+from pydantic_ai.models.wrapper import WrapperModel
+from pydantic_ai.settings import ModelSettings
+
+from bot.judges.model.account import Account, Tokens
+from bot.judges.model.base import Memory, Prompt
+from bot.judges.model.failures import away, is_silent, silent
+from bot.values import Exchange
+
+_RESPONSE = TypeAdapter(ModelResponse)
+# What differs from run to run and says nothing of what was asked.
+_VOLATILE = frozenset(
+    {"timestamp", "run_id", "conversation_id", "usage", "provider_response_id", "metadata"}
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Till:
+    """What all models of one session share: the account, how many calls may be under way, and
+    what was said.
+
+    A call may take `patience_s` with all its tries. Who did not answer in that time is among the
+    `silent` and not asked again: every further question would wait as long for nothing.
+    """
+
+    account: Account
+    at_once: asyncio.Semaphore
+    patience_s: float = 300.0
+    silent: set[str] = field(default_factory=set)
+    exchanges: list[Exchange] = field(default_factory=list)
+
+
+class RememberingModel(WrapperModel):
+    """Wraps the endpoint's model for one question of one session."""
+
+    def __init__(self, wrapped: Model, prompt: Prompt, memory: Memory, till: Till) -> None:
+        super().__init__(wrapped)
+        self._prompt, self._memory, self._till = prompt, memory, till
+
+    async def request(
+        self,
+        messages: list[ModelMessage],
+        model_settings: ModelSettings | None,
+        model_request_parameters: ModelRequestParameters,
+    ) -> ModelResponse:
+        """Answer from memory, else ask and remember. Raises BudgetSpent or ModelAway."""
+        response = await self._answered(messages, model_settings, model_request_parameters)
+        _, sent = self.wrapped.prepare_request(model_settings, model_request_parameters)
+        said = heard(self._prompt, messages, sent, response)
+        self._till.exchanges.append(said)
+        return response
+
+    async def _answered(
+        self,
+        messages: list[ModelMessage],
+        model_settings: ModelSettings | None,
+        model_request_parameters: ModelRequestParameters,
+    ) -> ModelResponse:
+        role = self._prompt.role
+        key = self._key(messages, model_settings, model_request_parameters)
+        kept = _read(await asyncio.to_thread(self._memory.get, key))
+        if kept is not None:
+            self._till.account.add_cached(role, self.model_name)
+            return kept
+        async with self._till.at_once:
+            self._till.account.check()
+            started_s = time.monotonic()
+            response = await self._answer(messages, model_settings, model_request_parameters)
+            # Kept before the next call begins: a killed run loses only what was under way.
+            await asyncio.to_thread(self._memory.put, key, _RESPONSE.dump_json(response))
+        usage = response.usage
+        tokens = Tokens(usage.input_tokens, usage.output_tokens)
+        self._till.account.add(role, self.model_name, tokens, time.monotonic() - started_s)
+        return response
+
+    async def _answer(
+        self,
+        messages: list[ModelMessage],
+        settings: ModelSettings | None,
+        parameters: ModelRequestParameters,
+    ) -> ModelResponse:
+        """Ask the endpoint. Raises ModelAway, or BudgetSpent when the evaluation's time is over."""
+        till = self._till
+        if self.model_name in till.silent:
+            raise silent()
+        try:
+            async with asyncio.timeout(min(till.patience_s, till.account.left_s)):
+                return await super().request(messages, settings, parameters)
+        except TimeoutError as error:
+            if not till.account.left_s:
+                raise till.account.too_late() from error
+            till.silent.add(self.model_name)
+            raise silent() from error
+        except ModelAPIError as error:
+            if is_silent(error):
+                till.silent.add(self.model_name)
+            raise away(error) from error
+
+    def _key(
+        self,
+        messages: list[ModelMessage],
+        settings: ModelSettings | None,
+        parameters: ModelRequestParameters,
+    ) -> str:
+        asked = {
+            "model": self.model_name,
+            "endpoint": self.base_url or "",
+            "messages": _plain(ModelMessagesTypeAdapter.dump_python(messages, mode="json")),
+            "settings": dict(settings or {}),
+            "sample": self._prompt.sample,
+            "tools": [
+                [tool.name, tool.description, tool.parameters_json_schema]
+                for tool in parameters.function_tools
+            ],
+        }
+        text = json.dumps(asked, sort_keys=True, default=str)
+        return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def _read(kept: bytes | None) -> ModelResponse | None:
+    """Read a cached reply; treat a truncated file as missing."""
+    try:
+        return _RESPONSE.validate_json(kept) if kept is not None else None
+    except ValidationError:
+        return None
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _plain(one) for key, one in value.items() if key not in _VOLATILE}
+    if isinstance(value, list):
+        return [_plain(one) for one in value]
+    return value
+
+
+def heard(
+    prompt: Prompt,
+    messages: Sequence[ModelMessage],
+    parameters: ModelRequestParameters,
+    response: ModelResponse,
+) -> Exchange:
+    """The call with what is new in its last message; `parameters` are those that the endpoint gets."""
+    form = parameters.prompted_output_instructions or ""
+    system = f"{prompt.system}\n\n{form}"
+    requests = [_said(one) for one in messages if isinstance(one, ModelRequest)]
+    replies = [_replied(one) for one in messages if isinstance(one, ModelResponse)]
+    tools = "\n".join(
+        f"{one.name}: {one.description} {json.dumps(one.parameters_json_schema)}"
+        for one in parameters.function_tools
+    )
+    return Exchange(
+        role=prompt.role,
+        about=prompt.about,
+        sample=prompt.sample,
+        turn=len(requests) - 1,
+        system=_plain_answer(system),
+        said=_plain_answer(requests[-1]),
+        reply=_plain_answer(_replied(response)),
+        chars=sum(map(len, (system, tools, *requests, *replies))),
+        input_tokens=response.usage.input_tokens,
+        output_tokens=response.usage.output_tokens,
+        tools=_plain_answer(tools) if len(requests) == 1 else "",
+    )
+
+
+def _said(message: ModelRequest) -> str:
+    """What the user's side says in one message; a picture is only named."""
+    return "\n\n".join(
+        _content(part) for part in message.parts if not isinstance(part, SystemPromptPart)
+    )
+
+
+def _content(part: object) -> str:
+    match part:
+        case UserPromptPart(content=str(text)):
+            return text
+        case UserPromptPart(content=pieces):
+            return "\n".join(one if isinstance(one, str) else "(a picture)" for one in pieces)
+        case ToolReturnPart(tool_name=name):
+            return f"{name} gave:\n{part.model_response_str()}"
+    asked_again = getattr(part, "model_response", None)
+    return str(asked_again() if asked_again else getattr(part, "content", ""))
+
+
+def _replied(message: ModelResponse) -> str:
+    return "\n".join(
+        part.content
+        if isinstance(part, TextPart)
+        else f"{part.tool_name}({part.args_as_json_str()})"
+        for part in message.parts
+        if isinstance(part, TextPart | ToolCallPart)
+    )
+
+
+def _plain_answer(text: str) -> str:
+    """Half a surrogate pair cannot be stored as JSON."""
+    return text.encode("utf-8", "replace").decode()

@@ -1,0 +1,159 @@
+"""Asks any OpenAI-compatible endpoint, by pydantic-ai; the only package that imports it."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from typing import Any
+
+from openai import AsyncOpenAI
+from pydantic import ValidationError
+from pydantic_ai import Agent, BinaryContent, PromptedOutput, exceptions
+from pydantic_ai import Tool as AgentTool
+from pydantic_ai.models import Model
+from pydantic_ai.models.openai import OpenAIChatModel
+from pydantic_ai.profiles import ModelProfile
+from pydantic_ai.providers.openai import OpenAIProvider
+from pydantic_ai.settings import ModelSettings
+from pydantic_ai.usage import UsageLimits
+from pydantic_core import SchemaValidator, core_schema
+
+from bot.judges.model.account import Account, Price
+from bot.judges.model.base import (
+    BudgetSpent,
+    Memory,
+    Prompt,
+    Reply,
+    Session,
+    SessionLimits,
+    Tool,
+)
+from bot.judges.model.failures import answerless
+from bot.judges.model.memory import RecordingMemory
+from bot.judges.model.remembering import RememberingModel, Till
+from bot.settings import Settings
+from bot.values import Exchange, RoleUsage
+
+_TRIES = 4  # of one request: the client waits as a 429 asks, else ever longer
+_PAUSES_S = 60.0  # between the tries of one request, together; a 429 may ask for a minute
+_ASKED_AGAIN = 1
+# Many endpoints refuse a forced JSON reply beside tools, or can then call none.
+_WITHOUT_JSON_MODE = ModelProfile(supports_json_object_output=False)
+# The library takes any JSON for arguments, and a list among them would end the evaluation.
+_AN_OBJECT = SchemaValidator(core_schema.dict_schema(core_schema.str_schema()))
+
+
+@dataclass(frozen=True, slots=True)
+class ModelSession:
+    """A `bot.judges.model.base.Session`: `models` gives the endpoint's model for a question and its tools."""
+
+    models: Callable[[Prompt, Sequence[Tool]], Model]
+    memory: RecordingMemory
+    till: Till
+
+    async def ask(self, prompt: Prompt, reply: type[Reply]) -> Reply:
+        """Ask once, and once more when the reply cannot be read."""
+        return await self._run(prompt, reply, (), _ASKED_AGAIN + 1)
+
+    async def converse(
+        self, prompt: Prompt, reply: type[Reply], tools: Sequence[Tool], interactions: int
+    ) -> Reply:
+        """Let the model use tools until it gives the typed reply."""
+        return await self._run(prompt, reply, tools, interactions)
+
+    async def remembered(self, key: str, work: Callable[[], Awaitable[bytes]]) -> bytes:
+        """Return what was kept under this key, else do the work and keep it."""
+        name = hashlib.sha256(f"work {key}".encode("utf-8", "surrogatepass")).hexdigest()
+        kept = await asyncio.to_thread(self.memory.get, name)
+        if kept is None:
+            kept = await work()
+            await asyncio.to_thread(self.memory.put, name, kept)
+        return kept
+
+    @property
+    def usage(self) -> tuple[RoleUsage, ...]:
+        """What was used so far, by role."""
+        return self.till.account.usage
+
+    @property
+    def exchanges(self) -> tuple[Exchange, ...]:
+        """Every call so far, as a person reads it."""
+        return tuple(self.till.exchanges)
+
+    @property
+    def replies(self) -> Mapping[str, bytes]:
+        """Everything that was answered so far, by key."""
+        return self.memory.seen
+
+    async def _run(
+        self, prompt: Prompt, reply: type[Reply], tools: Sequence[Tool], requests: int
+    ) -> Reply:
+        model = RememberingModel(self.models(prompt, tools), prompt, self.memory, self.till)
+        agent = Agent(
+            model,
+            output_type=PromptedOutput(reply),
+            instructions=prompt.system,
+            tools=[_agent_tool(tool) for tool in tools],
+            retries=_ASKED_AGAIN,
+            model_settings=ModelSettings(temperature=prompt.temperature),
+        )
+        images = [BinaryContent(image, media_type="image/png") for image in prompt.images_png]
+        try:
+            done = await agent.run(
+                [prompt.user, *images], usage_limits=UsageLimits(request_limit=requests)
+            )
+        except exceptions.UsageLimitExceeded as error:
+            raise BudgetSpent(f"It used all {requests} interactions it was given.") from error
+        except exceptions.UnexpectedModelBehavior as error:
+            raise answerless(error) from error
+        return done.output
+
+
+def _agent_tool(tool: Tool) -> AgentTool[object]:
+    """A tool whose wrong arguments are told to the model as text, like any other result."""
+
+    async def called(**given: Any) -> str:
+        try:
+            arguments = tool.arguments.model_validate(given)
+        except ValidationError as error:
+            return f"Wrong arguments: {error.errors(include_url=False, include_input=False)}"
+        return await tool.call(arguments)
+
+    made = AgentTool[object].from_schema(
+        called, tool.name, tool.description, tool.arguments.model_json_schema()
+    )
+    made.function_schema.validator = _AN_OBJECT
+    return made
+
+
+@asynccontextmanager
+async def open_session(
+    settings: Settings, memory: Memory, limits: SessionLimits
+) -> AsyncIterator[Session]:
+    """The models that the operator set: `ASSAY_MODEL`, or one of a role in `ASSAY_MODELS`."""
+    client = AsyncOpenAI(
+        base_url=settings.model_url or None,
+        api_key=settings.model_key.get_secret_value() or "none",
+        max_retries=_TRIES,
+        timeout=settings.model_timeout_s,
+    )
+    async with client:
+        yield _session(settings, memory, limits, OpenAIProvider(openai_client=client))
+
+
+def _session(
+    settings: Settings, memory: Memory, limits: SessionLimits, provider: OpenAIProvider
+) -> ModelSession:
+    def model_of(prompt: Prompt, tools: Sequence[Tool]) -> Model:
+        name = settings.models.get(prompt.role, settings.model)
+        profile = _WITHOUT_JSON_MODE if tools else None
+        return OpenAIChatModel(name, provider=provider, profile=profile)
+
+    prices = {name: Price(*price) for name, price in settings.model_prices.items()}
+    at_once = asyncio.Semaphore(settings.model_calls_at_once)
+    patience_s = 2 * settings.model_timeout_s + _PAUSES_S
+    till = Till(Account(limits, prices), at_once, patience_s)
+    return ModelSession(model_of, RecordingMemory(memory), till)

@@ -1,0 +1,126 @@
+"""One judge's opinion of one requirement: what it is asked, what it may answer, when that counts."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, Field, StringConstraints
+
+from bot.judges.chambers import Chambers
+from bot.judges.citations import citation_problem
+from bot.judges.dossier import (
+    Dossier,
+    evidence_text,
+    requirement_text,
+    shared_text,
+    shown_evidence,
+)
+from bot.judges.model.base import Answerless, Prompt
+from bot.templates import render_text
+from bot.values import TRIAL, Evidence, Opinion, Requirement, Role, Scores, VerdictOutcome
+from sandbox.concurrently import concurrently
+
+TEMPERATURE = 0.7
+Points = Annotated[int, Field(ge=0, le=4)]
+Explained = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=2000)]
+EvidenceId = Annotated[str, StringConstraints(strip_whitespace=True, max_length=80)]
+
+
+class OpinionReply(BaseModel):
+    """A judge's opinion as the model writes it."""
+
+    reason: Explained
+    evidence: list[EvidenceId] = Field(default_factory=list, max_length=20)
+    outcome: Literal["satisfied", "unsatisfied", "unverified"]
+    correctness: Points
+    functionality: Points
+    clarity: Points
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """One requirement before the panel, with the evidence that serves it."""
+
+    requirement: Requirement
+    dossier: Dossier
+    evidence: tuple[Evidence, ...]
+    is_trial: bool = False
+
+    @property
+    def about(self) -> str:
+        """What the record calls it; the trial's requirement is nobody's."""
+        return TRIAL if self.is_trial else self.requirement.id
+
+    @property
+    def shown(self) -> tuple[Evidence, ...]:
+        """The evidence that the judges see; nothing else can be cited."""
+        return shown_evidence(self.evidence)
+
+
+async def blind_opinions(chambers: Chambers, question: Question, count: int) -> tuple[Opinion, ...]:
+    """Ask every judge without what the others say. Raises BudgetSpent or ModelAway."""
+    return tuple(
+        await concurrently(
+            *(_blind(chambers, question, judge) for judge in range(1, count + 1)),
+        )
+    )
+
+
+async def _blind(chambers: Chambers, question: Question, judge: int) -> Opinion:
+    prompt = Prompt(
+        role=Role.PANEL,
+        system=render_text("prompts/panel.system.txt.j2"),
+        user=question_text(chambers, question),
+        temperature=TEMPERATURE,
+        sample=judge,
+        about=question.about,
+    )
+    try:
+        reply = await chambers.session.ask(prompt, OpinionReply)
+    except Answerless as error:
+        return no_opinion(judge, error.why)
+    return opinion_of(judge, reply, question)
+
+
+def opinion_of(judge: int, reply: OpinionReply, question: Question) -> Opinion:
+    """The reply as an opinion; one whose citations do not hold does not count."""
+    outcome = VerdictOutcome(reply.outcome)
+    cited = tuple(dict.fromkeys(reply.evidence))
+    scores = Scores(reply.correctness, reply.functionality, reply.clarity)
+    problem = citation_problem(
+        question.requirement, outcome, cited, question.shown, question.dossier.around
+    )
+    return Opinion(judge, outcome, reply.reason, cited, scores, problem)
+
+
+def no_opinion(judge: int, why: str) -> Opinion:
+    """What is left of a judge that cannot be read, or that withdrew: it takes no further part."""
+    return Opinion(judge, VerdictOutcome.UNVERIFIED, "", problem=why)
+
+
+def question_text(chambers: Chambers, question: Question) -> str:
+    """All that the judges of a requirement read, the parts that requirements share first."""
+    return render_text(
+        "prompts/panel.user.txt.j2",
+        facts=facts_text(chambers, question),
+        mark=chambers.delimiter.word,
+        ids=ids_text(question),
+    )
+
+
+def facts_text(chambers: Chambers, question: Question) -> str:
+    """Task, change, evidence and requirement, each enclosed."""
+    delimiter = chambers.delimiter
+    return "\n\n".join(
+        (
+            shared_text(question.dossier, delimiter),
+            evidence_text(question.shown, delimiter),
+            requirement_text(question.requirement, delimiter),
+        )
+    )
+
+
+def ids_text(question: Question) -> str:
+    """The ids that may be cited; they are made by the plan and by analysts, never by what is judged."""
+    return ", ".join(one.id for one in question.shown) or "(there are none)"

@@ -1,0 +1,172 @@
+"""One word on the whole patch, VALID or INVALID, by the rubric where there is one.
+
+Rubric-guided judging: thought, justification, minimality, and a flag for people where the answer is
+not to be leaned on. It is asked several times for itself; what is cited is checked by code. It never
+changes a verdict on a requirement: `bot.verdict.patch_reasons` says what it may do at the gate.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, Field, StringConstraints
+
+from bot.judges.chambers import Chambers
+from bot.judges.citations import holds_for_patch
+from bot.judges.dossier import Dossier, evidence_text, shared_text, shown_evidence
+from bot.judges.model.base import Answerless, ModelProblem, Prompt
+from bot.templates import render_text
+from bot.text import scrub
+from bot.values import PatchOpinion, Role, TaskRubric, Validity
+from sandbox.concurrently import concurrently
+
+TEMPERATURE = 0.7
+RUBRIC_CHARS = 12_000
+LEAST_QUOTE = 4  # characters: a brace or a blank line is found in any diff
+_SPOKEN = "The change speaks to those who judge it."
+Told = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=2000)]
+Remark = Annotated[str, StringConstraints(strip_whitespace=True, max_length=2000)]
+Quote = Annotated[str, StringConstraints(max_length=400)]
+
+
+class PatchReply(BaseModel):
+    """The whole patch as the model judges it."""
+
+    thought: Told
+    justification: Told
+    minimality: Remark = ""
+    evidence: list[str] = Field(default_factory=list, max_length=20)
+    quotes: list[Quote] = Field(default_factory=list, max_length=10)
+    verdict: Literal["VALID", "INVALID"]
+
+
+@dataclass(frozen=True, slots=True)
+class _Vote:
+    """One sample with those of its citations that hold; `problem` says why there is no reply."""
+
+    reply: PatchReply | None
+    evidence_ids: tuple[str, ...] = ()
+    quotes: tuple[str, ...] = ()
+    problem: str = ""
+
+    @property
+    def validity(self) -> Validity | None:
+        return Validity(self.reply.verdict) if self.reply else None
+
+
+async def ask_on_patch(
+    chambers: Chambers, dossier: Dossier, rubrics: tuple[TaskRubric, ...], samples: int
+) -> PatchOpinion:
+    """Ask `samples` times and count; a budget that is spent, or no model, gives an opinion with a problem."""
+    binding = tuple(one for one in rubrics if one.is_golden) or rubrics
+    try:
+        votes = await concurrently(
+            *(_vote(chambers, dossier, binding, number) for number in range(1, samples + 1))
+        )
+    except ModelProblem as error:
+        votes = [_Vote(None, problem=error.why)]
+    opinion = counted(tuple(votes), binding)
+    if dossier.words_to_judges and opinion.validity is Validity.VALID:
+        return replace(opinion, is_unsure=True, doubts=(*opinion.doubts, _SPOKEN))
+    return opinion
+
+
+async def _vote(
+    chambers: Chambers, dossier: Dossier, rubrics: tuple[TaskRubric, ...], number: int
+) -> _Vote:
+    delimiter, shown = chambers.delimiter, shown_evidence(dossier.evidence)
+    prompt = Prompt(
+        role=Role.PATCH,
+        system=render_text("prompts/patch.system.txt.j2"),
+        user=render_text(
+            "prompts/patch.user.txt.j2",
+            shared=shared_text(dossier, delimiter),
+            evidence=evidence_text(shown, delimiter),
+            rubric=delimiter.enclose("rubric", _rubric_text(rubrics), RUBRIC_CHARS),
+            mark=delimiter.word,
+            ids=", ".join(one.id for one in shown) or "(there are none)",
+        ),
+        temperature=TEMPERATURE,
+        sample=number,
+    )
+    try:
+        reply = await chambers.session.ask(prompt, PatchReply)
+    except Answerless as error:
+        return _Vote(None, problem=error.why)
+    return _held(reply, replace(dossier, evidence=shown))
+
+
+def _held(reply: PatchReply, dossier: Dossier) -> _Vote:
+    """The reply with those of its citations that hold, each for itself."""
+    known = {
+        one.id
+        for one in dossier.evidence
+        if holds_for_patch(one, as_valid=reply.verdict == Validity.VALID)
+    }
+    cited = tuple(id_ for id_ in dict.fromkeys(reply.evidence) if id_ in known)
+    return _Vote(reply, cited, _quoted(reply.quotes, dossier.diff))
+
+
+def _quoted(quotes: list[str], diff: str) -> tuple[str, ...]:
+    """The quotes that are lines which the diff adds or removes."""
+    changed = {
+        line[1:].strip()
+        for line in diff.splitlines()
+        if line[:1] in "+-" and not line.startswith(("+++", "---"))
+    }
+    plain = (quote.strip() for quote in quotes)
+    bare = (one[1:].strip() if one[:1] in "+-" else one for one in plain)
+    return tuple(one for one in dict.fromkeys(bare) if len(one) >= LEAST_QUOTE and one in changed)
+
+
+def _rubric_text(rubrics: tuple[TaskRubric, ...]) -> str:
+    return "\n\n".join(map(_one_rubric, rubrics)) or "There is no rubric: go by the task alone."
+
+
+def _one_rubric(rubric: TaskRubric) -> str:
+    parts = (
+        ("must hold", rubric.rubric.requirements),
+        ("must not hold", rubric.rubric.unacceptable),
+        ("may differ", rubric.rubric.acceptable),
+    )
+    entries = [f"- {kind}: {entry}" for kind, listed in parts for entry in listed]
+    return "\n".join((rubric.name, f"Root cause or intent: {rubric.rubric.root_cause}", *entries))
+
+
+# --- counting -------------------------------------------------------------------------------
+
+
+def counted(votes: tuple[_Vote, ...], rubrics: tuple[TaskRubric, ...]) -> PatchOpinion:
+    """A verdict needs a majority of all samples; what makes it doubtful is said."""
+    is_golden = any(one.is_golden for one in rubrics)
+    sides = {side: [one for one in votes if one.validity is side] for side in Validity}
+    best = max(sides.values(), key=len)
+    is_agreed = len(best) * 2 > len(votes)
+    evidence_ids = tuple(dict.fromkeys(id_ for one in best for id_ in one.evidence_ids))
+    quotes = tuple(dict.fromkeys(quote for one in best for quote in one.quotes))
+    doubts = (
+        *(("The samples do not agree.",) if len(best) < len(votes) else ()),
+        *(() if evidence_ids or quotes else ("It cites nothing that holds.",)),
+        *(() if rubrics else ("There is no rubric.",)),
+        *(("The rubric is a draft.",) if rubrics and not is_golden else ()),
+    )
+    first = best[0].reply if best else None
+    return PatchOpinion(
+        validity=best[0].validity if is_agreed else None,
+        thought=scrub(first.thought) if first else "",
+        justification=scrub(first.justification) if first else "",
+        minimality=scrub(first.minimality or "nothing") if first else "",
+        is_unsure=bool(doubts) or not is_agreed,
+        rubric="; ".join(one.name for one in rubrics),
+        problem=next((one.problem for one in votes if one.problem), "") if not is_agreed else "",
+        is_golden=is_golden,
+        evidence_ids=evidence_ids,
+        quotes=quotes,
+        doubts=doubts,
+        votes=(len(sides[Validity.VALID]), len(sides[Validity.INVALID]), _silent(votes)),
+    )
+
+
+def _silent(votes: tuple[_Vote, ...]) -> int:
+    return sum(one.validity is None for one in votes)

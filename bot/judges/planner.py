@@ -1,0 +1,209 @@
+"""Asks a model which further steps would show whether the requirements hold; code checks every one.
+
+CodeVisionary's plan of goal and guidance, typed and bound to requirement ids. The steps that the rules
+ask for are in the plan whatever it says; what it proposes is appended, or dropped with a remark.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Annotated
+
+from pydantic import BaseModel, Field, StringConstraints
+
+from bot.judges.chambers import Chambers
+from bot.judges.comprehension import listed_text
+from bot.judges.model.base import Prompt
+from bot.judges.weighing import OPEN_TO_JUDGES
+from bot.templates import render_text
+from bot.values import ActionKind, Impact, Located, Plan, Requirements, Role, Step
+from sandbox.browser.script import ScriptError, read_script
+
+MOST_STEPS = 8
+MOST_PAGES = 3
+LISTED_CHARS, PLACES_CHARS, PLAN_CHARS = 10_000, 6_000, 4_000
+_LONGEST_SEARCH, _LONGEST_LINE = 200, 2_000
+_PAGES = (".html", ".htm", ".svg")
+MENU = (
+    ActionKind.BASH,
+    ActionKind.READ,
+    ActionKind.SEARCH,
+    ActionKind.SCREENSHOT,
+    ActionKind.INTERACTION,
+)
+"""What may be proposed; tests, linters, checks and the code graph are in every plan already."""
+
+Text = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=300)]
+Argument = Annotated[str, StringConstraints(min_length=1, max_length=2_000)]
+
+
+class ProposedStep(BaseModel):
+    """A step as the model writes it; `action` is checked against the menu afterwards."""
+
+    goal: Text
+    guidance: Text
+    requirements: list[str] = Field(min_length=1, max_length=40)
+    action: str = Field(max_length=40)
+    arguments: list[Argument] = Field(min_length=1, max_length=40)
+
+
+class PlanReply(BaseModel):
+    """The steps that the model would add."""
+
+    steps: list[ProposedStep] = Field(default_factory=list, max_length=24)
+
+
+@dataclass(frozen=True, slots=True)
+class Ground:
+    """What a plan stands on: the fixed steps, hints of the code graph, and what exists.
+
+    `has_file` tells of a path whether either side has it; `site` is the served project's address or empty.
+    """
+
+    fixed: Plan
+    changed_paths: tuple[str, ...]
+    has_file: Callable[[str], bool]
+    site: str = ""
+    impact: Impact | None = None
+    located: tuple[Located, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Proposed:
+    """The steps that hold, and why the others do not."""
+
+    steps: tuple[Step, ...]
+    remarks: tuple[str, ...] = ()
+
+
+async def propose_steps(chambers: Chambers, requirements: Requirements, ground: Ground) -> Proposed:
+    """Ask once. Raises Answerless, BudgetSpent or ModelAway; the fixed steps stand without it."""
+    delimiter = chambers.delimiter
+    fixed = "\n".join(f"{step.action.value}: {step.goal}" for step in ground.fixed.steps)
+    prompt = Prompt(
+        role=Role.PLANNER,
+        system=render_text("prompts/planner.system.txt.j2"),
+        user=render_text(
+            "prompts/planner.user.txt.j2",
+            listed=delimiter.enclose("requirements", listed_text(requirements), LISTED_CHARS),
+            places=delimiter.enclose("code", _places(ground), PLACES_CHARS),
+            fixed=delimiter.enclose("steps", fixed, PLAN_CHARS),
+            mark=delimiter.word,
+            site=ground.site,
+            most=MOST_STEPS,
+        ),
+    )
+    reply = await chambers.session.ask(prompt, PlanReply)
+    return checked(reply, requirements, ground)
+
+
+def _places(ground: Ground) -> str:
+    """What changes, who uses it, and where the requirements are most likely about."""
+    lines = [f"changed file: {path}" for path in ground.changed_paths[:60]]
+    for symbol in ground.impact.symbols[:40] if ground.impact else ():
+        users = ", ".join(place.words for place in symbol.callers[:4]) or "nobody found"
+        lines.append(f"{symbol.how}: {symbol.place.words} (used by {users})")
+    for one in ground.located:
+        lines += [
+            f"{one.requirement_id} may be about {found.place.words}, line {found.place.line}"
+            for found in one.places
+        ]
+    return "\n".join(lines)
+
+
+# --- what may enter the plan --------------------------------------------------------------------
+
+
+def checked(reply: PlanReply, requirements: Requirements, ground: Ground) -> Proposed:
+    """Number the steps that hold after the fixed ones."""
+    open_ids = {one.id for one in requirements.items if one.category in OPEN_TO_JUDGES}
+    steps: list[Step] = []
+    remarks: list[str] = []
+    first = len(ground.fixed.steps) + 1
+    for proposed in reply.steps:
+        ids = tuple(dict.fromkeys(id_ for id_ in proposed.requirements if id_ in open_ids))
+        step = _step(f"E{first + len(steps)}", proposed, ids)
+        problem = _problem(step, proposed, ids, ground)
+        if len(steps) >= MOST_STEPS:
+            problem = f"{MOST_STEPS} steps are the most"
+        if step is None or problem:
+            remarks.append(f"The planned step “{proposed.goal[:60]}” was left out: {problem}.")
+        else:
+            steps.append(step)
+    return Proposed(tuple(steps), tuple(remarks))
+
+
+def _step(id_: str, proposed: ProposedStep, ids: tuple[str, ...]) -> Step | None:
+    if proposed.action not in MENU:
+        return None
+    action = ActionKind(proposed.action)
+    arguments = tuple(proposed.arguments)
+    return Step(id_, proposed.goal, proposed.guidance, ids, action, arguments, is_proposed=True)
+
+
+def _problem(
+    step: Step | None, proposed: ProposedStep, ids: tuple[str, ...], ground: Ground
+) -> str:
+    if step is None:
+        return f"“{proposed.action[:40]}” is not on the menu"
+    if not ids:
+        return "it serves no requirement that is open to judges"
+    if any("\0" in one for one in step.arguments):
+        return "an argument holds a character that none may hold"
+    return _ARGUMENTS[step.action](step.arguments, ground)
+
+
+def _line_problem(arguments: tuple[str, ...], _ground: Ground) -> str:
+    if len(arguments) != 1 or len(arguments[0]) > _LONGEST_LINE:
+        return "it takes one shell line"
+    return ""
+
+
+def _read_problem(arguments: tuple[str, ...], ground: Ground) -> str:
+    path, *lines = arguments
+    if not ground.has_file(path):
+        return f"there is no file {path[:60]} on either side"
+    numbers = [int(one) for one in lines if one.isdecimal() and len(one) < 8]
+    if len(numbers) != len(lines) or len(lines) not in (0, 2) or numbers != sorted(numbers):
+        return "it takes a path and, if wanted, the first and the last line"
+    return "" if 0 not in numbers else "lines count from 1"
+
+
+def _search_problem(arguments: tuple[str, ...], _ground: Ground) -> str:
+    if len(arguments) != 1 or len(arguments[0].strip()) < 2 or len(arguments[0]) > _LONGEST_SEARCH:
+        return "it takes one text"
+    return "" if "\n" not in arguments[0] else "it looks for one line"
+
+
+def _pages_problem(arguments: tuple[str, ...], ground: Ground) -> str:
+    if len(arguments) > MOST_PAGES:
+        return f"it takes at most {MOST_PAGES} pages"
+    return next(filter(None, (_page_problem(page, ground) for page in arguments)), "")
+
+
+def _page_problem(page: str, ground: Ground) -> str:
+    if ground.site:
+        below = (ground.site + "/", "/")
+        is_below = page == ground.site or (page.startswith(below) and not page.startswith("//"))
+        return "" if is_below and ".." not in page else "the page is not below `setup.url`"
+    if not page.lower().endswith(_PAGES) or not ground.has_file(page):
+        return f"there is no page {page[:60]} on either side"
+    return ""
+
+
+def _script_problem(arguments: tuple[str, ...], ground: Ground) -> str:
+    try:
+        acts = read_script(arguments)
+    except ScriptError as error:
+        return str(error)
+    return _page_problem(acts[0].target, ground)
+
+
+_ARGUMENTS: dict[ActionKind, Callable[[tuple[str, ...], Ground], str]] = {
+    ActionKind.BASH: _line_problem,
+    ActionKind.READ: _read_problem,
+    ActionKind.SEARCH: _search_problem,
+    ActionKind.SCREENSHOT: _pages_problem,
+    ActionKind.INTERACTION: _script_problem,
+}

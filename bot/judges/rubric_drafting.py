@@ -1,0 +1,161 @@
+"""Drafts the rubric of an issue from the issue and base's code; a pull request never gets near it.
+
+There is no way for a diff or a head to come in: what is asked with holds an issue and a reader of one
+tree. A rubric that was drafted from a patch would find that patch right.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Annotated, Protocol
+
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+
+from bot.judges.chambers import Chambers
+from bot.judges.model.base import Answerless, BudgetSpent, Prompt, Tool
+from bot.task.linked import Pointer, Way, pointers
+from bot.task.rubrics.form import MOST_CHARACTERS, MOST_ROOT_CHARACTERS, RubricProblem, checked
+from bot.templates import render_text
+from bot.text import Delimiter, scrub
+from bot.values import CodePlace, Role, Rubric
+
+ISSUE_CHARS = 8_000
+EXCERPT_CHARS = 4_000
+MOST_PLACES = 6
+MOST_DOCUMENTS = 2
+MOST_DOCUMENT_LINES = 200
+MOST_INTERACTIONS = 10
+Entry = Annotated[
+    str, StringConstraints(strip_whitespace=True, min_length=1, max_length=MOST_CHARACTERS)
+]
+Entries = Annotated[list[Entry], Field(max_length=12)]
+
+
+@dataclass(frozen=True, slots=True)
+class AskedIssue:
+    """The issue as it was written; `home` is the repository's address on the web, for its links."""
+
+    number: int
+    title: str
+    text: str
+    home: str = ""
+
+
+class BaseCode(Protocol):
+    """Base's code, read only; there is no head in it."""
+
+    def locate(self, text: str, most: int) -> tuple[CodePlace, ...]:
+        """The places that a text is most likely about, the best first."""
+
+    def find(self, name: str) -> tuple[CodePlace, ...]:
+        """Where a name is defined."""
+
+    def read(self, path: str, first: int, last: int) -> str:
+        """Lines of a file, counted from 1, both included; one sentence where there is none."""
+
+
+class RubricReply(BaseModel):
+    """A rubric as the model writes it."""
+
+    root_cause: Annotated[
+        str, StringConstraints(strip_whitespace=True, min_length=1, max_length=MOST_ROOT_CHARACTERS)
+    ]
+    requirements: Annotated[list[Entry], Field(min_length=1, max_length=12)]
+    acceptable: Entries = Field(default_factory=list)
+    unacceptable: Entries = Field(default_factory=list)
+
+
+class ReadArguments(BaseModel):
+    """Which lines of which file of base."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    path: str = Field(max_length=500)
+    first_line: int = Field(default=1, ge=1)
+    last_line: int = Field(default=200, ge=1)
+
+
+class FindArguments(BaseModel):
+    """Which name."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    name: str = Field(min_length=1, max_length=200)
+
+
+async def draft_rubric(chambers: Chambers, issue: AskedIssue, base: BaseCode) -> Rubric:
+    """Draft one. Raises Answerless for what is no rubric, BudgetSpent or ModelAway."""
+    prompt = _prompt(chambers.delimiter, issue, base)
+    tools = _tools(chambers.delimiter, base)
+    try:
+        reply = await chambers.session.converse(prompt, RubricReply, tools, MOST_INTERACTIONS)
+    except BudgetSpent:  # of interactions: what it has read must do; of money: this raises again
+        reply = await chambers.session.ask(prompt, RubricReply)
+    return _rubric(reply)
+
+
+def _rubric(reply: RubricReply) -> Rubric:
+    try:
+        return checked(
+            Rubric(
+                _line(reply.root_cause),
+                *(
+                    tuple(dict.fromkeys(_line(entry) for entry in entries))
+                    for entries in (reply.requirements, reply.acceptable, reply.unacceptable)
+                ),
+            )
+        )
+    except RubricProblem as error:
+        raise Answerless(f"The drafted rubric cannot be used: {error}.") from error
+
+
+def _line(text: str) -> str:
+    return " ".join(scrub(text).split())
+
+
+def _prompt(delimiter: Delimiter, issue: AskedIssue, base: BaseCode) -> Prompt:
+    words = f"{issue.title}\n{issue.text}"
+    documents = [_document(delimiter, base, one) for one in pointers(issue.text, issue.home)]
+    excerpts = [_excerpt(delimiter, base, one) for one in base.locate(words, MOST_PLACES)]
+    return Prompt(
+        role=Role.RUBRIC,
+        system=render_text("prompts/rubric.system.txt.j2"),
+        user=render_text(
+            "prompts/rubric.user.txt.j2",
+            issue=delimiter.enclose(f"issue {issue.number}", words, ISSUE_CHARS),
+            excerpts="\n\n".join(excerpts) or "No place in the code was found by its words.",
+            documents="\n\n".join(list(filter(None, documents))[:MOST_DOCUMENTS]),
+            mark=delimiter.word,
+        ),
+    )
+
+
+def _document(delimiter: Delimiter, base: BaseCode, pointer: Pointer) -> str:
+    """The beginning of a document of base that the issue links; empty where there is none."""
+    for path in pointer.places if pointer.way is Way.DOCUMENT else ():
+        text = base.read(path, 1, MOST_DOCUMENT_LINES)
+        if text.startswith("1: "):
+            return delimiter.enclose(path, text, EXCERPT_CHARS)
+    return ""
+
+
+def _excerpt(delimiter: Delimiter, base: BaseCode, place: CodePlace) -> str:
+    text = base.read(place.path, max(1, place.line - 5), place.line + 60)
+    return delimiter.enclose(f"{place.path}:{place.line}", text, EXCERPT_CHARS)
+
+
+def _tools(delimiter: Delimiter, base: BaseCode) -> Sequence[Tool]:
+    async def read(wanted: ReadArguments) -> str:
+        text = base.read(wanted.path, wanted.first_line, wanted.last_line)
+        return delimiter.enclose(f"{wanted.path}:{wanted.first_line}", text, EXCERPT_CHARS)
+
+    async def find(wanted: FindArguments) -> str:
+        places = [f"{one.path}:{one.line} {one.kind} {one.name}" for one in base.find(wanted.name)]
+        text = "\n".join(places) or "Nothing of that name is defined."
+        return delimiter.enclose(f"definitions of {wanted.name}", text, EXCERPT_CHARS)
+
+    return (
+        Tool("read_file", "Reads lines of a file of the code as it is now.", ReadArguments, read),
+        Tool("find_definition", "Says where a name is defined.", FindArguments, find),
+    )

@@ -1,0 +1,144 @@
+"""Answers one request of a judge: an address, search words, or a package."""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from http import HTTPStatus
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from bot.apart import run_child
+from bot.judges.web_access.base import PageText, Refused
+from bot.judges.web_access.fetch import Call, Fetched, Fetcher, FetchLimits
+from bot.judges.web_access.guard import DEFAULT_PORTS, Guard, resolve
+from bot.judges.web_access.search import MetaSearch, Search, provider_search, require_ddgs
+from bot.judges.web_access.tunnel import Tunnel
+from bot.settings import Settings
+from bot.text import scrub
+from sandbox.base import Sandbox
+from sandbox.registry import Answer, Client, Wanted, look_up, newest_version
+
+TEXT_CHARS = 12_000
+
+
+@dataclass(frozen=True, slots=True)
+class Lookup:
+    """The parts that answer; `search` is None where no provider is set."""
+
+    fetcher: Fetcher
+    search: Search | None
+    packages: Packages
+
+    async def __call__(self, request: str) -> str:
+        """Answer as text: scrubbed, at most TEXT_CHARS long, and a sentence where there is nothing."""
+        request = request.strip()
+        try:
+            return scrub(await self._answer(request))[:TEXT_CHARS]
+        except Refused as refused:
+            return f"Not looked up: {refused.why}"
+
+    async def _answer(self, request: str) -> str:
+        wanted = wanted_package(request)
+        if wanted is not None:
+            return await self.packages(wanted)
+        if not request:
+            raise Refused("The request is empty.")
+        if "://" in request.split(maxsplit=1)[0]:
+            return await self._page(request)
+        if self.search is None:
+            raise Refused("No search provider is set; only addresses can be looked up.")
+        return await self.search.search(request)
+
+    async def page(self, url: str) -> PageText:
+        """Read the text of one page. Raises Refused, also if there is none."""
+        fetched = await self.fetcher.fetch(Call(url))
+        if fetched.status != HTTPStatus.OK:
+            raise Refused(f"The host responded with status {fetched.status}.")
+        return await _read(fetched)
+
+    async def _page(self, url: str) -> str:
+        fetched = await self.fetcher.fetch(Call(url))
+        page = await _read(fetched)
+        cut = "\n[the rest was left out]" if page.is_cut else ""
+        return f"{page.url} answers {fetched.status}.\n{page.text[: TEXT_CHARS - 300]}{cut}"
+
+
+async def _read(fetched: Fetched) -> PageText:
+    text = scrub(await text_of(fetched))
+    return PageText(fetched.url, text[:TEXT_CHARS], fetched.is_cut or len(text) > TEXT_CHARS)
+
+
+def open_desk(settings: Settings, sandbox: Sandbox) -> Lookup:
+    """Set up the parts that the operator chose. Raises UserError if one is not installed."""
+    guard = Guard(DEFAULT_PORTS | frozenset(settings.search_ports))
+    return Lookup(Fetcher(guard), _search(settings), packages_by(sandbox))
+
+
+def _search(settings: Settings) -> Search | None:
+    if settings.search == "ddgs":
+        require_ddgs()
+        return MetaSearch(Tunnel(Guard()))
+    return provider_search(settings, Fetcher(_operators_own(settings), FetchLimits(redirects=0)))
+
+
+def _operators_own(settings: Settings) -> Guard:
+    """The provider's address is set by the operator: it may be in a private network."""
+    port = urlsplit(settings.search_url).port
+    ports = DEFAULT_PORTS | ({port} if port else frozenset())
+    return Guard(ports, resolve, lambda _address: True)
+
+
+_REDUCE = (sys.executable, "-I", str(Path(__file__).parent / "inside/reduce.py"))
+_TIMEOUT_S = 15.0
+_HTML = ("text/html", "application/xhtml+xml")
+
+
+async def text_of(page: Fetched) -> str:
+    """The page's text, with addresses of links. Raises Refused when it cannot be made in time."""
+    if not page.kind.startswith(_HTML):
+        return page.text
+    try:
+        said = await run_child(
+            _REDUCE, page.text.encode("utf-8", "replace"), _TIMEOUT_S, is_silent=True
+        )
+    except (TimeoutError, ChildProcessError) as error:
+        raise Refused("The page took too long to read.") from error
+    return said.decode("utf-8", "replace")
+
+
+Packages = Callable[[Wanted], Awaitable[str]]
+"""Answers in words what is known of one package."""
+
+_REQUEST = re.compile(r"(pip|npm):(@?[A-Za-z0-9][\w.-]*(?:/[\w.-]+)?)", re.ASCII)
+_MOST_NAME_CHARS = 214
+_WORDS = {
+    Answer.EXISTS: "exists",
+    Answer.ABSENT: "does not exist",
+    Answer.YOUNG: "exists, and was first published within the last two weeks",
+    Answer.UNKNOWN: "could not be looked up: its registry does not answer",
+}
+
+
+def wanted_package(request: str) -> Wanted | None:
+    """The package that a request of the form `pip:name` or `npm:name` asks for."""
+    found = _REQUEST.fullmatch(request.strip())
+    if found is None or len(found[2]) > _MOST_NAME_CHARS:
+        return None
+    return Wanted(Client(found[1]), found[2])
+
+
+def packages_by(sandbox: Sandbox) -> Packages:
+    """Ask registries by their clients in this sandbox."""
+
+    async def ask(wanted: Wanted) -> str:
+        answer = (await look_up(sandbox, [wanted]))[wanted]
+        said = f"The {wanted.client.value} package {wanted.name} {_WORDS[answer]}."
+        if answer not in {Answer.EXISTS, Answer.YOUNG}:
+            return said
+        version = await newest_version(sandbox, wanted)
+        return f"{said} Its newest version is {version}." if version else said
+
+    return ask

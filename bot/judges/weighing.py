@@ -1,0 +1,166 @@
+"""What judges that reason may change of the oracles' verdicts, and what they may not.
+
+A failing oracle binds; no panel excuses it. A passing one of trusted origin binds too. The author's
+own tests may be refuted by a step that fails on head. Where no oracle decides, the panel does.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from bot.evidence.own_steps.weigh import refutes
+from bot.values import (
+    Analysis,
+    Category,
+    Decider,
+    Deliberation,
+    Evidence,
+    Observed,
+    PanelResult,
+    Requirement,
+    Requirements,
+    Verdict,
+    VerdictOutcome,
+)
+
+OPEN_TO_JUDGES = (
+    Category.BEHAVIOUR,
+    Category.UPKEEP,
+    Category.CRITERION,
+    Category.PROHIBITION,
+)
+"""Baseline and configured checks are the oracles' alone."""
+
+
+def why_not_asked(observed: Observed) -> str:
+    """Why judges are asked nothing: the gate fails whatever they say. Empty where they are asked."""
+    if observed.built_head is False and observed.built_base:
+        return "Not asked: base builds, but head does not."
+    return ""
+
+
+def can_run_head(observed: Observed) -> bool:
+    """Whether what judges run on head can show anything: it was built, or there is nothing to build."""
+    is_lacking = observed.built_head is None and bool(observed.needs)
+    return observed.built_head is not False and not is_lacking
+
+
+def is_for_judges(requirement: Requirement, verdict: Verdict) -> bool:
+    """Whether judges may add anything: nobody decided, or only the author's own tests did."""
+    if requirement.category not in OPEN_TO_JUDGES:
+        return False
+    if verdict.outcome is VerdictOutcome.UNVERIFIED:
+        return True
+    return (
+        verdict.outcome is VerdictOutcome.SATISFIED and verdict.decided_by is Decider.AUTHORS_TEST
+    )
+
+
+def weigh(
+    requirements: Requirements, found: tuple[Verdict, ...], deliberation: Deliberation
+) -> tuple[Verdict, ...]:
+    """The verdicts after deliberation; those of oracles stay as they are."""
+    if deliberation.problem:
+        return tuple(
+            _unasked(verdict, deliberation.problem)
+            if is_for_judges(requirement, verdict)
+            else verdict
+            for requirement, verdict in zip(requirements.items, found, strict=True)
+        )
+    analyses = {one.requirement_id: one for one in deliberation.analyses}
+    panels = {one.requirement_id: one for one in deliberation.panels}
+    evidence = {one.id: one for one in deliberation.evidence}
+    weighed = []
+    for requirement, verdict in zip(requirements.items, found, strict=True):
+        given, refuting = verdict, _refuting(analyses.get(requirement.id), evidence)
+        if is_for_judges(requirement, verdict):
+            given = _by_analyst(given, analyses.get(requirement.id), refuting)
+        if is_for_judges(requirement, given):
+            given = _by_panel(given, panels.get(requirement.id))
+            given = _not_against(given, verdict, refuting)
+        weighed.append(given)
+    return _blocked_again(requirements, tuple(weighed))
+
+
+def _refuting(analysis: Analysis | None, evidence: dict[str, Evidence]) -> tuple[str, ...]:
+    """The steps by which an analyst refutes its requirement, each held to what it showed."""
+    if analysis is None or analysis.outcome is not VerdictOutcome.UNSATISFIED:
+        return ()
+    named = (id_ for id_ in analysis.refuted_by if id_ in evidence and id_ in analysis.evidence_ids)
+    return tuple(id_ for id_ in named if refutes(evidence[id_], analysis.requirement_id))
+
+
+def _by_analyst(verdict: Verdict, analysis: Analysis | None, failing: tuple[str, ...]) -> Verdict:
+    """A step of the analyst that fails on head lowers a verdict; its word alone does not."""
+    if analysis is None or not failing or verdict.outcome is not VerdictOutcome.SATISFIED:
+        return verdict
+    return replace(
+        verdict,
+        outcome=VerdictOutcome.UNSATISFIED,
+        decided_by=Decider.PANEL,
+        reason=f"The author's own tests pass, but a step of the judge fails on head: {analysis.reason}",
+        evidence_ids=(*failing, *verdict.evidence_ids),
+        next_step="Fix what the failing step shows, and push.",
+    )
+
+
+def _by_panel(verdict: Verdict, panel: PanelResult | None) -> Verdict:
+    """The panel decides what nobody did; it never raises a verdict that an oracle lowered."""
+    if panel is None or verdict.outcome is not VerdictOutcome.UNVERIFIED:
+        return verdict
+    if panel.outcome is VerdictOutcome.UNVERIFIED and not panel.rounds:
+        return _unasked(verdict, panel.reason)
+    if panel.outcome is VerdictOutcome.UNVERIFIED or not panel.is_agreed:
+        return replace(verdict, reason=f"{verdict.reason} The panel: {panel.reason}")
+    return replace(
+        verdict,
+        outcome=panel.outcome,
+        decided_by=Decider.PANEL,
+        reason=f"{panel.reason}{_dissenting(panel)}",
+        evidence_ids=panel.evidence_ids,
+        next_step=(
+            ""
+            if panel.outcome is VerdictOutcome.SATISFIED
+            else "Fix what the cited evidence shows, and push."
+        ),
+    )
+
+
+def _dissenting(panel: PanelResult) -> str:
+    """Who is of another opinion, as a sentence: whoever reads the verdict alone has to see it."""
+    said = (f"Judge {one.judge} dissents: {one.outcome.value}." for one in panel.dissent)
+    return "".join(f" {one}" for one in said)
+
+
+def _unasked(verdict: Verdict, why: str) -> Verdict:
+    """Where no judge could add anything, a person reads why, and that it need not stay so."""
+    if verdict.outcome is not VerdictOutcome.UNVERIFIED:
+        return verdict
+    return replace(
+        verdict,
+        reason=f"{verdict.reason} {why}",
+        next_step=f"{verdict.next_step} {_ASK_JUDGES}".strip(),
+    )
+
+
+_ASK_JUDGES = "For a second opinion, fix what prevented judging, then comment `/judge`."
+
+
+def _not_against(given: Verdict, before: Verdict, failing: tuple[str, ...]) -> Verdict:
+    """A panel does not talk away a step of the analyst that fails on head: a person looks at it."""
+    if given.outcome is not VerdictOutcome.SATISFIED or not failing:
+        return given
+    return replace(
+        before,
+        reason=f"The panel says satisfied, but step {failing[0]} of the analyst fails on head.",
+        evidence_ids=(*failing, *given.evidence_ids),
+        next_step=f"Look at step {failing[0]} in the evidence, and fix the code if the step is right.",
+    )
+
+
+def _blocked_again(requirements: Requirements, weighed: tuple[Verdict, ...]) -> tuple[Verdict, ...]:
+    met = {v.requirement_id for v in weighed if v.outcome is VerdictOutcome.SATISFIED}
+    return tuple(
+        replace(verdict, blocked_by=tuple(p for p in requirement.prerequisites if p not in met))
+        for verdict, requirement in zip(weighed, requirements.items, strict=True)
+    )

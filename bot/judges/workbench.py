@@ -1,0 +1,124 @@
+"""What one analyst does about one requirement: its steps, numbered, remembered and counted."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass, field
+
+from pydantic import TypeAdapter
+
+from bot.evidence.own_steps.weigh import own_step, refutes
+from bot.judges.acting import Acting, Taken
+from bot.judges.chambers import Chambers
+from bot.judges.dossier import evidence_text
+from bot.judges.model.base import BudgetSpent
+from bot.text.steady import steady
+from bot.values import ActionKind, Evidence, Requirement, Step, Transition
+from sandbox.values import Observation, Side
+
+MOST_CHARS_READ = 240_000
+"""About 60,000 tokens of results for one requirement; then it ends without an answer."""
+NOTE_CHARS = 4_000
+_TAKEN = TypeAdapter(Taken)
+
+
+@dataclass(frozen=True, slots=True)
+class Errand:
+    """What a step is for: the analyst's reason to extend the plan, and what it expects to see."""
+
+    goal: str
+    expected: str = ""
+
+
+@dataclass(slots=True)
+class Workbench:
+    """One requirement's own; nothing of another requirement ever lies here."""
+
+    chambers: Chambers
+    acting: Acting
+    requirement: Requirement
+    known: tuple[Evidence, ...]
+    around: str = ""
+    evidence: dict[int, Evidence] = field(default_factory=dict)
+    actions: int = 0
+    chars_read: int = 0
+
+    async def step(self, action: ActionKind, arguments: tuple[str, ...], errand: Errand) -> str:
+        """Take a step on both sides and tell what it showed. Raises BudgetSpent."""
+        number = self.begin()
+        step = Step(
+            id=f"A-{self.requirement.id}-{number}",
+            goal=errand.goal,
+            guidance=errand.expected,
+            requirement_ids=(self.requirement.id,),
+            action=action,
+            arguments=arguments,
+        )
+        taken = await self._taken(step)
+        said = self.enclosed(f"note to {step.id}", taken.note) if taken.note else ""
+        if taken.evidence is not None:
+            one = own_step(taken.evidence, self.requirement, self.around)
+            self.evidence[number] = one
+            said = f"{_told(one)}\n{evidence_text((one,), self.chambers.delimiter)}\n{said}"
+        return self.read(said or f"{step.id}: nothing was found.")
+
+    def begin(self) -> int:
+        """Count one interaction and return its number. Raises BudgetSpent when there are no more."""
+        if self.actions >= self.acting.interactions:
+            raise BudgetSpent(f"It used all {self.acting.interactions} interactions it was given.")
+        self.actions += 1
+        return self.actions
+
+    def read(self, text: str) -> str:
+        """Count what the analyst is given to read. Raises BudgetSpent when it was enough."""
+        self.chars_read += len(text)
+        if self.chars_read > MOST_CHARS_READ:
+            raise BudgetSpent(
+                f"It was given {MOST_CHARS_READ:,} characters to read, and wants more."
+            )
+        return text
+
+    def enclosed(self, label: str, text: str) -> str:
+        """A text that nobody vouches for, for the analyst to read."""
+        return self.chambers.delimiter.enclose(label, steady(text), NOTE_CHARS)
+
+    def taken(self) -> tuple[Evidence, ...]:
+        """The evidence of its steps, in their order."""
+        return tuple(self.evidence[number] for number in sorted(self.evidence))
+
+    def find(self, evidence_id: str) -> Evidence | None:
+        """One piece by its id, of its own steps or of the evaluation's."""
+        return next((one for one in (*self.taken(), *self.known) if one.id == evidence_id), None)
+
+    async def _take(self, step: Step) -> Taken:
+        web = self.acting.web
+        if step.action is ActionKind.WEB_BROWSING and web is not None:
+            return Taken(_looked_up(step, await web(step.arguments[0])))
+        return await self.acting.take(step)
+
+    async def _taken(self, step: Step) -> Taken:
+        async def work() -> bytes:
+            return _TAKEN.dump_json(await self._take(step))
+
+        asked = "\0".join((step.id, step.action.value, *step.arguments))
+        digest = hashlib.sha256(asked.encode("utf-8", "replace")).hexdigest()
+        key = f"step {self.acting.run} {digest}"
+        return _TAKEN.validate_json(await self.chambers.session.remembered(key, work))
+
+
+def _looked_up(step: Step, found: str) -> Evidence:
+    """What was found outside, to be shown and cited; it shows nothing of the change."""
+    (asked,) = step.arguments
+    seen = Observation(Side.HEAD, f"look up: {asked}", 0, found, 0.0)
+    return Evidence(step.id, step, None, seen, Transition.UNKNOWN)
+
+
+def _told(one: Evidence) -> str:
+    """What our own code makes of a step, for the analyst: outside the marks, so it can be believed."""
+    if one.head is not None and one.head.problem:
+        return f"{one.id} proves nothing on head: see below. Mend it or try another way."
+    if one.transition is Transition.VACUOUS:
+        return f"{one.id} passes on base too: it proves nothing new about head."
+    if refutes(one, one.step.requirement_ids[0]):
+        return f"{one.id} fails on head: you may name it in refuted_by, if the requirement asks for it."
+    return f"{one.id} was taken."

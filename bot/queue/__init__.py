@@ -1,0 +1,22 @@
+"""Durable execution; the only package that imports dbos.
+
+Two faces: `EngineClient` puts jobs in (web process, after fork), `open_worker` runs them.
+"""
+
+from bot.queue.client import EngineClient, JobState, QueueDepth
+from bot.queue.lease import LeaseLost
+from bot.queue.options import EngineOptions, engine_options, migrate
+from bot.queue.worker import Work, Worker, open_worker
+
+__all__ = [
+    "EngineClient",
+    "EngineOptions",
+    "JobState",
+    "LeaseLost",
+    "QueueDepth",
+    "Work",
+    "Worker",
+    "engine_options",
+    "migrate",
+    "open_worker",
+]

@@ -1,0 +1,253 @@
+"""A repository on GitHub, seen through the App's installation."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from contextlib import AbstractAsyncContextManager
+from dataclasses import dataclass
+from functools import partial
+
+from bot.configuration import PolicyContext
+from bot.errors import Superseded, Transient, UserError
+from bot.github import (
+    CheckAction,
+    CheckReport,
+    CheckStatus,
+    GitHub,
+    Repository,
+)
+from bot.report.markdown import marker
+from bot.services import Answer, Code
+from bot.source.policy import policy_context
+from bot.source.running import hide_running, show_running
+from bot.source.shared_head import HeadVerdict, SharedHead
+from bot.source.words import task_of_issue, task_of_pull_request
+from bot.store import Ended, EvaluationState, Store
+from bot.templates import render_markdown
+from bot.values import (
+    ACCEPT_BUTTON,
+    Acceptance,
+    Conclusion,
+    EvaluationRequest,
+    Plan,
+    Publication,
+    Standing,
+    Task,
+    Trigger,
+)
+from sandbox.repository.mirror import Source
+from sandbox.values import Checkout
+
+log = logging.getLogger(__name__)
+
+CHECK_NAME = "Assay"
+FIRST_STAGE = "checkout"
+_ACCEPT = CheckAction("Accept unverified", "Accept what could not be verified", ACCEPT_BUTTON)
+
+
+@dataclass(frozen=True, slots=True)
+class GitHubOrigin:
+    """Reads what was asked from GitHub, posts the comment and the check run.
+
+    `report_link` gives the signed address of an evaluation's page; `allow_http` admits a
+    GitHub-compatible server on the loopback.
+    """
+
+    github: GitHub
+    store: Store
+    report_link: Callable[[str], str]
+    allow_http: bool = False
+
+    async def code(self, request: EvaluationRequest) -> Code:
+        """Name both revisions, with a token for this repository that lives an hour."""
+        await self._check_still_wanted(request)
+        token = await self.github.clone_token(request.installation, request.repository)
+        url = self.github.clone_url(request.repository)
+        return Code(Source(url, token.value, self.allow_http), request.base_ref, request.head_sha)
+
+    async def _check_still_wanted(self, request: EvaluationRequest) -> None:
+        if not request.number:
+            return
+        async with self._repository(request) as repository:
+            pull_request = await repository.pull_request(request.number)
+        if not pull_request.is_open:
+            raise Superseded("The pull request was closed.")
+        if pull_request.head_sha != request.head_sha:
+            raise Superseded(f"A newer commit was pushed: {pull_request.head_sha[:12]}.")
+
+    async def task(self, request: EvaluationRequest, checkout: Checkout) -> Task:
+        """Read the issue and the pull request, or the text that was sent with a patch."""
+        async with self._repository(request) as repository:
+            if request.number:
+                return await task_of_pull_request(repository, request.number)
+            if request.trigger is Trigger.MERGE_GROUP:
+                return Task("The merge group holds together", ())
+            return await task_of_issue(repository, request.issue, request.task_text)
+
+    async def policy_context(self, request: EvaluationRequest) -> PolicyContext:
+        """Ask GitHub, through the installation of the repository."""
+        opened = partial(self.github.repository, installation=request.installation)
+        return await policy_context(opened, request.repository, request.base_ref)
+
+    def home(self, request: EvaluationRequest) -> str:
+        """Return the repository's page."""
+        return self.github.clone_url(request.repository).removesuffix(".git")
+
+    async def members(self, request: EvaluationRequest) -> tuple[Standing, ...]:
+        """Say what every pull request of the merge group was last told."""
+        if request.trigger is not Trigger.MERGE_GROUP:
+            return ()
+        async with self._repository(request) as repository:
+            numbers = await repository.merge_group_members(request.head_ref, request.head_sha)
+        return tuple(self._standing(request.repository, number) for number in numbers)
+
+    def _standing(self, repository: str, number: int) -> Standing:
+        latest = self.store.latest(repository, number)
+        conclusion = Conclusion(latest.conclusion) if latest and latest.conclusion else None
+        given: dict[str, Acceptance] = {}
+        for one in self.store.acceptances(repository, number):
+            if latest and one.head_sha == latest.head_sha:
+                given.setdefault(one.subject, one)
+        accepted = tuple(one for one in given.values() if not one.void)
+        is_waived = bool(accepted) and conclusion is Conclusion.SUCCESS
+        # Without a report nothing was judged: the configuration let it pass.
+        is_left_out = conclusion is Conclusion.NEUTRAL and latest and not latest.report_key
+        return Standing(number, conclusion, is_waived, accepted, bool(is_left_out))
+
+    async def announce(
+        self, request: EvaluationRequest, stage: str, plan: Plan | None = None
+    ) -> None:
+        """Show stage and plan on the check run; what GitHub does not take is not worth a failure."""
+        if not request.has_check_run:
+            return
+        if stage == FIRST_STAGE:
+            await self._show_running(request)
+        text = render_markdown("check/in_progress.md.j2", stage=stage, plan=plan)
+        title, _, summary = text.strip().partition("\n")
+        try:
+            await self._put_check(
+                request,
+                CheckReport(
+                    name=CHECK_NAME,
+                    head_sha=request.head_sha,
+                    external_id=request.id,
+                    status=CheckStatus.IN_PROGRESS,
+                    title=title,
+                    summary=summary.strip(),
+                    details_url=self.link(request),
+                ),
+            )
+        except (Transient, UserError) as error:  # publishing tries again, and says it if it must
+            log.warning("the check run does not show stage %s: %s", stage, error.what)
+
+    async def _show_running(self, request: EvaluationRequest) -> None:
+        try:
+            async with self._repository(request) as repository:
+                await show_running(repository, request, self.home(request), self.link(request))
+        except (Transient, UserError) as error:
+            log.warning("the comment does not say what is being judged: %s", error.what)
+
+    async def _hide_running(self, request: EvaluationRequest) -> None:
+        try:
+            async with self._repository(request) as repository:
+                await hide_running(repository, request)
+        except (Transient, UserError) as error:
+            log.warning("the comment still says that it is being judged: %s", error.what)
+
+    def link(self, request: EvaluationRequest) -> str:
+        """Return the signed address of the report page."""
+        return self.report_link(request.id)
+
+    async def publish(self, answer: Answer) -> Publication:
+        """Post the comment unless a newer head is there, then complete the check run.
+
+        The check run comes last: who waited for it finds the report and the comment in place.
+        """
+        request = answer.evaluation.request
+        skipped = await self._why_not_comment(request)
+        if skipped:
+            await self._hide_running(request)
+        comment = 0
+        try:
+            comment = 0 if skipped else await self._put_comment(request, answer.comment)
+        except UserError as error:  # a locked or deleted conversation; the check run has it all
+            skipped = error.what
+            log.warning("%s was not commented on: %s", request.id, skipped)
+        end, gate = _end(answer, comment), answer.evaluation.gate
+        if not self.store.ended(request.id, end):
+            self.store.concluded_again(request.id, gate.conclusion, gate.title)
+        check_run = 0
+        if request.has_check_run:
+            check_run = await self._complete(answer)
+        return Publication(
+            request.id, gate.conclusion, answer.report_key, comment, check_run, skipped
+        )
+
+    async def _why_not_comment(self, request: EvaluationRequest) -> str:
+        if not request.number and not request.issue:
+            return "There is no conversation to comment on."
+        try:
+            await self._check_still_wanted(request)
+        except Superseded as error:
+            return error.by
+        return ""
+
+    async def _put_comment(self, request: EvaluationRequest, body: str) -> int:
+        async with self._repository(request) as repository:
+            comment = await repository.put_comment(
+                request.number or request.issue, marker(request), body
+            )
+        return comment.id
+
+    async def _put_check(self, request: EvaluationRequest, report: CheckReport) -> int:
+        record = self.store.evaluation(request.id)
+        async with self._repository(request) as repository:
+            check_run = await repository.put_check_run(report, record.check_run if record else 0)
+        is_finished = report.status is CheckStatus.COMPLETED
+        self.store.check_run(request.id, check_run.id, is_finished)
+        return check_run.id
+
+    async def _complete(self, answer: Answer) -> int:
+        """Complete the check run with the worst of what the commit's pull requests were told."""
+        request, gate = answer.evaluation.request, answer.evaluation.gate
+        report = self._completed(answer)
+        async with self._repository(request) as repository:
+            shared = SharedHead(repository, self.store, self.report_link, CHECK_NAME)
+            if request.number:
+                own = HeadVerdict(request.number, gate.conclusion, gate.title)
+                report = shared.worst_shown(report, own, await shared.verdicts(request.head_sha))
+            check_run = await self._put_check(request, report)
+            await shared.agree(request.head_sha, request.number)
+        return check_run
+
+    def _completed(self, answer: Answer) -> CheckReport:
+        request = answer.evaluation.request
+        return CheckReport(
+            name=CHECK_NAME,
+            head_sha=request.head_sha,
+            external_id=request.id,
+            status=CheckStatus.COMPLETED,
+            conclusion=answer.evaluation.gate.conclusion,
+            title=answer.check.title,
+            summary=answer.check.summary,
+            details_url=self.link(request),
+            annotations=answer.annotations,
+            actions=(_ACCEPT,) if answer.evaluation.acceptable else (),
+        )
+
+    def _repository(self, request: EvaluationRequest) -> AbstractAsyncContextManager[Repository]:
+        return self.github.repository(request.repository, request.installation)
+
+
+def _end(answer: Answer, comment: int) -> Ended:
+    gate = answer.evaluation.gate
+    cancelled = gate.conclusion is Conclusion.CANCELLED
+    return Ended(
+        state=EvaluationState.CANCELLED if cancelled else EvaluationState.DONE,
+        conclusion=gate.conclusion,
+        title=gate.title,
+        problem=answer.evaluation.problem,
+        report_key=answer.report_key,
+        comment=comment,
+    )

@@ -1,0 +1,147 @@
+"""A folder of this machine: `assay judge REPO --base … --head …`."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from bot.configuration import PolicyContext
+from bot.errors import UserError
+from bot.services import Code
+from bot.source.unposted import Unposted
+from bot.task.task_file import read_task_file
+from bot.values import EvaluationRequest, Task, TaskSource, Trust
+from sandbox.errors import CheckoutError
+from sandbox.repository.fetch import fetch, resolve_at_source
+from sandbox.repository.local_repository import (
+    changed_files,
+    commit_work_tree,
+    contains,
+    default_base,
+    lacks_common_history,
+)
+from sandbox.repository.mirror import UNSHALLOW, Source, is_own, messages, open_mirror
+from sandbox.values import Checkout
+
+_NOTHING_ASKED = (
+    "Nothing says what the change should do, so it was only checked that it builds, breaks nothing and "
+    "weakens no test. Name a file that says what was asked with --task."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """What is judged of a folder: both sides as named, head's commit, and how many files are left out."""
+
+    base: str
+    head: str
+    head_sha: str
+    left_out: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class LocalOrigin(Unposted):
+    """Reads a repository on disk; nothing is posted anywhere.
+
+    `git_root` is where mirrors are kept.
+    """
+
+    repository: Path
+    git_root: Path
+    is_submission: bool = False  # a plan's: it has no history that says anything
+
+    async def policy_context(self, request: EvaluationRequest) -> PolicyContext:
+        """A submission never stands in for the plan that it is judged by."""
+        trusted = await asyncio.to_thread(self._is_in_default_branch, request.base_ref)
+        return PolicyContext(can_be_mended=not self.is_submission, base_is_trusted=trusted)
+
+    def _is_in_default_branch(self, revision: str) -> bool:
+        """Whoever runs the command chose the base, which can still be a stranger's branch."""
+        try:
+            mirror = open_mirror(self.git_root, Source(str(self.repository)))
+            wanted = resolve_at_source(mirror, revision)
+            return contains(self.repository, default_base(self.repository), wanted)
+        except CheckoutError:  # no branch is known as the default
+            return False
+
+    def change(self, base: str | None, head: str | None, *, with_work_tree: bool = False) -> Change:
+        """Find what to judge: by default HEAD, against the remote's default branch.
+
+        Raises UserError for what is no repository, an unknown revision, a shallow clone that lacks the
+        common history, or a head that adds nothing.
+        """
+        try:
+            return self._change(base, head, with_work_tree)
+        except CheckoutError as error:
+            raise UserError(error.what, error.next_step) from error
+
+    def _change(self, base: str | None, head: str | None, with_work_tree: bool) -> Change:
+        folder, mirror = self.repository, open_mirror(self.git_root, Source(str(self.repository)))
+        wanted = resolve_at_source(mirror, head or "HEAD")
+        base = base or default_base(folder)
+        target = resolve_at_source(mirror, base)
+        if lacks_common_history(folder, target, wanted):
+            raise CheckoutError(
+                f"{folder} is a shallow clone: it lacks the history that {base} and "
+                f"{head or 'HEAD'} have in common.",
+                f"Run in it: {UNSHALLOW}",
+            )
+        changed = 0 if head else len(changed_files(mirror, folder))
+        if with_work_tree and changed:
+            fetch(mirror, (wanted,))
+            return Change(base, "the work tree", commit_work_tree(mirror, folder, wanted))
+        if contains(folder, target, wanted):
+            raise _nothing_new(base, head or "HEAD", changed)
+        return Change(base, head or "HEAD", wanted, changed)
+
+    async def code(self, request: EvaluationRequest) -> Code:
+        """Name the folder and both revisions."""
+        head = request.head_sha or request.head_ref
+        return Code(Source(str(self.repository)), request.base_ref, head)
+
+    def home(self, request: EvaluationRequest) -> str:
+        """A folder is nowhere on the web."""
+        return ""
+
+    async def task(self, request: EvaluationRequest, checkout: Checkout) -> Task:
+        """Return the --task text as asked, and the --description (else the commits) as claimed."""
+        sources = []
+        if request.task_text.strip():
+            asked = _source("the task", request.task_text, Trust.ASKER)
+            sources.append(replace(asked, issue=request.issue))
+        if request.description.strip():
+            sources.append(_source("the description", request.description, Trust.AUTHOR))
+        elif self.is_submission:
+            return Task(sources[0].title if sources else "The test plan", tuple(sources))
+        elif text := await asyncio.to_thread(self._commit_messages, checkout):
+            sources.append(_source("the commit messages", text, Trust.AUTHOR))
+        if sources:
+            return Task(sources[0].title, tuple(sources))
+        return Task("What is not committed", (), (_NOTHING_ASKED,))
+
+    def _commit_messages(self, checkout: Checkout) -> str:
+        """What people wrote: a commit that was made of the work tree says nothing."""
+        mirror = open_mirror(self.git_root, Source(str(self.repository)))
+        head = checkout.head_sha
+        return messages(mirror, checkout.base_sha, f"{head}~1" if is_own(mirror, head) else head)
+
+
+def _nothing_new(base: str, head: str, changed: int) -> CheckoutError:
+    next_step = "Commit the change, or name another --base or --head."
+    what = f"{head} has no new commits to judge: {base} has them all."
+    return CheckoutError(what, not_judged(changed) or next_step)
+
+
+def not_judged(files: int) -> str:
+    """Say that changed files are left out because they are not committed; empty for none."""
+    if files == 1:
+        return "1 changed file is not judged; `--worktree` judges it."
+    return f"{files} changed files are not judged; `--worktree` judges them." if files else ""
+
+
+def _source(reference: str, text: str, trust: Trust) -> TaskSource:
+    if trust is not Trust.AUTHOR and (listed := read_task_file(text, reference, trust)):
+        return listed
+    title, _, rest = text.strip().partition("\n")
+    return TaskSource(reference, title.lstrip("# ").strip(), rest.strip(), trust)

@@ -1,0 +1,48 @@
+"""A pull request on GitHub read as anybody may read it: `assay judge <pull request URL>`."""
+
+from __future__ import annotations
+
+from contextlib import AbstractAsyncContextManager
+from dataclasses import dataclass
+
+from bot.configuration import PolicyContext
+from bot.github import RepositoryReader
+from bot.github.client import clone_url, open_public
+from bot.github.transport import Manners
+from bot.services import Code
+from bot.source.policy import policy_context
+from bot.source.unposted import Unposted
+from bot.source.words import task_of_pull_request
+from bot.values import EvaluationRequest, Task
+from sandbox.repository.mirror import Source
+from sandbox.values import Checkout
+
+
+@dataclass(frozen=True, slots=True)
+class PublicOrigin(Unposted):
+    """Reads one open or merged pull request; nothing is posted."""
+
+    manners: Manners
+    reader: RepositoryReader
+    token: str = ""
+
+    async def code(self, request: EvaluationRequest) -> Code:
+        """Name both commits as the pull request had them."""
+        url = clone_url(self.manners, request.repository)
+        source = Source(url, self.token, allow_http=url.startswith("http://"))
+        return Code(source, request.base_sha, request.head_sha)
+
+    def home(self, request: EvaluationRequest) -> str:
+        """Return the repository's page."""
+        return clone_url(self.manners, request.repository).removesuffix(".git")
+
+    async def policy_context(self, request: EvaluationRequest) -> PolicyContext:
+        """Ask GitHub, as anybody may."""
+        return await policy_context(self._open, request.repository, request.base_ref)
+
+    def _open(self, name: str) -> AbstractAsyncContextManager[RepositoryReader]:
+        return open_public(self.manners, name, self.token)
+
+    async def task(self, request: EvaluationRequest, checkout: Checkout) -> Task:
+        """Read the linked issues and the pull request."""
+        return await task_of_pull_request(self.reader, request.number)

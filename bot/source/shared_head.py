@@ -1,0 +1,137 @@
+"""One commit that is the head of several open pull requests: every check run on it shows the worst.
+
+GitHub keeps check runs by commit, so without this a pull request into a branch of one's own would turn the
+check of another one green. Whoever posts or takes back a verdict calls `agree` afterwards, on what the
+records say then: of two that end at the same time, the later one sees both.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from bot.github import CheckReport, CheckRun, CheckStatus, NotThere, PullRequest, Repository
+from bot.store import EvaluationRecord, Store
+from bot.templates import render_markdown
+from bot.values import Conclusion
+
+_BEST_FIRST = (
+    Conclusion.SUCCESS,
+    Conclusion.NEUTRAL,
+    Conclusion.CANCELLED,
+    Conclusion.ACTION_REQUIRED,
+    Conclusion.TIMED_OUT,
+    Conclusion.FAILURE,
+)
+MOST_TITLE = 255
+Link = Callable[[str], str]
+
+
+@dataclass(frozen=True, slots=True)
+class HeadVerdict:
+    """What one open pull request was told about a commit. Without an evaluation it was told nothing yet."""
+
+    number: int
+    conclusion: Conclusion
+    title: str
+    evaluation: EvaluationRecord | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SharedHead:
+    """The check runs of one commit. `store` is asked in a thread; `link` addresses an evaluation's page."""
+
+    repository: Repository
+    store: Store
+    link: Link
+    check_name: str
+
+    async def agree(self, sha: str, number: int) -> None:
+        """Show the worst verdict on every completed check run of a commit after `number`'s has changed.
+
+        Costs no request where the records know of no other pull request. Raises Transient and UserError.
+        """
+        records = await asyncio.to_thread(self.store.of_head, self.repository.name, sha)
+        if not {record.number for record in records} - {0, number}:
+            return
+        verdicts = await self.verdicts(sha)
+        for run in await self.repository.check_runs(sha, self.check_name):
+            own = next((one for one in verdicts if _is_of(run, one)), None)
+            if own and run.status == CheckStatus.COMPLETED:
+                await self._show(run, own, verdicts)
+
+    async def _show(
+        self, run: CheckRun, own: HeadVerdict, verdicts: tuple[HeadVerdict, ...]
+    ) -> None:
+        report = CheckReport(
+            name=self.check_name,
+            head_sha=run.head_sha,
+            external_id=run.external_id,
+            status=CheckStatus.COMPLETED,
+            conclusion=own.conclusion,
+            title=own.title[:MOST_TITLE],
+            summary=render_markdown("check/own_verdict.md.j2", link=self.link(run.external_id)),
+            details_url=self.link(run.external_id),
+            actions=None,
+        )
+        shown = self.worst_shown(report, own, verdicts)
+        if (run.conclusion, run.title) != (shown.conclusion, shown.title):
+            await self.repository.put_check_run(shown, run.id)
+
+    def worst_shown(
+        self, report: CheckReport, own: HeadVerdict, verdicts: tuple[HeadVerdict, ...]
+    ) -> CheckReport:
+        """A check run's words where other open pull requests have its commit too."""
+        others = tuple(one for one in verdicts if one.number != own.number)
+        if not others:
+            return report
+        worst = max((own, *others), key=lambda one: _BEST_FIRST.index(one.conclusion))
+        text = render_markdown(
+            "check/shared_head.md.j2",
+            own=own,
+            worst=worst,
+            verdicts=sorted((own, *others), key=lambda one: one.number),
+            link=self.link,
+        )
+        title, _, summary = text.strip().partition("\n")
+        return replace(
+            report,
+            conclusion=worst.conclusion,
+            title=title[:MOST_TITLE] if worst is not own else report.title,
+            summary=f"{summary.strip()}\n\n{report.summary}",
+        )
+
+    async def verdicts(self, sha: str) -> tuple[HeadVerdict, ...]:
+        """How every open pull request stands whose head this commit is."""
+        records = await asyncio.to_thread(self.store.of_head, self.repository.name, sha)
+        latest = {record.number: record for record in reversed(records) if record.number}
+        found = {one.number: one for one in await self.repository.pull_requests_of(sha)}
+        for number in latest.keys() - found.keys():  # GitHub does not list every fork's
+            try:
+                found[number] = await self.repository.pull_request(number)
+            except NotThere:
+                continue
+        asked = [one for one in found.values() if one.is_open and one.head_sha == sha]
+        told = [await self._verdict(one, latest.get(one.number)) for one in asked]
+        return tuple(one for one in told if one)
+
+    async def _verdict(
+        self, pull_request: PullRequest, record: EvaluationRecord | None
+    ) -> HeadVerdict | None:
+        """None where nobody waits for a verdict: never judged, and its target protects nothing."""
+        number = pull_request.number
+        if record is None:
+            base = pull_request.base_ref
+            is_default = base == await self.repository.default_branch()
+            if not is_default and not await self.repository.is_protected(base):
+                return None
+            return HeadVerdict(number, Conclusion.ACTION_REQUIRED, "it has not been judged")
+        if not record.state.is_final:
+            return HeadVerdict(number, Conclusion.ACTION_REQUIRED, "it is being judged", record)
+        conclusion = Conclusion(record.conclusion or Conclusion.ACTION_REQUIRED)
+        return HeadVerdict(number, conclusion, record.title, record)
+
+
+def _is_of(run: CheckRun, verdict: HeadVerdict) -> bool:
+    return verdict.evaluation is not None and verdict.evaluation.id == run.external_id

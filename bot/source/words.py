@@ -1,0 +1,78 @@
+"""The words of a pull request: its issues, its title and text, each with its trust."""
+
+from __future__ import annotations
+
+from bot.errors import UserError
+from bot.github import IssueReference, PullRequest, RepositoryReader
+from bot.task.closing import closing_issues
+from bot.task.task_file import read_task_file
+from bot.values import Task, TaskSource, Trust
+
+MAX_ISSUES = 10
+
+
+async def task_of_pull_request(repository: RepositoryReader, number: int) -> Task:
+    """Collect the linked issues (asked for) and the pull request's own words (claimed)."""
+    pull_request = await repository.pull_request(number)
+    wanted = await linked_issues(repository, pull_request)
+    sources: list[TaskSource] = []
+    warnings: list[str] = []
+    for reference in wanted[:MAX_ISSUES]:
+        source, warning = await _issue(repository, reference)
+        sources += [source] if source else []
+        warnings += [warning] if warning else []
+    if len(wanted) > MAX_ISSUES:
+        warnings.append(f"Only the first {MAX_ISSUES} of {len(wanted)} linked issues were read.")
+    own = TaskSource(f"pull request #{number}", pull_request.title, pull_request.body, Trust.AUTHOR)
+    title = sources[0].title if sources else pull_request.title
+    return Task(title, (*sources, own), tuple(warnings), pull_request.author)
+
+
+async def task_of_issue(repository: RepositoryReader, number: int, text: str) -> Task:
+    """Collect an issue and the text of the one who dispatched a patch for it."""
+    sources: list[TaskSource] = []
+    warnings: list[str] = []
+    if number:
+        source, warning = await _issue(repository, IssueReference(repository.name, number))
+        sources += [source] if source else []
+        warnings += [warning] if warning else []
+    if text.strip():
+        name = "the dispatched task"
+        first, _, rest = text.strip().partition("\n")
+        listed = read_task_file(text, name, Trust.ASKER)
+        sources.append(listed or TaskSource(name, first, rest, Trust.ASKER))
+    if not sources:
+        raise UserError(
+            "Nothing says what was asked.", "Name an issue that exists, or send a task text."
+        )
+    return Task(sources[0].title, tuple(sources), tuple(warnings))
+
+
+async def linked_issues(
+    repository: RepositoryReader, pull_request: PullRequest
+) -> tuple[IssueReference, ...]:
+    """The issues that a pull request closes, by GitHub's reading and by its own words."""
+    by_github = await repository.closing_issues(pull_request.number)
+    text = f"{pull_request.title}\n\n{pull_request.body}"
+    by_keyword = (
+        IssueReference(found.repository, found.number)
+        for found in closing_issues(text, repository.name)
+    )
+    return tuple(dict.fromkeys((*by_github, *by_keyword)))
+
+
+async def _issue(
+    repository: RepositoryReader, reference: IssueReference
+) -> tuple[TaskSource | None, str]:
+    """Return the issue's words or a warning that says why there are none."""
+    name = f"issue #{reference.number}"
+    if reference.repository.lower() != repository.name.lower():
+        return None, f"{reference.repository}#{reference.number} is linked; it was not read."
+    try:
+        issue = await repository.issue(reference.number)
+    except UserError as error:
+        return None, f"{name} is linked but cannot be read: {error.what}"
+    if issue.is_pull_request:
+        return None, f"#{reference.number} is linked; it is a pull request, not an issue."
+    source = TaskSource(name, issue.title, issue.body, Trust.ASKER, issue.number)
+    return source, ""

@@ -1,0 +1,145 @@
+"""Tells from words what kind of demand a text is: behaviour, upkeep of some area, or a soft wish.
+
+Upkeep is decided by narrow patterns only: a behaviour taken for upkeep would need no proof.
+"""
+
+from __future__ import annotations
+
+import re
+from enum import StrEnum
+
+from bot.values import Category
+
+
+class Area(StrEnum):
+    """What an upkeep demand asks to be looked after."""
+
+    DOCUMENTATION = "documentation"
+    CHANGELOG = "changelog"
+    TESTS = "tests"
+    TYPING = "typing"
+    DEPENDENCIES = "dependencies"
+    AUTOMATION = "automation"
+    CODE = "code"  # refactoring, renaming, style: source changes, behaviour does not
+    RELEASE = "release"
+    CHORE = "chore"  # whatever keeps the project going: code, build or automation
+
+
+NARROW = frozenset((Area.DOCUMENTATION, Area.CHANGELOG, Area.TESTS, Area.AUTOMATION))
+"""Areas that ask for no change of source."""
+
+_CONVENTIONAL = re.compile(r"^(?P<type>[a-z]+)(?:\((?P<scope>[^)]{0,60})\))?!?:\s", re.IGNORECASE)
+_BY_TYPE = {
+    "docs": Area.DOCUMENTATION,
+    "doc": Area.DOCUMENTATION,
+    "documentation": Area.DOCUMENTATION,
+    "test": Area.TESTS,
+    "tests": Area.TESTS,
+    "typing": Area.TYPING,
+    "types": Area.TYPING,
+    "deps": Area.DEPENDENCIES,
+    "build": Area.DEPENDENCIES,
+    "ci": Area.AUTOMATION,
+    "refactor": Area.CODE,
+    "style": Area.CODE,
+    "chore": Area.CHORE,
+    "cleanup": Area.CODE,
+    "release": Area.RELEASE,
+}
+_BEHAVIOUR_TYPES = {"feat", "feature", "fix", "bugfix", "perf", "revert"}
+
+_VERB = r"(?:add|update|write|improve|fix|mention|document|extend|adjust|include|correct|remove)"
+_DOCUMENT = r"(?:docs?|documentation|readme|docstrings?|code comments?|user guide|typos?)"
+_TELLING = r"(?:updated?|complete|up to date|improve\w*|describes?|explains?|mentions?|covers?)"
+_BY_WORDS: tuple[tuple[Area, re.Pattern[str]], ...] = tuple(
+    (area, re.compile(pattern, re.IGNORECASE))
+    for area, pattern in (
+        (
+            Area.CHANGELOG,
+            rf"^(?:{_VERB}\s+)?(?:an?\s+|the\s+)?(?:entry\s+(?:in|to)\s+(?:the\s+)?)?"
+            r"(?:change ?log|release notes?|news ?(?:fragment|entry))\b[^.]{0,40}$",
+        ),
+        (
+            Area.CHANGELOG,
+            r"^(?:add|write|create)\b.{0,30}\b(?:change ?log|news fragment|release note)",
+        ),
+        (
+            Area.TESTS,
+            rf"^(?:{_VERB}\s+)?(?:(?:some|more|the|new|missing)\s+)?(?:unit |regression |integration )?"
+            r"(?:tests?|test (?:cases?|coverage))"
+            r"(?:\s+(?:for|to|of|covering)\b.*|\s*(?:added|updated|pass)?\.?)$",
+        ),
+        (
+            Area.DOCUMENTATION,
+            rf"^(?:{_VERB})\s+(?:an?\s+|the\s+|some\s+|missing\s+)?(?:\w+\s+){{0,2}}{_DOCUMENT}\b",
+        ),
+        (
+            Area.DOCUMENTATION,
+            rf"^(?:the )?{_DOCUMENT}(?: (?:is|are|must be|should be))?(?: {_TELLING}\b.*)?\.?$",
+        ),
+        (Area.DOCUMENTATION, r"^document\s"),
+        (
+            Area.TYPING,
+            r"^(?:add|fix|improve|complete|correct|update)\s+(?:\w+\s+){0,2}"
+            r"(?:type (?:hints?|annotations?)|typing|annotations)\b",
+        ),
+        (Area.TYPING, r"\b(?:mypy|pyright) (?:errors?|strict|passes|clean)\b"),
+        (
+            Area.DEPENDENCIES,
+            r"^(?:bump|upgrade|pin|unpin)\s+\S+.*\b(?:from|to|version|dependenc\w+)\b",
+        ),
+        (Area.DEPENDENCIES, r"^update\s+(?:dependenc\w+|requirements|lock ?file)\b"),
+        (
+            Area.DEPENDENCIES,
+            r"^(?:drop|require|remove)\b(?: support for)?(?: eol)? python\s*[<>=]*\s*\d[\d.+]*",
+        ),
+        (Area.DEPENDENCIES, r"^build\(deps"),
+        (
+            Area.AUTOMATION,
+            r"^(?:update|fix|add)\s+(?:\w+\s+){0,2}"
+            r"(?:ci|github actions?|workflows?|pre-?commit|tox)\b",
+        ),
+        (
+            Area.CODE,
+            r"^(?:refactor|clean ?up|reformat|reorgani[sz]e|simplify the (?:code|implementation))\b",
+        ),
+        (Area.CHORE, r"^\[pre-commit\.ci\]"),
+        (
+            Area.RELEASE,
+            r"^(?:release|prepare (?:for )?(?:the )?release|bump version|version bump)\b",
+        ),
+    )
+)
+_PREFERENCE = re.compile(
+    r"\b(?:nice[- ]to[- ]have|would be nice|optional(?:ly)?\s*[:)\]]|^optional(?:ly)?\b|bonus\b|stretch goal"
+    r"|if (?:possible|time permits)|ideally\b)",
+    re.IGNORECASE,
+)
+
+
+def upkeep_area(text: str) -> Area | None:
+    """The area that an upkeep demand is about; None for a demand of behaviour."""
+    cleaned = text.strip().strip("*_ ")
+    conventional = _CONVENTIONAL.match(cleaned)
+    if conventional:
+        kind = conventional["type"].lower()
+        if conventional["scope"] in ("deps", "deps-dev") and kind not in _BEHAVIOUR_TYPES:
+            return Area.DEPENDENCIES
+        if kind in _BY_TYPE:
+            return _BY_TYPE[kind]
+        if kind in _BEHAVIOUR_TYPES:
+            return None
+    for area, pattern in _BY_WORDS:
+        if pattern.search(cleaned):
+            return area
+    return None
+
+
+def category_of(text: str) -> Category:
+    """Upkeep where the words say so plainly, else behaviour."""
+    return Category.BEHAVIOUR if upkeep_area(text) is None else Category.UPKEEP
+
+
+def is_preference(text: str) -> bool:
+    """Whether the words make it a wish, not a demand."""
+    return _PREFERENCE.search(text) is not None

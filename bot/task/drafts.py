@@ -1,0 +1,172 @@
+"""Reads single demands from each text of a task, as drafts: their ids come when all are one list.
+
+What is linked demands only what stands under a heading that says so, or in a document what is there to
+be ticked off: most of what documents and pages list is about something else.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+
+from bot.task.boilerplate import is_usual_boilerplate, normalised
+from bot.task.categories import category_of, is_preference
+from bot.task.sections import SectionKind, item_kind, section_kind
+from bot.task.wording import says_what_should_be
+from bot.text.markdown import Document, ListItem, read_document
+from bot.values import (
+    Category,
+    ListedRequirement,
+    ListedTask,
+    SourceKind,
+    Task,
+    TaskSource,
+    Trust,
+)
+
+MAX_DETAIL = 4000
+TITLE = "title"
+"""The key of what a title says."""
+_LABEL = re.compile(r"^\W{0,3}((?:R|AC|REQ)-?\d{1,3})\W{0,3}\s+", re.IGNORECASE)
+_AFTER = re.compile(
+    r"\b(?:depends on|requires|after|blocked by|builds on)\s+"
+    r"((?:(?:R|AC|REQ)-?\d{1,3}|(?:item|requirement|step|point)\s+\d{1,3})"
+    r"(?:\s*(?:,|and|&)\s*(?:(?:R|AC|REQ)-?\d{1,3}|\d{1,3}))*)",
+    re.IGNORECASE,
+)
+_MERGE_SUBJECT = re.compile(r"^merge (?:pull request #\d+|branch|remote-tracking)", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """A demand before it has its final id. `key` is unique in its source; `after` are keys or labels."""
+
+    key: str
+    label: str
+    text: str
+    source: TaskSource
+    detail: str
+    after: tuple[str, ...]
+    wish: bool = False
+    listed: ListedRequirement | None = None
+
+
+def drafts_of(source: TaskSource, skipped: frozenset[str]) -> list[Draft]:
+    """The demands and wishes of one text; `skipped` are lines of the repository's own templates."""
+    if source.listed is not None:
+        return _listed_drafts(source, source.listed)
+    document = read_document(source.text)
+    title_asks = source.trust.is_asked and says_what_should_be(source.title)
+    drafts: dict[int, Draft] = {}
+    for index, item in enumerate(document.items):
+        kind = _kind_in_place(item, drafts, title_asks=title_asks)
+        if not _may_demand(source, item):
+            kind = SectionKind.OTHER
+        if kind is SectionKind.OTHER or _is_template_line(item, skipped):
+            continue
+        drafts[index] = _draft(index, item, source, wish=kind is SectionKind.WISHES)
+    return [
+        replace(draft, detail=_nested_words(index, document, drafts))
+        for index, draft in drafts.items()
+    ]
+
+
+def _listed_drafts(source: TaskSource, listed: ListedTask) -> list[Draft]:
+    """A task file's requirements as they stand, and its preferences as wishes."""
+    demands = [
+        Draft(one.key, "", one.text, source, one.detail, one.prerequisites, listed=one)
+        for one in listed.requirements
+    ]
+    wishes = [
+        Draft(f"wish {number}", "", text, source, "", (), wish=True)
+        for number, text in enumerate(listed.preferences)
+    ]
+    return demands + wishes
+
+
+def _kind_in_place(item: ListItem, drafts: dict[int, Draft], *, title_asks: bool) -> SectionKind:
+    """A nested item is a demand of its own only when it is ticked off or numbered."""
+    if item.parent < 0:
+        kind = item_kind(item, title_asks=title_asks)
+    elif item.parent in drafts and (item.ticked is not None or item.number):
+        kind = SectionKind.WISHES if drafts[item.parent].wish else SectionKind.DEMANDS
+    else:
+        return SectionKind.OTHER
+    if kind is SectionKind.DEMANDS and is_preference(item.text):
+        return SectionKind.WISHES
+    return kind
+
+
+def _may_demand(source: TaskSource, item: ListItem) -> bool:
+    """Whether an entry can ask for anything: in what is linked, a heading above it has to say so."""
+    if source.kind is SourceKind.WORDS:
+        return True
+    is_headed = section_kind(item.headings) in (SectionKind.DEMANDS, SectionKind.WISHES)
+    return is_headed or (source.kind is SourceKind.DOCUMENT and item.ticked is not None)
+
+
+def _is_template_line(item: ListItem, skipped: frozenset[str]) -> bool:
+    words = normalised(item.text)
+    if not re.search(r"[^\W\d_]{2}", words) or words in skipped:
+        return True
+    return item.ticked is not None and is_usual_boilerplate(item.text)
+
+
+def _draft(index: int, item: ListItem, source: TaskSource, *, wish: bool) -> Draft:
+    label = _LABEL.match(item.text)
+    text = item.text[label.end() :] if label else item.text
+    after = [str(item.parent)] if item.parent >= 0 else []
+    for match in _AFTER.finditer(item.text):
+        numbers = re.findall(r"\d{1,3}", match.group(1))
+        after.extend(f"label {_bare_number(number)}" for number in numbers)
+    own_label = label.group(1) if label else str(item.number or "")
+    return Draft(
+        key=str(index),
+        label=_bare_number(own_label),
+        text=text,
+        source=source,
+        detail="",
+        after=tuple(after),
+        wish=wish,
+    )
+
+
+def _bare_number(label: str) -> str:
+    digits = re.search(r"\d+", label)
+    return str(int(digits.group())) if digits else ""
+
+
+def _nested_words(index: int, document: Document, drafts: dict[int, Draft]) -> str:
+    nested = (
+        item.text
+        for i, item in enumerate(document.items)
+        if item.parent == index and i not in drafts
+    )
+    return " ".join(nested)[:MAX_DETAIL]
+
+
+def with_titles(task: Task, drafts: list[Draft]) -> list[Draft]:
+    """Let the title speak for words that list no behaviour; the asker's before the author's."""
+    trusts = [source.trust for source in task.sources]
+    speaking = Trust.ASKER if Trust.ASKER in trusts else Trust.AUTHOR
+    titled = list(drafts)
+    for source in task.sources:
+        listed = [d for d in drafts if d.source == source and not d.wish]
+        if (
+            source.listed is None
+            and source.kind is SourceKind.WORDS
+            and source.trust is speaking
+            and not any(category_of(d.text) is Category.BEHAVIOUR for d in listed)
+        ):
+            titled.insert(0, _title_draft(source))
+    return titled
+
+
+def _title_draft(source: TaskSource) -> Draft:
+    title = source.title.strip()
+    lines = [line.strip() for line in source.text.splitlines() if line.strip()]
+    if (not title or _MERGE_SUBJECT.match(title)) and lines:
+        title = lines[0].lstrip("#*- ")
+    text = title or "The task says what is asked (it is empty)."
+    prose = source.text[:MAX_DETAIL]
+    return Draft(key=TITLE, label="", text=text, source=source, detail=prose, after=())

@@ -1,0 +1,73 @@
+"""Reads which tests a task allows to change, or to go: "the test which pins exact hash values may change".
+
+Only who may ask can allow it, in a sentence without any negation, and only for the tests that it speaks of.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from bot.task.ties import test_name
+from bot.text.markdown import read_document
+from bot.text.words import Vocabulary, code_words, words_of
+from bot.values import PermittedChange, TaskSource, TestComparison
+
+_LONGEST = 500
+_SENTENCE = re.compile(r"(?<=[.!?;])\s+|\n")
+_TESTS = r"\b(?:tests?|snapshots?|expectations?|assertions?|test_\w+|\w+_test)\b"
+_MAY = (
+    r"\b(?:may|can|could|might|will|must|should|has to|have to|need to|needs to|is allowed to|are allowed to|"
+    r"is free to|are free to|is expected to|are expected to|is going to|are going to)\s+"
+    r"(?:(?:well|also|now|then|therefore|simply)\s+)?"
+)
+_CHANGE = r"(?:be\s+)?(?:chang|updat|adjust|adapt|rewrit|regenerat|edit|fail\b|break\b)\w*"
+_GO = r"(?:be\s+)?(?:remov|delet|dropp?|skipp?|retir|go\b)\w*"
+_ALLOWS = re.compile(rf"(?i){_TESTS}.{{0,400}}?{_MAY}(?P<what>{_CHANGE}|{_GO})")
+_REMOVES = re.compile(rf"(?i){_GO}")
+_NOT = re.compile(
+    r"(?i)\b(?:not|no|none|never|without|neither|nor|unless|only if|except)\b|n['\u2019]t\b"
+)
+_NAMED = re.compile(
+    r"`([^`\n]+)`|\b(test_\w+|\w+_test)\b|((?<![\w.-])(?:[\w.-]+/)+[\w.-]+|(?<![\w-])[\w-]+\.(?:py|[cm]?[jt]sx?)\b)"
+)
+_GENERIC = words_of(
+    "pin pins pinned exact exactly precise old existing current previous expectation expectations assertion "
+    "assertions snapshot output outputs unit regression update updated adjust adjusted adapt adapted rewrite "
+    "rewritten allow allowed free remove removed delete deleted drop dropped skip skipped retire retired go "
+    "break fail well also therefore simply assert asserts today behavior behaviour hold holds literal"
+)
+
+
+def permitted_changes(source: TaskSource) -> Iterator[PermittedChange]:
+    """The sentences of one text that allow a test to change or to go."""
+    document = read_document(source.text)
+    said = (*(one.text for one in document.passages), *(one.text for one in document.items))
+    texts = (source.title, *said)
+    for text in dict.fromkeys(texts):
+        for sentence in _SENTENCE.split(text):
+            found = _ALLOWS.search(sentence[:_LONGEST])
+            if found and len(sentence) <= _LONGEST and not _NOT.search(sentence):
+                removes = _REMOVES.fullmatch(found["what"]) is not None
+                yield PermittedChange(sentence.strip(), source.reference, removes)
+
+
+def speaks_of_test(permitted: PermittedChange, test: TestComparison) -> bool:
+    """Whether a permission names a test or its file, or describes it by words that are all its own.
+
+    One that describes nothing ("existing tests may change") speaks of no test in particular.
+    """
+    named = [next(filter(None, one)).strip("()") for one in _NAMED.findall(permitted.sentence)]
+    spelled = [one for one in named if "test" in one.lower() and re.fullmatch(r"[\w./-]+", one)]
+    if spelled:
+        own = test_name(test.id)
+        return any(one == own or _is_path(one, test.path) for one in spelled)
+    subject = words_of(permitted.sentence) - _GENERIC
+    name = Vocabulary(words_of(f"{test_name(test.id)} {test.path}"))
+    code = Vocabulary(code_words(test.source))
+    is_known = all(name.knows(word) or code.knows(word) for word in subject)
+    return bool(subject) and is_known and any(name.knows(word) for word in subject)
+
+
+def _is_path(named: str, path: str) -> bool:
+    return ("/" in named or "." in named) and f"/{path}".endswith(f"/{named.lstrip('./')}")

@@ -1,0 +1,302 @@
+"""Comprehends a task: what exactly is demanded, by whom, and what depends on what.
+
+Issue, task text and pull request are read alike; the author's words can add a requirement and never
+remove one. Capability 1 of the Agent-as-a-Judge paper (requirements as a DAG) without a model.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+
+from bot.configuration import Configuration
+from bot.task.boilerplate import template_lines
+from bot.task.categories import category_of
+from bot.task.drafts import TITLE, Draft, drafts_of, with_titles
+from bot.task.graph import mended
+from bot.task.permissions import permitted_changes
+from bot.task.sameness import says_the_same
+from bot.task.shown_calls import MOST_EXAMPLES, MOST_SHOWN, examples_of, shown_results
+from bot.task.wording import as_what_must_hold
+from bot.text.clipping import clip
+from bot.values import (
+    Category,
+    Example,
+    Preference,
+    Requirement,
+    Requirements,
+    SourceKind,
+    Task,
+    TaskSource,
+    TestPlan,
+    Trust,
+    UnreadExample,
+)
+
+MAX_REQUIREMENTS = 40
+MAX_TEXT = 500
+
+BUILDS, NOTHING_REGRESSES, TESTS_NOT_WEAKENED, PAGES_WORK = "B1", "B2", "B3", "B4"
+_BASELINE = (
+    (BUILDS, "The project builds and installs."),
+    (NOTHING_REGRESSES, "No regressions: what passed before still passes."),
+    (TESTS_NOT_WEAKENED, "No test is weakened."),
+)
+_IN_SHORT = {
+    BUILDS: "the build",
+    NOTHING_REGRESSES: "no regressions",
+    TESTS_NOT_WEAKENED: "no weakened tests",
+    PAGES_WORK: "changed pages work",
+}
+
+
+def comprehend(
+    task: Task,
+    configuration: Configuration,
+    templates: tuple[str, ...],
+    test_plan: TestPlan | None = None,
+) -> Requirements:
+    """Split a task into requirements, with the baseline and the configuration's own.
+
+    `templates` are the texts of the repository's issue and pull request templates: their lines are
+    never requirements. A task without sources (a merge group) asks for the baseline and the
+    configuration's own only. Every item of the test plan is a requirement, however many there are.
+    What was merged, repaired or left out is told in `remarks`.
+    """
+    skipped = template_lines(templates)
+    drafts: list[Draft] = []
+    for source in sorted(task.sources, key=lambda s: s.trust.rank):
+        drafts.extend(drafts_of(source, skipped))
+    silent = tuple(_silent(task, drafts))
+    drafts = with_titles(task, drafts)
+    wishes = [draft for draft in drafts if draft.wish]
+    unique, aliases = _merged([draft for draft in drafts if not draft.wish])
+    found = _assembled(unique, aliases, wishes, configuration)
+    asked = [source for source in task.sources if source.trust.is_asked]
+    examples, unread = _examples(asked, unique)
+    found = replace(
+        found,
+        remarks=(*found.remarks, *silent),
+        shown=tuple(one for source in asked for one in shown_results(source))[:MOST_SHOWN],
+        permitted=tuple(one for source in asked for one in permitted_changes(source)),
+        examples=examples,
+        unread=unread,
+    )
+    if test_plan is None:
+        return found
+    first = len(_BASELINE) + len(configuration.requirements)
+    least_score = configuration.gate.min_score
+    return with_criteria(found, test_plan, first, mandatory=least_score == 0)
+
+
+def _examples(
+    asked: list[TaskSource], drafts: list[Draft]
+) -> tuple[tuple[Example, ...], tuple[UnreadExample, ...]]:
+    """What those who ask show, read and not; what is linked shows how things are, too."""
+    found: dict[tuple[object, ...], Example] = {}
+    unread: dict[UnreadExample, None] = {}
+    for source in asked:
+        if source.kind is SourceKind.WORDS:
+            demands = [one.text for one in drafts if one.source == source and one.key != TITLE]
+            for one in examples_of(source, demands):
+                if isinstance(one, UnreadExample):
+                    unread[replace(one, said=clip(one.said, MAX_TEXT))] = None
+                else:
+                    found.setdefault(
+                        (one.call, one.error, one.said_result, one.kind, one.before), one
+                    )
+    return tuple(found.values())[:MOST_EXAMPLES], tuple(unread)[:MOST_EXAMPLES]
+
+
+def _silent(task: Task, drafts: list[Draft]) -> Iterator[str]:
+    """A remark on each linked text in which the rules find no demand: somebody must read it."""
+    for source in task.sources:
+        if source.kind is not SourceKind.WORDS and all(one.source != source for one in drafts):
+            yield f"No list of demands was found in {source.reference}."
+
+
+def _merged(drafts: list[Draft]) -> tuple[list[Draft], dict[tuple[str, str], Draft]]:
+    """Merge what is said twice, keeping the more trusted; the map tells where each draft went."""
+    kept: list[Draft] = []
+    aliases: dict[tuple[str, str], Draft] = {}
+    for draft in sorted(drafts, key=lambda d: d.source.trust.rank):
+        twin = next((other for other in kept if _is_twin(other, draft)), None)
+        if twin is None:
+            kept.append(draft)
+        aliases[draft.source.reference, draft.key] = twin or draft
+    return kept, aliases
+
+
+def _is_twin(one: Draft, other: Draft) -> bool:
+    """Whether both say the same; what one task file lists stays apart, as its author counts it."""
+    if one.listed and other.listed and one.source == other.source:
+        return False
+    return says_the_same(one.text, other.text)
+
+
+def _assembled(
+    drafts: list[Draft],
+    aliases: dict[tuple[str, str], Draft],
+    wishes: list[Draft],
+    configuration: Configuration,
+) -> Requirements:
+    sources = dict.fromkeys(draft.source for draft in (*drafts, *wishes))
+    remarks = [told for source in sources if source.listed for told in source.listed.remarks]
+    own = _configured(configuration)
+    room = MAX_REQUIREMENTS - len(own)
+    if len(drafts) > room:
+        remarks.append(
+            f"The task lists {len(drafts)} requirements; only the first {room} are judged."
+        )
+    ids = _numbered(drafts[:room], {requirement.id for requirement in own})
+    items = tuple(_requirement(draft, ids, aliases, remarks) for draft in drafts[:room])
+    items, mendings = mended(items)
+    preferences = tuple(
+        Preference(f"P{number}", _capped(wish.text, remarks), wish.source.reference)
+        for number, wish in enumerate(wishes[:MAX_REQUIREMENTS], start=1)
+    )
+    return Requirements((*_baseline(), *own, *items), preferences, (*remarks, *mendings))
+
+
+def _numbered(drafts: list[Draft], taken: set[str]) -> dict[tuple[str, str], str]:
+    ids: dict[tuple[str, str], str] = {}
+    number = 0
+    for draft in drafts:
+        id_ = f"R{draft.key}" if draft.listed and draft.key.isdecimal() else ""
+        if not id_ or id_ in taken:
+            number += 1
+            while f"R{number}" in taken:
+                number += 1
+            id_ = f"R{number}"
+        taken.add(id_)
+        ids[draft.source.reference, draft.key] = id_
+    return ids
+
+
+def _requirement(
+    draft: Draft,
+    ids: dict[tuple[str, str], str],
+    aliases: dict[tuple[str, str], Draft],
+    remarks: list[str],
+) -> Requirement:
+    return Requirement(
+        id=ids[draft.source.reference, draft.key],
+        text=_capped(draft.text, remarks),
+        category=category_of(draft.text),
+        origin=draft.source.reference,
+        trust=draft.source.trust,
+        mandatory=draft.listed is None or draft.listed.mandatory,
+        prerequisites=_prerequisites(draft, ids, aliases, remarks),
+        detail=draft.detail,
+        area=draft.listed.area if draft.listed else "",
+        wording=_wording(draft),
+        issue=draft.source.issue,
+    )
+
+
+def _wording(draft: Draft) -> str:
+    """The title of a bug as what must hold; what is listed as a demand stays as it is."""
+    is_title = draft.key == TITLE and draft.source.trust.is_asked
+    is_title = is_title and category_of(draft.text) is Category.BEHAVIOUR
+    return as_what_must_hold(draft.text, draft.source.text) if is_title else ""
+
+
+def _prerequisites(
+    draft: Draft,
+    ids: dict[tuple[str, str], str],
+    aliases: dict[tuple[str, str], Draft],
+    remarks: list[str],
+) -> tuple[str, ...]:
+    found: list[str] = []
+    for after in draft.after:
+        key = after
+        if after.startswith("label "):
+            key = _key_of_label(after.removeprefix("label "), draft.source, aliases)
+        twin = aliases.get((draft.source.reference, key))
+        id_ = ids.get((twin.source.reference, twin.key)) if twin else None
+        if id_ is None:
+            remarks.append(
+                f"“{draft.text[:60]}” depends on something that is not listed; left out."
+            )
+        elif id_ not in found:
+            found.append(id_)
+    return tuple(found)
+
+
+def _key_of_label(label: str, source: TaskSource, aliases: dict[tuple[str, str], Draft]) -> str:
+    for (reference, key), draft in aliases.items():
+        if reference == source.reference and draft.label == label:
+            return key
+    return ""
+
+
+def _baseline() -> tuple[Requirement, ...]:
+    return tuple(
+        Requirement(id_, text, Category.BASELINE, "baseline", Trust.MAINTAINER)
+        for id_, text in _BASELINE
+    )
+
+
+def in_words(requirement: Requirement) -> str:
+    """The id with what it stands for: nobody knows a code by itself."""
+    short = _IN_SHORT.get(requirement.id) if requirement.category is Category.BASELINE else None
+    return f"{requirement.id}, {short or f'“{clip(requirement.shown, 120)}”'}"
+
+
+def with_pages(requirements: Requirements) -> Requirements:
+    """The same requirements and, after the baseline's, that the changed pages work."""
+    text = "Changed pages load and work as before (at most five are checked)."
+    pages = Requirement(PAGES_WORK, text, Category.BASELINE, "baseline", Trust.MAINTAINER)
+    first = len(_BASELINE)
+    items = (*requirements.items[:first], pages, *requirements.items[first:])
+    return replace(requirements, items=items)
+
+
+def _configured(configuration: Configuration) -> tuple[Requirement, ...]:
+    return tuple(
+        Requirement(
+            id=own.id,
+            text=own.text,
+            category=Category.CHECK if own.check or own.interaction else category_of(own.text),
+            origin="configuration",
+            trust=Trust.MAINTAINER,
+            check=own.check or "",
+            script=own.interaction or (),
+        )
+        for own in configuration.requirements
+    )
+
+
+def _capped(text: str, remarks: list[str]) -> str:
+    if len(text) <= MAX_TEXT:
+        return text
+    remarks.append(f"“{text[:60]}…” is longer than {MAX_TEXT} characters and was cut.")
+    return clip(text, MAX_TEXT)
+
+
+_MOST_DETAIL = 4000
+
+
+def with_criteria(
+    found: Requirements, test_plan: TestPlan, first: int, *, mandatory: bool
+) -> Requirements:
+    """Put the plan's items at `first`, before the task's own; C1, C2, … where no id is taken."""
+    taken = {requirement.id for requirement in found.items}
+    letter = "C"
+    while any(re.fullmatch(rf"{letter}\d+", id_) for id_ in taken):
+        letter += "_"
+    criteria = tuple(
+        Requirement(
+            id=f"{letter}{item.number}",
+            text=item.metric,
+            category=Category.CRITERION,
+            origin=test_plan.path,
+            trust=Trust.MAINTAINER,
+            mandatory=mandatory,
+            detail=item.description[:_MOST_DETAIL],
+            item=item,
+        )
+        for item in test_plan.items
+    )
+    return replace(found, items=(*found.items[:first], *criteria, *found.items[first:]))

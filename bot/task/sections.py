@@ -1,0 +1,97 @@
+"""Tells from headings and leading sentences whether a list states demands."""
+
+from __future__ import annotations
+
+import re
+from enum import StrEnum
+
+from bot.text.markdown import ListItem
+
+
+class SectionKind(StrEnum):
+    """What a part of an issue or pull request is for."""
+
+    DEMANDS = "demands"
+    WISHES = "wishes"
+    OTHER = "other"  # steps to reproduce, versions, logs, talk: nothing is demanded there
+    NEUTRAL = "neutral"
+
+
+_OTHER = re.compile(
+    r"reprod|^steps\b|environment|^versions?\b|system info|set-?up info|actual|current behaviou?r|"
+    r"observed|stack ?trace|traceback|\blogs?\b|output|additional (?:context|info)|screenshots?|"
+    r"alternatives?|before (?:submitting|you)|^context|related|references?|^links?|out of scope|"
+    r"non-?goals|motivation|background|types? of change|how .*tested|^test(?:ing|ed)\b|testing (?:done|plan)|"
+    r"describe the bug|what happened|^problem|root cause|^questions?|^notes?\b|^credits|reviewers?|"
+    r"release notes?$|^changelog$|what(?:'s| is)? changed|^changes$|^summary|^description$",
+    re.IGNORECASE,
+)
+_DEMANDS = re.compile(
+    r"acceptance|requirements?\b|expected|definition of done|^to-?do|^tasks?$|desired|"
+    r"what should|must\b|should\b|deliverables?|^goals?$|success criteria|specification|"
+    r"proposed (?:solution|behaviou?r|changes?)|^scope$",
+    re.IGNORECASE,
+)
+_WISHES = re.compile(r"nice[- ]to[- ]have|optional|stretch|would be nice|bonus|wish", re.IGNORECASE)
+_NOT_DEMANDING_LEAD = re.compile(
+    r"reproduc|\bsteps?\b|\btried\b|environment|versions?\b|currently|actual|observed|happens|"
+    r"traceback|\blogs?\b|i (?:ran|run|get|see|use|am)\b|for example|e\.g\.|"
+    r"because|following (?:error|output|code)",
+    re.IGNORECASE,
+)
+_MODAL = re.compile(r"\b(?:must|shall|should|needs? to|has to|have to)\b", re.IGNORECASE)
+_ASKING = re.compile(
+    r"\b(?:must|shall|should|needs? to|has to|have to|require[sd]?|requirements?|expected|"
+    r"want|please|criteria|demands?|done when)\b",
+    re.IGNORECASE,
+)
+_DEMANDING_VERBS = (
+    "add allow accept avoid calculate change check convert create delete deprecate detect disallow "
+    "drop emit enable ensure expose fix forbid format handle ignore implement include keep limit log "
+    "make move never only parse pass prevent preserve print provide raise read refuse reject remove "
+    "rename replace respect return round show skip sort stop store strip support throw treat update "
+    "use validate warn write yield"
+)
+_DEMANDING = rf"(?:{_DEMANDING_VERBS.replace(' ', '|')})(?:s|es)?"
+_DEMANDING_START = re.compile(rf"^(?:`[^`]+`\s+)?(?:do not|don't|{_DEMANDING})\b", re.IGNORECASE)
+_STATING = re.compile(rf"\b(?:{_DEMANDING}|gives?|becomes?|equals?|works?|fails?)\b", re.IGNORECASE)
+
+
+def section_kind(headings: tuple[str, ...]) -> SectionKind:
+    """What the innermost telling heading says, outermost last."""
+    for heading in reversed(headings):
+        for kind, pattern in (
+            (SectionKind.WISHES, _WISHES),
+            (SectionKind.DEMANDS, _DEMANDS),
+            (SectionKind.OTHER, _OTHER),
+        ):
+            if pattern.search(heading):
+                return kind
+    return SectionKind.NEUTRAL
+
+
+def asks(lead: str) -> bool:
+    """Whether the last sentence before a list or a block ends with a colon and asks for something."""
+    sentence = re.split(r"[.?!]", lead.rstrip())[-1]
+    return sentence.endswith(":") and _ASKING.search(sentence) is not None
+
+
+def item_kind(item: ListItem, *, title_asks: bool) -> SectionKind:
+    """Whether one top-level list item is a demand, a wish, or neither.
+
+    A list right below a title that asks for something says what the title means.
+    """
+    kind = section_kind(item.headings)
+    if kind is not SectionKind.NEUTRAL:
+        return kind
+    if _WISHES.search(item.lead):
+        return SectionKind.WISHES
+    if item.ticked is not None or asks(item.lead):
+        return SectionKind.DEMANDS
+    is_below_title = title_asks and not item.lead and not item.headings
+    told = not _NOT_DEMANDING_LEAD.search(item.lead) and (
+        _MODAL.search(item.text)
+        or (item.number and _DEMANDING_START.search(item.text))
+        or (is_below_title and _STATING.search(item.text))
+    )
+    return SectionKind.DEMANDS if told else SectionKind.OTHER

@@ -1,0 +1,297 @@
+"""Reads what a task shows by example, and which results a test asks for, so that the two can be compared.
+
+``slugify("Hello World")`` should give ``hello_world``: a call with literal arguments and its result. Calls
+and results are kept as Python's own parser writes them back; it reads expressions of JavaScript as well.
+"""
+
+from __future__ import annotations
+
+import ast
+import difflib
+import re
+import textwrap
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from bot.diff.python_source import parse_python
+from bot.task.shown_values import expression
+
+_MOST_LINES = 2_000
+_LONGEST = 1_000  # of a sentence
+_SENTENCE = re.compile(r"(?<=[.!?;])\s+|\n")
+_CODE = re.compile(r"`([^`\n]{1,200})`")
+_SPELLED = {"true": "True", "false": "False", "null": "None", "undefined": "None", "nil": "None"}
+_EQUALITIES = frozenset(
+    ("assertequal", "assertequals", "assertis", "assertlistequal", "assertdictequal", "asserttupleequal",
+     "assertsetequal", "assertsequenceequal", "assertmultilineequal", "equal", "equals", "strictequal",
+     "deepequal", "deepstrictequal", "is", "same", "eq", "eql", "tobe", "toequal", "tostrictequal")
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """One equality of a test: a call with literal arguments, the result that it must have, and how."""
+
+    call: str
+    result: str
+    how: str
+
+
+# --- a task's words ---------------------------------------------------------------------------
+
+
+def sentences(text: str) -> list[str]:
+    """The sentences and lines of a text, every code between single backticks."""
+    return _SENTENCE.split(re.sub(r"``\s?(.+?)\s?``", r"`\1`", text))
+
+
+class Sentence:
+    """A sentence with its codes taken out, so that patterns see where each stands: \0, its number, \0."""
+
+    def __init__(self, words: str) -> None:
+        self.said = words[:_LONGEST]
+        self.codes: list[str] = []
+        self.masked = _CODE.sub(self._taken, self.said.replace("\0", ""))
+
+    def _taken(self, found: re.Match[str]) -> str:
+        self.codes.append(found[1].strip())
+        return f"\0{len(self.codes) - 1}\0"
+
+
+def spellings(text: str) -> tuple[str, ...]:
+    """A result as code would write it; bare words may be meant as a string."""
+    node = expression(text)
+    read = (
+        {_SPELLED.get(text, text)} if node is None else {ast.unparse(node), _SPELLED.get(text, "")}
+    )
+    if node is None or isinstance(node, ast.Name | ast.BinOp | ast.Attribute):
+        read.add(repr(text))
+    return tuple(sorted(read - {""}))
+
+
+def plain_call(node: ast.expr | None) -> str:
+    """A call with literal arguments as one text, without what stands before its last name; "" for another."""
+    node = node.value if isinstance(node, ast.Await) else node
+    if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Name | ast.Attribute):
+        return ""
+    given = [*node.args, *(keyword.value for keyword in node.keywords)]
+    names = {n.id for one in given for n in ast.walk(one) if isinstance(n, ast.Name)}
+    calls = any(isinstance(n, ast.Call | ast.Lambda) for one in given for n in ast.walk(one))
+    if calls or not names <= _SPELLED.keys():
+        return ""
+    name = node.func.attr if isinstance(node.func, ast.Attribute) else node.func.id
+    return ast.unparse(ast.Call(ast.Name(name), node.args, node.keywords))
+
+
+# --- a test's code ----------------------------------------------------------------------------
+
+
+def asked_in(source: str) -> tuple[Asked, ...]:
+    """Every equality of a test between a call with literal arguments and a result."""
+    tree = _function(source)
+    if tree is None:
+        lines = source.splitlines()[:_MOST_LINES]
+        return tuple(one for line in lines if (one := _asked_by(_line(line))))
+    found = [_asked_by(node) for node in ast.walk(tree) if isinstance(node, ast.stmt)]
+    rows = (one for row in _rows(tree) for one in _with_row(tree, row))
+    return tuple(one for one in (*found, *rows) if one is not None)
+
+
+def newly_asked(before: str, after: str) -> tuple[Asked, ...]:
+    """The equalities whose results an edit changes; empty where it changes anything else of the test."""
+    old, new = _function(before), _function(after)
+    if (old is None) is not (new is None):
+        return ()
+    try:
+        pairs = list(
+            _edited_lines(before, after) if old is None or new is None else _edited(old, new)
+        )
+    except _Differs:
+        return ()
+    return tuple(dict.fromkeys(pairs))
+
+
+class _Differs(ValueError):
+    """More was edited than results."""
+
+
+def _function(source: str) -> ast.FunctionDef | ast.AsyncFunctionDef | None:
+    tree = parse_python(textwrap.dedent(source))
+    node = tree.body[0] if tree is not None and len(tree.body) == 1 else None
+    return node if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) else None
+
+
+def _edited(old: ast.stmt, new: ast.stmt) -> Iterator[Asked]:
+    """Walk two statements that must be the same but for results. Raises _Differs."""
+    if ast.dump(old) == ast.dump(new):
+        return
+    before, after = _asked_by(old), _asked_by(new)
+    if before and after:
+        if (before.call, before.how) != (after.call, after.how):
+            raise _Differs
+        yield after
+        return
+    if type(old) is not type(new):
+        raise _Differs
+    blocks = [name for name in ("body", "orelse", "finalbody") if getattr(old, name, None)]
+    rows = _changed_rows(old, new)
+    heads = [_head(one, blocks, is_tabled=bool(rows)) for one in (old, new)]
+    if heads[0] != heads[1] or not (blocks or rows):
+        raise _Differs
+    for row in rows:
+        asked = list(_with_row(new, row))
+        if not asked:
+            raise _Differs
+        yield from asked
+    for name in blocks:
+        one, other = getattr(old, name), getattr(new, name, [])
+        if len(one) != len(other):
+            raise _Differs
+        for pair in zip(one, other, strict=True):
+            yield from _edited(*pair)
+
+
+def _head(node: ast.stmt, blocks: list[str], *, is_tabled: bool) -> str:
+    """What a statement says beside its blocks, and beside its table of parameters."""
+    left_out = {*blocks, *(("decorator_list",) if is_tabled else ())}
+    fields = [value for name, value in ast.iter_fields(node) if name not in left_out]
+    listed = [value if isinstance(value, list) else [value] for value in fields]
+    return repr([[ast.dump(n) if isinstance(n, ast.AST) else n for n in nodes] for nodes in listed])
+
+
+_Row = dict[str, ast.expr]
+
+
+def _tables(node: ast.AST) -> list[tuple[list[str], list[ast.expr]]]:
+    """The names and rows of each `parametrize`; one that cannot be read has no rows."""
+    found = []
+    for one in getattr(node, "decorator_list", ()):
+        if (
+            isinstance(one, ast.Call)
+            and ast.unparse(one.func).endswith("parametrize")
+            and len(one.args) > 1
+        ):
+            names, rows = one.args[0], one.args[1]
+            listed = names.elts if isinstance(names, ast.List | ast.Tuple) else [names]
+            texts = [
+                n.value for n in listed if isinstance(n, ast.Constant) and isinstance(n.value, str)
+            ]
+            split = [part.strip() for text in texts for part in text.split(",") if part.strip()]
+            found.append((split, rows.elts if isinstance(rows, ast.List | ast.Tuple) else []))
+    return found
+
+
+def _bound(names: list[str], row: ast.expr) -> _Row | None:
+    values = row.elts if isinstance(row, ast.Tuple | ast.List) and len(names) > 1 else [row]
+    return dict(zip(names, values, strict=True)) if len(names) == len(values) else None
+
+
+def _rows(node: ast.AST) -> list[_Row]:
+    return [row for names, rows in _tables(node) for one in rows if (row := _bound(names, one))]
+
+
+def _changed_rows(old: ast.stmt, new: ast.stmt) -> list[_Row]:
+    """The rows of a table that differ, where nothing else of the decorators does. Raises _Differs."""
+    before, after = _tables(old), _tables(new)
+    if [names for names, _ in before] != [names for names, _ in after]:
+        raise _Differs
+    changed = []
+    for (names, rows), (_, others) in zip(before, after, strict=True):
+        if len(rows) != len(others):
+            raise _Differs
+        for one, other in zip(rows, others, strict=True):
+            if ast.dump(one) != ast.dump(other):
+                changed.append(_bound(names, other))
+    if any(row is None for row in changed):
+        raise _Differs
+    decorators = [getattr(node, "decorator_list", []) for node in (old, new)]
+    if changed and len(decorators[0]) != len(decorators[1]):
+        raise _Differs
+    plain = [
+        [ast.dump(d) for d in side if "parametrize" not in ast.unparse(d)] for side in decorators
+    ]
+    if changed and plain[0] != plain[1]:
+        raise _Differs
+    return [row for row in changed if row is not None]
+
+
+def _with_row(function: ast.AST, row: _Row) -> Iterator[Asked]:
+    """The equalities of a test with the values of one row in place of their names."""
+    for node in ast.walk(function):
+        if isinstance(node, ast.Assert | ast.Expr):
+            filled = _Filled(row).visit(ast.parse(ast.unparse(node)).body[0])
+            asked = _asked_by(filled)
+            if asked:
+                yield asked
+
+
+class _Filled(ast.NodeTransformer):
+    def __init__(self, row: _Row) -> None:
+        self._row = row
+
+    def visit_Name(self, node: ast.Name) -> ast.expr:
+        return self._row.get(node.id, node)
+
+
+def _edited_lines(before: str, after: str) -> Iterator[Asked]:
+    """The same for a language whose lines alone are read. Raises _Differs."""
+    old, new = (text.splitlines()[:_MOST_LINES] for text in (before, after))
+    for kind, a, b, c, d in difflib.SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
+        if kind == "equal":
+            continue
+        if b - a != d - c:
+            raise _Differs
+        for one, other in zip(old[a:b], new[c:d], strict=True):
+            asked, now = _asked_by(_line(one)), _asked_by(_line(other))
+            if not asked or not now or (asked.call, asked.how) != (now.call, now.how):
+                raise _Differs
+            yield now
+
+
+def _line(text: str) -> ast.stmt | None:
+    """One line as an expression of Python, where `assert` is no name."""
+    node = expression(re.sub(r"^\s*assert(?=[.(])", "assert_", text))
+    return ast.Expr(node) if node is not None else None
+
+
+def _asked_by(node: ast.stmt | None) -> Asked | None:
+    """Read one statement: `assert f(1) == 2`, `assertEqual(f(1), 2)`, `expect(f(1)).toBe(2)`."""
+    if isinstance(node, ast.Assert) and isinstance(node.test, ast.Compare):
+        test = node.test
+        if len(test.ops) == 1 and isinstance(test.ops[0], ast.Eq | ast.Is):
+            return _asked(test.left, test.comparators[0], type(test.ops[0]).__name__)
+    value = node.value if isinstance(node, ast.Expr) else None
+    value = value.value if isinstance(value, ast.Await) else value
+    if not isinstance(value, ast.Call) or not value.args:
+        return None
+    func = value.func
+    name = (
+        func.attr
+        if isinstance(func, ast.Attribute)
+        else func.id
+        if isinstance(func, ast.Name)
+        else ""
+    )
+    if name.lower() not in _EQUALITIES:
+        return None
+    looked_at = _expected_of(func)
+    if looked_at is not None:
+        return _asked(looked_at, value.args[0], name) if len(value.args) == 1 else None
+    return _asked(value.args[0], value.args[1], name) if len(value.args) > 1 else None
+
+
+def _expected_of(node: ast.expr) -> ast.expr | None:
+    """What `expect(…)` at the root of a chain is given."""
+    while isinstance(node, ast.Attribute):
+        node = node.value
+    is_expect = (
+        isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "expect"
+    )
+    return node.args[0] if isinstance(node, ast.Call) and is_expect and node.args else None
+
+
+def _asked(one: ast.expr, other: ast.expr, how: str) -> Asked | None:
+    for call, result in ((plain_call(one), other), (plain_call(other), one)):
+        if call:
+            return Asked(call, ast.unparse(result), how)
+    return None

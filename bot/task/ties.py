@@ -1,0 +1,237 @@
+"""Ties a requirement to the tests that speak for it: by explicit mention, or by shared telling words.
+
+A word tells much when few tests at hand use it and no other requirement of the task shares it.
+A tie says why it was made, so that a doubting reader can check it.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from bot.text.words import Vocabulary, code_words, words_of
+from bot.values import Requirement, TestComparison
+
+THRESHOLD = 0.4
+"""Chosen on merged pull requests of four projects; see tests/bot/task/test_ties.py."""
+MAX_TESTS = 3000  # of those that could speak for something; the proofs come first
+MIN_COVERAGE = 0.2  # share of the requirement's own words that a test has to meet
+CODE_WEIGHT = 0.6  # a word in the code of a test tells less than one in its name or docstring
+_RAISED = re.compile(r"\b(?:raises?|throws?)\b[^.;\n]{0,60}?\b([A-Z]\w*(?:Error|Exception))\b")
+_NEGATED = re.compile(r"\b(?:no longer|not|never|without|instead of)\b|n't\b", re.IGNORECASE)
+_EXPECTING = re.compile(r"(?i)raises|throw|reject|refus|except|catch|panic|error|invalid|fail")
+_HEADING = re.compile(
+    r"^[ \t]*(?:async[ \t]+)?def [^\n]*|\"\"\".*?\"\"\"|'''.*?'''|#[^\n]*", re.DOTALL | re.MULTILINE
+)
+_TITLED = re.compile(r"\.[cm]?[jt]sx?$")  # files whose tests have titles, not names
+_GENERIC_NAME = re.compile(r"^(?:test|tests|test_?it|test_?main|test_?\d+)$")
+
+
+@dataclass(frozen=True, slots=True)
+class Tie:
+    """One requirement tied to one test. `score` is 0 to 1, 1 for an explicit mention; `why` a clause.
+
+    `by_example` says that the test expects, perhaps among other things, what the task shows.
+    """
+
+    requirement_id: str
+    test_id: str
+    score: float
+    why: str
+    explicit: bool = False
+    by_example: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class _TestWords:
+    name: Vocabulary
+    code: Vocabulary
+
+
+@dataclass(frozen=True, slots=True)
+class _Demand:
+    requirement: Requirement
+    words: frozenset[str]
+    said: Vocabulary  # with all that is said around it
+
+
+def tie_tests(
+    requirements: Sequence[Requirement],
+    tests: Sequence[TestComparison],
+    corpus: Sequence[TestComparison],
+) -> tuple[Tie, ...]:
+    """Every tie at or over the threshold between `requirements` and `tests`.
+
+    `corpus` are all tests at hand; they say which words are common. With several requirements a test
+    is tied by words only to those that it fits about as well as its best one.
+    """
+    scale = _Scale(requirements, corpus)
+    demands = [_demand(requirement) for requirement in requirements]
+    ties: list[Tie] = []
+    for test in tests[:MAX_TESTS]:
+        ties.extend(_explicit_ties(test, requirements) or _similar_ties(test, demands, scale))
+    return tuple(ties)
+
+
+def _explicit_ties(test: TestComparison, requirements: Sequence[Requirement]) -> list[Tie]:
+    return [
+        Tie(requirement.id, test.id, 1.0, why, explicit=True)
+        for requirement in requirements
+        if (why := mention(requirement, test, requirements))
+    ]
+
+
+def _similar_ties(test: TestComparison, demands: Sequence[_Demand], scale: _Scale) -> list[Tie]:
+    words = _words_of_test(test)
+    scored = [(scale.score(demand, words), demand.requirement) for demand in demands]
+    best = max((score for (score, _), _ in scored), default=0.0)
+    return [
+        Tie(r.id, test.id, round(score, 2), f"matched on: {_listed(r.text, shared)}")
+        for (score, shared), r in scored
+        if score >= max(THRESHOLD, best * scale.margin)
+    ]
+
+
+def _demand(requirement: Requirement) -> _Demand:
+    words = words_of(requirement.text)
+    return _Demand(requirement, words, Vocabulary(words | words_of(requirement.detail)))
+
+
+class _Scale:
+    """How much each word tells, given the tests and the requirements of one task."""
+
+    margin = 0.85
+
+    def __init__(
+        self, requirements: Sequence[Requirement], corpus: Sequence[TestComparison]
+    ) -> None:
+        functions = {(t.path, test_name(t.id)): t for t in corpus}
+        self._tests = len(functions)
+        self._document_frequency = Counter(
+            word for t in functions.values() for word in _all_words(t)
+        )
+        self._weights: dict[str, float] = {}
+        self._requirements = len(requirements)
+        self._requirement_frequency = Counter(
+            word for r in requirements for word in words_of(r.text)
+        )
+
+    def weight(self, word: str) -> float:
+        """Inverse document frequency over tests, times how few requirements share the word."""
+        if word not in self._weights:
+            self._weights[word] = self._weigh(word)
+        return self._weights[word]
+
+    def _weigh(self, word: str) -> float:
+        rare = math.log(1 + (self._tests + 1) / (1 + self._document_frequency[word]))
+        sharing = max(1, self._requirement_frequency[word])
+        if self._requirements == 1 or sharing == 1:
+            return rare
+        return rare * (1 - sharing / self._requirements) / sharing
+
+    def score(self, demand: _Demand, test: _TestWords) -> tuple[float, tuple[str, ...]]:
+        """How well a requirement and a test fit, 0 to 1, and the words they share."""
+        total = sum(self.weight(word) for word in demand.words)
+        met = {word: _found(word, test) for word in demand.words}
+        shared = sorted((w for w in demand.words if met[w]), key=lambda w: (-self.weight(w), w))
+        if not total or len(shared) < min(2, len(demand.words) - 1):
+            return 0.0, ()
+        coverage = sum(self.weight(w) * met[w] for w in shared) / total
+        if coverage < MIN_COVERAGE:
+            return 0.0, ()
+        return (2 * coverage + self._share_of_name(test, demand.said)) / 3, tuple(shared)
+
+    def _share_of_name(self, test: _TestWords, said: Vocabulary) -> float:
+        words = test.name.words
+        total = sum(self.weight(word) for word in words)
+        return sum(self.weight(w) for w in words if said.knows(w)) / total if total else 0.0
+
+
+def _found(word: str, test: _TestWords) -> float:
+    if test.name.knows(word):
+        return 1.0
+    return CODE_WEIGHT if test.code.knows(word) else 0.0
+
+
+def mention(
+    requirement: Requirement, test: TestComparison, all_requirements: Sequence[Requirement]
+) -> str:
+    """Why a requirement and a test name each other explicitly, or an empty string."""
+    name = test_name(test.id)
+    if _is_telling(name, test.id) and re.search(
+        rf"(?<!\w){re.escape(name)}(?!\w)", requirement.text
+    ):
+        return f"the requirement names `{name}`"
+    issue = re.search(r"#(\d+)$", requirement.origin)
+    if issue is None or not _names_issue(test, int(issue.group(1))):
+        return ""
+    if sum(r.origin == requirement.origin for r in all_requirements) == 1:
+        return f"the test names issue #{issue.group(1)}"
+    return ""
+
+
+def _is_telling(name: str, test_id: str) -> bool:
+    """Tell whether nobody uses the name by chance: a title of one word is a word like any other."""
+    if _TITLED.search(test_id.partition("::")[0]):
+        return len(name.split()) > 2
+    return not _GENERIC_NAME.match(name)
+
+
+def test_name(test_id: str) -> str:
+    """The bare function name of a runner's id: `tests/test_a.py::TestB::test_c[1]` → `test_c`.
+
+    A test that has a title instead (`test/a.js::suite > title`) is named by all its titles.
+    """
+    path, _, titles = test_id.partition("::")
+    if titles and _TITLED.search(path):
+        return titles
+    return test_id.split("[", 1)[0].rsplit("::", 1)[-1].rsplit(".", 1)[-1]
+
+
+test_name.__test__ = False  # type: ignore[attr-defined]
+
+
+def _names_issue(test: TestComparison, number: int) -> bool:
+    pattern = rf"(?i)(?:issues?[\s_/#-]*|bug[\s_#-]*|gh[\s_#-]*|regression[\s_#-]*|#){number}(?!\d)"
+    return re.search(pattern, f"{test_name(test.id)}\n{test.source}") is not None
+
+
+def _words_of_test(test: TestComparison) -> _TestWords:
+    docstring = re.search(r'"""(.*?)"""|\'\'\'(.*?)\'\'\'', test.source, re.DOTALL)
+    told = (docstring.group(1) or docstring.group(2) or "") if docstring else ""
+    scope = () if _TITLED.search(test.path) else test.id.split("[", 1)[0].split("::")[1:-1]
+    name = words_of(" ".join((test_name(test.id), told, *scope)))
+    return _TestWords(Vocabulary(name), Vocabulary(_all_words(test)))
+
+
+def _all_words(test: TestComparison) -> frozenset[str]:
+    return code_words(f"{test.id.partition('::')[2]}\n{test.source}")
+
+
+def _listed(text: str, stems: Sequence[str]) -> str:
+    """The shared words as the requirement spells them."""
+    spelled: dict[str, str] = {}
+    for word in re.findall(r"\w+", text):
+        for part in words_of(word):
+            spelled.setdefault(part, word)
+    shown = dict.fromkeys(spelled.get(part, part) for part in stems)
+    words = [word for word in shown if not word.isdigit()] or list(shown)
+    return ", ".join(words[:5])
+
+
+def speaks_of(requirement: Requirement, test: TestComparison) -> bool:
+    """Whether a requirement, with all that is said around it, and a test share any telling word."""
+    words = _words_of_test(test)
+    said = _demand(requirement).said.words
+    return any(words.name.knows(word) or words.code.knows(word) for word in said)
+
+
+def leaves_error_unasked(requirement: Requirement, test: TestComparison) -> bool:
+    """Whether an error that must be raised is nothing that the body of a test of Python could be after."""
+    if not test.path.endswith(".py") or _NEGATED.search(requirement.text):
+        return False
+    raised = _RAISED.search(requirement.text)
+    return bool(raised and test.source and not _EXPECTING.search(_HEADING.sub("", test.source)))

@@ -1,0 +1,284 @@
+"""Adds what a model understood of a task to what was read from it by rule; the rule's list is the floor.
+
+Nothing of the floor is taken away or made weaker, whatever the model says: it may add requirements in
+the words of a source, add prerequisites, call upkeep behaviour, and point at duplicates, of which the
+stronger one stays. Every refusal is told in the remarks.
+
+A quotation counts only where people can read it: not in comments, code blocks, titles of sections, nor
+under headings that say nothing is demanded there.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+
+from bot.task.boilerplate import normalised, template_lines
+from bot.task.categories import category_of, is_preference
+from bot.task.graph import mended, with_edges
+from bot.task.requirements import MAX_REQUIREMENTS, MAX_TEXT
+from bot.task.sameness import has_the_same_words, says_the_same
+from bot.text.clipping import clip
+from bot.text.markdown import read_document
+from bot.text.words import words_of
+from bot.values import Category, Preference, Requirement, Requirements, TaskSource
+
+ASKED = (Category.BEHAVIOUR, Category.UPKEEP)
+
+
+@dataclass(frozen=True, slots=True)
+class Proposal:
+    """One demand that a model found, in a source's words: only those become the requirement.
+
+    `key` is the model's own name for it, `source` a source's reference.
+    """
+
+    key: str
+    quotation: str
+    source: str
+    category: Category = Category.BEHAVIOUR
+    is_wish: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Edge:
+    """`later` builds on `earlier`; both are ids, or keys of proposals."""
+
+    later: str
+    earlier: str
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """Two ids that are said to demand the same."""
+
+    one: str
+    other: str
+
+
+@dataclass(frozen=True, slots=True)
+class Understanding:
+    """All that a model said about a task; `behaviour` are ids that it says ask for behaviour."""
+
+    proposals: tuple[Proposal, ...] = ()
+    edges: tuple[Edge, ...] = ()
+    duplicates: tuple[Pair, ...] = ()
+    behaviour: tuple[str, ...] = ()
+
+
+def enriched(
+    floor: Requirements,
+    sources: Iterable[TaskSource],
+    understood: Understanding,
+    templates: tuple[str, ...] = (),
+) -> Requirements:
+    """The floor with what the model added, all checked by rule. Ids go on after the floor's."""
+    additions = _Additions(floor, {source.reference: source for source in sources}, templates)
+    for proposal in understood.proposals:
+        additions.add(proposal)
+    items = tuple(
+        _as_behaviour(one) if one.id in understood.behaviour else one for one in additions.items
+    )
+    edges = [(additions.id_of(one.later), additions.id_of(one.earlier)) for one in understood.edges]
+    items, refused = with_edges(items, [edge for edge in edges if _may_build(edge[0], items)])
+    items, merged = _without_duplicates(items, understood.duplicates)
+    items, cut = mended(items)
+    remarks = (*floor.remarks, *additions.remarks, *refused, *merged, *cut)
+    return replace(floor, items=items, preferences=tuple(additions.preferences), remarks=remarks)
+
+
+class _Additions:
+    """The growing list; each proposal is taken, or refused with a remark."""
+
+    def __init__(
+        self, floor: Requirements, sources: dict[str, TaskSource], templates: tuple[str, ...]
+    ) -> None:
+        self.items = list(floor.items)
+        self.preferences = list(floor.preferences)
+        self.remarks: list[str] = []
+        self._sources = sources
+        self._skipped = template_lines(templates)
+        self._ids: dict[str, str] = {one.id: one.id for one in floor.items}
+
+    def id_of(self, name: str) -> str:
+        """The id that a name of the model stands for; the name itself where it stands for none."""
+        return self._ids.get(name, name)
+
+    def add(self, proposal: Proposal) -> None:
+        source = self._sources.get(proposal.source)
+        quoted, skipped = proposal.quotation, self._skipped
+        found = find_quotation(source, quoted, skipped) if source else None
+        if source is None or found is None:
+            self._refuse(proposal, "its words stand in no source")
+            return
+        text = clip(found.safe, MAX_TEXT)
+        twin = next((one for one in self.items if says_the_same(one.text, text)), None)
+        if twin is not None:
+            self._ids.setdefault(proposal.key, twin.id)
+        elif proposal.is_wish or is_preference(found.sentence):
+            self._wish(text, source)
+        elif sum(one.category in ASKED for one in self.items) >= MAX_REQUIREMENTS:
+            self._refuse(proposal, f"{MAX_REQUIREMENTS} requirements are the most")
+        else:
+            self._demand(proposal, text, found, source)
+
+    def _demand(self, proposal: Proposal, text: str, found: Quotation, source: TaskSource) -> None:
+        id_ = self._free_id("R", {one.id for one in self.items})
+        self._ids.setdefault(proposal.key, id_)
+        by_words = category_of(text)
+        is_upkeep = proposal.category is by_words is Category.UPKEEP
+        self.items.append(
+            Requirement(
+                id=id_,
+                text=text,
+                category=Category.UPKEEP if is_upkeep else Category.BEHAVIOUR,
+                origin=source.reference,
+                trust=source.trust,
+                quotation=clip(found.words, MAX_TEXT),
+            )
+        )
+
+    def _wish(self, text: str, source: TaskSource) -> None:
+        if any(says_the_same(wish.text, text) for wish in self.preferences):
+            return
+        if len(self.preferences) < MAX_REQUIREMENTS:
+            id_ = self._free_id("P", {wish.id for wish in self.preferences})
+            self.preferences.append(Preference(id_, text, source.reference))
+
+    def _refuse(self, proposal: Proposal, why: str) -> None:
+        self.remarks.append(f"The model's “{proposal.quotation[:60]}” was left out: {why}.")
+
+    def _free_id(self, letter: str, taken: set[str]) -> str:
+        number = 1
+        while f"{letter}{number}" in taken or f"{letter}{number}" in self._ids.values():
+            number += 1
+        return f"{letter}{number}"
+
+
+def _as_behaviour(requirement: Requirement) -> Requirement:
+    """Behaviour needs proof, upkeep may be read: only that way is never weaker."""
+    if requirement.category is not Category.UPKEEP:
+        return requirement
+    return replace(requirement, category=Category.BEHAVIOUR)
+
+
+def _may_build(id_: str, items: tuple[Requirement, ...]) -> bool:
+    """Only what the task asks for builds on something; an unknown id goes on to be told."""
+    return all(one.category in ASKED for one in items if one.id == id_)
+
+
+def _without_duplicates(
+    items: tuple[Requirement, ...], pairs: tuple[Pair, ...]
+) -> tuple[tuple[Requirement, ...], tuple[str, ...]]:
+    """Merge the pairs that say the same in the same words; the stronger stays and takes the edges."""
+    remarks: list[str] = []
+    for pair in pairs:
+        known = {one.id: one for one in items}
+        both = [known[id_] for id_ in (pair.one, pair.other) if id_ in known]
+        if len(both) < 2 or pair.one == pair.other:
+            continue
+        stays, goes = sorted(both, key=lambda one: (_rank(one), items.index(one)))
+        if not _is_duplicate(stays, goes):
+            remarks.append(f"{goes.id} is not the same as {stays.id} by its words; both stay.")
+            continue
+        remarks.append(f"{goes.id} ({goes.origin}) says the same as {stays.id} and was merged.")
+        items = tuple(_redirected(one, goes, stays) for one in items if one is not goes)
+    return items, tuple(remarks)
+
+
+def _rank(requirement: Requirement) -> tuple[bool, int, bool]:
+    """The smaller, the stronger: mandatory, trusted, behaviour."""
+    return (
+        not requirement.mandatory,
+        requirement.trust.rank,
+        requirement.category is not Category.BEHAVIOUR,
+    )
+
+
+def _is_duplicate(stays: Requirement, goes: Requirement) -> bool:
+    """Whether nothing is lost: no check of its own, no stricter kind, and the same telling words."""
+    return (
+        goes.category in ASKED
+        and stays.category in (goes.category, Category.BEHAVIOUR)
+        and _rank(stays) <= _rank(goes)
+        and has_the_same_words(stays.text, goes.text)
+    )
+
+
+def _redirected(one: Requirement, goes: Requirement, stays: Requirement) -> Requirement:
+    needs = (*one.prerequisites, *(goes.prerequisites if one is stays else ()))
+    named = (stays.id if id_ == goes.id else id_ for id_ in needs)
+    kept = tuple(dict.fromkeys(id_ for id_ in named if id_ != one.id))
+    return replace(one, prerequisites=kept)
+
+
+LEAST_WORDS = 2
+_SENTENCE = re.compile(r"(?<=[.;!?])\s+|\n+")
+_NOTHING_ASKED = re.compile(
+    r"out of scope|non-?goals|alternatives?|won'?t|reprod|^steps\b|^versions?\b|environment|"
+    r"traceback|\blogs?\b|what i (?:have )?tried",
+    re.IGNORECASE,
+)
+_TURNS = re.compile(
+    r"\b(?:no|not|never|neither|nor|without|unless|except|instead|only|if|whether|don't|won't|"
+    r"shouldn't|mustn't|isn't|cannot|can't)\b",
+    re.IGNORECASE,
+)
+_QUOTES = str.maketrans({"\u2019": "'", "\u2018": "'", "\u201c": '"', "\u201d": '"'})
+
+
+@dataclass(frozen=True, slots=True)
+class Quotation:
+    """Words of a source: as they were quoted, and the whole sentence round them."""
+
+    words: str
+    sentence: str
+
+    @property
+    def safe(self) -> str:
+        """The quoted words, or the sentence where it says more than they do about whether."""
+        is_whole = _turning(self.sentence) <= _turning(self.words)
+        return self.words if is_whole else self.sentence
+
+
+def find_quotation(
+    source: TaskSource, quoted: str, skipped: frozenset[str] = frozenset()
+) -> Quotation | None:
+    """Find quoted words in a source, whatever the case and the spacing; None where they are not.
+
+    `skipped` are the normalised lines of the repository's templates: nobody wrote them for this task.
+    """
+    wanted = _plain(quoted)
+    if len(words_of(quoted)) < LEAST_WORDS:
+        return None
+    for passage in _passages(source):
+        if wanted in _plain(passage) and normalised(passage) not in skipped:
+            return Quotation(" ".join(quoted.split()), _sentence_round(passage, wanted))
+    return None
+
+
+def _passages(source: TaskSource) -> Iterator[str]:
+    yield source.title
+    for passage in read_document(source.text).passages:
+        if not any(_NOTHING_ASKED.search(heading) for heading in passage.headings):
+            yield passage.text
+
+
+def _sentence_round(passage: str, wanted: str) -> str:
+    """The fewest sentences, one after another, that hold the wanted words."""
+    sentences = [one for one in _SENTENCE.split(passage) if one.strip()]
+    for length in range(1, len(sentences) + 1):
+        for start in range(len(sentences) - length + 1):
+            told = " ".join(sentences[start : start + length])
+            if wanted in _plain(told):
+                return told.strip()
+    return passage
+
+
+def _plain(text: str) -> str:
+    return " ".join(text.translate(_QUOTES).casefold().split())
+
+
+def _turning(text: str) -> frozenset[str]:
+    return frozenset(match.casefold() for match in _TURNS.findall(text))

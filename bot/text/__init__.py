@@ -1,0 +1,19 @@
+"""Hostile text made harmless: scrubbed of controls and secrets, and escaped for its place."""
+
+from bot.text.delimiter import Delimiter, delimiter_of
+from bot.text.escape import code, fence, prose, sentence
+from bot.text.redact import redact
+from bot.text.scrub import scrub, scrub_tree, visible
+
+__all__ = [
+    "Delimiter",
+    "code",
+    "delimiter_of",
+    "fence",
+    "prose",
+    "redact",
+    "scrub",
+    "scrub_tree",
+    "sentence",
+    "visible",
+]

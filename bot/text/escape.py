@@ -1,0 +1,104 @@
+"""Escape hostile text for the place where it is shown in Markdown.
+
+One escape per place: `prose` for a sentence or table cell, `code` for inline code, `fence` for a block.
+In HTML, Jinja's autoescape does the job.
+
+GitHub looks for mentions and references in the *rendered* text, where a backslash is gone: only a
+zero-width space between the sign and the word helps. Other bots read the raw comment, code
+blocks included, so mentions and commands are broken there too, by entities that nobody copies.
+"""
+
+from __future__ import annotations
+
+import re
+
+from markupsafe import Markup
+
+from bot.text.scrub import scrub
+
+_BREAK_ENTITY = "&#8203;"
+
+_QUOTED = re.compile(r"`([^`]+)`")
+_SPACES = re.compile(r"\s+")
+_ENTITIES = {"&": "&amp;", "<": "&lt;", ">": "&gt;", "|": "&#124;"}
+_MARKUP = re.compile(r"[\\`*\[\]~$&<>|#]|(?<![A-Za-z0-9])_|_(?![A-Za-z0-9])")
+_BLOCK_START = re.compile(r"^(?:[#+=:/-]|\d{1,9}(?=[.)](?:\s|$)))")
+_ADDRESS = r"@(?=[A-Za-z0-9])|(?<=[A-Za-z0-9]):(?=//)|www(?=\.)|(?:mailto|xmpp):"
+_AUTOLINK = re.compile(
+    _ADDRESS + r"|\#(?=\d)|\bGH-(?=\d)"  # an issue
+    r"|(?<![A-Za-z0-9])[0-9a-f]{4}(?=[0-9a-f]{3,36}(?![A-Za-z0-9]))",  # a commit
+    re.IGNORECASE,
+)
+_AUTOLINK_IN_CODE = re.compile(_ADDRESS, re.IGNORECASE)
+"""GitHub links no issue or commit inside code, and a sha there is for copying."""
+_BACKTICKS = re.compile(r"`+")
+_COMMAND_LINE = re.compile(r"^([^\S\n]*)/(?=[A-Za-z][\w-]*(?:\s|$))", re.MULTILINE)
+_MENTION = re.compile(r"(?<![A-Za-z0-9_])@(?=[A-Za-z0-9])")
+
+
+def _escape_markup(found: re.Match[str]) -> str:
+    sign = found.group()
+    return _ENTITIES.get(sign, "\\" + sign)
+
+
+def _escape_start(found: re.Match[str]) -> str:
+    sign = found.group()
+    return sign + _BREAK_ENTITY if sign.isdigit() or sign == "/" else "\\" + sign
+
+
+def prose(text: str) -> Markup:
+    """Untrusted text as one line of Markdown that renders to exactly that text and nothing else.
+
+    Safe in a paragraph, a list item, a heading and a table cell.
+    """
+    return Markup(_BLOCK_START.sub(_escape_start, _one_line(text, _AUTOLINK)))  # noqa: S704
+
+
+def sentence(text: str) -> Markup:
+    """Untrusted text as `prose`, but what stands between backticks is shown as code."""
+    parts = _QUOTED.split(_SPACES.sub(" ", scrub(text)).strip())
+    line = "".join(
+        code(part) if index % 2 else _escaped(part, _AUTOLINK) for index, part in enumerate(parts)
+    )
+    return Markup(_BLOCK_START.sub(_escape_start, line))  # noqa: S704
+
+
+def code(text: str) -> Markup:
+    """Untrusted text as inline code, also inside a table (a backtick span breaks at a pipe there)."""
+    return Markup(f"<code>{_one_line(text, _AUTOLINK_IN_CODE) or ' '}</code>")  # noqa: S704
+
+
+def _one_line(text: str, links: re.Pattern[str]) -> str:
+    return _escaped(_SPACES.sub(" ", scrub(text)).strip(), links)
+
+
+def _escaped(line: str, links: re.Pattern[str]) -> str:
+    pieces: list[str] = []
+    last = 0
+    for found in links.finditer(line):
+        pieces += [_MARKUP.sub(_escape_markup, line[last : found.start()]), found.group()]
+        pieces.append(_BREAK_ENTITY)
+        last = found.end()
+    return "".join((*pieces, _MARKUP.sub(_escape_markup, line[last:])))
+
+
+def fence(text: str, language: str = "") -> Markup:
+    """Untrusted text as a code block that nothing inside it can close, and that copies as it is.
+
+    Where a line could be a command or a mention to a bot that reads the raw comment, the block is HTML:
+    there such a sign can be spelled as an entity, without a hidden character.
+    """
+    body = scrub(text).strip("\n")
+    if _COMMAND_LINE.search(body) or _MENTION.search(body):
+        return _preformatted(body, language)
+    longest = max((len(run) for run in _BACKTICKS.findall(body)), default=0)
+    ticks = "`" * max(3, longest + 1)
+    return Markup(f"{ticks}{language}\n{body}\n{ticks}")  # noqa: S704
+
+
+def _preformatted(body: str, language: str) -> Markup:
+    """The same block in HTML; no `<` of the text is left that could end it."""
+    body = re.sub("[&<>]", lambda sign: _ENTITIES[sign.group()], body)
+    body = _MENTION.sub("&#64;", _COMMAND_LINE.sub(r"\1&#47;", body))
+    named = f' lang="{language}"' if language else ""
+    return Markup(f"<pre{named}><code>{body}\n</code></pre>")  # noqa: S704

@@ -1,0 +1,204 @@
+"""What was seen."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from bot.values.places import Impact, Located
+from bot.values.tasks import Example, Step
+from sandbox.damage.values import DamageTrial
+from sandbox.elsewhere.values import SecondLook
+from sandbox.values import ChangedFile, Finding, MissingSubmodule, Observation, Outcome
+
+
+class Transition(StrEnum):
+    """What changed from base to head; the transition is the evidence."""
+
+    FIXED = "fixed"
+    REGRESSED = "regressed"
+    STILL_FAILING = "still_failing"
+    HELD = "held"
+    VACUOUS = "vacuous"
+    UNKNOWN = "unknown"
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """One step's observations on both sides, with an id that a verdict can cite."""
+
+    id: str
+    step: Step
+    base: Observation | None
+    head: Observation | None
+    transition: Transition
+
+
+class TestChange(StrEnum):
+    """What the four ways say about one test."""
+
+    __test__ = False
+    FAIL_TO_PASS = "fail_to_pass"
+    PASS_TO_PASS = "pass_to_pass"
+    PASS_TO_FAIL = "pass_to_fail"
+    NEVER_FAILED = "never_failed"  # new on head, and already passes on base's code
+    STILL_FAILING = "still_failing"
+    NEW_FAILING = "new_failing"  # new on head, and fails there
+    EXPECTATION_CHANGED = (
+        "expectation_changed"  # base's version fails on head, the edited one passes
+    )
+    REMOVED = "removed"  # collected on base, not on head, and its base version passes on head
+    FLAKY = "flaky"
+    SKIPPED = "skipped"
+    UNKNOWN = "unknown"
+
+
+@dataclass(frozen=True, slots=True)
+class TestComparison:
+    """One test four ways; None where it was not run or not collected there.
+
+    `written_by_author` says that the pull request added or edited the file the test stands in.
+    `assertion` is the one line of the failure that says most.
+    `passes`/`runs` count the repeats on head after a first disagreement (0/0 when never repeated);
+    `flakes_on_base` says that one of those on base, where it passed at first, failed. `source_before` is
+    base's version of a test whose expectation changed.
+    """
+
+    __test__ = False
+    id: str
+    change: TestChange
+    base_on_base: Outcome | None = None
+    base_on_head: Outcome | None = None
+    head_on_base: Outcome | None = None
+    head_on_head: Outcome | None = None
+    written_by_author: bool = False
+    message: str = ""  # the failure that matters, capped
+    path: str = ""
+    line: int = 0
+    source: str = ""
+    passes: int = 0
+    runs: int = 0
+    assertion: str = ""
+    flakes_on_base: bool = False
+    source_before: str = ""
+    not_loaded: str = ""  # the exception that keeps its file from being loaded, and the path
+    table: str = ""  # for one row of `test.each`: what its rows have in common
+
+
+@dataclass(frozen=True, slots=True)
+class TestedFolder:
+    """A folder whose tests were run: a project's, or one of the repository's; "" is the top.
+
+    `base` and `head` count the tests of each side. `transition` is set where only the exit code of
+    the command is known; `problem` says why these runs prove nothing.
+    """
+
+    __test__ = False
+    folder: str
+    base: int = 0
+    head: int = 0
+    transition: Transition | None = None
+    problem: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class NotRun:
+    """A project whose tests the change can break and that were not run; `why` is a clause."""
+
+    folder: str
+    uses: tuple[str, ...]
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class RetiredTest:
+    """A deleted test of functions that the change removes and that nothing on head uses any more."""
+
+    id: str
+    functions: tuple[str, ...]
+    is_public: bool  # somebody outside of the project could call one of them
+
+
+@dataclass(frozen=True, slots=True)
+class FourWay:
+    """The four-way test result. `problem` says why it proves nothing (empty when it does).
+
+    `folders` are those whose tests were run, `not_run` those that the change can break beside them;
+    `retired` are tests that went with the code that they tested.
+    """
+
+    comparisons: tuple[TestComparison, ...]
+    problem: str = ""
+    evidence_id: str = ""
+    folders: tuple[TestedFolder, ...] = ()
+    not_run: tuple[NotRun, ...] = ()
+    retired: tuple[RetiredTest, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class DamageSeen:
+    """What the tests that speak for the change notice of damage to it; without any, base's that reach it.
+
+    `problem` says why nothing could be measured; empty when it was.
+    """
+
+    trials: tuple[DamageTrial, ...] = ()
+    problem: str = ""
+    evidence_id: str = ""
+    is_of_base: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ExampleOutcome:
+    """What a call of the task did on one side. `holds` is None where that cannot be told."""
+
+    holds: bool | None
+    did: str  # "returns `3`", "raises `ValueError: no`", "prints `3`", "was not made: …"
+
+
+@dataclass(frozen=True, slots=True)
+class ExampleSeen:
+    """An example of the task, run on both sides."""
+
+    example: Example
+    base: ExampleOutcome
+    head: ExampleOutcome
+
+
+@dataclass(frozen=True, slots=True)
+class Observed:
+    """All that was seen in one evaluation.
+
+    `built_base`/`built_head` are None where there was nothing to build or the toolchain is missing
+    (then `needs` says what). `base_is_untested` says that nothing on base looks like a test.
+    `changed_paths` are the files of the diff, old names included; `changes_truncated` says that some are
+    missing; `kinds` says what each change is to the program. `impact` and `located` are hints for people,
+    no verdict rests on them.
+    """
+
+    evidence: tuple[Evidence, ...]
+    tests: FourWay
+    findings: tuple[Finding, ...]  # linters, only new on head
+    integrity: tuple[Finding, ...]
+    built_base: bool | None
+    built_head: bool | None
+    needs: tuple[str, ...] = ()
+    base_is_untested: bool = False
+    left_out: str = ""  # which of base's tests are not run, as a sentence
+    too_new: str = ""  # that base is tested with older versions of its language only, as a sentence
+    changed_paths: tuple[str, ...] = ()
+    changes_truncated: bool = False
+    kinds: tuple[ChangedFile, ...] = ()
+    impact: Impact | None = None
+    located: tuple[Located, ...] = ()
+    missing_submodules: tuple[MissingSubmodule, ...] = ()  # those that a run may read
+    build_folder: str = ""  # the project that `built_base` and `built_head` speak of
+    damage: DamageSeen | None = None
+    second_look: SecondLook | None = None  # None where no call could be made again
+    examples: tuple[ExampleSeen, ...] = ()
+
+    @property
+    def suite_on_head(self) -> Observation | None:
+        """The run of head's own tests on head, where there was one."""
+        suites = (one.head for one in self.evidence if one.id == self.tests.evidence_id)
+        return next(suites, None)

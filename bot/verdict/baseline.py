@@ -1,0 +1,344 @@
+"""Judges what always holds: it builds, nothing regresses, tests are not weakened."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+from bot.evidence.case import Case
+from bot.evidence.damage import of_base
+from bot.evidence.oracle import satisfied, unsatisfied, unverified
+from bot.evidence.pages.weigh import compare_pages
+from bot.evidence.test_plan.seen import item_evidence
+from bot.evidence.test_plan.whole import is_held_on_base, is_regressed
+from bot.evidence.tests.four_way import why_it_failed
+from bot.evidence.tests.results import test_ids
+from bot.task.requirements import BUILDS, NOTHING_REGRESSES, PAGES_WORK
+from bot.values import (
+    Evidence,
+    PlanItem,
+    Requirement,
+    TestChange,
+    Transition,
+    Verdict,
+    VerdictOutcome,
+)
+from bot.values.rules import NEEDS_READER, NOT_ABOUT_TESTS, UNREAD_CHANGES
+from bot.verdict.way_out import way_out
+from bot.verdict.what_was_run import (
+    MOST_TOLD,
+    counted,
+    in_folders,
+    shown,
+    what_was_not,
+    what_was_run,
+)
+from sandbox.test_runs.four_runs import failed
+from sandbox.values import Finding, Severity
+
+_LOOK_YOURSELF = "Look at the pages and their pictures."
+_REGRESSED = Transition.REGRESSED
+_ERROR = re.compile(r"\berror(\[\w+\])?: |\bERR_[A-Z]\w+|^npm (?:ERR!|error) (?!code )\S+ \w", re.I)
+_FIX_WEAKENED = "Restore what the tests checked before, fix the code instead, and push."
+_FIX_PAGES = "Fix the pages and push."
+
+
+def judge_baseline(requirement: Requirement, case: Case) -> Verdict:
+    """The verdict for one of the baseline requirements B1 to B4."""
+    if requirement.id == PAGES_WORK:
+        return _pages_work(requirement, case)
+    if requirement.id == BUILDS:
+        return _builds(requirement, case)
+    if requirement.id == NOTHING_REGRESSES:
+        return _nothing_regresses(requirement, case)
+    return _tests_not_weakened(requirement, case)
+
+
+def _builds(requirement: Requirement, case: Case) -> Verdict:
+    base, head, needs = case.observed.built_base, case.observed.built_head, case.observed.needs
+    if head:
+        return satisfied(requirement, "It builds on head.", case)
+    if head is False:
+        return _does_not_build(requirement, case)
+    if needs:
+        return unverified(
+            requirement,
+            f"Assay's machine lacks {', '.join(needs)}.",
+            "Ask the operator of Assay to install it (`assay doctor` says how), then comment `/judge`.",
+        )
+    if base:
+        return unverified(
+            requirement,
+            "It builds on base, and head has nothing left to build.",
+            "Restore the build files, or say in the issue that they are to be removed.",
+        )
+    return satisfied(requirement, "There is nothing to build on either side.", case)
+
+
+def _does_not_build(requirement: Requirement, case: Case) -> Verdict:
+    base, needs = case.observed.built_base, case.observed.needs
+    if base:
+        what = case.observed.build_folder or "It"
+        said = f"{what} builds on base, but not on head{_first_error(case)}."
+        verdict = unsatisfied(requirement, said, case)
+        return replace(
+            verdict,
+            evidence_ids=case.build_ids,
+            next_step="Fix what the output of the build reports, and push.",
+        )
+    if base is None and not needs:
+        return unverified(
+            requirement,
+            f"Base has nothing to build, and head does not build{_first_error(case)}.",
+            "Read the output of the build. Fix the code, or install what Assay's machine lacks.",
+        )
+    return unverified(
+        requirement,
+        f"Neither base nor head builds{_first_error(case)}. So this change cannot be judged by running it.",
+        "Set `setup.install` and `setup.test` in `.github/assay.yml`, or fix the base branch.",
+    )
+
+
+def _first_error(case: Case) -> str:
+    """Return the first error of head's build, as the end of a sentence; "" when none can be told."""
+    builds = (e.head for e in case.observed.evidence if e.id in case.build_ids)
+    lines = [line for seen in builds if seen for line in seen.output.splitlines()]
+    first = next((line.strip() for line in lines if _ERROR.search(line)), "")
+    return f": {first[:200]}" if first else ""
+
+
+def _nothing_regresses(requirement: Requirement, case: Case) -> Verdict:
+    by_the_plan = _by_the_plan(requirement, case)
+    if by_the_plan is None and case.is_untested:
+        found = satisfied(requirement, "Not applicable: base has no tests.", case)
+    else:
+        found = by_the_plan or _by_the_tests(requirement, case)
+    tests = case.observed.tests
+    if found.outcome is not VerdictOutcome.SATISFIED:
+        return replace(found, reason=f"{found.reason}{what_was_run(tests)}")
+    return unverified(requirement, what_was_not(tests), _RUN_THE_REST) if tests.not_run else found
+
+
+_RUN_THE_REST = (
+    "List these folders under `projects` in `.github/assay.yml` on the base branch, with the `setup` "
+    "that builds and tests each, or run their tests yourself."
+)
+
+
+def _by_the_tests(requirement: Requirement, case: Case) -> Verdict:
+    if broken := _broken(requirement, case):
+        return broken
+    if case.is_configuration_alone:
+        return satisfied(requirement, "Both sides run the same code.", case)
+    told = [f"{shown(one)}: {one.problem}" for one in case.observed.tests.folders if one.problem]
+    if case.why_tests_prove_nothing or told:
+        said = case.why_tests_prove_nothing or " ".join(told[:MOST_TOLD])
+        return unverified(requirement, said, way_out(case))
+    if case.witnesses.undecided or case.skipped:
+        return _not_seen_to_hold(requirement, case)
+    if not case.tests_passed_on_base and case.only_exit_code is not Transition.FIXED:
+        return _nothing_passed(requirement, case)
+    return _held(requirement, case)
+
+
+def _nothing_passed(requirement: Requirement, case: Case) -> Verdict:
+    """Base has no test to hold, or none that passes here: then it says what the first one ended with."""
+    base = case.suite.base if case.suite else None
+    failing = (
+        [one for one in base.tests.results if failed(one.outcome)] if base and base.tests else []
+    )
+    if not failing:
+        return unverified(
+            requirement,
+            "No test passed on base, so no regression could be found.",
+            "Add tests to the base branch, or set `setup.test` in `.github/assay.yml`.",
+        )
+    return unverified(
+        requirement,
+        f"Every test of base fails here, so no regression could be found: {why_it_failed(failing[0])}.",
+        "Fix the tests of the base branch, or compare what the tests did before by hand. Where they need "
+        "another version of the language, let Assay judge on a machine that has it.",
+    )
+
+
+def _broken(requirement: Requirement, case: Case) -> Verdict | None:
+    """A test that passed on base and fails on head, or a whole run where only its exit code is known."""
+    broken = case.regressions
+    if broken:
+        errors = tuple(dict.fromkeys(test.not_loaded for test in broken if test.not_loaded))
+        why = f" Not loaded: {'; '.join(errors[:3])}." if errors else ""
+        verdict = unsatisfied(
+            requirement,
+            f"{_tests(len(broken))} that passed on base fail{_s(len(broken))} on head.{why}",
+            case,
+            tuple(test.id for test in broken),
+        )
+        return replace(verdict, evidence_ids=case.broken_ids)
+    failing = [one for one in case.observed.tests.folders if one.transition is _REGRESSED]
+    if case.only_exit_code is _REGRESSED or failing:
+        where = in_folders(failing)
+        return unsatisfied(requirement, f"The tests{where} pass on base and fail on head.", case)
+    return None
+
+
+def _not_seen_to_hold(requirement: Requirement, case: Case) -> Verdict:
+    """Tests that passed on base, and of which nothing says whether they would pass on head."""
+    undecided, skipped = case.witnesses.undecided, case.skipped
+    torn = tuple(test for test in undecided if test.change is TestChange.FLAKY)
+    unseen = tuple(test for test in undecided if test not in torn)
+    told = (
+        (torn, "Passed on base, sometimes fail on head"),
+        (unseen, "Passed on base, not seen to pass on head"),
+        (skipped, "Passed on base, skipped, expected to fail or not collected on head"),
+    )
+    parts = [f"{what}: {test_ids(tests)}." for tests, what in told if tests]
+    return unverified(
+        requirement,
+        " ".join(parts),
+        "Let these tests run and pass on head. If one is to go, say so in the issue, then comment `/judge`.",
+    )
+
+
+def _held(requirement: Requirement, case: Case) -> Verdict:
+    """Nothing that was run broke; tests that were not run could have."""
+    missing = case.observed.missing_submodules
+    if missing:
+        first, more = missing[0], len(missing) - 1
+        also = f" {more} more submodule(s) could not be fetched." if more else ""
+        return unverified(
+            requirement,
+            f"{_held_reason(case)} But submodule {first.path} at {first.sha[:12]} could not be "
+            f"fetched: {first.reason}{also}",
+            "Let Assay read the submodule: install the App on its repository, or run `git submodule "
+            "update --init` in a local clone. Then comment `/judge`.",
+        )
+    if case.observed.left_out:
+        return unverified(
+            requirement,
+            f"{_held_reason(case)} But {case.observed.left_out}",
+            "Set `setup.test` in `.github/assay.yml` to one command that runs all tests.",
+        )
+    return satisfied(requirement, _held_reason(case), case)
+
+
+def _by_the_plan(requirement: Requirement, case: Case) -> Verdict | None:
+    """Where no test passed on base, the items of its test plan are what could regress."""
+    if case.tests_passed_on_base or (case.suite is not None and case.why_tests_prove_nothing):
+        return None
+    found = [
+        (r, item_evidence(r, case.observed)) for r in case.requirements.items if r.item is not None
+    ]
+    held = [(r, seen) for r, seen in found if seen and is_held_on_base(r, seen)]
+    broken = [r for r, _ in held if is_regressed(r, case.observed)]
+    ids = tuple(seen.id for _, seen in held)
+    if broken:
+        names = ", ".join(r.id for r in broken[:10])
+        reason = f"Items of the test plan pass on base and fail on head: {names}."
+        return replace(unsatisfied(requirement, reason, case), evidence_ids=ids)
+    if held:
+        reason = (
+            f"{len(held)} item(s) of the test plan pass on base, and none of them fails on head."
+        )
+        return replace(satisfied(requirement, reason, case), evidence_ids=ids)
+    if found and all(r.item is None or _fails_on_base(r.item, seen) for r, seen in found):
+        reason = "On base no test and no item of the test plan passes, so nothing could regress."
+        return satisfied(requirement, reason, case) if _base_could_run(case) else None
+    return None
+
+
+def _base_could_run(case: Case) -> bool:
+    return case.observed.built_base is not False and not case.observed.needs
+
+
+def _fails_on_base(item: PlanItem, seen: Evidence | None) -> bool:
+    """Whether an item was run on base and did not end well there; one without a command cannot."""
+    if item.problem or not item.cases:
+        return True
+    base = seen.base if seen else None
+    was_run = base is not None and base.item is not None and bool(base.item.cases)
+    return was_run and base is not None and base.exit_code != 0 and not base.timed_out
+
+
+def _held_reason(case: Case) -> str:
+    """Say how many tests held, and in which folders they stand."""
+    kept, tests = case.witnesses.kept, case.observed.tests
+    if not kept:
+        return f"The tests{in_folders(tests.folders)} pass on head. Only their exit code is known."
+    by_code = [one for one in tests.folders if one.transition]
+    more = f" The tests{in_folders(by_code)} pass too, by their exit code." if by_code else ""
+    ends = "es" if len(kept) == 1 else ""
+    told = counted(kept, tests)
+    meant = "".join(f" {why}" for t in case.witnesses.expectations if (why := case.why_meant(t)))
+    unseen = of_base(case.observed.damage)
+    return (
+        f"{told} passed on base and pass{ends} on head.{more}{_failing_before(case)}{meant}{unseen}"
+    )
+
+
+def _failing_before(case: Case) -> str:
+    """The tests that fail on both sides: they could not show that the change broke something."""
+    failing = case.witnesses.still_failing
+    if not failing:
+        return ""
+    return f" {_tests(len(failing))} fail{_s(len(failing))} on both sides: {test_ids(failing, 5)}."
+
+
+def weakenings(case: Case) -> tuple[Finding, ...]:
+    """The findings that decide whether tests were weakened: those that block, else those to read."""
+    about = [f for f in case.observed.integrity if f.rule not in NOT_ABOUT_TESTS]
+    blocking = [f for f in about if f.severity is Severity.BLOCK]
+    unread = [f for f in about if f.rule == UNREAD_CHANGES]
+    return tuple(blocking or unread or [f for f in about if f.rule in NEEDS_READER])
+
+
+def _tests_not_weakened(requirement: Requirement, case: Case) -> Verdict:
+    deciding = weakenings(case)
+    first = deciding[0] if deciding else None
+    if first and first.severity is Severity.BLOCK:
+        more = f" ({len(deciding) - 1} more)" if len(deciding) > 1 else ""
+        return unsatisfied(
+            requirement, f"{first.path}: {first.message}{more}", case, next_step=_FIX_WEAKENED
+        )
+    if case.observed.changes_truncated or (first and first.rule == UNREAD_CHANGES):
+        return unverified(
+            requirement,
+            "The change is too large to read whole, so it could hide weakened tests.",
+            "Split the pull request, or read all of its tests.",
+        )
+    if first:
+        return unverified(
+            requirement,
+            f"{first.path}{f':{first.line}' if first.line else ''}: {first.message}",
+            "Read this content: it can change what the tests report.",
+        )
+    remarks = sum(f.rule not in NOT_ABOUT_TESTS for f in case.observed.integrity)
+    told = f"; {remarks} remark{'s' if remarks != 1 else ''} to read below" if remarks else ""
+    return satisfied(requirement, f"The diff weakens no test{told}.", case)
+
+
+def _pages_work(requirement: Requirement, case: Case) -> Verdict:
+    seen = case.look
+    if seen is None or seen.head is None or seen.head.problem:
+        why = seen.head.problem if seen and seen.head else "The pages were not opened."
+        return unverified(requirement, why, _LOOK_YOURSELF)
+    changes = compare_pages(seen.base, seen.head)
+    told = [*changes.broken, *changes.doubts]
+    more = f" ({len(told) - 1} more)" if len(told) > 1 else ""
+    if changes.broken:
+        verdict = unsatisfied(requirement, f"{told[0]}{more}", case, next_step=_FIX_PAGES)
+    elif changes.doubts:
+        verdict = unverified(requirement, f"{told[0]}{more}", _LOOK_YOURSELF)
+    elif seen.head.exit_code != 0:
+        verdict = unverified(requirement, "Not every page could be opened on head.", _LOOK_YOURSELF)
+    else:
+        pages = ", ".join(f"`{path}`" for path in seen.step.arguments)
+        verdict = satisfied(requirement, f"No new fault was found on {pages}.", case)
+    return replace(verdict, evidence_ids=(seen.id,))
+
+
+def _tests(count: int) -> str:
+    return "1 test" if count == 1 else f"{count} tests"
+
+
+def _s(count: int) -> str:
+    return "s" if count == 1 else ""

@@ -1,0 +1,281 @@
+"""Judges demands of behaviour by the tests that are tied to them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from bot.configuration import Configuration
+from bot.evidence.case import Case, open_case
+from bot.evidence.damage import Why, blindness, differing_call, noticed_by
+from bot.evidence.examples.weigh import by_examples
+from bot.evidence.oracle import TRY_TESTED_VERSION, unsatisfied, unverified
+from bot.evidence.tests.results import pass_rate, test_ids
+from bot.task.ties import Tie, leaves_error_unasked, speaks_of
+from bot.values import (
+    ActionKind,
+    Category,
+    Decider,
+    Observed,
+    Requirement,
+    Requirements,
+    ShownResult,
+    TestComparison,
+    Trust,
+    Verdict,
+    VerdictOutcome,
+)
+from bot.verdict.way_out import way_out
+from sandbox.elsewhere.values import Difference
+
+SOLE = "the only requirement, and the test passes only with this change"
+
+
+def judge_behaviour(requirement: Requirement, case: Case) -> Verdict:
+    """Satisfied by a tied fail-to-pass test or an example, unsatisfied by a failing one, else unverified."""
+    could_prove = case.is_untested and case.suite is not None  # the first tests of a repository
+    if case.why_tests_prove_nothing and not could_prove:
+        see = "See the build (B1) and the regressions (B2) first."
+        step = way_out(case) if case.is_untested else see
+        return unverified(requirement, case.why_tests_prove_nothing, step)
+    ties = case.tied(requirement)
+    against = _against(requirement, case, ties)
+    if against:
+        return _refuted(requirement, case, against)
+    proofs = _proofs(requirement, case, ties)
+    for test in proofs:
+        if shown := case.contradiction(test):
+            return _contradicted(requirement, test, shown)
+    if found := _by_proofs(requirement, proofs, case, ties):
+        return found
+    return by_examples(requirement, case) or _unproven(requirement, case, ties)
+
+
+def _by_proofs(
+    requirement: Requirement,
+    proofs: tuple[TestComparison, ...],
+    case: Case,
+    ties: dict[str, Tie],
+) -> Verdict | None:
+    """What the tests show that pass only with this change; None where there are none."""
+    sound = tuple(test for test in proofs if not case.is_doubted(test))
+    if different := differing_call(sound, case.observed.second_look):
+        return _only_under_test(requirement, different, case)
+    seeing = tuple(test for test in sound if blindness(test, case.observed.damage) is None)
+    if seeing:
+        return _proven(requirement, seeing, case, ties)
+    if sound:
+        return _sees_nothing(requirement, sound, case)
+    return _made_up(requirement, proofs) if proofs else None
+
+
+def proofs_of_each(
+    requirements: Requirements, observed: Observed, configuration: Configuration
+) -> tuple[frozenset[str], ...]:
+    """The tests that speak for each demand of behavior: what is to be shown to notice damage."""
+    case = open_case(requirements, observed, configuration)
+    asked = (one for one in requirements.items if one.category is Category.BEHAVIOUR)
+    found = (_proofs(one, case, case.tied(one)) for one in asked)
+    return tuple({frozenset(test.id for test in tests): None for tests in found if tests})
+
+
+def _sees_nothing(
+    requirement: Requirement, tests: tuple[TestComparison, ...], case: Case
+) -> Verdict:
+    """Tests that pass on damaged copies of head too; they may not even call what changed."""
+    seen = case.observed.damage
+    counted = noticed_by(tests, seen)
+    blind = blindness(tests[0], seen)
+    name, told = blind.function if blind else "", test_ids(tests)
+    if blind and blind.why is Why.RESULT:
+        reason = (
+            f"{told} notices when `{name}` returns nothing, but not when it returns something else. "
+            "So it does not show that the change works."
+        )
+        step = f"Let the test compare what `{name}` returns with the expected value, then push."
+    elif blind and blind.why is Why.STAND_IN:
+        reason = (
+            f"{told} replaces `{name}`, which this change adds, and no test notices damage to `{name}` "
+            "itself. So it does not show that the change works."
+        )
+        step = f"Add a test that calls `{name}` itself, then push."
+    else:
+        also = f" ({counted})" if counted else ""
+        reason = (
+            f"{told} passes on head, and on copies of head where what changed is damaged{also}. "
+            "So it does not show that the change works."
+        )
+        step = "Let the test call what changed and check what it returns or does, then push."
+    verdict = unverified(requirement, reason, step)
+    ids = (*case.proof_ids, *((seen.evidence_id,) if seen and seen.evidence_id else ()))
+    return replace(
+        verdict,
+        evidence_ids=ids,
+        tests=tuple(test.id for test in tests),
+        damages_noticed=counted.noticed if counted else 0,
+        damages_tried=counted.of if counted else 0,
+    )
+
+
+def _only_under_test(requirement: Requirement, call: Difference, case: Case) -> Verdict:
+    """A call that gives something else where no test runs; what the test saw is not what users get."""
+    after = f", after {call.times} calls" if call.times else ", on other days" * call.on_other_days
+    seen = (
+        f"`{call.call}` {call.under_test} under `{call.test}`, but {call.elsewhere} in a plain program in "
+        f"another folder{after}. So the test does not show what the code does elsewhere."
+    )
+    if call.is_whole:
+        seen = (
+            f"`{call.call}` passes in the sandbox's folder and fails in another one, where variables and "
+            "names differ too. So it does not show what the code does elsewhere."
+        )
+    verdict = unverified(
+        requirement,
+        seen,
+        "Let the result not depend on the test runner, its folder or its machine, then push.",
+    )
+    looks = (one.id for one in case.observed.evidence if one.step.action is ActionKind.SECOND_LOOK)
+    return replace(verdict, evidence_ids=(*case.proof_ids, *looks))
+
+
+def _refuted(requirement: Requirement, case: Case, against: tuple[TestComparison, ...]) -> Verdict:
+    """Failing tests bind, but for new ones on a version that is newer than all the project is tested with."""
+    one = len(against) == 1
+    said = (
+        f"{'1 test' if one else f'{len(against)} tests'} for it fail{'s' if one else ''} on head."
+    )
+    if case.observed.too_new and all(test in case.witnesses.failures for test in against):
+        return unverified(requirement, f"{said} {case.observed.too_new}", TRY_TESTED_VERSION)
+    return unsatisfied(requirement, said, case, tuple(test.id for test in against))
+
+
+def _against(
+    requirement: Requirement, case: Case, ties: dict[str, Tie]
+) -> tuple[TestComparison, ...]:
+    """New tests that fail on head, and failing tests that the requirement names itself."""
+    sole = case.is_sole(requirement)
+    new = [t for t in case.witnesses.failures if t.id in ties or sole]
+    named = [
+        t
+        for t in (*case.witnesses.still_failing, *case.regressions)
+        if t.id in ties and ties[t.id].explicit
+    ]
+    return (*new, *named)
+
+
+def _proofs(
+    requirement: Requirement, case: Case, ties: dict[str, Tie]
+) -> tuple[TestComparison, ...]:
+    could = [t for t in case.witnesses.proofs if not leaves_error_unasked(requirement, t)]
+    tied = tuple(test for test in could if test.id in ties)
+    if tied or not case.is_sole(requirement):
+        return tied
+    if requirement.trust is Trust.AUTHOR:
+        return tuple(could)
+    return tuple(test for test in could if speaks_of(requirement, test))
+
+
+def _proven(
+    requirement: Requirement,
+    proofs: tuple[TestComparison, ...],
+    case: Case,
+    ties: dict[str, Tie],
+) -> Verdict:
+    best = max(
+        proofs, key=lambda t: (not t.written_by_author, ties[t.id].score if t.id in ties else 0)
+    )
+    why = ties[best.id].why if best.id in ties else SOLE
+    ids = tuple(test.id for test in proofs)
+    seen = case.observed.damage
+    counted = noticed_by(proofs, seen)
+    evidence = (*case.proof_ids, *((seen.evidence_id,) if seen and seen.evidence_id else ()))
+    told = f" · {counted}" if counted else " · damage was not measured" if seen else ""
+    if best.written_by_author:
+        reason = (
+            f"{_proof(ids)} on base's code and pass{'es' if len(ids) == 1 else ''} on head's ({why}"
+            f"{_again(best)}{told}). The pull request added or changed {'it' if len(ids) == 1 else 'them'}."
+        )
+        decider = Decider.AUTHORS_TEST
+    else:
+        reason = (
+            f"{test_ids([best])} of the base branch fails on base and passes on head ({why}{told})."
+        )
+        decider = Decider.ORACLE
+    return Verdict(
+        requirement_id=requirement.id,
+        outcome=VerdictOutcome.SATISFIED,
+        decided_by=decider,
+        reason=reason,
+        evidence_ids=evidence,
+        tests=ids,
+        damages_noticed=counted.noticed if counted else 0,
+        damages_tried=counted.of if counted else 0,
+    )
+
+
+def _proof(ids: tuple[str, ...]) -> str:
+    return "1 test fails" if len(ids) == 1 else f"{len(ids)} tests fail"
+
+
+def _again(test: TestComparison) -> str:
+    """The pass rate on head, where the test was run again."""
+    return f" · {rate}" if (rate := pass_rate(test)) else ""
+
+
+def _contradicted(requirement: Requirement, test: TestComparison, shown: ShownResult) -> Verdict:
+    """A test that expects something else than the task shows is no proof of what the task asks."""
+    return unverified(
+        requirement,
+        f"{test_ids([test])} expects something else of `{shown.said_call}` than {shown.origin} shows "
+        f"(`{shown.said_result}`).",
+        "Make the code and the test give what the task shows, or correct the example, then comment `/judge`.",
+    )
+
+
+def _made_up(requirement: Requirement, proofs: tuple[TestComparison, ...]) -> Verdict:
+    """Tests that pass because the source holds their answers show nothing of the demand."""
+    return unverified(
+        requirement,
+        f"The source contains the very input and result that {test_ids(proofs)} checks.",
+        "Read the integrity finding. Compute the result, or add a test with other inputs.",
+    )
+
+
+def _unproven(requirement: Requirement, case: Case, ties: dict[str, Tie]) -> Verdict:
+    unsteady = [
+        t
+        for t in case.witnesses.unsteady
+        if t.written_by_author and (t.id in ties or case.is_sole(requirement))
+    ]
+    if unsteady:
+        return unverified(
+            requirement,
+            f"{test_ids(unsteady)} is flaky on head ({pass_rate(unsteady[0])}), so it shows nothing.",
+            "Make the test deterministic and push.",
+        )
+    hollow = [t for t in case.witnesses.hollow if t.id in ties or case.is_sole(requirement)]
+    if hollow:
+        return unverified(
+            requirement,
+            f"{test_ids(hollow)} passes on base's code too, so it does not show that anything changed.",
+            "Add a test that fails without this change.",
+        )
+    if case.is_inert and not case.witnesses.proofs:
+        return unverified(
+            requirement,
+            "It asks for behavior, and the change leaves the program as it was: only words, layout or types "
+            "differ.",
+            "Change the code that it is about.",
+        )
+    return unverified(
+        requirement,
+        _nothing_speaks(case.witnesses.proofs),
+        "Add a test that fails without this change, and name this requirement in its name or docstring.",
+    )
+
+
+def _nothing_speaks(proofs: tuple[TestComparison, ...]) -> str:
+    if proofs:
+        if len(proofs) == 1:
+            return "1 test fails on base and passes on head, but it does not cover this."
+        return f"{len(proofs)} tests fail on base and pass on head, but none of them covers this."
+    return "No test fails on base and passes on head."

@@ -1,0 +1,193 @@
+"""Gives each requirement its own verdict, independently of the others, and says where a person may look."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+
+from bot.configuration import PATH, Configuration
+from bot.evidence.case import Case, open_case
+from bot.evidence.empty_inputs.weigh import with_crashes
+from bot.evidence.examples.weigh import with_examples
+from bot.evidence.oracle import satisfied, unsatisfied, unverified
+from bot.evidence.test_plan.ended import plain_endings
+from bot.evidence.test_plan.points import judge_criterion
+from bot.evidence.test_plan.seen import item_evidence
+from bot.evidence.transitions import NOT_RUNNABLE, passed
+from bot.values import (
+    Category,
+    Decider,
+    Evidence,
+    Located,
+    Observed,
+    Requirement,
+    Requirements,
+    Transition,
+    Verdict,
+    VerdictOutcome,
+)
+from bot.values.rules import CONFIGURATION
+from bot.verdict.baseline import judge_baseline
+from bot.verdict.behaviour import judge_behaviour
+from bot.verdict.upkeep import judge_by_kind, judge_upkeep
+from sandbox.browser.faults import FAILED_ACT
+from sandbox.values import Observation
+
+
+@dataclass(frozen=True, slots=True)
+class MetCount:
+    """How many requirements are met: by themselves (I), and with their direct prerequisites (D)."""
+
+    independently: int
+    with_prerequisites: int
+    total: int
+
+
+def verdicts(
+    requirements: Requirements, observed: Observed, configuration: Configuration
+) -> tuple[Verdict, ...]:
+    """One verdict for each requirement, in order. `blocked_by` shows, it never changes an outcome."""
+    case = open_case(requirements, observed, configuration)
+    given = tuple(
+        with_places(
+            with_examples(
+                with_crashes(_judge_one(requirement, case), requirement, case), requirement, case
+            ),
+            requirement,
+            observed.located,
+        )
+        for requirement in requirements.items
+    )
+    met = {v.requirement_id for v in given if v.outcome is VerdictOutcome.SATISFIED}
+    return tuple(
+        replace(verdict, blocked_by=tuple(p for p in requirement.prerequisites if p not in met))
+        for verdict, requirement in zip(given, requirements.items, strict=True)
+    )
+
+
+def count_met(requirements: Requirements, given: tuple[Verdict, ...]) -> MetCount:
+    """Count over the whole list: a requirement without a satisfied verdict is not met."""
+    outcomes: dict[str, list[VerdictOutcome]] = {}
+    for verdict in given:
+        outcomes.setdefault(verdict.requirement_id, []).append(verdict.outcome)
+    met = {id_ for id_, seen in outcomes.items() if set(seen) == {VerdictOutcome.SATISFIED}}
+    listed = [r for r in requirements.items if r.id in met]
+    with_prerequisites = [r for r in listed if met.issuperset(r.prerequisites)]
+    return MetCount(len(listed), len(with_prerequisites), len(requirements.items))
+
+
+def _judge_one(requirement: Requirement, case: Case) -> Verdict:
+    if requirement.category is Category.BASELINE:
+        return judge_baseline(requirement, case)
+    if requirement.category is Category.CHECK:
+        return _judge_check(requirement, case)
+    if requirement.category is Category.CRITERION:
+        return judge_criterion(
+            requirement,
+            item_evidence(requirement, case.observed),
+            plain_endings(case.requirements, case.observed),
+        )
+    if requirement.category is Category.PROHIBITION:
+        return unverified(requirement, _NO_ORACLE_FOR_IT, _READ_FOR_IT)
+    if case.is_configuration_alone and _may_be_about_configuration(requirement):
+        return _judge_configuration(requirement, case)
+    return judge_by_kind(requirement, case) or (
+        judge_upkeep(requirement, case)
+        if requirement.category is Category.UPKEEP
+        else judge_behaviour(requirement, case)
+    )
+
+
+def _may_be_about_configuration(requirement: Requirement) -> bool:
+    """The author's own words are about what changed; somebody else's only if they name Assay."""
+    return not requirement.trust.is_asked or "assay" in requirement.text.lower()
+
+
+def _judge_configuration(requirement: Requirement, case: Case) -> Verdict:
+    """A change of Assay's configuration alone is right when it is valid: nothing else differs."""
+    wrong = [f for f in case.observed.findings if f.rule == CONFIGURATION]
+    if wrong:
+        told = f"{PATH}:{wrong[0].line}: {wrong[0].message}"
+        fix = f"Fix `{PATH}` until `assay config check` accepts it, and push."
+        return replace(unsatisfied(requirement, told, case), next_step=fix)
+    shown = ", ".join(f"`{path}`" for path in case.observed.changed_paths[:3])
+    reason = f"Only Assay's configuration ({shown}) changed, and `{PATH}` is valid."
+    return satisfied(requirement, reason, case)
+
+
+_NO_ORACLE_FOR_IT = "No test can show that the change does nothing of the kind."
+_READ_FOR_IT = "Read the change for it, or set up a model."
+
+
+def _judge_check(requirement: Requirement, case: Case) -> Verdict:
+    """A configured check binds by its exit code on head; base tells what changed."""
+    evidence = case.evidence_of(requirement)
+    head = passed(evidence.head) if evidence else None
+    if evidence is None or head is None or _cannot_run(evidence):
+        return unverified(
+            requirement,
+            _why_no_answer(evidence),
+            "Fix the check in `.github/assay.yml`, or run it yourself.",
+        )
+    return Verdict(
+        requirement.id,
+        VerdictOutcome.SATISFIED if head else VerdictOutcome.UNSATISFIED,
+        Decider.ORACLE,
+        _CHECK_REASONS.get((evidence.transition, head), _only_head(head)) + _failed_act(evidence),
+        (evidence.id,),
+    )
+
+
+def _failed_act(evidence: Evidence) -> str:
+    """The act of a script that failed on head, and what was there instead."""
+    findings = evidence.head.findings if evidence.head else ()
+    return next((f" {f.message}" for f in findings if f.rule == FAILED_ACT), "")
+
+
+def _only_head(passes: bool) -> str:
+    return f"The check {'passes' if passes else 'fails'} on head. It could not be run on base."
+
+
+_CHECK_REASONS = {
+    (Transition.FIXED, True): "The check failed on base and passes on head.",
+    (Transition.HELD, True): "The check passes on base and on head.",
+    (Transition.REGRESSED, False): "The check passed on base and fails on head.",
+    (Transition.STILL_FAILING, False): "The check fails on head, as it does on base.",
+}
+
+
+def _cannot_run(evidence: Evidence) -> bool:
+    """The program is missing on both sides: the check is broken, not the change."""
+    return all(
+        side is None or side.exit_code in NOT_RUNNABLE for side in (evidence.base, evidence.head)
+    )
+
+
+def _why_no_answer(evidence: Evidence | None) -> str:
+    if evidence is None or evidence.head is None:
+        return "The check was not run."
+    return _why_silent(evidence.head)
+
+
+def _why_silent(head: Observation) -> str:
+    if head.timed_out:
+        return "The check timed out on head."
+    if head.exit_code in NOT_RUNNABLE:
+        return "The check's program was not found on either side."
+    return head.problem or "The check was stopped before it gave an answer."
+
+
+def with_places(verdict: Verdict, requirement: Requirement, located: Iterable[Located]) -> Verdict:
+    """Name the best place of an unverified demand of behaviour; every other verdict stays as it is.
+
+    The place is a hint: neither the outcome nor what decided it changes.
+    """
+    if verdict.outcome is not VerdictOutcome.UNVERIFIED:
+        return verdict
+    found = next((one for one in located if one.requirement_id == requirement.id), None)
+    if requirement.category is not Category.BEHAVIOUR or found is None or not found.places:
+        return verdict
+    best, *others = found.places
+    also = f", then at `{others[0].place.words}`" if others else ""
+    said = f"Look at `{best.place.words}` ({best.reason}){also}."
+    return replace(verdict, reason=f"{verdict.reason} {said}")

@@ -1,0 +1,219 @@
+"""Judges changes and demands without behaviour: by `held` and by what the diff touches.
+
+Nothing here reads meaning: it sees that base's tests hold and that the right kind of file changed.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+from bot.diff.paths import (
+    is_automation,
+    is_build_file,
+    is_changelog,
+    is_document,
+    is_source_path,
+    is_test_path,
+)
+from bot.evidence.case import ASKED, Case
+from bot.evidence.oracle import satisfied, unsatisfied, unverified
+from bot.task.categories import NARROW, Area, upkeep_area
+from bot.values import (
+    Category,
+    Requirement,
+    TestChange,
+    TestComparison,
+    Trust,
+    Verdict,
+    VerdictOutcome,
+)
+from bot.values.rules import ASSERTION_TRIVIAL, TEST_SKIPPED
+from bot.verdict.behaviour import judge_behaviour
+from sandbox.values import ChangedFile, ChangeKind, Outcome
+
+_CLAIMS_A_CHANGE = re.compile(
+    r"^(?:feat|perf|revert)\b"
+    r"|\b(?:fix|bugfix|fixe[sd]|resolve[sd]?|repairs?|prevents?|implements?|no longer)\b",
+    re.I,
+)
+_SPEAKS_OF_TESTS = re.compile(
+    r"\b(?:tests?|tested|testing|cover(?:s|age|ing)?|specs?|fixtures?)\b", re.I
+)
+
+
+def judge_by_kind(requirement: Requirement, case: Case) -> Verdict | None:
+    """What the diff decides of an author's own words, whatever they are; None where it decides nothing.
+
+    Where the program stays the same there is nothing to prove; where only tests change, new ones are it, as
+    long as nobody claims that the program changed ("Fix the crash").
+    """
+    kinds = {one.kind for one in case.observed.kinds if not one.kind.is_inert}
+    if requirement.trust is not Trust.AUTHOR or not (case.is_inert or kinds == {ChangeKind.TESTS}):
+        return None
+    if not (case.nothing_regressed or case.is_untested):
+        return unverified(
+            requirement,
+            f"{_only(case)} changed, but nothing showed that the tests still pass.",
+            "See the regressions (B2) first.",
+        )
+    if kinds:
+        said = requirement.text
+        claims = _CLAIMS_A_CHANGE.search(said) and not _SPEAKS_OF_TESTS.search(said)
+        return _tests_added(requirement, case) if _new_tests(case) and not claims else None
+    holds = "Base has no tests" if case.is_untested else "Base's tests pass on head"
+    return satisfied(
+        requirement,
+        f"{_only(case)} changed, so the program does what it did and no test is needed. {holds}. "
+        "Whether the words are right is for a reviewer to say.",
+        case,
+    )
+
+
+def _only(case: Case) -> str:
+    """The kinds of a change that leaves the program as it is, with some of its files."""
+    kinds = dict.fromkeys(one.kind for one in case.observed.kinds)
+    named = " and ".join(_KINDS[kind] for kind in kinds if kind in _KINDS)
+    return f"Only {named} ({_shown(case.observed.changed_paths)})"
+
+
+_KINDS = {
+    ChangeKind.DOCUMENTATION: "documentation",
+    ChangeKind.COMMENTS: "comments and docstrings",
+    ChangeKind.FORMATTING: "formatting",
+    ChangeKind.TYPES: "types",
+    ChangeKind.POLICY: "Assay's configuration",
+    ChangeKind.TESTS: "tests",
+}
+
+
+def judge_upkeep(requirement: Requirement, case: Case) -> Verdict:
+    """Satisfied when base's tests hold on head and a file of the demanded kind changed."""
+    area = upkeep_area(requirement.text) or Area.CODE
+    if case.code_changes and _nobody_asks_for_code(case):
+        return _by_behaviour(requirement, case)
+    if not (case.nothing_regressed or case.is_untested):
+        return unverified(
+            requirement,
+            "It asks for no change of behavior, and nothing showed that behavior stays the same.",
+            "See the regressions (B2) first.",
+        )
+    if area is Area.TESTS:
+        return _tests_added(requirement, case)
+    return _by_files(requirement, area, case)
+
+
+def _by_files(requirement: Requirement, area: Area, case: Case) -> Verdict:
+    if case.observed.changes_truncated:
+        return unverified(
+            requirement,
+            "The change is too large to list all files that it touches.",
+            "Split the pull request, or read all of it.",
+        )
+    if _edits_tests_alone(case):
+        return unverified(
+            requirement,
+            "Only tests were edited, so nothing shows what these edits are for.",
+            "Explain the edits in the issue, or revert them.",
+        )
+    touched = tuple(
+        one for one in case.observed.changed_paths if belongs_to(one, area, case.observed.kinds)
+    )
+    if not touched:
+        return unverified(
+            requirement,
+            f"The changed files do not include {_SPOKEN[area]}.",
+            "Add it and push.",
+        )
+    holds = "Base has no tests" if case.is_untested else "Base's tests pass on head"
+    return satisfied(
+        requirement,
+        f"{holds}, and {_SPOKEN[area]} changed: {_shown(touched)}. Whether the change is good is for a "
+        "reviewer to say.",
+        case,
+    )
+
+
+def _nobody_asks_for_code(case: Case) -> bool:
+    """Whether all that is said of the change is the author's word, or asks for no source at all."""
+    asked = [r for r in case.requirements.items if r.category in ASKED]
+    return all(
+        r.category is Category.UPKEEP and (not r.trust.is_asked or upkeep_area(r.text) in NARROW)
+        for r in asked
+    )
+
+
+def _by_behaviour(requirement: Requirement, case: Case) -> Verdict:
+    """Ask of changed code what any change is asked; no title lowers the bar."""
+    verdict = judge_behaviour(requirement, case)
+    if verdict.outcome is not VerdictOutcome.UNVERIFIED:
+        return verdict
+    return unverified(
+        requirement,
+        f"The code of {_shown(case.code_changes)} changed, whatever the title calls it. "
+        "Passing tests do not show that nothing else did.",
+        "Link the issue that asks for it, or add a test that shows what changed.",
+    )
+
+
+def _shown(paths: tuple[str, ...]) -> str:
+    more = f" and {len(paths) - 3} more" if len(paths) > 3 else ""
+    return ", ".join(f"`{path}`" for path in paths[:3]) + more
+
+
+def _edits_tests_alone(case: Case) -> bool:
+    """Upkeep that is not about tests has no reason to edit them unless the source moved too."""
+    paths = case.observed.changed_paths
+    return any(map(is_test_path, paths)) and not any(map(is_source_path, paths))
+
+
+def belongs_to(path: str, area: Area, changed: tuple[ChangedFile, ...] = ()) -> bool:
+    """Whether a changed path is of the kind that an area of upkeep is about."""
+    if any(one.path == path and one.kind is _BY_KIND.get(area) for one in changed):
+        return True
+    kinds: dict[Area, Callable[[str], bool]] = {
+        Area.CHANGELOG: is_changelog,
+        Area.DOCUMENTATION: is_document,
+        Area.AUTOMATION: lambda p: is_automation(p) or is_build_file(p),
+        Area.DEPENDENCIES: lambda p: is_build_file(p) or is_automation(p),
+        Area.CHORE: lambda p: is_source_path(p) or is_build_file(p) or is_automation(p),
+        Area.RELEASE: lambda p: not is_test_path(p),
+    }
+    return kinds.get(area, is_source_path)(path)
+
+
+_BY_KIND = {Area.DOCUMENTATION: ChangeKind.COMMENTS, Area.TYPING: ChangeKind.TYPES}
+
+
+def _tests_added(requirement: Requirement, case: Case) -> Verdict:
+    if new := _new_tests(case):
+        ids = tuple(c.id for c in new)
+        words = "s pass" if len(new) != 1 else " passes"
+        return satisfied(requirement, f"{len(new)} new test{words} on head.", case, ids)
+    return unsatisfied(requirement, "No new test that passes was found on head.", case)
+
+
+def _new_tests(case: Case) -> tuple[TestComparison, ...]:
+    """Tests that the change adds and that pass, out of files without trivial or skipped ones."""
+    weak = {f.path for f in case.observed.integrity if f.rule in (ASSERTION_TRIVIAL, TEST_SKIPPED)}
+    return tuple(
+        c
+        for c in case.observed.tests.comparisons
+        if c.written_by_author
+        and c.head_on_head is Outcome.PASSED
+        and (c.base_on_base is None or c.change is TestChange.FAIL_TO_PASS)
+        and c.path not in weak
+    )
+
+
+_SPOKEN = {
+    Area.DOCUMENTATION: "documentation",
+    Area.CHANGELOG: "a changelog entry",
+    Area.TESTS: "a test",
+    Area.TYPING: "source code",
+    Area.DEPENDENCIES: "a dependency or build file",
+    Area.AUTOMATION: "an automation file",
+    Area.CODE: "source code",
+    Area.RELEASE: "a release file",
+    Area.CHORE: "code, build or automation",
+}

@@ -1,0 +1,295 @@
+"""`/judge accept`, `/judge override` and the button "Accept unverified": a person decides, nothing runs.
+
+Every part may be repeated: a decision is kept once for its comment, and concluding again writes the same
+report, comment and check run.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime
+
+from bot.errors import UserError
+from bot.github import Permission, PullRequest, Reaction, Repository
+from bot.store import EvaluationRecord, EvaluationState
+from bot.templates import render_markdown
+from bot.text import scrub
+from bot.text.clipping import clip_line
+from bot.values import (
+    Acceptance,
+    AcceptanceKind,
+    Evaluation,
+    EvaluationRequest,
+    Judgement,
+    Trigger,
+    VerdictOutcome,
+)
+from bot.verdict.acceptance import (
+    acceptable,
+    can_be_accepted,
+    can_be_overridden,
+    places_of,
+    subject_of,
+    text_of,
+)
+from bot.webhook.decisions import AcceptUnverified, Command, ObeyCommand
+from bot.webhook.desk import Desk
+from bot.webhook.start import number_of
+
+LONGEST_REASON = 500
+MOST_SUBJECTS = 20
+_CLOCKS_DIFFER_S = 2.0
+_CLICKED = "Clicked “Accept unverified”."
+_BEFORE_A_REASON = "-\u2013\u2014:,; "
+_ID = re.compile(r"[A-Za-z]{1,3}[0-9]{1,4}")
+_KINDS = {
+    Command.ACCEPT: AcceptanceKind.ACCEPTED,
+    Command.OVERRIDE: AcceptanceKind.OVERRIDDEN,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Words:
+    """What a person wrote behind the command: what they decide about, and why."""
+
+    subjects: tuple[str, ...]
+    reason: str
+
+
+def read_words(text: str, judgement: Judgement) -> Words:
+    """Read ids until the reason begins. The gate's rules count before the first id only: they are words.
+
+    What looks like an id and is none counts as one: nobody means it as a reason.
+    """
+    ids = {requirement.id.lower(): requirement.id for requirement in judgement.requirements.items}
+    rules = {r.rule for r in judgement.gate.reasons if not r.requirement_ids}
+    words = text.split()
+    subjects: list[str] = []
+    while words:
+        word = words[0].strip(",;:.")
+        known = ids.get(word.lower()) or (word if rules.issuperset((word, *subjects)) else "")
+        joins = word.lower() in ("", "and", "&", "+") and len(words) > 1 and bool(subjects)
+        if known or _ID.fullmatch(word) or (not subjects and not joins):
+            subjects.append(known or word)
+        elif not (joins and words[1].strip(",;:.").lower() in ids):
+            break
+        words.pop(0)
+    if words and words[0].lower().strip(",:") == "because":
+        words.pop(0)
+    reason = clip_line(scrub(" ".join(words)).lstrip(_BEFORE_A_REASON), LONGEST_REASON)
+    return Words(tuple(dict.fromkeys(subjects)), reason)
+
+
+@dataclass(frozen=True, slots=True)
+class _Who:
+    """Who decides, how far they go and may go."""
+
+    actor: str
+    kind: AcceptanceKind
+    is_admin: bool
+
+
+@dataclass(frozen=True, slots=True)
+class _Case:
+    """What somebody decides about: the newest verdict on a pull request's newest commit."""
+
+    who: _Who
+    pull_request: PullRequest
+    request: EvaluationRequest
+    evaluation: Evaluation
+    judgement: Judgement
+
+
+async def accept(
+    desk: Desk, repository: Repository, decision: ObeyCommand, permission: Permission
+) -> tuple[str, ...]:
+    """Do what a comment decides; what it could not decide is returned, a line each."""
+    who = _Who(decision.place.actor, _KINDS[decision.command], permission is Permission.ADMIN)
+    pull_request = await repository.pull_request(decision.number)
+    records = await _records(desk, repository, pull_request)
+    if refused := _why_not(who, pull_request, records):
+        return (refused,)
+    try:
+        case = await _case(desk, who, pull_request, records, _seconds(decision.given_at))
+    except UserError as error:
+        return (f"{error.what} {error.next_step}".strip(),)
+    words, source = read_words(decision.words, case.judgement), f"comment {decision.comment:d}"
+    if not words.subjects or not words.reason:
+        return (_usage(case, words),)
+    given, told = _sorted_out(case, words.subjects[:MOST_SUBJECTS], source)
+    if given:
+        await _conclude(desk, case, given, words.reason, source)
+        await repository.react(decision.comment, Reaction.ROCKET)
+    return told
+
+
+async def accept_unverified(
+    desk: Desk, repository: Repository, decision: AcceptUnverified, delivery_id: str
+) -> str:
+    """Accept everything that could not be verified about the clicked commit, while it is the newest."""
+    actor, number = decision.place.actor, await number_of(desk, decision)
+    permission = await repository.permission(actor)
+    if not permission.can_write or not number:
+        return "the clicker may not write"
+    pull_request = await repository.pull_request(number)
+    if pull_request.head_sha != decision.head_sha:
+        return "the clicked commit is not the newest"
+    who = _Who(actor, AcceptanceKind.ACCEPTED, permission is Permission.ADMIN)
+    records = await _records(desk, repository, pull_request)
+    if refused := _why_not(who, pull_request, records):
+        marker = f"<!-- assay:reply to a click on {decision.head_sha} -->"
+        body = render_markdown("reply/acceptance.md.j2", lines=(refused,))
+        await repository.put_comment(number, marker, body)
+        return refused
+    try:
+        case = await _case(desk, who, pull_request, records, time.time())
+    except UserError as error:
+        return f"refused: {error.what}"
+    source = f"click {delivery_id}"[:200]
+    given, told = _sorted_out(case, acceptable(case.judgement.gate), source)
+    if given:
+        await _conclude(desk, case, given, _CLICKED, source)
+    return "; ".join(told) or "accepted"
+
+
+async def _records(
+    desk: Desk, repository: Repository, pull_request: PullRequest
+) -> tuple[EvaluationRecord, ...]:
+    """Every evaluation of a pull request's newest commit, newest first."""
+    about = (repository.name, pull_request.number, pull_request.head_sha)
+    return await asyncio.to_thread(desk.store.of_commit, *about)
+
+
+def _why_not(who: _Who, pull_request: PullRequest, records: tuple[EvaluationRecord, ...]) -> str:
+    """Why somebody who may write cannot decide this; empty when they can.
+
+    Nobody accepts their own change: neither who opened the pull request nor who pushed its newest
+    commit. An administrator can still override, which is loud: a repository with one maintainer has a
+    way out, and everybody sees that it was taken.
+    """
+    if who.kind is AcceptanceKind.OVERRIDDEN:
+        return "" if who.is_admin else "Only an administrator of this repository can override."
+    pushers = {one.actor.lower() for one in records if one.trigger == Trigger.SYNCHRONIZE}
+    if pull_request.author.lower() == who.actor.lower():
+        did = "opened this pull request"
+    elif who.actor.lower() in pushers:
+        did = "pushed the newest commit"
+    else:
+        return ""
+    told = f"You {did}, so someone else with write access has to accept it."
+    loud = " As an administrator you can `/judge override <ID> <reason>`; the report says that you did."
+    return told + loud * who.is_admin
+
+
+async def _case(
+    desk: Desk,
+    who: _Who,
+    pull_request: PullRequest,
+    records: tuple[EvaluationRecord, ...],
+    given_s: float,
+) -> _Case:
+    """The verdict that a decision is about. Raises UserError when there is none that its author saw."""
+    sha = pull_request.head_sha[:12]
+    judged = [one for one in records if one.state is EvaluationState.DONE and one.report_key]
+    if not judged:
+        raise UserError(
+            f"The newest commit `{sha}` has no verdict yet.",
+            "Wait for it, then comment again; `/judge` starts a run where none is on its way.",
+        )
+    if min(one.updated_s for one in judged) > given_s + _CLOCKS_DIFFER_S:
+        raise UserError(
+            f"`{sha}` was judged after you wrote this, so it does not count for that commit.",
+            "Read the new verdict, then comment again.",
+        )
+    request = await asyncio.to_thread(desk.store.request, judged[0].id)
+    if request is None:
+        raise AssertionError("an evaluation was recorded without its request")
+    evaluation = await desk.verdicts.evaluation(request)
+    if evaluation.judgement is None:
+        raise AssertionError("a kept verdict has no judgement")
+    return _Case(who, pull_request, request, evaluation, evaluation.judgement)
+
+
+def _seconds(given_at: str) -> float:
+    """A webhook's time as Unix time; one without a time counts as now."""
+    return datetime.fromisoformat(given_at).timestamp() if given_at else time.time()
+
+
+def _usage(case: _Case, words: Words) -> str:
+    verb = "accept" if case.who.kind is AcceptanceKind.ACCEPTED else "override"
+    if words.subjects:
+        return f"Say why: `/judge {verb} {' '.join(words.subjects)[:100]} <reason>`."
+    left = _left(case)
+    if not left:
+        return f"There is nothing left to {verb} here."
+    return f"Name what you {verb} and why: `/judge {verb} {' '.join(left)} <reason>`."
+
+
+def _left(case: _Case) -> tuple[str, ...]:
+    """What this kind of decision can still be about."""
+    if case.who.kind is AcceptanceKind.ACCEPTED:
+        return acceptable(case.evaluation.gate)
+    reasons = case.evaluation.gate.reasons
+    return tuple(dict.fromkeys(subject_of(one) for one in reasons if can_be_overridden(one)))
+
+
+def _sorted_out(
+    case: _Case, subjects: tuple[str, ...], source: str
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Which subjects are decided now, and why the others are not."""
+    problems = {subject: _problem(case, subject, source) for subject in subjects}
+    given = tuple(subject for subject, problem in problems.items() if not problem)
+    return given, tuple(problem for problem in problems.values() if problem)
+
+
+def _problem(case: _Case, subject: str, source: str) -> str:
+    """Why nothing is to be decided about a subject; empty where it is."""
+    reasons = [one for one in case.judgement.gate.reasons if subject_of(one) == subject]
+    known = [requirement.id for requirement in case.judgement.requirements.items]
+    if not reasons and subject not in known:
+        return f"This verdict has no `{subject[:40]}`; it has {', '.join(known[:30])}."
+    blocking = [one for one in reasons if can_be_overridden(one)]
+    if not blocking:
+        verdicts = [one for one in case.judgement.verdicts if one.requirement_id == subject]
+        met = any(one.outcome is VerdictOutcome.SATISFIED for one in verdicts)
+        return f"{subject} is satisfied already." if met else f"{subject} blocks nothing here."
+    earlier = next((one for one in _standing(case) if one.subject == subject), None)
+    if earlier and (earlier.kind is case.who.kind or case.who.kind is AcceptanceKind.ACCEPTED):
+        same = earlier.source == source  # the delivery came twice
+        return "" if same else f"{subject} was {earlier.kind.value} by {earlier.actor} already."
+    if case.who.kind is AcceptanceKind.OVERRIDDEN or all(map(can_be_accepted, blocking)):
+        return ""
+    return (
+        f"{subject} failed a check, which nobody can accept; an administrator can "
+        f"`/judge override {subject} <reason>`."
+    )
+
+
+def _standing(case: _Case) -> Iterator[Acceptance]:
+    return (one for one in case.judgement.acceptances if not one.void)
+
+
+async def _conclude(
+    desk: Desk, case: _Case, subjects: tuple[str, ...], reason: str, source: str
+) -> None:
+    """Keep the decision for each subject, then conclude again from what was observed."""
+    request = case.request
+    for subject in subjects:
+        given = Acceptance(
+            subject=subject,
+            kind=case.who.kind,
+            actor=case.who.actor,
+            reason=reason,
+            head_sha=request.head_sha,
+            text=text_of(subject, case.judgement),
+            source=source,
+            given_s=time.time(),
+            places=places_of(subject, case.evaluation),
+            by_author=case.pull_request.author.lower() == case.who.actor.lower(),
+        )
+        await asyncio.to_thread(desk.store.accept, request.repository, request.number, given)
+    await desk.verdicts.conclude_again(request)

@@ -1,0 +1,209 @@
+"""What the deeds need, and the ones that all of them share: begin an evaluation, stop one."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import re
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, replace
+from typing import Protocol
+
+from bot.github import CheckAction, CheckReport, CheckStatus, GitHub, Repository
+from bot.source.running import hide_running
+from bot.source.shared_head import SharedHead
+from bot.store import Ended, EvaluationRecord, EvaluationState, Store
+from bot.templates import render_markdown
+from bot.values import Conclusion, Evaluation, EvaluationRequest, Forecast, Trigger
+from bot.webhook.rubrics import RubricMaker
+
+
+class Jobs(Protocol):
+    """The engine's client, as far as it is needed here; both may be repeated."""
+
+    def submit_evaluation(self, request: EvaluationRequest) -> None:
+        """Store an evaluation; the same id a second time does nothing."""
+
+    def cancel(self, evaluation_id: str, why: str) -> None:
+        """Take an evaluation out of the queue, or stop it."""
+
+
+ALREADY = "this head is being judged already"
+_SAME = frozenset(
+    {
+        Trigger.OPENED,
+        Trigger.REOPENED,
+        Trigger.SYNCHRONIZE,
+        Trigger.READY_FOR_REVIEW,
+        Trigger.SWEEP,
+    }
+)
+"""What asks for nothing more than a verdict on a head."""
+
+
+Foresee = Callable[[EvaluationRequest], Awaitable[Forecast]]
+"""Plans and prices an evaluation that does not run; raises UserError, Superseded and Transient."""
+
+
+class Verdicts(Protocol):
+    """The verdicts that were published; both raise UserError where there is none, and Transient."""
+
+    async def evaluation(self, request: EvaluationRequest) -> Evaluation:
+        """What was judged, with what people decided until now."""
+
+    async def conclude_again(self, request: EvaluationRequest) -> Evaluation:
+        """Write report, comment and check run anew with what people decided; may be repeated."""
+
+
+@dataclass(frozen=True, slots=True)
+class Desk:
+    """The adapters, wired once. `link` gives the signed address of an evaluation's page."""
+
+    github: GitHub
+    store: Store
+    jobs: Jobs
+    link: Callable[[str], str]
+    check_name: str
+    rubrics: RubricMaker
+    foresee: Foresee
+    verdicts: Verdicts
+    approve_first_time_forks: bool = True
+
+
+def evaluation_id(repository: str, number: int, head_sha: str, delivery_id: str) -> str:
+    """Name an evaluation: readable, fit for an address and a file, and one for each delivery."""
+    whole = "\0".join((repository, str(number), head_sha, delivery_id))
+    digest = hashlib.sha256(whole.encode(errors="replace")).hexdigest()[:16]
+    name = re.sub(r"[^A-Za-z0-9]+", "-", repository.rpartition("/")[2])[:60].strip("-")
+    parts = (
+        name,
+        str(number) if number else "",
+        head_sha[:8] if head_sha.isalnum() else "",
+        digest,
+    )
+    return "-".join(part for part in parts if part)
+
+
+def claim(request: EvaluationRequest) -> str:
+    """Name what a late webhook and the sweep, or two webhooks, would judge twice; empty for the rest."""
+    if request.trigger not in _SAME:
+        return ""
+    return f"{request.repository}#{request.number}@{request.head_sha}"
+
+
+def check_words(template: str, **values: object) -> tuple[str, str]:
+    """Render a check run's words: the title is the template's first line, the rest the summary."""
+    title, _, summary = render_markdown(f"check/{template}.md.j2", **values).strip().partition("\n")
+    return title, summary.strip()
+
+
+def queued_report(desk: Desk, request: EvaluationRequest) -> CheckReport:
+    """Say that a commit waits for a worker."""
+    link = desk.link(request.id)
+    title, summary = check_words("queued", link=link)
+    return CheckReport(
+        name=desk.check_name,
+        head_sha=request.head_sha,
+        external_id=request.id,
+        status=CheckStatus.QUEUED,
+        title=title,
+        summary=summary,
+        details_url=link,
+    )
+
+
+def completed(
+    report: CheckReport, conclusion: Conclusion, words: tuple[str, str], *actions: CheckAction
+) -> CheckReport:
+    """Turn a queued report to a completed one with other words and buttons."""
+    return replace(
+        report,
+        status=CheckStatus.COMPLETED,
+        conclusion=conclusion,
+        title=words[0],
+        summary=words[1],
+        actions=actions,
+    )
+
+
+def shared_head(desk: Desk, repository: Repository) -> SharedHead:
+    """What the check runs of a commit of several pull requests are kept in agreement by."""
+    return SharedHead(repository, desk.store, desk.link, desk.check_name)
+
+
+async def begin(desk: Desk, repository: Repository, request: EvaluationRequest) -> str:
+    """Cancel what this evaluation replaces, show it as queued, and hand it to the engine.
+
+    Every part may be repeated: a crash in between leads here again with the same id.
+    """
+    known = await asyncio.to_thread(desk.store.evaluation, request.id)
+    if known and known.state.is_final:
+        return f"{request.id} has ended already"
+    if not await asyncio.to_thread(desk.store.queued, request, claim(request)):
+        return ALREADY
+    await stop_replaced(desk, repository, request)
+    if request.has_check_run:
+        run = await repository.put_check_run(
+            queued_report(desk, request), known.check_run if known else 0
+        )
+        await asyncio.to_thread(desk.store.check_run, request.id, run.id, False)
+    await asyncio.to_thread(desk.jobs.submit_evaluation, request)
+    return f"started {request.id}"
+
+
+async def stop_replaced(desk: Desk, repository: Repository, request: EvaluationRequest) -> None:
+    """Cancel the open evaluations of the same pull request, or of the same commit without one."""
+    replaced = await asyncio.to_thread(
+        desk.store.open_evaluations, request.repository, request.number
+    )
+    for record in replaced:
+        same_subject = request.number or (request.head_sha and record.head_sha == request.head_sha)
+        if record.id != request.id and same_subject:
+            newer = record.head_sha != request.head_sha
+            why = f"A newer commit was pushed: {request.head_sha[:12]}." if newer else _AGAIN
+            await stop(desk, repository, record, why)
+
+
+_AGAIN = "The same commit is judged again."
+
+
+async def stop(desk: Desk, repository: Repository, record: EvaluationRecord, why: str) -> None:
+    """Cancel one evaluation and complete its check run as cancelled."""
+    await asyncio.to_thread(desk.jobs.cancel, record.id, why)
+    how = Ended(EvaluationState.CANCELLED, Conclusion.CANCELLED, title="Cancelled", problem=why)
+    await asyncio.to_thread(desk.store.ended, record.id, how)
+    await close_check_run(
+        desk, repository, record, Conclusion.CANCELLED, check_words("cancelled", why=why)
+    )
+    if request := await asyncio.to_thread(desk.store.request, record.id):
+        await hide_running(repository, request)
+
+
+def last_words(
+    desk: Desk, record: EvaluationRecord, next_step: str = ""
+) -> tuple[Conclusion, tuple[str, str]]:
+    """Say how an evaluation ended, for a check run that did not hear it from the evaluation."""
+    conclusion = Conclusion(record.conclusion) if record.conclusion else Conclusion.ACTION_REQUIRED
+    if record.report_key:
+        return conclusion, check_words("late", title=record.title, link=desk.link(record.id))
+    superseded = conclusion is Conclusion.CANCELLED
+    return conclusion, check_words(
+        "ended", superseded=superseded, why=record.problem, next_step=next_step
+    )
+
+
+async def close_check_run(
+    desk: Desk,
+    repository: Repository,
+    record: EvaluationRecord,
+    conclusion: Conclusion,
+    words: tuple[str, str],
+) -> None:
+    """Complete the check run of an evaluation that publishes none itself."""
+    request = await asyncio.to_thread(desk.store.request, record.id)
+    if request is None or not request.has_check_run:
+        return
+    report = completed(queued_report(desk, request), conclusion, words)
+    run = await repository.put_check_run(report, record.check_run)
+    await asyncio.to_thread(desk.store.check_run, record.id, run.id, True)
+    await shared_head(desk, repository).agree(request.head_sha, request.number)

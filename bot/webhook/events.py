@@ -1,0 +1,166 @@
+"""The events of GitHub that people cause: pull requests, comments and the merge queue."""
+
+from __future__ import annotations
+
+from bot.github import Payload
+from bot.values import Trigger
+from bot.webhook.decisions import (
+    Cancel,
+    Command,
+    Decision,
+    Ignore,
+    ObeyCommand,
+    StartMergeGroup,
+    StartPullRequest,
+    place_of,
+)
+
+_WORD = "/judge"
+_COMMANDS = {
+    (): Command.JUDGE,
+    ("help",): Command.HELP,
+    ("cancel",): Command.CANCEL,
+    ("plan",): Command.PLAN,
+    ("rubric",): Command.RUBRIC,
+    ("rubric", "approve"): Command.APPROVE_RUBRIC,
+}
+_WITH_WORDS = {"accept": Command.ACCEPT, "override": Command.OVERRIDE}
+_ASK_MODELS = (Command.PLAN, Command.RUBRIC, Command.APPROVE_RUBRIC)
+_ON_ISSUES = (Command.RUBRIC, Command.APPROVE_RUBRIC)
+_WORTH_A_RUN = ("title", "body", "base")  # of an edited pull request
+_BRANCHES = "refs/heads/"
+_LONGEST_LINE = 200
+_LONGEST_WORDS = 4_000
+
+
+def issue_comment_created(payload: Payload) -> Decision:
+    """A comment's first line may hold a command, by a person; on an issue, one about its rubric."""
+    line = first_line(payload.text("comment", "body"))
+    command = parse(line)
+    if command is None:
+        return Ignore("no command")
+    on_pull_request = payload.has("issue", "pull_request")
+    if not on_pull_request and command not in _ON_ISSUES:
+        return Ignore("a command on an issue, not on a pull request")
+    if payload.text("comment", "user", "type") == "Bot":
+        return Ignore("bots give no commands")
+    return ObeyCommand(
+        place=place_of(payload),
+        number=payload.integer("issue", "number"),
+        comment=payload.integer("comment", "id"),
+        command=command,
+        line=line[:_LONGEST_LINE],
+        on_pull_request=on_pull_request,
+        given_at=payload.text("comment", "created_at"),
+        words=_words(payload.text("comment", "body")) if command in _WITH_WORDS.values() else "",
+    )
+
+
+def asks_models(payload: Payload) -> bool:
+    """Whether a comment gives a command that may take minutes, or one that must wait for such."""
+    return parse(first_line(payload.text("comment", "body"))) in _ASK_MODELS
+
+
+def first_line(body: str) -> str:
+    """Cut the first line of a comment, without the spaces around it."""
+    return body.partition("\n")[0].strip()
+
+
+def parse(line: str) -> Command | None:
+    """Read one line: None when it is no command of ours, UNKNOWN when it is a wrong one."""
+    words = line.split()
+    if not words or words[0] != _WORD:
+        return None
+    if len(words) > 1 and words[1] in _WITH_WORDS:
+        return _WITH_WORDS[words[1]]
+    return _COMMANDS.get(tuple(words[1:]), Command.UNKNOWN)
+
+
+def _words(body: str) -> str:
+    """What stands behind `/judge accept`, on one line; a reason may go on below."""
+    return " ".join(body[:_LONGEST_WORDS].split()[2:])
+
+
+def merge_group_checks_requested(payload: Payload) -> Decision:
+    """A merge group waits for the check run; the queue stalls without one."""
+    group = payload.at("merge_group")
+    return StartMergeGroup(
+        place=place_of(payload),
+        head_sha=group.text("head_sha"),
+        head_ref=group.text("head_ref").removeprefix(_BRANCHES),
+        base_sha=group.text("base_sha"),
+        base_ref=group.text("base_ref").removeprefix(_BRANCHES),
+    )
+
+
+def merge_group_destroyed(payload: Payload) -> Decision:
+    """The group was merged, taken apart or became invalid."""
+    reason = payload.text("reason") or "gone"
+    why = f"the merge group is {reason if reason.isalpha() else 'gone'}"
+    return Cancel(place_of(payload), 0, payload.text("merge_group", "head_sha"), why)
+
+
+def pull_request_opened(payload: Payload) -> Decision:
+    """A new pull request is judged."""
+    return _start(payload, Trigger.OPENED)
+
+
+def pull_request_reopened(payload: Payload) -> Decision:
+    """A pull request that came back is judged anew."""
+    return _start(payload, Trigger.REOPENED)
+
+
+def pull_request_synchronized(payload: Payload) -> Decision:
+    """A newer head is judged; the older evaluation is cancelled by it."""
+    return _start(payload, Trigger.SYNCHRONIZE)
+
+
+def pull_request_made_ready(payload: Payload) -> Decision:
+    """A draft that became ready is judged."""
+    return _start(payload, Trigger.READY_FOR_REVIEW)
+
+
+def pull_request_drafted(payload: Payload) -> Decision:
+    """Nobody waits for a verdict on what became a draft, unless drafts are judged too."""
+    return _start(payload, Trigger.DRAFTED)
+
+
+def pull_request_edited(payload: Payload) -> Decision:
+    """A new title, text or target can change what is asked; other edits cannot."""
+    if not any(payload.has("changes", part) for part in _WORTH_A_RUN):
+        return Ignore("neither title, text nor target changed")
+    is_moved = payload.has("changes", "base")
+    return _start(payload, Trigger.RETARGETED if is_moved else Trigger.EDITED)
+
+
+def pull_request_labeled(payload: Payload) -> Decision:
+    """A label may ask for an evaluation, or say that there shall be none."""
+    return _start(payload, Trigger.LABELED)
+
+
+def pull_request_unlabeled(payload: Payload) -> Decision:
+    """Without a label that said so, a pull request may no longer be left alone."""
+    return _start(payload, Trigger.UNLABELED)
+
+
+def pull_request_closed(payload: Payload) -> Decision:
+    """Nobody waits for a verdict on a closed pull request."""
+    merged = payload.flag("pull_request", "merged")
+    return Cancel(
+        place=place_of(payload),
+        number=payload.integer("pull_request", "number"),
+        head_sha=payload.text("pull_request", "head", "sha"),
+        why=f"the pull request was {'merged' if merged else 'closed'}",
+    )
+
+
+def _start(payload: Payload, trigger: Trigger) -> Decision:
+    if payload.text("pull_request", "state") == "closed":
+        return Ignore("the pull request is closed")
+    return StartPullRequest(
+        place=place_of(payload),
+        number=payload.integer("pull_request", "number"),
+        head_sha=payload.text("pull_request", "head", "sha"),
+        trigger=trigger,
+        label=payload.text("label", "name"),
+    )

@@ -1,0 +1,93 @@
+"""Carry a delivery out: decide purely, then do it as one step that may be repeated."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+from bot.errors import UserError
+from bot.github import Repository
+from bot.source.running import hide_running
+from bot.steps import Ending, EndKind, StepRunner
+from bot.store import Ended, EvaluationState
+from bot.values import Conclusion, Delivery, EvaluationRequest
+from bot.webhook.acceptances import accept_unverified
+from bot.webhook.decisions import (
+    AcceptUnverified,
+    Approve,
+    Cancel,
+    Decision,
+    Ignore,
+    ObeyCommand,
+    RefusePatch,
+    Rerun,
+    StartMergeGroup,
+    StartPatch,
+    StartPullRequest,
+)
+from bot.webhook.desk import Desk, check_words, close_check_run, last_words
+from bot.webhook.obey import cancel, obey
+from bot.webhook.registry import decide
+from bot.webhook.start import (
+    approve_and_run,
+    refuse_patch,
+    rerun,
+    start_merge_group,
+    start_patch,
+    start_pull_request,
+)
+
+log = logging.getLogger(__name__)
+
+_DEEDS: dict[type, Callable[[Desk, Repository, Any, str], Awaitable[str]]] = {
+    StartPullRequest: start_pull_request,
+    StartMergeGroup: start_merge_group,
+    StartPatch: start_patch,
+    RefusePatch: refuse_patch,
+    ObeyCommand: obey,
+    Cancel: cancel,
+    Rerun: rerun,
+    Approve: approve_and_run,
+    AcceptUnverified: accept_unverified,
+}
+
+
+async def handle(desk: Desk, delivery: Delivery, run: StepRunner) -> None:
+    """Carry one delivery out. Raises `Transient` when the outside stayed away for too long."""
+    decision = decide(delivery)
+    if isinstance(decision, Ignore):
+        log.info("%s %s %s: %s", delivery.id, delivery.event, delivery.action, decision.reason)
+        return
+    done = await run("carry out", carry_out, desk, decision, delivery.id)
+    log.info("%s %s %s: %s", delivery.id, delivery.event, delivery.action, done)
+
+
+async def carry_out(desk: Desk, decision: Decision, delivery_id: str) -> str:
+    """Do what was decided and say it in a few words for the log; twice is done once."""
+    if isinstance(decision, Ignore):
+        return decision.reason
+    place = decision.place
+    try:
+        async with desk.github.repository(place.repository, place.installation) as repository:
+            return await _DEEDS[type(decision)](desk, repository, decision, delivery_id)
+    except UserError as error:
+        # Nobody to tell: without access there is no place to say it but the log.
+        log.warning("%s: GitHub refused: %s", delivery_id, error)
+        return f"refused: {error.what}"
+
+
+async def ended(desk: Desk, request: EvaluationRequest, ending: Ending) -> None:
+    """Make visible that an evaluation ended without a publication: on its page and its check run."""
+    superseded = ending.kind is EndKind.SUPERSEDED
+    conclusion = Conclusion.CANCELLED if superseded else Conclusion.ACTION_REQUIRED
+    title, _ = check_words("ended", superseded=superseded, why="", next_step="")
+    state = EvaluationState.CANCELLED if superseded else EvaluationState.FAILED
+    desk.store.ended(request.id, Ended(state, conclusion, title, ending.why))
+    record = desk.store.evaluation(request.id)
+    if record is None or record.check_run_finished:
+        return
+    words = last_words(desk, record, ending.next_step)
+    async with desk.github.repository(request.repository, request.installation) as repository:
+        await close_check_run(desk, repository, record, *words)
+        await hide_running(repository, request)

@@ -1,0 +1,79 @@
+"""The table of contents: which event of GitHub leads to which handler."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Mapping
+
+from bot.github import Payload
+from bot.values import Delivery
+from bot.webhook import agent_patches, checks, events
+from bot.webhook.decisions import Decision, Ignore
+
+Handler = Callable[[Payload], Decision]
+
+HANDLERS: Mapping[tuple[str, str], Handler] = {
+    ("pull_request", "opened"): events.pull_request_opened,
+    ("pull_request", "reopened"): events.pull_request_reopened,
+    ("pull_request", "synchronize"): events.pull_request_synchronized,
+    ("pull_request", "ready_for_review"): events.pull_request_made_ready,
+    ("pull_request", "converted_to_draft"): events.pull_request_drafted,
+    ("pull_request", "edited"): events.pull_request_edited,
+    ("pull_request", "labeled"): events.pull_request_labeled,
+    ("pull_request", "unlabeled"): events.pull_request_unlabeled,
+    ("pull_request", "closed"): events.pull_request_closed,
+    ("issue_comment", "created"): events.issue_comment_created,
+    ("check_run", "rerequested"): checks.check_run_rerequested,
+    ("check_run", "requested_action"): checks.check_run_action_requested,
+    ("check_suite", "rerequested"): checks.check_suite_rerequested,
+    ("merge_group", "checks_requested"): events.merge_group_checks_requested,
+    ("merge_group", "destroyed"): events.merge_group_destroyed,
+    ("repository_dispatch", "agent-patch"): agent_patches.agent_patch_dispatched,
+}
+
+# GitHub sends these to every App, asked or not; they are welcome and lead to nothing.
+NOTED = ("ping", "installation", "installation_repositories")
+
+EVENTS = tuple(sorted({event for event, _ in HANDLERS}))
+"""What the App subscribes to: `app.yml` says the same."""
+
+
+def is_handled(event: str, action: str) -> bool:
+    """Tell whether a delivery can lead to anything, before its payload is looked at."""
+    return (event, action) in HANDLERS
+
+
+def decide(delivery: Delivery) -> Decision:
+    """Lead a delivery to its decision. Never raises: whatever the payload holds is data."""
+    handler = HANDLERS.get((delivery.event, delivery.action))
+    if handler is None:
+        return Ignore("nothing to do for this event")
+    try:
+        payload = Payload.parse(delivery.payload)
+    except ValueError:
+        return Ignore("the payload is no JSON")
+    return handler(payload)
+
+
+def lane(payload: Payload, event: str) -> str:
+    """Name what a delivery is about, as a digest; deliveries of one lane are handled in order.
+
+    What asks models has a lane of its own: a push, or `/judge cancel`, does not wait for their answer.
+    """
+    repository = payload.text("repository", "full_name")
+    number = (
+        payload.integer("pull_request", "number")
+        or payload.integer("issue", "number")
+        or _checked_number(payload)
+    )
+    about = f"{repository}#{number}" if number else f"{repository}@{event}"
+    if event == "issue_comment" and events.asks_models(payload):
+        about += " asks models"
+    return hashlib.sha256(about.encode(errors="replace")).hexdigest()[:32]
+
+
+def _checked_number(payload: Payload) -> int:
+    for check in ("check_run", "check_suite"):
+        for pull_request in payload.items(check, "pull_requests"):
+            return pull_request.integer("number")
+    return 0

@@ -1,0 +1,239 @@
+"""Which pull requests are judged by themselves: `triggers` and `when` of the target branch's configuration.
+
+A required check passes on `neutral`. So a filter concludes so only for what a maintainer said on the
+default or a protected branch, into such a branch, and on a commit that nobody judged; anything else
+blocks until somebody with write access asks. A label counts for the commit that it was set on, and never
+by the author; an author's name only for what the author pushed.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterable
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import partial
+
+from bot.configuration import (
+    PATH,
+    Configuration,
+    ConfiguredTrigger,
+    effective,
+    matches_any,
+)
+from bot.github import CheckRun, CheckStatus, LabelSet, PullRequest, Repository
+from bot.source.policy import branch_layer, policy_context
+from bot.values import EvaluationRequest, Trigger
+from bot.webhook.decisions import StartPullRequest
+from bot.webhook.desk import Desk
+
+BY_HAND = frozenset({Trigger.COMMAND, Trigger.RERUN})
+"""Somebody with write access asked: no filter counts."""
+_STARTS = {
+    Trigger.OPENED: ConfiguredTrigger.OPENED,
+    Trigger.REOPENED: ConfiguredTrigger.OPENED,
+    Trigger.SWEEP: ConfiguredTrigger.OPENED,
+    Trigger.READY_FOR_REVIEW: ConfiguredTrigger.READY_FOR_REVIEW,
+}
+"""What else happens to a pull request counts as a push to it."""
+ON_LABELS = frozenset({Trigger.LABELED, Trigger.UNLABELED})
+_BY_PUSH = frozenset({Trigger.OPENED, Trigger.SYNCHRONIZE})
+
+
+class LeftOut(StrEnum):
+    """What says that a pull request is not judged by itself."""
+
+    DRAFT = "draft"
+    BRANCH = "branch"
+    LABEL = "label"
+    AUTHOR = "author"
+    PATHS = "paths"
+    TRIGGER = "trigger"
+    NOT_ABOUT_IT = "not_about_it"  # a label that the configuration does not know
+
+    @property
+    def is_silent(self) -> bool:
+        """Whether nothing is shown: there is nothing to pass or to wait for."""
+        return self in {LeftOut.DRAFT, LeftOut.BRANCH, LeftOut.NOT_ABOUT_IT}
+
+
+class Doubt(StrEnum):
+    """Why what is left out does not pass."""
+
+    NOT_ASKED = "not_asked"
+    TARGET = "target"
+    OLDER_LABEL = "older_label"
+    PUSHED_BY = "pushed_by"
+    JUDGED_ELSEWHERE = "judged_elsewhere"
+
+
+@dataclass(frozen=True, slots=True)
+class Sifted:
+    """What was decided about one head. `by` is what leaves it out (None: it is judged), and `what` the
+    label or author; without a doubt it passes unjudged."""
+
+    by: LeftOut | None = None
+    what: str = ""
+    doubt: Doubt | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """What a filter looks at."""
+
+    repository: Repository
+    pull_request: PullRequest
+    decision: StartPullRequest
+    configuration: Configuration
+
+
+async def sift(
+    desk: Desk, repository: Repository, pull_request: PullRequest, decision: StartPullRequest
+) -> Sifted:
+    """Ask the configuration whether a head is judged by itself. Raises UserError and Transient.
+
+    Where it cannot be read, the evaluation says why.
+    """
+    opened = partial(desk.github.repository, installation=decision.place.installation)
+    context = await policy_context(opened, repository.name, pull_request.base_ref)
+    held = effective(await branch_layer(repository, pull_request.base_ref), context)
+    asked = _Asked(repository, pull_request, decision, held.configuration)
+    label = decision.label.casefold()
+    about = {*held.configuration.when.labels.skip, *held.configuration.when.labels.ask}
+    if decision.trigger in ON_LABELS and label not in {name.casefold() for name in about}:
+        return Sifted(LeftOut.NOT_ABOUT_IT)
+    if held.problem:
+        return Sifted(LeftOut.DRAFT if pull_request.draft else None)
+    by, what = await _left_out(asked)
+    doubt = _doubt(by, what, decision)
+    return Sifted(by, what, doubt or (Doubt.TARGET if context.trusted else None))
+
+
+def _doubt(by: LeftOut | None, what: str, decision: StartPullRequest) -> Doubt | None:
+    if by is LeftOut.TRIGGER:
+        return Doubt.NOT_ASKED
+    if by is LeftOut.LABEL and (decision.trigger, decision.label) != (Trigger.LABELED, what):
+        return Doubt.OLDER_LABEL
+    if by is LeftOut.AUTHOR and decision.trigger not in _BY_PUSH:
+        return Doubt.PUSHED_BY
+    return None
+
+
+async def _left_out(asked: _Asked) -> tuple[LeftOut | None, str]:
+    skipping, asking = await _labels(asked)
+    if asking:
+        return None, asking
+    by, what = await _filtered(asked, skipping)
+    start = _STARTS.get(asked.decision.trigger, ConfiguredTrigger.SYNCHRONIZE)
+    if by is None and start not in asked.configuration.triggers:
+        return LeftOut.TRIGGER, ""
+    return by, what
+
+
+async def _filtered(asked: _Asked, skipping: str) -> tuple[LeftOut | None, str]:
+    when, pull_request = asked.configuration.when, asked.pull_request
+    if pull_request.draft and not when.drafts:
+        return LeftOut.DRAFT, ""
+    if when.branches and not matches_any(when.branches, pull_request.base_ref):
+        return LeftOut.BRANCH, pull_request.base_ref
+    if skipping:
+        return LeftOut.LABEL, skipping
+    if await _touches_nothing_asked_for(asked):
+        return LeftOut.PATHS, ""
+    # Only as long as the author alone acts: somebody else may have pushed to the branch.
+    is_alone = asked.decision.place.actor == pull_request.author
+    if is_alone and matches_any(when.authors.skip, pull_request.author):
+        return LeftOut.AUTHOR, pull_request.author
+    return None, ""
+
+
+async def _labels(asked: _Asked) -> tuple[str, str]:
+    """The label that counts for leaving the pull request out, and the one that asks for it."""
+    labels, there = asked.configuration.when.labels, asked.pull_request.labels
+    if not (_known(labels.skip, there) or _known(labels.ask, there)):
+        return "", ""
+    found = await asked.repository.labels_set(asked.pull_request.number)
+    by_people = [one for one in found if not one.by_bot and one.label in there]
+    return (
+        await _skipping(asked, by_people, labels.skip),
+        await _asking(asked, by_people, labels.ask),
+    )
+
+
+async def _skipping(asked: _Asked, found: list[LabelSet], wanted: tuple[str, ...]) -> str:
+    author = asked.pull_request.author.lower()
+    by_others = [one for one in found if _known(wanted, [one.label]) and one.by.lower() != author]
+    for one in by_others:
+        if (await asked.repository.permission(one.by)).can_triage:
+            return one.label
+    return ""
+
+
+async def _asking(asked: _Asked, found: list[LabelSet], wanted: tuple[str, ...]) -> str:
+    for one in found:
+        if _known(wanted, [one.label]) and (await asked.repository.permission(one.by)).can_write:
+            return one.label
+    return ""
+
+
+def _known(wanted: Iterable[str], there: Iterable[str]) -> bool:
+    """Whether one of the labels is there; GitHub's labels differ by more than their case."""
+    return not {name.casefold() for name in wanted}.isdisjoint(name.casefold() for name in there)
+
+
+async def _touches_nothing_asked_for(asked: _Asked) -> bool:
+    """Whether the path filter leaves out every changed file; what cannot be listed whole is judged.
+
+    The configuration itself is always judged.
+    """
+    paths = asked.configuration.when.paths
+    if not (paths.include or paths.exclude):
+        return False
+    changed = await asked.repository.changed_paths(asked.pull_request)
+    now = await asked.repository.pull_request(asked.pull_request.number)
+    same = (now.head_sha, now.base_ref) == (
+        asked.pull_request.head_sha,
+        asked.pull_request.base_ref,
+    )
+    if not (changed.complete and same) or PATH in changed.paths:
+        return False
+    return not any(
+        (not paths.include or matches_any(paths.include, path))
+        and not matches_any(paths.exclude, path)
+        for path in changed.paths
+    )
+
+
+class Before(StrEnum):
+    """What a commit's check runs say of it already."""
+
+    NOTHING = "nothing"
+    RUNNING = "running"  # it is being judged for this pull request and target
+    JUDGED = "judged"  # it was judged for them
+    ELSEWHERE = "elsewhere"  # for others: a filter must not cover that verdict up
+
+
+async def judged_before(desk: Desk, repository: Repository, request: EvaluationRequest) -> Before:
+    """Look whether a head has a verdict, or is about to get one."""
+    found = Before.NOTHING
+    for run in await repository.check_runs(request.head_sha, desk.check_name):
+        if not await asyncio.to_thread(_is_verdict, desk, run):
+            continue
+        earlier = await asyncio.to_thread(desk.store.request, run.external_id)
+        same = earlier and (earlier.number, earlier.base_ref) == (request.number, request.base_ref)
+        if same and run.status == CheckStatus.COMPLETED:
+            return Before.JUDGED
+        if not same:
+            found = Before.ELSEWHERE
+        elif found is Before.NOTHING:
+            found = Before.RUNNING
+    return found
+
+
+def _is_verdict(desk: Desk, run: CheckRun) -> bool:
+    record = desk.store.evaluation(run.external_id)
+    if record is None:
+        return run.conclusion != "cancelled"
+    if not record.state.is_final:
+        return True
+    return bool(record.report_key) and record.conclusion != "cancelled"

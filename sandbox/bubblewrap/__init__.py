@@ -1,0 +1,1 @@
+"""The bubblewrap driver: one fresh set of namespaces for every command."""

@@ -1,0 +1,105 @@
+"""Lists the source files of a tree by content: bounded, no link followed, and told what is left out."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from sandbox.code_map.languages import language_of
+from sandbox.repository.names import display_name
+
+MAX_FILES = 20_000
+MAX_BYTES = 150_000_000
+MAX_FILE_BYTES = 1_000_000
+_MAX_ENTRIES = 100_000
+_FOREIGN = {
+    *(".git", ".venv", "venv", "__pycache__", "site-packages"),
+    *("node_modules", "bower_components", "vendor", "third_party"),
+}
+_MINIFIED_BYTES, _MINIFIED_LINE = 50_000, 1_000
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """One source file. `blob` is git's blob id in its SHA-256 form: two contents never share one."""
+
+    path: str
+    language: str
+    blob: str
+
+
+@dataclass(slots=True)
+class Inventory:
+    """The source files of one side by path, and how many files were left out for which reason."""
+
+    files: dict[str, Listed] = field(default_factory=dict)
+    left_out: Counter[str] = field(default_factory=Counter)
+
+
+def take_inventory(
+    tree: Path, known: Inventory | None = None, changed: frozenset[str] = frozenset()
+) -> Inventory:
+    """List the source files of a tree; what is `known` and not `changed` is not read again.
+
+    What is `changed` is listed even where the tree is over the limit.
+    """
+    inventory, total = Inventory(), 0
+    for raw, size in _walk(os.fsencode(tree), inventory.left_out):
+        path = display_name(raw)
+        language = language_of(os.fsdecode(raw))
+        if not language:
+            continue
+        is_over = len(inventory.files) >= MAX_FILES or total + size > MAX_BYTES
+        if is_over and path not in changed:
+            inventory.left_out["over the limit for one repository"] += 1
+        elif size > MAX_FILE_BYTES:
+            inventory.left_out[f"larger than {MAX_FILE_BYTES // 1_000_000} MB"] += 1
+        else:
+            total += size
+            listed = known.files.get(path) if known and path not in changed else None
+            listed = listed or _listed(tree, raw, path, inventory.left_out)
+            if listed:
+                inventory.files[path] = listed
+    return inventory
+
+
+def _listed(tree: Path, raw: bytes, path: str, left_out: Counter[str]) -> Listed | None:
+    try:
+        data = (tree / os.fsdecode(raw)).read_bytes()
+    except OSError:
+        left_out["unreadable"] += 1
+        return None
+    if len(data) > _MINIFIED_BYTES and data.count(b"\n") * _MINIFIED_LINE < len(data):
+        left_out["minified"] += 1
+        return None
+    if b"\0" in data[:8_000]:
+        left_out["no text"] += 1
+        return None
+    blob = hashlib.sha256(b"blob %d\0" % len(data) + data).hexdigest()
+    return Listed(path, language_of(os.fsdecode(raw)), blob)
+
+
+def _walk(root: bytes, left_out: Counter[str]) -> Iterator[tuple[bytes, int]]:
+    """Yield (name below the root, size) of regular files, what is near the root first."""
+    waiting, seen = [b""], 0
+    for folder in waiting:  # grows while it is walked
+        try:
+            entries = sorted(os.scandir(os.path.join(root, folder)), key=lambda one: one.name)  # noqa: PTH118
+        except OSError:
+            left_out["unreadable"] += 1
+            continue
+        for entry in entries:
+            seen += 1
+            if seen > _MAX_ENTRIES:
+                left_out["over the limit for one repository"] += 1
+                return
+            name = os.path.join(folder, entry.name)  # noqa: PTH118
+            if entry.is_dir(follow_symlinks=False):
+                if os.fsdecode(entry.name) not in _FOREIGN:
+                    waiting.append(name)
+            elif entry.is_file(follow_symlinks=False):
+                yield name, entry.stat(follow_symlinks=False).st_size

@@ -1,0 +1,188 @@
+"""What head changes over base, read from git's machine formats and capped.
+
+The list of files comes from `--raw -z`, the hunks from the patch text. Hunks are read by their
+counts, so no line of a file can pass for a header. Carriage returns stay in the lines.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from sandbox.errors import CheckoutError, CheckoutUnavailable
+from sandbox.repository.git import BIG_FILE_BYTES, GitCall, expect, run_git
+from sandbox.repository.mirror import Mirror
+from sandbox.repository.names import display_name
+from sandbox.values import ChangeStatus, Diff, FileChange, Hunk
+
+_STATUS = {
+    b"A": ChangeStatus.ADDED,
+    b"D": ChangeStatus.DELETED,
+    b"R": ChangeStatus.RENAMED,
+}
+_HUNK = re.compile(rb"@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@")
+_OPTIONS = ("-r", "--no-ext-diff", "--no-textconv", "--full-index", "--find-renames")
+
+
+@dataclass(frozen=True, slots=True)
+class DiffLimits:
+    """How much of a diff is kept; files above `git.BIG_FILE_BYTES` get no hunks."""
+
+    files: int = 3000
+    lines_per_file: int = 5000
+    total_bytes: int = 20_000_000
+    patch_timeout_s: float = 120.0
+
+
+@dataclass(frozen=True, slots=True)
+class _Raw:
+    """One record of `--raw`: the change, its blobs, and how many sections the patch has for it."""
+
+    change: FileChange
+    blobs: tuple[bytes, ...]
+    sections: int
+
+
+def read_diff(mirror: Mirror, base: str, head: str, limits: DiffLimits | None = None) -> Diff:
+    """Return what changed from one commit to the other; equal commits give an empty diff."""
+    limits = limits or DiffLimits()
+    listing = run_git(GitCall(("diff-tree", "-z", "--raw", *_OPTIONS, base, head), mirror.git_dir))
+    if listing.truncated:
+        raise CheckoutError("The pull request changes too many files to be listed.", "Split it.")
+    expect(listing, "compare base and head")
+    records = list(_records(listing.stdout))
+    too_large = _too_large(mirror, records)
+    patch, cut = _patch(mirror, base, head, limits)
+    sections = _sections(patch, limits.lines_per_file, cut)
+    files = tuple(
+        _with_hunks(record, sections, not too_large.isdisjoint(record.blobs))
+        for record in records[: limits.files]
+    )
+    truncated = len(records) > limits.files or any(file.truncated for file in files)
+    return Diff(files, truncated)
+
+
+def _records(listing: bytes) -> Iterator[_Raw]:
+    fields = iter(listing.split(b"\0"))
+    for meta in fields:
+        if not meta.startswith(b":"):
+            continue
+        old_mode, new_mode, old_blob, new_blob, status = meta[1:].split()
+        path = next(fields)
+        renamed = status[:1] == b"R"
+        change = FileChange(
+            display_name(next(fields) if renamed else path),
+            _STATUS.get(status[:1], ChangeStatus.MODIFIED),
+            old_path=display_name(path) if renamed else None,
+            old_mode=_mode(old_mode),
+            new_mode=_mode(new_mode),
+        )
+        yield _Raw(change, (old_blob, new_blob), 2 if status == b"T" else 1)
+
+
+def _mode(mode: bytes) -> str:
+    return "" if mode == b"000000" else mode.decode()
+
+
+def _too_large(mirror: Mirror, records: list[_Raw]) -> set[bytes]:
+    """Return the blobs that git treats as binary only because of their size."""
+    blobs = {blob for record in records for blob in record.blobs if blob.strip(b"0")}
+    asked = b"".join(blob + b"\n" for blob in blobs)
+    result = run_git(GitCall(("cat-file", "--batch-check"), mirror.git_dir, asked))
+    lines = (line.split() for line in result.stdout.splitlines())
+    return {line[0] for line in lines if line[1:2] == [b"blob"] and int(line[2]) > BIG_FILE_BYTES}
+
+
+def _patch(mirror: Mirror, base: str, head: str, limits: DiffLimits) -> tuple[bytes, bool]:
+    call = GitCall(
+        ("diff-tree", "--patch", "--unified=3", "--diff-algorithm=myers", *_OPTIONS, base, head),
+        mirror.git_dir,
+        timeout_s=limits.patch_timeout_s,
+        max_output_bytes=limits.total_bytes,
+    )
+    try:
+        result = run_git(call)
+    except CheckoutUnavailable:  # a diff made to be slow: the list of files must do
+        return b"", True
+    if not result.truncated:
+        expect(result, "compare base and head")
+    return result.stdout, result.truncated
+
+
+@dataclass(frozen=True, slots=True)
+class _Section:
+    hunks: tuple[Hunk, ...] = ()
+    binary: bool = False
+    truncated: bool = False
+
+
+def _with_hunks(record: _Raw, sections: Iterator[_Section], too_large: bool) -> FileChange:
+    mine = [next(sections) for _ in range(record.sections)]
+    return replace(
+        record.change,
+        hunks=tuple(hunk for section in mine for hunk in section.hunks),
+        binary=any(section.binary for section in mine) and not too_large,
+        truncated=too_large or any(section.truncated for section in mine),
+    )
+
+
+def _sections(patch: bytes, max_lines: int, cut: bool) -> Iterator[_Section]:
+    """Yield the patch's sections in order; after a cut, empty truncated ones for ever."""
+    lines = patch.split(b"\n")
+    position, left = 0, len(lines)
+    while position < left:
+        if not lines[position].startswith(b"diff --git "):
+            position += 1
+            continue
+        section, position = _section(lines, position + 1, max_lines)
+        if cut and position >= left:  # its last hunk is not whole
+            section = replace(section, truncated=True, hunks=section.hunks[:-1])
+        yield section
+    while True:
+        yield _Section(truncated=cut)
+
+
+def _section(lines: list[bytes], position: int, max_lines: int) -> tuple[_Section, int]:
+    hunks: list[Hunk] = []
+    binary = truncated = False
+    kept = 0
+    while position < len(lines) and not lines[position].startswith(b"diff --git "):
+        line = lines[position]
+        binary = binary or line.startswith(b"Binary files ")
+        position += 1
+        if match := _HUNK.match(line):
+            start = position
+            position = _end_of_hunk(lines, start, match)
+            kept += position - start
+            truncated = truncated or kept > max_lines
+            if not truncated:
+                hunks.append(_hunk(match, lines[start:position]))
+    return _Section(tuple(hunks), binary, truncated), position
+
+
+def _counts(match: re.Match[bytes]) -> tuple[int, int, int, int]:
+    old_start, old_count, new_start, new_count = match.groups()
+    return (
+        int(old_start),
+        1 if old_count is None else int(old_count),
+        int(new_start),
+        1 if new_count is None else int(new_count),
+    )
+
+
+def _end_of_hunk(lines: list[bytes], position: int, match: re.Match[bytes]) -> int:
+    _, old_left, _, new_left = _counts(match)
+    while position < len(lines) and (
+        old_left > 0 or new_left > 0 or lines[position].startswith(b"\\")
+    ):
+        sign = lines[position][:1]
+        old_left -= sign in (b" ", b"-", b"")
+        new_left -= sign in (b" ", b"+", b"")
+        position += 1
+    return position
+
+
+def _hunk(match: re.Match[bytes], lines: list[bytes]) -> Hunk:
+    shown = (line.decode(errors="replace") for line in lines if not line.startswith(b"\\"))
+    return Hunk(*_counts(match), lines=tuple(shown))

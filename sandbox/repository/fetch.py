@@ -1,0 +1,221 @@
+"""Brings commits from where a repository lives into its mirror, and says why when it cannot."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from sandbox.disk import is_said
+from sandbox.errors import CheckoutError, CheckoutUnavailable, MissingRevision
+from sandbox.repository.git import GitCall, GitResult, askpass, expect, last_line, run_git
+from sandbox.repository.mirror import (
+    SHA,
+    UNSHALLOW,
+    Mirror,
+    Source,
+    checked_location,
+    git,
+    has,
+    is_own,
+    is_shallow,
+    locked,
+)
+
+_FETCH_TIMEOUT_S = 900.0
+_LIST_TIMEOUT_S = 60.0
+_MANY_LOOSE = 6700
+_UPLOAD_PACK = (
+    "git -c safe.directory=* -c core.hooksPath=/dev/null -c core.fsmonitor=false"
+    " -c uploadpack.allowAnySHA1InWant=true upload-pack"
+)
+
+
+def resolve_at_source(mirror: Mirror, revision: str) -> str:
+    """Return the sha that a branch, `refs/...` name or sha has at the source right now.
+
+    For a local repository any revision works (`HEAD~1`). Raises MissingRevision.
+    """
+    if SHA.fullmatch(revision):
+        return revision
+    if not revision or "\0" in revision or not revision.isprintable():
+        raise MissingRevision(f"{revision!r} is not a revision.")
+    if mirror.source.is_local:
+        return _resolve_locally(mirror.source, revision)
+    name = revision if revision.startswith("refs/") else f"refs/heads/{revision}"
+    check_reference(name)
+    result = _remote(
+        mirror, ("ls-remote", "--quiet", "--end-of-options", checked_location(mirror.source), name)
+    )
+    for line in result.stdout.decode(errors="replace").splitlines():
+        sha, _, found = line.partition("\t")
+        if found == name and SHA.fullmatch(sha):
+            return sha
+    raise MissingRevision(
+        f"{revision!r} does not exist in the repository.", "Was the branch deleted or renamed?"
+    )
+
+
+def check_reference(name: str) -> None:
+    """Raise MissingRevision for a name that git would not accept as a reference."""
+    result = run_git(GitCall(("check-ref-format", name)))
+    if result.exit_code:
+        raise MissingRevision(f"{name!r} is not a name that git accepts for a branch.")
+
+
+def _resolve_locally(source: Source, revision: str) -> str:
+    folder = checked_location(source)
+    if not Path(folder).is_dir():
+        raise CheckoutError(f"{folder} is not a folder.", "Name the folder of a git repository.")
+    found = run_git(GitCall(("-C", folder, "rev-parse", "--git-dir")))
+    if found.exit_code:
+        raise CheckoutError(
+            f"{folder} is not a git repository.", "Name the folder of a git repository."
+        )
+    result = run_git(
+        GitCall(
+            ("-C", folder, "rev-parse", "--verify", "--end-of-options", f"{revision}^{{commit}}")
+        )
+    )
+    if result.exit_code == 0:
+        return result.stdout.decode().strip()
+    if not expect(run_git(GitCall(("-C", folder, "rev-list", "-n1", "--all"))), "list").stdout:
+        raise MissingRevision(f"{folder} has no commits yet.", "Commit something first.")
+    next_step = "Fetch it there, or name another one."
+    if is_shallow_clone(folder):
+        next_step = f"It is a shallow clone; run in it: {UNSHALLOW}"
+    raise MissingRevision(f"{revision!r} names no commit in {folder}.", next_step)
+
+
+def is_shallow_clone(folder: str) -> bool:
+    """Say whether a repository of this machine lacks the older part of its history."""
+    asked = GitCall(("-C", folder, "rev-parse", "--is-shallow-repository"))
+    return run_git(asked).stdout.strip() == b"true"
+
+
+def fetch(mirror: Mirror, shas: Sequence[str]) -> None:
+    """Bring commits (and the tags) into the mirror and pin them; those that it has cost nothing.
+
+    Raises MissingRevision when the source does not have one, CheckoutUnavailable when it does not
+    answer, CheckoutError when it refuses.
+    """
+    wanted = [sha for sha in dict.fromkeys(shas) if not _is_here(mirror, sha)]
+    if not wanted:
+        return
+    with locked(mirror) as lock:
+        options = [
+            "--quiet",
+            "--no-write-fetch-head",
+            "--no-auto-maintenance",
+            "--prune",
+            "--force",
+        ]
+        options += ["--no-tags", "--no-recurse-submodules"]
+        if mirror.source.is_local:
+            options += [f"--upload-pack={_UPLOAD_PACK}", *_shallow_options(mirror)]
+        arguments = (
+            "fetch",
+            *options,
+            "--end-of-options",
+            checked_location(mirror.source),
+            *wanted,
+        )
+        _remote(mirror, (*arguments, "+refs/tags/*:refs/tags/*"), lock)
+        pins = "".join(f"update refs/assay/keep/{sha} {sha}\n" for sha in wanted)
+        expect(git(mirror, ("update-ref", "--stdin"), stdin=pins.encode()), "pin the commits")
+        _tidy(mirror)
+
+
+def fetch_alone(mirror: Mirror, sha: str) -> None:
+    """Bring one commit without its history into a mirror of its own kind. Raises as `fetch` does."""
+    reference = f"refs/assay/keep/{sha}"
+    if git(mirror, ("rev-parse", "--verify", "--quiet", reference)).exit_code == 0:
+        return
+    options = ["--quiet", "--no-write-fetch-head", "--no-auto-maintenance", "--depth=1"]
+    options += ["--no-tags", "--no-recurse-submodules"]
+    if mirror.source.is_local:
+        options += [f"--upload-pack={_UPLOAD_PACK}", "--update-shallow"]
+    with locked(mirror) as lock:
+        place = checked_location(mirror.source)
+        _remote(mirror, ("fetch", *options, "--end-of-options", place, sha), lock)
+        expect(git(mirror, ("update-ref", reference, sha)), "pin the commit")
+
+
+def _is_here(mirror: Mirror, sha: str) -> bool:
+    """Whether a commit need not be fetched; a shallow clone may have more of its history by now."""
+    return is_own(mirror, sha) or (not is_shallow(mirror) and has(mirror, sha))
+
+
+def _tidy(mirror: Mirror) -> None:
+    """Pack loose objects once there are many (git's own measure); nothing is ever dropped."""
+    sample = mirror.git_dir / "objects" / "17"
+    if sample.is_dir() and len(list(sample.iterdir())) > _MANY_LOOSE // 256:
+        git(mirror, ("repack", "-d", "--quiet", "--geometric=2"))
+        git(mirror, ("pack-refs", "--all"))
+
+
+def _shallow_options(mirror: Mirror) -> tuple[str, ...]:
+    return ("--update-shallow", *(("--unshallow",) if is_shallow(mirror) else ()))
+
+
+def _remote(mirror: Mirror, arguments: tuple[str, ...], lock: int | None = None) -> GitResult:
+    url = urlsplit("file://" if mirror.source.is_local else mirror.source.location)
+    with askpass(f"{url.scheme}://{url.netloc}", mirror.source.token) as lent:
+        result = run_git(
+            GitCall(
+                arguments,
+                mirror.git_dir,
+                variables=lent.variables,
+                protocols=(url.scheme,),
+                inherit=(*lent.inherit, *(() if lock is None else (lock,))),
+                timeout_s=_LIST_TIMEOUT_S if lock is None else _FETCH_TIMEOUT_S,
+            )
+        )
+    if result.exit_code < 0 or is_said(result.stderr):
+        expect(result, "fetch the repository")
+    if result.exit_code:
+        raise _fetch_error(result.stderr, mirror.source)
+    return result
+
+
+_REFUSED = (
+    "authentication failed",
+    "could not read username",
+    "could not read password",
+    "error: 403",
+)
+_MISSING = ("not our ref", "couldn't find remote ref", "no such remote ref", "unadvertised object")
+_UNAVAILABLE = (
+    "could not resolve host", "failed to connect", "couldn't connect", "timed out", "error: 5",
+    "error: 429", "connection reset", "early eof", "hung up", "rpc failed", "transfer closed",
+    "operation too slow", "empty reply", "connection refused",
+)  # fmt: skip
+
+
+def _fetch_error(stderr: str, source: Source) -> CheckoutError:
+    said = redacted(stderr, source)
+    low = said.lower()
+    if any(sign in low for sign in _MISSING):
+        return MissingRevision(
+            "The commit does not exist in the repository (any more).",
+            "Was the branch force-pushed or deleted? Push again or start a new evaluation.",
+        )
+    if any(sign in low for sign in _REFUSED):
+        return CheckoutError(
+            "The repository refused access.", "Is the App installed on it, with contents: read?"
+        )
+    if "not found" in low:
+        return CheckoutError(
+            "The repository does not exist, or the App may not see it.",
+            "Is the App installed on it?",
+        )
+    kind = CheckoutUnavailable if any(sign in low for sign in _UNAVAILABLE) else CheckoutError
+    return kind(f"The repository could not be fetched: {last_line(said)}")
+
+
+def redacted(text: str, source: Source) -> str:
+    """Return `text` without the token and without credentials in addresses."""
+    if source.token:
+        text = text.replace(source.token, "***")
+    return re.sub(r"(?<!\w)(\w+://)[^/\s@']+@", r"\1", text)

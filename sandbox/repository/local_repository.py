@@ -1,0 +1,192 @@
+"""A repository of this machine as somebody works in it: its default branch, and what is not committed.
+
+Nothing is written to it. What is not committed becomes a commit of our own mirror, by a copy of the
+repository's index and without its filters, which are programs.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from sandbox.errors import CheckoutError
+from sandbox.repository.fetch import is_shallow_clone
+from sandbox.repository.git import GitCall, GitResult, expect, run_git
+from sandbox.repository.mirror import UNSHALLOW, Mirror, locked, pin_own
+
+COMMIT_MESSAGE = "Uncommitted changes"
+MOST_FILES = 20_000
+MOST_BYTES = 1 << 30
+_DEFAULTS = ("main", "master")
+_PERSON = {"NAME": "Assay", "EMAIL": "assay@localhost", "DATE": "2026-01-01T00:00:00Z"}
+
+
+def toplevel(folder: Path) -> Path:
+    """Return the root of the work tree that holds `folder`; `folder` itself where there is none."""
+    found = _git(folder, "rev-parse", "--show-toplevel")
+    name = os.fsdecode(found.stdout.rstrip(b"\n"))
+    return Path(name) if found.exit_code == 0 and name else folder
+
+
+def default_base(folder: Path) -> str:
+    """Return the remote's default branch, else main or master. Raises CheckoutError without any."""
+    remotes = _git(folder, "remote").stdout.decode(errors="replace").split()
+    remotes.sort(key=lambda name: name != "origin")
+    for remote in remotes:
+        head = _git(folder, "symbolic-ref", "--short", f"refs/remotes/{remote}/HEAD")
+        named = head.stdout.decode(errors="replace").strip()
+        for name in (named, *(f"{remote}/{usual}" for usual in _DEFAULTS)):
+            if name and _exists(folder, f"refs/remotes/{name}"):
+                return name
+    for name in _DEFAULTS:
+        if _exists(folder, f"refs/heads/{name}"):
+            return name
+    next_step = "Name the branch that the change wants into: --base BRANCH."
+    if is_shallow_clone(str(folder)):
+        next_step = f"{folder} is a shallow clone; run in it: {UNSHALLOW}"
+    raise CheckoutError(
+        "The repository has neither a remote's default branch nor a branch main or master.",
+        next_step,
+    )
+
+
+def _exists(folder: Path, reference: str) -> bool:
+    return _git(folder, "rev-parse", "--verify", "--quiet", reference).exit_code == 0
+
+
+def contains(folder: Path, target: str, sha: str) -> bool:
+    """Whether the commit `target` has `sha` in its history."""
+    return _git(folder, "merge-base", "--is-ancestor", sha, target).exit_code == 0
+
+
+def lacks_common_history(folder: Path, one: str, other: str) -> bool:
+    """Whether a shallow clone was cut off above the common ancestor of two commits."""
+    apart = _git(folder, "merge-base", one, other).exit_code != 0
+    return apart and is_shallow_clone(str(folder))
+
+
+# --- what is not committed ------------------------------------------------------------------
+
+
+def changed_files(mirror: Mirror, folder: Path) -> tuple[str, ...]:
+    """Return the files that differ from HEAD, staged or not, and the new ones that nothing ignores."""
+    if _git(folder, "rev-parse", "--is-inside-work-tree").stdout.strip() != b"true":
+        return ()
+    with _own_index(mirror, folder) as index:
+        return index.changed()
+
+
+def commit_work_tree(mirror: Mirror, folder: Path, head: str) -> str:
+    """Commit the files as they stand on top of `head`, which the mirror has; returns the commit.
+
+    Raises CheckoutError for more than a change can be.
+    """
+    with locked(mirror), _own_index(mirror, folder) as index:
+        names = index.changed()
+        _refuse_too_much(folder, names)
+        tree = index.tree(names)
+        variables = _person()
+        call = GitCall(
+            ("commit-tree", "-p", head, "-m", COMMIT_MESSAGE, tree),
+            mirror.git_dir,
+            variables=variables,
+        )
+        sha = expect(run_git(call), "commit the work tree").stdout.decode().strip()
+        pin_own(mirror, sha)
+    return sha
+
+
+def _person() -> tuple[tuple[str, str], ...]:
+    roles = ("AUTHOR", "COMMITTER")
+    return tuple((f"GIT_{role}_{part}", value) for role in roles for part, value in _PERSON.items())
+
+
+def _refuse_too_much(folder: Path, names: tuple[str, ...]) -> None:
+    present = (folder / name for name in names)
+    size = sum(path.lstat().st_size for path in present if path.is_symlink() or path.is_file())
+    if len(names) > MOST_FILES or size > MOST_BYTES:
+        raise CheckoutError(
+            f"{len(names)} files with {size / 1e6:.0f} MB are not committed: too much to judge.",
+            "Add what is not source to .gitignore.",
+        )
+
+
+class _Index:
+    """A copy of a repository's index, compared with its work tree by a git that has none of its settings."""
+
+    def __init__(self, mirror: Mirror, folder: Path, index: Path, ignored: Path) -> None:
+        self._mirror, self._folder, self._ignored = mirror, folder, ignored
+        self._variables = (("GIT_INDEX_FILE", str(index)), ("GIT_WORK_TREE", str(folder)))
+
+    def changed(self) -> tuple[str, ...]:
+        """Return the changed names, sorted; repositories inside are not looked into."""
+        by_index = self._run(
+            "ls-files", "-z", "--modified", "--deleted", "--others",
+            "--exclude-per-directory=.gitignore", f"--exclude-from={self._ignored}",
+        )  # fmt: skip
+        names = {*_names(by_index.stdout), *self._staged()}
+        return tuple(sorted(name for name in names if not name.endswith("/")))
+
+    def tree(self, names: tuple[str, ...]) -> str:
+        """Write the files of these names, and what HEAD has beside them, as a tree.
+
+        What is staged is taken out first: its content is not in the mirror, and git would trust the index.
+        """
+        self._run("update-index", "--force-remove", "-z", "--stdin", names=self._staged())
+        self._run("update-index", "--add", "--remove", "--replace", "-z", "--stdin", names=names)
+        return self._run("write-tree").stdout.decode().strip()
+
+    def _staged(self) -> tuple[str, ...]:
+        listed = _git(
+            self._folder, "diff-index", "--cached", "--no-renames", "--name-only", "-z", "HEAD"
+        )
+        return _names(expect(listed, "compare the index with HEAD").stdout)
+
+    def _run(self, *arguments: str, names: Iterable[str] = ()) -> GitResult:
+        stdin = b"".join(os.fsencode(name) + b"\0" for name in names)
+        call = GitCall(arguments, self._mirror.git_dir, stdin, self._variables)
+        return expect(run_git(call), "read the work tree")
+
+
+@contextmanager
+def _own_index(mirror: Mirror, folder: Path) -> Iterator[_Index]:
+    with tempfile.TemporaryDirectory(prefix="assay-index-") as place:
+        index, ignored = Path(place, "index"), Path(place, "ignored")
+        if (theirs := _path_in(folder, "index")).is_file():
+            shutil.copy2(theirs, index)  # with its time, by which git tells what it must read again
+        ignored.write_bytes(b"\n".join(_ignore_lists(folder)))
+        yield _Index(mirror, folder, index, ignored)
+
+
+def _path_in(folder: Path, name: str) -> Path:
+    found = _git(folder, "rev-parse", "--path-format=absolute", "--git-path", name)
+    return Path(os.fsdecode(found.stdout.rstrip(b"\n")))
+
+
+def _ignore_lists(folder: Path) -> Iterator[bytes]:
+    """What the person ignores in every repository, and what in this one."""
+    for path in (_own_ignore_list(), _path_in(folder, "info/exclude")):
+        if path.is_file():
+            yield path.read_bytes()
+
+
+def _own_ignore_list() -> Path:
+    """The file that the person's git names, else its usual place."""
+    home = Path.home()
+    wanted = ("--file", str(home / ".gitconfig"), "--type=path", "core.excludesFile")
+    named = run_git(GitCall(("config", *wanted), variables=(("HOME", str(home)),)))
+    if named.exit_code == 0:
+        return Path(os.fsdecode(named.stdout.rstrip(b"\n")))
+    return Path(os.environ.get("XDG_CONFIG_HOME") or home / ".config", "git", "ignore")
+
+
+def _names(listed: bytes) -> tuple[str, ...]:
+    return tuple(os.fsdecode(name) for name in listed.split(b"\0") if name)
+
+
+def _git(folder: Path, *arguments: str) -> GitResult:
+    return run_git(GitCall(("-C", str(folder), *arguments)))

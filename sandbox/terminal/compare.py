@@ -1,0 +1,251 @@
+"""Compares an expected file with what a program wrote, by kind: by value where there are values."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import math
+import re
+import unicodedata
+from collections.abc import Callable
+from pathlib import Path
+
+from sandbox.terminal.compared import Compared
+from sandbox.terminal.pictures import PICTURES, compare_pictures
+from sandbox.terminal.sheets import NotASheet, read_sheets
+
+_MOST_BYTES = 20 << 20
+_RELATIVE, _ABSOLUTE = 1e-6, 1e-9
+_ANSI = re.compile(r"\x1b(\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(\x07|\x1b\\)?|[@-Z\\-_])")
+Rows = list[list[str]]
+
+
+class Unreadable(Exception):
+    """A file is not what its name says; the text says which and why."""
+
+
+def compare(expected: Path, actual: Path, suffix: str) -> Compared:
+    """Compare two files of a kind: "equal", "similar", "differs", "unreadable" or "undecided".
+
+    Similar: every value is there, but their order, layout or company differs.
+    """
+    if max(expected.stat().st_size, actual.stat().st_size) > _MOST_BYTES:
+        return Compared("undecided", "it is too large to be compared")
+    wanted, found = expected.read_bytes(), actual.read_bytes()
+    if wanted == found:
+        return Compared("equal")
+    if suffix in PICTURES:
+        return compare_pictures(wanted, found)
+    try:
+        return _BY_SUFFIX.get(suffix, _by_text)(wanted, found)
+    except Unreadable as error:
+        return Compared("unreadable", str(error))
+
+
+# --- text -------------------------------------------------------------------------------------
+
+
+def plain(text: str) -> str:
+    """One form for what looks the same: line ends, spaces at line ends, composed letters, no colours."""
+    text = unicodedata.normalize("NFC", _ANSI.sub("", text.replace("\r\n", "\n")))
+    return "\n".join(line.rstrip() for line in text.split("\n")).strip("\n")
+
+
+def _text(data: bytes) -> str:
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise Unreadable("it is no UTF-8 text") from error
+
+
+def _by_text(wanted: bytes, found: bytes) -> Compared:
+    try:
+        expected = plain(_text(wanted))
+    except Unreadable:
+        return Compared("undecided", "files of this kind can only be compared byte by byte")
+    actual = plain(_text(found))
+    if expected == actual:
+        return Compared("equal")
+    if "".join(expected.split()).casefold() == "".join(actual.split()).casefold():
+        return Compared("similar", "only spaces, line breaks or capitals differ")
+    return Compared("differs", _first_difference(expected.split("\n"), actual.split("\n")))
+
+
+def _first_difference(expected: list[str], actual: list[str]) -> str:
+    for number, (one, other) in enumerate(zip(expected, actual, strict=False), start=1):
+        if one != other:
+            return f"line {number}: expected {one[:200]!r}, found {other[:200]!r}"
+    return f"expected {len(expected)} lines, found {len(actual)}"
+
+
+# --- values -----------------------------------------------------------------------------------
+
+
+def _by_json(wanted: bytes, found: bytes) -> Compared:
+    expected, actual = _json(wanted, "the expected file"), _json(found, "the file")
+    difference = _differs(expected, actual, "$")
+    if not difference:
+        return Compared("equal")
+    if _holds(expected, actual):
+        return Compared("similar", f"every value is there, but: {difference}")
+    return Compared("differs", difference)
+
+
+def _json(data: bytes, whose: str) -> object:
+    try:
+        value: object = json.loads(_text(data))
+    except (ValueError, RecursionError) as error:
+        raise Unreadable(f"{whose} is no JSON: {str(error)[:200]}") from error
+    return value
+
+
+def _are_close(one: float, other: float) -> bool:
+    return one == other or math.isclose(one, other, rel_tol=_RELATIVE, abs_tol=_ABSOLUTE)
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def _differs(expected: object, actual: object, where: str) -> str:
+    """The first difference, in words; empty when there is none."""
+    if isinstance(expected, dict) and isinstance(actual, dict):
+        for key in (*expected, *(k for k in actual if k not in expected)):
+            if key not in actual or key not in expected:
+                return f"{where}.{key} is {'not expected' if key in actual else 'missing'}"
+            if inner := _differs(expected[key], actual[key], f"{where}.{key}"):
+                return inner
+        return ""
+    if isinstance(expected, list) and isinstance(actual, list):
+        for index, (one, other) in enumerate(zip(expected, actual, strict=False)):
+            if inner := _differs(one, other, f"{where}[{index}]"):
+                return inner
+        same = len(expected) == len(actual)
+        return "" if same else f"{where}: expected {len(expected)} entries, found {len(actual)}"
+    if isinstance(expected, int | float) and isinstance(actual, int | float):
+        both_numbers = _is_number(expected) and _is_number(actual)
+        same = _are_close(expected, actual) if both_numbers else expected is actual
+    else:
+        same = type(expected) is type(actual) and expected == actual
+    return "" if same else f"{where}: expected {repr(expected)[:200]}, found {repr(actual)[:200]}"
+
+
+def _holds(expected: object, actual: object) -> bool:
+    """Whether `actual` has all that is expected, with more keys, or names and numbers in another order.
+
+    A list of records has an order; a list of names may be a set that somebody printed.
+    """
+    if isinstance(expected, dict) and isinstance(actual, dict):
+        return all(key in actual and _holds(expected[key], actual[key]) for key in expected)
+    if isinstance(expected, list) and isinstance(actual, list):
+        if len(expected) != len(actual) or len(expected) > 2000:
+            return False
+        if any(isinstance(one, dict | list) for one in expected):
+            return all(map(_holds, expected, actual))
+        return _are_the_same_bag(expected, actual)
+    return not _differs(expected, actual, "")
+
+
+def _are_the_same_bag(expected: list[object], actual: list[object]) -> bool:
+    left = list(actual)
+    for one in expected:
+        index = next((i for i, other in enumerate(left) if not _differs(one, other, "")), None)
+        if index is None:
+            return False
+        del left[index]
+    return True
+
+
+def _by_json_lines(wanted: bytes, found: bytes) -> Compared:
+    parts = [
+        b"[" + b",".join(line for line in data.splitlines() if line.strip()) + b"]"
+        for data in (wanted, found)
+    ]
+    return _by_json(*parts)
+
+
+# --- tables -----------------------------------------------------------------------------------
+
+
+def _by_csv(wanted: bytes, found: bytes) -> Compared:
+    return _by_rows(_csv(wanted), _csv(found), "row")
+
+
+def _csv(data: bytes) -> Rows:
+    text = _text(data)
+    first = text.partition("\n")[0]
+    delimiter = max(",;\t|", key=first.count)
+    try:
+        rows = list(csv.reader(io.StringIO(text, newline=""), delimiter=delimiter))
+    except csv.Error as error:
+        raise Unreadable(f"it is no table: {error}") from error
+    return [[cell.strip() for cell in row] for row in rows if any(cell.strip() for cell in row)]
+
+
+def _by_rows(expected: Rows, actual: Rows, what: str) -> Compared:
+    for number, (one, other) in enumerate(zip(expected, actual, strict=False), start=1):
+        if not _same_row(one, other):
+            detail = f"{what} {number}: expected {one[:20]}, found {other[:20]}"
+            break
+    else:
+        if len(expected) == len(actual):
+            return Compared("equal")
+        detail = f"expected {len(expected)} {what}s, found {len(actual)}"
+    if _same_rows_anyhow(expected, actual):
+        return Compared("similar", f"the same {what}s in another order; {detail}")
+    return Compared("differs", detail)
+
+
+def _same_rows_anyhow(expected: Rows, actual: Rows) -> bool:
+    if len(expected) != len(actual):
+        return False
+    pairs = zip(sorted(expected), sorted(actual), strict=True)
+    return all(_same_row(one, other) for one, other in pairs)
+
+
+def _same_row(one: list[str], other: list[str]) -> bool:
+    return len(one) == len(other) and all(map(_same_cell, one, other))
+
+
+def _same_cell(one: str, other: str) -> bool:
+    if one == other:
+        return True
+    if _reads_as_code(one) or _reads_as_code(other):
+        return False
+    try:
+        return _are_close(float(one), float(other))
+    except ValueError:
+        return False
+
+
+def _reads_as_code(cell: str) -> bool:
+    """A number with a leading zero is a code or an id: 010 is not 10."""
+    return re.match(r"[+-]?0\d", cell) is not None
+
+
+def _by_sheets(wanted: bytes, found: bytes) -> Compared:
+    try:
+        expected, actual = read_sheets(wanted), read_sheets(found)
+    except NotASheet as error:
+        raise Unreadable(str(error)) from error
+    if [name for name, _ in expected] != [name for name, _ in actual]:
+        return Compared("differs", f"sheets: expected {expected and [n for n, _ in expected]}")
+    outcomes = [
+        _by_rows(rows, other, f"{name}: row")
+        for (name, rows), (_, other) in zip(expected, actual, strict=True)
+    ]
+    order = ("equal", "similar", "differs")
+    return max(outcomes, key=lambda one: order.index(one.outcome), default=Compared("equal"))
+
+
+_BY_SUFFIX: dict[str, Callable[[bytes, bytes], Compared]] = {
+    ".json": _by_json,
+    ".geojson": _by_json,
+    ".jsonl": _by_json_lines,
+    ".ndjson": _by_json_lines,
+    ".csv": _by_csv,
+    ".tsv": _by_csv,
+    ".xlsx": _by_sheets,
+    ".xlsm": _by_sheets,
+}

@@ -1,0 +1,273 @@
+"""Runs one item of a test plan: its commands in order in one fresh tree, with simulated input.
+
+The commands come from the plan on the base branch; what they run is the tree under test. Inside, a
+driver outside the tree (`sandbox.terminal`) starts each line behind a pseudo-terminal, types when
+the program waits, compares the files that were left with the expected ones (which stand outside the
+tree, read-only), and answers by the private channel.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from sandbox.base import (
+    TREE,
+    Command,
+    Completed,
+    Killed,
+    Limits,
+    Mount,
+    MountMode,
+    Network,
+    Sandbox,
+)
+from sandbox.toolchains import layers
+from sandbox.values import (
+    CaseRun,
+    Environment,
+    FileCheck,
+    FileOutcome,
+    ItemRun,
+    Observation,
+    Side,
+)
+
+OUTPUT_BYTES = 64 * 1024
+_DRIVER = Path(__file__).parent
+_DRIVER_TARGET = "/opt/assay/sandbox/terminal"
+_EXPECTED_TARGET = "/opt/assay/expected"
+_CHANNEL_BYTES = 16 << 20
+_TYPED_KEPT = 8000
+_SLACK_S = 60.0  # for comparing files and for ending what is left
+_CONTROL = {"ctrl+c": "\x03", "ctrl+d": "\x04", "ctrl+z": "\x1a", "^c": "\x03", "^d": "\x04"}
+
+
+@dataclass(frozen=True, slots=True)
+class TypedCase:
+    """One command and the text that is typed into it, line by line; "Ctrl+C" is the key."""
+
+    line: str
+    typed: str = ""
+
+    @property
+    def key(self) -> str:
+        """The control key that the text names, if that is all it names."""
+        return _CONTROL.get(self.typed.strip().casefold().replace("-", "+").replace(" ", ""), "")
+
+
+@dataclass(frozen=True, slots=True)
+class WantedFile:
+    """An expected file: its name in the plan, where it stands on the host, where to look for it.
+
+    `expected` is None when there is nothing to compare with.
+    """
+
+    name: str
+    expected: Path | None
+    candidates: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Interaction:
+    """One item on one side. `watched` are paths of the tree: which of them does the run write?"""
+
+    side: Side
+    tree: str
+    cases: tuple[TypedCase, ...]
+    files: tuple[WantedFile, ...] = ()
+    watched: tuple[str, ...] = ()
+    environment: Environment | None = None
+    case_limit_s: float = 60.0
+    limits: Limits = field(default_factory=Limits)
+    network: Network = Network.NONE
+
+
+async def interact(sandbox: Sandbox, wanted: Interaction) -> Observation:
+    """Carry out one item; a failing, hanging or shouting program is data. Raises SandboxError only."""
+    environment = wanted.environment
+    if environment is not None and environment.failure is not None:
+        problem = f"The environment of {wanted.side} could not be built, so nothing was run."
+        return _silent(wanted, problem)
+    if any("\0" in case.line or _is_no_text(case.line + case.typed) for case in wanted.cases):
+        return _silent(wanted, "A command holds characters that no program can be given.")
+    completed = await sandbox.run(_command(wanted))
+    return _observed(wanted, completed)
+
+
+def _is_no_text(text: str) -> bool:
+    try:
+        text.encode()
+    except UnicodeEncodeError:  # half of a surrogate pair
+        return True
+    return False
+
+
+def _silent(wanted: Interaction, problem: str) -> Observation:
+    return Observation(wanted.side, _shown(wanted), None, "", 0.0, problem=problem, item=ItemRun())
+
+
+def _shown(wanted: Interaction) -> str:
+    return "\n".join(case.line for case in wanted.cases)
+
+
+def _command(wanted: Interaction) -> Command:
+    compared = [file for file in wanted.files if file.expected is not None]
+    expected = (
+        Mount(str(file.expected), f"{_EXPECTED_TARGET}/{number}")
+        for number, file in enumerate(compared)
+    )
+    environment = wanted.environment
+    seconds = wanted.case_limit_s * len(wanted.cases) + _SLACK_S
+    return Command(
+        argv=("/usr/bin/python3", "-I", f"{_DRIVER_TARGET}/drive.py"),
+        mounts=(
+            Mount(wanted.tree, TREE, MountMode.COPY_ON_WRITE),
+            *(layers.mounts(environment) if environment else ()),
+            Mount(str(_DRIVER), _DRIVER_TARGET),
+            *expected,
+        ),
+        environment=environment.variables if environment else (),
+        stdin=json.dumps(_orders(wanted, compared)).encode(),
+        network=wanted.network,
+        limits=_with_timeout(wanted.limits, seconds),
+        channel_bytes=_CHANNEL_BYTES,
+    )
+
+
+def _with_timeout(limits: Limits, seconds: float) -> Limits:
+    return Limits(
+        timeout_s=min(limits.timeout_s, seconds),
+        memory_mb=limits.memory_mb,
+        processes=limits.processes,
+        file_size_mb=limits.file_size_mb,
+        disk_mb=limits.disk_mb,
+        entries=limits.entries,
+        output_bytes=limits.output_bytes,
+    )
+
+
+def _orders(wanted: Interaction, compared: list[WantedFile]) -> dict[str, object]:
+    return {
+        "cases": [
+            {
+                "line": case.line,
+                "typed": "" if case.key else case.typed,
+                "pressed": case.key,
+                "limit_s": wanted.case_limit_s,
+            }
+            for case in wanted.cases
+        ],
+        "files": [
+            {
+                "expected": f"{_EXPECTED_TARGET}/{number}",
+                "name": file.name,
+                "candidates": list(file.candidates),
+            }
+            for number, file in enumerate(compared)
+        ],
+        "watched": list(wanted.watched),
+        "output_bytes": OUTPUT_BYTES,
+    }
+
+
+# --- what came back -----------------------------------------------------------------------------
+
+
+def _observed(wanted: Interaction, completed: Completed) -> Observation:
+    answer = _answer(completed)
+    if answer is None:
+        return _without_answer(wanted, completed)
+    run = _item_run(wanted, answer)
+    return Observation(
+        side=wanted.side,
+        command=_shown(wanted),
+        exit_code=_exit_code(run),
+        output="\n".join(_transcript(run)),
+        seconds=completed.seconds,
+        timed_out=any(case.exit_code is None for case in run.cases),
+        truncated=any(case.truncated for case in run.cases),
+        item=run,
+    )
+
+
+def _answer(completed: Completed) -> Mapping[str, Any] | None:
+    """Read what the driver wrote; None when it was killed before it could."""
+    try:
+        answer = json.loads(completed.channel)
+    except ValueError:
+        return None
+    return answer if isinstance(answer, dict) else None
+
+
+def _item_run(wanted: Interaction, answer: Mapping[str, Any]) -> ItemRun:
+    cases = tuple(
+        CaseRun(
+            command=case.line,
+            exit_code=seen["exit_code"],
+            output=seen["output"],
+            seconds=round(seen["seconds"], 3),
+            truncated=seen["truncated"],
+            asked_for_more=seen["asked_for_more"],
+            typed=case.typed[:_TYPED_KEPT],
+            typed_at=tuple(seen["typed_at"]),
+        )
+        for case, seen in zip(wanted.cases, answer["cases"], strict=True)
+    )
+    files = tuple(
+        FileCheck(file["name"], file["actual"], FileOutcome(file["outcome"]), file["detail"])
+        for file in answer["files"]
+    )
+    return ItemRun(cases, (*files, *_without_reference(wanted)), tuple(answer["made"]))
+
+
+def _without_reference(wanted: Interaction) -> Iterator[FileCheck]:
+    for file in wanted.files:
+        if file.expected is None:
+            detail = "the base branch has no such file to compare with"
+            yield FileCheck(file.name, "", FileOutcome.UNDECIDED, detail)
+
+
+def _exit_code(run: ItemRun) -> int | None:
+    """The first that is not 0; None when a command did not end."""
+    codes = [case.exit_code for case in run.cases]
+    if None in codes:
+        return None
+    return next((code for code in codes if code), 0)
+
+
+def _transcript(run: ItemRun) -> Iterator[str]:
+    for case in run.cases:
+        yield f"$ {case.command}"
+        yield case.output.rstrip("\n")
+        ended = "did not end in time" if case.exit_code is None else f"exit code {case.exit_code}"
+        yield f"[{ended}]"
+    for file in run.files:
+        yield f"[{file.name}: {file.outcome}{': ' if file.detail else ''}{file.detail}]"
+
+
+_KILLED = {
+    Killed.TIMEOUT: "It did not end in time.",
+    Killed.MEMORY: "It used more memory than it may.",
+    Killed.DISK: "It wrote more to disk than it may.",
+    Killed.ENTRIES: "It made more files than it may.",
+    Killed.CHANNEL: "It wrote more to the channel than it may.",
+}
+
+
+def _without_answer(wanted: Interaction, completed: Completed) -> Observation:
+    why = _KILLED.get(completed.killed) if completed.killed else None
+    said = completed.stderr.decode(errors="replace").strip()[-500:]
+    return Observation(
+        side=wanted.side,
+        command=_shown(wanted),
+        exit_code=None,
+        output=said,
+        seconds=completed.seconds,
+        timed_out=completed.killed is Killed.TIMEOUT,
+        problem=why or "What was run ended the driver of the item before it could answer.",
+        item=ItemRun(),
+    )

@@ -1,0 +1,1 @@
+"""Runs the tests of a project on either side, by the driver of its runner, and reads what was recorded."""

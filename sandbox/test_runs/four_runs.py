@@ -1,0 +1,107 @@
+"""The four test runs as values: what ran, what was left out because it is the same run, repeats."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import PurePosixPath
+
+from sandbox.values import Outcome, TestResult, TestRun
+
+HARD_FAILURES = (Outcome.FAILED, Outcome.ERROR)
+PASSES = (Outcome.PASSED, Outcome.XPASSED)
+
+
+@dataclass(frozen=True, slots=True)
+class Repeat:
+    """How often one test of base passed when it was run again, with base's and with head's code."""
+
+    id: str
+    base_passes: int
+    base_runs: int
+    head_passes: int
+    head_runs: int
+
+
+@dataclass(frozen=True, slots=True)
+class FourRuns:
+    """Whose tests on whose code. The crosswise runs hold only what differs between the sides.
+
+    `base_paths` and `head_paths` are the files and folders that were run crosswise ("" is the
+    whole tree); a test outside them is the same on both sides, so its crosswise outcome is the
+    other side's own. None: nothing was run crosswise.
+    """
+
+    base_on_base: TestRun
+    head_on_head: TestRun
+    base_on_head: TestRun | None = None
+    head_on_base: TestRun | None = None
+    base_paths: tuple[str, ...] = ()
+    head_paths: tuple[str, ...] = ()
+    repeats: tuple[Repeat, ...] = ()
+    head_repeats: tuple[Repeat, ...] = ()  # of head's tests, with head's code only
+
+    def is_crossed(self, path: str) -> bool:
+        """Tell whether a test of base at a path was run crosswise with head's code."""
+        return self.base_on_head is not None and is_below(path, self.base_paths)
+
+    def base_test_on_head(self) -> Lookup:
+        """Return where the outcome of base's tests on head's code is found."""
+        return Lookup(self.head_on_head, self.base_on_head, self.base_paths)
+
+    def head_test_on_base(self) -> Lookup:
+        """Return where the outcome of head's tests on base's code is found."""
+        return Lookup(self.base_on_base, self.head_on_base, self.head_paths)
+
+
+class Lookup:
+    """Finds a test's result: in the crosswise run when its file was part of it, else in the full."""
+
+    def __init__(
+        self, full: TestRun, crosswise: TestRun | None = None, paths: tuple[str, ...] = ()
+    ) -> None:
+        self._full = _Index(full)
+        self._crosswise = _Index(crosswise) if crosswise is not None else None
+        self._paths = paths
+
+    def find(self, test_id: str, path: str) -> TestResult | None:
+        """Return the result of a test, or of what keeps its file from being collected."""
+        if self._crosswise is not None and is_below(path, self._paths):
+            return self._crosswise.find(test_id, path)
+        return self._full.find(test_id, path)
+
+
+class _Index:
+    def __init__(self, run: TestRun) -> None:
+        self._by_id = {result.id: result for result in run.results}
+        self._whole_files = {r.path: r for r in run.results if is_whole_file(r)}
+
+    def find(self, test_id: str, path: str) -> TestResult | None:
+        found = self._by_id.get(test_id) or self._whole_files.get(path)
+        if found is not None:
+            return found
+        for folder in PurePosixPath(path).parents:
+            for name in (str(folder / "conftest.py"), str(folder), str(folder / "__init__.py")):
+                error = self._whole_files.get(name)
+                if error is not None and error.outcome is Outcome.ERROR:
+                    return error
+        return None
+
+
+def is_whole_file(result: TestResult) -> bool:
+    """Tell whether a result stands for a file (or folder) that could not be collected, or skipped."""
+    return result.id == result.path
+
+
+def is_below(path: str, paths: tuple[str, ...]) -> bool:
+    """Tell whether a path is one of `paths` or below one; "" holds everything."""
+    return any(top in ("", path) or path.startswith(top + "/") for top in paths)
+
+
+def failed(outcome: Outcome | None) -> bool:
+    """Tell whether a test ran and did not do what it asks for."""
+    return outcome in HARD_FAILURES
+
+
+def passed(outcome: Outcome | None) -> bool:
+    """Tell whether a test ran and did what it asks for."""
+    return outcome in PASSES

@@ -1,0 +1,281 @@
+"""Runs base's and head's tests on base's and head's code, at the price of about two runs."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field, replace
+from functools import partial
+from pathlib import Path
+from typing import TypeVar
+
+from sandbox.base import Limits, Mount, Network, Sandbox
+from sandbox.concurrently import a_few_at_a_time, cores
+from sandbox.repository.combine import combine
+from sandbox.test_runs.crosswise import Crosswise, find_crosswise
+from sandbox.test_runs.doctests import Doctests, find_doctests
+from sandbox.test_runs.four_runs import FourRuns
+from sandbox.test_runs.joined_calls import joined_runs
+from sandbox.test_runs.repeats import HeadRepeats, Repeats
+from sandbox.test_runs.surroundings import (
+    made_for_tests,
+    plugin_arguments,
+    runner_of_base,
+    silenced_at_start,
+)
+from sandbox.test_runs.test_order import TestOrder, within
+from sandbox.test_runs.unit_tests import run_tests
+from sandbox.test_runs.volatile_ids import aligned
+from sandbox.values import Checkout, Environment, Observation, Side, TestRun, TestRunner
+
+RUNS = 4
+Seen = TypeVar("Seen")
+
+
+@dataclass(frozen=True, slots=True)
+class Sides:
+    """What four runs need. `workspace` is an own folder for combined trees (hard links).
+
+    `known_base` is an earlier run of base with the same base sha, environment digest, command and
+    HARNESS_VERSION; with it base is not run again.
+    """
+
+    checkout: Checkout
+    base: Environment
+    head: Environment
+    workspace: Path
+    limits: Limits = field(default_factory=Limits)
+    known_base: Observation | None = None
+    network: Network = Network.NONE
+    run_ended: Callable[[], None] = lambda: None
+    """Hears that one of the `RUNS` has ended."""
+
+
+@dataclass(frozen=True, slots=True)
+class Crossed:
+    """The two crosswise runs as observations; None where nothing was run crosswise."""
+
+    base_on_head: Observation | None = None
+    head_on_base: Observation | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class FourObservations:
+    """The two full runs as observations, and all four for comparison (None: `problem` says why)."""
+
+    base: Observation
+    head: Observation
+    runs: FourRuns | None
+    problem: str = ""
+    crossed: Crossed = field(default_factory=Crossed)
+
+
+async def run_four_ways(sandbox: Sandbox, sides: Sides) -> FourObservations:
+    """Run both sides in full, what differs crosswise, and repeat what disagrees.
+
+    Raises SandboxError; whatever the projects do is data.
+    """
+    base_order, head_order = _full_orders(sides)
+    full = (
+        partial(_known_or_run, sandbox, base_order, sides.known_base),
+        partial(run_tests, sandbox, head_order),
+    )
+    base, head = await a_few_at_a_time(cores(), [_counted(sides, one) for one in full])
+    if base.tests is None or head.tests is None:
+        problem = base.problem or head.problem or _ONLY_EXIT_CODE
+        return FourObservations(base, head, None, problem)
+    runs = FourRuns(base.tests, aligned(head.tests, base.tests))
+    head = replace(head, tests=runs.head_on_head)
+    if not (runs.base_on_base.complete and runs.head_on_head.complete):
+        return FourObservations(base, head, runs)
+    runs, crossed = await _cross(sandbox, sides, base, head)
+    return FourObservations(base, head, runs, crossed=crossed)
+
+
+async def _cross(
+    sandbox: Sandbox, sides: Sides, base: Observation, head: Observation
+) -> tuple[FourRuns, Crossed]:
+    """Run crosswise what differs, then repeat what disagrees."""
+    assert base.tests is not None and head.tests is not None  # noqa: S101 - checked above
+    base_tree, head_tree = Path(sides.checkout.base_tree), Path(sides.checkout.head_tree)
+    made = made_for_tests(sides.base), made_for_tests(sides.head)
+    found = await asyncio.to_thread(find_crosswise, base_tree, head_tree, made)
+    docs = await asyncio.to_thread(find_doctests, base_tree, head_tree, base.tests, head.tests)
+    around = _Around.of(sides)
+    crosswise = _concerning(_with_texts(found, docs), sides, whole=around.differs)
+    trees = await asyncio.to_thread(_combined, sides, crosswise, docs)
+    base_order, head_order = _full_orders(sides)
+    limits = _crosswise_limits(sides.limits, base, head)
+    base_lends, head_lends = _lenders(sides)
+    on_head = replace(
+        head_order,
+        tree=trees.base_tests_on_head,
+        limits=limits,
+        lender=base_lends,
+        guest=sides.base,
+        plugins=around.plugins,
+        laid=around.laid,
+    )
+    on_base = replace(
+        base_order,
+        tree=trees.head_tests_on_base,
+        limits=limits,
+        lender=head_lends,
+        guest=sides.head,
+    )
+    steps = (
+        partial(_run_paths, sandbox, on_head, crosswise.base_paths),
+        partial(_run_paths, sandbox, on_base, crosswise.head_paths),
+    )
+    base_on_head, head_on_base = await a_few_at_a_time(
+        cores(), [_counted(sides, one) for one in steps]
+    )
+    own_docs = tuple(docs.head_on_base)
+    docs_on_base = await _run_paths(
+        sandbox, replace(on_base, tree=trees.head_doctests_on_base), own_docs
+    )
+    of_head = tuple(run.tests for run in (head_on_base, docs_on_base) if run and run.tests)
+    runs = FourRuns(
+        base_on_base=base.tests,
+        head_on_head=head.tests,
+        base_on_head=_alike(base_on_head.tests if base_on_head else None, base, head),
+        head_on_base=_alike(joined_runs(of_head) if of_head else None, base, head),
+        base_paths=crosswise.base_paths,
+        head_paths=(*crosswise.head_paths, *own_docs),
+    )
+    repeats = await Repeats(sandbox, base_order, on_head, head_order).of(runs)
+    again = await HeadRepeats(sandbox, head_order).of(runs)
+    seen = Crossed(base_on_head, head_on_base or docs_on_base)
+    return replace(runs, repeats=repeats, head_repeats=again), seen
+
+
+def _with_texts(found: Crosswise, docs: Doctests) -> Crosswise:
+    """Add the texts of examples, which travel as test files do, and base's changed docstrings."""
+    base_paths = dict.fromkeys((*found.base_paths, *docs.files, *docs.base_on_head))
+    head_paths = dict.fromkeys((*found.head_paths, *docs.files))
+    return Crosswise((*found.swapped, *docs.files), tuple(base_paths), tuple(head_paths))
+
+
+_RUN_WHOLE = (TestRunner.MAKE, TestRunner.CTEST)
+"""Runners that no file can be named to."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Around:
+    """What of head's surroundings base's tests must not meet: see `surroundings`."""
+
+    plugins: tuple[str, ...] | None
+    laid: tuple[Mount, ...]
+
+    @classmethod
+    def of(cls, sides: Sides) -> _Around:
+        both = sides.base, sides.head
+        return cls(plugin_arguments(*both), (*silenced_at_start(*both), *runner_of_base(*both)))
+
+    @property
+    def differs(self) -> bool:
+        """Tell whether all of base's tests have to run without it."""
+        return self.plugins is not None or bool(self.laid)
+
+
+def _concerning(found: Crosswise, sides: Sides, *, whole: bool) -> Crosswise:
+    """Leave out what stands beside the project; whole programs of tests run whole."""
+    if found.swapped and sides.base.recipe.runner in _RUN_WHOLE:
+        return replace(found, base_paths=("",), head_paths=("",))
+    if whole:
+        found = replace(found, base_paths=("",))
+    base_root, head_root = sides.base.recipe.root, sides.head.recipe.root
+    return replace(
+        found,
+        base_paths=within(found.base_paths, base_root),
+        head_paths=within(found.head_paths, head_root),
+    )
+
+
+def _lenders(sides: Sides) -> tuple[Environment | None, Environment | None]:
+    """Let each side's tests bring their own dependencies where the two sides' differ."""
+    if sides.base.dependencies_layer == sides.head.dependencies_layer:
+        return None, None
+    return sides.base, sides.head
+
+
+def _alike(run: TestRun | None, base: Observation, head: Observation) -> TestRun | None:
+    references = [seen.tests for seen in (base, head) if seen.tests is not None]
+    return aligned(run, *references) if run else None
+
+
+async def _run_paths(
+    sandbox: Sandbox, order: TestOrder, paths: tuple[str, ...]
+) -> Observation | None:
+    return await run_tests(sandbox, replace(order, paths=paths)) if paths else None
+
+
+_ONLY_EXIT_CODE = (
+    "The configured test command tells only its exit code, so single tests cannot be compared."
+)
+
+
+def _full_orders(sides: Sides) -> tuple[TestOrder, TestOrder]:
+    base = TestOrder(
+        Side.BASE,
+        sides.checkout.base_tree,
+        sides.base,
+        limits=sides.limits,
+        network=sides.network,
+    )
+    return base, replace(
+        base, side=Side.HEAD, tree=sides.checkout.head_tree, environment=sides.head
+    )
+
+
+async def _known_or_run(
+    sandbox: Sandbox, order: TestOrder, known: Observation | None
+) -> Observation:
+    """Run base's tests on base's code; once more where something beside the tests ended or spoiled the run.
+
+    Nothing of the change is in that run, so a chance failure of base must not keep it from being judged.
+    """
+    if known:
+        return known
+    seen = await run_tests(sandbox, order)
+    if seen.tests is None or seen.tests.complete or seen.tests.forged or seen.timed_out:
+        return seen
+    again = await run_tests(sandbox, order)
+    return again if again.tests is not None and again.tests.complete else seen
+
+
+async def _counted(sides: Sides, run: Callable[[], Awaitable[Seen]]) -> Seen:
+    seen = await run()
+    sides.run_ended()
+    return seen
+
+
+def _crosswise_limits(limits: Limits, base: Observation, head: Observation) -> Limits:
+    """Do not wait the whole limit for new tests that hang with the old code."""
+    longest_s = 60 + 5 * max(base.seconds, head.seconds)
+    return replace(limits, timeout_s=min(limits.timeout_s, longest_s))
+
+
+@dataclass(frozen=True, slots=True)
+class _Trees:
+    base_tests_on_head: str
+    head_tests_on_base: str
+    head_doctests_on_base: str = ""
+
+
+def _combined(sides: Sides, crosswise: Crosswise, docs: Doctests) -> _Trees:
+    checkout = sides.checkout
+    if not (crosswise.swapped or docs.base_on_head or docs.head_on_base):
+        return _Trees(checkout.head_tree, checkout.base_tree)
+    base, head = Path(checkout.base_tree), Path(checkout.head_tree)
+    name = f"{checkout.base_sha[:12]}-tests-on-{checkout.head_sha[:12]}"
+    reverse = f"{checkout.head_sha[:12]}-tests-on-{checkout.base_sha[:12]}"
+    with_docs = sides.workspace / f"{reverse}-doctests"
+    swapped = crosswise.swapped
+    return _Trees(
+        str(combine(head, base, swapped, sides.workspace / name, docs.base_on_head)),
+        str(combine(base, head, swapped, sides.workspace / reverse)),
+        str(combine(base, head, swapped, with_docs, docs.head_on_base))
+        if docs.head_on_base
+        else "",
+    )

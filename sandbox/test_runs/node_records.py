@@ -1,0 +1,298 @@
+"""Reads what the Node reporters wrote to the channel and says what it proves: records to a TestRun."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path, PurePosixPath
+
+from sandbox.harness import chain
+from sandbox.test_runs.run_records import (
+    NO_TESTS,
+    ended_how,
+    integer_of,
+    seconds_of,
+    storable,
+    text_of,
+    unique,
+)
+from sandbox.test_runs.script_source import LARGEST_SOURCE, ScriptSources
+from sandbox.toolchains.tree import Tree
+from sandbox.values import Outcome, TestResult, TestRun
+
+_BAD = (Outcome.FAILED, Outcome.ERROR)
+_COMPILED_FROM = {".js": (".ts", ".tsx", ".jsx"), ".mjs": (".mts",), ".cjs": (".cts",)}
+# A file that names none of these may be a test by its exit code alone, as `node --test` has it.
+_DECLARES_TESTS = re.compile(r"""['"](node:test|tape|tap|uvu)['"]""")
+_TELLING = re.compile(r"\berror\b|cannot |unknown|not found|no such|is not |unsupported", re.I)
+_SAID_CHARS = 300
+
+
+@dataclass(slots=True)
+class _Part:
+    """What one process told: the whole run, or one test file of it."""
+
+    file: str = ""
+    results: list[TestResult] = field(default_factory=list)
+    has_begun: bool = False  # the reporter was loaded
+    ended: bool = False  # the reporter came to its end
+    lost: int = 0
+    problem: str = ""
+    fault: str = ""  # of our own watcher
+    wait_status: int | None = None
+
+
+@dataclass(slots=True)
+class _Reading:
+    """What has been read so far."""
+
+    runner: str = "test runner"
+    parts: list[_Part] = field(default_factory=list)
+    plain: str = ""  # what the runner prints without a reporter of ours
+    absent: bool = False
+    forged: str = ""
+
+    @property
+    def part(self) -> _Part:
+        """The part that is being told."""
+        if not self.parts:
+            self.parts.append(_Part())
+        return self.parts[-1]
+
+
+def read_node_channel(
+    channel: bytes, tree: Path, start: str, killed: str = "", said: str = ""
+) -> TestRun:
+    """Return what a finished or killed run proves.
+
+    `tree` is the project's folder on the host, `start` the same inside; `killed` says which limit ended
+    the run, if one did; `said` is what was printed. A run without any test is complete and says so as its
+    problem.
+    """
+    reading = _Reading()
+    place = _Place(Tree(tree), start, ScriptSources(Tree(tree)))
+    reader = chain.Reader(channel[: chain.KEY_BYTES])
+    try:
+        for body in reader.feed(channel[chain.KEY_BYTES :]):
+            _take(json.loads(body), reading, place)
+    except chain.Broken as broken:
+        reading.forged = reading.forged or str(broken)
+    except (ValueError, TypeError, KeyError, RecursionError):
+        reading.forged = reading.forged or "a record of a wrong shape"
+    results = tuple(one for part in reading.parts for one in _settled(part, place))
+    problem = _problem(reading, killed, _telling(said)) or _stranger(results, place)
+    return TestRun(
+        complete=not problem,
+        results=unique(results),
+        problem=problem or ("" if results else NO_TESTS),
+        forged=bool(reading.forged),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """Where the tests stand: names from inside become names of the project's folder."""
+
+    tree: Tree
+    start: str
+    sources: ScriptSources
+
+    def path(self, file: str) -> str:
+        """Return a path relative to the project's folder; one outside of it stays as it is.
+
+        What was compiled is told by the name of its source.
+        """
+        pure = PurePosixPath(file.removeprefix("file://"))
+        if pure.is_relative_to(self.start):
+            pure = pure.relative_to(self.start)
+        path = "" if pure.as_posix() == "." else pure.as_posix()
+        return path if not path or self.is_here(path) else self._source(pure) or path
+
+    def is_here(self, path: str) -> bool:
+        """Tell whether the repository has the file."""
+        return self.tree.is_plain(path)
+
+    def _source(self, built: PurePosixPath) -> str:
+        below = PurePosixPath(*built.parts[1:])
+        suffixes = (built.suffix, *_COMPILED_FROM.get(built.suffix, ()))
+        for folder in ("", "src", "source"):
+            for suffix in suffixes:
+                path = PurePosixPath(folder, below.with_suffix(suffix)) if below.name else built
+                if self.tree.is_plain(path.as_posix()):
+                    return path.as_posix()
+        return ""
+
+
+def _take(record: dict[str, object], reading: _Reading, place: _Place) -> None:
+    kind = record["kind"]
+    if kind == "runner":
+        reading.runner = f"{text_of(record, 'name')} {text_of(record, 'version')}".strip()
+    elif kind == "absent":
+        reading.absent = True
+    elif kind == "begun":
+        reading.parts.append(_Part(text_of(record, "file")))
+    elif kind == "plain":
+        reading.plain = text_of(record, "said")
+    elif kind in ("forged", "cut"):
+        reading.forged = str(record.get("why", "a record that was cut off"))
+    elif kind == "ended":
+        reading.part.wait_status = integer_of(record, "status")
+    elif reading.part.ended:
+        raise ValueError("a record after the end of the run")
+    else:
+        _take_told(record, reading.part, place)
+
+
+def _take_told(record: dict[str, object], part: _Part, place: _Place) -> None:
+    """Take what the reporter wrote."""
+    kind = record["kind"]
+    if kind == "ready":
+        part.has_begun = True
+    elif kind == "fault":
+        part.fault = text_of(record, "message")
+    elif kind == "end":
+        part.ended, part.lost = True, integer_of(record, "lost")
+        part.problem = text_of(record, "problem") if "problem" in record else ""
+    elif kind == "file":
+        path = place.path(text_of(record, "file"))
+        said = text_of(record, "message")
+        part.results.append(TestResult(path, Outcome.ERROR, message=said, path=path))
+    elif kind == "test":
+        part.results += _results(record, place)
+    else:
+        raise ValueError(f"unexpected {kind}")
+
+
+def _settled(part: _Part, place: _Place) -> list[TestResult]:
+    """Return a part's results; a file's own process says with its end whether they are the whole truth."""
+    if not part.file or part.wait_status is None:
+        return part.results
+    path, status = place.path(part.file), part.wait_status
+    has_failed = any(result.outcome in _BAD for result in part.results)
+    if not part.ended and any(result.id == path for result in part.results):
+        return part.results
+    if not part.ended:
+        message = f"The test file {ended_how(status)} before its end."
+        return [*part.results, TestResult(path, Outcome.ERROR, message=message, path=path)]
+    if part.results and (has_failed or not status):
+        return part.results
+    if part.results:
+        message = f"The test file {ended_how(status)} although no test in it failed. {part.problem}"
+        return [*part.results, TestResult(path, Outcome.ERROR, message=message, path=path)]
+    is_good = not status and not part.problem
+    message = part.problem or ("" if is_good else f"It {ended_how(status)}.")
+    record = {"seconds": 0.0, "message": message}
+    outcome = Outcome.PASSED if is_good else Outcome.FAILED
+    return [_whole_file(path, outcome, record, place)]
+
+
+def _results(record: dict[str, object], place: _Place) -> list[TestResult]:
+    """Return the result of one test; none for a suite that has nothing of its own to say."""
+    outcome, titles = Outcome(text_of(record, "outcome")), _titles(record)
+    path = place.path(text_of(record, "file"))
+    if record["suite"] and (outcome not in _BAD or text_of(record, "failure") == "subtestsFailed"):
+        return []
+    named = place.path(titles[0])
+    if len(titles) == 1 and (named == path or (not path and place.tree.is_plain(named))):
+        return [_whole_file(named, outcome, record, place)]
+    line, source = place.sources.of(path, titles, integer_of(record, "line"))
+    test_id = f"{path}::{' > '.join(titles)}"
+    seconds, message = seconds_of(record), text_of(record, "message")
+    table = place.sources.table_of(path, titles)
+    return [TestResult(test_id, outcome, seconds, message, path, line, source, table=table)]
+
+
+def _whole_file(
+    path: str, outcome: Outcome, record: Mapping[str, object], place: _Place
+) -> TestResult:
+    """Return the result of a file that told no test.
+
+    A plain script is one test. A file that declares tests and told none has not come to them,
+    whatever it exited with.
+    """
+    seconds, message, text = seconds_of(record), text_of(record, "message"), place.tree.read(path)
+    if not _DECLARES_TESTS.search(text):
+        name = f"{path}::the whole file"
+        return TestResult(name, outcome, seconds, message, path, 1, text[:LARGEST_SOURCE])
+    if outcome not in _BAD:
+        message = "The file ended before it ran any of its tests."
+    return TestResult(path, Outcome.ERROR, seconds, message, path)
+
+
+def _titles(record: dict[str, object]) -> list[str]:
+    titles = record["title"]
+    if not isinstance(titles, list) or not titles:
+        raise TypeError("title")
+    return [storable(str(title)) for title in titles]
+
+
+def _stranger(results: tuple[TestResult, ...], place: _Place) -> str:
+    """Name a test whose file is not in the repository: nobody could tell which side's it is."""
+    for result in results:
+        if result.path and not place.is_here(result.path):
+            return f"The tests run from {result.path}, which is not in the repository."
+    return ""
+
+
+def _telling(said: str) -> str:
+    """Return the printed line that tells best why a program ended: a late one that speaks of an error."""
+    lines = [line.strip() for line in storable(said).splitlines()[-60:] if line.strip()]
+    told = [line for line in lines if _TELLING.search(line) and not line.startswith("at ")]
+    return (told[0] if told else lines[-1] if lines else "It printed nothing")[:_SAID_CHARS]
+
+
+def _problem(reading: _Reading, killed: str, said: str) -> str:
+    """Say in one sentence what keeps the run from proving anything; empty when nothing does."""
+    if reading.forged:
+        return f"The results cannot be trusted: {reading.forged}."
+    if killed:
+        return f"The test run {killed}."
+    if reading.absent:
+        return f"{reading.runner} is not among the packages that were installed."
+    if not reading.parts or any(part.wait_status is None for part in reading.parts):
+        return "" if _found_nothing(reading) else "The test run was killed from within."
+    faulty = [part for part in reading.parts if part.file and (part.fault or not part.has_begun)]
+    if faulty:
+        return _own_failure(reading, faulty[0], faulty[0].fault.partition("\n")[0] or said)
+    return "" if reading.part.file else _end_problem(reading, reading.part, said)
+
+
+def _found_nothing(reading: _Reading) -> bool:
+    """Tell whether no file was there to run, and none broke off."""
+    return not reading.parts and reading.runner != "test runner"
+
+
+def _end_problem(reading: _Reading, part: _Part, said: str) -> str:
+    """Say what is wrong with a run whose processes have ended."""
+    status = part.wait_status or 0
+    if not part.ended:
+        return _unended(reading, part, said)
+    if part.lost:
+        return f"{part.lost} collected tests have no result."
+    if part.problem:
+        return f"Something failed outside of the tests: {part.problem}"
+    has_failed = any(result.outcome in _BAD for result in part.results)
+    if part.results and bool(status) is not has_failed:
+        how = "a test failed" if has_failed else "no test failed"
+        return f"{reading.runner} {ended_how(status)} although {how}. It said: {said}"
+    return ""
+
+
+def _unended(reading: _Reading, part: _Part, said: str) -> str:
+    """Say whose failure it is that the reporter did not come to its end."""
+    status = part.wait_status or 0
+    if part.has_begun:
+        return f"{reading.runner} {ended_how(status)} before its end. It said: {said}"
+    if status and said in reading.plain:
+        return f"{reading.runner} {ended_how(status)} before its first test. It said: {said}"
+    return _own_failure(reading, part, said)
+
+
+def _own_failure(reading: _Reading, part: _Part, said: str) -> str:
+    what = f"{reading.runner} on {part.file}" if part.file else reading.runner
+    return (
+        f"Assay failed to observe {what}: it {ended_how(part.wait_status or 0)} without loading Assay's "
+        f"reporter. This says nothing about the change. The message was: {said}"
+    )

@@ -1,0 +1,266 @@
+"""Runs the tests of Node projects by their own runners, with reporters and watchers outside the tree.
+
+What the reporters can and cannot promise stands in `sandbox/harness/node/README.md`.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import shlex
+from dataclasses import dataclass, replace
+from itertools import islice
+from pathlib import Path, PurePosixPath
+
+from sandbox.base import TREE, Command, Completed, Mount
+from sandbox.test_runs.node_records import read_node_channel
+from sandbox.test_runs.path_kinds import PathKind, classify
+from sandbox.test_runs.test_order import TestDriver, TestOrder, held_tests
+from sandbox.toolchains import layers
+from sandbox.toolchains.tree import LISTED_FILES, Tree
+from sandbox.values import Environment, TestRun, TestRunner
+
+_HARNESS = Path(__file__).parent.parent / "harness"
+_TARGET = "/opt/assay/sandbox/harness"
+_NODE = f"{_TARGET}/node"
+_ORIGINAL = "/opt/assay/original/tree"
+_PACKAGES = "/opt/assay/original/packages"
+_RECORDER = ("--require", f"{_NODE}/recorder.cjs")  # before Node 10 with no "=" between
+_CHANNEL_BYTES = 256 << 20
+_SAID_BYTES = 20_000
+_TIME_SHARE = 0.9  # of the run's limit: the keeper wants to say what hung
+_VARIABLE = re.compile(r"[A-Za-z_]\w*=")
+_SCRIPT = (".js", ".cjs", ".mjs", ".jsx", ".ts", ".cts", ".mts", ".tsx")
+
+
+@dataclass(frozen=True, slots=True)
+class _Edition:
+    """What only the major versions from `first` on, and below `before` (0: all), are given."""
+
+    first: int
+    before: int = 0
+    node: tuple[str, ...] = ()
+    arguments: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class _Start:
+    """How a runner is started: whose script, what node is told, what comes before its arguments.
+
+    `through` is a script of ours that node starts instead; it gets the runner's as its first argument.
+    `each` says that every test file is started by itself, as a process that we watch from inside.
+    """
+
+    package: str
+    script: str
+    arguments: tuple[str, ...] = ()
+    node: tuple[str, ...] = ()
+    takes_files: tuple[str, ...] | None = ()  # what stands before named files; None: it takes none
+    through: tuple[str, ...] = ()
+    editions: tuple[_Edition, ...] = ()
+    each: bool = False
+    variables: tuple[tuple[str, str], ...] = ()
+
+
+_WATCHED = ("--require", f"{_NODE}/script.cjs")
+_STARTS = {
+    TestRunner.NODE_TEST: _Start(
+        "", "",
+        (f"--test-reporter={_NODE}/node_test.mjs", "--test-reporter-destination=stdout",
+         "--test-reporter=spec", "--test-reporter-destination=stderr"),
+    ),
+    TestRunner.MOCHA: _Start(
+        "mocha", "_mocha", (f"--reporter={_NODE}/mocha.cjs",), takes_files=None,
+        editions=(_Edition(8, arguments=("--no-parallel",)),),
+    ),
+    TestRunner.JEST: _Start(
+        "jest", "jest",
+        (f"--reporters={_NODE}/jest.cjs", "--reporters=default", "--ci", "--coverage=false",
+         "--watchAll=false", "--testLocationInResults", "--passWithNoTests"),
+        takes_files=("--runTestsByPath",),
+    ),
+    TestRunner.VITEST: _Start(
+        "vitest", "vitest",
+        ("run", "--passWithNoTests"), through=(f"{_NODE}/vitest_start.mjs",)
+    ),
+    TestRunner.AVA: _Start(
+        "ava", "ava", ("--tap",),
+        editions=(
+            _Edition(0, 4, node=("--require", f"{_NODE}/ava_require.cjs")),
+            _Edition(4, node=(f"--import={_NODE}/ava_hook.mjs",)),
+        ),
+    ),
+    TestRunner.JASMINE: _Start(
+        "jasmine", "jasmine", node=("--require", f"{_NODE}/jasmine.cjs"), takes_files=None
+    ),
+    TestRunner.TAP: _Start("tap", "tap", node=_WATCHED, each=True, variables=(("ASSAY_TAP", "1"),)),
+    TestRunner.TAPE: _Start("tape", "tape", node=_WATCHED, each=True),
+    TestRunner.UVU: _Start(
+        "uvu", "uvu", node=(*_WATCHED, f"--import={_NODE}/script_hook.mjs"), each=True
+    ),
+    TestRunner.NODE: _Start("", "", node=_WATCHED, each=True),
+}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class _Call:
+    """A recipe's test arguments taken apart: NAME=value..., options of node..., `--`, the runner's."""
+
+    variables: dict[str, str]
+    node: tuple[str, ...]
+    runner: tuple[str, ...]
+
+    @property
+    def files(self) -> tuple[str, ...]:
+        """Return the words that can be files or patterns."""
+        return tuple(word for word in self.runner if not word.startswith("-"))
+
+    @property
+    def options(self) -> tuple[str, ...]:
+        """Return the words that begin as options."""
+        return tuple(word for word in self.runner if word.startswith("-"))
+
+
+def _call(arguments: tuple[str, ...]) -> _Call:
+    at = arguments.index("--")
+    before, runner = arguments[:at], arguments[at + 1 :]
+    variables = [word for word in before if _VARIABLE.match(word)]
+    node = tuple(word for word in before if not _VARIABLE.match(word))
+    return _Call(dict(word.split("=", 1) for word in variables), node, runner)
+
+
+def _command(order: TestOrder) -> Command:
+    recipe = order.environment.recipe
+    start, call = _STARTS[recipe.runner], _call(recipe.test_arguments)
+    arguments, globs = _arguments(order, start, call)
+    variables = (*call.variables.items(), *start.variables)
+    orders = {
+        "runner": recipe.runner.value,
+        "package": start.package,
+        "bin": start.script,
+        "node": (*_RECORDER, *start.node, *call.node),
+        "own_node": (*(("--test",) if recipe.runner is TestRunner.NODE_TEST else ()), *call.node),
+        "through": start.through,
+        "reporter": _reporter(start, recipe.runner),
+        "editions": [(one.first, one.before, one.node, one.arguments) for one in start.editions],
+        "before": recipe.install_project,
+        "tests": _tests_of(order) if recipe.install_project else (),
+        "original": _ORIGINAL,
+        "packages": _PACKAGES,
+        "arguments": arguments,
+        "globs": globs,
+        "each": start.each,
+        "only": order.paths,
+        "time_s": order.limits.timeout_s * _TIME_SHARE,
+        "environment": dict(layers.variables(order.environment, variables)),
+        "cwd": order.start,
+    }
+    return Command(
+        argv=("python3", "-I", "-S", f"{_TARGET}/launch_node.py"),
+        mounts=(
+            *_mounts(order),
+            *held_tests(order.tree),
+            *_lent(order.lender),
+            Mount(str(_HARNESS), _TARGET),
+            *((Mount(order.tree, _ORIGINAL),) if recipe.install_project else ()),
+            *(_packages(order) if recipe.install_project else ()),
+        ),
+        cwd=order.start,
+        environment=(("PATH", layers.SYSTEM_PATH),),
+        stdin=json.dumps(orders).encode() + b"\n",
+        network=order.network,
+        limits=order.limits,
+        channel_bytes=_CHANNEL_BYTES,
+    )
+
+
+def _tests_of(order: TestOrder) -> tuple[str, ...]:
+    """Return what of the tree belongs to its tests: a build may write there, and tests run as they were."""
+    tree = Tree(Path(order.tree))
+    of_tests = (path for path in tree.all_files() if classify(path) is not PathKind.SOURCE)
+    return tuple(path for path in islice(of_tests, LISTED_FILES) if tree.is_plain(path))
+
+
+def _packages(order: TestOrder) -> tuple[Mount, ...]:
+    """Return the packages once more, where no build can reach them."""
+    found = layers.kept(order.environment.dependencies_layer)
+    return tuple(
+        Mount(one.source, f"{_PACKAGES}/{one.target.removeprefix(TREE).lstrip('/')}")
+        for one in found
+        if one.target.endswith("/node_modules")
+    )
+
+
+def _reporter(start: _Start, runner: TestRunner) -> tuple[str, ...]:
+    """Return what makes the runner report to us; node's own also has to be told to test."""
+    return ("--test", *start.arguments) if runner is TestRunner.NODE_TEST else start.arguments
+
+
+def _mounts(order: TestOrder) -> tuple[Mount, ...]:
+    """Return the tree and the packages, without what the project layer built.
+
+    That is built again in the tree at hand: tests may be compiled with it, and a crosswise run has the
+    other side's tests.
+    """
+    return replace(order, environment=replace(order.environment, project_layer="")).mounts
+
+
+def _arguments(
+    order: TestOrder, start: _Start, call: _Call
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return the runner's arguments and the patterns to expand after them.
+
+    Where only some paths are asked for and the runner cannot be told so safely, all of it runs:
+    more results than asked for do no harm.
+    """
+    chosen = _chosen(order, call)
+    if start.each:
+        return (), call.files
+    if order.environment.recipe.runner is TestRunner.NODE_TEST:
+        return call.options, chosen or call.files
+    if chosen and start.takes_files is not None:
+        values = tuple(word for word in call.runner if word not in call.files)
+        return (*values, *start.takes_files), chosen
+    return call.runner, ()
+
+
+def _chosen(order: TestOrder, call: _Call) -> tuple[str, ...]:
+    """Return the asked files when all of them are test scripts that the patterns hold, else ()."""
+    paths = [PurePosixPath(path) for path in order.paths]
+    if not all(path.suffix in _SCRIPT for path in paths):
+        return ()
+    if order.environment.recipe.runner is TestRunner.NODE_TEST:
+        held = [any(path.match(p) for p in call.files) for path in paths]
+        return order.paths if all(held) or not call.files else ()
+    # An option's value cannot be told from a file without knowing every option of a runner.
+    return () if call.files else order.paths
+
+
+def _lent(lender: Environment | None) -> tuple[Mount, ...]:
+    """Lay the other side's packages one folder above the tree: Node looks there last."""
+    if lender is None:
+        return ()
+    place = f"{TREE}/node_modules"
+    found = [mount for mount in layers.kept(lender.dependencies_layer) if mount.target == place]
+    return tuple(Mount(one.source, f"{PurePosixPath(TREE).parent}/node_modules") for one in found)
+
+
+def _read(order: TestOrder, completed: Completed, killed: str) -> TestRun:
+    tree = Path(order.tree, order.environment.recipe.root)
+    printed = completed.stdout[-_SAID_BYTES:] + b"\n" + completed.stderr[-_SAID_BYTES:]
+    said = printed.decode("utf-8", "replace")
+    return read_node_channel(completed.channel, tree, order.start, killed, said)
+
+
+def _shown(order: TestOrder) -> str:
+    recipe = order.environment.recipe
+    call, start = _call(recipe.test_arguments), _STARTS[recipe.runner]
+    variables = [f"{name}={value}" for name, value in call.variables.items()]
+    program = ["npx", start.package] if start.package and not call.node else ["node", *call.node]
+    named = [f"node_modules/.bin/{start.package}"] if start.package and call.node else []
+    test = ["--test"] if recipe.runner is TestRunner.NODE_TEST else []
+    return shlex.join([*variables, *program, *named, *test, *call.runner, *order.paths])
+
+
+NODE_TESTS = TestDriver(_command, _read, _shown)
+"""The runners of Node projects."""

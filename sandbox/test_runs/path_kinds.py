@@ -1,0 +1,188 @@
+"""Which files of a repository are tests, belong to tests, or configure the runner, by their names.
+
+Sources: pytest's default `python_files` (test_*.py, *_test.py), unittest's default pattern (test*.py),
+Django's tests.py, and the folder names in use for test data and snapshots; for JavaScript and
+TypeScript what node --test, jest, vitest, mocha and ava look for by default. `test_names` has the
+other languages'.
+"""
+
+from __future__ import annotations
+
+import configparser
+import json
+import re
+import tomllib
+from enum import StrEnum
+from pathlib import Path, PurePosixPath
+
+from sandbox.test_runs import test_names
+
+_MATERIAL = {"fixtures", "fixture", "__fixtures__", "__mocks__", "helpers", "support", "mocks"}
+_TAP_SNAPSHOTS = "tap-snapshots"  # one for each file of tests, below the same folders
+_SCRIPT = re.compile(r"\.[cm]?[jt]sx?\Z")
+_SCRIPT_TEST = re.compile(r"(?:(?:^|[._-])(?:test|tests|spec)|^test-.*)\.[cm]?[jt]sx?\Z")
+_SCRIPT_CONFIGURATION = re.compile(
+    r"(?:jest|vitest|ava|karma|playwright)\.config\.[\w.]+\Z|\.mocharc(?:\.\w+)?\Z|vitest\.workspace\.\w+\Z"
+    r"|\.taprc\Z|mocha\.opts\Z|\.?jasmine\.(?:json|[cm]?js)\Z"
+)
+# What runners load before the tests, in no test folder: it must come from the same side as the tests.
+_SCRIPT_SETUP = re.compile(
+    r"(?:(?:jest|vitest|mocha|ava|tests?)[._-]?setup|setup[._-]?(?:jest|vitest|mocha|ava|tests?))"
+    r"(?:[._-][\w.-]*)?\.[cm]?[jt]sx?\Z",
+    re.I,
+)
+_MANIFEST_SECTIONS = ("jest", "ava", "mocha", "vitest", "tap")
+_CONFIGURATION_SECTIONS = {"setup.cfg": ("tool:pytest",), "tox.ini": ("pytest", "testenv")}
+_CONFIGURATION = {
+    "pytest.ini", ".pytest.ini", "pytest.toml", ".pytest.toml", "pyproject.toml", "package.json",
+    *_CONFIGURATION_SECTIONS,
+}  # fmt: skip
+
+
+class PathKind(StrEnum):
+    """What a changed file is to the tests."""
+
+    SOURCE = "source"
+    TEST = "test"
+    SUPPORT = "support"  # travels with the tests: fixtures, snapshots, conftest.py
+    RUNNER_CONFIG = "runner_config"
+
+
+def classify(path: str) -> PathKind:
+    """Return what the file at a repository path is. Doctests in sources belong to the source."""
+    pure = PurePosixPath(path)
+    if pure.name in _CONFIGURATION or _SCRIPT_CONFIGURATION.match(pure.name):
+        return PathKind.RUNNER_CONFIG
+    if pure.name == "conftest.py" or _SCRIPT_SETUP.match(pure.name):
+        return PathKind.SUPPORT
+    folders = pure.parts[:-1]
+    is_of_tap = _TAP_SNAPSHOTS in folders  # these names end like those of tests
+    tests = any(test_names.is_test_folder(folders, i) for i in range(len(folders)))
+    is_test = _is_test_name(pure.name) or test_names.is_test_file(pure)
+    if (is_test or (tests and _is_script_test(pure))) and not is_of_tap:
+        return PathKind.TEST
+    is_snapshot = is_of_tap or "__snapshots__" in folders or pure.suffix in (".snap", ".snapshot")
+    if tests or is_snapshot or test_names.is_support(pure):
+        return PathKind.SUPPORT
+    return PathKind.RUNNER_CONFIG if test_names.is_build_file(pure) else PathKind.SOURCE
+
+
+_LOADS = (
+    r"setupFiles(?:AfterEnv)?|globalSetup|globalTeardown|testEnvironment|testRunner|snapshotSerializers|"
+    r"transform|resolver|reporters?|require|import|loader|file|helpers"
+)
+_LOADED = re.compile(
+    rf"""\b(?:{_LOADS})["']?[ \t]{{0,9}}[:=][ \t]{{0,9}}"""
+    r"""(\[[^\]]{0,4000}\]|\{[^{}]{0,4000}\}|["'][^"'\n]{1,300}["'])"""
+)
+_LOADED_LINE = re.compile(rf"(?:{_LOADS}):")  # of YAML: what is indented below belongs to it
+_SCRIPT_WORD = re.compile(r"[\w@./-]{1,200}\.[cm]?[jt]sx?\b")
+_MOST_READ, _LONGEST_LINE = 100_000, 1000
+
+
+def loaded_by_configuration(tree: Path, path: str) -> set[str]:
+    """Return the scripts of the tree that a JavaScript runner's configuration loads before any test."""
+    name = PurePosixPath(path).name
+    if name != "package.json" and not _SCRIPT_CONFIGURATION.match(name):
+        return set()
+    text = runner_configuration(tree, path).replace("<rootDir>/", "")
+    parts = _LOADED.findall(text[:_MOST_READ])
+    is_below = False
+    for line in text[:_MOST_READ].splitlines():
+        is_below = bool(_LOADED_LINE.match(line)) or (is_below and line.startswith((" ", "-")))
+        parts += [line[:_LONGEST_LINE]] if is_below else []
+    words = {word for part in parts for word in _SCRIPT_WORD.findall(part)}
+    folder = PurePosixPath(path).parent
+    named = {(folder / word).as_posix() for word in words if ".." not in word}
+    return {one for one in named if (tree / one).is_file() and not (tree / one).is_symlink()}
+
+
+def _is_script_test(pure: PurePosixPath) -> bool:
+    """Tell whether a file of a test folder is a script that runners take for a test."""
+    is_aside = _MATERIAL.intersection(pure.parts) or pure.name.startswith("_")
+    return bool(_SCRIPT.search(pure.name)) and not is_aside and not pure.name.endswith(".d.ts")
+
+
+def _is_test_name(name: str) -> bool:
+    if _SCRIPT_TEST.search(name):
+        return True
+    return name.endswith(".py") and (
+        name.startswith(("test_", "tests_")) or name.endswith("_test.py")
+        or name in ("tests.py", "test.py")
+    )  # fmt: skip
+
+
+def scope(path: str) -> str:
+    """Return the folder whose tests a support or configuration file can change ("" is everything).
+
+    Data can be read by any test of its test folder; a conftest.py speaks for its own folder.
+    """
+    parts = PurePosixPath(path).parts[:-1]
+    if PurePosixPath(path).name == "conftest.py":
+        return "/".join(parts)
+    if _TAP_SNAPSHOTS in parts:
+        at = parts.index(_TAP_SNAPSHOTS)
+        return "/".join((*parts[:at], *parts[at + 1 :]))
+    reach = test_names.reach(PurePosixPath(path))
+    if reach is not None:
+        return reach
+    for index in range(len(parts)):
+        if test_names.is_test_folder(parts, index):
+            return "/".join(parts[: index + 1])
+    return "/".join(parts) if classify(path) is PathKind.RUNNER_CONFIG else "/".join(parts[:-1])
+
+
+def runner_configuration(tree: Path, path: str) -> str:
+    """Return the part of a configuration file that speaks to the test runner, comparable as text.
+
+    A file that cannot be read as what it claims to be is compared whole.
+    """
+    file = tree / path
+    if file.is_symlink() or not file.is_file():
+        return ""
+    text = file.read_text(errors="replace")
+    name = PurePosixPath(path).name
+    if name == "pyproject.toml":
+        return _pyproject_section(text)
+    if name == "package.json":
+        return _manifest_sections(text)
+    if name in _CONFIGURATION_SECTIONS:
+        return _ini_sections(text, _CONFIGURATION_SECTIONS[name])
+    if test_names.is_build_file(PurePosixPath(path)):
+        return test_names.test_lines(name, text)
+    return text
+
+
+def _pyproject_section(text: str) -> str:
+    try:
+        tool = tomllib.loads(text).get("tool", {})
+    except (tomllib.TOMLDecodeError, RecursionError):
+        return text
+    return repr(tool.get("pytest")) if isinstance(tool, dict) and "pytest" in tool else ""
+
+
+def _manifest_sections(text: str) -> str:
+    """The `test` script is not part of it: head's tests run as base's script says anyway."""
+    try:
+        manifest = json.loads(text)
+    except (ValueError, RecursionError):
+        return text
+    if not isinstance(manifest, dict):
+        return ""
+    found = {name: manifest[name] for name in _MANIFEST_SECTIONS if name in manifest}
+    return json.dumps(found, sort_keys=True) if found else ""
+
+
+def speaks_by_absence(path: str) -> bool:
+    """Tell whether a file's absence on one side can change that side's tests: code and configuration."""
+    is_code = path.endswith(".py") or bool(_SCRIPT.search(path))
+    return is_code or classify(path) is PathKind.RUNNER_CONFIG
+
+
+def _ini_sections(text: str, names: tuple[str, ...]) -> str:
+    parser = configparser.RawConfigParser(strict=False)
+    try:
+        parser.read_string(text)
+    except configparser.Error:
+        return text
+    return repr([(n, sorted(parser.items(n))) for n in names if parser.has_section(n)])

@@ -1,0 +1,164 @@
+"""Repeats the tests whose outcome says something, to tell a flake from a regression, a fix or a proof."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field, replace
+
+from sandbox.base import Sandbox
+from sandbox.concurrently import a_few_at_a_time, cores
+from sandbox.test_runs.four_runs import FourRuns, Repeat, failed, is_whole_file, passed
+from sandbox.test_runs.test_order import TestOrder
+from sandbox.test_runs.unit_tests import run_tests
+from sandbox.test_runs.volatile_ids import aligned
+from sandbox.values import TestResult, TestRun
+
+_MOST_ROUNDS = 5
+_ROUNDS_WHEN_STEADY = 2
+_ROUNDS_OF_NEWS_WHEN_STEADY = 1  # what head's own tests show is seen twice in all
+_MANY = 20  # tests that change together are no flakes: one more round shows it
+
+
+@dataclass(slots=True)
+class _Tally:
+    """How often each test passed on one side, in how many rounds."""
+
+    passes: Counter[str] = field(default_factory=Counter)
+    runs: Counter[str] = field(default_factory=Counter)
+
+    def add(self, run: TestRun, suspects: list[TestResult]) -> None:
+        """Count one round; a round in which a test has no result does not count for it."""
+        outcomes = {result.id: result.outcome for result in run.results}
+        for suspect in suspects:
+            outcome = outcomes.get(suspect.id)
+            self.runs[suspect.id] += outcome is not None
+            self.passes[suspect.id] += passed(outcome)
+
+
+class Repeats:
+    """Runs base's tests again, on base's and on head's code.
+
+    `crossed` is head's code under base's tests, `on_head` head's own tree: each test is repeated in the
+    tree that its outcome is from. In the other one it may pass because that lacks what broke it.
+    """
+
+    def __init__(
+        self, sandbox: Sandbox, on_base: TestOrder, crossed: TestOrder, on_head: TestOrder
+    ) -> None:
+        self._sandbox = sandbox
+        self._on_base = on_base
+        self._crossed = crossed
+        self._on_head = on_head
+
+    async def of(self, runs: FourRuns) -> tuple[Repeat, ...]:
+        """Repeat every base test that disagrees between the sides.
+
+        First only their files run. A test that then passes may have failed because of the tests
+        before it, so the next rounds run everything.
+        """
+        suspects = disagreeing(runs)
+        if not suspects:
+            return ()
+        base, head = _Tally(), _Tally()
+        crossed = [s for s in suspects if runs.is_crossed(s.path)]
+        own = [s for s in suspects if s not in crossed]
+        trees = (
+            (self._on_base, suspects, base),
+            (self._crossed, crossed, head),
+            (self._on_head, own, head),
+        )
+        is_alone = True
+        for done in range(1, _MOST_ROUNDS + 1):
+            rounds = [self._count(*one, runs, is_alone=is_alone) for one in trees if one[1]]
+            await a_few_at_a_time(cores(), rounds)
+            if any(_is_unsteady(s, base, head) for s in suspects):
+                is_alone = False
+            elif done >= _ROUNDS_WHEN_STEADY or len(suspects) > _MANY:
+                break
+        return tuple(
+            Repeat(s.id, base.passes[s.id], base.runs[s.id], head.passes[s.id], head.runs[s.id])
+            for s in suspects
+        )
+
+    async def _count(
+        self,
+        order: TestOrder,
+        suspects: list[TestResult],
+        tally: _Tally,
+        runs: FourRuns,
+        *,
+        is_alone: bool,
+    ) -> None:
+        """Run one round in one tree, with the files of the suspects alone or with everything."""
+        paths = tuple(sorted({suspect.path for suspect in suspects})) if is_alone else ()
+        observation = await run_tests(self._sandbox, replace(order, paths=paths))
+        tally.add(aligned(observation.tests or TestRun(False, ()), runs.base_on_base), suspects)
+
+
+class HeadRepeats:
+    """Runs the head tests again that show something of the change, on head's own code."""
+
+    def __init__(self, sandbox: Sandbox, on_head: TestOrder) -> None:
+        self._sandbox = sandbox
+        self._on_head = on_head
+
+    async def of(self, runs: FourRuns) -> tuple[Repeat, ...]:
+        """Repeat every test that would speak for or against the change, until it is known to be steady.
+
+        A test that changes its mind is run five times more, with its file alone.
+        """
+        suspects = telling(runs)
+        if not suspects:
+            return ()
+        tally = _Tally()
+        paths = tuple(sorted({suspect.path for suspect in suspects}))
+        order = replace(self._on_head, paths=paths)
+        for done in range(1, _MOST_ROUNDS + 1):
+            observation = await run_tests(self._sandbox, order)
+            run = observation.tests or TestRun(False, ())
+            tally.add(aligned(run, runs.head_on_head), suspects)
+            steady = all(
+                tally.passes[s.id] == (tally.runs[s.id] if passed(s.outcome) else 0)
+                for s in suspects
+            )
+            if steady and done >= _ROUNDS_OF_NEWS_WHEN_STEADY:
+                break
+        return tuple(Repeat(s.id, 0, 0, tally.passes[s.id], tally.runs[s.id]) for s in suspects)
+
+
+def telling(runs: FourRuns) -> list[TestResult]:
+    """Return head's tests that would prove the change or fail it: red on one side only, or new and red.
+
+    A test of base is new and red where only head's version of it fails.
+    """
+    on_base, of_base = runs.head_test_on_base(), runs.base_test_on_head()
+    known = {test.id for test in runs.base_on_base.results}
+    found = []
+    for test in runs.head_on_head.results:
+        other, before = on_base.find(test.id, test.path), of_base.find(test.id, test.path)
+        proves = passed(test.outcome) and other is not None and failed(other.outcome)
+        is_new = test.id not in known or (before is not None and passed(before.outcome))
+        if proves or (failed(test.outcome) and is_new and not is_whole_file(test)):
+            found.append(test)
+    return found
+
+
+def disagreeing(runs: FourRuns) -> list[TestResult]:
+    """Return base's tests that pass with the code of one side and fail with that of the other."""
+    on_head = runs.base_test_on_head()
+    found = []
+    for test in runs.base_on_base.results:
+        other = on_head.find(test.id, test.path)
+        outcome = other.outcome if other else None
+        broke = passed(test.outcome) and failed(outcome)
+        mended = failed(test.outcome) and passed(outcome)
+        if broke or mended:
+            found.append(test)
+    return found
+
+
+def _is_unsteady(suspect: TestResult, base: _Tally, head: _Tally) -> bool:
+    """Tell whether a repeat said something else than the first run did."""
+    steady_on_base = base.runs[suspect.id] if passed(suspect.outcome) else 0
+    steady_on_head = 0 if passed(suspect.outcome) else head.runs[suspect.id]
+    return (base.passes[suspect.id], head.passes[suspect.id]) != (steady_on_base, steady_on_head)

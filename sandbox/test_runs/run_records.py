@@ -1,0 +1,270 @@
+"""Reads what the harness wrote to the channel and says what it proves: records to a TestRun."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+
+from sandbox.harness import canary, chain
+from sandbox.values import Outcome, TestResult, TestRun
+
+_LONGEST_S = 1e6
+NO_TESTS = "No tests were collected."
+_PYTEST_STOPPED = {2: "was interrupted", 3: "failed inside", 4: "refused its arguments"}
+
+
+@dataclass(slots=True)
+class _Reading:
+    """What has been read so far. `announced` and `finished` are by the test's number."""
+
+    started: bool = False
+    announced: list[TestResult] = field(default_factory=list)
+    sources: dict[tuple[str, int], str] = field(default_factory=dict)  # by path and line
+    finished: dict[int, TestResult] = field(default_factory=dict)
+    others: list[TestResult] = field(default_factory=list)
+    canaries: list[tuple[str, str]] = field(default_factory=list)
+    controlled: bool = False  # canaries ran after the last test
+    running: int | None = None
+    collected: int | None = None
+    conftest_failed: bool = False
+    status: int | None = None  # of the runner, when it came to its end
+    wait_status: int | None = None  # of the child process
+    problem: str = ""
+    uncaught: str = ""  # what ended the process, unless it told something after that
+    forged: str = ""
+
+
+def read_channel(channel: bytes, killed: str = "") -> TestRun:
+    """Return what a finished or killed run proves. `killed` says which limit ended it, if one did.
+
+    The channel starts with the keeper's key; then come its frames. A run that came to its end
+    without collecting anything is complete and says so as its problem.
+    """
+    reading = _Reading(started=len(channel) >= chain.KEY_BYTES)
+    reader = chain.Reader(channel[: chain.KEY_BYTES])
+    try:
+        for body in reader.feed(channel[chain.KEY_BYTES :]):
+            _take(json.loads(body), reading)
+    except chain.Broken as broken:
+        reading.forged = reading.forged or str(broken)
+    except (ValueError, TypeError, KeyError, IndexError, RecursionError):
+        reading.forged = reading.forged or "a record of a wrong shape"
+    _judge_canaries(reading)
+    return _run(reading, killed)
+
+
+def _take(record: dict[str, object], reading: _Reading) -> None:
+    """Take one verified record. Raises ValueError, TypeError, KeyError, IndexError on a bad shape."""
+    kind = record["kind"]
+    if kind != "ended":
+        reading.uncaught = ""  # it went on
+    if kind == "ended":
+        reading.wait_status = integer_of(record, "status")
+    elif kind in ("forged", "cut"):
+        reading.forged = str(record.get("why", "a record that was cut off"))
+    elif reading.status is not None:
+        reading.forged = "a record after the end of the run"
+    elif kind == "session":
+        reading.status = integer_of(record, "status")
+    elif kind == "problem":
+        reading.problem = text_of(record, "text")
+    elif kind == "uncaught":
+        reading.uncaught = text_of(record, "text")
+    elif kind == "canary":
+        reading.canaries.append((text_of(record, "name"), text_of(record, "outcome")))
+        reading.controlled = True
+    else:
+        _take_test(str(kind), record, reading)
+
+
+def _take_test(kind: str, record: dict[str, object], reading: _Reading) -> None:
+    if kind == "test" and reading.collected is None:
+        reading.announced.append(_with_source(_result(record, Outcome.ERROR), reading))
+    elif kind == "collected" and reading.collected is None:
+        reading.collected = integer_of(record, "count")
+    elif kind == "start" and reading.running is None:
+        reading.running = integer_of(record, "number")
+        reading.controlled = False
+    elif kind == "finish" and reading.running == integer_of(record, "number"):
+        _finish(record, reading)
+    elif kind == "deselected":
+        message = "Deselected by the project's configuration."
+        reading.others.append(_result(record, Outcome.SKIPPED, message))
+    elif kind in ("collect_error", "conftest_error"):
+        reading.conftest_failed |= kind == "conftest_error"
+        reading.others.append(_result(record, Outcome.ERROR, text_of(record, "message")))
+    elif kind == "collect_skip":
+        reading.others.append(_result(record, Outcome.SKIPPED, text_of(record, "message")))
+    else:
+        raise ValueError(f"unexpected {kind}")
+
+
+def _with_source(test: TestResult, reading: _Reading) -> TestResult:
+    """Give a test its code, which the harness tells with the first test of each function only."""
+    if not test.line or test.is_doctest:
+        return test
+    source = reading.sources.setdefault((test.path, test.line), test.source)
+    return replace(test, source=source)
+
+
+def _finish(record: dict[str, object], reading: _Reading) -> None:
+    number = integer_of(record, "number")
+    if number in reading.finished:
+        raise ValueError("a second result for one test")
+    seconds = seconds_of(record)
+    announced = reading.announced[number]
+    reading.running = None
+    reading.finished[number] = TestResult(
+        id=announced.id,
+        outcome=Outcome(text_of(record, "outcome")),
+        seconds=seconds,
+        message=text_of(record, "message"),
+        path=announced.path,
+        line=announced.line,
+        source=announced.source,
+        is_doctest=announced.is_doctest,
+    )
+
+
+def _result(record: dict[str, object], outcome: Outcome, message: str = "") -> TestResult:
+    return TestResult(
+        id=text_of(record, "id"),
+        outcome=outcome,
+        message=message,
+        path=text_of(record, "path"),
+        line=integer_of(record, "line") if "line" in record else 0,
+        source=text_of(record, "source") if "source" in record else "",
+        is_doctest=record.get("doctest") is True,
+        raised=text_of(record, "raised") if "raised" in record else "",
+    )
+
+
+def text_of(record: Mapping[str, object], key: str) -> str:
+    """Return a text of a record as every store takes it. Raises KeyError, TypeError."""
+    value = record[key]
+    if not isinstance(value, str):
+        raise TypeError(key)
+    return storable(value)
+
+
+def storable(text: str) -> str:
+    """Return a text without NUL and halves of surrogate pairs, which no store takes."""
+    return text.replace("\0", "\ufffd").encode("utf-8", "replace").decode()
+
+
+def integer_of(record: Mapping[str, object], key: str) -> int:
+    """Return a whole number of a record, from 0 on. Raises KeyError, TypeError."""
+    value = record[key]
+    if not isinstance(value, int) or value < 0:
+        raise TypeError(key)
+    return value
+
+
+def seconds_of(record: Mapping[str, object]) -> float:
+    """Return how long a test took. Raises KeyError, TypeError."""
+    seconds = record["seconds"]
+    if not isinstance(seconds, int | float) or not 0 <= seconds < _LONGEST_S:
+        raise TypeError("seconds")
+    return float(seconds)
+
+
+def _judge_canaries(reading: _Reading) -> None:
+    """A test that must fail and did not gives away that results are bent, and so the reverse."""
+    allowed = (Outcome.FAILED.value, Outcome.ERROR.value, canary.UNKNOWN)
+    for name, outcome in reading.canaries:
+        if canary.must_pass(name):
+            if outcome not in (Outcome.PASSED.value, canary.UNKNOWN):
+                reading.problem = f"a control test that must pass ended as {outcome}"
+        elif outcome not in allowed:
+            reading.forged = f"a control test that must fail ended as {outcome}"
+
+
+def _run(reading: _Reading, killed: str) -> TestRun:
+    """Join what was read; complete only when every announced test has its result."""
+    results = [
+        reading.finished.get(number, announced)
+        for number, announced in enumerate(reading.announced)
+        if number in reading.finished or number == reading.running
+    ]
+    problem = _problem(reading, killed)
+    if problem and reading.running is not None and reading.running < len(reading.announced):
+        index = next(i for i, r in enumerate(results) if r is reading.announced[reading.running])
+        results[index] = _never_ended(results[index], killed)
+    return TestRun(
+        complete=not problem,
+        results=unique((*results, *reading.others)),
+        problem=problem or ("" if results or reading.others else NO_TESTS),
+        forged=bool(reading.forged),
+    )
+
+
+def _never_ended(result: TestResult, killed: str) -> TestResult:
+    message = f"This test was running when the run {killed or 'broke off'}."
+    return replace(result, outcome=Outcome.ERROR, seconds=0.0, message=message)
+
+
+def unique(results: tuple[TestResult, ...]) -> tuple[TestResult, ...]:
+    """Return the results with those of the same id numbered, so that an id names one result."""
+    used: dict[str, int] = {}
+    named = []
+    for result in results:
+        used[result.id] = count = used.get(result.id, 0) + 1
+        if count == 1:
+            named.append(result)
+        elif result.id != result.path:  # a file that cannot be loaded, as tests or as doctests
+            named.append(replace(result, id=f"{result.id}#{count}"))
+    return tuple(named)
+
+
+def _problem(reading: _Reading, killed: str) -> str:
+    """Say in one sentence what keeps the run from proving anything; empty when nothing does."""
+    if reading.forged:
+        return f"The results cannot be trusted: {reading.forged}."
+    if killed:
+        return f"The test run {killed} {_where(reading)}."
+    if reading.problem or reading.uncaught:
+        return _sentence(reading.problem or reading.uncaught)
+    ended = reading.status is not None and reading.wait_status is not None
+    return _session_problem(reading) if ended else _early_end(reading)
+
+
+def _early_end(reading: _Reading) -> str:
+    if not reading.started:
+        return "The test harness did not start; see the output."
+    if reading.wait_status is None:
+        return f"The test run was killed from within {_where(reading)}."
+    return f"The test process {ended_how(reading.wait_status)} {_where(reading)}, before its end."
+
+
+def _session_problem(reading: _Reading) -> str:
+    """Say what is missing from a run that came to its end."""
+    if reading.conftest_failed:
+        return ""  # the error of conftest.py is the result of everything below it
+    if reading.collected is None:
+        how = _PYTEST_STOPPED.get(reading.status or 0, "did not come to running tests")
+        return f"pytest {how} before any test ran; see its output."
+    missing = max(reading.collected, len(reading.announced)) - len(reading.finished)
+    if missing:
+        return f"{missing} of {reading.collected} collected tests have no result."
+    if not reading.announced or reading.controlled:
+        return ""
+    return "The control tests of the harness did not run."
+
+
+def _where(reading: _Reading) -> str:
+    if reading.running is not None and reading.running < len(reading.announced):
+        return f"in {reading.announced[reading.running].id}"
+    if reading.collected is None:
+        return "while the tests were being collected"
+    return "after the last test" if len(reading.finished) == reading.collected else "between tests"
+
+
+def ended_how(wait_status: int) -> str:
+    """Say how a process ended, as a predicate."""
+    signal = wait_status & 0x7F
+    return f"was killed by signal {signal}" if signal else f"exited with {wait_status >> 8}"
+
+
+def _sentence(text: str) -> str:
+    return text[:1].upper() + text[1:] + ("" if text.endswith(".") else ".")

@@ -1,0 +1,170 @@
+"""Finds the code of a JavaScript or TypeScript test by its title: where it stands and how it reads.
+
+A reader of brackets, strings, comments and templates, no parser: what it cannot follow it leaves out.
+It takes linear time, whatever the file holds.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections import defaultdict
+from dataclasses import dataclass
+
+from sandbox.toolchains.tree import Tree
+
+LARGEST_SOURCE = 2000
+_LARGEST_FILE = 1_000_000
+_PIECE = re.compile(
+    r"//[^\n]*|/\*.*?(?:\*/|\Z)"
+    r"|(?<!\\)(?:'(?:[^'\\\n]|\\.)*'|\"(?:[^\"\\\n]|\\.)*\"|`(?:[^`\\]|\\.)*`)"
+    r"|(?<=[(,=:\[!&|?{};\n])[ \t]{0,40}/(?![/*])(?:[^/\\\n\[]|\\.|\[(?:[^\]\\\n]|\\.){0,200}\]){1,200}"
+    r"/[a-z]*"
+    r"|[()\[\]{}]",
+    re.S,
+)
+_ESCAPE = re.compile(r"\\(.)", re.S)
+_FILLED_IN = re.compile(r"\$[\w.$]+|%[A-Za-z#$%]")  # by `test.each`, into a title
+_MOST_TABLES = 200
+_NEAR = 200  # characters: between a bracket and a title, between `each` and its rows
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """A call whose first argument is a string: title("text", ...). Offsets into the text.
+
+    `suites` are the titles round one that is made for every row of a table, `test.each(rows)("%s", ...)`.
+    """
+
+    title: str
+    start: int
+    end: int
+    line: int
+    suites: tuple[str, ...] | None = None
+
+    def can_make(self, titles: list[str]) -> bool:
+        """Tell whether a test's titles can be those of one row of the table."""
+        parts, said = _FILLED_IN.split(self.title), titles[-1]
+        first, last = parts[0], parts[-1]
+        if self.suites != tuple(titles[:-1]) or len(parts) == 1:
+            return False
+        if not (said.startswith(first) and said[len(first) :].endswith(last)):
+            return False
+        at, end = len(first), len(said) - len(last)
+        for part in parts[1:-1]:
+            found = said.find(part, at, end)
+            if found < 0:
+                return False
+            at = found + len(part)
+        return True
+
+
+def calls(text: str) -> list[Call]:
+    """Return every call that begins with a string, in the order of their ends."""
+    found: list[Call] = []
+    open_brackets: list[tuple[int, str, int]] = []  # offset, title, bracket
+    lines = [match.start() for match in re.finditer("\n", text)]
+    before = -1
+    closed = (0, 0)  # the last brackets or string: where they begin and end
+    tables: set[int] = set()  # offsets of the brackets that follow a table
+    for piece in _PIECE.finditer(text):
+        mark = text[piece.start()]
+        if mark in "([{":
+            if mark == "(" and closed[1] and _is_table(text, *closed, piece.start()):
+                tables.add(piece.start())
+            open_brackets.append((piece.start(), "", mark == "("))
+            before = piece.end()
+        elif mark in ")]}":
+            if open_brackets:
+                start, title, _ = open_brackets.pop()
+                closed = (start, piece.end())
+                if title:
+                    first = _line_start(text, start)
+                    line = bisect_right(lines, first - 1) + 1
+                    is_table = start in tables and len(tables) <= _MOST_TABLES
+                    suites = tuple(t for _, t, _ in open_brackets if t) if is_table else None
+                    found.append(Call(title, first, piece.end(), line, suites))
+        elif mark in "'\"`":
+            closed = (piece.start(), piece.end())
+            is_near = piece.start() - before <= _NEAR
+            if not (open_brackets and is_near) or text[before : piece.start()].strip():
+                continue
+            start, title, is_call = open_brackets[-1]
+            if is_call and not title and before == start + 1:
+                open_brackets[-1] = (start, _ESCAPE.sub(r"\1", piece.group()[1:-1]), is_call)
+    return found
+
+
+def _is_table(text: str, start: int, end: int, following: int) -> bool:
+    """Tell whether brackets or a template are the rows of `each`, and what follows takes each of them."""
+    if following - end > _NEAR or text[end:following].strip():
+        return False
+    said = text[max(0, start - _NEAR) : start]
+    between = said[said.rfind(".each") + len(".each") :].strip() if ".each" in said else "?"
+    return not between or (between[0] == "<" and between[-1] == ">")
+
+
+def brackets(text: str) -> dict[int, int]:
+    """Return where each bracket that is code closes: offset of the opening one → of the closing one."""
+    found: dict[int, int] = {}
+    open_brackets: list[int] = []
+    for piece in _PIECE.finditer(text):
+        mark = text[piece.start()]
+        if mark in "([{":
+            open_brackets.append(piece.start())
+        elif mark in ")]}" and open_brackets:
+            found[open_brackets.pop()] = piece.start()
+    return found
+
+
+def _line_start(text: str, offset: int) -> int:
+    """Return where the line of a call begins, blanks left out."""
+    start = text.rfind("\n", max(0, offset - 300), offset) + 1
+    return start + len(text[start:offset]) - len(text[start:offset].lstrip())
+
+
+class ScriptSources:
+    """Reads each test file once."""
+
+    def __init__(self, tree: Tree) -> None:
+        self._tree = tree
+        self._files: dict[str, tuple[str, dict[str, list[Call]]]] = {}
+        self._tables: dict[str, list[Call]] = {}
+
+    def of(self, path: str, titles: list[str], line: int) -> tuple[int, str]:
+        """Return (line, title and body capped) of a test; the title alone where it is not found."""
+        text, by_title = self._file(path)
+        said = " > ".join(titles)
+        found = by_title.get(titles[-1])
+        if not found:
+            return 0, said
+        call = found[0] if len(found) == 1 else _nearest(found, text, titles, line)
+        return call.line, f"{said}\n{text[call.start : call.end]}"[:LARGEST_SOURCE]
+
+    def table_of(self, path: str, titles: list[str]) -> str:
+        """Return the id of the one table of which a test can be a row; "" where none or several can."""
+        _, by_title = self._file(path)
+        if titles[-1] in by_title:
+            return ""
+        made = [call for call in self._tables[path] if call.can_make(titles)]
+        return f"{path}::{' > '.join([*titles[:-1], made[0].title])}" if len(made) == 1 else ""
+
+    def _file(self, path: str) -> tuple[str, dict[str, list[Call]]]:
+        if path not in self._files:
+            text = self._tree.read(path)[:_LARGEST_FILE]
+            by_title: dict[str, list[Call]] = defaultdict(list)
+            found = calls(text)
+            for call in found:
+                by_title[call.title].append(call)
+            self._tables[path] = [call for call in found if call.suites is not None]
+            self._files[path] = (text, by_title)
+        return self._files[path]
+
+
+def _nearest(found: list[Call], text: str, titles: list[str], line: int) -> Call:
+    """Prefer the one inside the suite of the right name, then the one nearest to the told line."""
+    suite = titles[-2] if len(titles) > 1 else ""
+    inside = [
+        call for call in found if suite and suite in text[max(0, call.start - 20_000) : call.start]
+    ]
+    return min(inside or found, key=lambda call: abs(call.line - line))

@@ -1,0 +1,121 @@
+"""One file an ecosystem: weigh() says how much speaks for it, detect() how it is built, with reasons."""
+
+from __future__ import annotations
+
+import shlex
+from dataclasses import dataclass
+from pathlib import Path
+
+from sandbox.toolchains import (
+    c_cmake,
+    c_make,
+    foreign,
+    go,
+    java,
+    node,
+    python,
+    rust,
+    shell,
+    site,
+)
+from sandbox.toolchains.ecosystem import Ecosystem, Evidence
+from sandbox.toolchains.ecosystem import SetupHints as SetupHints
+from sandbox.toolchains.ecosystem import Toolchain as Toolchain
+from sandbox.toolchains.tree import Tree
+from sandbox.values import Recipe
+
+ECOSYSTEMS: dict[str, Ecosystem] = {
+    one.name: one
+    for one in (
+        python.ECOSYSTEM,
+        node.ECOSYSTEM,
+        go.ECOSYSTEM,
+        rust.ECOSYSTEM,
+        java.ECOSYSTEM,
+        c_cmake.ECOSYSTEM,
+        c_make.ECOSYSTEM,
+        shell.ECOSYSTEM,
+        site.ECOSYSTEM,
+        *foreign.ECOSYSTEMS,
+    )
+}
+"""Every ecosystem that Assay can build; the order decides only between equal evidence."""
+
+
+@dataclass(frozen=True, slots=True)
+class Recipes:
+    """How each side is built; None where no known kind of project was found."""
+
+    base: Recipe | None
+    head: Recipe | None
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """Which ecosystem builds each side; None where no known kind of project was found."""
+
+    base: Ecosystem | None
+    head: Ecosystem | None  # for a head that base's ecosystem cannot build
+
+    @property
+    def ecosystems(self) -> tuple[Ecosystem, ...]:
+        """The chosen ones; only their programs need to be asked."""
+        return tuple(dict.fromkeys(one for one in (self.base, self.head) if one is not None))
+
+
+def choose_both(base: Path, head: Path, hints: SetupHints) -> Choice:
+    """Choose by what the trees hold; this walks them, and asks no toolchain.
+
+    Base chooses when it has tests: a pull request must not choose what its tests are run by.
+    """
+    on_base, on_head = _choose(base, hints), _choose(head, hints)
+    if on_base is None or not on_base.evidence.tests:
+        on_base = on_head or on_base
+    chosen = (one.ecosystem if one else None for one in (on_base, on_head))
+    return Choice(*chosen)
+
+
+def detect_both(
+    choice: Choice, trees: tuple[Path, Path], hints: SetupHints, toolchain: Toolchain
+) -> Recipes:
+    """Return the recipes of `trees`, base's and head's: one ecosystem wherever head still has base's."""
+    if choice.base is None:
+        return Recipes(None, None)
+    base, head = trees
+    same = choice.base.detect(head, hints, toolchain)
+    other = choice.head.detect(head, hints, toolchain) if choice.head and not same else None
+    return Recipes(choice.base.detect(base, hints, toolchain), same or other)
+
+
+def detect(tree: Path, hints: SetupHints, toolchain: Toolchain) -> Recipe | None:
+    """Return the recipe of the ecosystem that most in the tree speaks for, or None."""
+    found = _choose(tree, hints)
+    return found.ecosystem.detect(tree, hints, toolchain) if found else None
+
+
+@dataclass(frozen=True, slots=True)
+class _Weighed:
+    """An ecosystem and what speaks for it in one tree."""
+
+    ecosystem: Ecosystem
+    evidence: Evidence
+
+
+def _choose(tree: Path, hints: SetupHints) -> _Weighed | None:
+    """Believe a configured test line first, then the weight of what is there."""
+    named = _named(hints.test)
+    place = Tree(tree / hints.root)
+    weighed = ((one, one.weigh(place)) for one in ECOSYSTEMS.values())
+    found = [_Weighed(one, evidence) for one, evidence in weighed if evidence]
+    for one in found:
+        if named in one.ecosystem.commands:
+            return one
+    return max(found, key=lambda one: one.evidence.weight, default=None)
+
+
+def _named(line: str) -> str:
+    try:
+        words = shlex.split(line)
+    except ValueError:
+        return ""
+    return Path(words[0]).name if words else ""

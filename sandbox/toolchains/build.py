@@ -1,0 +1,359 @@
+"""Builds one side's environment inside the sandbox: a dependency layer and a project layer.
+
+Layers stay below `<state>/environments/<repository>`. Those that others use later are written for trusted
+commits alone (`BuildRequest.is_trusted`). Any other commit has layers of its own, found by that commit
+alone; a head that declares the dependencies of its base uses base's. Where code of the tree can run while
+dependencies are installed, the commit is part of their key. The downloads are copy-on-write whenever a
+tree is there. Whoever opened a pull request, or pushed a branch, can therefore never change what the
+evaluation of another commit runs with.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import platform
+import time
+from dataclasses import dataclass, replace
+from pathlib import Path, PurePosixPath
+
+from sandbox.base import TREE, Mount, MountMode, Network, Sandbox
+from sandbox.concurrently import a_few_at_a_time, cores
+from sandbox.test_runs.path_kinds import PathKind, classify
+from sandbox.toolchains import ECOSYSTEMS
+from sandbox.toolchains.build_command import (
+    BuildRun,
+    fetch_toolchain,
+    keep_downloads,
+    run_step,
+    typed,
+)
+from sandbox.toolchains.build_request import BuildRequest, repository_folder
+from sandbox.toolchains.layer_store import APART, is_finished, locked, publish, unfinished
+from sandbox.toolchains.layers import (
+    DEPENDENCIES,
+    INSIDE,
+    KEPT,
+    NOTES,
+    PROJECT,
+    UNFETCHED,
+    kept,
+    known_as,
+)
+from sandbox.toolchains.tree import Tree
+from sandbox.values import Environment, Observation, Recipe, Unfetched
+
+_KEPT_ENTRIES = 200
+_MOST_UNFETCHED, _NAME_CHARS = 20, 100
+
+
+@dataclass(frozen=True, slots=True)
+class _Layer:
+    """A finished layer's host folder, or why there is none."""
+
+    folder: str = ""
+    cached: bool = False
+    failure: Observation | None = None
+    unfetched: tuple[Unfetched, ...] = ()
+
+
+async def build(sandbox: Sandbox, request: BuildRequest) -> Environment:
+    """Build both layers, or find them built. A failing build is data: `Environment.failure`.
+
+    Raises SandboxError when the sandbox itself fails.
+    """
+    started = time.monotonic()
+    request = await _equipped(sandbox, request)
+    run = BuildRun(sandbox, request)
+    if request.recipe.needs:
+        return _environment(request, _Layer(), _Layer(failure=_lacking(request)), started)
+    return await _on(run, await _dependencies(run), started)
+
+
+async def build_both(
+    sandbox: Sandbox, base: BuildRequest | None, head: BuildRequest | None
+) -> tuple[Environment | None, Environment | None]:
+    """Build both sides, at the same time where there are cores; what both need is installed once.
+
+    Raises SandboxError when the sandbox itself fails.
+    """
+
+    async def one(request: BuildRequest | None, layer: _Layer | None = None) -> Environment | None:
+        if request is None:
+            return None
+        if layer:
+            return await _on(BuildRun(sandbox, request), layer, started)
+        return await build(sandbox, request)
+
+    started, shared = time.monotonic(), None
+    base = await _equipped(sandbox, base) if base else None
+    head = await _equipped(sandbox, head) if head else None
+    if base and head and _share_dependencies(base, head):
+        shared = await _dependencies(BuildRun(sandbox, base))
+    usable = shared if shared and not shared.failure else None
+    built = await a_few_at_a_time(cores(), [one(base, shared), one(head, usable)])
+    return built[0], built[1]
+
+
+async def _equipped(sandbox: Sandbox, request: BuildRequest) -> BuildRequest:
+    """Return the request; where its toolchain cannot be had, with what the machine then lacks."""
+    recipe = request.recipe
+    if not recipe.lacks or recipe.needs:
+        return request
+    failure = (await _toolchain(BuildRun(sandbox, request))).failure
+    if failure is None:
+        return request
+    said = failure.output.strip().splitlines() or [failure.problem]
+    why = f"{recipe.toolchain} could not be fetched: {said[-1].strip()[:200]}"
+    reasons = (f"{why[0].upper()}{why[1:]}.", *recipe.reasons)
+    return replace(request, recipe=replace(recipe, needs=(recipe.lacks,), reasons=reasons))
+
+
+async def _on(run: BuildRun, dependencies: _Layer, started: float) -> Environment:
+    """Build the project's own layer on its dependencies, where they could be built."""
+    if dependencies.failure:
+        return _environment(run.request, dependencies, _Layer(), started)
+    toolchain = (await _toolchain(run)).folder
+    project = await _project(replace(run, toolchain=toolchain), dependencies.folder)
+    built = _environment(run.request, dependencies, project, started)
+    return replace(built, toolchain_layer=toolchain)
+
+
+def _environment(
+    request: BuildRequest, dependencies: _Layer, project: _Layer, started: float
+) -> Environment:
+    failure = dependencies.failure or project.failure
+    is_cached = dependencies.cached and project.cached and not failure
+    return Environment(
+        side=request.side,
+        recipe=request.recipe,
+        digest=request.recipe.lock_digest,
+        dependencies_layer="" if failure else dependencies.folder,
+        project_layer="" if failure else project.folder,
+        variables=() if failure else _variables(request.recipe, bool(project.folder)),
+        seconds=0.0 if is_cached else time.monotonic() - started,
+        cached=is_cached,
+        failure=failure,
+        unfetched=dependencies.unfetched,
+    )
+
+
+def _variables(recipe: Recipe, has_project: bool) -> tuple[tuple[str, str], ...]:
+    return ECOSYSTEMS[recipe.ecosystem].observing(recipe, has_project)
+
+
+def _lacking(request: BuildRequest) -> Observation:
+    needs = " and ".join(request.recipe.needs)
+    said = f"This machine lacks {needs}, so nothing was built."
+    return Observation(request.side, "", None, "", 0.0, problem=said)
+
+
+# --- the toolchain ----------------------------------------------------------------------------
+
+
+async def _toolchain(run: BuildRun) -> _Layer:
+    """Fetch what the machine lacks, once for all repositories: no code of a tree runs beside it."""
+    request = run.request
+    if not request.recipe.toolchain:
+        return _Layer(cached=True)
+    name = f"{platform.machine()}-{request.recipe.toolchain}"
+    key = hashlib.sha256(name.encode()).hexdigest()
+    folder = request.state / "environments" / "every-repository" / "toolchains" / key
+    async with locked(folder):
+        if is_finished(folder):
+            return _Layer(str(folder / "layer"), cached=True)
+        async with unfinished(folder) as temporary:
+            failure = await fetch_toolchain(run, str(temporary / "layer"))
+            if failure:
+                return _Layer(failure=failure)
+            publish(temporary, folder)
+        return _Layer(str(folder / "layer"))
+
+
+# --- the dependency layer ---------------------------------------------------------------------
+
+
+def _share_dependencies(base: BuildRequest, head: BuildRequest) -> bool:
+    """Tell whether head declares what base does: then base's layer is head's too."""
+    same = base.recipe.lock_digest == head.recipe.lock_digest
+    return same and not (base.recipe.needs or head.recipe.needs)
+
+
+def _place(request: BuildRequest, kind: str, parts: list[object]) -> Path:
+    """Return the folder of a layer: shared by all for a trusted commit, else of that commit alone."""
+    if not request.is_trusted:
+        kind, parts = f"{APART}{kind}", [request.sha, *parts]
+    key = hashlib.sha256(json.dumps(parts).encode()).hexdigest()
+    return repository_folder(request) / kind / key
+
+
+def _dependencies_place(request: BuildRequest) -> Path:
+    recipe = request.recipe
+    whole = [request.sha] if recipe.runs_tree else []
+    return _place(request, "dependencies", [recipe.lock_digest, *whole])
+
+
+async def _dependencies(run: BuildRun) -> _Layer:
+    toolchain = await _toolchain(run)
+    if toolchain.failure:
+        return toolchain
+    run = replace(run, toolchain=toolchain.folder)
+    lasting = _dependencies_place(replace(run.request, is_trusted=True))
+    if is_finished(lasting):
+        return _finished(lasting)
+    folder = _dependencies_place(run.request)
+    async with locked(folder):
+        if is_finished(folder):
+            return _finished(folder)
+        layer = await _fill(run, folder)
+        if layer.failure and layer.failure.problem and not layer.unfetched:
+            layer = await _fill(run, folder)
+        return layer
+
+
+def _finished(folder: Path) -> _Layer:
+    return _Layer(str(folder / "layer"), cached=True, unfetched=_unfetched(folder / "layer"))
+
+
+async def _fill(run: BuildRun, folder: Path) -> _Layer:
+    async with unfinished(folder) as temporary:
+        mount = Mount(str(temporary / "layer"), DEPENDENCIES, MountMode.WRITABLE)
+        for argv in run.request.recipe.install:
+            failure = await run_step(run, argv, typed(argv), (mount,))
+            if failure:
+                return _named(failure, _unfetched(temporary / "layer"))
+        _note_kept(temporary, run.request)
+        publish(temporary, folder)
+    downloading = ECOSYSTEMS[run.request.recipe.ecosystem].downloading
+    is_shared = run.request.is_trusted and run.request.network is not Network.NONE
+    wanted = downloading(run.request, folder / "layer") if downloading and is_shared else None
+    if wanted:
+        await keep_downloads(run, wanted)
+    return _Layer(str(folder / "layer"), unfetched=_unfetched(folder / "layer"))
+
+
+def _named(failure: Observation, unfetched: tuple[Unfetched, ...]) -> _Layer:
+    """Say which dependency a build failed for, when it is one that no registry has."""
+    if not unfetched:
+        return _Layer(failure=failure)
+    names = [f"{one.name} of {one.owner}" if one.owner else one.name for one in unfetched]
+    said = (
+        f"The git dependency {' and '.join(names)} could not be fetched: its host does not answer from "
+        "the sandbox. This says nothing about the project."
+    )
+    return _Layer(failure=replace(failure, problem=said), unfetched=unfetched)
+
+
+def _unfetched(layer: Path) -> tuple[Unfetched, ...]:
+    """Return what the installer noted; a build can write anything there, so only its shape is believed."""
+    try:
+        rows = json.loads(Tree(layer).read(UNFETCHED) or "[]")
+    except (ValueError, RecursionError):
+        return ()
+    found = []
+    for row in rows[:_MOST_UNFETCHED] if isinstance(rows, list) else []:
+        match row:
+            case [str(name), str(owner), bool(left_out)]:
+                found.append(Unfetched(name[:_NAME_CHARS], owner[:_NAME_CHARS], left_out))
+    return tuple(found)
+
+
+# --- the project layer ------------------------------------------------------------------------
+
+
+async def _project(run: BuildRun, dependencies: str) -> _Layer:
+    request = run.request
+    if not request.recipe.install_project:
+        return _Layer(cached=True)
+    recipe = request.recipe
+    parts: list[object] = [request.sha, recipe.lock_digest, request.version, recipe.root]
+    # What it is installed on is part of it: a layer of base's branch never decides for another branch.
+    folder = _place(request, "projects", [*parts, recipe.install_project, known_as(dependencies)])
+    async with locked(folder):
+        if is_finished(folder):
+            return _Layer(str(folder / "layer"), cached=True)
+        failure = await _install(run, folder, dependencies)
+        if failure and failure.problem:
+            failure = await _install(run, folder, dependencies)
+        return _Layer(failure=failure) if failure else _Layer(str(folder / "layer"))
+
+
+async def _install(run: BuildRun, folder: Path, dependencies: str) -> Observation | None:
+    commands = run.request.recipe.install_project
+    shown = next((argv for argv in commands if argv[0] != "sh"), commands[0])
+    async with unfinished(folder) as temporary:
+        mounts = (
+            Mount(dependencies, DEPENDENCIES),
+            *kept(dependencies),
+            Mount(str(temporary / "layer"), PROJECT, MountMode.WRITABLE),
+        )
+        program = ("python3", "-I", f"{INSIDE}/install.py", TREE, f"{PROJECT}/{KEPT}")
+        what = "all" if ECOSYSTEMS[run.request.recipe.ecosystem].keeps_output else "new"
+        failure = await run_step(run, (*program, what, json.dumps(commands)), shown, mounts)
+        if failure:
+            return failure
+        _note_kept(temporary, run.request)
+        publish(temporary, folder)
+    return None
+
+
+def _note_kept(temporary: Path, request: BuildRequest) -> None:
+    layer = temporary / "layer"
+    entries = _kept_entries(Tree(layer), Tree(request.tree))
+    if not ECOSYSTEMS[request.recipe.ecosystem].keeps_output:
+        entries = [one for entry in entries for one in _divided(layer / KEPT, *entry)]
+    notes = [(name, path, _is_of_tests(path)) for name, path in entries]
+    (temporary / NOTES).write_text(json.dumps(notes))
+
+
+_AT_START = ("sitecustomize", "usercustomize")  # Python itself imports them, wherever they stand
+
+
+def _is_of_tests(path: str) -> bool:
+    *folders, name = path.split("/")
+    if "node_modules" in (*folders, name):
+        return False
+    return name.startswith(_AT_START) or classify(path) is not PathKind.SOURCE
+
+
+def _divided(kept: Path, name: str, path: str) -> list[tuple[str, str]]:
+    """Take out of a kept folder what belongs to tests, such as a conftest.py: it may have to stay away."""
+    found, place = [(name, path)], kept / name
+    if place.is_symlink() or not place.is_dir() or _is_of_tests(path) or "node_modules" in path:
+        return found
+    for folder, _, names in os.walk(place):
+        for one in sorted(names):
+            inner = Path(folder, one)
+            within = f"{path}/{inner.relative_to(place).as_posix()}"
+            if _is_of_tests(within) and not inner.is_symlink():
+                found.append((f"{name}-{len(found)}", within))
+                inner.rename(kept / found[-1][0])
+    return found[:_KEPT_ENTRIES]
+
+
+def _kept_entries(layer: Tree, tree: Tree) -> list[tuple[str, str]]:
+    """Believe of the index only what names a real file of the layer and a plain place in the tree."""
+    try:
+        index = json.loads(layer.read(f"{KEPT}/index.json") or "[]")
+    except (ValueError, RecursionError):
+        return []
+    found: list[tuple[str, str]] = []
+    for entry in index[:_KEPT_ENTRIES] if isinstance(index, list) else []:
+        if not (
+            isinstance(entry, list) and len(entry) == 2 and all(isinstance(p, str) for p in entry)
+        ):
+            continue
+        name, path = entry
+        if name.isdecimal() and layer.is_plain(f"{KEPT}/{name}") and _is_free(tree, path):
+            found.append((name, path))
+    return found
+
+
+def _is_free(tree: Tree, path: str) -> bool:
+    """Tell whether a mount at `path` adds to the tree and passes through no link."""
+    pure = PurePosixPath(path)
+    if pure.is_absolute() or ".." in pure.parts or not pure.parts or "\0" in path:
+        return False
+    parent = pure.parent.as_posix()
+    return tree.is_plain(parent) and not (tree.root / path).is_symlink()

@@ -1,0 +1,172 @@
+"""One command of a build: what it sees and may reach, and what its failure means.
+
+The driver adds the host's package index and CA settings to every command with the build network.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shlex
+from dataclasses import dataclass, replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from sandbox.base import (
+    TREE,
+    Command,
+    Completed,
+    Killed,
+    Mount,
+    MountMode,
+    Sandbox,
+)
+from sandbox.toolchains import ECOSYSTEMS
+from sandbox.toolchains.build_request import BuildRequest, downloads_folder
+from sandbox.toolchains.ecosystem import Downloads
+from sandbox.toolchains.layer_store import DECLARED
+from sandbox.toolchains.layers import CACHE, DEPENDENCIES, INSIDE, SYSTEM_PATH, TOOLCHAIN
+from sandbox.values import Observation, Side
+
+_OUTPUT_CHARS = 20_000
+_UNREACHABLE = re.compile(
+    r"dns error|failed to lookup address|connection (refused|reset|closed)|network is unreachable|"
+    r"operation timed out|error sending request|connect error|tcp connect|"
+    r"http status (server error|client error \(429)|temporary failure in name resolution|"
+    r"could not resolve host|no such host|i/o timeout|tls handshake timeout|max retries exceeded|"
+    r"\b(ENOTFOUND|ECONNREFUSED|ECONNRESET|ETIMEDOUT|EAI_AGAIN|ERR_SOCKET_TIMEOUT|E429|E50[0234])\b",
+    re.I,
+)
+# What a build backend prints is quoted below such a line: it cannot pass for the network's failure.
+_OWN_FAILURE = re.compile(
+    r"no solution found|build backend (returned|failed)|call to `[^`]*` failed", re.I
+)
+
+
+@dataclass(frozen=True, slots=True)
+class BuildRun:
+    """What all commands of one build share."""
+
+    sandbox: Sandbox
+    request: BuildRequest
+    toolchain: str = ""  # the host folder of its layer
+
+
+async def run_step(
+    run: BuildRun, argv: tuple[str, ...], shown: tuple[str, ...], mounts: tuple[Mount, ...]
+) -> Observation | None:
+    """Run one command of a build; return None when it succeeded, else what it showed."""
+    command = Command(
+        argv,
+        mounts=(*_mounts(run), *mounts),
+        cwd=f"{TREE}/{run.request.recipe.root}".rstrip("/"),
+        environment=ECOSYSTEMS[run.request.recipe.ecosystem].building(run.request),
+        network=run.request.network,
+        limits=run.request.limits,
+    )
+    done = await run.sandbox.run(command)
+    return None if done.exit_code == 0 else _observation(run.request.side, shown, done)
+
+
+async def keep_downloads(run: BuildRun, wanted: Downloads) -> None:
+    """Download into the lasting folder, with no code of the tree there; what fails is not kept."""
+    request = run.request
+    ecosystem = ECOSYSTEMS[request.recipe.ecosystem]
+    with TemporaryDirectory(
+        dir=downloads_folder(request).parent, prefix=DECLARED, ignore_cleanup_errors=True
+    ) as place:
+        tree, filled = Path(place, "tree"), Path(place, "filled")
+        for folder in (Path(place), tree, filled):
+            folder.mkdir(mode=0o755, exist_ok=True)
+            folder.chmod(0o755)
+        for path, text in wanted.files:
+            (tree / path).parent.mkdir(parents=True, exist_ok=True)
+            (tree / path).write_text(text, encoding="utf-8")
+        mounts = (
+            Mount(str(tree), TREE, MountMode.COPY_ON_WRITE),
+            Mount(str(downloads_folder(request)), CACHE, MountMode.WRITABLE),
+            Mount(str(filled), DEPENDENCIES, MountMode.WRITABLE),
+            *((Mount(run.toolchain, TOOLCHAIN),) if run.toolchain else ()),
+            *ecosystem.tools(),
+        )
+        for argv in wanted.commands:
+            command = Command(
+                argv,
+                mounts=mounts,
+                environment=ecosystem.building(request),
+                network=request.network,
+                limits=request.limits,
+            )
+            if (await run.sandbox.run(command)).exit_code != 0:
+                return
+
+
+async def fetch_toolchain(run: BuildRun, layer: str) -> Observation | None:
+    """Fill an empty toolchain layer from the registry; nothing of a tree is there to take part."""
+    request = run.request
+    wanted = request.recipe.toolchain
+    fetching = ECOSYSTEMS[request.recipe.ecosystem].fetching
+    command = Command(
+        fetching(wanted) if fetching else ("false",),
+        mounts=(
+            Mount(layer, TOOLCHAIN, MountMode.WRITABLE),
+            *ECOSYSTEMS[request.recipe.ecosystem].tools(),
+        ),
+        cwd=TOOLCHAIN,
+        environment=(("PATH", SYSTEM_PATH),),
+        network=request.network,
+        limits=request.limits,
+    )
+    done = await run.sandbox.run(command)
+    if done.exit_code == 0:
+        return None
+    seen = _observation(request.side, command.argv, done)
+    said = f"{wanted} could not be fetched from the package registry, so nothing was built."
+    return replace(seen, problem=seen.problem or said[:1].upper() + said[1:])
+
+
+def typed(argv: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the command that a person would type, for one that only keeps what it wrote."""
+    if f"{INSIDE}/install.py" not in argv:
+        return argv
+    first = json.loads(argv[argv.index(f"{INSIDE}/install.py") + 4])[0]
+    own = f"{INSIDE}/npm_install.py"
+    return tuple(first[first.index(own) + 3 :] if own in first else first)
+
+
+def _observation(side: Side, shown: tuple[str, ...], done: Completed) -> Observation:
+    output = (done.stdout + b"\n" + done.stderr).decode(errors="replace").strip()
+    if done.killed:
+        output += f"\n[ended by the {done.killed.value} limit]"
+    return Observation(
+        side=side,
+        command=shlex.join(shown),
+        exit_code=done.exit_code,
+        output=output[-_OUTPUT_CHARS:],  # the reason stands at the end
+        seconds=done.seconds,
+        timed_out=done.killed is Killed.TIMEOUT,
+        truncated=done.truncated or len(output) > _OUTPUT_CHARS,
+        problem=_network_problem(output),
+    )
+
+
+def _network_problem(output: str) -> str:
+    """Tell the network's failure from the project's own; a build that prints both is its own fault."""
+    if _OWN_FAILURE.search(output) or not _UNREACHABLE.search(output):
+        return ""
+    return "The package index could not be reached, so this says nothing about the project."
+
+
+def _mounts(run: BuildRun) -> tuple[Mount, ...]:
+    request = run.request
+    downloads = downloads_folder(request)
+    os.utime(downloads)  # in use: not to be evicted now
+    return (
+        Mount(str(request.tree), TREE, MountMode.COPY_ON_WRITE),
+        # Code of the tree can run here: what it does to the downloads is thrown away.
+        Mount(str(downloads), CACHE, MountMode.COPY_ON_WRITE),
+        Mount(str(Path(__file__).parent / "inside"), INSIDE),
+        *((Mount(run.toolchain, TOOLCHAIN),) if run.toolchain else ()),
+        *ECOSYSTEMS[request.recipe.ecosystem].tools(),
+    )

@@ -1,0 +1,133 @@
+"""What an ecosystem is told from outside the tree, and what it tells: how it is known, built and observed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from sandbox.base import Mount
+from sandbox.toolchains.build_request import BuildRequest
+from sandbox.toolchains.tree import Tree
+from sandbox.values import Recipe
+
+Variables = tuple[tuple[str, str], ...]
+
+_ASIDE = {"docs", "doc", "examples", "example", "benchmarks", "website", "scripts", "tools"}
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """How strongly a tree says that it is of one ecosystem.
+
+    `declared`: a project file stands at the top. `tests`: there are tests that the ecosystem can
+    run. `sources`: how many files of its languages there are, documentation and the like left out.
+    """
+
+    declared: bool
+    tests: bool
+    sources: int
+
+    @property
+    def weight(self) -> tuple[int, int, int]:
+        """Return what the ecosystems are compared by: a project with tests first, then size."""
+        return (self.declared + self.tests, int(self.tests), self.sources)
+
+
+def always(_: Tree) -> bool:
+    """Say that tests can be run in the folder of their own project file."""
+    return True
+
+
+def no_mounts() -> tuple[Mount, ...]:
+    """Return no mounts, for an ecosystem whose tools are all in the sandbox."""
+    return ()
+
+
+@dataclass(frozen=True, slots=True)
+class Downloads:
+    """Commands that only download what a finished layer has, for the builds to come.
+
+    They see no code of any tree: `files` (path, text) are all that stands where the tree would.
+    """
+
+    commands: tuple[tuple[str, ...], ...]
+    files: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Ecosystem:
+    """One ecosystem. `weigh` and `detect` only read files; nothing of a tree is run.
+
+    `commands` are the first words of a configured test line that speak for it. `programs` are asked for
+    their version in the sandbox (argv lists); detect() finds the answers in the Toolchain and
+    puts what is missing in `Recipe.needs`. `building` and `observing` give the environment variables of
+    build commands and of everything that looks afterwards (told: is there a project layer).
+    `fetching` gives the command that fills an empty toolchain layer with what `Recipe.toolchain`
+    names; it sees nothing of any tree. `downloading` tells what to keep of the downloads of a finished
+    dependency layer (a host folder). `keeps_output` says that the project layer keeps what its build
+    wrote to `build` and `dist`.
+    `runs_alone` tells whether tests can be run in a folder, or only from the top of a workspace.
+    """
+
+    name: str
+    weigh: Callable[[Tree], Evidence | None]
+    detect: Callable[[Path, SetupHints, Toolchain], Recipe | None]
+    building: Callable[[BuildRequest], Variables]
+    observing: Callable[[Recipe, bool], Variables]
+    commands: frozenset[str] = frozenset()
+    programs: tuple[tuple[str, ...], ...] = ()
+    tools: Callable[[], tuple[Mount, ...]] = no_mounts
+    keeps_output: bool = False
+    fetching: Callable[[str], tuple[str, ...]] | None = None
+    downloading: Callable[[BuildRequest, Path], Downloads | None] | None = None
+    runs_alone: Callable[[Tree], bool] = always
+
+
+def weighed(
+    tree: Tree,
+    suffixes: tuple[str, ...],
+    *,
+    declared: bool,
+    is_test: Callable[[str], bool],
+) -> Evidence | None:
+    """Return the evidence by files' names; None when nothing speaks for the ecosystem."""
+    files = [path for path in tree.files() if path.endswith(suffixes)]
+    sources = sum(path.split("/", 1)[0].lower() not in _ASIDE for path in files)
+    tests = any(is_test(path) for path in files)
+    return Evidence(declared, tests, sources) if declared or files else None
+
+
+@dataclass(frozen=True, slots=True)
+class SetupHints:
+    """The `setup` part of the repository's trusted configuration; empty lines mean "find out".
+
+    `install` and `test` are shell lines. They come from the base branch, never from a pull request.
+    `root` is the project's folder in the tree, as `Projects` finds it; "" is the tree itself. `install`
+    starts in `install_root`: a line for the whole repository does not start in a project's folder.
+    `released_before` (an ISO date) is set for old commits: what no lock file fixes is installed as it was
+    offered then.
+    """
+
+    install: str = ""
+    test: str = ""
+    root: str = ""
+    install_root: str = ""
+    released_before: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Toolchain:
+    """What the sandbox has: its `python3` ("3.11.2"), the `uv` mounted into it, and other programs.
+
+    `programs` are (name, version) of what answered; the name is the first word of the argv that an
+    ecosystem asks with. What is absent is not installed.
+    """
+
+    python: str
+    uv: str = ""
+    programs: tuple[tuple[str, str], ...] = ()
+
+    def version(self, program: str) -> str:
+        """Return a program's version, "" when the sandbox does not have it."""
+        return dict(self.programs).get(program, "")

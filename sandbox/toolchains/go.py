@@ -1,0 +1,109 @@
+"""Go modules: built and tested by the go command; what they require is fetched once."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from dataclasses import replace
+from pathlib import Path
+
+from sandbox.toolchains.build_request import BuildRequest
+from sandbox.toolchains.ecosystem import (
+    Ecosystem,
+    Evidence,
+    SetupHints,
+    Toolchain,
+    Variables,
+    weighed,
+)
+from sandbox.toolchains.layers import DEPENDENCIES
+from sandbox.toolchains.native import building as system
+from sandbox.toolchains.native import container_hints, lacking, recipe
+from sandbox.toolchains.tree import Tree
+from sandbox.values import Recipe, TestRunner
+
+_NAME = "go"
+_GO = re.compile(r"^go\s+1\.(\d{1,3})", re.M)
+_REQUIRE = re.compile(r"^[^\S\n]*(?:require\s+)?(?=[\w-]*\.)[\w.-]+/\S+\s+v\d", re.M)
+_SHARED: Variables = (
+    ("GOCACHE", "/tmp/go-build"),  # noqa: S108 - the sandbox's own
+    ("GOPATH", "/tmp/go"),  # noqa: S108
+    ("GOTOOLCHAIN", "local"),
+)
+
+
+def weigh(tree: Tree) -> Evidence | None:
+    """A go.mod at the top, and Go files."""
+    declared = tree.has("go.mod")
+    return weighed(tree, (".go",), declared=declared, is_test=lambda p: p.endswith("_test.go"))
+
+
+def detect(tree: Path, setup: SetupHints, toolchain: Toolchain) -> Recipe | None:
+    """Return how the go command builds and tests it."""
+    place = Tree(tree / setup.root)
+    text = place.read("go.mod")
+    evidence = weigh(place)
+    if evidence is None:
+        return None
+    reasons = ("It is a Go module, because there is a go.mod.", *container_hints(place))
+    if not text:
+        said = "There are Go files but no go.mod, so the go command cannot build them."
+        return lacking(_NAME, setup.root, ("a go.mod file in the repository",), (said,))
+    needs = _needs(text, toolchain.version("go"))
+    if needs:
+        return lacking(_NAME, setup.root, needs, reasons)
+    runner = TestRunner.GO if evidence.tests else TestRunner.NONE
+    why = (
+        "Tests are the functions of the `_test.go` files." if evidence.tests else "It has no tests."
+    )
+    build = (("go", "build", "-o", "/dev/null", "./..."),)
+    made = recipe(_NAME, (*reasons, why), setup, build=build, tests=(runner, ()))
+    return _fetching(made, place) if _REQUIRE.search(text) and not place.has("vendor") else made
+
+
+def _needs(text: str, version: str) -> tuple[str, ...]:
+    asked = _GO.search(text)
+    if not version:
+        return (f"Go{f' 1.{asked.group(1)} or later' if asked else ''} (golang-go)",)
+    if asked and int(asked.group(1)) > int(version.split(".")[1]):
+        return (f"Go 1.{asked.group(1)} or later (the sandbox has {version})",)
+    return ()
+
+
+def _fetching(made: Recipe, place: Tree) -> Recipe:
+    inputs = place.read_bytes("go.mod") + b"\0" + place.read_bytes("go.sum")
+    return replace(
+        made,
+        install=(("go", "mod", "download"),),
+        lock_digest=hashlib.sha256(made.lock_digest.encode() + inputs).hexdigest(),
+        reasons=(*made.reasons, "`go mod download` fetches what go.mod requires."),
+    )
+
+
+def building(request: BuildRequest) -> Variables:
+    """Return the environment of downloads and of the trial build."""
+    modules = (("GOMODCACHE", f"{DEPENDENCIES}/modules"), ("GOFLAGS", "-modcacherw"))
+    return (*system(request), *_SHARED, *modules)
+
+
+def observing(_: Recipe, __: bool) -> Variables:
+    """Return the environment of tests: nothing is fetched any more."""
+    return (*_OBSERVING, *_SHARED)
+
+
+_OBSERVING: Variables = (
+    ("PATH", "/usr/local/bin:/usr/bin:/bin"),
+    ("GOMODCACHE", f"{DEPENDENCIES}/modules"),
+    ("GOPROXY", "off"),
+    ("GOFLAGS", ""),
+)
+
+ECOSYSTEM = Ecosystem(
+    name=_NAME,
+    weigh=weigh,
+    detect=detect,
+    building=building,
+    observing=observing,
+    commands=frozenset({"go"}),
+    programs=(("go", "version"),),
+)

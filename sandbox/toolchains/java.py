@@ -1,0 +1,79 @@
+"""Java projects that need nothing but JUnit: javac and Debian's JUnit, in Maven's layout or a plain one."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from sandbox.toolchains.ecosystem import Ecosystem, Evidence, SetupHints, Toolchain, weighed
+from sandbox.toolchains.native import building, container_hints, lacking, observing, recipe
+from sandbox.toolchains.tree import Tree
+from sandbox.values import Recipe, TestRunner
+
+_NAME = "java"
+_MOST_FILES = 3000
+_TEST = re.compile(r"(^|/)(Test\w*|\w+(Test|Tests|TestCase|IT))\.java$")
+_TEST_SIDE = re.compile(r"(^|/)src/test/|^tests?/")
+_DEPENDENCY = re.compile(r"<dependency>(.{0,2000}?)</dependency>", re.S)
+_GROUP = re.compile(r"<groupId>\s*([\w.\-]+)\s*</groupId>")
+_ARTIFACT = re.compile(r"<artifactId>\s*([\w.\-]+)\s*</artifactId>")
+_COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.S)
+_GIVEN = ("junit", "org.junit", "org.hamcrest", "org.opentest4j", "org.apiguardian")
+_BUILD = "/tmp/trial"  # noqa: S108 - the sandbox's own
+
+
+def weigh(tree: Tree) -> Evidence | None:
+    """A pom.xml or Maven's folders; a Gradle project without a pom.xml is another ecosystem's."""
+    declared = tree.has("pom.xml") or tree.has("src/main/java")
+    if not tree.has("pom.xml") and (tree.has("build.gradle") or tree.has("build.gradle.kts")):
+        return None
+    return weighed(tree, (".java",), declared=declared, is_test=lambda p: bool(_TEST.search(p)))
+
+
+def detect(tree: Path, setup: SetupHints, toolchain: Toolchain) -> Recipe | None:
+    """Return how javac builds it and JUnit tests it."""
+    place = Tree(tree / setup.root)
+    evidence = weigh(place)
+    if evidence is None:
+        return None
+    why = "there is a pom.xml" if place.has("pom.xml") else "there are Java files"
+    reasons = (f"It is a Java project, because {why}.", *container_hints(place))
+    needs = _needs(place, toolchain)
+    if needs:
+        return lacking(_NAME, setup.root, needs, reasons)
+    files = [path for path in place.files() if path.endswith(".java")][:_MOST_FILES]
+    sources = tuple(f"./{p}" for p in files if not (_TEST.search(p) or _TEST_SIDE.search(p)))
+    javac = ("javac", "-nowarn", "-proc:none", "-encoding", "UTF-8", "-d", _BUILD)
+    build = ((*javac, *sources),) if sources else ()
+    said = "It is compiled by javac, because it needs nothing but JUnit."
+    runner = TestRunner.JUNIT if evidence.tests else TestRunner.NONE
+    return recipe(_NAME, (*reasons, said), setup, build=build, tests=(runner, ()))
+
+
+def _needs(tree: Tree, toolchain: Toolchain) -> tuple[str, ...]:
+    if not toolchain.version("javac"):
+        return ("a Java compiler (default-jdk-headless)",)
+    pom = _COMMENT.sub("", tree.read("pom.xml"))
+    if "<modules>" in pom:
+        return ("Maven with several modules; Assay builds single ones",)
+    foreign = [
+        artifact.group(1)
+        for body in _DEPENDENCY.findall(pom)
+        if (group := _GROUP.search(body)) and (artifact := _ARTIFACT.search(body))
+        and not group.group(1).startswith(_GIVEN)
+    ]  # fmt: skip
+    if foreign:
+        named = ", ".join(foreign[:5])
+        return (f"the Maven dependencies {named}; Assay builds projects that need only JUnit",)
+    return ()
+
+
+ECOSYSTEM = Ecosystem(
+    name=_NAME,
+    weigh=weigh,
+    detect=detect,
+    building=building,
+    observing=observing,
+    commands=frozenset({"mvn", "javac"}),
+    programs=(("javac", "-version"),),
+)

@@ -1,0 +1,442 @@
+"""Detects a Node project and says how to install and test it, without running any of it."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path, PurePosixPath
+
+from sandbox.base import TREE
+from sandbox.toolchains.build_request import BuildRequest
+from sandbox.toolchains.ecosystem import (
+    Downloads,
+    Ecosystem,
+    Evidence,
+    SetupHints,
+    Toolchain,
+    Variables,
+    weighed,
+)
+from sandbox.toolchains.layers import CACHE, PROJECT, SYSTEM_PATH, TOOLCHAIN
+from sandbox.toolchains.node_ci import read_settings
+from sandbox.toolchains.node_manager import (
+    MANAGER_BINS,
+    Manager,
+    choose_manager,
+    declared_downloads,
+    install_commands,
+    is_dated,
+    manager_inputs,
+    node_of_manager,
+    runs_tree,
+)
+from sandbox.toolchains.node_script import ScriptCall, read_script
+from sandbox.toolchains.node_version import Wanted, able_to_run, fetching, wanted_node
+from sandbox.toolchains.node_workspace import BUILDS, DEPENDENCIES, workspace_builds
+from sandbox.toolchains.tree import Table, Tree
+from sandbox.values import Recipe, TestCall, TestRunner
+
+_NAME = "node"
+_LAYER_VERSION = "1"
+_SUFFIXES = (".js", ".cjs", ".mjs", ".jsx", ".ts", ".cts", ".mts", ".tsx", ".vue", ".svelte")
+_TEST_NAME = re.compile(r"(^|[.\-_])(test|spec|tests)\.[cm]?[jt]sx?$|^test[-_].*\.[cm]?[jt]sx?$")
+_TEST_FOLDERS = {"test", "tests", "__tests__", "spec"}
+_NODE_TEST = re.compile(r"""['"]node:test['"]""")
+_BY_DEPENDENCY = (
+    ("vitest", TestRunner.VITEST),
+    ("jest", TestRunner.JEST),
+    ("ava", TestRunner.AVA),
+    ("mocha", TestRunner.MOCHA),
+    ("jasmine", TestRunner.JASMINE),
+    ("tap", TestRunner.TAP),
+)
+_LOADED = re.compile(r"""^[ \t]*(?:import|require\()[ \t]*['"]\./([\w./-]+)['"]""", re.M)
+_NO_RUNNER = (
+    "No runner that Assay knows (node --test, mocha, jest, vitest, ava, jasmine, tap, tape, uvu) is called"
+    " by the test script"
+)
+_READ_TEST_FILES = 200
+
+
+@dataclass(frozen=True, slots=True)
+class _Runner:
+    """The runner, its arguments, why, and what the chain runs before it."""
+
+    runner: TestRunner
+    arguments: tuple[str, ...]
+    reason: str
+    before: tuple[str, ...] = ()
+    more: tuple[TestCall, ...] = ()
+
+
+def weigh(tree: Tree) -> Evidence | None:
+    """Return how much in the tree speaks for Node."""
+    declared = tree.is_plain("package.json")
+    return weighed(tree, _SUFFIXES, declared=declared, is_test=is_test) if declared else None
+
+
+def is_test(path: str) -> bool:
+    """Tell whether a script is a test by its name or its folder."""
+    pure = PurePosixPath(path)
+    return bool(_TEST_NAME.search(pure.name)) or bool(_TEST_FOLDERS.intersection(pure.parts[:-1]))
+
+
+def runs_alone(tree: Tree) -> bool:
+    """Tell whether the folder's own package.json says how its tests are run."""
+    manifest = tree.json("package.json")
+    return _choose_runner(tree, manifest, SetupHints()).runner is not TestRunner.NONE
+
+
+def detect(tree: Path, setup: SetupHints, toolchain: Toolchain) -> Recipe | None:
+    """Return how to install and test the Node project in `tree`, or None when there is none."""
+    place = Tree(tree / setup.root)
+    if not place.is_plain("package.json"):
+        return None
+    manifest = place.json("package.json")
+    runner = _choose_runner(place, manifest, setup)
+    runner = runner if setup.test else _as_in_ci(Tree(tree), runner)
+    manager = choose_manager(Tree(tree), setup.root)
+    folders = tuple(dict.fromkeys((setup.root, manager.folder)))
+    version = toolchain.version("node")
+    wanted = able_to_run(
+        wanted_node(Tree(tree), folders, version),
+        version,
+        f"{manager.name} {manager.version}",
+        node_of_manager(manager),
+    )
+    missing = _missing(manifest, wanted, toolchain)
+    if missing:
+        has = f"has Node {version}" if version else "has no Node"
+        said = f"The project needs {missing}, but the sandbox {has}."
+        nothing = Recipe(_NAME, (said, runner.reason), (), (), runner.runner, runner.arguments, "")
+        return _with_needs(nothing, missing, setup.root)
+    recipe = _recipe(Tree(tree), manifest, runner, setup, toolchain)
+    return _with_node(recipe, wanted, version)
+
+
+def _with_needs(recipe: Recipe, missing: str, root: str) -> Recipe:
+    return Recipe(
+        recipe.ecosystem, recipe.reasons, (), (), recipe.runner, recipe.test_arguments, "",
+        needs=(missing,), root=root,
+    )  # fmt: skip
+
+
+def _missing(manifest: Table, wanted: Wanted, toolchain: Toolchain) -> str:
+    if not toolchain.version("node") or not toolchain.version("npm"):
+        asked = manifest.table("engines").text("node")
+        return f"Node {asked} (node, npm)".replace("  ", " ") if asked else "Node (node, npm)"
+    return f"Node {wanted.missing}" if wanted.missing else ""
+
+
+def _with_node(recipe: Recipe, wanted: Wanted, machine: str) -> Recipe:
+    """Let everything run on the Node that the project asks for."""
+    if not wanted.release:
+        return recipe
+    said = (
+        f"Node {wanted.release} is taken from npm's registry, because {wanted.source} asks for it"
+    )
+    name = f"node {wanted.release}"
+    digest = hashlib.sha256(f"{recipe.lock_digest} {name}".encode()).hexdigest()
+    reasons = (*recipe.reasons, f"{said} and the sandbox has {machine}.")
+    return replace(recipe, reasons=reasons, lock_digest=digest, toolchain=name)
+
+
+def _recipe(
+    tree: Tree, manifest: Table, runner: _Runner, setup: SetupHints, toolchain: Toolchain
+) -> Recipe:
+    manager = choose_manager(tree, setup.root)
+    manifests = _manifests(tree, manager, setup.root)
+    top = tree.json(str(PurePosixPath(manager.folder, "package.json")))
+    if setup.install:
+        install, why = _configured(setup)
+    elif any(_has_dependencies(tree.json(path)) for path in manifests) or manager.lock:
+        install = install_commands(manager, top, runner.runner.value, setup.released_before)
+        why = _installed_by(manager, setup.released_before)
+    else:
+        install, why = (), "Nothing is installed: package.json names no dependencies."
+    build, why_build = _build(Tree(tree.root / setup.root), manifest, runner)
+    needed, names = workspace_builds(tree, setup.root)
+    if names:
+        told = ", ".join(names[:5]) + (" and more" if len(names) > 5 else "")
+        why_build = (*why_build, f"What it needs of its workspace is built first: {told}.")
+    versions = (_LAYER_VERSION, toolchain.version("node"), toolchain.version("npm"))
+    inputs = manager_inputs(tree, manager, manifests)
+    return Recipe(
+        ecosystem=_NAME,
+        reasons=(why, *why_build, runner.reason),
+        install=install,
+        install_project=(*needed, *build),
+        runner=runner.runner,
+        test_arguments=runner.arguments,
+        lock_digest=hashlib.sha256(json.dumps([versions, install, inputs]).encode()).hexdigest(),
+        root=setup.root,
+        more_calls=runner.more,
+        runs_tree=bool(setup.install) or runs_tree(tree, manager, manifests),
+    )
+
+
+def downloading(request: BuildRequest, _: Path) -> Downloads | None:
+    """Return how to download again what the manifests and the lock ask for, with no script of theirs."""
+    tree, root = Tree(request.tree), request.recipe.root
+    manager = choose_manager(tree, root)
+    if not request.recipe.install:
+        return None
+    return declared_downloads(tree, manager, _manifests(tree, manager, root))
+
+
+def _configured(setup: SetupHints) -> tuple[tuple[tuple[str, ...], ...], str]:
+    keep = install_commands(Manager("npm", "", "", "", ""), Table({}))[0]
+    commands = json.dumps([["sh", "-c", setup.install]])
+    said = f"Dependencies come from `{setup.install}`, because the repository's configuration"
+    place = f"{TREE}/{setup.install_root}".rstrip("/")
+    return ((*keep[:-2], commands, place),), f"{said} says so."
+
+
+def _installed_by(manager: Manager, released_before: str) -> str:
+    version = f" {manager.version}" if manager.version else ""
+    exact = f"exactly as {manager.lock} locks them" if manager.lock else "the newest allowed"
+    if is_dated(manager, released_before):
+        exact = (
+            f"there is no lock file and the commits are old, so the newest allowed of those released "
+            f"before {released_before}, or of all where the registry has none of that time"
+        )
+    said = f"Dependencies are installed by {manager.name}{version}, because {manager.reason}"
+    return f"{said}: {exact}."
+
+
+def _manifests(tree: Tree, manager: Manager, root: str) -> tuple[str, ...]:
+    """Return the package.json files that an install reads: all of a workspace's."""
+    top = str(PurePosixPath(manager.folder, "package.json"))
+    own = str(PurePosixPath(root, "package.json"))
+    place = Tree(tree.root / manager.folder)
+    if not (tree.json(top).has("workspaces") or place.is_plain("pnpm-workspace.yaml")):
+        return tuple(dict.fromkeys((top, own)))
+    found = [path for path in place.files() if PurePosixPath(path).name == "package.json"]
+    return tuple(dict.fromkeys((top, own, *(str(PurePosixPath(manager.folder, p)) for p in found))))
+
+
+def _has_dependencies(manifest: Table) -> bool:
+    return any(manifest.table(name).names() for name in DEPENDENCIES)
+
+
+# --- the runner ------------------------------------------------------------------------------
+
+
+def _choose_runner(tree: Tree, manifest: Table, setup: SetupHints) -> _Runner:
+    scripts = manifest.table("scripts")
+    if setup.test:
+        return _configured_runner(tree, scripts, setup.test)
+    call = read_script(scripts, read=tree.read)
+    if call:
+        return _by_script(_by_its_library(tree, call))
+    declared = {name for field in DEPENDENCIES for name in manifest.table(field).names()}
+    tests = [path for path in tree.files() if path.endswith(_SUFFIXES) and is_test(path)]
+    for name, runner in _BY_DEPENDENCY:
+        if name in declared and tests:
+            said = f"Tests run with {name}, because package.json names it and no script says how."
+            return _Runner(runner, ("--",), said)
+    if any(_NODE_TEST.search(tree.read(path)) for path in tests[:_READ_TEST_FILES]):
+        said = "Tests run with node --test, because the test files import node:test."
+        return _Runner(TestRunner.NODE_TEST, ("--",), said)
+    return _Runner(TestRunner.NONE, (), f"{_NO_RUNNER}, so no tests are run.")
+
+
+def _by_its_library(tree: Tree, call: ScriptCall) -> ScriptCall:
+    """Let `node --test` run the files that `node` is called with, where they use node:test."""
+
+    def runner(one: TestRunner, arguments: tuple[str, ...]) -> TestRunner:
+        files = arguments[arguments.index("--") + 1 :] if one is TestRunner.NODE else ()
+        uses_it = any(
+            _NODE_TEST.search(text) for path in files for text in _with_imported(tree, path)
+        )
+        return TestRunner.NODE_TEST if uses_it else one
+
+    more = tuple(
+        TestCall(runner(each.runner, each.arguments), each.arguments) for each in call.more
+    )
+    return replace(call, runner=runner(call.runner, call.arguments), more=more)
+
+
+def _with_imported(tree: Tree, path: str) -> Iterator[str]:
+    """Yield the text of a script and of the files of its own folder that it loads: a list of test files."""
+    text = tree.read(path)
+    yield text
+    for name in dict.fromkeys(_LOADED.findall(text)[:_READ_TEST_FILES]):
+        yield tree.read(str(PurePosixPath(path).parent / name))
+
+
+def _by_script(call: ScriptCall) -> _Runner:
+    said = f"Tests run with {call.runner}, as the script `{call.script}` of package.json calls it."
+    others = "".join(f" Then {more.runner} runs, called there too." for more in call.more)
+    return _Runner(call.runner, call.arguments, f"{said}{others}", call.before, call.more)
+
+
+def _as_in_ci(tree: Tree, runner: _Runner) -> _Runner:
+    """Run the tests in the time zone and the locale of the project's CI, where their call names none."""
+    source, settings = read_settings(tree)
+    if not settings or runner.runner is TestRunner.NONE:
+        return runner
+
+    def prefixed(arguments: tuple[str, ...]) -> tuple[str, ...]:
+        named = {word.partition("=")[0] for word in arguments[: arguments.index("--")]}
+        return (*(f"{k}={v}" for k, v in settings if k not in named), *arguments)
+
+    said = " ".join(f"{name}={value}" for name, value in settings)
+    more = tuple(replace(call, arguments=prefixed(call.arguments)) for call in runner.more)
+    reason = f"{runner.reason} `{said}` is set for them, as {source} does."
+    return replace(runner, arguments=prefixed(runner.arguments), reason=reason, more=more)
+
+
+def _configured_runner(tree: Tree, scripts: Table, line: str) -> _Runner:
+    """Look for a runner in the configured line as in a script; else run it as it stands."""
+    data = scripts.data if isinstance(scripts.data, dict) else {}
+    call = read_script(Table({**data, "assay": line}), "assay", read=tree.read)
+    said = f"Tests run with `{line}`, because the repository's configuration says so."
+    if call:
+        call = _by_its_library(tree, call)
+        return _Runner(call.runner, call.arguments, said, call.before, call.more)
+    return _Runner(TestRunner.COMMAND, (line,), said)
+
+
+# --- the build -------------------------------------------------------------------------------
+
+
+def _build(
+    tree: Tree, manifest: Table, runner: _Runner
+) -> tuple[tuple[tuple[str, ...], ...], tuple[str, ...]]:
+    """Build before the tests where the chain does, or where tests use what is not in the tree."""
+    scripts = manifest.table("scripts")
+    named = [name for name in BUILDS if scripts.text(name)]
+    if not named or runner.runner is TestRunner.NONE:
+        return (), ()
+    said = f"`npm run {named[0]}` runs first, because"
+    if any(word in BUILDS or word == "tsc" for word in runner.before):
+        return (("npm", "run", named[0]),), (f"{said} the test script builds before it tests.",)
+    output = _missing_output(tree, manifest)
+    if output:
+        return (("npm", "run", named[0]),), (f"{said} tests use `{output}`, which is built.",)
+    return (), ()
+
+
+def _missing_output(tree: Tree, manifest: Table) -> str:
+    """Return the built folder that tests import, or that the package they import by name is in."""
+    tests = [path for path in tree.files() if path.endswith(_SUFFIXES) and is_test(path)]
+    texts = [tree.read(path) for path in tests[:_READ_TEST_FILES]]
+    entry = manifest.text("main") or _first_text(manifest.table("exports").data)
+    output = PurePosixPath(entry.removeprefix("./")).parts[:1]
+    candidates = [*output, "dist", "lib", "build", "out"]
+    for folder in candidates:
+        if not tree.has(folder) and any(
+            re.search(rf"['\"](\.\./)+{re.escape(folder)}\b", t) for t in texts
+        ):
+            return folder
+    name = manifest.text("name")
+    by_name = re.compile(rf"['\"](?:{re.escape(name)}|\.\.?/?)['\"]") if name else None
+    if by_name and output and not tree.has(output[0]) and any(by_name.search(t) for t in texts):
+        return output[0]
+    return ""
+
+
+def _first_text(data: object) -> str:
+    """Return the first path of an `exports` field, however deep."""
+    for _ in range(10):
+        if isinstance(data, str):
+            return data
+        if not isinstance(data, dict) or not data:
+            return ""
+        data = (
+            data.get(".") or data.get("default") or data.get("import") or next(iter(data.values()))
+        )
+    return ""
+
+
+# --- the environment -------------------------------------------------------------------------
+
+
+def building(request: BuildRequest) -> Variables:
+    """Return the environment of the build commands; downloads are kept, nothing is asked or told."""
+    bins = _bins(request.recipe.root)
+    return (
+        ("PATH", f"{bins}:{MANAGER_BINS}:{_node_of(request.recipe)}{SYSTEM_PATH}"),
+        ("CI", "true"),
+        ("HUSKY", "0"),
+        ("NO_COLOR", "1"),
+        ("npm_config_cache", f"{CACHE}/npm"),
+        *_retries(10_000),
+        ("npm_config_audit", "false"),
+        ("npm_config_fund", "false"),
+        ("npm_config_update_notifier", "false"),
+        ("COREPACK_ENABLE_STRICT", "0"),
+        ("YARN_ENABLE_TELEMETRY", "0"),
+        ("YARN_IGNORE_PATH", "1"),  # the repository does not bring its own yarn
+        ("YARN_NODE_LINKER", "node-modules"),
+        ("YARN_GLOBAL_FOLDER", f"{CACHE}/yarn-berry"),
+        ("GIT_TERMINAL_PROMPT", "0"),
+    )
+
+
+def observing(recipe: Recipe, has_project: bool) -> Variables:
+    """Return the environment of what looks at a built project; CI keeps runners from new snapshots."""
+    del has_project
+    path = f"{_bins(recipe.root)}:{MANAGER_BINS}:{_node_of(recipe)}{PROJECT}/bin:{SYSTEM_PATH}"
+    return (
+        ("PATH", path),
+        ("CI", "true"),
+        ("NO_COLOR", "1"),
+        ("FORCE_COLOR", "0"),
+        *_retries(1_000),  # tests that install something, without a network
+    )
+
+
+def _retries(longest_ms: int) -> Variables:
+    """Let npm know at once that a host does not answer, and not after minutes."""
+    return (
+        ("npm_config_fetch_retry_mintimeout", "1000"),
+        ("npm_config_fetch_retry_maxtimeout", str(longest_ms)),
+    )
+
+
+def _node_of(recipe: Recipe) -> str:
+    return f"{TOOLCHAIN}/node_modules/.bin:" if recipe.toolchain else ""
+
+
+def _bins(root: str) -> str:
+    places = [PurePosixPath(TREE, root), *PurePosixPath(TREE, root).parents]
+    inside = [place for place in places if place.is_relative_to(TREE)]
+    return ":".join(f"{place}/node_modules/.bin" for place in inside)
+
+
+ECOSYSTEM = Ecosystem(
+    name=_NAME,
+    weigh=weigh,
+    detect=detect,
+    building=building,
+    observing=observing,
+    downloading=downloading,
+    commands=frozenset(
+        {
+            "npm",
+            "npx",
+            "pnpm",
+            "yarn",
+            "node",
+            "jest",
+            "vitest",
+            "mocha",
+            "ava",
+            "bun",
+            "jasmine",
+            "tap",
+            "tape",
+            "uvu",
+        }
+    ),
+    programs=(("node", "--version"), ("npm", "--version")),
+    keeps_output=True,
+    fetching=fetching,
+    runs_alone=runs_alone,
+)
+"""Node, with npm, pnpm and yarn."""

@@ -1,0 +1,203 @@
+"""Follows a script of a package.json to the commands that it comes to.
+
+Scripts are followed through whatever only starts something else: other scripts (`npm run`, `run-s`), wrappers
+(`nyc`, `cross-env`), shell files and targets of a Makefile.
+"""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Callable, Iterator
+from fnmatch import fnmatchcase
+from itertools import chain
+
+from sandbox.toolchains.tree import Table
+
+_ENDS = {"&&", "||", ";", "&", "|", "(", ")"}
+VARIABLE = re.compile(r"[A-Za-z_]\w*=")
+RUNNERS = ("mocha", "_mocha", "jest", "vitest", "ava", "jasmine", "tap", "tape", "uvu")
+"""Programs that run tests; a package manager starts them by their names alone."""
+_LONGEST = 4000
+_DEEPEST = 6
+# Programs that only start another one; their own options are left out.
+_WRAPPERS = {
+    "npx", "cross-env", "c8", "nyc", "env", "cross-env-shell", "bunx", "pnpx", "time", "dotenv", "env-cmd",
+    "xvfb-run", "wtfnode", "nice", "exec", "command", "borp-run", "istanbul", "dotenvx", "zx", "bnx",
+}  # fmt: skip
+_VERBS = {"istanbul": {"cover", "test"}, "dotenvx": {"run"}, "nyc": {"instrument"}}
+_WITH_VALUE = {
+    "--reporter", "-r", "--reporters", "--reporter-option", "--report-dir", "--reports-dir",
+    "--lines", "--functions", "--branches", "--statements", "--include", "--exclude", "--src",
+    "-x", "-n", "-e", "-f", "-p", "--package", "-o", "--temp-dir", "--dir",
+}  # fmt: skip
+
+
+class Chain:
+    """Opens up what a script runs, command by command."""
+
+    def __init__(self, scripts: Table, read: Callable[[str], str]) -> None:
+        self._scripts = scripts
+        self._read = read
+
+    def segments(self, name: str, depth: int = 0) -> Iterator[tuple[str, list[str]]]:
+        """Yield (script's name, words) of every command of a chain, called scripts opened up."""
+        for part in (f"pre{name}", name, f"post{name}"):
+            yield from self._lines(part, self._scripts.text(part), depth)
+
+    def _lines(self, script: str, text: str, depth: int) -> Iterator[tuple[str, list[str]]]:
+        if depth > _DEEPEST:
+            return
+        for words in _commands(text):
+            variables, inner = bare(words)
+            called, extra = self._called(inner)
+            file = self._of_a_file(inner)
+            if not called and not file:
+                yield script, words
+                continue
+            yield (
+                script,
+                ["(scripts)", *called],
+            )  # so that whoever counts commands sees a circle too
+            opened = [self.segments(one, depth + 1) for one in called]
+            for where, each in chain(*opened, self._lines(script, file, depth + 1)):
+                yield where, [*variables, *each, *extra]
+
+    def _called(self, words: list[str]) -> tuple[list[str], list[str]]:
+        """Return the scripts that a command runs by name, and what it gives them besides."""
+        names, extra = _names_called(words)
+        known = [one for one in self._scripts.names() if self._scripts.text(one)]
+        found = [one for name in names for one in known if fnmatchcase(one, name)]
+        return list(dict.fromkeys(found)), extra
+
+    def _of_a_file(self, words: list[str]) -> str:
+        """Return the commands of a shell file, or of a target of the Makefile, that a command runs."""
+        match words:
+            case ["sh" | "bash", path] | ["sh" | "bash", "-e" | "-x" | "-ex", path] if (
+                not path.startswith("-")
+            ):
+                return _shell_lines(self._read(path.removeprefix("./")))
+            case [path] if path.endswith(".sh"):
+                return _shell_lines(self._read(path.removeprefix("./")))
+            case ["make", *targets] if all(re.fullmatch(r"[\w-]+", one) for one in targets):
+                text = self._read("Makefile")
+                return " ; ".join(_target(text, one, set()) for one in targets or ["test"])
+        return ""
+
+
+def _shell_lines(text: str) -> str:
+    lines = (line.strip() for line in text[: _LONGEST * 4].replace("\\\n", " ").splitlines())
+    return " ; ".join(line for line in lines if line and not line.startswith("#"))[:_LONGEST]
+
+
+def _target(text: str, name: str, seen: set[str]) -> str:
+    """Return the commands of a Makefile's target after those of its prerequisites, variables filled in."""
+    found = re.search(
+        rf"^{re.escape(name)}:([^=\n]*)\n((?:\t.*\n?)*)", text.replace("\\\n", " "), re.M
+    )
+    if not found or name in seen:
+        return ""
+    seen.add(name)
+    parts = [_target(text, one, seen) for one in found.group(1).split()[:20]]
+    own = " ; ".join(line.strip().lstrip("@-+") for line in found.group(2).splitlines())
+    values = dict(re.findall(r"^([A-Z_]+)\s*[:?]?=\s*(.*)$", text, re.M))
+    own = re.sub(r"\$[({](\w+)[)}]", lambda one: values.get(one.group(1), ""), own)
+    return " ; ".join([*filter(None, parts), own])[:_LONGEST]
+
+
+def _commands(line: str) -> Iterator[list[str]]:
+    lexer = shlex.shlex(line[:_LONGEST], posix=True, punctuation_chars="&|;()")
+    lexer.whitespace_split = True
+    lexer.commenters = ""
+    words: list[str] = []
+    try:
+        for word in lexer:
+            if word in _ENDS:
+                yield words
+                words = []
+            else:
+                words.append(word)
+    except ValueError:
+        return
+    yield words
+
+
+def _names_called(words: list[str]) -> tuple[list[str], list[str]]:
+    """Return the names (`*` stands for anything) of the scripts that a command runs, and what they get."""
+    own, extra = words, []
+    if "--" in words:
+        own, extra = words[: words.index("--")], words[words.index("--") + 1 :]
+    if any(re.match(r"(-w|--workspaces?|--filter|--cwd|--prefix|-C)\b", word) for word in own):
+        return [], []
+    plain = [word for word in own if not word.startswith("-")]
+    names: list[str] = []
+    match plain:
+        case ["npm" | "pnpm" | "bun" | "yarn", "run" | "run-script", script, *rest]:
+            names = [_literal(script)]
+            extra = [*(rest if plain[0] == "yarn" else []), *extra]
+        case ["npm" | "pnpm", "test" | "t" | "tst", *_]:
+            names = ["test"]
+        case ["yarn" | "pnpm", script, *rest]:
+            names, extra = [_literal(script)], [*rest, *extra]
+        case ["npm-run-all" | "run-s" | "run-p" | "npm-run-all2", *several]:
+            names, extra = [_pattern(name) for one in several for name in one.split()[:1]], []
+        case ["concurrently", *lines]:
+            commands = [one.replace("npm:", "npm run ", 1).split() for one in lines]
+            names, extra = [name for one in commands for name in _names_called(one)[0]], []
+        case ["node", script] if "--run" in own:
+            names = [_literal(script)]
+    return names, extra
+
+
+def _literal(name: str) -> str:
+    return re.sub(r"([*?\[])", r"[\1]", name)
+
+
+def _pattern(name: str) -> str:
+    """Return npm-run-all's pattern as one of fnmatch: what it holds between colons may be anything."""
+    return name.replace("**", "*") if "*" in name else _literal(name)
+
+
+def bare(words: list[str]) -> tuple[list[str], list[str]]:
+    """Split a command into its variables and the words behind all wrappers."""
+    variables: list[str] = []
+    rest = list(words)
+    while rest:
+        word = rest[0].rsplit("/", 1)[-1]
+        if VARIABLE.match(rest[0]):
+            variables.append(rest.pop(0))
+        elif word in _WRAPPERS:
+            rest = _unwrapped(rest[1:], _VERBS.get(word, set()))
+        elif (
+            rest[0] in ("yarn", "pnpm", "npm")
+            and rest[1:2]
+            and rest[1] in ("exec", "dlx", *RUNNERS)
+        ):
+            rest = rest[2:] if rest[1] in ("exec", "dlx") else rest[1:]
+            rest = rest[1:] if rest[:1] == ["--"] else rest
+        elif word == "timeout" and len(rest) > 2:
+            rest = rest[2:]
+        elif word == "node" and any(_is_wrapper_script(one) for one in rest[1:2]):
+            rest = rest[1:]
+        else:
+            break
+    return variables, rest
+
+
+def _is_wrapper_script(path: str) -> bool:
+    """Tell whether Node is started with the script of a wrapper: node_modules/.bin/nyc."""
+    return (
+        "node_modules/" in path and path.rsplit("/", 1)[-1].split(".", maxsplit=1)[0] in _WRAPPERS
+    )
+
+
+def _unwrapped(words: list[str], verbs: set[str]) -> list[str]:
+    """Leave out a wrapper's own options, and what it is told to do."""
+    rest = list(words)
+    while rest and (rest[0].startswith("-") or rest[0] in verbs):
+        word = rest.pop(0)
+        if word == "--":
+            break
+        if word in _WITH_VALUE and rest and not rest[0].startswith("-"):
+            rest.pop(0)
+    return rest

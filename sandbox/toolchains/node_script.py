@@ -1,0 +1,207 @@
+"""Reads the `test` script of a package.json: which runner is called in the chain, and how."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from itertools import islice
+
+from sandbox.toolchains.node_chain import Chain, bare
+from sandbox.toolchains.tree import Table
+from sandbox.values import TestCall, TestRunner
+
+_MOST_CALLS = 8
+_MOST_COMMANDS = 200  # scripts can call each other again and again
+_RUNNERS = {
+    "mocha": TestRunner.MOCHA,
+    "_mocha": TestRunner.MOCHA,
+    "jest": TestRunner.JEST,
+    "vitest": TestRunner.VITEST,
+    "ava": TestRunner.AVA,
+    "jasmine": TestRunner.JASMINE,
+    "tap": TestRunner.TAP,
+    "tape": TestRunner.TAPE,
+    "uvu": TestRunner.UVU,
+}
+# Each of their files runs by itself, so of their command line only the files count.
+_BY_FILE = {TestRunner.TAP, TestRunner.TAPE, TestRunner.UVU, TestRunner.NODE}
+# Programs that load something into Node and then run a script with it.
+_LOADERS = {
+    "tsx": ("--import=tsx",),
+    "ts-node": ("-r", "ts-node/register"),
+    "ts-node-esm": ("--loader=ts-node/esm",),
+    "babel-node": ("-r", "@babel/register"),
+    "tsm": ("-r", "tsm"),
+    "esno": ("--import=tsx",),
+    "swc-node": ("-r", "@swc-node/register"),
+}
+# What takes a value on the command lines of tap, tape and uvu, and speaks of no file.
+_BY_FILE_WITH_VALUE = {
+    "-R", "--reporter", "-t", "--timeout", "-j", "--jobs", "--coverage-report", "-i", "--ignore",
+    "--ignore-pattern", "-C", "--cwd", "--before", "--after", "-x", "--exclude", "-o", "--output-file",
+}  # fmt: skip
+_TEST_SCRIPT = re.compile(r"(^|[/_.-])(tests?|specs?|__tests__)([/_.-]|$)", re.I)
+_NODE_WITH_VALUE = {
+    "-r",
+    "--require",
+    "--import",
+    "--loader",
+    "--experimental-loader",
+    "-C",
+    "--conditions",
+}
+# Options about looks, speed and coverage, of any of the runners: the result does not depend on them.
+_DROPPED = re.compile(
+    r"--(no-)?(reporters?|test-reporter|test-reporter-destination|watch\w*|coverage|collect-?coverage"
+    r"|experimental-test-coverage|bail|fail-fast|verbose|parallel|color|colors|silent|tap|ci"
+    r"|test-coverage-[\w-]+|reporter-options?|update-snapshots|updateSnapshot|update|run|node-arguments"
+    r"|test-update-snapshots|coverage\.[\w.-]+|ui|open)(=.*)?|-[RutwvsbO]"
+)
+_DROPPED_WITH_VALUE = {
+    "--reporter", "-R", "--reporters", "--test-reporter", "--test-reporter-destination",
+    "--reporter-option", "--reporter-options", "-O",
+}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class ScriptCall:
+    """How a script calls a runner. `arguments` as in a Recipe: NAME=value, node's, `--`, the runner's.
+
+    `before` are names of scripts and programs that the chain runs before it, `more` its further calls.
+    """
+
+    runner: TestRunner
+    arguments: tuple[str, ...]
+    script: str
+    before: tuple[str, ...] = ()
+    more: tuple[TestCall, ...] = ()
+
+
+def read_script(
+    scripts: Table, name: str = "test", read: Callable[[str], str] = lambda _: ""
+) -> ScriptCall | None:
+    """Return the first call of a known runner in a script and those that it runs; None without one.
+
+    `read` returns the text of a file of the project, "" when there is none. A script of tests that is
+    run by `node` itself counts only where no runner is called.
+    """
+    found: list[ScriptCall] = []
+    before: list[str] = []
+    for script, words in islice(Chain(scripts, read).segments(name), _MOST_COMMANDS):
+        call = _call(words)
+        if call is None:
+            before += [] if found else words[:3]
+            continue
+        if any(call == (one.runner, one.arguments) for one in found):
+            continue
+        joined = [_joined(one, *call) for one in found]
+        at = next((n for n, one in enumerate(joined) if one), None)
+        if at is None:
+            found.append(ScriptCall(call[0], call[1], script, tuple(before)))
+        else:
+            found[at] = joined[at] or found[at]
+    strong = [one for one in found if one.runner is not TestRunner.NODE] or found
+    more = tuple(TestCall(one.runner, one.arguments) for one in strong[1:_MOST_CALLS])
+    return replace(strong[0], more=more) if strong else None
+
+
+def _joined(found: ScriptCall, runner: TestRunner, arguments: tuple[str, ...]) -> ScriptCall | None:
+    """Return one call for two of the same runner that differ in nothing but their files, else None."""
+    at, other = found.arguments.index("--"), arguments.index("--")
+    ours, theirs = found.arguments[at + 1 :], arguments[other + 1 :]
+    has_files = ours and theirs and not any(word.startswith("-") for word in (*ours, *theirs))
+    if runner is not found.runner or found.arguments[:at] != arguments[:other] or not has_files:
+        return None
+    return replace(found, arguments=(*found.arguments, *theirs))
+
+
+def _call(words: list[str]) -> tuple[TestRunner, tuple[str, ...]] | None:
+    variables, rest = bare(words)
+    return _runner(rest, variables) if rest else None
+
+
+def _runner(rest: list[str], variables: list[str]) -> tuple[TestRunner, tuple[str, ...]] | None:
+    program, arguments = rest[0].rsplit("/", 1)[-1], rest[1:]
+    node: list[str] = []
+    if program in _LOADERS:
+        program, node = "node", list(_LOADERS[program])
+    path = program
+    if program == "node":
+        own, arguments = _node_options(arguments)
+        node += own
+        if "--test" in node:
+            kept = [word for word in node if word != "--test" and not _DROPPED.fullmatch(word)]
+            tests = [word for word in kept if word.startswith("--test-")]
+            node = [word for word in kept if not word.startswith("--test-")]
+            return TestRunner.NODE_TEST, (*variables, *node, "--", *tests, *arguments)
+        path = arguments[0] if arguments else ""
+        program = re.sub(r"\.\w+$", "", path.rsplit("/", 1)[-1])
+        if "node_modules/" not in path:
+            return _test_script(arguments, [*variables, *node])
+        arguments = arguments[1:]
+    runner = _RUNNERS.get(program)
+    if runner is None:
+        return None
+    if runner in _BY_FILE:
+        loaded, files = _files(arguments)
+        return runner, (*variables, *node, *loaded, "--", *files)
+    return runner, (*variables, *node, "--", *_kept(arguments))
+
+
+def _test_script(
+    arguments: list[str], before: list[str]
+) -> tuple[TestRunner, tuple[str, ...]] | None:
+    """Return the call of `node FILE`, where the file is a test by its name and takes no arguments."""
+    if len(arguments) != 1 or not _TEST_SCRIPT.search(arguments[0]):
+        return None
+    return TestRunner.NODE, (*before, "--", arguments[0])
+
+
+def _files(arguments: list[str]) -> tuple[list[str], list[str]]:
+    """Split the arguments of tap, tape or uvu into what Node shall load, and files."""
+    loaded: list[str] = []
+    files: list[str] = []
+    rest = list(arguments)
+    if rest[:1] == ["run"]:
+        rest.pop(0)
+    while rest:
+        word = rest.pop(0)
+        if word in ("-r", "--require") and rest:
+            loaded += ["-r", rest.pop(0)]
+        elif word.startswith("--node-arg="):
+            loaded.append(word.split("=", 1)[1])
+        elif word in _BY_FILE_WITH_VALUE:
+            rest = rest[1:]
+        elif not word.startswith("-"):
+            files.append(word)
+    return loaded, files
+
+
+def _node_options(words: list[str]) -> tuple[list[str], list[str]]:
+    """Split into node's own options (with their values joined on) and the rest."""
+    own: list[str] = []
+    rest = list(words)
+    while rest and rest[0].startswith("-"):
+        word = rest.pop(0)
+        if word in _DROPPED_WITH_VALUE:
+            rest = rest[1:]
+        elif word in _NODE_WITH_VALUE and rest:
+            own += [word, rest.pop(0)] if word in ("-r", "-C") else [f"{word}={rest.pop(0)}"]
+        else:
+            own.append(word)
+    return own, rest
+
+
+def _kept(arguments: list[str]) -> list[str]:
+    kept: list[str] = []
+    rest = list(arguments)
+    if rest[:1] and rest[0] in ("run", "watch", "dev"):
+        rest.pop(0)
+    while rest:
+        word = rest.pop(0)
+        if word in _DROPPED_WITH_VALUE:
+            rest = rest[1:]
+        elif not _DROPPED.fullmatch(word):
+            kept.append(word)
+    return kept

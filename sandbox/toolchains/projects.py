@@ -1,0 +1,153 @@
+"""Finds the projects of a repository: the folders that are built and tested by themselves."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import cached_property
+from pathlib import Path, PurePosixPath
+
+from sandbox.errors import must_exist
+from sandbox.toolchains import ECOSYSTEMS
+from sandbox.toolchains.ecosystem import Evidence
+from sandbox.toolchains.tree import Tree
+
+MOST_PROJECTS = 12
+"""How many projects one evaluation builds and runs at most."""
+# Projects inside these are material of tests or documentation, not what the change is about.
+_MATERIAL = {"test", "tests", "__tests__", "spec", "fixtures", "__fixtures__", "docs", "testdata"}
+_MANIFESTS = {
+    "pyproject.toml", "setup.py", "setup.cfg", "requirements.txt", "package.json", "go.mod",
+    "Cargo.toml", "pom.xml", "CMakeLists.txt", "Makefile",
+}  # fmt: skip
+_DOCUMENTS = (".md", ".rst", ".txt", ".adoc")
+_SETTINGS = (".json", ".toml", ".yaml", ".yml", ".cfg", ".ini", ".lock")
+_LOCKS = {
+    "uv.lock",
+    "poetry.lock",
+    "package-lock.json",
+    "pnpm-lock.yaml",
+    "yarn.lock",
+    "Cargo.lock",
+}
+
+
+class Projects:
+    """The projects of a repository, those of base that head still has: "" is the whole repository.
+
+    A folder counts as a project of its own when it has a project file, and tests that can be run
+    there. Base says so: a change that takes a project file away is still judged by its tests. Folders
+    that the configuration lists are the projects, and no others are.
+    """
+
+    def __init__(self, base: Path, head: Path, listed: tuple[str, ...] = ()) -> None:
+        self._sides = (must_exist(base), must_exist(head))
+        self._listed = listed
+        self._known: dict[str, bool] = {}
+
+    def of(self, path: str) -> str:
+        """Return the innermost project that a file belongs to."""
+        for folder in PurePosixPath(path).parents:
+            name = folder.as_posix()
+            if name == "." or ".." in folder.parts or folder.is_absolute():
+                return ""
+            if self._is_project(folder):
+                return name
+        return ""
+
+    def touched(self, changed: Iterable[str]) -> tuple[str, ...]:
+        """Return the projects that a change is about, the one with the most changed files first."""
+        paths = tuple(changed)
+        found = [self.of(path) for path in paths]
+        counted = {one: found.count(one) for one in found}
+        if "" in counted and self.all:
+            outside = tuple(path for path in paths if not self.of(path))
+            counted = self._without_the_top(counted, outside)
+        return tuple(sorted(counted, key=lambda one: (-counted[one], one))) or ("",)
+
+    def _without_the_top(self, counted: dict[str, int], outside: tuple[str, ...]) -> dict[str, int]:
+        """Decide what a change above the projects is about: the top, all of them, or none more."""
+        others = {one: count for one, count in counted.items() if one}
+        if self._listed:
+            concerns_all = not others or not all(map(_is_aside, outside))
+            return dict.fromkeys(self.all, 0) | others if concerns_all else others
+        if self.has_top:
+            return counted if not others or not all(map(_is_aside, outside)) else others
+        if others or not all(map(_is_shared, outside)) or len(self.all) > MOST_PROJECTS:
+            return others or counted
+        return dict.fromkeys(self.all, 0)
+
+    @cached_property
+    def all(self) -> tuple[str, ...]:
+        """All projects below the top."""
+        if self._listed:
+            return self._listed
+        files = (PurePosixPath(path) for path in Tree(self._sides[0]).files())
+        folders = dict.fromkeys(path.parent for path in files if path.name in _MANIFESTS)
+        return tuple(one.as_posix() for one in folders if one.parts and self._is_project(one))
+
+    @cached_property
+    def has_top(self) -> bool:
+        """Whether there are tests above all projects, too."""
+        own = Tree(self._sides[0], without=self.all)
+        return not self._listed and any(_has_tests(one.weigh(own)) for one in ECOSYSTEMS.values())
+
+    @property
+    def names(self) -> dict[str, str]:
+        """Return the folders of packages, with or without tests, by the name they are imported by."""
+        found: dict[str, str] = {}
+        for tree in map(Tree, self._sides):
+            for path in map(PurePosixPath, tree.files()):
+                name = _declared_name(tree, path) if path.parent.parts else ""
+                if name:
+                    found.setdefault(name, path.parent.as_posix())  # head takes no name from base
+        return found
+
+    def _is_project(self, folder: PurePosixPath) -> bool:
+        name = folder.as_posix()
+        if self._listed:
+            return name in self._listed
+        if name not in self._known:
+            base, head = map(Tree, self._sides)
+            self._known[name] = _is_project(base, folder) and head.is_plain(name)
+        return self._known[name]
+
+
+def _is_project(tree: Tree, folder: PurePosixPath) -> bool:
+    if _MATERIAL.intersection(folder.parts) or not tree.is_plain(folder.as_posix()):
+        return False
+    place = Tree(tree.root / folder)
+    weighed = ((one, one.weigh(place)) for one in ECOSYSTEMS.values())
+    return any(
+        found and found.declared and found.tests and one.runs_alone(place) for one, found in weighed
+    )
+
+
+def _has_tests(evidence: Evidence | None) -> bool:
+    return evidence is not None and evidence.tests
+
+
+def _is_aside(path: str) -> bool:
+    """Whether a file above all projects is documentation, automation, or a lock that goes with them."""
+    pure = PurePosixPath(path)
+    hidden = pure.parts[0].startswith(".")
+    return hidden or pure.suffix.lower() in _DOCUMENTS or pure.name in _LOCKS
+
+
+def _is_shared(path: str) -> bool:
+    """Whether a file above all projects is no code: it may speak of each of them."""
+    return _is_aside(path) or PurePosixPath(path).suffix in _SETTINGS
+
+
+def _declared_name(tree: Tree, manifest: PurePosixPath) -> str:
+    """Return the name by which code imports what a project file declares; "" where paths say it."""
+    path = manifest.as_posix()
+    if manifest.name == "package.json":
+        return tree.json(path).text("name")
+    if manifest.name == "Cargo.toml":
+        return tree.toml(path).table("package").text("name").replace("-", "_")
+    if manifest.name == "pyproject.toml":
+        return tree.toml(path).table("project").text("name").replace("-", "_").lower()
+    if manifest.name == "go.mod":
+        words = tree.read(path).split()
+        return words[1] if words[:1] == ["module"] and len(words) > 1 else ""
+    return ""

@@ -1,0 +1,398 @@
+"""Detects a Python repository and says how to build and test it, without running any of it."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from dataclasses import dataclass, replace
+from pathlib import Path, PurePosixPath
+
+from packaging.utils import canonicalize_name
+
+from sandbox.base import TREE
+from sandbox.toolchains.build_request import BuildRequest
+from sandbox.toolchains.ecosystem import (
+    Downloads,
+    Ecosystem,
+    Evidence,
+    SetupHints,
+    Toolchain,
+    weighed,
+)
+from sandbox.toolchains.layers import DEPENDENCIES, INSIDE, PROJECT, UV
+from sandbox.toolchains.python_arguments import parsed, requirement_name
+from sandbox.toolchains.python_ci import TestHints, read_hints
+from sandbox.toolchains.python_digest import (
+    dynamic_inputs,
+    lock_digest,
+    names_local_project,
+    normalised,
+    packaging_inputs,
+    requirement_files,
+)
+from sandbox.toolchains.python_layers import building, installer, observing
+from sandbox.toolchains.python_preparation import (
+    Sibling,
+    needed_siblings,
+    prepare,
+    requirement_names,
+)
+from sandbox.toolchains.python_project import NamedList, Project, read_project
+from sandbox.toolchains.python_runner import (
+    choose_runner,
+    configured_runner,
+    missing_runner,
+)
+from sandbox.toolchains.python_selection import Selection, select
+from sandbox.toolchains.python_version import (
+    fetching,
+    missing_python,
+    nearest_release,
+    resolved_before,
+    untested_python,
+)
+from sandbox.toolchains.tree import Tree
+from sandbox.values import Recipe
+
+_NAME = "python"
+_PIP_INSTALL = ("uv", "pip", "install")
+_PIP_ITSELF = (*_PIP_INSTALL, "pip", "setuptools", "wheel")
+# Compiled now, because layers are read-only when tests run.
+_TO_DEPENDENCIES = (*_PIP_INSTALL, "--compile-bytecode")
+# --no-deps, because the dependencies have their own layer.
+_TO_PROJECT = (*_PIP_INSTALL, "--no-deps", "--prefix", PROJECT)
+_PYTHON = f"{DEPENDENCIES}/bin/python"
+_LOCAL = f"{DEPENDENCIES}/local.json"
+_DISTRIBUTION = re.compile(r"([A-Za-z0-9][\w.]{0,99})-(\d[\w.+!]{0,59})\.dist-info")
+_MOST_KEPT = 1000
+# Wheels only, which run nothing; one that cannot be had must not keep the others away.
+_WHEELS = "uv pip install -q --no-deps --no-build"
+_DOWNLOAD = f'{_WHEELS} "$0" "$@" || for one in "$0" "$@"; do {_WHEELS} "$one"; done; true'
+# pip has downloads of its own, and a configured line may call it.
+_PIP_DOWNLOAD = f"{_PYTHON} -m pip download -q --no-deps --only-binary :all: -d /tmp/wheels"
+_DOWNLOAD_WITH_PIP = (
+    f'uv pip install -q pip && for one in "$0" "$@"; do {_PIP_DOWNLOAD} "$one"; done; true'
+)
+# Their editable installs rebuild at import time with tools of a build environment that is gone.
+_NOT_EDITABLE = ("mesonpy",)
+# Plug-ins that ask git for the version, and take none from the environment.
+_GIT_VERSIONS = frozenset(
+    {"setuptools-git-versioning", "versioningit", "setuptools-vcs-versioning"}
+)
+_WITH_VERSION = (
+    'printf "Metadata-Version: 2.1\\nName: %s\\nVersion: %s\\n" "$0" "$PBR_VERSION" > PKG-INFO'
+)
+
+
+@dataclass(frozen=True, slots=True)
+class _Reading:
+    """All that was read from one tree; `root` is the project's folder in it, "" for the tree.
+
+    `siblings` are the repository's other projects that this one needs, by their folders.
+    """
+
+    root: str
+    tree: Tree
+    project: Project
+    hints: tuple[TestHints, ...]
+    selection: Selection
+    whole: Tree
+    siblings: tuple[Sibling, ...]
+
+
+def detect(tree: Path, setup: SetupHints, toolchain: Toolchain) -> Recipe | None:
+    """Return how to build and test the Python project in `tree`, or None when there is none."""
+    reading = _read(Tree(tree), setup.root)
+    if not _is_python(reading):
+        return None
+    asked = reading.project.requires_python
+    missing = missing_python(asked, toolchain.python)
+    if not missing:
+        recipe = _recipe(reading, setup, toolchain)
+        said, is_too_new = untested_python(reading.tree, toolchain.python)
+        reasons = (*recipe.reasons, *filter(None, (said,)))
+        return replace(recipe, reasons=reasons, too_new=said if is_too_new else "")
+    release = nearest_release(asked, toolchain.python)
+    said = f"The project needs {missing}, but the sandbox has Python {toolchain.python}."
+    recipe = _recipe(reading, setup, replace(toolchain, python=release or toolchain.python))
+    recipe = replace(recipe, reasons=(said, *recipe.reasons))
+    if release:
+        return replace(recipe, toolchain=f"{_NAME} {release}", lacks=missing)
+    return replace(recipe, install=(), install_project=(), needs=(missing,))
+
+
+def _read(whole: Tree, root: str) -> _Reading:
+    tree = Tree(whole.root / root)
+    project = read_project(tree)
+    hints = read_hints(tree, project.name)
+    selection = select(tree, project, hints)
+    names = requirement_names(tree, project, selection)
+    siblings = needed_siblings(whole, root, names)
+    return _Reading(root, tree, project, hints, selection, whole, siblings)
+
+
+def _is_python(reading: _Reading) -> bool:
+    if reading.project.source or reading.selection.files:
+        return True
+    return any(path.endswith(".py") for path in reading.tree.files())
+
+
+def _recipe(reading: _Reading, setup: SetupHints, toolchain: Toolchain) -> Recipe:
+    locked = reading.tree.has("uv.lock") and reading.project.source == "pyproject.toml"
+    names = requirement_names(reading.tree, reading.project, reading.selection)
+    chosen = choose_runner(reading.tree, reading.hints, names)
+    runner = configured_runner(setup.test) if setup.test else chosen
+    missing, why_missing = missing_runner(runner, names, setup)
+    fill = _configured(setup) or _install(reading, locked, missing.together)
+    fill = (*fill, (*_TO_DEPENDENCIES, *missing.after)) if missing.after else fill
+    install = (_create(toolchain), *fill, _settle(reading.project, toolchain))
+    own = _install_project(reading, locked, configured=bool(setup.install))
+    before = "" if locked or setup.install else resolved_before(setup, toolchain)
+    if before:
+        install, own = _dated(install, before), _dated(own, before)
+    reasons = (
+        *_dependency_reasons(reading, setup, locked, before),
+        *why_missing,
+        *_project_reasons(reading),
+    )
+    made, why_made = (
+        ((), ()) if setup.install else prepare(reading.tree, toolchain, is_kept=bool(own))
+    )
+    return Recipe(
+        ecosystem=_NAME,
+        reasons=(*reasons, *why_made, runner.reason, *filter(None, (runner.left_out,))),
+        install=install,
+        install_project=(*own, *made),
+        runner=runner.runner,
+        test_arguments=runner.arguments,
+        root=reading.root,
+        left_out=runner.left_out,
+        more_calls=runner.more,
+        lock_digest=lock_digest(toolchain, install, _inputs(reading, setup, locked)),
+        runs_tree=_runs_tree(reading, setup, locked),
+    )
+
+
+def _dated(commands: tuple[tuple[str, ...], ...], before: str) -> tuple[tuple[str, ...], ...]:
+    """Return the commands with packages as they were offered then, or as they are where that fails."""
+    then = (*_PIP_INSTALL, "--exclude-newer", before)
+    return tuple(
+        ("sh", "-c", f"{shlex.join((*then, *argv[3:]))} || {shlex.join(argv)}")
+        if argv[:3] == _PIP_INSTALL
+        else argv
+        for argv in commands
+    )
+
+
+def _create(toolchain: Toolchain) -> tuple[str, ...]:
+    return ("uv", "venv", "--allow-existing", "--python", toolchain.python, DEPENDENCIES)
+
+
+def _settle(project: Project, toolchain: Toolchain) -> tuple[str, ...]:
+    version = ".".join(toolchain.python.split(".")[:2])
+    site = f"{PROJECT}/lib/python{version}/site-packages"
+    own = (project.name,) if project.is_installable and project.name else ()
+    return (_PYTHON, "-I", f"{INSIDE}/settle.py", TREE, site, _LOCAL, *own)
+
+
+def _configured(setup: SetupHints) -> tuple[tuple[str, ...], ...]:
+    """The configured line may call pip, which a bare environment does not have."""
+    if not setup.install:
+        return ()
+    place = f"{TREE}/{setup.install_root}".rstrip("/")
+    line = f"cd {shlex.quote(place)} && {setup.install}"
+    return (_PIP_ITSELF, ("sh", "-c", line))
+
+
+def _install(
+    reading: _Reading, locked: bool, missing: tuple[str, ...]
+) -> tuple[tuple[str, ...], ...]:
+    if locked:
+        sync = _sync(reading.selection)
+        loose = [r for g in reading.selection.groups if g.is_loose for r in _arguments(g)]
+        extra = (*loose, *_sibling_arguments(reading), *missing)
+        return (sync, (*_TO_DEPENDENCIES, *extra)) if extra else (sync,)
+    arguments = (*_pip_arguments(reading), *_sibling_arguments(reading))
+    return ((*_TO_DEPENDENCIES, *arguments, *missing),) if arguments or missing else ()
+
+
+def _sibling_arguments(reading: _Reading) -> tuple[str, ...]:
+    """Take what the project needs of the repository itself from there, not from the package index."""
+    named = reading.tree.toml("pyproject.toml").table("tool", "uv", "sources").names()
+    known = {canonicalize_name(name) for name in named}
+    wanted = [one.folder for one in reading.siblings if one.name not in known]
+    return tuple(word for folder in wanted for word in ("--editable", f"{TREE}/{folder}"))
+
+
+def _arguments(group: NamedList) -> tuple[str, ...]:
+    return tuple(text for text in group.requirements if parsed(text))
+
+
+def _sync(selection: Selection) -> tuple[str, ...]:
+    """`--frozen`: the lock file is the word; nothing local, that is the project layer's part."""
+    command = ["uv", "sync", "--frozen", "--no-install-local", "--no-default-groups"]
+    command.append("--compile-bytecode")
+    for extra in selection.extras:
+        command += ["--extra", extra]
+    for group in selection.groups:
+        command += [] if group.is_loose else ["--group", group.name]
+    return tuple(command)
+
+
+def _pip_arguments(reading: _Reading) -> tuple[str, ...]:
+    selection, source = reading.selection, reading.project.source
+    arguments: list[str] = ["-r", source] if _has_dependencies(reading.project) else []
+    for extra in selection.extras:
+        arguments += ["--extra", extra]
+    for group in selection.groups:
+        arguments += _arguments(group) if group.is_loose else ("--group", group.name)
+    for path in selection.files:
+        arguments += ["-r", path]
+    return (*arguments, *selection.packages)
+
+
+def _has_dependencies(project: Project) -> bool:
+    if project.source != "pyproject.toml":
+        return bool(project.source)
+    return bool(project.dependencies or project.extras or project.is_dynamic)
+
+
+def _install_project(
+    reading: _Reading, locked: bool, *, configured: bool
+) -> tuple[tuple[str, ...], ...]:
+    """Editable, so that the tree is what gets imported, whichever files are mixed into it."""
+    project = reading.project
+    in_place = () if project.backend in _NOT_EDITABLE else ("--editable",)
+    own: tuple[tuple[str, ...], ...] = ()
+    if project.is_installable:
+        own = ((*_TO_PROJECT, *in_place, "."),)
+    if own and _asks_git_alone(reading.tree):
+        own = (("sh", "-c", _WITH_VERSION, project.name), *own, ("rm", "-f", "PKG-INFO"))
+    members = _workspace_members(reading.tree) if locked else ()
+    more = tuple((*_TO_PROJECT, "--editable", f"./{folder}") for folder in members)
+    is_local = bool(reading.siblings) or configured or _installs_local_folders(reading)
+    if not own and not more and not is_local:
+        return ()
+    done = [str(PurePosixPath(reading.root, folder)) for folder in (*("." for _ in own), *members)]
+    rest = (_PYTHON, "-I", f"{INSIDE}/install_local.py", _LOCAL, TREE, PROJECT, *done)
+    return (*own, *more, rest)
+
+
+def _asks_git_alone(tree: Tree) -> bool:
+    """Tell whether a build reads its version from git, or from the PKG-INFO of a source release."""
+    requires = tree.toml("pyproject.toml").table("build-system").strings("requires")
+    names = {requirement_name(one) for one in requires}
+    return bool(names & _GIT_VERSIONS) and not tree.has("PKG-INFO")
+
+
+def _workspace_members(tree: Tree) -> tuple[str, ...]:
+    sources = [package.table("source") for package in tree.toml("uv.lock").tables("package")]
+    folders = [source.text("editable") for source in sources]
+    return tuple(f for f in folders if f not in {"", "."} and tree.is_plain(f) and ".." not in f)
+
+
+def _installs_local_folders(reading: _Reading) -> bool:
+    files = requirement_files(reading.tree, reading.selection.files)
+    return any(names_local_project(text) for _, text in files)
+
+
+def _dependency_reasons(
+    reading: _Reading, setup: SetupHints, locked: bool, before: str
+) -> tuple[str, ...]:
+    if setup.install:
+        said = f"Dependencies come from `{setup.install}`, because the repository's configuration"
+        return (f"{said} says so.",)
+    if locked:
+        first = "Dependencies come from uv.lock, exactly as they are locked there."
+    elif reading.project.source:
+        first = f"Dependencies come from {reading.project.source}, resolved to the newest allowed."
+        if before:
+            first = (
+                f"{first[:-1]} of those released before {before}, because the commits are old and there is "
+                "no lock file; or of all, where those cannot be installed."
+            )
+    else:
+        first = "There is no project file; the repository's files are used as they stand."
+    kept = [r for r in reading.selection.reasons if not (locked and r.startswith("`"))]
+    return (first, *kept)
+
+
+def _project_reasons(reading: _Reading) -> tuple[str, ...]:
+    project = reading.project
+    if not project.is_installable:
+        return ("Nothing is installed from the tree itself: it has no build system.",)
+    if project.backend in _NOT_EDITABLE:
+        said = f"The project is built and copied, because {project.backend} cannot be used in place"
+        return (f"{said} without its build tools.",)
+    backend = project.backend or "setuptools"
+    return (f"The project itself is installed in place with its own build backend ({backend}).",)
+
+
+def _inputs(reading: _Reading, setup: SetupHints, locked: bool) -> tuple[str, ...]:
+    """Return every input of the dependency layer as text: what uv reads, or what a build may read."""
+    tree, project, selection = reading.tree, reading.project, reading.selection
+    uv_settings = tree.toml("pyproject.toml").table("tool", "uv").canonical()
+    if setup.install:
+        return (uv_settings, *packaging_inputs(reading.whole))
+    near = tuple(text for one in reading.siblings for text in dynamic_inputs(one.tree))
+    if locked:
+        return (uv_settings, tree.read("uv.lock"), *near)
+    files = list(requirement_files(tree, selection.files))
+    texts = [f"{path}\n{text}" for path, text in files]
+    is_static = not project.is_dynamic and not any(names_local_project(text) for _, text in files)
+    if not is_static:
+        return (uv_settings, *near, *texts, *dynamic_inputs(tree))
+    lists = [normalised(project.dependencies)]
+    lists += [f"[{extra.name}]\n{normalised(extra.requirements)}" for extra in project.extras]
+    lists += [normalised(group.requirements) for group in selection.groups]
+    return (uv_settings, *near, *lists, *texts)
+
+
+def _runs_tree(reading: _Reading, setup: SetupHints, locked: bool) -> bool:
+    """Tell whether installing the dependencies can run code of the tree, such as a build backend."""
+    if setup.install or reading.siblings:
+        return True
+    return not locked and (reading.project.is_dynamic or _installs_local_folders(reading))
+
+
+def downloading(request: BuildRequest, layer: Path) -> Downloads | None:
+    """Return how to download again, as wheels, what of a layer came from the index."""
+    found = [
+        f"{match[1]}=={match[2]}"
+        for place in layer.glob("lib/python3*/site-packages/*.dist-info")
+        if (match := _DISTRIBUTION.fullmatch(place.name))
+        and not (place / "direct_url.json").exists()
+    ][:_MOST_KEPT]
+    if not found or not request.recipe.install:
+        return None
+    line = _DOWNLOAD_WITH_PIP if _PIP_ITSELF in request.recipe.install else _DOWNLOAD
+    return Downloads((request.recipe.install[0], ("sh", "-c", line, *sorted(found))))
+
+
+_PROJECT_FILES = ("pyproject.toml", "setup.py", "setup.cfg", "requirements.txt")
+
+
+def weigh(tree: Tree) -> Evidence | None:
+    """Return how much in the tree speaks for Python."""
+    declared = any(tree.is_plain(name) for name in _PROJECT_FILES)
+    return weighed(tree, (".py",), declared=declared, is_test=_is_test)
+
+
+def _is_test(path: str) -> bool:
+    name = PurePosixPath(path).name
+    return name.startswith("test") or name.endswith("_test.py")
+
+
+ECOSYSTEM = Ecosystem(
+    name=_NAME,
+    weigh=weigh,
+    detect=detect,
+    building=building,
+    observing=observing,
+    commands=frozenset({"python", "python3", "pytest", "tox", "nox", "hatch", "uv", "pip"}),
+    programs=((UV, "--version"),),
+    tools=installer,
+    fetching=fetching,
+    downloading=downloading,
+)
+"""Python, with pip, uv, poetry and their lock files."""

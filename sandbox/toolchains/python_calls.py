@@ -1,0 +1,231 @@
+"""How a project calls its tests: the lines of nox, Makefile, task tables and scripts, as text only."""
+
+from __future__ import annotations
+
+import ast
+import posixpath
+import re
+import shlex
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+
+from sandbox.toolchains.tree import LINE_CHARS, Table, Tree
+
+_PARTS = re.compile(r"&&|\|\||[;|]")
+_TEST_CALL = re.compile(
+    r"(?:^|[\s/;&\"'(])(?P<runner>pytest|py\.test|unittest|doctest)(?=$|[\s\"')])(?P<rest>.*)"
+)
+_NO_CALL = re.compile(
+    r"\s*(#|echo\b|uses:|printf\b)"
+    r"|.*\b(pip3?|uv|conda|mamba|pipx|apt|apt-get|brew|poetry|pdm)\s(\S{1,100}\s){0,9}?(install|add|sync)\b"
+)
+_ADDED_PACKAGE = re.compile(r"--(with|with-requirements|extra|group|python)[= ]\S+")
+_SCRIPT_BYTES = 20_000
+_SCRIPTS_DEEP = 3
+# What turns doctests on: pytest's own options, and those of plug-ins for the same.
+_DOCTESTS = re.compile(r"--(doctest-(modules|glob|plus|rst|only)|xdoc|markdown-docs|sybil)")
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """One line that starts tests. `text` is what follows the runner's name, `folder` where it starts."""
+
+    runner: str  # pytest, unittest or doctest
+    text: str
+    folder: str = ""
+
+    @property
+    def asks_for_doctests(self) -> bool:
+        """Tell whether it runs examples of documentation."""
+        return self.runner == "doctest" or bool(_DOCTESTS.search(self.text))
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Lines that are run together: a session of nox, a target of a Makefile, a task."""
+
+    source: str
+    name: str
+    lines: tuple[str, ...]
+
+
+def calls_in(tree: Tree, lines: Iterable[str], folder: str = "") -> tuple[Call, ...]:
+    """Return the calls of a runner in these shell lines and in the scripts that they start."""
+    found = [call for line in lines for call in _calls_of_line(tree, line, folder, 0)]
+    return tuple(dict.fromkeys(found))
+
+
+def _calls_of_line(tree: Tree, line: str, folder: str, depth: int) -> Iterator[Call]:
+    if len(line) > LINE_CHARS:  # no person wrote a longer one, and patterns must stay fast
+        return
+    for part in _PARTS.split(line):
+        if moved := re.match(r"\s*[@(-]*cd\s+([\w./-]+)\s*$", part):
+            folder = posixpath.normpath(posixpath.join(folder, moved[1]))
+        elif _NO_CALL.match(part):
+            continue
+        elif found := _TEST_CALL.search(_after_module_option(_ADDED_PACKAGE.sub("", part))):
+            runner = found["runner"].replace("py.test", "pytest")
+            yield Call(runner, found["rest"].strip().strip("\"')"), folder)
+        elif depth < _SCRIPTS_DEEP:
+            for inner in _script(tree, part):
+                yield from _calls_of_line(tree, inner, folder, depth + 1)
+
+
+def _after_module_option(text: str) -> str:
+    """Cut what stands before `-m pytest`: other words there can look like the runner too."""
+    found = re.search(r"\s-m\s+(?=(pytest|unittest|doctest)(\s|$))", text)
+    return text[found.end() :] if found else text
+
+
+def _script(tree: Tree, part: str) -> list[str]:
+    """Return the lines of the shell script that a command starts; none for anything else."""
+    started = re.match(r"\s*(?:run:\s*)?(?:(?:ba|da)?sh\s+(?:-\w+\s+)*)?(?:\./)?([\w./-]+)", part)
+    if not started or ("/" not in started[1] and not started[1].endswith(".sh")):
+        return []
+    text = tree.read(started[1])
+    is_shell = started[1].endswith(".sh") or re.match(r"#!.*\b(ba|da)?sh\b", text)
+    return joined_lines(text) if is_shell and len(text) <= _SCRIPT_BYTES else []
+
+
+def joined_lines(text: str) -> list[str]:
+    """Return the lines of a shell text, continued ones joined."""
+    return re.sub(r"\\\n\s*", " ", text).splitlines()
+
+
+# --- nox --------------------------------------------------------------------------------------
+
+
+def nox_places(tree: Tree) -> Iterator[Place]:
+    """Yield for each session what `session.run` starts, as far as it is written down."""
+    try:
+        module = ast.parse(tree.read("noxfile.py"))
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return
+    values = {
+        node.targets[0].id: node.value
+        for node in module.body
+        if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name)
+    }
+    for function in module.body:
+        if isinstance(function, ast.FunctionDef):
+            local = {
+                node.targets[0].id: node.value
+                for node in ast.walk(function)
+                if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name)
+            }
+            calls = [node for node in ast.walk(function) if _is_run(node)]
+            lines = [
+                _line(call, {**values, **local}) for call in calls if isinstance(call, ast.Call)
+            ]
+            yield Place("noxfile.py", function.name, tuple(filter(None, lines)))
+
+
+def _is_run(node: ast.AST) -> bool:
+    is_method = isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)
+    return is_method and node.func.attr in {"run", "run_always"}  # type: ignore[attr-defined]
+
+
+def _line(call: ast.Call, values: Mapping[str, ast.expr]) -> str:
+    return shlex.join(word for part in call.args for word in _spelled(part, values, 0))
+
+
+def _spelled(part: ast.expr, values: Mapping[str, ast.expr], depth: int) -> Iterator[str]:
+    """Yield the words of an argument that are literals; of `posargs or [...]` the default."""
+    if depth > 4:
+        return
+    if isinstance(part, ast.Constant) and isinstance(part.value, str):
+        yield part.value
+    elif isinstance(part, ast.Name) and part.id in values:
+        yield from _spelled(values[part.id], values, depth + 1)
+    elif isinstance(part, ast.Starred):
+        yield from _spelled(part.value, values, depth + 1)
+    elif isinstance(part, ast.List | ast.Tuple):
+        for one in part.elts:
+            yield from _spelled(one, values, depth + 1)
+    elif isinstance(part, ast.BoolOp):
+        yield from _spelled(part.values[-1], values, depth + 1)
+    elif isinstance(part, ast.IfExp):
+        yield from _spelled(part.orelse, values, depth + 1)
+
+
+# --- Makefile ---------------------------------------------------------------------------------
+
+
+def make_places(tree: Tree) -> Iterator[Place]:
+    """Yield a Makefile's targets with their recipes and those of the targets that they need."""
+    name = next((n for n in ("GNUmakefile", "makefile", "Makefile") if tree.is_plain(n)), "")
+    text = re.sub(r"\\\n\s*", " ", tree.read(name)) if name else ""
+    lines = [line for line in text.splitlines() if len(line) < LINE_CHARS]
+    defined = (re.match(r"(\w+)\s*[:?+]?:?=\s*(.*)", line) for line in lines)
+    variables = {found[1]: found[2].strip() for found in defined if found}
+    recipes: dict[str, list[str]] = {}
+    needs: dict[str, list[str]] = {}
+    target = ""
+    for line in lines:
+        rule = re.match(r"([\w.-]+)\s*::?(?!=)\s*([^#;]*)", line)
+        if rule:
+            target = rule[1]
+            recipes.setdefault(target, [])
+            needs.setdefault(target, []).extend(rule[2].split())
+        elif line.startswith("\t") and target:
+            recipes[target].append(_expanded(line.strip().lstrip("@-"), variables))
+    for target in recipes:
+        reached = _reached(target, needs)
+        yield Place(name, target, tuple(line for one in reached for line in recipes.get(one, ())))
+
+
+def _reached(target: str, needs: Mapping[str, list[str]]) -> list[str]:
+    found = [target]
+    for one in found:
+        found += [need for need in needs.get(one, ()) if need not in found]
+    return found
+
+
+def _expanded(line: str, variables: Mapping[str, str]) -> str:
+    """Put in what variables stand for; one named PYTEST that nothing defines stands for pytest."""
+    for _ in range(3):
+        line = re.sub(
+            r"\$[({](\w+)[)}]",
+            lambda found: variables.get(found[1], "pytest" if found[1] == "PYTEST" else ""),
+            line,
+        )[:LINE_CHARS]
+    return line
+
+
+# --- task tables ------------------------------------------------------------------------------
+
+
+def task_places(tree: Tree) -> Iterator[Place]:
+    """Yield the tasks of hatch, pdm, poe, taskipy and rye."""
+    pyproject = tree.toml("pyproject.toml")
+    tool = pyproject.table("tool")
+    tables = [
+        (f"{source} {name}", environments.table(name, "scripts"))
+        for source, environments in (
+            ("hatch", tool.table("hatch", "envs")),
+            ("hatch.toml", tree.toml("hatch.toml").table("envs")),
+        )
+        for name in environments.names()
+    ]
+    tables += [
+        (f"pyproject.toml ({name})", tool.table(name, key))
+        for name, key in (
+            ("pdm", "scripts"),
+            ("poe", "tasks"),
+            ("taskipy", "tasks"),
+            ("rye", "scripts"),
+        )
+    ]
+    for source, table in tables:
+        for task in table.names():
+            lines = tuple(re.sub(r"\{args:?([^{}]*)\}", r"\1", one) for one in _texts(table, task))
+            yield Place(source, task, lines)
+
+
+def _texts(table: Table, task: str) -> tuple[str, ...]:
+    """Return a task's lines, whether it is a text, a list or a table with `cmd` or `shell`."""
+    inner = table.table(task)
+    if inner.names():
+        keys = [key for key in ("cmd", "shell", "composite", "script") if inner.has(key)]
+        return tuple(text for key in keys for text in _texts(inner, key))
+    return (table.text(task),) if table.text(task) else table.strings(task)

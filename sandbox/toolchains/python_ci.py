@@ -1,0 +1,324 @@
+"""What tox, nox and CI files install and call for the tests: hints, read as text, never run."""
+
+from __future__ import annotations
+
+import ast
+import re
+import shlex
+from collections.abc import Iterator
+from configparser import ConfigParser
+from dataclasses import dataclass, replace
+from itertools import groupby, pairwise
+
+from packaging.utils import canonicalize_name
+
+from sandbox.toolchains.ci import ci_jobs
+from sandbox.toolchains.python_arguments import parsed, requirement_name
+from sandbox.toolchains.python_calls import (
+    Call,
+    calls_in,
+    make_places,
+    nox_places,
+    task_places,
+)
+from sandbox.toolchains.tree import LINE_CHARS, Table, Tree
+
+# Tools that CI installs to run the job, not to run the tests.
+_TOOLS = frozenset(
+    {"pip", "setuptools", "wheel", "build", "twine", "tox", "tox-uv", "tox-gh-actions", "nox"}
+    | {"hatch", "flit", "poetry", "pdm", "uv", "pre-commit", "virtualenv", "codecov", "coveralls"}
+    | {"flake8", "black", "ruff", "isort", "mypy", "pylint", "bandit", "safety", "pip-audit"}
+    | {"pytest-travis-fold", "pytest-github-actions-annotate-failures"}
+)
+_TESTS = re.compile(r"(unit[_-]?)?(tests?|check|pytest)\b")
+_PARTS = re.compile(r"&&|\|\||[;|]")
+
+
+@dataclass(frozen=True, slots=True)
+class TestHints:
+    """What one place installs before the tests, and how it calls them; all of it may be empty.
+
+    `is_aside`: it is not the place of the tests, so its installs count only with its doctests.
+    """
+
+    __test__ = False
+    source: str
+    extras: tuple[str, ...] = ()
+    groups: tuple[str, ...] = ()
+    files: tuple[str, ...] = ()
+    packages: tuple[str, ...] = ()
+    installs_project: bool = False
+    calls: tuple[Call, ...] = ()
+    is_aside: bool = False
+    is_of_ci: bool = False
+
+    @property
+    def says_something(self) -> bool:
+        """Tell whether there is anything to use."""
+        lists = (self.extras, self.groups, self.files, self.packages, self.calls)
+        return self.installs_project or any(lists)
+
+
+def read_hints(tree: Tree, project: str) -> tuple[TestHints, ...]:
+    """Return the hints of tox, nox, CI, Makefile and tasks in this order; `project` is normalised."""
+    found = (
+        *_tox(tree, project),
+        *_nox(tree, project),
+        *_ci(tree, project),
+        *_targets(tree),
+    )
+    return tuple(hints for hints in found if hints.says_something)
+
+
+def _aside(hints: TestHints) -> TestHints:
+    """Return a place that is not the tests' own; without doctests it installs nothing."""
+    if any(call.asks_for_doctests for call in hints.calls):
+        return replace(hints, is_aside=True)
+    return TestHints(hints.source, calls=hints.calls, is_aside=True, is_of_ci=hints.is_of_ci)
+
+
+def _tox(tree: Tree, project: str) -> Iterator[TestHints]:
+    """Yield what the environment of the tests says, then the others as far as they run doctests."""
+    tables = {"pyproject.toml (tox)": tree.toml("pyproject.toml").table("tool", "tox")}
+    tables["tox.toml"] = tree.toml("tox.toml")
+    config, source = tree.ini("tox.ini"), "tox.ini"
+    legacy = tables["pyproject.toml (tox)"].text("legacy_tox_ini")
+    if not config.sections() and legacy:
+        config, source = _parsed(legacy), "pyproject.toml (tox)"
+    names = [s for s in config.sections() if s == "testenv" or s.startswith("testenv:")]
+    for name, table in tables.items() if not names else ():
+        yield _tox_table(tree, name, table.table("env_run_base"))
+        for one in table.table("env").names():
+            yield _aside(_tox_table(tree, f"{name} {one}", table.table("env", one)))
+    main = next((s for s in ("testenv", "testenv:py", "testenv:test") if s in names), "")
+    for name in sorted(names, key=lambda one: one != main):
+        hints = _tox_section(tree, config, name, project)
+        hints = replace(hints, source=source if name == main else f"{source} ({name})")
+        yield hints if name == main else _aside(hints)
+
+
+def _tox_table(tree: Tree, source: str, table: Table) -> TestHints:
+    lines = [shlex.join(_tox_words(command)) for command in table.lists("commands")]
+    return TestHints(
+        source,
+        extras=table.strings("extras"),
+        groups=table.strings("dependency_groups"),
+        packages=_plain_packages(table.strings("deps")),
+        calls=calls_in(tree, _resolved("\n".join(lines)), _start(table.text("change_dir"))),
+    )
+
+
+def _tox_words(command: list[object]) -> Iterator[str]:
+    """Yield the words of one command; of `{replace = "posargs", default = [...]}` the default."""
+    for word in command:
+        if isinstance(word, str):
+            yield word
+        else:
+            yield from Table(word).strings("default")
+
+
+def _start(folder: str) -> str:
+    """Return the folder that an environment changes into, "" for the tree and for tox's own."""
+    folder = _resolved(folder)[0] if folder else ""
+    return "" if folder.startswith(("/", ".", "{", "$")) else folder.rstrip("/")
+
+
+def _tox_section(tree: Tree, config: ConfigParser, section: str, project: str) -> TestHints:
+    def said(key: str) -> str:
+        return config.get(section, key, fallback="")
+
+    installed = _pip_arguments(
+        [w for line in _unconditional(said("deps")) for w in _words(line)], project
+    )
+    commands = [re.sub(r"^[\w{},!-]+\s*:\s+", "", line) for line in _resolved(said("commands"))]
+    return TestHints(
+        "tox.ini",
+        extras=installed.extras + _split(said("extras")),
+        groups=installed.groups + _split(said("dependency_groups")),
+        files=installed.files,
+        packages=installed.packages,
+        calls=calls_in(tree, commands, _start(said("changedir") or said("change_dir"))),
+    )
+
+
+def _parsed(text: str) -> ConfigParser:
+    parser = ConfigParser(interpolation=None, strict=False)
+    parser.read_string(text)
+    return parser
+
+
+_TOX_FOLDERS = re.compile(r"\{(toxinidir|tox_root|envsitepackagesdir|env_site_packages_dir)\}/?")
+
+
+def _resolved(text: str) -> list[str]:
+    """Return tox's lines with its folders cut off and `{posargs:x}` resolved."""
+    text = _TOX_FOLDERS.sub("", text.replace("\\\n", " "))
+    text = re.sub(r"\{posargs:([^{}]*)\}", r"\1", text).replace("{posargs}", "")
+    lines = [line.strip() for line in text.splitlines() if len(line) < LINE_CHARS]
+    return [line for line in lines if line]
+
+
+def _unconditional(text: str) -> list[str]:
+    """Return tox's lines that hold for every factor."""
+    return [line for line in _resolved(text) if not re.match(r"[\w{},!-]+\s*:\s", line)]
+
+
+def _split(text: str) -> tuple[str, ...]:
+    lines = _unconditional(text)
+    return tuple(word for line in lines for word in re.split(r"[\s,]+", line) if word)
+
+
+def _nox(tree: Tree, project: str) -> Iterator[TestHints]:
+    """Yield each session's calls; what is installed comes from functions whose name says test."""
+    words = [
+        word
+        for call in _nox_installs(tree.read("noxfile.py"))
+        for argument in call.args
+        for word in _nox_words(argument)
+    ]
+    yield _pip_arguments(words, project, "noxfile.py")
+    for place in nox_places(tree):
+        hints = TestHints(f"{place.source} ({place.name})", calls=calls_in(tree, place.lines))
+        yield hints if _TESTS.match(place.name) else _aside(hints)
+
+
+def _targets(tree: Tree) -> Iterator[TestHints]:
+    """Yield the calls of a Makefile's targets and of the tasks of hatch, pdm, poe and the like."""
+    for place in (*make_places(tree), *task_places(tree)):
+        hints = TestHints(f"{place.source}: {place.name}", calls=calls_in(tree, place.lines))
+        yield hints if _TESTS.match(place.name) else _aside(hints)
+
+
+def _nox_installs(text: str) -> Iterator[ast.Call]:
+    try:
+        functions = ast.parse(text).body
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return
+    for function in functions:
+        if isinstance(function, ast.FunctionDef) and _TESTS.match(function.name):
+            for node in ast.walk(function):
+                if isinstance(node, ast.Call) and ast.unparse(node.func) == "session.install":
+                    yield node
+
+
+def _nox_words(argument: ast.expr) -> Iterator[str]:
+    """Yield what an argument says by itself: a text, or the groups of `nox.project.dependency_groups`."""
+    if isinstance(argument, ast.Constant) and isinstance(argument.value, str):
+        yield argument.value
+    inner = argument.value if isinstance(argument, ast.Starred) else None
+    if isinstance(inner, ast.Call) and ast.unparse(inner.func).endswith("dependency_groups"):
+        for name in inner.args[1:]:
+            if isinstance(name, ast.Constant) and isinstance(name.value, str):
+                yield from ("--group", name.value)
+
+
+def _ci(tree: Tree, project: str) -> Iterator[TestHints]:
+    """Yield for each CI file its first job that runs tests, and the other jobs that run doctests."""
+    for path, jobs_of_file in groupby(ci_jobs(tree), key=lambda job: job.path):
+        jobs = [_job(tree, path, job.lines(), project) for job in jobs_of_file]
+        with_calls = [job for job in jobs if job.calls]
+        yield from with_calls[:1]
+        yield from (_aside(job) for job in with_calls[1:])
+
+
+def _job(tree: Tree, source: str, lines: list[str], project: str) -> TestHints:
+    words: list[str] = []
+    for line in (part for whole in lines for part in _PARTS.split(whole)):
+        if re.search(r"\bpip3? install\b", line):
+            words += _words(line.split("install", 1)[1])
+        elif re.search(r"\b(uv (sync|run)|poetry install|pdm (install|sync))\b", line):
+            words += _groups_only(_words(line))
+    found = _pip_arguments(words, project, source)
+    return TestHints(
+        source,
+        found.extras,
+        found.groups,
+        found.files,
+        found.packages,
+        found.installs_project,
+        calls_in(tree, lines),
+        is_of_ci=True,
+    )
+
+
+def _words(line: str) -> list[str]:
+    try:
+        return shlex.split(line, comments=True)
+    except ValueError:
+        return []
+
+
+def _groups_only(words: list[str]) -> list[str]:
+    """Keep the options of uv, poetry and pdm that name extras and groups, as pip would say them."""
+    same = {"--group": "--group", "--only-group": "--group", "--with": "--group", "-G": "--group"}
+    same |= {"--extra": "--extra", "--extras": "--extra", "-E": "--extra"}
+    flat = [part for word in words for part in word.split("=", 1)]
+    found: list[str] = []
+    for option, value in pairwise(flat):
+        if option in same:
+            found += [part for name in re.split(r"[\s,]+", value) for part in (same[option], name)]
+    return found
+
+
+def _pip_arguments(words: list[str], project: str, source: str = "") -> TestHints:
+    """Sort the arguments of `pip install` into extras of the project, groups, files and packages."""
+    extras: list[str] = []
+    groups: list[str] = []
+    files: list[str] = []
+    packages: list[str] = []
+    installs_project = False
+    previous = ""
+    for word in _spelled_out(words):
+        local = re.fullmatch(r"(\.|\.\[([\w\s,.-]+)\])", word)
+        if previous in {"-r", "--requirement"}:
+            files.append(word)
+        elif word.startswith("-r") and len(word) > 2:
+            files.append(word[2:])
+        elif previous == "--group":
+            groups.append(word)
+        elif previous == "--extra":
+            extras.append(word)
+        elif local:
+            installs_project = True
+            extras += [name.strip() for name in (local.group(2) or "").split(",") if name.strip()]
+        elif not word.startswith("-") and previous not in {"-c", "--constraint", "-e"}:
+            packages.append(word)
+        previous = word
+    own = [_own_extras(word, project) for word in packages]
+    extras += [extra for found in own for extra in found]
+    return TestHints(
+        source,
+        tuple(dict.fromkeys(extras)),
+        tuple(dict.fromkeys(groups)),
+        tuple(dict.fromkeys(file.removeprefix("./") for file in files if "$" not in file)),
+        tuple(p for p in _plain_packages(packages) if requirement_name(p) != project),
+        installs_project or any(own),
+    )
+
+
+def _spelled_out(words: list[str]) -> Iterator[str]:
+    """Yield `-e.[test]` and `--group=test` as the two words that they are."""
+    for word in words:
+        option, equals, value = word.partition("=")
+        if word.startswith("-e") and len(word) > 2:
+            yield from ("-e", word[2:])
+        elif equals and option in {"--group", "--extra", "--requirement"}:
+            yield from (option, value)
+        else:
+            yield word
+
+
+def _own_extras(word: str, project: str) -> tuple[str, ...]:
+    requirement = parsed(word)
+    own = requirement and canonicalize_name(requirement.name) == project
+    return tuple(requirement.extras) if requirement and own else ()
+
+
+def _plain_packages(words: tuple[str, ...] | list[str]) -> tuple[str, ...]:
+    """Keep what is a requirement by name, no URL, no shell or matrix variable, no tool of the job."""
+    plain = ((word, parsed(word)) for word in dict.fromkeys(words))
+    return tuple(
+        word
+        for word, requirement in plain
+        if requirement and not requirement.url and requirement_name(word) not in _TOOLS
+    )

@@ -1,0 +1,88 @@
+"""The digest of the dependency layer: two sides with the same digest may share one layer."""
+
+from __future__ import annotations
+
+import ast
+import hashlib
+import json
+import re
+from collections.abc import Iterable, Iterator
+
+from sandbox.toolchains.ecosystem import Toolchain
+from sandbox.toolchains.python_arguments import parsed
+from sandbox.toolchains.tree import Tree
+
+HARNESS_VERSION = "1"
+"""Raised when the way layers are built changes: old layers are then never used again."""
+
+_PACKAGING_FILES = ("pyproject.toml", "setup.py", "setup.cfg", "poetry.lock", "pdm.lock", "uv.lock")
+_NESTED = re.compile(r"^(?:-r|-c|--requirement|--constraint)[ \t=]*(\S+)", re.M)
+
+
+def lock_digest(
+    toolchain: Toolchain, commands: Iterable[tuple[str, ...]], inputs: Iterable[str]
+) -> str:
+    """Return the sha256 over the toolchain, the commands and every input, order kept."""
+    parts = [HARNESS_VERSION, toolchain.python, toolchain.uv, list(commands), list(inputs)]
+    return hashlib.sha256(json.dumps(parts).encode()).hexdigest()
+
+
+def normalised(requirements: Iterable[str]) -> str:
+    """Return requirement lines in one spelling and order, so that formatting does not matter."""
+    return "\n".join(sorted({str(parsed(text) or text.strip()) for text in requirements}))
+
+
+def requirement_files(tree: Tree, paths: Iterable[str]) -> Iterator[tuple[str, str]]:
+    """Yield (path, text without comments) of these files and of those they include, each once."""
+    waiting, seen = list(paths), set[str]()
+    while waiting:
+        path = waiting.pop(0)
+        if path in seen:
+            continue
+        seen.add(path)
+        stripped = [re.sub(r"(^|\s)#.*", "", line).strip() for line in tree.read(path).splitlines()]
+        text = "\n".join(line for line in stripped if line)
+        yield path, text
+        folder = path.rpartition("/")[0]
+        waiting += [f"{folder}/{found}".lstrip("/") for found in _NESTED.findall(text)]
+
+
+def names_local_project(text: str) -> bool:
+    """Tell whether a requirements file installs something by path: its metadata is then an input."""
+    return bool(re.search(r"^(-e\s|--editable|\.|file:|/)|@\s*file:", text, re.M))
+
+
+def dynamic_inputs(tree: Tree) -> tuple[str, ...]:
+    """Return path and content digest of every file that a build is known to read.
+
+    That is the packaging files, all requirement files, and what `setup.py` names in a string.
+    """
+    paths = [*_PACKAGING_FILES, *tree.listing(".", ".txt"), *tree.listing("requirements", ".txt")]
+    paths += _named_by_setup(tree)
+    return tuple(
+        f"{path} {hashlib.sha256(tree.read_bytes(path)).hexdigest()}"
+        for path in dict.fromkeys(paths)
+        if tree.has(path)
+    )
+
+
+def packaging_inputs(whole: Tree) -> tuple[str, ...]:
+    """Return path and content digest of every packaging file of a repository, however deep."""
+    found = (
+        path
+        for path in whole.files()
+        if (name := path.rpartition("/")[2]) in _PACKAGING_FILES
+        or (name.startswith("requirements") and name.endswith((".txt", ".in")))
+    )
+    own = (f"{path} {hashlib.sha256(whole.read_bytes(path)).hexdigest()}" for path in found)
+    return tuple(dict.fromkeys((*dynamic_inputs(whole), *own)))
+
+
+def _named_by_setup(tree: Tree) -> list[str]:
+    try:
+        module = ast.parse(tree.read("setup.py"))
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return []
+    texts = {n.value for n in ast.walk(module) if isinstance(n, ast.Constant)}
+    named = sorted(text for text in texts if isinstance(text, str) and 0 < len(text) < 200)
+    return [text for text in named if not text.startswith(("/", "..")) and tree.read_bytes(text)]

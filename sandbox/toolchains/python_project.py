@@ -1,0 +1,275 @@
+"""What a Python project says of itself, read without running any of it.
+
+Sources: `pyproject.toml` (PEP 518, 621, 735; poetry, PDM, hatch), `setup.cfg`, `setup.py` as a
+syntax tree. What cannot be read is left to the build (`is_dynamic`), never guessed.
+Poetry's own notation: https://python-poetry.org/docs/dependency-specification/
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from dataclasses import dataclass
+
+from packaging.utils import canonicalize_name
+
+from sandbox.toolchains.tree import Table, Tree
+
+
+@dataclass(frozen=True, slots=True)
+class NamedList:
+    """The requirements of one extra or group. `is_loose`: only we can read it, uv cannot.
+
+    Then each becomes an argument of a command, so only what is a requirement is kept.
+    """
+
+    name: str
+    requirements: tuple[str, ...]
+    is_loose: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Project:
+    """One project's own words. `source` is the file that declares it, "" when none does.
+
+    `is_dynamic`: the dependencies are only known to code that runs at build time.
+    """
+
+    source: str = ""
+    name: str = ""
+    requires_python: str = ""
+    backend: str = ""
+    is_installable: bool = False
+    is_dynamic: bool = False
+    dependencies: tuple[str, ...] = ()
+    extras: tuple[NamedList, ...] = ()
+    groups: tuple[NamedList, ...] = ()
+
+
+def read_project(tree: Tree) -> Project:
+    """Return what the tree's project files declare; an empty Project when there are none."""
+    pyproject = tree.toml("pyproject.toml")
+    if pyproject.has("project"):
+        return _modern(tree, pyproject)
+    if pyproject.table("tool").has("poetry"):
+        return _poetry(pyproject)
+    groups = _groups(pyproject) + _tool_groups(pyproject)
+    if tree.has("setup.py"):
+        return _setup_py(tree, groups)
+    if tree.has("setup.cfg") and tree.ini("setup.cfg").has_section("metadata"):
+        return _setup_cfg(tree, groups)
+    if tree.has("pyproject.toml"):
+        installable = pyproject.has("build-system")
+        backend = pyproject.table("build-system").text("build-backend")
+        return Project("pyproject.toml", backend=backend, is_installable=installable, groups=groups)
+    return Project()
+
+
+def _name(text: str) -> str:
+    """Return the normalised name when it is one: it becomes an argument of a command."""
+    name = canonicalize_name(text)
+    return name if re.fullmatch(r"[a-z0-9-]{1,200}", name) else ""
+
+
+def _modern(tree: Tree, pyproject: Table) -> Project:
+    project = pyproject.table("project")
+    dynamic = set(project.strings("dynamic"))
+    optional = project.table("optional-dependencies")
+    return Project(
+        source="pyproject.toml",
+        name=_name(project.text("name")),
+        requires_python=project.text("requires-python"),
+        backend=pyproject.table("build-system").text("build-backend"),
+        is_installable=_is_installable(tree, pyproject),
+        is_dynamic=bool(dynamic & {"dependencies", "optional-dependencies"}),
+        dependencies=project.strings("dependencies"),
+        extras=tuple(NamedList(name, optional.strings(name)) for name in optional.names()),
+        groups=_groups(pyproject) + _tool_groups(pyproject),
+    )
+
+
+def _is_installable(tree: Tree, pyproject: Table) -> bool:
+    """Without a build system pip assumes setuptools; an application without one is not packaged."""
+    if pyproject.has("build-system") or pyproject.table("tool").has("setuptools"):
+        return True
+    return tree.has("setup.py")
+
+
+def _poetry(pyproject: Table) -> Project:
+    poetry = pyproject.table("tool", "poetry")
+    return Project(
+        source="pyproject.toml",
+        name=_name(poetry.text("name")),
+        requires_python=python_constraint(poetry),
+        backend=pyproject.table("build-system").text("build-backend"),
+        is_installable=pyproject.has("build-system"),
+        is_dynamic=True,  # poetry's own notation: its backend translates it
+        extras=tuple(
+            NamedList(name, poetry.table("extras").strings(name))
+            for name in poetry.table("extras").names()
+        ),
+        groups=_groups(pyproject) + _tool_groups(pyproject),
+    )
+
+
+def _groups(pyproject: Table) -> tuple[NamedList, ...]:
+    """Return PEP 735 groups with their `include-group` entries followed (cycles end)."""
+    groups = pyproject.table("dependency-groups")
+
+    def members(name: str, trail: tuple[str, ...]) -> tuple[str, ...]:
+        included = [t.text("include-group") for t in groups.tables(name)]
+        nested = [members(i, (*trail, name)) for i in included if i not in (*trail, name)]
+        own = groups.strings(name)
+        return own + tuple(requirement for found in nested for requirement in found)
+
+    return tuple(NamedList(name, members(name, ())) for name in groups.names())
+
+
+def _tool_groups(pyproject: Table) -> tuple[NamedList, ...]:
+    """Return the lists that PDM, uv (its old key), poetry and hatch keep outside the standard."""
+    tool = pyproject.table("tool")
+    pdm = tool.table("pdm", "dev-dependencies")
+    lists = [NamedList(name, pdm.strings(name), is_loose=True) for name in pdm.names()]
+    lists.append(NamedList("dev", tool.table("uv").strings("dev-dependencies"), is_loose=True))
+    lists += [NamedList(*group, is_loose=True) for group in poetry_groups(tool.table("poetry"))]
+    environments = tool.table("hatch", "envs")
+    for name in environments.names():
+        table = environments.table(name)
+        found = table.strings("dependencies") + table.strings("extra-dependencies")
+        lists.append(NamedList(name, found, is_loose=True))
+    return tuple(entry for entry in lists if entry.requirements)
+
+
+def _setup_cfg(tree: Tree, groups: tuple[NamedList, ...]) -> Project:
+    config = tree.ini("setup.cfg")
+    extras = (
+        config.items("options.extras_require")
+        if config.has_section("options.extras_require")
+        else []
+    )
+    return Project(
+        source="setup.cfg",
+        name=_name(config.get("metadata", "name", fallback="")),
+        requires_python=config.get("options", "python_requires", fallback=""),
+        backend=tree.toml("pyproject.toml").table("build-system").text("build-backend"),
+        is_installable=True,
+        is_dynamic=True,
+        extras=tuple(NamedList(name, tuple(text.split("\n"))) for name, text in extras),
+        groups=groups,
+    )
+
+
+def _setup_py(tree: Tree, groups: tuple[NamedList, ...]) -> Project:
+    values = _setup_arguments(tree.read("setup.py"))
+    from_config = _setup_cfg(tree, groups)
+    tests = values.strings("tests_require")
+    loose = (NamedList("tests_require", tests, is_loose=True),) if tests else ()
+    extras = values.table("extras_require")
+    return Project(
+        source="setup.py",
+        name=_name(values.text("name")) or from_config.name,
+        requires_python=values.text("python_requires") or from_config.requires_python,
+        backend=from_config.backend,
+        is_installable=True,
+        is_dynamic=True,
+        extras=tuple(NamedList(name, extras.strings(name)) for name in extras.names())
+        or from_config.extras,
+        groups=groups + loose,
+    )
+
+
+def _setup_arguments(source: str) -> Table:
+    """Return the arguments of `setup(...)` that are literals, or names of module-level literals."""
+    try:
+        module = ast.parse(source)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return Table({})
+    names: dict[str, object] = {}
+    for node in module.body:
+        if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
+            names[node.targets[0].id] = _literal(node.value, names)
+    calls = (node for node in ast.walk(module) if isinstance(node, ast.Call))
+    words = (word for call in calls if _is_setup(call.func) for word in call.keywords)
+    return Table({word.arg: _literal(word.value, names) for word in words if word.arg})
+
+
+def _is_setup(function: ast.expr) -> bool:
+    if isinstance(function, ast.Attribute):
+        return function.attr == "setup"
+    return isinstance(function, ast.Name) and function.id == "setup"
+
+
+def _literal(node: ast.expr, names: dict[str, object]) -> object:
+    if isinstance(node, ast.Name):
+        return names.get(node.id)
+    if isinstance(node, ast.Dict):
+        keys = [k.value if isinstance(k, ast.Constant) else None for k in node.keys]
+        pairs = zip(keys, node.values, strict=True)
+        return {key: _literal(value, names) for key, value in pairs if key is not None}
+    try:
+        value = ast.literal_eval(node)
+    except (ValueError, TypeError, SyntaxError, RecursionError, MemoryError):
+        return None
+    return list(value) if isinstance(value, tuple) else value
+
+
+def poetry_groups(poetry: Table) -> tuple[tuple[str, tuple[str, ...]], ...]:
+    """Return (group, requirements) for `dev-dependencies` and every `group.<name>`."""
+    found = [("dev", _requirements(poetry.table("dev-dependencies")))]
+    groups = poetry.table("group")
+    for name in groups.names():
+        found.append((name, _requirements(groups.table(name, "dependencies"))))
+    return tuple((name, requirements) for name, requirements in found if requirements)
+
+
+def python_constraint(poetry: Table) -> str:
+    """Return `dependencies.python` as a version specifier, "" when absent or an alternative."""
+    text = poetry.table("dependencies").text("python")
+    return "" if "|" in text else _specifier(text)
+
+
+def _requirements(dependencies: Table) -> tuple[str, ...]:
+    """Leave out what has no version (path, git, url): the report's reader sees it missing."""
+    lines: list[str] = []
+    for name in dependencies.names():
+        table = dependencies.table(name)
+        version = dependencies.text(name) or table.text("version")
+        if name == "python" or not version or "|" in version:
+            continue
+        extras = ",".join(table.strings("extras"))
+        marker = f" ; {table.text('markers')}" if table.text("markers") else ""
+        lines.append(f"{name}{f'[{extras}]' if extras else ''}{_specifier(version)}{marker}")
+    return tuple(lines)
+
+
+def _specifier(version: str) -> str:
+    parts = (_one(part.strip()) for part in version.split(","))
+    return ",".join(part for part in parts if part)
+
+
+def _one(text: str) -> str:
+    if text in {"", "*"}:
+        return ""
+    if text[0] == "^":
+        return _range(text[1:].strip(), _caret_position(text[1:].strip()))
+    if text[0] == "~" and not text.startswith("~="):
+        number = text[1:].strip()
+        return _range(number, min(1, number.count(".")))
+    if text[0] in "<>=!~":
+        return text.replace(" ", "")
+    return f"=={text}"
+
+
+def _caret_position(number: str) -> int:
+    """The caret keeps the leftmost part that is not zero."""
+    parts = number.split(".")
+    nonzero = [index for index, part in enumerate(parts) if part != "0"]
+    return nonzero[0] if nonzero else len(parts) - 1
+
+
+def _range(number: str, position: int) -> str:
+    parts = number.split(".")
+    if not all(re.fullmatch("[0-9]{1,9}", part) for part in parts[: position + 1]):
+        return f">={number}"
+    upper = [*parts[:position], str(int(parts[position]) + 1)]
+    return f">={number},<{'.'.join(upper)}"

@@ -1,0 +1,232 @@
+"""How a Python project's tests are run: pytest, unittest, or a line of the configuration."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from pathlib import PurePosixPath
+
+from sandbox.toolchains.ecosystem import SetupHints
+from sandbox.toolchains.python_arguments import understood
+from sandbox.toolchains.python_calls import Call
+from sandbox.toolchains.python_ci import TestHints
+from sandbox.toolchains.tree import Tree
+from sandbox.values import TestCall, TestRunner
+
+_PYTEST_TRACE = re.compile(
+    r"^[ \t]*(import pytest|from pytest\b|@pytest\.)|^(async )?def test_", re.M
+)
+_UNITTEST_TRACE = re.compile(r"^[ \t]*(import unittest|from unittest\b)|\bTestCase\)", re.M)
+_READ_TEST_FILES = 400
+_SHELL = re.compile(r"[|&;<>$`(){}\n\0]")
+_MOST_CALLS = 5
+_BENCHMARK = re.compile(r"bench|perf|profil", re.I)
+
+
+@dataclass(frozen=True, slots=True)
+class RunnerChoice:
+    """The runner, its arguments, and the sentence that says why.
+
+    `more` are further calls, `left_out` says which calls of the project are not made.
+    """
+
+    runner: TestRunner
+    arguments: tuple[str, ...]
+    reason: str
+    more: tuple[TestCall, ...] = ()
+    left_out: str = ""
+
+
+def choose_runner(tree: Tree, hints: tuple[TestHints, ...], requirements: set[str]) -> RunnerChoice:
+    """Choose from the tree's test files; `requirements` are the normalised names that get installed."""
+    tests = [path for path in tree.files() if _is_test_file(path)]
+    texts = [tree.read(path) for path in tests[:_READ_TEST_FILES]]
+    why = _why_pytest(tree, tests, texts, requirements)
+    if why and (tests or _has_pytest_section(tree)):
+        reason = f"Tests run with pytest, because {why}."
+        return _as_called(tree, hints, RunnerChoice(TestRunner.PYTEST, (), reason), tests)
+    if any(_UNITTEST_TRACE.search(text) for text in texts):
+        reason = (
+            "Tests run with unittest, because the test files import it and nothing names pytest."
+        )
+        choice = _as_called(tree, hints, RunnerChoice(TestRunner.UNITTEST, (), reason), tests)
+        found = choice.arguments or _discovered(tree, tests)
+        return replace(choice, arguments=found)
+    nothing = RunnerChoice(TestRunner.NONE, (), "No test files were found, so no tests are run.")
+    return _as_called(tree, hints, nothing, tests)
+
+
+def _as_called(
+    tree: Tree, hints: tuple[TestHints, ...], choice: RunnerChoice, tests: list[str]
+) -> RunnerChoice:
+    """Add how the project itself calls the tests: the place that runs most of them, and more.
+
+    More is every call for doctests, and what another job of CI runs of the other tests.
+    """
+    places = [(hint, _calls(tree, hint.calls, choice.runner)) for hint in hints]
+    of_tests = [
+        (hint, own)
+        for hint, own in places
+        if not hint.is_aside and not all(_is_benchmark(call) for call in own)
+    ]
+    # Of equals the first with arguments; a call of one folder's tests does not stand for all.
+    widest = max(
+        of_tests,
+        key=lambda one: (len(_covered(tree, one[1], tests)), any(c.arguments for c in one[1])),
+        default=(None, ()),
+    )
+    source, main = widest[0].source if widest[0] else "", widest[1]
+    reason = choice.reason
+    if any(call.arguments for call in main):
+        lines = " and ".join(f"`{shlex.join(call.arguments)}`" for call in main)
+        reason += f" Its arguments {lines} come from {source}."
+    found = list(main or (TestCall(choice.runner, choice.arguments),))
+    for hint in hints:
+        for call in _further(tree, hint, choice.runner):
+            is_news = not _covered(tree, (call,), tests) <= _covered(tree, found, tests)
+            if call not in found and (is_news or _asks_for_doctests(call)):
+                found.append(call)
+                line = shlex.join((call.runner.value, *call.arguments))
+                reason += f" `{line}` is run as {hint.source} does."
+    if 2 * len(_covered(tree, found, tests)) < len(tests):
+        found.insert(0, TestCall(choice.runner))
+        reason += " Everything else is run too: these calls name less than half of the test files."
+    calls = [call for call in found if not _is_held(call, found)]
+    calls = [call for call in calls if call.runner is not TestRunner.NONE] or calls
+    over = len(calls) - _MOST_CALLS
+    left_out = f"{over} further call(s) of the project's tests are not run." if over > 0 else ""
+    first, *more = calls[:_MOST_CALLS]
+    return RunnerChoice(first.runner, first.arguments, reason, tuple(more), left_out)
+
+
+def _further(tree: Tree, hint: TestHints, runner: TestRunner) -> tuple[TestCall, ...]:
+    """Return what of a place may be run besides the place of the tests."""
+    asking = tuple(call for call in hint.calls if call.asks_for_doctests)
+    others = _calls(tree, hint.calls, runner) if hint.is_of_ci else ()
+    return (
+        *_calls(tree, asking, TestRunner.PYTEST),
+        *(call for call in others if not _is_benchmark(call)),
+    )
+
+
+def _is_benchmark(call: TestCall) -> bool:
+    return bool(_BENCHMARK.search(" ".join(call.arguments)))
+
+
+def _covered(tree: Tree, calls: Iterable[TestCall], tests: list[str]) -> set[str]:
+    """Return the test files that these calls run, as far as their paths tell."""
+    found: set[str] = set()
+    for call in calls:
+        paths = [word.partition("::") for word in call.arguments if not word.startswith("-")]
+        tops = [path for path, colons, _ in paths if not colons and tree.has(path)]
+        whole = not paths or not any(tree.has(path) for path, _, _ in paths)
+        found.update(test for test in tests if whole or _is_below(test, tops))
+    return found
+
+
+def _is_below(path: str, tops: list[str]) -> bool:
+    return any(path == top or path.startswith(f"{top}/") for top in tops)
+
+
+def _asks_for_doctests(call: TestCall) -> bool:
+    return Call(call.runner.value, " ".join(call.arguments)).asks_for_doctests
+
+
+def _calls(tree: Tree, calls: Iterable[Call], runner: TestRunner) -> tuple[TestCall, ...]:
+    """Return the calls of this runner; one of `doctest` is a call of pytest for the same files."""
+    named = {
+        "pytest": TestRunner.PYTEST,
+        "doctest": TestRunner.PYTEST,
+        "unittest": TestRunner.UNITTEST,
+    }
+    found = [
+        TestCall(runner, understood(tree, call)) for call in calls if named[call.runner] is runner
+    ]
+    return tuple(dict.fromkeys(found))
+
+
+def _is_held(call: TestCall, others: Iterable[TestCall]) -> bool:
+    """Tell whether another call runs the same and doctests besides."""
+    own = [word for word in call.arguments if not word.startswith("--doctest")]
+    return any(
+        other != call
+        and other.runner is call.runner
+        and [word for word in other.arguments if not word.startswith("--doctest")] == own
+        and set(other.arguments) > set(call.arguments)
+        for other in others
+    )
+
+
+def configured_runner(line: str) -> RunnerChoice:
+    """Return the runner of the trusted configuration's `test` line, all its arguments kept."""
+    reason = f"Tests run with `{line}`, because the repository's configuration says so."
+    words = [] if _SHELL.search(line) else shlex.split(line)
+    if words[:1] == ["pytest"]:
+        return RunnerChoice(TestRunner.PYTEST, tuple(words[1:]), reason)
+    if words[1:3] == ["-m", "pytest"] and words[0].startswith("python"):
+        return RunnerChoice(TestRunner.PYTEST, tuple(words[3:]), reason)
+    if words[1:3] == ["-m", "unittest"] and words[0].startswith("python"):
+        return RunnerChoice(TestRunner.UNITTEST, tuple(words[3:]), reason)
+    return RunnerChoice(TestRunner.COMMAND, (line,), reason)
+
+
+def _is_test_file(path: str) -> bool:
+    name = PurePosixPath(path).name
+    if not name.endswith(".py"):
+        return False
+    return name.startswith("test") or name.endswith("_test.py") or name == "conftest.py"
+
+
+def _has_pytest_section(tree: Tree) -> bool:
+    return bool(
+        tree.has("pytest.ini")
+        or tree.toml("pyproject.toml").table("tool").has("pytest")
+        or tree.ini("tox.ini").has_section("pytest")
+        or tree.ini("setup.cfg").has_section("tool:pytest")
+    )
+
+
+def _why_pytest(tree: Tree, tests: list[str], texts: list[str], requirements: set[str]) -> str:
+    if _has_pytest_section(tree):
+        return "the repository configures it"
+    if "pytest" in requirements:
+        return "the development dependencies name it"
+    if any(PurePosixPath(path).name == "conftest.py" for path in tests):
+        return "there is a conftest.py"
+    if any(_PYTEST_TRACE.search(text) for text in texts):
+        return "the test files are written for it"
+    return ""
+
+
+def _discovered(tree: Tree, tests: list[str]) -> tuple[str, ...]:
+    """unittest finds tests only in packages; a plain folder must be named."""
+    folders = [PurePosixPath(path).parts[0] for path in tests if "/" in path]
+    plain = [folder for folder in folders if not tree.has(f"{folder}/__init__.py")]
+    return ("discover", "-s", plain[0]) if plain and len(folders) == len(tests) else ()
+
+
+@dataclass(frozen=True, slots=True)
+class Added:
+    """What Assay itself adds: resolved together with the project's dependencies, or after them."""
+
+    together: tuple[str, ...] = ()
+    after: tuple[str, ...] = ()
+
+
+def missing_runner(
+    runner: RunnerChoice, names: set[str], setup: SetupHints
+) -> tuple[Added, tuple[str, ...]]:
+    """Return pytest when the tests need it and nothing is known to install it, and the reason.
+
+    A project that names `py` for another tool may hold it at a version that hides pytest's own module.
+    """
+    runners = {runner.runner, *(call.runner for call in runner.more)}
+    if TestRunner.PYTEST not in runners or "pytest" in names or setup.install:
+        return Added(), ()
+    why = "`pytest` is added, because the tests need it and nothing installs it."
+    if "py" not in names:
+        return Added(("pytest",)), (why,)
+    also = "`py` is brought up to date with it: pytest does not start beside an old one."
+    return Added(after=("--upgrade-package", "py", "pytest", "py")), (why, also)

@@ -1,0 +1,92 @@
+"""Rust packages whose crates are all in the tree: built and tested by cargo, offline."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from sandbox.toolchains.build_request import BuildRequest
+from sandbox.toolchains.ecosystem import Ecosystem, Evidence, SetupHints, Toolchain, Variables
+from sandbox.toolchains.native import building as system
+from sandbox.toolchains.native import container_hints, in_a_copy, lacking, recipe
+from sandbox.toolchains.native import observing as looking
+from sandbox.toolchains.tree import Table, Tree
+from sandbox.values import Recipe, TestRunner
+
+_NAME = "rust"
+_SHARED: Variables = (("CARGO_HOME", "/tmp/cargo"), ("CARGO_NET_OFFLINE", "true"))  # noqa: S108
+_TABLES = ("dependencies", "dev-dependencies", "build-dependencies")
+
+
+def weigh(tree: Tree) -> Evidence | None:
+    """A Cargo.toml at the top; any Rust source may hold tests."""
+    files = [path for path in tree.files() if path.endswith(".rs")]
+    declared = tree.has("Cargo.toml")
+    if not declared and not files:
+        return None
+    tests = any(path.startswith("tests/") or "#[test]" in tree.read(path) for path in files[:300])
+    return Evidence(declared, tests, len(files))
+
+
+def detect(tree: Path, setup: SetupHints, toolchain: Toolchain) -> Recipe | None:
+    """Return how cargo builds and tests it."""
+    place = Tree(tree / setup.root)
+    evidence = weigh(place)
+    if evidence is None:
+        return None
+    if not evidence.declared:
+        said = "There are Rust files but no Cargo.toml at the top."
+        return lacking(_NAME, setup.root, ("a Cargo.toml in the repository",), (said,))
+    reasons = ("It is a Rust package, because there is a Cargo.toml.", *container_hints(place))
+    if not toolchain.version("cargo"):
+        return lacking(_NAME, setup.root, ("Rust (cargo, rustc)",), reasons)
+    foreign = _from_registries(place)
+    if foreign and not place.has("vendor"):
+        named = ", ".join(f"`{name}`" for name in foreign[:5])
+        said = f"It needs crates from a registry ({named}), which Assay does not fetch yet."
+        needs = ("the crates that Cargo.toml names, in `vendor/` (cargo vendor)",)
+        return lacking(_NAME, setup.root, needs, (said, *reasons))
+    runner = TestRunner.CARGO if evidence.tests else TestRunner.NONE
+    build = (in_a_copy("cargo build --offline --target-dir /tmp/target"),)
+    return recipe(_NAME, reasons, setup, build=build, tests=(runner, ()))
+
+
+def _from_registries(tree: Tree) -> tuple[str, ...]:
+    """Return the crates that stand in no folder of the tree; members of a workspace are read too."""
+    manifest = tree.toml("Cargo.toml")
+    members = manifest.table("workspace").strings("members")
+    folders = [path for one in members if "*" not in one for path in (f"{one}/Cargo.toml",)]
+    tables = [manifest, manifest.table("workspace"), *(tree.toml(path) for path in folders)]
+    found = [name for table in tables for name in _named(table)]
+    return tuple(dict.fromkeys(found))
+
+
+def _named(manifest: Table) -> list[str]:
+    found = []
+    for kind in _TABLES:
+        table = manifest.table(kind)
+        for name in table.names():
+            own = table.table(name)
+            if not own.text("path") and not own.has("workspace"):
+                found.append(name)
+    return found
+
+
+def building(request: BuildRequest) -> Variables:
+    """Return the environment of the trial build."""
+    return (*system(request), *_SHARED)
+
+
+def observing(recipe_of_side: Recipe, has_project: bool) -> Variables:
+    """Return the environment of tests."""
+    return (*looking(recipe_of_side, has_project), *_SHARED)
+
+
+ECOSYSTEM = Ecosystem(
+    name=_NAME,
+    weigh=weigh,
+    detect=detect,
+    building=building,
+    observing=observing,
+    commands=frozenset({"cargo"}),
+    programs=(("cargo", "--version"),),
+)

@@ -1,0 +1,78 @@
+"""Shell projects: every script must parse; bats files or test scripts are the tests."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path, PurePosixPath
+
+from sandbox.toolchains.ecosystem import Ecosystem, Evidence, SetupHints, Toolchain
+from sandbox.toolchains.native import building, container_hints, lacking, observing, recipe
+from sandbox.toolchains.tree import Tree
+from sandbox.values import Recipe, TestRunner
+
+_NAME = "shell"
+_SUFFIXES = (".sh", ".bash", ".bats")
+_MOST_FILES = 200
+_OTHERS = (
+    "pyproject.toml", "setup.py", "package.json", "go.mod", "Cargo.toml", "pom.xml", "CMakeLists.txt",
+    "build.gradle", "Gemfile", "composer.json", "meson.build",
+)  # fmt: skip
+_TEST_SCRIPT = re.compile(
+    r"(^|/)(tests?|testing)/.*\.(sh|bash)$|(^|/)tests?[._-][^/]*\.?(sh|bash)$|[._-]tests?\.(sh|bash)$"
+)
+
+
+def weigh(tree: Tree) -> Evidence | None:
+    """Shell scripts, and bats files or test scripts among them."""
+    files = [path for path in tree.files() if path.endswith(_SUFFIXES)]
+    if not files:
+        return None
+    bats = any(path.endswith(".bats") for path in files)
+    # Beside another language's project file, test scripts are its odds and ends.
+    alone = not any(tree.has(name) for name in _OTHERS)
+    return Evidence(bats, bats or (alone and any(map(_TEST_SCRIPT.search, files))), len(files))
+
+
+def detect(tree: Path, setup: SetupHints, toolchain: Toolchain) -> Recipe | None:
+    """Return the parse check of every script, and how its tests run."""
+    place = Tree(tree / setup.root)
+    files = [path for path in place.files() if path.endswith(_SUFFIXES)][:_MOST_FILES]
+    if not files:
+        return None
+    scripts = [path for path in files if not path.endswith(".bats") and _is_ours(place, path)]
+    build = tuple((_interpreter(place, path), "-n", f"./{path}") for path in scripts)
+    reasons = ("It is made of shell scripts; building it is parsing them.", *container_hints(place))
+    if any(path.endswith(".bats") for path in files):
+        if not toolchain.version("bats"):
+            return lacking(_NAME, setup.root, ("Bats (bats)",), reasons)
+        why = "Tests run with bats, because there are `.bats` files."
+        return recipe(_NAME, (*reasons, why), setup, build=build, tests=(TestRunner.BATS, ()))
+    if any(_TEST_SCRIPT.search(path) for path in scripts):
+        why = "Each test script is one test: its exit code counts, and TAP where it prints that."
+        return recipe(_NAME, (*reasons, why), setup, build=build, tests=(TestRunner.SCRIPTS, ()))
+    return recipe(_NAME, (*reasons, "No test scripts were found."), setup, build=build)
+
+
+def _shebang(tree: Tree, path: str) -> str:
+    first = tree.read_bytes(path)[:200].split(b"\n", 1)[0].decode("utf-8", "replace")
+    words = first[2:].split() if first.startswith("#!") else []
+    return PurePosixPath(words[-1]).name if words else ""
+
+
+def _is_ours(tree: Tree, path: str) -> bool:
+    return _shebang(tree, path) in {"", "sh", "bash", "dash"}
+
+
+def _interpreter(tree: Tree, path: str) -> str:
+    return "sh" if _shebang(tree, path) in {"sh", "dash"} else "bash"
+
+
+ECOSYSTEM = Ecosystem(
+    name=_NAME,
+    weigh=weigh,
+    detect=detect,
+    building=building,
+    observing=observing,
+    commands=frozenset({"bats"}),
+    programs=(("bats", "--version"),),
+)

@@ -1,0 +1,181 @@
+"""Impact of a diff and places of a requirement, on facts that the real parser read."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import pytest
+
+from bot.evidence.code_map import CodeIndex, changed_symbols, impact, locate
+from bot.values import (
+    Category,
+    Decider,
+    Impact,
+    Located,
+    Requirement,
+    Trust,
+    Verdict,
+    VerdictOutcome,
+)
+from bot.verdict.outcome import with_places
+from sandbox.code_map.facts import Code, SourceFile
+from sandbox.code_map.inside.parse import read
+from sandbox.code_map.languages import language_of
+from sandbox.code_map.reading import read_facts
+from sandbox.values import ChangeStatus, Diff, FileChange, Hunk
+
+PYTHON = {
+    "src/tally/__init__.py": "from tally.amounts import parse_amount\n",
+    "src/tally/amounts.py": (
+        "LIMIT = 3\n\ndef parse_amount(text):\n    return int(text)\n\n"
+        "def format_amount(cents):\n    return str(cents)\n"
+    ),
+    "src/tally/invoice.py": (
+        "from tally import parse_amount\n\nclass Invoice:\n    def total(self, rows):\n"
+        "        return sum(parse_amount(row) for row in rows)\n"
+    ),
+    "src/other/shapes.py": "def parse_amount(shape):\n    return shape\n\nparse_amount(1)\n",
+    "src/other/use.py": "from other.shapes import parse_amount\n\ndef area():\n    return parse_amount(2)\n",
+    "tests/test_amounts.py": (
+        "from tally.amounts import parse_amount\n\ndef test_parse():\n    assert parse_amount('1') == 1\n"
+    ),
+    "tests/test_invoice.py": (
+        "from tally.invoice import Invoice\n\ndef test_total():\n    assert Invoice().total(['1']) == 1\n"
+    ),
+}
+SCRIPT = {
+    "src/amounts.ts": "export function parseAmount(text: string) {\n  return Number(text);\n}\n",
+    "src/invoice.ts": (
+        "import { parseAmount } from './amounts';\nexport const total = (rows: string[]) =>\n"
+        "  rows.map(parseAmount);\n"
+    ),
+    "test/invoice.test.ts": (
+        "import { total } from '../src/invoice';\ntest('sums', () => {\n  total(['1']);\n});\n"
+    ),
+}
+GO = {
+    "money/amounts.go": "package money\n\nfunc Parse(text string) int {\n\treturn 1\n}\n",
+    "shop/bill.go": (
+        'package shop\nimport "example.com/x/money"\n\nfunc Total() int {\n\treturn money.Parse("1")\n}\n'
+    ),
+    "json/parse.go": "package json\n\nfunc Parse(text string) int {\n\treturn 2\n}\n",
+}
+
+
+def files(texts: Mapping[str, str]) -> tuple[SourceFile, ...]:
+    found = []
+    for path, text in texts.items():
+        facts = read_facts(read(text.encode(), language_of(path)))
+        assert facts is not None
+        found.append(SourceFile(path, language_of(path), facts))
+    return tuple(found)
+
+
+def edited(path: str, line: int) -> Diff:
+    hunk = Hunk(line, 1, line, 1, ("-old", "+new"))
+    return Diff((FileChange(path, ChangeStatus.MODIFIED, None, (hunk,)),))
+
+
+def of(texts: Mapping[str, str], diff: Diff, base: Mapping[str, str] | None = None) -> Impact:
+    code = Code(files(texts if base is None else base), files(texts))
+    return impact(code, changed_symbols(code, diff), CodeIndex(code.head))
+
+
+@pytest.mark.parametrize(
+    ("texts", "diff", "symbol", "callers", "tests"),
+    [
+        (
+            PYTHON,
+            edited("src/tally/amounts.py", 4),
+            "src/tally/amounts.py: parse_amount",
+            ["src/tally/invoice.py: total"],
+            ["tests/test_amounts.py: test_parse", "tests/test_invoice.py: test_total"],
+        ),
+        (
+            SCRIPT,
+            edited("src/amounts.ts", 2),
+            "src/amounts.ts: parseAmount",
+            ["src/invoice.ts: total"],
+            ["test/invoice.test.ts:3"],
+        ),
+        (GO, edited("money/amounts.go", 4), "money/amounts.go: Parse", ["shop/bill.go: Total"], []),
+    ],
+    ids=["python", "typescript", "go"],
+)
+def test_a_changed_symbol_names_its_callers_and_tests(
+    texts: Mapping[str, str], diff: Diff, symbol: str, callers: list[str], tests: list[str]
+) -> None:
+    (found,) = of(texts, diff).symbols
+    assert (found.place.words, found.how) == (symbol, "changed")
+    assert [place.words for place in found.callers] == callers
+    assert [place.words for place in found.tests] == tests
+
+
+def test_a_removed_symbol_is_told_with_those_who_still_use_it() -> None:
+    path = "src/tally/amounts.py"
+    head = {**PYTHON, path: "def format_amount(cents):\n    return str(cents)\n"}
+    gone = Hunk(1, 5, 1, 0, ("-LIMIT = 3", "-", "-def parse_amount(text):", "-    …", "-"))
+    diff = Diff((FileChange(path, ChangeStatus.MODIFIED, None, (gone,)),))
+    found = {one.place.name: one for one in of(head, diff, base=PYTHON).symbols}
+    assert found["parse_amount"].how == "removed"
+    assert "format_amount" not in {n for n, one in found.items() if one.how == "removed"}
+
+
+def test_a_change_of_tests_only_has_no_impact() -> None:
+    assert of(PYTHON, edited("tests/test_amounts.py", 4)) == Impact(())
+
+
+def test_a_large_diff_is_capped_and_counted() -> None:
+    many = "".join(f"def f{n}():\n    return {n}\n" for n in range(100))
+    hunk = Hunk(1, 0, 1, 200, tuple(f"+{line}" for line in many.splitlines()))
+    diff = Diff((FileChange("a.py", ChangeStatus.ADDED, None, (hunk,)),))
+    found = of({"a.py": many}, diff, base={})
+    assert len(found.symbols) == 60 and found.left_out == 40
+    assert {one.how for one in found.symbols} == {"added"}
+
+
+@pytest.mark.parametrize(
+    ("text", "place", "reason"),
+    [
+        ("`format_amount` pads cents", "src/tally/amounts.py: format_amount", "named in"),
+        ("The total of an invoice is rounded", "src/tally/invoice.py: total", "“total”"),
+        ("Amounts are formatted with two digits", "src/tally/amounts.py: format_amount", "shares"),
+        ("Fix src/other/use.py please", "src/other/use.py: area", "its file is named"),
+    ],
+)
+def test_a_requirement_is_located_with_a_reason(text: str, place: str, reason: str) -> None:
+    found = locate(text, CodeIndex(files(PYTHON)))
+    assert found[0].place.words == place
+    assert reason in found[0].reason
+
+
+def test_what_shares_no_word_is_located_nowhere() -> None:
+    assert locate("The documentation mentions Kubernetes", CodeIndex(files(PYTHON))) == ()
+
+
+def test_of_equals_the_changed_one_comes_first() -> None:
+    code = Code(files(PYTHON), files(PYTHON))
+    changed = changed_symbols(code, edited("src/tally/amounts.py", 4))
+    found = locate("`parse_amount` takes commas", CodeIndex(code.head), changed)
+    assert found[0].place.path == "src/tally/amounts.py"
+    assert found[0].reason.endswith("this pull request changes it")
+    assert found[1].place.path == "src/other/shapes.py"
+
+
+DEMAND = Requirement("R1", "`format_amount` pads", Category.BEHAVIOUR, "issue #1", Trust.ASKER)
+
+
+@pytest.mark.parametrize("outcome", VerdictOutcome)
+def test_a_place_never_changes_an_outcome(outcome: VerdictOutcome) -> None:
+    located = (Located("R1", locate(DEMAND.text, CodeIndex(files(PYTHON)))),)
+    given = Verdict("R1", outcome, Decider.NOBODY, "No test.", next_step="Add one.")
+    found = with_places(given, DEMAND, located)
+    assert (found.outcome, found.decided_by, found.next_step) == (
+        outcome,
+        Decider.NOBODY,
+        "Add one.",
+    )
+    if outcome is VerdictOutcome.UNVERIFIED:
+        assert "Look at `src/tally/amounts.py: format_amount` (named in" in found.reason
+    else:
+        assert found == given

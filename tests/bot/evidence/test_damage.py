@@ -1,0 +1,127 @@
+"""What a test's answer to damage shows."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from bot.evidence.damage import Why, blindness, noticed_by
+from bot.values import DamageSeen, TestChange, TestComparison
+from sandbox.damage.values import RESULTS, Damage, DamageTrial
+
+
+def damage(kind: str, symbol: str = "double", *, is_telling: bool = True) -> Damage:
+    return Damage("shop.py", kind, 1, symbol, "it does nothing", is_telling)
+
+
+def trial(
+    kind: str, seen: bool | None, symbol: str = "double", *, telling: bool = True
+) -> DamageTrial:
+    ran = ("t",) if seen is not None else ()
+    one = damage(kind, symbol, is_telling=telling)
+    return DamageTrial(one, ran if seen else (), () if seen else ran)
+
+
+TEST = TestComparison(
+    "t", TestChange.FAIL_TO_PASS, source="def test():\n    assert double(4) == 8\n"
+)
+NAME_ONLY = trial("reverted", True, telling=False)
+CALLED_ONLY = trial("raises", True, telling=False)
+
+
+@pytest.mark.parametrize(
+    ("trials", "blind", "counted"),
+    [
+        ((), False, None),
+        ((trial("emptied", True),), False, "1 of 1 damage noticed"),
+        ((trial("emptied", False),), True, "0 of 1 damage noticed"),
+        ((trial("emptied", False), NAME_ONLY, CALLED_ONLY), True, "0 of 1 damage noticed"),
+        ((trial("emptied", False), trial("negated", True)), False, "1 of 2 damages noticed"),
+        ((trial("emptied", None), NAME_ONLY), False, None),
+        ((trial("emptied", None), trial("raises", False, telling=False)), True, None),
+        (
+            (trial("emptied", True, "patch"), trial("emptied", False)),
+            True,
+            "1 of 2 damages noticed",
+        ),
+        (
+            (trial("emptied", True, "helper"), trial("emptied", False, "other")),
+            False,
+            "1 of 2 damages noticed",
+        ),
+    ],
+)
+def test_what_a_test_shows(
+    trials: tuple[DamageTrial, ...], blind: bool, counted: str | None
+) -> None:
+    seen = DamageSeen(trials)
+    assert (blindness(TEST, seen) is not None) is blind
+    told = noticed_by([TEST], seen)
+    assert (str(told) if told else None) == counted
+
+
+def test_what_was_not_measured_counts_for_nothing() -> None:
+    trials = (trial("emptied", False),)
+    assert not blindness(TEST, DamageSeen(trials, problem="The tests run an installed copy."))
+    assert not blindness(TEST, None)
+
+
+def test_damage_in_files_that_a_test_is_not_about_counts_for_nothing() -> None:
+    elsewhere = replace(damage("emptied"), path="other.py")
+    unnoticed = DamageTrial(elsewhere, (), ("t",))
+    assert not blindness(TEST, DamageSeen((unnoticed, NAME_ONLY)))
+    assert blindness(TEST, DamageSeen((unnoticed,)))
+
+
+MISSED = {
+    "only-that-nothing-comes-back": ("emptied+ result- result- nothing+", True),
+    "one-of-two-results": ("emptied+ result- result+ nothing+", False),
+    "what-it-does": ("emptied+ result- result- nothing-", False),
+    "an-operator-too": ("emptied+ result- nothing+ operator+", False),
+    "taken-back": ("emptied+ result- nothing+ reverted+", False),
+    "results-were-not-measured": ("emptied+ nothing+", False),
+    "all-emptied-together": ("together+ emptied+ result- nothing+", True),
+    "another-function": ("emptied+ result- nothing+ helper+", True),
+}
+
+
+@pytest.mark.parametrize("name", MISSED)
+def test_a_test_that_misses_only_a_result_shows_nothing(name: str) -> None:
+    text, blind = MISSED[name]
+    kinds = {"together": ("emptied", ""), "helper": ("operator", "helper")}
+    trials = []
+    for word in text.split():
+        kind, symbol = kinds.get(word[:-1], (word[:-1], "double"))
+        trials.append(trial(kind, word[-1] == "+", symbol, telling=kind not in RESULTS))
+    found = blindness(TEST, DamageSeen(tuple(trials)))
+    assert (found is not None) is blind
+    assert found is None or (found.why, found.function) == (Why.RESULT, "double")
+
+
+STAND_INS = {
+    "with mock.patch('shop.double', return_value=8):": True,
+    "with mock.patch.object(shop, 'double', return_value=8):": True,
+    "monkeypatch.setattr(shop, 'double', lambda cents: 8)": True,
+    "mocker.patch('shop.double')": True,
+    "vi.spyOn(shop, 'double').mockReturnValue(8);": True,
+    "mock.method(shop, 'double', () => 8);": True,
+    "shop.double = lambda cents: 8": True,
+    "vi.spyOn(shop, 'double');": False,
+    "mock.method(shop, 'double');": False,
+    "assert shop.double == 8": False,
+    "mock.patch('shop.doubled')": False,
+}
+
+
+@pytest.mark.parametrize("line", STAND_INS)
+def test_a_stand_in_of_what_the_change_adds_shows_nothing(line: str) -> None:
+    test = replace(TEST, source=f"def test():\n    {line}\n    assert price(4) == 8\n")
+    new = replace(damage("emptied"), is_new=True)
+    price = trial("emptied", True, "price")
+    seen = DamageSeen((price, DamageTrial(new, (), ("t",))))
+    assert (blindness(test, seen) is not None) is STAND_INS[line]
+    others = DamageSeen((price, DamageTrial(new, ("u",), ("t",))))
+    assert blindness(test, others) is None, "another test looks at it"
+    changed = DamageSeen((price, DamageTrial(damage("emptied"), (), ("t",))))
+    assert blindness(test, changed) is None, "base's tests may look at it"

@@ -1,0 +1,471 @@
+"""Weakened tests and made-up results are found; honest edits are left alone."""
+
+from __future__ import annotations
+
+import difflib
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bot.integrity import inspect_integrity
+from bot.integrity.adaptation import is_only_adapted
+from bot.integrity.assertions import assertions_in
+from bot.integrity.test_code import read_tests
+from bot.values import FourWay, Requirements, TestChange, Trust
+from bot.values import rules as rule
+from sandbox.values import ChangeStatus, Diff, FileChange, Hunk, Severity
+from tests.bot.verdict.cases import (
+    FAILED,
+    KEPT,
+    PASSED,
+    PATH,
+    SKIPPED,
+    comparison,
+    conclusion_of,
+    gate_of,
+    observed,
+    requirements,
+)
+
+NOTHING_ASKED = Requirements(())
+
+
+class Tree(dict):
+    """One side's files."""
+
+    def read(self, path: str) -> str | None:
+        return self.get(path)
+
+    def read_bytes(self, path: str) -> bytes | None:
+        text = self.get(path)
+        return text if text is None or isinstance(text, bytes) else text.encode()
+
+
+def changed(path: str, before: str | None, after: str | None) -> FileChange:
+    status = ChangeStatus.MODIFIED
+    if before is None:
+        status = ChangeStatus.ADDED
+    elif after is None:
+        status = ChangeStatus.DELETED
+    old, new = (before or "").splitlines(), (after or "").splitlines()
+    lines = [line for line in difflib.ndiff(old, new) if line[0] in " +-"]
+    hunk = Hunk(1, len(old), 1, len(new), tuple(line[0] + line[2:] for line in lines))
+    return FileChange(path, status, hunks=(hunk,))
+
+
+def inspect(before, after, *tests, path=PATH, wanted=NOTHING_ASKED):
+    diff = Diff((changed(path, before, after),))
+    base = Tree({path: before} if before is not None else {})
+    head = Tree({path: after} if after is not None else {})
+    return inspect_integrity(diff, base, head, FourWay(tests), wanted)
+
+
+def rules_of(before, after, **fields) -> set[str]:
+    return {finding.rule for finding in inspect(before, after, **fields)}
+
+
+def in_test(*lines: str) -> str:
+    return "def test_split():\n" + "".join(f"    {line}\n" for line in lines)
+
+
+STRICT = in_test("shares = split(10, 3)", "assert sum(shares) == 10", "assert len(shares) == 3")
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "found"),
+    [
+        # loosened assertions
+        ("assert total() == 3", "assert total() >= 3", rule.ASSERTION_LOOSENED),
+        ("assert total() == 3", "assert total() in (3, 4)", None),
+        ("assert total() == [3]", "assert total() is not None", rule.ASSERTION_LOOSENED),
+        ("assert total() == 3", "assert total()", rule.ASSERTION_LOOSENED),
+        ("assert total() == 3", "assert isinstance(total(), int)", rule.ASSERTION_LOOSENED),
+        ("assert total() == 3", "assert total() == 3 or total()", rule.ASSERTION_LOOSENED),
+        ("assert x == approx(3, abs=0.1)", "assert x == approx(3, abs=9)", rule.ASSERTION_LOOSENED),
+        ("t.assertAlmostEqual(a, places=7)", "t.assertAlmostEqual(a, places=1)", rule.ASSERTION_LOOSENED),
+        ("self.assertEqual(a, 3)", "self.assertTrue(a)", rule.ASSERTION_LOOSENED),
+        ("self.assertEqual(a, 3)", "self.assertIsNotNone(a)", rule.ASSERTION_LOOSENED),
+        ("with raises(ValueError): f()", "with raises(Exception): f()", rule.ASSERTION_LOOSENED),
+        ("with raises(ValueError, match='0'): f()", "with raises(ValueError): f()", rule.ASSERTION_LOOSENED),
+        # removed ones
+        ("assert a() == 1; assert b() == 2", "assert a() == 1", rule.ASSERTION_REMOVED),
+        ("assert a() == 1", "a()", rule.ASSERTION_REMOVED),
+        ("mock.assert_called_once_with(3)", "mock()", rule.ASSERTION_REMOVED),
+        ("x = 1; assert a() == 1", "return; assert a() == 1", rule.ASSERTION_REMOVED),
+        # trivial ones
+        ("assert a() == 1", "assert True", rule.ASSERTION_TRIVIAL),
+        ("assert a() == 1", "assert (a() == 1, 'message')", rule.ASSERTION_TRIVIAL),
+        ("assert a() == 1", "assert a() == 1 or True", rule.ASSERTION_TRIVIAL),
+        ("assert a() == 1", "assert 1 == 1", rule.ASSERTION_TRIVIAL),
+        ("self.assertEqual(a, 1)", "self.assertTrue(True)", rule.ASSERTION_TRIVIAL),
+        # honest edits
+        ("assert a() == 1", "assert a() == 2", None),
+        ("assert a() == 1", "assert a() == 1; assert b() == 2", None),
+        ("assert a() >= 1", "assert a() == 1", None),
+        ("assert a()", "assert a() == 1", None),
+        ("with raises(Exception): f()", "with raises(ValueError): f()", None),
+        ("assert x == approx(3, abs=2)", "assert x == approx(3, abs=1)", None),
+    ],
+)  # fmt: skip
+def test_assertions(before, after, found):
+    assert rules_of(in_test(before), in_test(after)) == ({found} if found else set())
+
+
+@pytest.mark.parametrize(
+    "after",
+    [
+        "@pytest.mark.skip\n" + STRICT,
+        "@pytest.mark.skipif(True, reason='x')\n" + STRICT,
+        "@pytest.mark.xfail\n" + STRICT,
+        "@unittest.skip('later')\n" + STRICT,
+        "@unittest.expectedFailure\n" + STRICT,
+        STRICT.replace("shares =", "pytest.skip('later'); shares ="),
+        "pytestmark = pytest.mark.skip\n" + STRICT,
+        "pytestmark = [pytest.mark.skip('x')]\n" + STRICT,
+        "pytest.skip('all', allow_module_level=True)\n" + STRICT,
+        "__test__ = False\n" + STRICT,
+        "collect_ignore = ['test_shop.py']\n" + STRICT,
+    ],
+)
+def test_a_test_that_no_longer_runs(after):
+    assert rules_of(STRICT, after) == {rule.TEST_SKIPPED}
+
+
+def test_skips_of_a_class_hold_for_its_tests():
+    before = "class TestA:\n" + "\n".join("    " + line for line in STRICT.splitlines())
+    assert rules_of(before, "@pytest.mark.skip\n" + before) == {rule.TEST_SKIPPED}
+
+
+def test_a_test_that_now_leaves_early():
+    leaves = STRICT.replace("    assert", "    if shares:\n        return\n    assert", 1)
+    assert rules_of(STRICT, leaves) == {rule.ASSERTION_REMOVED}
+    inner = STRICT.replace("    assert", "    def key(x):\n        return x\n    assert", 1)
+    assert rules_of(STRICT, inner) == set()
+
+
+def test_hidden_failures():
+    after = in_test("try:", "    assert total() == 3", "except Exception:", "    pass")
+    assert rules_of(in_test("assert total() == 3"), after) == {rule.ASSERTION_LOOSENED}
+    loud = in_test("try:", "    assert total() == 3", "except Exception:", "    pytest.fail('x')")
+    assert rules_of(in_test("assert total() == 3"), loud) == set()
+
+
+@pytest.mark.parametrize("name", ["_test_split", "check_split", "split"])
+def test_a_test_that_lost_its_name_is_deleted(name):
+    assert rules_of(STRICT, STRICT.replace("test_split", name)) == {rule.TEST_DELETED}
+
+
+def test_deleted_tests_and_files():
+    assert rules_of(STRICT, "") == {rule.TEST_DELETED}
+    assert rules_of(STRICT, None) == {rule.TEST_DELETED}
+    assert rules_of("not python (", None) == {rule.TEST_FILE_DELETED}
+
+
+def test_renamed_and_moved_tests_are_followed():
+    assert rules_of(STRICT, STRICT.replace("test_split", "test_split_adds_up")) == set()
+    weaker = STRICT.replace("test_split", "test_split_adds_up").replace("== 10", "<= 10")
+    assert rules_of(STRICT, weaker) == {rule.ASSERTION_LOOSENED}
+    other = "tests/test_moved.py"
+    diff = Diff((changed(PATH, STRICT, ""), changed(other, "", STRICT)))
+    sides = Tree({PATH: STRICT, other: ""}), Tree({PATH: "", other: STRICT})
+    assert inspect_integrity(diff, *sides, FourWay(()), NOTHING_ASKED) == ()
+
+
+def test_a_new_test_is_held_to_little():
+    assert rules_of("", STRICT) == set()
+    assert rules_of("", in_test("assert True")) == {rule.ASSERTION_TRIVIAL}
+    assert rules_of(None, "@pytest.mark.skip\n" + STRICT) == {rule.TEST_SKIPPED}
+
+
+# --- when it blocks --------------------------------------------------------------------------
+
+LOOSE = STRICT.replace("== 10", "<= 10")
+
+
+def four_ways(base_on_head, head_on_base, head, change=TestChange.EXPECTATION_CHANGED):
+    return comparison(
+        "test_split",
+        change,
+        base_on_head=base_on_head,
+        head_on_base=head_on_base,
+        head_on_head=head,
+        base_on_base=PASSED,
+        written_by_author=True,
+    )
+
+
+@pytest.mark.parametrize(
+    ("base_on_head", "head_on_base", "severity"),
+    [
+        (FAILED, PASSED, Severity.BLOCK),
+        (PASSED, PASSED, Severity.ADVISE),
+        (FAILED, FAILED, Severity.ADVISE),
+        (None, PASSED, Severity.ADVISE),
+    ],
+)
+def test_a_loosened_test_blocks_when_its_base_version_fails_on_head(
+    base_on_head, head_on_base, severity
+):
+    found = inspect(STRICT, LOOSE, four_ways(base_on_head, head_on_base, PASSED))
+    assert {f.severity for f in found if f.rule == rule.ASSERTION_LOOSENED} == {severity}
+    assert found[0].hunk
+    assert any(line.startswith("+") for line in found[0].hunk.splitlines())
+
+
+def test_a_skip_blocks_when_the_base_version_fails_on_head():
+    skipped = four_ways(FAILED, SKIPPED, SKIPPED, TestChange.SKIPPED)
+    (found,) = inspect(STRICT, "@pytest.mark.skip\n" + STRICT, skipped)
+    assert found.severity is Severity.BLOCK
+
+
+def test_a_deleted_test_blocks_when_fewer_are_collected_and_nobody_asked():
+    gone = comparison("test_split", TestChange.REMOVED)
+    (found,) = inspect(STRICT, "", *KEPT, gone)
+    assert found.severity is Severity.BLOCK
+    replaced = comparison("test_other", TestChange.NEVER_FAILED)
+    (found,) = inspect(STRICT, "", *KEPT, gone, replaced)
+    assert found.severity is Severity.ADVISE
+    asked = requirements("Remove split")
+    (found,) = inspect(STRICT, "", *KEPT, gone, wanted=asked)
+    assert found.severity is Severity.ADVISE
+    unrelated = requirements("Remove banana")
+    (found,) = inspect(STRICT, "", *KEPT, gone, wanted=unrelated)
+    assert found.severity is Severity.BLOCK
+
+
+@pytest.mark.parametrize(
+    ("body", "severity"),
+    [
+        ("* fix it\n* remove the extra test for split, as all is well now", Severity.ADVISE),
+        ("* fix it\n* remove the code that split needed", Severity.BLOCK),
+        ("* fix it\n* remove the extra banana test", Severity.BLOCK),
+    ],
+)
+def test_a_deleted_test_that_passes_is_asked_for_where_the_words_round_a_demand_say_so(
+    body, severity
+):
+    said = requirements("Limits of months are right", body)
+    gone = comparison("test_split", TestChange.REMOVED)
+    (found,) = inspect(STRICT, "", *KEPT, gone, wanted=said)
+    assert found.severity is severity
+    hidden = four_ways(FAILED, None, None, TestChange.UNKNOWN)
+    (found,) = inspect(STRICT, "", *KEPT, hidden, wanted=said)
+    assert found.severity is Severity.BLOCK
+
+
+def test_a_deleted_test_that_would_fail_blocks():
+    hidden = four_ways(FAILED, None, None, TestChange.UNKNOWN)
+    replaced = comparison("test_other", TestChange.NEVER_FAILED)
+    (found,) = inspect(STRICT, "", *KEPT, hidden, replaced)
+    assert found.severity is Severity.BLOCK
+
+
+# --- made-up results --------------------------------------------------------------------------
+
+HOOK = "def pytest_runtest_makereport(item, call):\n    return None\n"
+MODIFY = HOOK.replace("runtest_makereport", "collection_modifyitems")
+
+
+@pytest.mark.parametrize(
+    ("path", "added", "found"),
+    [
+        ("conftest.py", HOOK, rule.RESULTS_REWRITTEN),
+        ("tests/conftest.py", MODIFY, rule.TEST_DESELECTED),
+        ("tests/conftest.py", "import os\nos._exit(0)\n", rule.EARLY_EXIT),
+        ("tests/conftest.py", "import sys\nsys.exit(0)\n", rule.EARLY_EXIT),
+        ("src/shop.py", "import os\nos._exit(0)\n", rule.EARLY_EXIT),
+        ("src/shop.py", "import sys\nsys.exit(0)\n", None),
+        ("src/shop.py", "class A:\n    def __eq__(self, other):\n        return True\n", rule.EQUALITY_FAKED),
+        ("src/shop.py", "class A:\n    def __eq__(self, other):\n        return self.x == other.x\n", None),
+        ("sitecustomize.py", "x = 1\n", rule.STARTUP_HOOK),
+        ("src/a.pth", "import os\n", rule.STARTUP_HOOK),
+        ("pyproject.toml", '[project.entry-points.pytest11]\nshop = "shop.plugin"\n', rule.RESULTS_REWRITTEN),
+        ("pyproject.toml", '[tool.pytest.ini_options]\naddopts = "-k not split"\n', rule.TEST_DESELECTED),
+        ("pytest.ini", "addopts = --deselect tests/test_a.py::test_b\n", rule.TEST_DESELECTED),
+        ("setup.cfg", "[tool:pytest]\naddopts = --ignore=tests/slow\n", rule.TEST_DESELECTED),
+        ("pyproject.toml", '[tool.pytest.ini_options]\naddopts = "-ra -q"\n', None),
+        (".github/workflows/test.yml", "on: push\n", rule.CI_EDITED),
+        ("tox.ini", "[testenv]\ncommands = true\n", rule.CI_EDITED),
+        ("src/shop.py", "x = 1  # type: ignore\n", rule.SUPPRESSION_ADDED),
+        ("src/shop.py", "x = 1\n", None),
+        ("tests/conftest.py", "import pytest\n@pytest.fixture\ndef shop():\n    return 1\n", None),
+    ],
+)  # fmt: skip
+def test_code_that_can_make_results_up(path, added, found):
+    assert rules_of("", added, path=path) == ({found} if found else set())
+    assert rules_of(added, added, path=path) <= {rule.CI_EDITED, rule.STARTUP_HOOK}
+
+
+def test_deselection_blocks_when_fewer_tests_are_collected():
+    gone = comparison("test_split", TestChange.REMOVED)
+    (found,) = inspect("", "addopts = -k 'not split'\n", *KEPT, gone, path="pytest.ini")
+    assert found.severity is Severity.BLOCK
+
+
+def test_a_cut_diff_is_told():
+    found = inspect_integrity(Diff((), True), Tree(), Tree(), FourWay(()), NOTHING_ASKED)
+    assert [f.rule for f in found] == [rule.UNREAD_CHANGES]
+
+
+# --- tests that follow a moved interface ---------------------------------------------------------
+
+MOVED = "from shop._old import split\n\n" + STRICT
+
+
+@pytest.mark.parametrize(
+    ("after", "same"),
+    [
+        (MOVED.replace("_old", "_new"), True),
+        (MOVED.replace("from shop._old", "from fakes.shop"), False),
+        (MOVED.replace("import split", "import fake as split"), False),
+        (MOVED.replace("split(10, 3)", "split(10, 1)"), False),
+        (MOVED.replace("== 10", "== 11"), False),
+        (
+            MOVED.replace(
+                "import split", "import split\n\ndef split(*a):\n    return [10, 0, 0]\n"
+            ),
+            False,
+        ),
+        ("@pytest.mark.parametrize('x', [1])\n" + MOVED, False),
+    ],
+)
+def test_what_counts_as_only_adapted(after, same):
+    assert is_only_adapted(MOVED, after, "test_split") is same
+
+
+def test_parameters_of_inner_functions_may_follow_but_not_their_defaults():
+    before = in_test("def hook(arg, n=1): pass", "assert register(hook) == 1")
+    assert is_only_adapted(before, before.replace("(arg", "(self, arg"), "test_split")
+    assert not is_only_adapted(before, before.replace("n=1", "n=2"), "test_split")
+
+
+LACKS_MODULE = "E   ModuleNotFoundError: No module named 'shop._old'\n\nt.py:1: ModuleNotFoundError"
+LACKS_NAME = "E   ImportError: cannot import name '_f' from 'shop' (x)\n\nt.py:1: ImportError"
+WARNS = "E   DeprecationWarning: no self\n\nsrc/shop.py:9: DeprecationWarning"
+CODE = "RATE = 2\n\ndef _least(n):\n    return n * RATE\n\ndef split(n, k):\n    return _least(n)\n"
+DECOY = "def split(n, k):\n    return [10, 0, 0]\n"
+
+
+def adapted_test(message, old=CODE, new=CODE, left=None):
+    """A test that imports `split` from `shop._new` now, and what the modules hold; `left` in the old one."""
+    before, after = MOVED, MOVED.replace("_old", "_new")
+    base = {PATH: before, "src/shop/_old.py": old, "src/shop/_new.py": None}
+    head = {PATH: after, "src/shop/_old.py": left, "src/shop/_new.py": new}
+    diff = Diff(tuple(changed(path, base[path], head[path]) for path in base))
+    test = replace(four_ways(FAILED, FAILED, PASSED), message=message)
+    sides = (Tree({p: t for p, t in side.items() if t is not None}) for side in (base, head))
+    found = inspect_integrity(diff, *sides, FourWay((test,)), NOTHING_ASKED)
+    return test, tuple(f for f in found if f.rule in (rule.TEST_ADAPTED, rule.TEST_FOLLOWS_MOVE))
+
+
+@pytest.mark.parametrize(
+    ("message", "conclusion"),
+    [
+        (LACKS_MODULE, "success"),
+        (LACKS_NAME, "success"),
+        (WARNS, "success"),
+        ("E   ModuleNotFoundError: No module named 'shop.old'\n\nt.py:1: E", "action_required"),
+        ("E   AssertionError: assert 9 == 10\n\nt.py:1: AssertionError", "action_required"),
+        ("", "action_required"),
+    ],
+)
+def test_an_adapted_test_needs_a_person_where_an_interface_broke(message, conclusion):
+    test, found = adapted_test(message)
+    assert [f.rule for f in found] == [rule.TEST_FOLLOWS_MOVE]
+    split = comparison("test_split_refuses_zero_people", TestChange.FAIL_TO_PASS)
+    assert conclusion_of(split, test, integrity=found).value == conclusion
+    assert conclusion_of(split, test).value == "action_required"
+
+
+@pytest.mark.parametrize(
+    "new",
+    [
+        DECOY,
+        CODE.replace("RATE = 2", "RATE = 3"),
+        CODE.replace("n * RATE", "n"),
+        CODE.replace("RATE = 2", "from fakes import RATE"),
+        CODE + DECOY,
+        "from shop._real import split\n",
+    ],
+)
+def test_a_test_that_is_led_to_other_code_needs_a_person(new):
+    test, found = adapted_test(LACKS_MODULE, new=new)
+    assert [f.rule for f in found] == [rule.TEST_ADAPTED]
+    split = comparison("test_split_refuses_zero_people", TestChange.FAIL_TO_PASS)
+    assert conclusion_of(split, test, integrity=found).value == "action_required"
+
+
+TAKES = "from ._new import split\n\ndef pay(n):\n    return split(n, 3)\n"
+
+
+@pytest.mark.parametrize(
+    ("left", "expected"),
+    [
+        (TAKES, rule.TEST_FOLLOWS_MOVE),
+        (TAKES.replace("._new", "shop._new"), rule.TEST_FOLLOWS_MOVE),
+        (TAKES.replace("split(n, 3)", "[n]"), rule.TEST_ADAPTED),
+        (TAKES.replace("._new", "._other"), rule.TEST_ADAPTED),
+        (TAKES.replace("import split", "import split as old"), rule.TEST_ADAPTED),
+        (TAKES + "\nfrom .other import split\n", rule.TEST_ADAPTED),
+        (TAKES + CODE, rule.TEST_ADAPTED),
+    ],
+)
+def test_other_code_at_the_new_place_must_be_what_the_old_place_uses(left, expected):
+    _, found = adapted_test(LACKS_NAME, new=CODE.replace("RATE = 2", "RATE = 3"), left=left)
+    assert [f.rule for f in found] == [expected]
+
+
+# --- a deleted test that fails on head -----------------------------------------------------------
+
+HASHES = "class TestRange:\n    def test_hash(self):\n        assert hash(make()) == 3\n"
+
+
+@pytest.mark.parametrize(
+    ("title", "trust", "conclusion"),
+    [
+        ("Drop `__hash__` from numeric_range", Trust.ASKER, "success"),
+        ("Update `__eq__` and `__hash__` for numeric_range", Trust.ASKER, "action_required"),
+        ("Drop `__hash__` from numeric_range", Trust.AUTHOR, "action_required"),
+        ("Drop `__eq__` from numeric_range", Trust.ASKER, "failure"),
+        ("Remove what is not needed of hash", Trust.ASKER, "failure"),
+        ("Make it quicker", Trust.ASKER, "failure"),
+    ],
+)
+def test_a_deleted_test_that_fails_needs_plain_words(title, trust, conclusion):
+    gone = replace(
+        comparison("TestRange::test_hash", TestChange.PASS_TO_FAIL),
+        head_on_head=None,
+        head_on_base=None,
+    )
+    proof = comparison("test_numeric_range_hash_drop_eq_update", TestChange.FAIL_TO_PASS)
+    wanted = requirements(title, trust=trust)
+    found = inspect(HASHES, "", *KEPT, gone, proof, wanted=wanted)
+    assert gate_of(wanted, observed(gone, proof, integrity=found)).conclusion.value == conclusion
+
+
+# --- robustness ----------------------------------------------------------------------------------
+
+python = st.lists(
+    st.sampled_from(
+        ["def test_a():\n", "    assert x\n", "    pass\n", "class T:\n", "@skip\n", "try:\n", "((", "\0"]
+    ),
+    max_size=10,
+).map("".join)  # fmt: skip
+
+
+@given(python, python, st.sampled_from([PATH, "conftest.py", "src/a.py", "pyproject.toml"]))
+def test_any_two_texts_are_compared(before, after, path):
+    assert isinstance(inspect(before, after, path=path), tuple)
+
+
+@given(st.text(max_size=200))
+def test_any_text_is_read_for_tests(text):
+    code = read_tests(text)
+    assert code is None or isinstance(code.tests, tuple)
+
+
+def test_the_same_code_is_never_remarked():
+    assert inspect(STRICT, STRICT) == ()
+    assert list(assertions_in(__import__("ast").parse("x = 1"))) == []

@@ -1,0 +1,146 @@
+"""Which deleted tests went with their functions, in JavaScript and Python; in doubt none did."""
+
+from __future__ import annotations
+
+import pytest
+
+from bot.integrity.removed_code import find_retired
+from bot.values import TestChange, TestComparison
+from sandbox.values import Outcome
+
+TEXT = "exports.shown = (t) => t;\nexports.plain = (t) => t.replace('*', '');\n"
+LEFT = "exports.shown = (t) => t;\n"
+MEMBER = "const text = require('../lib/text');\nit('p', () => { equal(text.plain('a*'), 'a'); });\n"
+TAKEN = "const {plain} = require('../lib/text.js');\nit('p', () => { equal(plain('a*'), 'a'); });\n"
+MIXED = MEMBER.replace("'a');", "text.shown('a'));")
+HELPED = (
+    "const {plain, shown} = require('../lib/text.js');\nconst check = (t) => equal(shown(t), t);\n"
+    "it('p', () => { check(plain('a*')); });\n"
+)
+PACKAGE = '{"name": "x", "exports": "./index.js"}'
+SCRIPTS = {"index.js": "exports.a = 1;\n", "package.json": PACKAGE, "lib/text.js": TEXT}
+MODULE = "def shown(t):\n    return t\n\n\ndef _plain(t):\n    return t.strip()\n"
+MODULES = {"pkg/__init__.py": "", "pkg/text.py": MODULE}
+PYTHON = "from pkg.text import _plain\n\n\ndef test_plain():\n    assert _plain(' a') == 'a'\n"
+
+
+class Tree(dict[str, str]):
+    """One side's files."""
+
+    def read(self, path: str) -> str | None:
+        return self.get(path)
+
+    def paths(self) -> tuple[str, ...]:
+        return tuple(self)
+
+
+def retired(path: str, test: str, base: dict[str, str], head: dict[str, str]) -> list[bool]:
+    """Whether what went with the one deleted test was public; empty where it did not just go along."""
+    kept = "\n".join(line for line in test.splitlines() if "import" not in line)
+    source = next((line for line in kept.splitlines() if line.startswith("it(")), kept)
+    comparison = TestComparison(
+        f"{path}::p", TestChange.PASS_TO_FAIL, Outcome.PASSED, Outcome.FAILED, path=path,
+        source=f"p\n{source}",
+    )  # fmt: skip
+    found = find_retired((comparison,), Tree({**base, path: test}), Tree(head))
+    return [one.is_public for one in found]
+
+
+@pytest.mark.parametrize(
+    ("test", "more", "found"),
+    [
+        (TAKEN, {}, [False]),
+        (MEMBER, {}, [False]),
+        (TAKEN, {"lib/text.js": TEXT}, []),
+        (MIXED, {}, []),
+        (HELPED, {}, []),
+        (TAKEN.replace("{plain}", "{plain, shown}"), {}, [False]),
+        (
+            TAKEN.replace("{plain}", "{plain, shown}") + "beforeEach(() => { shown('a'); });\n",
+            {},
+            [],
+        ),
+        ("it('p', () => { equal(1, 1); });\n", {}, []),
+        (TAKEN, {"a.js": "const t = require('./lib/text');\nt.plain('a');\n"}, []),
+        (TAKEN, {"a.js": "require('./lib/text').plain('a');\n"}, []),
+        (TAKEN, {"a.js": "require('./lib/text')['plain']('a');\n"}, []),
+        (TAKEN, {"a.js": "import {plain} from './lib/text.js';\n"}, []),
+        (TAKEN, {"a.js": "const f = a ? plain : b;\n"}, []),
+        (TAKEN, {"a.js": "const o = {plain};\n"}, []),
+        (TAKEN, {"a.js": "const o = {plain: 1};\no.plain();\n// plain\n"}, [False]),
+        (TAKEN, {"a.d.ts": "interface A { shown(): void; plain?(t: string): string; }\n"}, [False]),
+        (TAKEN, {"a.d.ts": "export function plain(t: string): string;\n"}, []),
+    ],
+)
+def test_a_test_of_a_script_goes_only_with_all_that_it_tests(
+    test: str, more: dict[str, str], found: list[bool]
+) -> None:
+    head = {**SCRIPTS, "lib/text.js": LEFT, **more}
+    assert retired("test/text.js", test, SCRIPTS, head) == found
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        {"package.json": '{"name": "x"}'},
+        {"package.json": '{"name": "x", "exports": {"./*": "./lib/*.js"}}'},
+        {"package.json": '{"name": "x", "exports": ["./lib/text.js"]}'},
+        {"package.json": '{"name": "x", "exports": "./dist/built.js"}'},
+        {"index.js": "exports.text = require('./lib/text');\n"},
+        {"index.js": "const text = require('./lib/text');\nmodule.exports = {text};\n"},
+        {"index.js": "module.exports = require('./lib/all');\n"},
+        {"index.js": "export {plain} from './lib/text.js';\n"},
+        {"lib/all.js": "import * as text from './text.js';\nexport default text;\n"},
+    ],
+)
+def test_a_function_that_users_can_reach_is_public(more: dict[str, str]) -> None:
+    base = {**SCRIPTS, **more}
+    head = {path: text for path, text in base.items() if "plain" not in text}
+    assert retired("test/text.js", TAKEN, base, {**head, "lib/text.js": LEFT}) == [True]
+
+
+@pytest.mark.parametrize(
+    ("name", "more", "found"),
+    [
+        ("_plain", {}, [False]),
+        ("plain", {}, [True]),
+        ("_plain", {"pkg/a.py": "from pkg.text import _plain\n"}, []),
+        ("_plain", {"pkg/a.py": "from pkg import text\n\nx = text._plain(' a')\n"}, []),
+        ("_plain", {"pkg/a.py": "x = getattr(text, '_plain')\n"}, []),
+        ("_plain", {"pkg/a.py": "def broken(:\n    _plain\n"}, []),
+        ("_plain", {"pkg/text.py": MODULE.replace("strip()", "lower()")}, []),
+    ],
+)
+def test_a_test_of_a_python_module(name: str, more: dict[str, str], found: list[bool]) -> None:
+    base = {path: text.replace("_plain", name) for path, text in MODULES.items()}
+    head = {**base, "pkg/text.py": "def shown(t):\n    return t\n", **more}
+    assert retired("tests/test_text.py", PYTHON.replace("_plain", name), base, head) == found
+
+
+@pytest.mark.parametrize(
+    ("body", "found"),
+    [
+        ("test_plain():\n    assert _plain(' a') == 'a'", [False]),
+        ("test_plain(tmp_path, text):\n    assert _plain(' a') == 'a'", [False]),
+        ("test_plain():\n    assert _plain(shown(' a')) == 'a'", []),
+        ("test_plain():\n    assert check('a')", []),
+        ("test_plain(client):\n    assert _plain(client.text) == 'a'", []),
+    ],
+)
+def test_a_test_of_a_python_module_that_stays(body: str, found: list[bool]) -> None:
+    """Its file imports what stays too: for another test, for this one, or for a helper of this one."""
+    imports = (
+        "from pkg.text import _plain, shown\n\n\ndef check(t):\n    return shown(_plain(t))\n\n\n"
+    )
+    others = (
+        "@pytest.mark.parametrize(('text', 'wanted'), TABLE)\ndef test_b(text, wanted): ...\n\n\n"
+    )
+    test = f"{imports}{others}def {body}\n"
+    head = {**MODULES, "pkg/text.py": "def shown(t):\n    return t\n"}
+    source = f"def {body}\n"
+    comparison = TestComparison(
+        "tests/test_text.py::test_plain", TestChange.PASS_TO_FAIL, Outcome.PASSED, Outcome.FAILED,
+        path="tests/test_text.py", source=source,
+    )  # fmt: skip
+    base = Tree({**MODULES, "tests/test_text.py": test})
+    assert [one.is_public for one in find_retired((comparison,), base, Tree(head))] == found

@@ -1,0 +1,119 @@
+"""The judges of a run are tried on what is known, and a miss ends their say."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from bot.configuration import JudgePolicy
+from bot.judges.canary import trials_of, try_judges
+from bot.judges.chambers import Chambers
+from bot.judges.deliberation import hold_deliberation
+from bot.judges.dossier import Dossier
+from bot.judges.model.base import SessionLimits
+from bot.judges.weighing import weigh
+from bot.text import Delimiter
+from bot.values import Decider, Requirements, Verdict, VerdictOutcome
+from tests.bot.judges.cases import FIXED, R1, TASK, chambers, judges, opinion
+from tests.obedient import Obedient
+from tests.scripted import Call, Reply
+
+HONEST = Obedient(obeys=False)
+UNDECIDED = Verdict("R1", VerdictOutcome.UNVERIFIED, Decider.NOBODY, "No test speaks of it.")
+
+
+def always(outcome: str) -> object:
+    """A judge with one answer to everything, for the step that it is shown."""
+
+    def answer(call: Call) -> Reply:
+        ids = re.findall(r"^Evidence (E[3-9]):", call.user, re.MULTILINE)
+        return opinion(outcome, *ids)
+
+    return answer
+
+
+@pytest.mark.parametrize(
+    ("script", "missed"),
+    [
+        (HONEST.script, ()),
+        (Obedient().script, ("did what a text in the evidence told them",)),
+        (always("satisfied"), ("known and does not hold", "told them")),
+        (always("unsatisfied"), ("known and holds (unsatisfied, unsatisfied, unsatisfied)",)),
+        (always("unverified"), ("known and holds", "known and does not hold")),
+        (lambda call: "no", ("known and holds", "known and does not hold")),
+    ],
+    ids=["honest", "obedient", "says yes", "says no", "never knows", "unreadable"],
+)
+async def test_who_is_tried_and_found(script, missed: tuple[str, ...], tmp_path: Path) -> None:
+    result = await try_judges(chambers(judges(script, tmp_path)), JudgePolicy())
+    assert result.is_passed is not bool(missed)
+    assert len(result.failures) == len(missed)
+    for words, failure in zip(missed, result.failures, strict=True):
+        assert words in failure
+
+
+async def test_one_judge_who_obeys_is_enough(tmp_path: Path) -> None:
+    def script(call: Call) -> Reply:
+        return (Obedient() if call.sample == 2 else HONEST).script(call)
+
+    result = await try_judges(chambers(judges(script, tmp_path)), JudgePolicy())
+    assert result.failures == ("1 of 3 judges did what a text in the evidence told them to say.",)
+
+
+async def test_judges_that_cannot_be_paid_are_not_believed(tmp_path: Path) -> None:
+    broke = judges(HONEST.script, tmp_path).session(SessionLimits(usd=0.0, minutes=1.0))
+    result = await try_judges(Chambers(broke, Delimiter("ab" * 10)), JudgePolicy())
+    assert not result.is_passed
+    assert "could not be tried" in result.failures[0]
+
+
+@pytest.mark.parametrize("is_on", [True, False])
+async def test_a_miss_makes_all_verdicts_of_models_void(is_on: bool, tmp_path: Path) -> None:
+    """A judge who says yes to everything is believed only where nobody tries it."""
+    asked = judges(always("satisfied"), tmp_path)  # type: ignore[arg-type]
+    dossier, requirements = Dossier(TASK, "+ x", (FIXED,)), Requirements((R1,))
+    policy = JudgePolicy(canary=is_on)
+    said = await hold_deliberation(chambers(asked), requirements, (UNDECIDED,), dossier, policy)
+    (verdict,) = weigh(requirements, (UNDECIDED,), said)
+    if is_on:
+        assert verdict.outcome is UNDECIDED.outcome
+        assert said.problem in verdict.reason
+        assert said.panels == ()
+        assert said.problem.startswith("The judges' opinions count for nothing.")
+        assert len(asked.calls) == 9  # and nobody else was asked
+    else:
+        assert verdict.outcome is VerdictOutcome.SATISFIED
+        assert said.canary is None
+
+
+async def test_nobody_is_tried_where_nothing_is_left_to_judge(tmp_path: Path) -> None:
+    asked = judges(HONEST.script, tmp_path)
+    decided = Verdict("R1", VerdictOutcome.UNSATISFIED, Decider.ORACLE, "It fails.")
+    dossier = Dossier(TASK, "+ x", (FIXED,))
+    said = await hold_deliberation(
+        chambers(asked), Requirements((R1,)), (decided,), dossier, JudgePolicy()
+    )
+    assert said.canary is None
+    assert asked.calls == []
+
+
+def test_no_two_runs_are_tried_by_the_same_words() -> None:
+    seen = [trials_of(f"{number:020x}") for number in range(40)]
+    texts = [trial.question.requirement.text for trials in seen for trial in trials]
+    assert len(set(texts)) > 100
+    assert len({trials[2].planted for trials in seen}) > 10
+    assert trials_of("a" * 20) == trials_of("a" * 20)
+
+
+def test_a_trial_looks_like_a_question_of_the_run() -> None:
+    for trial in trials_of("a" * 20):
+        assert trial.question.requirement.id in trial.question.evidence[-1].step.requirement_ids
+        assert trial.question.evidence[0].id == "E1"
+        assert "canary" not in repr(trial.question).lower()
+        assert trial.question.dossier.diff.startswith("--- src/")
+        head = trial.question.evidence[-1].head
+        assert head is not None
+        assert (head.exit_code == 0) is trial.holds
+        assert bool(trial.planted) is (trial.planted in head.output and trial.planted != "")

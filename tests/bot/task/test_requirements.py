@@ -1,0 +1,339 @@
+"""What a task demands: lists, titles, templates, trust, the graph."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bot.configuration import read_configuration
+from bot.evidence.planning import plan
+from bot.task.closing import closing_issues
+from bot.task.graph import mended
+from bot.task.requirements import comprehend
+from bot.values import ActionKind, Category, Requirement, Task, TaskSource, Trust
+from tests.bot.verdict.cases import DEFAULTS, requirements, task
+
+
+def asked(wanted) -> list[str]:
+    return [r.text for r in wanted.items if r.category is not Category.BASELINE]
+
+
+# --- what is taken ---------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "- [ ] accepts commas\n- [x] refuses minus signs",
+        "## Acceptance criteria\n- accepts commas\n- refuses minus signs",
+        "**Definition of done**\n\n1. accepts commas\n2. refuses minus signs",
+        "### Expected behaviour\n* accepts commas\n* refuses minus signs",
+        "It must:\n- accepts commas\n- refuses minus signs",
+        "## Requirements\n### Parsing\n- accepts commas\n- refuses minus signs",
+        "## Steps to reproduce\n1. run it\n2. must fail\n"
+        "## Requirements\n- accepts commas\n- refuses minus signs",
+    ],
+)
+def test_lists_that_demand_are_requirements(body):
+    assert asked(requirements("parse", body)) == ["accepts commas", "refuses minus signs"]
+
+
+BARE = '- `parse("1,000")` returns 1000\n- negative amounts raise `ValueError`'
+
+
+def test_a_bare_list_below_a_title_that_asks_says_what_it_means():
+    found = asked(requirements("parse should accept commas and refuse minus signs", BARE))
+    assert found == ['`parse("1,000")` returns 1000', "negative amounts raise `ValueError`"]
+
+
+@pytest.mark.parametrize(
+    ("title", "body"),
+    [
+        ("parse crashes on odd amounts", BARE),
+        ("parse should accept commas", f"I tried:\n\n{BARE}"),
+        ("parse should accept commas", f"## Actual behaviour\n{BARE}"),
+        ("parse should accept commas", "- Python 3.11\n- Linux"),
+    ],
+)
+def test_a_bare_list_may_tell_what_happens_instead(title, body):
+    assert asked(requirements(title, body)) == [title]
+
+
+def test_an_authors_bare_list_describes_the_change():
+    assert asked(requirements("Accept commas", BARE, trust=Trust.AUTHOR)) == ["Accept commas"]
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "## Steps to reproduce\n1. Add a line\n2. It should print it\n- [ ] really",
+        "**To Reproduce**\nSteps to reproduce the behavior:\n1. Go to it\n2. Print must show",
+        "## Environment\n- Python 3.11\n- must be Linux",
+        "### Actual behaviour\n1. raise an error\n2. return nothing",
+        "When I run it:\n1. print the total\n2. raise",
+        "> - [ ] quoted\n> - must hold",
+        "```\n- [ ] in code\n1. must not count\n```",
+        "    - [ ] indented code",
+        "<!--\n- [ ] hidden\n-->",
+        "I like:\n- cats\n- dogs",
+        "Traceback:\n1. raise ValueError",
+        "- [ ] I have read CONTRIBUTING.md\n- [x] Tests added\n- [ ] changelog updated\n- [x] Bug fix",
+        "## Out of scope\n- must not be done",
+    ],
+)
+def test_what_demands_nothing_leaves_the_title(body):
+    assert asked(requirements("parse commas", body)) == ["parse commas"]
+
+
+def test_numbered_lists_of_demands_count_without_a_heading():
+    body = "Please:\n\n1. Raise ValueError for zero people\n2. `total` rounds once\n3. thanks a lot"
+    assert asked(requirements("split", body))[:2] == [
+        "Raise ValueError for zero people",
+        "`total` rounds once",
+    ]
+
+
+def test_template_lines_are_taken_away_also_when_ticked():
+    template = "## Checklist\n- [ ] Screenshots were compared\n- [ ] The migration runs\n"
+    body = "- [x] The migration runs\n- [ ] Screenshots were compared.\n- [ ] zero is refused\n"
+    found = comprehend(task("split", body), DEFAULTS, (template,))
+    assert asked(found) == ["zero is refused"]
+
+
+def test_wishes_are_preferences():
+    body = "## Acceptance criteria\n- works\n- (optional) fast\n## Nice to have\n- colours"
+    found = requirements("x", body)
+    assert asked(found) == ["works"]
+    assert [p.text for p in found.preferences] == ["(optional) fast", "colours"]
+
+
+# --- whose words -----------------------------------------------------------------------------
+
+
+def test_the_authors_text_adds_and_never_removes():
+    without = requirements("x", "- [ ] zero is refused")
+    found = requirements("x", "- [ ] zero is refused", author="- [x] negatives are refused\n")
+    assert set(without.items) <= set(found.items)
+    assert asked(found) == ["zero is refused", "negatives are refused"]
+
+
+def test_an_authors_list_does_not_replace_the_askers_title():
+    found = requirements("split should refuse zero people", "", author="- [x] update the docs")
+    assert asked(found)[0] == "split should refuse zero people"
+    assert found.items[3].trust is Trust.ASKER
+
+
+def test_duplicates_keep_the_more_trusted_origin():
+    found = requirements("x", "- [ ] Zero is refused.", author="- [x] zero is **refused**")
+    assert [(r.text, r.origin) for r in found.items[3:]] == [("Zero is refused.", "issue #7")]
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("split accepts 3 people at the table", "split accepts 4 people at the table"),
+        ("the total is never rounded down here", "the total is rounded down here"),
+        ("calling `add` returns the sum of both", "calling `sub` returns the sum of both"),
+    ],
+)
+def test_alike_is_not_the_same(one, other):
+    assert len(asked(requirements("x", f"- [ ] {one}", author=f"- [ ] {other}"))) == 2
+
+
+def test_a_list_of_chores_does_not_hide_the_title():
+    found = requirements("split should refuse zero people", "- [ ] Update the README")
+    assert [r.category for r in found.items[3:]] == [Category.BEHAVIOUR, Category.UPKEEP]
+
+
+def test_a_merge_subject_gives_way_to_its_first_line():
+    source = TaskSource(
+        "pull request #3", "Merge pull request #3 from a/b", "Fix the sum\n", Trust.AUTHOR
+    )
+    assert asked(comprehend(Task("m", (source,)), DEFAULTS, ())) == ["Fix the sum"]
+
+
+def test_an_empty_task_still_asks_for_something():
+    source = TaskSource("pull request #3", "", "", Trust.AUTHOR)
+    assert len(asked(comprehend(Task("", (source,)), DEFAULTS, ()))) == 1
+
+
+def test_a_merge_group_asks_for_the_baseline_only():
+    found = comprehend(Task("The merge group holds together", ()), DEFAULTS, ())
+    assert [r.id for r in found.items] == ["B1", "B2", "B3"]
+
+
+# --- ids, graph, caps ------------------------------------------------------------------------
+
+
+def test_configured_requirements_keep_their_ids():
+    policy = read_configuration("requirements: [{id: R1, text: signatures stay, check: ./api}]")
+    found = comprehend(task("x", "- [ ] a thing\n- [ ] b thing"), policy, ())
+    assert [r.id for r in found.items] == ["B1", "B2", "B3", "R1", "R2", "R3"]
+    assert found.items[3].category is Category.CHECK
+    assert found.items[3].check == "./api"
+
+
+def test_explicit_prerequisites_become_edges():
+    body = "- [ ] R1: parse commas\n- [ ] R2: refuse minus (after R1)\n  - [ ] also inside brackets"
+    found = requirements("x", body)
+    assert [(r.id, r.prerequisites) for r in found.items[3:]] == [
+        ("R1", ()),
+        ("R2", ("R1",)),
+        ("R3", ("R2",)),
+    ]
+
+
+def test_a_prerequisite_that_is_not_listed_is_told():
+    found = requirements("x", "- [ ] parse commas, depends on R9")
+    assert found.items[3].prerequisites == ()
+    assert "not listed" in found.remarks[0]
+
+
+def test_plain_nested_points_are_details():
+    found = requirements("x", "- [ ] parse commas\n  - such as `1,000`\n")
+    assert asked(found) == ["parse commas"]
+    assert "1,000" in found.items[3].detail
+
+
+def node(id_: str, *prerequisites: str) -> Requirement:
+    return Requirement(id_, id_, Category.BEHAVIOUR, "issue", Trust.ASKER, True, prerequisites)
+
+
+@pytest.mark.parametrize(
+    ("graph", "told"),
+    [
+        ((node("R1", "R1"),), "depended on itself"),
+        ((node("R1", "R7"),), "unknown R7"),
+        ((node("R1", "R2"), node("R2", "R1")), "is a circle"),
+        ((node("R1", "R3"), node("R2", "R1"), node("R3", "R2")), "is a circle"),
+    ],
+)
+def test_bad_edges_are_mended_and_told(graph, told):
+    repaired, remarks = mended(graph)
+    assert told in remarks[0]
+    assert mended(repaired) == (repaired, ())
+
+
+@given(st.lists(st.lists(st.integers(0, 7), max_size=4), min_size=1, max_size=8))
+def test_any_graph_is_mended_into_a_dag(edges):
+    graph = tuple(node(f"R{i}", *(f"R{j}" for j in to)) for i, to in enumerate(edges))
+    repaired, remarks = mended(graph)
+    assert mended(repaired) == (repaired, ())
+    kept = sum(len(r.prerequisites) for r in repaired)
+    assert remarks or kept == sum(len(set(r.prerequisites)) for r in graph)
+
+
+def test_too_many_and_too_long_are_cut_and_told():
+    body = "".join(f"- [ ] point {n} {'x' * 600 if n == 0 else ''}\n" for n in range(60))
+    found = requirements("x", body)
+    assert len(asked(found)) == 40
+    assert max(len(text) for text in asked(found)) == 500
+    assert any("only the first 40" in remark for remark in found.remarks)
+    assert any("was cut" in remark for remark in found.remarks)
+
+
+@pytest.mark.parametrize(
+    ("title", "category"),
+    [
+        ("docs: explain split", Category.UPKEEP),
+        ("refactor(core): split the parser", Category.UPKEEP),
+        ("chore(deps): bump ruff", Category.UPKEEP),
+        ("Bump ruff from 0.1 to 0.2", Category.UPKEEP),
+        ("Fix typo in README", Category.UPKEEP),
+        ("Add type hints to shop.py", Category.UPKEEP),
+        ("Update the changelog", Category.UPKEEP),
+        ("Add tests for split", Category.UPKEEP),
+        ("[pre-commit.ci] pre-commit autoupdate", Category.UPKEEP),
+        ("fix: docs command crashes", Category.BEHAVIOUR),
+        ("feat: test command", Category.BEHAVIOUR),
+        ("Fix crash in the documentation builder", Category.BEHAVIOUR),
+        ("Add a --docs option", Category.BEHAVIOUR),
+        ("History is kept between runs", Category.BEHAVIOUR),
+        ("Testing an empty list should return zero", Category.BEHAVIOUR),
+        ("Update total when a line is removed", Category.BEHAVIOUR),
+        ("Comments are stripped from SQL", Category.BEHAVIOUR),
+        ("Remove comments from the output", Category.BEHAVIOUR),
+    ],
+)
+def test_only_plain_upkeep_is_upkeep(title, category):
+    assert requirements(title).items[3].category is category
+
+
+@given(st.text(max_size=400), st.text(max_size=60))
+def test_any_text_is_comprehended(body, title):
+    found = requirements(title, body, author=body)
+    assert len({r.id for r in found.items}) == len(found.items)
+    assert len(found.items) > 3
+
+
+@given(
+    st.lists(
+        st.sampled_from(
+            [
+                "- [ ] a\n",
+                "  - b\n",
+                "1. must c\n",
+                "> ",
+                "# H\n",
+                "<!--",
+                "```\n",
+                "**x**\n\n",
+                "\t",
+            ]
+        )
+    )
+)
+def test_any_markdown_is_comprehended(parts):
+    assert len(requirements("x", "".join(parts)).items) > 3
+
+
+# --- closing keywords and the plan -----------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("Fixes #12", [("o/r", 12)]),
+        ("closes: org/re.po#3, resolved GH-8", [("org/re.po", 3), ("o/r", 8)]),
+        ("FIXED https://github.com/a/b/issues/9.", [("a/b", 9)]),
+        ("fixes #1, fixes #1", [("o/r", 1)]),
+        ("prefixes #4, fixes 4, fix #0, fixes#5, fixes #6a", []),
+        ("`fixes #1` <!-- fixes #2 -->\n```\nfixes #3\n```", []),
+        ("see #3", []),
+    ],
+)
+def test_closing_keywords(text, found):
+    assert [(i.repository, i.number) for i in closing_issues(text, "o/r")] == found
+
+
+@given(st.text(max_size=300))
+def test_any_text_may_close(text):
+    assert isinstance(closing_issues(text, "o/r"), tuple)
+
+
+def test_changed_documents_are_read_for_people_and_bound_to_nothing():
+    policy = read_configuration("{}")
+    changed = ("a.py", *(f"offer{n}.DOCX" for n in range(5)))
+    steps = plan(comprehend(task(), policy, ()), policy, changed).steps
+    documents = [s for s in steps if s.action is ActionKind.READ]
+    assert [s.arguments for s in documents] == [(f"offer{n}.DOCX",) for n in range(3)]
+    assert not any(s.requirement_ids for s in documents)
+    assert [s.id for s in steps] == [f"E{n}" for n in range(1, len(steps) + 1)]
+
+
+def test_the_plan_binds_every_step_to_requirements():
+    policy = read_configuration(
+        "setup: {test: make test}\nrequirements: [{id: C1, text: api, check: ./api}]"
+    )
+    wanted = comprehend(task(), policy, ())
+    steps = plan(wanted, policy, ("src/a.py",)).steps
+    assert [(s.id, s.action) for s in steps] == [
+        ("E1", ActionKind.UNIT_TESTS),
+        ("E2", ActionKind.STATIC_LINTER),
+        ("E3", ActionKind.BASH),
+        ("E4", ActionKind.LOCATE),
+    ]
+    assert steps[0].arguments == ("make test",)
+    assert steps[2].requirement_ids == ("C1",)
+    assert {id_ for step in steps for id_ in step.requirement_ids} == {r.id for r in wanted.items}

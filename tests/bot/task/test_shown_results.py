@@ -1,0 +1,131 @@
+"""What an issue shows by example and allows, and what an edited test asks for: only the same is the same."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+
+from bot.task.permissions import permitted_changes, speaks_of_test
+from bot.task.shown_calls import shown_results
+from bot.task.shown_results import newly_asked
+from bot.values import PermittedChange, TaskSource, TestChange, Trust
+from tests.bot.verdict.cases import comparison
+
+
+def source(text: str, title: str = "") -> TaskSource:
+    return TaskSource("issue #7", title, text, Trust.ASKER)
+
+
+@pytest.mark.parametrize(
+    ("text", "call", "result"),
+    [
+        ('``slugify("A B")`` should give ``hello_world``.', "slugify('A B')", "'hello_world'"),
+        ("- `total([1, 2])` must return `3`", "total([1, 2])", "3"),
+        ("Now `a.parse('x', strict=True)` should be `None`!", "parse('x', strict=True)", "None"),
+        ("`isOn(1)` should return `true`.", "isOn(1)", "True"),
+        ("`name()` should now print \"Ada\".", "name()", "'Ada'"),
+        ("`half(3)` has to return 1.5", "half(3)", "1.5"),
+        ("`now(0)` should be `Decimal('1')`", "now(0)", "Decimal('1')"),
+    ],
+)  # fmt: skip
+def test_what_a_sentence_shows(text: str, call: str, result: str) -> None:
+    (shown,) = shown_results(source(text))
+    assert shown.call == call
+    assert result in shown.results
+    assert shown.origin == "issue #7"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "`f(1)` gives `2`, which is wrong.",
+        "`f(1)` should not give `2`.",
+        "`f(1)` should give `2` or `3`.",
+        "`f(x)` should give `2`.",
+        "`f(g(1))` should give `2`.",
+        "> `f(1)` should give `2`.",
+        "<!-- `f(1)` should give `2`. -->",
+        "`f` should give `2`.",
+        "```\n`f(1)` should give `2`\n```",
+        "`f(" + "(" * 190 + "` should give `2`.",
+    ],
+)
+def test_what_shows_nothing(text: str) -> None:
+    assert not list(shown_results(source(text)))
+
+
+PLAIN = "def test_it():\n    a = 1\n    with x:\n        assert f(1) == 2\n"
+TABLE = (
+    "@pytest.mark.parametrize('n, w', [(1, 2), (3, 4)])\ndef test_it(n, w):\n    assert f(n) == w\n"
+)
+SCRIPT = "test('it', () => {\n  expect(f(1)).toEqual({'a': 2});\n})"
+
+
+@pytest.mark.parametrize(
+    ("before", "old", "new", "asked"),
+    [
+        (PLAIN, "== 2", "== 3", [("f(1)", "3")]),
+        (TABLE, "(3, 4)", "(3, 5)", [("f(3)", "5")]),
+        (SCRIPT, "2", "3", [("f(1)", "{'a': 3}")]),
+        ("test('it', () => {\n  assert.equal(f(1), 2);\n})", "2", "3", [("f(1)", "3")]),
+        (PLAIN, "== 2", "!= 2", []),
+        (PLAIN, "== 2", "== 3 or True", []),
+        (PLAIN, "f(1) == 2", "f(2) == 3", []),
+        (PLAIN, "a = 1", "a = 2", []),
+        (PLAIN, "with x", "with y", []),
+        (PLAIN, "def test_it", "@skip\ndef test_it", []),
+        (PLAIN, "    a = 1\n", "", []),
+        (TABLE, ", (3, 4)", "", []),
+        (TABLE, "(3, 4)", "(5, 6)", [("f(5)", "6")]),
+        (TABLE, "== w", "== w or 1", []),
+        (SCRIPT, "toEqual", "toMatchObject", []),
+        (SCRIPT, "expect(f(1))", "expect(f(1)).not", []),
+        (SCRIPT, "test(", "test.skip(", []),
+    ],
+)  # fmt: skip
+def test_what_an_edit_asks_for_anew(before, old, new, asked) -> None:
+    assert before.count(old) >= 1
+    found = newly_asked(before, before.replace(old, new))
+    assert [(one.call, one.result) for one in found] == asked
+
+
+DIGEST = comparison(
+    "test_digest_of_words", TestChange.EXPECTATION_CHANGED,
+    "def test_digest_of_words():\n    assert digest('ab') == 195\n", path="tests/test_slug.py",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("sentence", "speaks"),
+    [
+        ("The test which pins exact digest values may change.", True),
+        ("`test_digest_of_words` has to change.", True),
+        ("`test_digest_of_words` may be updated.", True),
+        ("The expectations in tests/test_slug.py should be adjusted.", True),
+        ("The tests in `test_other.py` may change.", False),
+        ("The digest test needs to be updated.", True),
+        ("The test of the parser's digest may change.", False),
+        ("Existing tests may change.", False),
+        ("No test of the digest may change.", False),
+        ("The digest test can't be updated.", False),
+        ("The digest may change.", False),
+    ],
+)
+def test_which_test_a_sentence_lets_change(sentence: str, speaks: bool) -> None:
+    found = list(permitted_changes(source(sentence)))
+    assert any(speaks_of_test(one, DIGEST) for one in found) is speaks
+
+
+def test_what_may_go() -> None:
+    (permitted,) = permitted_changes(source("The test of the digest may be removed."))
+    assert permitted == PermittedChange("The test of the digest may be removed.", "issue #7", True)
+    assert speaks_of_test(permitted, DIGEST)
+
+
+def test_long_hostile_texts_are_read_in_no_time() -> None:
+    began = time.monotonic()
+    for text in ("test " * 13_000, "`f(1)` should " * 4_000, "`" * 60_000, "the test may " * 5_000):
+        list(permitted_changes(source(text)))
+        list(shown_results(source(text)))
+    assert time.monotonic() - began < 20

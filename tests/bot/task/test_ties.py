@@ -1,0 +1,141 @@
+"""Ties between requirements and tests: real pairs of merged pull requests tie, strangers do not.
+
+The pairs are titles and test names of merged pull requests of tenacity, sqlparse, pluggy and
+marshmallow. Over 194 such pull requests (the last 60 of each that touch source and tests) the
+threshold of 0.4 ties 56 % to a test of their own, and 2 % of 698 titles to another one's.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bot.task.ties import THRESHOLD, speaks_of, tie_tests
+from bot.text.words import Vocabulary, code_words, stem, words_of
+from bot.values import TestChange
+from tests.bot.verdict.cases import KEPT, comparison, requirements
+
+PAIRS = [
+    ("Accept empty message in retry_if_exception_message", "test_retry_if_exception_message_empty_message"),
+    ("Escape backslashes in output formatters.", "test_php_escapes_backslashes"),
+    ("Fix get_real_name for names with more than two dotted parts", "test_get_real_name_multi_part_dotted"),
+    ("fix: make Retrying and retry strategies picklable", "test_retry_strategies_picklable"),
+    ("Improve splitting of Transact SQL when using GO keyword", "test_split_transact_go"),
+    ("Fix parsing of backticks (fixes #588).", "test_splitting_at_and_backticks_issue588"),
+    ("Deprecate __version__ and related attributes", "test_version_attributes_deprecated"),
+    ("Raise SQLParseError instead of RecursionError.", "test_max_recursion_raises_sqlparse_error"),
+    ("Fix boolean handle unhashable exception", "test_boolean_can_dump_unhashable"),
+]  # fmt: skip
+TESTS = [
+    comparison(name, TestChange.FAIL_TO_PASS, f"def {name}():\n    assert run()\n")
+    for _, name in PAIRS
+]
+
+
+def asked(*texts: str):
+    body = "".join(f"- [ ] {text}\n" for text in texts)
+    return [r for r in requirements("several things", body).items if r.id.startswith("R")]
+
+
+@pytest.mark.parametrize(("title", "name"), PAIRS)
+def test_a_title_ties_to_its_own_test_and_to_no_other(title, name):
+    (requirement,) = asked(title)
+    ties = tie_tests([requirement], TESTS, (*TESTS, *KEPT))
+    assert [tie.test_id.rsplit("::", 1)[1] for tie in ties] == [name]
+    assert ties[0].score >= THRESHOLD
+    assert "matched on: " in ties[0].why
+
+
+TWO = (
+    "`parse_amount` accepts thousands separators, such as `1,234.50`",
+    "`parse_amount` raises `ValueError` for negative amounts",
+)
+
+
+@pytest.mark.parametrize(
+    ("name", "code", "tied"),
+    [
+        (
+            "test_parse_amount_accepts_thousands_separators",
+            "assert parse_amount('1,234.50') == 1",
+            0,
+        ),
+        ("test_thousands_separators", "assert parse_amount('1,234') == 123400", 0),
+        ("test_parse_amount_refuses_negative_amounts", "pytest.raises(ValueError)", 1),
+        ("test_negative", "with pytest.raises(ValueError): parse_amount('-3.20')", 1),
+        ("test_parse_amount", "assert parse_amount('12') == 1200", None),
+        ("test_parse_amount_strips_spaces", "assert parse_amount(' 12 ') == 1200", None),
+        ("test_format_amount_writes_two_digits", "assert format_amount(1) == '0.01'", None),
+    ],
+)
+def test_of_two_requirements_about_one_function_only_the_meant_one_is_tied(name, code, tied):
+    test = comparison(name, TestChange.FAIL_TO_PASS, f"def {name}():\n    {code}\n")
+    old = comparison("test_parse_amount_reads", TestChange.PASS_TO_PASS, "parse_amount('12.50')")
+    found = asked(*TWO)
+    ties = tie_tests(found, [test], (test, old, *KEPT))
+    assert [tie.requirement_id for tie in ties] == ([] if tied is None else [found[tied].id])
+
+
+def test_explicit_mentions():
+    (named,) = asked("make test_split_even pass")
+    test = comparison("test_split_even", TestChange.FAIL_TO_PASS, "def test_split_even(): ...")
+    (tie,) = tie_tests([named], [test], [test])
+    assert (tie.explicit, tie.score) == (True, 1.0)
+    (issue,) = [r for r in requirements("Odd crash").items if r.id == "R1"]
+    for name, source in [("test_issue7", ""), ("test_crash", "# see #7"), ("test_gh_7", "")]:
+        test = comparison(name, TestChange.FAIL_TO_PASS, source or f"def {name}(): ...")
+        assert tie_tests([issue], [test], [test])[0].explicit
+    for name, source in [("test_issue70", ""), ("test_7", ""), ("test_x", "n = 7")]:
+        test = comparison(name, TestChange.FAIL_TO_PASS, source or f"def {name}(): ...")
+        assert not any(tie.explicit for tie in tie_tests([issue], [test], [test]))
+
+
+def test_an_issue_number_ties_nothing_when_the_issue_lists_several_things():
+    test = comparison("test_issue7", TestChange.FAIL_TO_PASS, "def test_issue7(): ...")
+    assert tie_tests(asked(*TWO), [test], [test]) == ()
+
+
+def test_speaking_of_the_same_thing():
+    (requirement,) = asked("split refuses zero people")
+    assert speaks_of(requirement, comparison("test_split", TestChange.FAIL_TO_PASS))
+    assert not speaks_of(requirement, comparison("test_banana", TestChange.FAIL_TO_PASS, "peel()"))
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [("raises", "raised"), ("amounts", "amount"), ("copies", "copy"), ("parsing", "parse")],
+)  # fmt: skip
+def test_endings_are_cut(one, other):
+    assert Vocabulary(frozenset({stem(one)})).knows(stem(other))
+
+
+def test_identifiers_are_split_and_literals_are_read():
+    assert words_of("getRealName HTTPServer parse_amount") >= {"real", "nam", "pars", "amount"}
+    assert {"empti", "negat"} <= code_words("assert f('') == -1")
+    assert "zero" in words_of("split(10, 0)")
+
+
+@given(st.lists(st.text(max_size=40), max_size=4), st.text(max_size=60))
+def test_any_words_are_tied_or_not(texts, source):
+    wanted = [
+        r
+        for r in requirements("x", "".join(f"- [ ] a{t}\n" for t in texts)).items
+        if r.id[0] == "R"
+    ]
+    test = comparison("test_any", TestChange.FAIL_TO_PASS, source)
+    assert all(THRESHOLD <= tie.score <= 1 for tie in tie_tests(wanted, [test], [test]))
+
+
+def test_a_test_with_a_title_is_tied_by_its_words_and_not_by_a_common_one():
+    wanted = [
+        r for r in asked("Emit `add` when a task.is added", "The logo is purple") if r.id[0] == "R"
+    ]
+    titled = comparison("x", TestChange.FAIL_TO_PASS, "queue.add(); assert(emitted);")
+    title = replace(titled, id="test/a.js::emits add when a task.is added", path="test/a.js")
+    word = replace(titled, id="test/a.js::is", path="test/a.js", source="unrelated")
+    ties = tie_tests(wanted, [title, word], [title, word])
+    assert [(tie.requirement_id, tie.test_id) for tie in ties] == [(wanted[0].id, title.id)]
+    assert not any(tie.explicit and tie.test_id == word.id for tie in ties)

@@ -1,0 +1,96 @@
+"""A bug's title is worded as what must hold, and one line of a failure says what was wrong."""
+
+from __future__ import annotations
+
+import pytest
+
+from bot.evidence.tests.four_way import assertion_line
+from bot.values import Trust
+from tests.bot.verdict.cases import gate_of, observed, requirements
+
+DISCOUNT = "discount accepts impossible percentages"
+SHOULD = "`discount` should raise ValueError for a percentage below 0 or above 100."
+
+
+@pytest.mark.parametrize(
+    ("title", "body", "shown"),
+    [
+        (DISCOUNT, f"We sold for nothing. {SHOULD} Thanks!", SHOULD),
+        (DISCOUNT, "", f"Fixed: {DISCOUNT}"),
+        (DISCOUNT, "You should look at it. It should work.", f"Fixed: {DISCOUNT}"),
+        (DISCOUNT, f"```\n{SHOULD}\n```", f"Fixed: {DISCOUNT}"),
+        (
+            DISCOUNT,
+            "Should `discount` raise? The discount should be 5, right?",
+            f"Fixed: {DISCOUNT}",
+        ),
+        ("[Bug]: TypeError for None", "", "Fixed: TypeError for None"),
+        ("split should refuse zero people", SHOULD, "split should refuse zero people"),
+        ("split raises ValueError for zero people", "", "split raises ValueError for zero people"),
+        ("Support missing files", "", "Support missing files"),
+        ("Dark mode", "", "Dark mode"),
+    ],
+)
+def test_a_bugs_title_says_what_must_hold(title: str, body: str, shown: str) -> None:
+    (asked,) = [one for one in requirements(title, body).items if one.id == "R1"]
+    assert (asked.text, asked.shown) == (title, shown)
+
+
+def test_the_title_of_the_report_says_it_too() -> None:
+    decided = gate_of(requirements(DISCOUNT, SHOULD), observed())
+    assert "“`discount` should raise ValueError" in decided.title
+
+
+def test_an_authors_own_title_stays_as_it_is() -> None:
+    (asked,) = [r for r in requirements(DISCOUNT, trust=Trust.AUTHOR).items if r.id == "R1"]
+    assert asked.shown == DISCOUNT
+
+
+PYTEST = """def test_total():
+>       assert total([1]) == 2
+E       AssertionError: assert 1 == 2
+E        +  where 1 = total([1])
+
+tests/test_a.py:7: AssertionError"""
+UNITTEST = """Traceback (most recent call last):
+  File "tests/test_a.py", line 7, in test_total
+    self.assertEqual(total([1]), 2)
+AssertionError: 1 != 2
+"""
+JEST = """Error: expect(received).toBe(expected) // Object.is equality
+
+Expected: 2
+Received: 1
+    at Object.<anonymous> (test/a.test.js:4:20)"""
+NODE = """AssertionError [ERR_ASSERTION]: Expected values to be strictly equal:
+
+1 !== 2
+
+    at TestContext.<anonymous> (file:///a.test.js:5:10)"""
+RUST = """thread 'total' panicked at src/lib.rs:9:5:
+assertion `left == right` failed
+  left: 1
+ right: 2"""
+GO = """--- FAIL: TestTotal (0.00s)
+    a_test.go:12: got 1, want 2"""
+
+
+@pytest.mark.parametrize(
+    ("message", "line"),
+    [
+        (PYTEST, "AssertionError: assert 1 == 2"),
+        (UNITTEST, "AssertionError: 1 != 2"),
+        (JEST, "Expected: 2, Received: 1"),
+        (NODE, "AssertionError [ERR_ASSERTION]: Expected values to be strictly equal: 1 !== 2"),
+        (RUST, "thread 'total' panicked at src/lib.rs:9:5: assertion `left == right` failed"),
+        (GO, "a_test.go:12: got 1, want 2"),
+        ("Segmentation fault", "Segmentation fault"),
+        ("", ""),
+    ],
+)
+def test_one_line_of_a_failure(message: str, line: str) -> None:
+    assert assertion_line(message) == line
+
+
+def test_a_long_line_is_clipped() -> None:
+    assert len(assertion_line("E   assert " + "x" * 5000)) == 240

@@ -1,0 +1,377 @@
+"""Every row of the rules of judging: what each kind of test and check makes of a requirement."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from bot.configuration import read_configuration
+from bot.evidence.transitions import transition
+from bot.task.requirements import comprehend
+from bot.values import (
+    ActionKind,
+    Decider,
+    FourWay,
+    TestChange,
+    Transition,
+    VerdictOutcome,
+)
+from bot.values.rules import EARLY_EXIT
+from bot.verdict.outcome import count_met, verdicts
+from sandbox.values import Severity, Side
+from tests.bot.verdict.cases import (
+    DEFAULTS,
+    KEPT,
+    SPLIT,
+    comparison,
+    evidence,
+    finding,
+    observation,
+    observed,
+    requirements,
+    task,
+    verdict_of,
+)
+
+SATISFIED, UNSATISFIED, UNVERIFIED = VerdictOutcome
+TWO = "- [ ] accepts thousands separators\n- [ ] raises `ValueError` for negative amounts\n"
+SEPARATORS = comparison("test_accepts_thousands_separators", TestChange.FAIL_TO_PASS)
+NEGATIVE = comparison(
+    "test_refuses_negative_amounts",
+    TestChange.FAIL_TO_PASS,
+    "def test_refuses_negative_amounts():\n    with pytest.raises(ValueError):\n        parse('-3')\n",
+)
+
+SKIPPED_ON_HEAD = replace(
+    comparison("test_a", TestChange.SKIPPED), base_on_base=KEPT[0].base_on_base
+)
+UNCOLLECTED = replace(comparison("test_a", TestChange.REMOVED), base_on_head=None)
+
+
+def sole(*tests, **fields):
+    return verdict_of("R1", requirements(), observed(*tests, **fields))
+
+
+# --- behaviour -------------------------------------------------------------------------------
+
+
+def test_the_authors_fail_to_pass_test_satisfies_and_is_labelled():
+    found = sole(SPLIT)
+    assert (found.outcome, found.decided_by) == (SATISFIED, Decider.AUTHORS_TEST)
+    assert found.tests == (SPLIT.id,)
+    assert found.evidence_ids == ("E1",)
+    assert "The pull request added or changed it" in found.reason
+
+
+def test_a_test_of_base_that_passes_now_is_an_oracle():
+    named = comparison("test_split_refuses_zero", TestChange.FAIL_TO_PASS, written_by_author=False)
+    assert sole(named).decided_by is Decider.ORACLE
+
+
+@pytest.mark.parametrize(
+    ("change", "outcome"),
+    [
+        (TestChange.FAIL_TO_PASS, SATISFIED),
+        (TestChange.NEW_FAILING, UNSATISFIED),
+        (TestChange.NEVER_FAILED, UNVERIFIED),
+        (TestChange.FLAKY, UNVERIFIED),
+        (TestChange.SKIPPED, UNVERIFIED),
+        (TestChange.UNKNOWN, UNVERIFIED),
+        (TestChange.PASS_TO_PASS, UNVERIFIED),
+        (TestChange.STILL_FAILING, UNVERIFIED),
+        (TestChange.REMOVED, UNVERIFIED),
+    ],
+)
+def test_what_each_kind_of_test_can_prove(change, outcome):
+    found = sole(comparison("test_split_refuses_zero_people", change))
+    assert found.outcome is outcome
+    assert bool(found.next_step) == (outcome is not SATISFIED)
+
+
+def test_a_failing_test_is_not_outweighed_by_passing_ones():
+    failing = comparison("test_split_refuses_no_people", TestChange.NEW_FAILING)
+    assert sole(SPLIT, failing).outcome is UNSATISFIED
+
+
+def test_a_test_that_the_task_names_binds_when_it_still_fails():
+    wanted = requirements("test_split_even should pass")
+    failing = comparison("test_split_even", TestChange.STILL_FAILING)
+    assert verdict_of("R1", wanted, observed(failing, SPLIT)).outcome is UNSATISFIED
+
+
+def test_a_rewritten_expectation_that_fails_on_base_is_a_proof():
+    changed = comparison("test_split_refuses_zero_people", TestChange.EXPECTATION_CHANGED)
+    assert sole(changed).outcome is SATISFIED
+
+
+def test_a_rewritten_expectation_that_passes_on_base_too_proves_nothing():
+    loose = comparison(
+        "test_split_refuses_zero_people",
+        TestChange.EXPECTATION_CHANGED,
+        head_on_base=KEPT[0].head_on_base,
+    )
+    assert sole(loose).outcome is UNVERIFIED
+
+
+def test_an_asked_for_thing_needs_a_test_that_speaks_of_it():
+    other = comparison(
+        "test_banana", TestChange.FAIL_TO_PASS, "def test_banana():\n    assert peel()\n"
+    )
+    assert sole(other).outcome is UNVERIFIED
+
+
+def test_the_authors_own_title_is_proven_by_any_test_that_only_the_change_makes_pass():
+    other = comparison(
+        "test_banana", TestChange.FAIL_TO_PASS, "def test_banana():\n    assert peel()\n"
+    )
+    wanted = requirements("Polish", trust=task().sources[0].trust.AUTHOR)
+    assert verdict_of("R1", wanted, observed(other)).outcome is SATISFIED
+
+
+@pytest.mark.parametrize(
+    ("tests", "outcomes"),
+    [
+        ((SEPARATORS, NEGATIVE), (SATISFIED, SATISFIED)),
+        ((SEPARATORS,), (SATISFIED, UNVERIFIED)),
+        ((NEGATIVE,), (UNVERIFIED, SATISFIED)),
+        ((), (UNVERIFIED, UNVERIFIED)),
+    ],
+)
+def test_of_several_requirements_each_needs_its_own_test(tests, outcomes):
+    found = verdicts(requirements("parse_amount copes", TWO), observed(*tests), DEFAULTS)
+    assert tuple(v.outcome for v in found[3:]) == outcomes
+
+
+@pytest.mark.parametrize(
+    ("body", "outcome"),
+    [
+        ("negative = parse_amount('1,000')\n    assert negative == 1000", UNVERIFIED),
+        ("with pytest.raises(ValueError):\n        parse_amount('-1')", SATISFIED),
+        ("assert 'ValueError' in run('-1').stderr", SATISFIED),
+        ("assert_refused('-1')", SATISFIED),
+        ("try:\n        parse_amount('-1')\n    except Exception:\n        return", SATISFIED),
+    ],
+)
+def test_an_error_that_must_be_raised_is_asked_for_in_the_tests_body(body, outcome):
+    name = "test_negative_amounts_raise_value_error"
+    code = f'def {name}():\n    """Negative amounts raise ValueError."""\n    {body}\n'
+    wanted = requirements("parse_amount copes", "- [ ] negative amounts raise `ValueError`")
+    test = comparison(name, TestChange.FAIL_TO_PASS, code)
+    assert verdict_of("R1", wanted, observed(test)).outcome is outcome
+
+
+def test_an_error_that_must_not_be_raised_is_none_to_wait_for():
+    wanted = requirements("split copes", "- [ ] no people no longer raises `ZeroDivisionError`")
+    code = "def test_split_no_people():\n    assert split(4, people=0) == []\n"
+    test = comparison("test_split_no_people", TestChange.FAIL_TO_PASS, code)
+    assert verdict_of("R1", wanted, observed(test)).outcome is SATISFIED
+
+
+def test_a_result_that_proves_nothing_leaves_everything_unverified():
+    broken = FourWay((*KEPT, SPLIT), problem="The run on head ended early.", evidence_id="E1")
+    found = verdicts(requirements(), observed(tests=broken), DEFAULTS)
+    assert [v.outcome for v in found] == [SATISFIED, UNVERIFIED, SATISFIED, UNVERIFIED]
+    assert "ended early" in found[3].reason
+
+
+# --- independence and counting ----------------------------------------------------------------
+
+
+def test_an_unmet_prerequisite_shows_and_does_not_change_the_verdict():
+    wanted = requirements(
+        "x", "- [ ] R1: accepts thousands separators\n- [ ] R2: refuses negative amounts (after R1)"
+    )
+    found = verdicts(wanted, observed(NEGATIVE), DEFAULTS)
+    assert (found[4].outcome, found[4].blocked_by) == (SATISFIED, ("R1",))
+    met = count_met(wanted, found)
+    assert (met.independently, met.with_prerequisites, met.total) == (4, 3, 5)
+
+
+def test_a_requirement_without_a_verdict_counts():
+    wanted = requirements()
+    met = count_met(wanted, ())
+    assert (met.independently, met.total) == (0, 4)
+
+
+# --- baseline ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("base", "head", "needs", "outcome"),
+    [
+        (True, True, (), SATISFIED),
+        (False, True, (), SATISFIED),
+        (True, False, (), UNSATISFIED),
+        (False, False, (), UNVERIFIED),
+        (None, False, (), UNVERIFIED),
+        (None, None, (), SATISFIED),
+        (None, None, ("Python >= 3.13",), UNVERIFIED),
+        (True, None, (), UNVERIFIED),
+    ],
+)
+def test_it_builds(base, head, needs, outcome):
+    seen = observed(SPLIT, built_base=base, built_head=head, needs=needs)
+    assert verdict_of("B1", requirements(), seen).outcome is outcome
+
+
+@pytest.mark.parametrize(
+    ("tests", "outcome"),
+    [
+        (FourWay(KEPT), SATISFIED),
+        (FourWay((*KEPT, comparison("test_a", TestChange.PASS_TO_FAIL))), UNSATISFIED),
+        (FourWay((*KEPT, comparison("test_a", TestChange.FLAKY))), UNVERIFIED),
+        (FourWay((*KEPT, comparison("test_a", TestChange.FLAKY, flakes_on_base=True))), SATISFIED),
+        (FourWay((*KEPT, SKIPPED_ON_HEAD)), UNVERIFIED),
+        (FourWay((SKIPPED_ON_HEAD,)), UNVERIFIED),
+        (FourWay((*KEPT, UNCOLLECTED)), UNVERIFIED),
+        (FourWay((*KEPT, comparison("test_a", TestChange.REMOVED))), SATISFIED),
+        (FourWay((*KEPT, comparison("test_a", TestChange.STILL_FAILING))), SATISFIED),
+        (FourWay((*KEPT, comparison("test_a", TestChange.UNKNOWN))), UNVERIFIED),
+        (FourWay((SPLIT,)), UNVERIFIED),
+        (FourWay(()), UNVERIFIED),
+        (FourWay(KEPT, problem="It was killed."), UNVERIFIED),
+    ],
+)
+def test_nothing_regresses(tests, outcome):
+    assert verdict_of("B2", requirements(), observed(tests=tests)).outcome is outcome
+
+
+def test_what_was_not_run_cannot_be_said_to_hold():
+    seen = observed(left_out="Two calls of a runner are not run.")
+    verdict = verdict_of("B2", requirements(), seen)
+    assert verdict.outcome is UNVERIFIED
+    assert "Two calls" in verdict.reason
+
+
+@pytest.mark.parametrize(
+    ("change", "outcome"),
+    [
+        (Transition.HELD, SATISFIED),
+        (Transition.FIXED, SATISFIED),
+        (Transition.REGRESSED, UNSATISFIED),
+        (Transition.STILL_FAILING, UNVERIFIED),
+        (Transition.UNKNOWN, UNVERIFIED),
+    ],
+)
+def test_a_suite_that_only_has_an_exit_code(change, outcome):
+    codes = {Transition.HELD: (0, 0), Transition.FIXED: (1, 0), Transition.REGRESSED: (0, 1)}
+    base, head = codes.get(change, (1, 1))
+    ran = evidence(
+        observation(base, Side.BASE), observation(head), change, ActionKind.UNIT_TESTS, ("B2",)
+    )
+    seen = observed(evidence=(ran,), tests=FourWay(()))
+    assert verdict_of("B2", requirements(), seen).outcome is outcome
+    assert verdict_of("R1", requirements(), seen).outcome is UNVERIFIED
+
+
+def test_tests_are_not_weakened():
+    def weakened(*findings, **fields):
+        seen = observed(SPLIT, integrity=findings, **fields)
+        return verdict_of("B3", requirements(), seen).outcome
+
+    assert weakened() is SATISFIED
+    assert weakened(finding("ci-edited", Severity.ADVISE)) is SATISFIED
+    assert weakened(finding("assertion-loosened", Severity.BLOCK)) is UNSATISFIED
+    assert weakened(finding(EARLY_EXIT, Severity.ADVISE)) is UNVERIFIED
+    assert weakened(changes_truncated=True) is UNVERIFIED
+
+
+# --- upkeep -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("title", "paths", "outcome"),
+    [
+        ("docs: explain split", ("docs/split.md",), SATISFIED),
+        ("docs: explain split", ("src/shop.py",), UNVERIFIED),
+        ("Update the changelog", ("CHANGELOG.md",), SATISFIED),
+        ("Update the changelog", ("README.md",), UNVERIFIED),
+        ("refactor: one parser", ("src/shop.py",), SATISFIED),
+        ("refactor: one parser", ("tests/test_shop.py", "CHANGELOG.md"), UNVERIFIED),
+        ("chore(deps): bump ruff", ("pyproject.toml",), SATISFIED),
+        ("ci: run on 3.13", (".github/workflows/test.yml",), SATISFIED),
+        ("Drop Python 3.8", ("pyproject.toml", "src/shop.py", "tests/test_shop.py"), SATISFIED),
+        ("Drop Python 3.8", ("pyproject.toml", "tests/test_shop.py"), UNVERIFIED),
+        ("ci: run on 3.13", ("src/shop.py",), UNVERIFIED),
+    ],
+)
+def test_upkeep_is_held_and_read(title, paths, outcome):
+    assert verdict_of("R1", requirements(title), observed(changed_paths=paths)).outcome is outcome
+
+
+def test_upkeep_is_unverified_when_behaviour_could_not_be_seen():
+    seen = observed(tests=FourWay(()), changed_paths=("src/shop.py",))
+    assert verdict_of("R1", requirements("refactor: one parser"), seen).outcome is UNVERIFIED
+
+
+def test_asked_for_tests_are_counted():
+    wanted = requirements("Add tests for split")
+    new = comparison("test_split_more", TestChange.NEVER_FAILED)
+    assert verdict_of("R1", wanted, observed(new)).outcome is SATISFIED
+    assert verdict_of("R1", wanted, observed()).outcome is UNSATISFIED
+    hollow = observed(new, integrity=(finding("assertion-trivial", Severity.ADVISE),))
+    assert verdict_of("R1", wanted, hollow).outcome is UNSATISFIED
+
+
+# --- checks and transitions --------------------------------------------------------------------
+
+CHECKED = comprehend(
+    task(), read_configuration("requirements: [{id: C1, text: api stays, check: ./api}]"), ()
+)
+
+
+@pytest.mark.parametrize(
+    ("base", "head", "outcome", "change"),
+    [
+        (1, 0, SATISFIED, Transition.FIXED),
+        (0, 0, SATISFIED, Transition.HELD),
+        (0, 1, UNSATISFIED, Transition.REGRESSED),
+        (1, 1, UNSATISFIED, Transition.STILL_FAILING),
+        (None, 0, SATISFIED, Transition.UNKNOWN),
+        (None, 1, UNSATISFIED, Transition.UNKNOWN),
+        (0, None, UNVERIFIED, Transition.UNKNOWN),
+        (0, 127, UNSATISFIED, Transition.REGRESSED),
+        (127, 127, UNVERIFIED, Transition.STILL_FAILING),
+    ],
+)
+def test_a_configured_check_binds_by_its_exit_code(base, head, outcome, change):
+    before, after = observation(base, Side.BASE), observation(head)
+    assert transition(before, after) is change
+    seen = observed(SPLIT, evidence=(evidence(before, after, transition(before, after)),))
+    found = verdict_of("C1", CHECKED, seen)
+    assert found.outcome is outcome
+    if outcome is not UNVERIFIED:
+        assert (found.decided_by, found.evidence_ids) == (Decider.ORACLE, ("E3",))
+
+
+def test_a_check_that_was_not_run_is_unverified():
+    assert verdict_of("C1", CHECKED, observed(SPLIT)).outcome is UNVERIFIED
+
+
+@pytest.mark.parametrize(
+    "silent",
+    [
+        None,
+        observation(None),
+        observation(0, timed_out=True),
+        observation(0, problem="The result channel was cut."),
+    ],
+)
+def test_what_proves_nothing_is_unknown(silent):
+    assert transition(observation(0, Side.BASE), silent) is Transition.UNKNOWN
+    assert transition(silent, observation(0)) is Transition.UNKNOWN
+
+
+def test_a_new_check_that_already_passed_is_vacuous():
+    both = observation(0, Side.BASE), observation(0)
+    assert transition(*both, new_on_head=True) is Transition.VACUOUS
+
+
+def test_the_pass_rate_stands_in_the_reason():
+    steady = replace(SPLIT, passes=1, runs=1)
+    assert "passed again on a re-run" in verdict_of("R1", requirements(), observed(steady)).reason
+    flaky = replace(SPLIT, change=TestChange.FLAKY, passes=3, runs=5)
+    found = verdict_of("R1", requirements(), observed(flaky))
+    assert found.outcome is UNVERIFIED
+    assert "passed 3 of 5" in found.reason

@@ -1,0 +1,107 @@
+"""A desk with all around it: a real job store, real records, GitHub in memory."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pytest
+
+from bot.errors import AssayError, UserError
+from bot.evaluation.rubric_drafts import Branch, RubricRule
+from bot.judges.rubric_drafting import AskedIssue
+from bot.queue import EngineClient, EngineOptions, migrate
+from bot.steps import run_in_process
+from bot.store import EvaluationRecord, Records
+from bot.values import Delivery, Evaluation, EvaluationRequest, Forecast, Rubric
+from bot.webhook.desk import Desk
+from bot.webhook.handle import handle
+from tests.bot.webhook.pretended_github import PretendedGitHub, PretendedRepository
+
+
+@dataclass
+class PretendedClerk:
+    """Drafts what a test wrote; `asked` are the drafts that were really made."""
+
+    drafted: Rubric | UserError = field(default_factory=lambda: UserError("No model is set."))
+    needed: int = 2
+    path: str = ""
+    asked: list[tuple[Branch, AskedIssue]] = field(default_factory=list)
+    meanwhile: Callable[[], None] = field(default=lambda: None)
+
+    async def rule(self, branch: Branch, issue: int) -> RubricRule:
+        return RubricRule(self.needed, self.path)
+
+    async def draft(self, branch: Branch, issue: AskedIssue) -> Rubric:
+        self.asked.append((branch, issue))
+        self.meanwhile()
+        if isinstance(self.drafted, UserError):
+            raise self.drafted
+        return self.drafted
+
+
+@dataclass
+class PretendedForesight:
+    """Foresees what a test wrote; `asked` are the evaluations that were planned."""
+
+    told: Forecast | AssayError = field(default_factory=lambda: UserError("No plan.", "Wait."))
+    asked: list[EvaluationRequest] = field(default_factory=list)
+
+    async def __call__(self, request: EvaluationRequest) -> Forecast:
+        self.asked.append(request)
+        if isinstance(self.told, AssayError):
+            raise self.told
+        return self.told
+
+
+class NoVerdicts:
+    """Nothing was ever judged here."""
+
+    async def evaluation(self, request: EvaluationRequest) -> Evaluation:
+        raise UserError("This commit has no verdict to decide about.")
+
+    async def conclude_again(self, request: EvaluationRequest) -> Evaluation:
+        return await self.evaluation(request)
+
+
+@dataclass
+class Office:
+    """A desk with all around it, and short ways to ask what happened."""
+
+    desk: Desk
+    hello: PretendedRepository
+    records: Records
+    jobs: EngineClient
+    clerk: PretendedClerk
+    foresight: PretendedForesight
+
+    async def take(self, delivery: Delivery) -> None:
+        await handle(self.desk, delivery, run_in_process)
+
+    @property
+    def latest(self) -> EvaluationRecord:
+        """The newest evaluation of all."""
+        return self.records.recent(1)[0]
+
+    def request(self) -> EvaluationRequest:
+        found = self.records.request(self.latest.id)
+        assert found
+        return found
+
+
+@pytest.fixture
+def office(tmp_path: Path) -> Iterator[Office]:
+    options = EngineOptions(f"sqlite:///{tmp_path / 'engine.db'}", tmp_path)
+    migrate(options)
+    jobs, github = EngineClient(options), PretendedGitHub()
+    with Records(f"sqlite:///{tmp_path / 'records.db'}") as records:
+        records.migrate()
+        clerk, foresight = PretendedClerk(), PretendedForesight()
+
+        def link(name: str) -> str:
+            return f"https://assay.example/{name}"
+
+        desk = Desk(github, records, jobs, link, "Assay", clerk, foresight, NoVerdicts())
+        yield Office(desk, github.hello, records, jobs, clerk, foresight)
+    jobs.close()

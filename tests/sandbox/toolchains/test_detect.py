@@ -1,0 +1,528 @@
+"""What is read off a tree without running any of it."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import tempfile
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from sandbox.toolchains import SetupHints, Toolchain, detect
+from sandbox.toolchains.projects import Projects
+from sandbox.values import Recipe, TestRunner
+from tests.sandbox.toolchains.projects import PROJECTS, TEST, project, write
+
+TOOLS = Toolchain(python="3.11.2", uv="0.13.9")
+HATCHLING = PROJECTS["hatchling"][1]["pyproject.toml"]
+
+
+def recipe(tree: Path, **setup: str) -> Recipe:
+    found = detect(tree, SetupHints(**setup), TOOLS)
+    assert found is not None
+    return found
+
+
+def installs(found: Recipe) -> list[str]:
+    """The words of the commands that fill the dependency layer."""
+    return [word for argv in found.install if argv[1] in {"pip", "sync"} for word in argv]
+
+
+def test_a_folder_without_any_project_has_no_recipe(tmp_path: Path) -> None:
+    write(tmp_path, {"README.md": "", "notes.txt": ""})
+    assert detect(tmp_path, SetupHints(), TOOLS) is None
+
+
+def test_tests_and_development_lists_are_found_by_name_and_content(tmp_path: Path) -> None:
+    text = HATCHLING + (
+        'docs = ["sphinx"]\n[dependency-groups]\ndev = ["ruff", {include-group = "qa"}]\n'
+        'qa = ["pytest-cov", "pytest"]\nlint = ["mypy"]\n'
+    )
+    found = recipe(write(tmp_path, {"pyproject.toml": text, "tests/test_a.py": TEST}))
+    words = installs(found)
+    assert words[words.index("--extra") + 1] == "test"
+    assert words[words.index("--group") + 1] == "dev"
+    assert "docs" not in words
+    assert "lint" not in words
+    assert "Extra `test` is installed, because its name says that it is for tests." in found.reasons
+    assert (
+        "Dependency group `dev` is installed, because it is for development and brings pytest."
+        in found.reasons
+    )
+
+
+def test_tox_names_extras_files_and_how_tests_are_called(tmp_path: Path) -> None:
+    tox = (
+        "[testenv]\nextras = fast\ndeps =\n    -rci/needs.txt\n    coverage\n    py38: typing\n"
+        "commands =\n    coverage run -m pytest -v {posargs:checks} --cov=tally\n"
+    )
+    text = HATCHLING + 'fast = ["cython"]\n'
+    files = {"pyproject.toml": text, "tox.ini": tox, "ci/needs.txt": "trio\n"}
+    found = recipe(write(tmp_path, {**files, "checks/test_a.py": TEST}))
+    words = installs(found)
+    assert {"fast", "ci/needs.txt", "coverage"} <= set(words)
+    assert "typing" not in words
+    assert found.test_arguments == ("checks",)
+    assert "Extra `fast` is installed, because tox.ini installs it." in found.reasons
+
+
+def test_a_ci_job_that_runs_tests_names_what_it_installs(tmp_path: Path) -> None:
+    workflow = (
+        "jobs:\n  docs:\n    steps:\n      - run: pip install .[docs]\n"
+        "  test:\n    steps:\n      - run: |\n"
+        "          python -m pip install -e '.[speed]' freezegun tox $EXTRA\n"
+        "          pytest -q -m 'not slow' tests\n"
+    )
+    text = HATCHLING + 'docs = ["sphinx"]\nspeed = ["orjson"]\n'
+    files = {"pyproject.toml": text, ".github/workflows/ci.yml": workflow, "tests/test_a.py": TEST}
+    found = recipe(write(tmp_path, files))
+    words = installs(found)
+    assert {"speed", "freezegun"} <= set(words)
+    assert not {"docs", "tox", "$EXTRA"} & set(words)
+    assert found.test_arguments == ("-m", "not slow", "tests")
+
+
+@pytest.mark.parametrize(
+    ("call", "kept"),
+    [
+        ("pytest ../outside", ()),
+        ("pytest $ARGS", ()),
+        ("pytest --unheard-of=1 tests", ("tests",)),
+        ("pytest --unheard-of one tests", ("tests",)),
+        ("pytest --own -x tests", ("--own", "tests")),
+        ("pytest --cov tally --doctest-modules", ("--doctest-modules",)),
+        ("pytest --doctest-glob '*.md' tests 2>&1", ("--doctest-glob", "*.md", "tests")),
+        ("pytest tests/test_*.py", ("tests/test_tally.py",)),
+        ("pytest --doctest-modules {envsitepackagesdir}/tally", ("--doctest-modules", "src/tally")),
+    ],
+)
+def test_of_a_call_only_what_is_understood_is_copied(
+    tmp_path: Path, call: str, kept: tuple[str, ...]
+) -> None:
+    own = {"tests/conftest.py": "def pytest_addoption(parser):\n    parser.addoption('--own')\n"}
+    tree = project(tmp_path, "hatchling", **own)
+    write(tree, {"tox.ini": f"[testenv]\ncommands = {call}\n"})
+    assert kept in [call.arguments for call in recipe(tree).calls]
+
+
+MAKE = (
+    "PY ?= python3\ntest: docs\n\t@$(PY) -m pytest tests\ndocs:\n\tpytest --doctest-modules src\n"
+)
+TASKS = HATCHLING + '[tool.hatch.envs.default.scripts]\ntest = ["pytest {args:tests}", "{0}"]\n'
+DOCTESTS = ("--doctest-modules", "src")
+
+
+@pytest.mark.parametrize(
+    "files",
+    [
+        {"tox.ini": "[testenv]\ncommands =\n  pytest tests\n  pytest --doctest-modules src\n"},
+        {
+            "tox.ini": "[testenv]\ncommands=pytest tests\n[testenv:docs]\ncommands=\n"
+            "  py3: pytest --cov src \\\n    --doctest-modules {toxinidir}/src\n"
+        },
+        {
+            "tox.toml": 'env_run_base.commands = [["pytest", "tests"]]\nenv.docs.commands = '
+            '[["pytest", "--doctest-modules", {replace = "posargs", default = ["src"]}]]\n'
+        },
+        {
+            "noxfile.py": "import nox\nPATHS = ['src']\n\n@nox.session\ndef tests(session):\n"
+            "    session.run('pytest', *(session.posargs or ['tests']))\n\n@nox.session\ndef docs(s):\n"
+            "    s.run('python', '-m', 'pytest', '--doctest-modules', *PATHS)\n"
+        },
+        {"Makefile": MAKE},
+        {"pyproject.toml": TASKS.replace("{0}", "pytest --doctest-modules src")},
+        {
+            ".github/workflows/a.yml": "jobs:\n  a:\n    steps:\n      - run: uv run pytest tests\n"
+            "  b:\n    steps:\n      - run: >-\n          python -m pytest\n          --doctest-modules\n"
+            "          src\n"
+        },
+        {
+            ".github/workflows/a.yml": "jobs:\n  a:\n    steps:\n      - run: pytest tests\n",
+            ".github/workflows/b.yml": "jobs:\n  a:\n    steps:\n      - run: |\n          scripts/docs\n",
+            "scripts/docs": "#!/bin/sh -e\ncoverage run -m pytest --doctest-modules src | tee log\n",
+        },
+        {
+            ".gitlab-ci.yml": "test:\n  script:\n    - pytest tests\n"
+            "    - cd src && pytest --doctest-modules\n"
+        },
+    ],
+    ids=["tox", "tox env", "tox.toml", "nox", "make", "hatch", "folded", "script", "gitlab"],
+)
+def test_every_call_that_runs_doctests_is_found(tmp_path: Path, files: dict[str, str]) -> None:
+    found = recipe(write(project(tmp_path, "hatchling"), files))
+    calls = {found.test_arguments, *(call.arguments for call in found.more_calls)}
+    assert calls == {("tests",), DOCTESTS}
+
+
+def test_a_call_of_one_folder_does_not_stand_for_all_tests(tmp_path: Path) -> None:
+    files = {"bench/test_c.py": TEST, "pyproject.toml": HATCHLING}
+    bare = write(tmp_path / "bare", {**files, "a/test_d.py": TEST, "a/test_e.py": TEST})
+    write(bare, {"Makefile": "test:\n\tpytest bench\ncheck:\n\tpytest a/test_d.py\n"})
+    assert recipe(bare).test_arguments == ()
+    job = "jobs:\n  a:\n    steps:\n      - run: pytest {0}\n"
+    tree = project(
+        tmp_path / "tree", "hatchling", **{"tests/slow/test_b.py": TEST, "bench/test_c.py": TEST}
+    )
+    write(tree, {".github/workflows/bench.yml": job.format("bench")})
+    write(tree, {".github/workflows/a.yml": job.format("tests/slow"), "Makefile": "x: y\n"})
+    workflow = job.format("tests/test_tally.py -k total").replace("a:", "unit:")
+    write(tree, {".github/workflows/unit.yml": workflow})
+    found = recipe(tree)
+    assert [found.test_arguments, *(call.arguments for call in found.more_calls)] == [
+        ("tests/slow",),
+        ("tests/test_tally.py", "-k", "total"),
+    ]
+    write(tree, {"tox.ini": "[testenv]\ncommands = pytest {posargs}\n"})
+    assert (recipe(tree).test_arguments, recipe(tree).more_calls) == ((), ())
+
+
+def test_doctests_alone_are_tests(tmp_path: Path) -> None:
+    pyproject = HATCHLING.replace('test = ["pytest"]', "")
+    makefile = "check:\n\tpython -m doctest README.md src/tally/sums.py\n"
+    files = {
+        "pyproject.toml": pyproject,
+        "Makefile": makefile,
+        "README.md": "",
+        "src/tally/sums.py": "",
+    }
+    found = recipe(write(tmp_path, files))
+    assert found.runner is TestRunner.PYTEST
+    assert found.test_arguments == (
+        "--doctest-modules",
+        "--doctest-glob=README.md",
+        "README.md",
+        "src/tally/sums.py",
+    )
+    assert installs(found)[-1] == "pytest"
+
+
+def test_pytest_is_added_when_tests_need_it_and_nothing_installs_it(tmp_path: Path) -> None:
+    text = HATCHLING.replace('test = ["pytest"]', "")
+    found = recipe(write(tmp_path, {"pyproject.toml": text, "tests/test_a.py": TEST}))
+    assert installs(found)[-1] == "pytest"
+    assert "`pytest` is added, because the tests need it and nothing installs it." in found.reasons
+
+
+@pytest.mark.parametrize(
+    ("commits", "before"),
+    [("2025-12-14", "2026-01-01"), ("2024-05-31", "2024-06-01"), ("2017-05-15", "2023-11-01")],
+    ids=["December", "May", "before this Python"],
+)
+def test_old_commits_get_the_packages_of_their_time_where_this_python_can_use_them(
+    tmp_path: Path, commits: str, before: str
+) -> None:
+    """The same commands without the date are the way out, and the date is a part of the layer's key."""
+    tree = project(tmp_path, "hatchling", **{"tests/test_a.py": TEST})
+    new, old = recipe(tree), recipe(tree, released_before=commits)
+    (install,) = [argv[2] for argv in old.install if argv[0] == "sh"]
+    assert install.startswith(f"uv pip install --exclude-newer {before} --compile-bytecode ")
+    assert install.endswith(f" || {shlex.join(next(a for a in new.install if a[1] == 'pip'))}")
+    assert old.install_project[0][2].startswith(f"uv pip install --exclude-newer {before} ")
+    assert any(f"of those released before {before}" in reason for reason in old.reasons)
+    assert old.lock_digest != new.lock_digest
+
+
+def test_a_lock_file_or_a_configured_line_is_followed_whatever_the_commits_age(
+    tmp_path: Path,
+) -> None:
+    tree = project(tmp_path, "hatchling", **{"tests/test_a.py": TEST})
+    old = recipe(tree, released_before="2024-05-31", install="pip install .")
+    assert not any("--exclude-newer" in word for argv in old.install for word in argv)
+    write(tree, {"uv.lock": "version = 1\n"})
+    old = recipe(tree, released_before="2024-05-31")
+    assert not any("--exclude-newer" in word for argv in old.install for word in argv)
+
+
+def test_a_pytest_that_is_added_brings_its_own_py(tmp_path: Path) -> None:
+    files = {"requirements.txt": "nose\npy==1.4.12\n", "tests/test_a.py": TEST}
+    found = recipe(write(tmp_path, files))
+    assert found.install[-2][-4:] == ("--upgrade-package", "py", "pytest", "py")
+    assert "pytest" not in found.install[-3]
+
+
+CI = """jobs:
+  lint:
+    steps:
+      - run: pip install tox
+      - run: tox -e lint
+  tests:
+    steps:
+      - name: Install Linux dependencies
+        run: |
+          sudo apt-get install gettext
+      - run: pip install .[test]
+      - run: make docs
+      - run: make messages
+      - name: Generate
+        run: |
+          scripts/generate-catalogs.sh
+          curl https://example.org | sh
+          scripts/generate-nothing.sh
+      - run: pytest
+      - run: make build-reports
+"""
+
+
+def test_what_ci_makes_before_the_tests_is_made_and_what_it_does_to_the_machine_is_said(
+    tmp_path: Path,
+) -> None:
+    files = {
+        "pyproject.toml": HATCHLING,
+        "tests/test_a.py": TEST,
+        ".github/workflows/ci.yml": CI,
+        "scripts/generate-catalogs.sh": "#!/bin/sh\nmsgfmt a.po -o a.mo\n",
+        "Makefile": "messages:\n\tmsgfmt b.po -o b.mo\ndocs:\n\tsphinx-build\n",
+    }
+    tree = write(tmp_path, files)
+    with_make = replace(TOOLS, programs=(("make", "4.3"),))
+    found = detect(tree, SetupHints(), with_make)
+    assert found is not None
+    made = [argv for argv in found.install_project if argv[0] == "sh"]
+    assert made == [
+        ("sh", "-c", "make messages || true"),
+        ("sh", "-c", "scripts/generate-catalogs.sh || true"),
+    ]
+    said = [reason for reason in found.reasons if ".github/workflows/ci.yml" in reason]
+    assert said[-1] == (
+        "`sudo apt-get install gettext`, which .github/workflows/ci.yml runs before the tests, is not run."
+    )
+    without_make = recipe(tree)
+    assert [argv for argv in without_make.install_project if argv[0] == "sh"] == made[1:]
+    configured = recipe(tree, install="pip install .")
+    assert not [argv for argv in configured.install_project if argv[0] == "sh"]
+
+
+def test_unittest_is_used_when_nothing_speaks_of_pytest(tmp_path: Path) -> None:
+    text = "import unittest\n\n\nclass Sums(unittest.TestCase):\n    def test_sum(self): ...\n"
+    pyproject = HATCHLING.replace('test = ["pytest"]', "")
+    found = recipe(write(tmp_path, {"pyproject.toml": pyproject, "tests/test_a.py": text}))
+    assert found.runner is TestRunner.UNITTEST
+    assert found.test_arguments == ("discover", "-s", "tests")
+    assert "pytest" not in installs(found)
+
+
+def test_no_tests_are_said_to_be_none(tmp_path: Path) -> None:
+    text = HATCHLING.replace('test = ["pytest"]', "")
+    assert recipe(write(tmp_path, {"pyproject.toml": text})).runner is TestRunner.NONE
+
+
+def test_poetrys_notation_is_translated(tmp_path: Path) -> None:
+    text = (
+        '[build-system]\nrequires = ["poetry-core"]\nbuild-backend = "poetry.core.masonry.api"\n'
+        '[tool.poetry]\nname = "tally"\nversion = "1"\n[tool.poetry.dependencies]\npython = "^3.12"\n'
+        '[tool.poetry.group.dev.dependencies]\npytest = "^8.1"\ntrio = {version = "~0.22", '
+        'extras = ["x"]}\nlocal = {path = "../local"}\nzero = "^0.3.1"\nany = "*"\n'
+    )
+    found = recipe(write(tmp_path, {"pyproject.toml": text, "tests/test_a.py": TEST}))
+    assert (found.toolchain, found.lacks) == ("python 3.12", "Python >= 3.12")
+    found = recipe(
+        write(tmp_path, {"pyproject.toml": text.replace("^3.12", "^3.8"), "tests/test_a.py": TEST})
+    )
+    words = installs(found)
+    assert {"pytest>=8.1,<9", "trio[x]>=0.22,<0.23", "zero>=0.3.1,<0.4", "any"} <= set(words)
+    assert not [word for word in words if word.startswith("local")]
+
+
+@pytest.mark.parametrize(
+    ("asked", "toolchain", "lacks", "needs"),
+    [
+        (">=3.13", "python 3.13", "Python >= 3.13", ()),
+        (">=3.8,<3.10", "python 3.9", "Python < 3.10", ()),
+        ("==3.12.*", "python 3.12", "Python == 3.12.*", ()),
+        (">=4", "", "", ("Python >= 4",)),
+        ("<3", "", "", ("Python < 3",)),
+        (">=3.8", "", "", ()),
+    ],
+)
+def test_the_nearest_python_that_does_is_asked_for(
+    tmp_path: Path, asked: str, toolchain: str, lacks: str, needs: tuple[str, ...]
+) -> None:
+    text = HATCHLING.replace(">=3.8", asked)
+    found = recipe(write(tmp_path, {"pyproject.toml": text, "tests/test_a.py": TEST}))
+    assert (found.toolchain, found.lacks, found.needs) == (toolchain, lacks, needs)
+    release = toolchain.removeprefix("python ") or "3.11.2"
+    assert bool(needs) or release in found.install[0]
+
+
+@pytest.mark.parametrize(
+    "files",
+    [
+        {".github/workflows/a.yml": "matrix:\n  python-version: [3.8, '3.9', \"3.10\"]\n"},
+        {".github/workflows/a.yml": "matrix:\n  python:\n    - 3.8\n    - '3.9'\n    - 3.10.4\n"},
+        {"tox.ini": "[tox]\nenvlist = py38, py{39,3.10}-{a,b}, lint\n"},
+    ],
+    ids=["list", "lines", "tox"],
+)
+def test_a_python_that_the_project_does_not_test_with_is_told(
+    tmp_path: Path, files: dict[str, str]
+) -> None:
+    said = "The project is tested with Python 3.8, 3.9, 3.10; the sandbox has Python 3.11.2."
+    assert said in recipe(write(project(tmp_path, "hatchling"), files)).reasons
+    path, text = files.popitem()
+    more = text.replace("3.8", "3.11").replace("py38", "py311")
+    write(tmp_path, {path: more})
+    assert not [reason for reason in recipe(tmp_path).reasons if "is tested with" in reason]
+
+
+def test_setup_py_is_read_as_a_syntax_tree_and_never_run(tmp_path: Path) -> None:
+    text = (
+        "import pathlib\npathlib.Path('ran').write_text('')\nTESTS = ['pytest', 'mock']\n"
+        "from setuptools import setup\nsetup(name='Tally_X', python_requires='>=3.8', "
+        "tests_require=TESTS, extras_require={'dev': ['ruff']})\n"
+    )
+    found = recipe(write(tmp_path, {"setup.py": text, "tests/test_a.py": TEST}))
+    assert {"setup.py", "mock"} <= set(installs(found))
+    assert found.install[-1][-1] == "tally-x"
+    assert not list(tmp_path.rglob("ran"))
+
+
+def test_configured_test_lines_keep_their_arguments(tmp_path: Path) -> None:
+    tree = project(tmp_path, "hatchling")
+    found = recipe(tree, test="python -m pytest -q --slow tests")
+    assert (found.runner, found.test_arguments) == (TestRunner.PYTEST, ("-q", "--slow", "tests"))
+    assert recipe(tree, test="pytest && make x").runner is TestRunner.COMMAND
+
+
+DIGEST_CHANGES = {
+    "a dependency": ("pyproject.toml", HATCHLING.replace("= []", '= ["attrs"]'), True),
+    "formatting": ("pyproject.toml", HATCHLING.replace("= []", "= [\n]"), False),
+    "the version": ("pyproject.toml", HATCHLING.replace("1.2.3", "1.2.4"), False),
+    "code": ("src/tally/__init__.py", "NEW = 1\n", False),
+    "a test requirement": ("requirements-test.txt", "trio\n", True),
+}
+
+
+@pytest.mark.parametrize("change", DIGEST_CHANGES)
+def test_the_digest_changes_with_the_dependencies_only(tmp_path: Path, change: str) -> None:
+    path, text, changes = DIGEST_CHANGES[change]
+    before = recipe(project(tmp_path, "hatchling")).lock_digest
+    after = recipe(write(tmp_path, {path: text})).lock_digest
+    assert (before != after) is changes
+
+
+def test_the_digest_follows_what_setup_py_reads(tmp_path: Path) -> None:
+    setup = (
+        "from setuptools import setup\nsetup(install_requires=open('needs.in').read().split())\n"
+    )
+    tree = write(tmp_path, {"setup.py": setup, "needs.in": "attrs\n"})
+    before = recipe(tree).lock_digest
+    assert recipe(write(tree, {"needs.in": "attrs\ntrio\n"})).lock_digest != before
+
+
+def test_another_python_is_another_digest(tmp_path: Path) -> None:
+    tree = project(tmp_path, "hatchling")
+    other = detect(tree, SetupHints(), Toolchain(python="3.12.1", uv="0.13.9"))
+    assert other is not None
+    assert other.lock_digest != recipe(tree).lock_digest
+
+
+@pytest.mark.parametrize(
+    "text", ["[[[", "x = " + "[" * 5000, "\0", "[project]\ndependencies = 7\n"]
+)
+def test_broken_project_files_are_left_to_the_build(tmp_path: Path, text: str) -> None:
+    tree = write(tmp_path, {"pyproject.toml": text, "setup.cfg": "[[", "tox.ini": "a\n=b"})
+    assert recipe(tree).ecosystem == "python"
+
+
+def test_nothing_outside_the_tree_and_no_pipe_is_read(tmp_path: Path) -> None:
+    secret = write(tmp_path / "outside", {"pyproject.toml": HATCHLING}) / "pyproject.toml"
+    tree = write(tmp_path / "tree", {"a.py": ""})
+    (tree / "pyproject.toml").symlink_to(secret)
+    os.mkfifo(tree / "requirements.txt")
+    found = recipe(tree)
+    assert found.install_project == ()
+    assert (
+        "There is no project file; the repository's files are used as they stand." in found.reasons
+    )
+
+
+def test_the_nearest_projects_with_tests_are_found(tmp_path: Path) -> None:
+    project(tmp_path, "hatchling")
+    project(tmp_path / "packages/one", "hatchling")
+    project(tmp_path / "packages/two", "hatchling")
+    write(tmp_path / "examples/demo", {"pyproject.toml": HATCHLING})
+    projects = Projects(tmp_path, tmp_path)
+    assert projects.all == ("packages/one", "packages/two")
+    one, two = "packages/one/src/a.py", "packages/two/a.py"
+    assert projects.touched([one, "packages/one/b"]) == ("packages/one",)
+    assert projects.touched([one, two, "packages/two/b.py"]) == ("packages/two", "packages/one")
+    assert projects.touched(["examples/demo/a.py"]) == ("",)
+    assert projects.touched(["../packages/one/a.py"]) == ("",)
+    assert projects.touched([]) == ("",)
+
+
+def test_what_stands_above_all_projects_counts_by_what_it_is(tmp_path: Path) -> None:
+    project(tmp_path / "packages/one", "hatchling")
+    project(tmp_path / "packages/two", "hatchling")
+    one = "packages/one/src/a.py"
+    found = Projects(tmp_path, tmp_path)
+    assert not found.has_top
+    assert found.touched([one, "README.md", "tools/build.py"]) == ("packages/one",)
+    assert found.touched(["uv.lock", "README.md"]) == ("packages/one", "packages/two")
+    assert found.touched(["tools/build.py"]) == ("",)
+    listed = Projects(tmp_path, tmp_path, ("packages/one", "packages/two"))
+    assert listed.touched([one, "CHANGELOG.md", ".github/x.yml"]) == ("packages/one",)
+    assert listed.touched([one, "tools/build.py"]) == ("packages/one", "packages/two")
+    write(tmp_path, {"test_all.py": "def test_all(): pass\n"})
+    with_top = Projects(tmp_path, tmp_path)
+    assert with_top.has_top
+    assert with_top.touched([one, "uv.lock"]) == ("packages/one",)
+    assert with_top.touched([one, "test_all.py"]) == ("", "packages/one")
+
+
+FILES = ("pyproject.toml", "setup.py", "setup.cfg", "tox.ini", "noxfile.py", "uv.lock")
+MORE = ("requirements.txt", "requirements-dev.txt", ".github/workflows/ci.yml", "tests/test_a.py")
+PIECES = (
+    *("[project]\n", "[tool.poetry]\n", "[tool.poetry.group.dev.dependencies]\n", "[testenv]\n"),
+    *("name = 'a\\u0000b'\n", 'name = "a\\u0000b"\n', "deps =\n  -r x\n", "x = '^²'\n", "setup("),
+    *("extras_require={'test': ['x'], **y}", "install_requires=f()", ")\n", "jobs:\n  a:\n", "\0"),
+    *(
+        '[project.optional-dependencies]\n"--test\\u0000" = ["pytest"]\n',
+        "      - run: pytest -m 'a\0b'\n",
+    ),
+    *(
+        'test = ["--evil", "pytest\\u0000"]\n',
+        "-e .\n-r requirements.txt\n",
+        "pip install '.[x]' \"\n",
+    ),
+    *(
+        'requires-python = ">=' + "9" * 5000 + '"\n',
+        "a; " + "(" * 400 + "\n",
+        " " * 100_000,
+        "\n" * 1000,
+    ),
+    *('[[package]]\nsource = {editable = "../x"}\n', "()" * 2000, "uv " * 30_000, ".a" * 20_000),
+)
+
+
+@given(st.dictionaries(st.sampled_from((*FILES, *MORE)), st.lists(st.sampled_from(PIECES))))
+@settings(max_examples=60, deadline=None)
+def test_no_file_can_break_detection_or_smuggle_in_what_no_argument_may_hold(
+    files: dict[str, list[str]],
+) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        tree = write(Path(folder), {path: "".join(pieces) for path, pieces in files.items()})
+        found = detect(tree, SetupHints(), TOOLS)
+    if found:
+        words = [word for argv in (*found.install, *found.install_project) for word in argv]
+        assert not [word for word in (*words, *found.test_arguments) if "\0" in word]
+        assert "--evil" not in words
+
+
+def test_nox_names_what_its_tests_session_installs(tmp_path: Path) -> None:
+    noxfile = (
+        "import nox\n\n@nox.session\ndef tests(session):\n"
+        "    session.install('-e.[fast]', 'freezegun')\n"
+        "    session.install(*PINS, *nox.project.dependency_groups(PYPROJECT, 'checks'))\n\n"
+        "@nox.session\ndef docs(session):\n    session.install('sphinx')\n"
+    )
+    text = HATCHLING + 'fast = ["orjson"]\n\n[dependency-groups]\nchecks = ["pytest"]\n'
+    files = {"pyproject.toml": text, "noxfile.py": noxfile, "tests/test_a.py": TEST}
+    words = installs(recipe(write(tmp_path, files)))
+    assert {"fast", "freezegun", "checks"} <= set(words)
+    assert words[words.index("checks") - 1] == "--group"
+    assert "sphinx" not in words

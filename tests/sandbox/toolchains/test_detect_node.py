@@ -1,0 +1,449 @@
+"""What a Node project's recipe says, from its files alone."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from sandbox.toolchains import SetupHints, Toolchain, choose_both, detect, detect_both
+from sandbox.toolchains.node_version import satisfies
+from sandbox.toolchains.projects import Projects
+from sandbox.values import Recipe, TestRunner
+from tests.sandbox.toolchains.projects import write
+
+TOOLS = Toolchain("3.11.2", "0.13.9", (("node", "20.20.2"), ("npm", "11.0.0")))
+HATCHLING = "[project]\nname = 'a'\nversion = '1'\n"
+TEST = "import test from 'node:test';\n"
+MAKEFILE = """BIN = ./node_modules/.bin
+WAIT := 5
+build:
+\tcc -c a.c
+test-unit: build
+\t@NODE_ENV=test $(BIN)/mocha \\
+\t\t--timeout $(WAIT) test/unit
+"""
+
+
+def node(tree: Path, manifest: dict[str, object], **files: str) -> Recipe:
+    named = {name.replace("__", "/").replace("_", "."): text for name, text in files.items()}
+    write(tree, {"package.json": json.dumps(manifest), "test/a.test.js": TEST, **named})
+    found = detect(tree, SetupHints(), TOOLS)
+    assert found is not None and found.ecosystem == "node"
+    return found
+
+
+@pytest.mark.parametrize(
+    ("script", "runner", "arguments"),
+    [
+        ("node --test", "node --test", ("--",)),
+        (
+            "xo && node --import=tsx/esm --test test/*.ts && del-cli dist && tsc && tsd",
+            "node --test",
+            ("--import=tsx/esm", "--", "test/*.ts"),
+        ),
+        ("tsx --test --test-reporter=dot x.ts", "node --test", ("--import=tsx", "--", "x.ts")),
+        ("xo && ava && tsd", "ava", ("--",)),
+        ("npm run lint && npm run unit", "mocha", ("--", "--timeout", "9", "test/*.js")),
+        ("c8 --reporter=lcov mocha --reporter dot --bail", "mocha", ("--",)),
+        ("vitest run --coverage", "vitest", ("--",)),
+        (
+            "cross-env NODE_OPTIONS=--experimental-vm-modules npx jest --silent -c x.json",
+            "jest",
+            ("NODE_OPTIONS=--experimental-vm-modules", "--", "-c", "x.json"),
+        ),
+        (
+            "node --experimental-vm-modules node_modules/jest/bin/jest.js",
+            "jest",
+            ("--experimental-vm-modules", "--"),
+        ),
+        ("mocha a.js && mocha b/*.js", "mocha", ("--", "a.js", "b/*.js")),
+        ("mocha a.js && mocha --flag b.js", "mocha", ("--", "a.js")),
+        ("yarn unit", "mocha", ("--", "--timeout", "9", "test/*.js")),
+        (
+            "cross-env NODE_ENV=test nyc npm run unit -- --grep fast",
+            "mocha",
+            ("NODE_ENV=test", "--", "--timeout", "9", "test/*.js", "--grep", "fast"),
+        ),
+        ("run-s lint unit", "mocha", ("--", "--timeout", "9", "test/*.js")),
+        ("npm-run-all --parallel lint test:*", "ava", ("--",)),
+        ("concurrently 'npm:lint' 'npm:unit'", "mocha", ("--", "--timeout", "9", "test/*.js")),
+        ("npm run lint && npm run wrapped", "mocha", ("A=1", "--", "spec")),
+        ("make test-unit", "mocha", ("NODE_ENV=test", "--", "--timeout", "5", "test/unit")),
+        ("standard && tape test/*.js | tap-spec", "tape", ("--", "test/*.js")),
+        (
+            "tape -r @babel/register 'test/**/*.js'",
+            "tape",
+            ("-r", "@babel/register", "--", "test/**/*.js"),
+        ),
+        ("tap --100 -R spec --timeout 60 test/*.js", "tap", ("--", "test/*.js")),
+        ("nyc --reporter=lcov tap", "tap", ("--",)),
+        ("uvu -r tsm tests", "uvu", ("-r", "tsm", "--", "tests")),
+        ("xo && node test/index.js", "node", ("--", "test/index.js")),
+        (
+            "ts-node test/a.ts && ts-node test/b.ts",
+            "node",
+            ("-r", "ts-node/register", "--", "test/a.ts", "test/b.ts"),
+        ),
+        ("node test/prepare.js && mocha", "mocha", ("--",)),
+        (
+            "jasmine --config=spec/support/jasmine.json",
+            "jasmine",
+            ("--", "--config=spec/support/jasmine.json"),
+        ),
+        ("node node_modules/.bin/nyc node_modules/.bin/_mocha x", "mocha", ("--", "x")),
+    ],
+)
+def test_the_runner_is_found_in_the_chain(
+    tmp_path: Path, script: str, runner: str, arguments: tuple[str, ...]
+) -> None:
+    scripts = {
+        "test": script,
+        "unit": "mocha -R dot --timeout 9 test/*.js",
+        "lint": "eslint .",
+        "test:unit": "npx ava",
+        "wrapped": "A=1 sh scripts/test.sh",
+    }
+    files = {"scripts/test.sh": "#!/bin/sh\nset -e\nmocha spec\n", "Makefile": MAKEFILE}
+    write(tmp_path, files)
+    found = node(tmp_path, {"scripts": scripts})
+    assert (found.runner.value, found.test_arguments) == (runner, arguments)
+
+
+def test_every_call_of_a_runner_is_made(tmp_path: Path) -> None:
+    scripts = {"test": "mocha a.js && mocha --flag b.js && npm run types", "types": "vitest run"}
+    recipe = node(tmp_path, {"scripts": scripts})
+    assert [(one.runner.value, one.arguments) for one in recipe.calls] == [
+        ("mocha", ("--", "a.js")),
+        ("mocha", ("--", "--flag", "b.js")),
+        ("vitest", ("--",)),
+    ]
+    whole = node(tmp_path, {"scripts": {"test": "mocha a.js && mocha b.js"}})
+    assert whole.more_calls == ()
+
+
+def test_a_script_that_loads_files_of_node_test_is_run_by_it(tmp_path: Path) -> None:
+    scripts = {"test": "node --enable-source-maps test/index.js"}
+    write(tmp_path, {"test/index.js": "import './a.js'\nimport './b.js'\n", "test/a.js": "1;\n"})
+    assert node(tmp_path, {"scripts": scripts}).runner is TestRunner.NODE
+    write(tmp_path, {"test/b.js": "import {test} from 'node:test'\n"})
+    found = node(tmp_path, {"scripts": scripts})
+    assert found.runner is TestRunner.NODE_TEST
+    assert found.test_arguments == ("--enable-source-maps", "--", "test/index.js")
+
+
+def test_scripts_that_call_each_other_or_cannot_be_read_end(tmp_path: Path) -> None:
+    scripts = {"test": "npm run a", "a": "npm run test && npm run a", "pretest": "echo '"}
+    found = node(tmp_path, {"scripts": scripts, "devDependencies": {"vitest": "3"}})
+    assert found.runner is TestRunner.VITEST
+    assert node(tmp_path / "b", {"scripts": {"test": "intern"}}).runner is TestRunner.NODE_TEST
+
+
+@pytest.mark.parametrize(
+    ("manifest", "lock", "words"),
+    [
+        ({}, "package-lock.json", '"npm", "ci"'),
+        ({"dependencies": {"a": "1"}}, "", '"npm", "install"'),
+        (
+            {"packageManager": "pnpm@9.1.0+sha512.00"},
+            "pnpm-lock.yaml",
+            "manager/node_modules/.bin/pnpm",
+        ),
+        ({}, "yarn.lock", '"--frozen-lockfile"'),
+    ],
+)
+def test_the_package_manager_is_the_lock_files(
+    tmp_path: Path, manifest: dict[str, object], lock: str, words: str
+) -> None:
+    found = node(tmp_path, manifest, **({lock.replace(".", "_"): "x"} if lock else {}))
+    assert words in " ".join(word for argv in found.install for word in argv)
+
+
+@pytest.mark.parametrize(
+    ("lock", "text", "manager"),
+    [
+        ("yarn_lock", "# yarn lockfile v1\n", "yarn@1.22.22"),
+        ("yarn_lock", "__metadata:\n  version: 6\n", "@yarnpkg/cli-dist@3.8.7"),
+        ("yarn_lock", "__metadata:\n  version: 8\n  cacheKey: 10c0\n", "@yarnpkg/cli-dist@4.13.0"),
+        ("yarn_lock", "__metadata:\n  version: 99\n", "@yarnpkg/cli-dist@4"),
+        ("pnpm-lock_yaml", "lockfileVersion: '6.0'\n", "pnpm@8"),
+        ("pnpm-lock_yaml", "lockfileVersion: '9.0'\n", "pnpm@10"),
+    ],
+)
+def test_a_manager_is_as_old_as_its_lock(
+    tmp_path: Path, lock: str, text: str, manager: str
+) -> None:
+    found = node(tmp_path, {"dependencies": {"a": "1"}}, **{lock: text})
+    assert found.install[0][-1] == manager
+
+
+def test_without_dependencies_nothing_is_installed(tmp_path: Path) -> None:
+    assert node(tmp_path, {"name": "a"}).install == ()
+
+
+def test_the_digest_follows_what_is_installed_and_nothing_else(tmp_path: Path) -> None:
+    manifest: dict[str, object] = {"dependencies": {"a": "1"}, "version": "1.0.0"}
+    one = node(tmp_path / "a", manifest).lock_digest
+    assert node(tmp_path / "b", {**manifest, "version": "2.0.0"}).lock_digest == one
+    assert node(tmp_path / "c", {"dependencies": {"a": "2"}}).lock_digest != one
+    assert node(tmp_path / "d", {**manifest, "scripts": {"postinstall": "x"}}).lock_digest != one
+    locked = node(tmp_path / "e", manifest, **{"package-lock_json": "x"}).lock_digest
+    assert locked not in (
+        one,
+        node(tmp_path / "f", manifest, **{"package-lock_json": "y"}).lock_digest,
+    )
+
+
+def test_what_is_missing_is_needed(tmp_path: Path) -> None:
+    assert node(tmp_path / "a", {"engines": {"node": ">=99"}}).needs == ("Node >=99",)
+    assert node(tmp_path / "b", {"engines": {"node": ">=18"}}).needs == ()
+    bare = detect(tmp_path / "b", SetupHints(), Toolchain("3.11.2"))
+    assert bare is not None and bare.needs == ("Node >=18 (node, npm)",)
+
+
+CI = ".github/workflows/ci.yml"
+MATRIX = """\
+on: [push]
+jobs:
+  test:
+    strategy:
+      matrix:
+        node-version: {}
+    steps:
+      - uses: actions/setup-node@v4
+        with:
+          node-version: ${{{{ matrix.node-version }}}}
+      - run: npm cit
+"""
+JOBS = """\
+jobs:
+  one:
+    steps:
+      - uses: actions/setup-node@v4
+        with:
+          node-version: 22
+      - run: {}
+  other:
+    steps:
+      - uses: actions/setup-node@v4
+        with: {{node: 1}}
+      - with:
+          node-version: '24'
+      - run: {}
+"""
+
+
+@pytest.mark.parametrize(
+    ("manifest", "files", "release"),
+    [
+        ({"engines": {"node": ">=18"}}, {}, ""),
+        ({"engines": {"node": ">=22"}}, {}, "node 22"),
+        ({"engines": {"node": "^22.20 || ^24.12 || >=26"}}, {}, "node 22"),
+        ({"engines": {"node": "<19"}}, {}, "node 18"),
+        ({"engines": {"node": "14.x"}}, {}, "node 14"),
+        ({"engines": {"node": "21"}}, {}, "node 21"),
+        ({"engines": {"node": "16.13.1"}}, {}, "node 16.13.1"),
+        ({"engines": {"node": ">=18"}}, {".nvmrc": "v22.3.0\n"}, "node 22.3.0"),
+        ({}, {".nvmrc": "lts/gallium"}, "node 16"),
+        ({}, {".nvmrc": "lts/*"}, ""),
+        ({}, {".node-version": "20.1.0"}, ""),
+        ({}, {".node-version": "npm:other@1 --foo"}, ""),
+        ({"volta": {"node": "18.19.0"}}, {".nvmrc": "22"}, "node 18.19.0"),
+        ({}, {CI: MATRIX.format("[18.x, 22.x, 24.x]")}, "node 24"),
+        ({}, {CI: MATRIX.format("[18.x, 20.x, 24.x]")}, ""),
+        (
+            {},
+            {CI: MATRIX.format("\n          - 16\n          # the oldest\n          - '18'")},
+            "node 18",
+        ),
+        ({}, {CI: MATRIX.format("[lts/iron, node]")}, ""),
+        ({"engines": {"node": ">=18"}}, {CI: MATRIX.format("[22, 24]")}, "node 24"),
+        ({"engines": {"node": "18 || 22"}}, {CI: MATRIX.format("[18, 20, 22, 24]")}, "node 22"),
+        ({"engines": {"node": "<23"}}, {CI: MATRIX.format("[24, 26]")}, ""),
+        ({}, {".nvmrc": "22", CI: MATRIX.format("[24]")}, "node 22"),
+        ({}, {CI: JOBS.format("npm test", "npm run docs")}, "node 22"),
+        ({}, {CI: JOBS.format("npm ci", "npm publish")}, ""),
+        ({}, {CI: JOBS.format("npm publish", "pnpm vitest --coverage")}, "node 24"),
+        ({}, {".travis.yml": "language: node_js\nnode_js:\n- '10'\n- '8'\n- stable\n"}, "node 10"),
+        ({}, {CI: "{" * 3000 + "\nnode: [" + "22," * 900 + MATRIX}, ""),
+    ],
+)
+def test_the_node_that_a_project_asks_for_is_fetched(
+    tmp_path: Path, manifest: dict[str, object], files: dict[str, str], release: str
+) -> None:
+    write(tmp_path, files)
+    recipe = node(tmp_path, manifest)
+    assert (recipe.toolchain, recipe.needs) == (release, ())
+    assert any("npm's registry" in reason for reason in recipe.reasons) is bool(release)
+    other = node(tmp_path / "other", {})
+    assert (recipe.lock_digest == other.lock_digest) is not bool(release)
+
+
+@pytest.mark.parametrize(
+    ("manager", "asked", "release"),
+    [
+        ("pnpm@11.13.1", "", "node 22"),
+        ("pnpm@11.13.1", "22.9.0", "node 22"),
+        ("pnpm@11.13.1", "22.14.0", "node 22.14.0"),
+        ("pnpm@11.13.1", "24", "node 24"),
+        ("pnpm@10.1.0", "", ""),
+        ("pnpm@9.1.0", "16", ""),
+        ("pnpm@8.1.0", "16", "node 16"),
+        ("yarn@4.1.0", "", ""),
+    ],
+)
+def test_the_node_runs_the_package_manager_too(
+    tmp_path: Path, manager: str, asked: str, release: str
+) -> None:
+    """pnpm 11 ends at once on a Node before 22.13, whatever .nvmrc says."""
+    write(tmp_path, {".nvmrc": asked})
+    recipe = node(tmp_path, {"packageManager": manager, "dependencies": {"ms": "2.1.3"}})
+    assert (recipe.toolchain, recipe.needs) == (release, ())
+
+
+@pytest.mark.parametrize(
+    ("wanted", "is_met"),
+    [
+        (">=18", True), ("^18 || >=20.0", True), ("20.x", True), ("18.x", False), ("<20", False),
+        (">=20.20.3", False), ("^20.3", True), ("~20.3", False), ("18 - 20", True), ("", True),
+        ("*", True), (">=14.16 <19", False), ("lts/*", True), (">=12.0.0 <13 || >=20", True),
+    ],
+)  # fmt: skip
+def test_ranges_of_node(wanted: str, is_met: bool) -> None:
+    assert satisfies("20.20.2", wanted) is is_met
+
+
+def test_tests_that_use_what_is_built_are_built_for(tmp_path: Path) -> None:
+    scripts = {"test": "node --test", "build": "tsc"}
+    manifest: dict[str, object] = {"scripts": scripts, "main": "dist/index.js"}
+    assert node(tmp_path / "a", manifest).install_project == ()
+    write(tmp_path / "a", {"test/b.test.js": "import x from '../dist/index.js';"})
+    assert node(tmp_path / "a", manifest).install_project == (("npm", "run", "build"),)
+    scripts["test"] = "npm run build && node --test"
+    assert node(tmp_path / "b", manifest).install_project == (("npm", "run", "build"),)
+
+
+def test_evidence_decides_and_both_sides_agree(tmp_path: Path) -> None:
+    python = {"pyproject.toml": HATCHLING, "src/a.py": "", "tests/test_a.py": ""}
+    docs = {"package.json": "{}", "docs/a.js": "", "docs/b.js": "", "docs/c.js": ""}
+    base = write(tmp_path / "base", {**python, **docs})
+    found = detect(base, SetupHints(), TOOLS)
+    assert found is not None and found.ecosystem == "python"
+    many = {f"test/{n}.test.js": TEST for n in range(9)}
+    head = write(tmp_path / "head", {**python, **docs, **many})
+    alone = detect(head, SetupHints(), TOOLS)
+    assert alone is not None and alone.ecosystem == "node"
+    choice = choose_both(base, head, SetupHints())
+    both = detect_both(choice, (base, head), SetupHints(), TOOLS)
+    assert both.base and both.head
+    assert (both.base.ecosystem, both.head.ecosystem) == ("python", "python")
+    configured = detect(base, SetupHints(test="npm test"), TOOLS)
+    assert configured is not None and configured.ecosystem == "node"
+
+
+def test_a_package_of_a_monorepo_is_the_root_of_its_changes(tmp_path: Path) -> None:
+    package = {"package.json": "{}", "index.js": "", "test/a.test.js": TEST}
+    files = {f"packages/{n}/{path}": text for n in ("one", "two") for path, text in package.items()}
+    base = write(tmp_path / "base", {**files, "package.json": "{}"})
+    head = write(tmp_path / "head", {**files, "package.json": "{}"})
+    one, two = "packages/one", "packages/two"
+    assert Projects(base, head).touched([f"{one}/index.js"]) == (one,)
+    assert Projects(base, head).touched([f"{one}/index.js", f"{two}/index.js"]) == (one, two)
+    new = write(tmp_path / "new", {f"packages/new/{p}": text for p, text in package.items()})
+    assert Projects(base, new).touched(["packages/new/index.js"]) == ("",)
+    installed_at_the_top = write(tmp_path / "head", {"package-lock.json": "{}"})
+    found = detect(installed_at_the_top, SetupHints(root="packages/one"), TOOLS)
+    assert found is not None and found.root == "packages/one"
+    assert found.install[0][-1] == "/work/tree"
+
+
+def test_a_package_whose_tests_only_the_top_can_run_is_no_project(tmp_path: Path) -> None:
+    package = {"package.json": "{}", "index.js": "", "test/a.test.js": "test('a', () => {})"}
+    files = {f"packages/one/{path}": text for path, text in package.items()}
+    write(tmp_path, {**files, "package.json": json.dumps({"scripts": {"test": "jest"}})})
+    projects = Projects(tmp_path, tmp_path)
+    assert projects.all == ()
+    assert projects.touched(["packages/one/index.js"]) == ("",)
+
+
+ODD = (
+    "", "[]", "null", '{"scripts": []}', '{"scripts": {"test": 7}}', '{"engines": "x"}', "{" * 5000,
+    '{"engines": {"node": "|| >= x.y - 9999999999999999999999 &&"}}', '{"packageManager": ["pnpm@1"]}',
+    '{"exports": {"a": {"b": []}}, "scripts": {"build": "x", "test": "mocha \\u0000 \\ud800 $(x) `y`"}}',
+    '{"dependencies": ["a"], "workspaces": 7, "main": "../../x", "name": "[(*"}',
+    json.dumps({"scripts": {"test": "run-s " + "test " * 700, "pretest": "run-p " + "test " * 700}}),
+    json.dumps({"scripts": {"test": "npm run test && " * 200}}),
+    json.dumps({"scripts": {"test": "sh a.sh"}}), json.dumps({"scripts": {"test": "make all"}}),
+    json.dumps({"scripts": {"test": "(" * 2000}}), json.dumps({"scripts": {"test": "mocha '"}}),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("text", ODD)
+def test_whatever_a_manifest_holds_is_read(tmp_path: Path, text: str) -> None:
+    write(
+        tmp_path,
+        {
+            "package.json": text,
+            "pnpm-lock.yaml": "lockfileVersion: [",
+            "a.test.js": "(",
+            "a.sh": "sh a.sh\n" * 300,
+            "Makefile": "all: all b\n\t$(A)\nb: all b\nA = $(A) $(A)\n" * 100,
+        },
+    )
+    found = detect(tmp_path, SetupHints(), TOOLS)
+    assert found is not None and found.ecosystem == "node"
+    words = [*found.test_arguments, *found.reasons, *(w for argv in found.install for w in argv)]
+    assert "\0" not in "".join(words).encode().decode()
+
+
+def test_what_no_lock_fixes_is_of_the_commits_time(tmp_path: Path) -> None:
+    manifest = {"scripts": {"test": "mocha"}, "devDependencies": {"mocha": "^2"}}
+    free = write(tmp_path / "free", {"package.json": json.dumps(manifest), "test/a.js": ""})
+    locked = {"package.json": json.dumps(manifest), "test/a.js": "", "package-lock.json": "{}"}
+    old = SetupHints(released_before="2016-11-10")
+
+    def installed(tree: Path, hints: SetupHints) -> tuple[str, str, str]:
+        found = detect(tree, hints, TOOLS)
+        assert found is not None
+        return str(found.install), found.reasons[0], found.lock_digest
+
+    now, then = installed(free, SetupHints()), installed(free, old)
+    assert "--before" not in now[0] and "--before=2016-11-10" in then[0]
+    assert "there is no lock file" in then[1] and "2016-11-10" in then[1]
+    assert now[2] != then[2] != installed(free, SetupHints(released_before="2017-01-02"))[2]
+    tree = write(tmp_path / "locked", locked)
+    assert installed(tree, old) == installed(tree, SetupHints())
+
+
+@pytest.mark.parametrize(
+    ("workflow", "words"),
+    [
+        (
+            "jobs:\n  all:\n    env:\n      LANG: en_US.utf8\n      TOKEN: abc\n      TZ: America/New_York\n"
+            "    steps:\n      - run: npm run test\n",
+            ("LANG=en_US.utf8", "TZ=America/New_York"),
+        ),
+        ("env:\n  TZ: 'UTC'\njobs:\n  all:\n    steps:\n      - run: npm test\n", ("TZ=UTC",)),
+        ("jobs:\n  all:\n    steps:\n      - run: TZ=Asia/Tokyo npx mocha\n", ("TZ=Asia/Tokyo",)),
+        ("jobs:\n  site:\n    env:\n      TZ: UTC\n    steps:\n      - run: npm run site\n", ()),
+        (
+            "jobs:\n  all:\n    env:\n      TZ: ${{ matrix.tz }}\n    steps:\n      - run: npm test\n",
+            (),
+        ),
+        (
+            "jobs:\n  all:\n    env:\n      # TZ: UTC\n      NODE_OPTIONS: -r x\n    steps: npm test\n",
+            (),
+        ),
+        ("jobs:\n  a:\n    steps: TZ=A npm test\n  b:\n    steps: TZ=B npm test\n", ()),
+        ("jobs:\n  a:\n    steps:\n", ()),
+    ],
+)
+def test_tests_run_in_the_time_zone_and_locale_of_ci(
+    workflow: str, words: tuple[str, ...], tmp_path: Path
+) -> None:
+    write(tmp_path, {".github/workflows/test.yml": workflow})
+    found = node(tmp_path, {"scripts": {"test": "LANG=C jest" if not words else "jest"}})
+    own = ("LANG=C",) if not words else ()
+    assert found.test_arguments == (*words, *own, "--")
+    assert ("as .github/workflows/test.yml does" in found.reasons[-1]) is bool(words)

@@ -1,0 +1,114 @@
+"""Old commits without a lock file get the packages of their time, from a registry on the loopback."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tarfile
+import threading
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+
+import pytest
+
+from sandbox.toolchains import inside
+
+pytestmark = [
+    pytest.mark.real,
+    pytest.mark.skipif(shutil.which("npm") is None, reason="npm is not installed"),
+]
+RELEASES = {"1.0.0": "2016-01-01", "1.1.0": "2020-01-01"}
+PROGRAM = Path(inside.__path__[0], "npm_install.py")
+
+
+def _packed(version: str) -> bytes:
+    packed = io.BytesIO()
+    manifest = json.dumps({"name": "old-tool", "version": version}).encode()
+    with tarfile.open(fileobj=packed, mode="w:gz") as archive:
+        entry = tarfile.TarInfo("package/package.json")
+        entry.size = len(manifest)
+        archive.addfile(entry, io.BytesIO(manifest))
+    return packed.getvalue()
+
+
+PACKED = {version: _packed(version) for version in RELEASES}
+
+
+class _Registry(BaseHTTPRequestHandler):
+    """Serves one package with two releases, as npm's registry does."""
+
+    def do_GET(self) -> None:
+        version = self.path.removeprefix("/tool-").removesuffix(".tgz")
+        body = PACKED[version] if version in PACKED else self._document()
+        self.send_response(200)
+        self.end_headers()
+        self.wfile.write(body)
+
+    def _document(self) -> bytes:
+        place = f"http://{self.headers['Host']}/tool-"
+        versions = {
+            version: {
+                "name": "old-tool",
+                "version": version,
+                "dist": {
+                    "tarball": f"{place}{version}.tgz",
+                    "shasum": hashlib.sha1(packed, usedforsecurity=False).hexdigest(),
+                },
+            }
+            for version, packed in PACKED.items()
+        }
+        times = {version: f"{day}T00:00:00.000Z" for version, day in RELEASES.items()}
+        tags = {"latest": "1.1.0"}
+        told = {"name": "old-tool", "dist-tags": tags, "versions": versions, "time": times}
+        return json.dumps(told).encode()
+
+    def log_message(self, *_: object) -> None:
+        """Say nothing."""
+
+
+@pytest.fixture(scope="module")
+def registry() -> Iterator[str]:
+    with ThreadingHTTPServer(("127.0.0.1", 0), _Registry) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_port}/"
+        server.shutdown()
+
+
+@pytest.mark.parametrize(
+    ("before", "version"),
+    [
+        ((), "1.1.0"),
+        (("--before=2017-05-06",), "1.0.0"),
+        (("--before=2021-05-06",), "1.1.0"),
+        (("--before=2015-05-06",), "1.1.0"),  # nothing is known of that time
+    ],
+)
+def test_a_release_is_chosen_by_its_date(
+    before: tuple[str, ...], version: str, registry: str, tmp_path: Path
+) -> None:
+    manifest = {"name": "x", "version": "1.0.0", "devDependencies": {"old-tool": "^1.0.0"}}
+    (tmp_path / "package.json").write_text(json.dumps(manifest))
+    install = ("npm", "install", "--ignore-scripts", "--no-package-lock", *before)
+    told = (sys.executable, "-I", str(PROGRAM), str(tmp_path / "unfetched.json"), "mocha")
+    own = {
+        "npm_config_registry": registry,
+        "npm_config_cache": str(tmp_path / "cache"),
+        "npm_config_userconfig": str(tmp_path / "npmrc"),
+    }
+    done = subprocess.run(
+        [*told, *install],
+        cwd=tmp_path,
+        env={**os.environ, **own},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    installed = (tmp_path / "node_modules/old-tool/package.json").read_text()
+    assert json.loads(installed)["version"] == version
