@@ -17,6 +17,7 @@ from dataclasses import dataclass, replace
 from bot.diff.python_source import parse_python
 from bot.task.sections import SectionKind, section_kind
 from bot.task.shown_commands import compared_lines, is_of_others, read_command, typed_in
+from bot.task.shown_marks import Said, is_demand, said_in
 from bot.task.shown_results import spellings
 from bot.task.shown_scripts import Line, read_lines, read_prompts
 from bot.task.shown_values import read_value
@@ -50,28 +51,6 @@ _OUT = re.compile(r"^ {0,8}Out\[\d+\]: ?", re.MULTILINE)
 _RAISED = re.compile(r"([A-Za-z_][\w.]{0,80}(?:Error|Exception|Warning|Exit|Interrupt))(?::|$)")
 _NAMED_ERROR = re.compile(r"(?:an?\s+)?`?([A-Za-z_][\w.]{0,80}(?:Error|Exception))`?(?::.*)?$")
 
-_MARK_EXPECTED = re.compile(
-    r"(?:but\s+)?(?:(?:this|it)\s+)?(?:should|must|shall|ought to|expected|expect|desired|want(?:ed)?)\b:?\s*"
-    r"(?P<still>still\s+|stay\s+|remain\s+)?"
-    r"(?:(?:now|to|instead)\s+)?(?:be|return|give|print|output|equal|yield|produce|get|raise|throw)?:?\s+",
-    re.IGNORECASE,
-)
-_MARK_KEPT = re.compile(
-    r"(?:still|stays|remains|unchanged)\b:?\s*(?:is|returns|gives)?:?\s*", re.IGNORECASE
-)
-_MARK_ACTUAL = re.compile(
-    r"(?:currently|actual(?:ly)?|today|got|wrong(?:ly)?|bug|incorrect(?:ly)?)\b:?\s*"
-    r"(?:is|returns|gives|prints|raises|throws)?:?\s*",
-    re.IGNORECASE,
-)
-_MARK_IS = re.compile(
-    r"(?:=+>|-+>|→|⇒|(?:returns?|gives?|prints?|yields?|outputs?|raises|throws|evaluates to|result)\b:?)\s*",
-    re.IGNORECASE,
-)
-_TURN = re.compile(
-    r"\b(?P<turn>should (?:be|return|give|print|raise)|expected|instead of|rather than)\b:?",
-    re.IGNORECASE,
-)
 _PYTHON = {"python", "py", "python3", "pycon", "ipython", "doctest", "python-console", "pycon3"}
 _SCRIPT = {"js", "javascript", "jsx", "mjs", "cjs", "node", "ts", "typescript", "tsx"}
 _CONSOLE = {
@@ -87,17 +66,10 @@ _CONSOLE = {
     "txt",
 }
 _LIKE_SCRIPT = re.compile(
-    r"^\s*(?:const|let|var)\s|\brequire\(|^import\s.{0,200}\sfrom\s+['\"]|===|^[^#'\"\n]{0,200};?\s*//",
+    r"^[ \t]{0,20}(?:const|let|var)[ \t]|\brequire\(|^import[ \t].{0,200}[ \t]from[ \t]{1,4}['\"]|==="
+    r"|^[^#'\"\n/]{0,200}[ \t;)]//",
     re.MULTILINE,
 )
-
-
-@dataclass(frozen=True, slots=True)
-class _Said:
-    """One thing that is said of a piece of code: a result as text, and in which sense."""
-
-    kind: ExampleKind
-    result: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -209,7 +181,7 @@ def _session(frame: _Frame, text: str) -> Iterator[Example | UnreadExample]:
         (statement,), want = tree.body, one.want.rstrip("\n")
         code = ast.unparse(statement)
         if isinstance(statement, ast.Expr) and _calls(statement, before):
-            said = list(_said(_comment_of(one.source), frame.kind))
+            said = list(said_in(_comment_of(one.source), frame.kind))
             for mark in said:
                 yield from frame.example(mark.kind, code, mark.result, tuple(before))
             is_right = any(mark.kind is ExampleKind.EXPECTED for mark in said)
@@ -253,7 +225,7 @@ def _code(frame: _Frame, text: str) -> Iterator[Example | UnreadExample]:
     comments = _comments(text)
     tree = parse_python(text)
     if tree is None:
-        if any(_MARK_EXPECTED.match(comment) for _, comment in comments.values()):
+        if any(is_demand(comment) for _, comment in comments.values()):
             yield UnreadExample(text, WhyUnread.UNPARSABLE, frame.origin)
         return
     before: list[str] = []
@@ -269,7 +241,7 @@ def _code(frame: _Frame, text: str) -> Iterator[Example | UnreadExample]:
             first = (
                 (*before, ast.unparse(statement)) if isinstance(statement, ast.Assign) else before
             )
-            for mark in (mark for comment in said for mark in _said(comment, frame.kind)):
+            for mark in (mark for comment in said for mark in said_in(comment, frame.kind)):
                 if code:
                     yield from frame.example(mark.kind, code, mark.result, tuple(first))
             before.append(ast.unparse(statement))
@@ -328,43 +300,6 @@ def _comments_of(
     return found + below
 
 
-def _said(comment: str, kind: ExampleKind) -> Iterator[_Said]:
-    """Read "should be 3", "=> 2 instead of 3", "currently 2"; `kind` is what a plain "=> 2" says here."""
-    comment = comment.strip()[:_LONGEST]
-    turn_before = _MARK_IS.match(comment) or _MARK_ACTUAL.match(comment)
-    expected = _MARK_EXPECTED.match(comment)
-    if not expected and turn_before:
-        inner = _MARK_EXPECTED.match(comment, turn_before.end())
-        if inner and _MARK_IS.match(comment):
-            expected = inner
-    marked = expected or _MARK_KEPT.match(comment) or turn_before
-    if not marked:
-        if read_value(comment) is not None and kind is ExampleKind.EXPECTED:
-            yield _Said(kind, comment)
-        return
-    rest = comment[marked.end() :]
-    turn = _TURN.search(rest)
-    first = (
-        rest[: turn.start()].rstrip(" ,;(#-\u2013\u2014").removesuffix("but").rstrip(" ,;")
-        if turn
-        else rest
-    )
-    second = rest[turn.end() :].strip(" :)") if turn else ""
-    is_back = turn is not None and turn["turn"].lower() in ("instead of", "rather than")
-    if expected:
-        is_kept = expected["still"] is not None
-        yield _Said(ExampleKind.KEPT if is_kept else ExampleKind.EXPECTED, first)
-        if turn and is_back:
-            yield _Said(ExampleKind.REPORTED, second)
-    elif turn:
-        yield _Said(ExampleKind.REPORTED, first)
-        yield _Said(ExampleKind.EXPECTED, second)
-    elif _MARK_ACTUAL.match(comment):
-        yield _Said(ExampleKind.REPORTED, first)
-    else:
-        yield _Said(ExampleKind.KEPT if _MARK_KEPT.match(comment) else kind, first)
-
-
 # --- JavaScript and command lines -------------------------------------------------------------
 
 
@@ -380,11 +315,11 @@ def _script(frame: _Frame, text: str) -> Iterator[Example | UnreadExample]:
         before.append(line.code)
 
 
-def _said_of(line: Line, kind: ExampleKind) -> Iterator[_Said]:
+def _said_of(line: Line, kind: ExampleKind) -> Iterator[Said]:
     if line.output:
-        yield _Said(kind, line.output)
+        yield Said(kind, line.output)
     for comment in line.comments:
-        yield from _said(comment, kind)
+        yield from said_in(comment, kind)
 
 
 def _typed(frame: _Frame, text: str) -> Iterator[Example | UnreadExample]:
