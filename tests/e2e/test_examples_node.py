@@ -24,7 +24,10 @@ NEW = (
     "  if (typeof text !== 'string') {\n    throw new TypeError('Expected a string');\n  }\n\n"
     "  return text.trim().toLowerCase().replace(/ +/g, options.separator ?? '-');\n"
 )
-CLI = "#!/usr/bin/env node\n'use strict';\nconst slug = require('./index.js');\n\nconsole.log(slug(process.argv[2]));\n"
+CLI = (
+    "#!/usr/bin/env node\n'use strict';\nconst slug = require('./index.js');\n\n"
+    "console.log(slug(process.argv[2]));\n"
+)
 TEST = (
     "const {{test}} = require('node:test');\nconst assert = require('node:assert');\n"
     "const slug = require('../index.js');\n\n"
@@ -107,13 +110,25 @@ def test_a_right_change_stays_right(folder: Folder) -> None:
 @pytest.mark.parametrize(
     ("name", "body", "said"),
     [
-        ("half", NEW.replace("options.separator ?? ", ""), "gives `'a_b'`. On head it returns `'a-b'`"),
-        ("kept", NEW.replace("/ +/g", "/ {2,}/g"), "`slug('A B')` still gives `'a-b'`. On head it returns `'a b'`"),
-        ("other-error", NEW.replace("TypeError", "RangeError"), "raises `TypeError`. On head it raises `RangeError"),
-        ("report", NEW.replace("text.trim()", "text"), "gives `'a'`. On head it returns `'-a-'`"),
+        (
+            "half",
+            NEW.replace("options.separator ?? ", ""),
+            "gives `'a_b'`. On head it returns `'a-b'`",
+        ),
+        (
+            "kept",
+            NEW.replace("/ +/g", "/ {2,}/g"),
+            "`slug('A B')` still gives `'a-b'`. On head it returns `'a b'`",
+        ),
+        (
+            "other-error",
+            NEW.replace("TypeError", "RangeError"),
+            "raises `TypeError`. On head it raises `RangeError",
+        ),
+        ("report", NEW.replace("text.trim()", "text"), "gives `'-a-'`. On head it still does"),
         ("command", NEW.replace(" +", " "), "On head it returns `'a__b'`"),
     ],
-)  # fmt: skip
+)
 def test_what_an_example_shows_wrong_is_unsatisfied(
     folder: Folder, name: str, body: str, said: str
 ) -> None:
@@ -131,16 +146,34 @@ def test_what_an_example_shows_wrong_is_unsatisfied(
         ("`pairs([1])` should return `[[1, undefined]]`", "nothing in the tree exports pairs"),
         ("`nowhere(1)` should return `7`", "nothing in the tree exports nowhere"),
         ("`parseInt('7')` should return `8`", "nothing of the project is called"),
-        ("```js\nimport {pairs} from 'slug-it/pairs.mjs';\npairs([1]); // should be [[1, undefined]]\n```", "[ [ 1, undefined ] ]"),
-        ("```js\nimport slug from 'slug-it';\nconsole.log(slug('A')) // should be a\n```\n`slug('A')` should be `a`", "returns `'a'`"),
-        ("```js\nimport slug, {x} from 'slug-itt';\nslug('A'); // should be 'b'\n```", "was not made: Error: Cannot find"),
-        ("```ts\nconst a: string = slug('A');\nslug(a); // should be 'b'\n```", "was not made: SyntaxError"),
+        (
+            "```js\nimport {pairs} from 'slug-it/pairs.mjs';\npairs([1]); // should be [[1, undefined]]\n```",
+            "[ [ 1, undefined ] ]",
+        ),
+        (
+            "```js\nimport slug from 'slug-it';\nconsole.log(slug('A')) // should be 'a'\n```",
+            "console.log(slug('A')) prints `a`",
+        ),
+        (
+            "```js\nimport slug, {x} from 'slug-itt';\nslug('A'); // should be 'b'\n```",
+            "was not made: Error: Cannot find",
+        ),
+        (
+            "```ts\nconst a: string = slug('A');\nslug(a); // should be 'b'\n```",
+            "was not made: SyntaxError",
+        ),
         ("```js\nconst a = slug('A');\nwhile (true) {}\na; // should be 'b'\n```", "was not made"),
-        ("Expected:\n```js\n> const slug = require('slug-it')\n> slug('C D')\n'c-d'\n```", "returns `'c-d'`"),
-        ("Expected:\n```console\n$ node cli.js \"C D\"\nc-d\n```", "prints `c-d`"),
-        ("Expected:\n```console\n$ eslint cli.js\nclean\n```", "eslint is no command of the project"),
+        (
+            "Expected:\n```js\n> const slug = require('slug-it')\n> slug('C D')\n'c-d'\n```",
+            "returns `'c-d'`",
+        ),
+        ('Expected:\n```console\n$ node cli.js "C D"\nc-d\n```', "prints `c-d`"),
+        (
+            "Expected:\n```console\n$ eslint cli.js\nclean\n```",
+            "eslint is no command of the project",
+        ),
     ],
-)  # fmt: skip
+)
 def test_what_cannot_be_made_decides_nothing(folder: Folder, line: str, told: str) -> None:
     head = "trimming" if "trimming" in folder.used else folder.branch("trimming", change(NEW))
     judged = folder.judge(head, task=f"slug should trim its text\n\n{line}\n")
