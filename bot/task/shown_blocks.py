@@ -37,10 +37,16 @@ _KEPT = re.compile(
     re.IGNORECASE,
 )
 _ACTUAL = re.compile(
-    r"\b(?:actual(?:ly)?|current(?:ly)?|observed|instead|wrong(?:ly)?|incorrect(?:ly)?|today|happens|happened|"
-    r"right now|at the moment|fails?|crash(?:es)?|(?:I|we|you) (?:only )?(?:get|got|see)|bug)\b",
+    r"\b(?:actual(?:ly)?|instead|wrong(?:ly)?|incorrect(?:ly)?|unexpected(?:ly)?|broken|fails?|crash(?:es)?|bug|"
+    r"but (?:\w+ ){0,3}(?:gets?|got|sees?|returns?|gives?|prints?))\b",
     re.IGNORECASE,
 )
+_AS_IT_IS = re.compile(
+    r"\b(?:current(?:ly)?|observed|today|happens|happened|right now|at the moment|"
+    r"(?:I|we|you) (?:only )?(?:get|got|see))\b",
+    re.IGNORECASE,
+)
+"""Above a block these may just say how things are; as a heading they stand for what is complained of."""
 _EXPECTED = re.compile(
     r"\b(?:expect(?:ed|ing)?|should|must|desired|would like|want(?:ed)?|ought to|correct|right output)\b",
     re.IGNORECASE,
@@ -100,7 +106,8 @@ class _Frame:
 
 def is_actual(heading: str) -> bool:
     """Whether a heading says that below stands how things are, and not how they should be."""
-    return bool(_ACTUAL.search(heading)) and not _EXPECTED.search(heading)
+    is_so = _ACTUAL.search(heading) or _AS_IT_IS.search(heading)
+    return is_so is not None and not _EXPECTED.search(heading)
 
 
 def examples_in(block: CodeBlock, origin: str, group: int) -> Iterator[Example | UnreadExample]:
@@ -133,10 +140,12 @@ def _kind(block: CodeBlock) -> ExampleKind | None:
         is_wrong, is_right = _ACTUAL.search(said), announces and _EXPECTED.search(said)
         if announces and _KEPT.search(said):
             return ExampleKind.KEPT
-        if is_wrong:
+        if is_wrong or (said is heading and is_actual(heading)):
             return ExampleKind.SHOWN if _EXPECTED.search(said) else ExampleKind.REPORTED
         if is_right:
             return ExampleKind.EXPECTED
+        if _AS_IT_IS.search(said):
+            return ExampleKind.SHOWN
     is_demand = section_kind(block.headings[-1:]) is SectionKind.DEMANDS
     return ExampleKind.EXPECTED if is_demand else ExampleKind.SHOWN
 

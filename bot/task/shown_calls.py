@@ -93,6 +93,28 @@ _ALLOWED = (
 
 def examples_of(source: TaskSource, demands: Iterable[str]) -> Iterator[Example | UnreadExample]:
     """What one text shows; in its `demands` a call that "returns" something must do so."""
+    found = list(_found(source, demands))
+    wished = [one for one in found if isinstance(one, Example) and one.kind is ExampleKind.EXPECTED]
+    for one in found:
+        if isinstance(one, Example) and one.kind is ExampleKind.REPORTED:
+            is_contrast = any(_is_longer(other, one) for other in wished)
+            yield replace(one, kind=ExampleKind.SHOWN) if is_contrast else one
+        else:
+            yield one
+
+
+def _is_longer(wished: Example, now: Example) -> bool:
+    """Whether a call is wished for that another one, which is shown as it is, becomes by a new argument."""
+    longer, call = expression(wished.said_call), expression(now.said_call)
+    if not isinstance(longer, ast.Call) or not isinstance(call, ast.Call):
+        return False
+    given, had = (
+        [ast.dump(part) for part in (one.func, *one.args, *one.keywords)] for one in (longer, call)
+    )
+    return len(given) > len(had) and given[: len(had)] == had
+
+
+def _found(source: TaskSource, demands: Iterable[str]) -> Iterator[Example | UnreadExample]:
     document = read_document(source.text)
     passages = [
         one

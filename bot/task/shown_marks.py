@@ -61,7 +61,9 @@ def said_in(comment: str, kind: ExampleKind) -> Iterator[Said]:
             expected = inner
     marked = expected or _MARK_KEPT.match(comment) or turn_before
     if not marked:
-        if read_value(comment) is not None and kind is ExampleKind.EXPECTED:
+        value = read_value(comment)
+        is_telling = value is not None and isinstance(value[0], list | tuple | dict | str)
+        if value and (kind is ExampleKind.EXPECTED or (is_telling and kind is ExampleKind.SHOWN)):
             yield Said(kind, comment)
         return
     rest = comment[marked.end() :]

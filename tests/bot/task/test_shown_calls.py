@@ -178,7 +178,9 @@ def test_a_session_in_a_list_is_what_its_item_says() -> None:
     assert shown(f"It should be:\n\n- For example:\n\n{inside}\n") == []
 
 
-@pytest.mark.parametrize("above", ["## Actual\n", "I get:\n\n", "What happens today\n\n"])
+@pytest.mark.parametrize(
+    "above", ["## Actual\n", "But I get:\n\n", "## What happens\n", "It is wrong today\n\n"]
+)
 def test_a_session_is_one_report(above: str) -> None:
     assert shown(above + SESSION) == [(REPORTED, *rest) for _, *rest in IN_SESSION]
     groups = {one.group for one in read(above + SESSION) if isinstance(one, Example)}
@@ -193,6 +195,8 @@ def test_a_session_is_one_report(above: str) -> None:
         "## To reproduce\n",
         "## Expected and actual\n",
         "f should be quicker.\n\n",
+        "This is how it works today:\n\n",
+        "I get:\n\n",
         "## Nice to have\n",
     ],
 )
@@ -205,6 +209,13 @@ def test_a_session_elsewhere_decides_nothing(above: str) -> None:
 )
 def test_a_session_of_something_else_is_not_read(above: str) -> None:
     assert read(above + SESSION) == []
+
+
+def test_how_it_is_without_a_new_argument_is_no_report() -> None:
+    wish = "`slug('a b', '_')` should return `'a_b'`."
+    now = "`slug('a b')` currently returns `'a-b'`."
+    assert shown(f"{now} {wish}") == [(EXPECTED, "slug('a b', '_')", "'a_b'")]
+    assert shown(f"{now} `slug('b')` should return `'b'`.")[0][0] is REPORTED
 
 
 def test_a_session_is_run_from_its_first_line() -> None:
@@ -356,11 +367,11 @@ def test_what_holds_sometimes_is_reported() -> None:
 
 
 NOTHING = {
-    "traceback": 'I get:\n\n```\nTraceback (most recent call last):\n  File "a.py", line 3, in f\n'
+    "traceback": 'But I get:\n\n```\nTraceback (most recent call last):\n  File "a.py", line 3, in f\n'
     "    return g(x)\nValueError: bad x\n```",
     "javascript stack": "Actual:\n\n```\nTypeError: x is not a function\n    at f (/app/index.js:3:5)\n```",
     "install": "Steps:\n\n```sh\n$ pip install tally\nCollecting tally\n$ npm install\nadded 3 packages\n```",
-    "versions": "What I see:\n\n```console\n$ tally --version\ntally 1.2.3\n$ uname -a\nLinux\n```",
+    "versions": "But I see:\n\n```console\n$ tally --version\ntally 1.2.3\n$ uname -a\nLinux\n```",
     "version in python": "Actual:\n\n```pycon\n>>> import tally\n>>> tally.__version__\n'1.0'\n```",
     "version table": "## Actual\n\n```\npython: 3.11\ntally: 1.2.3\n```",
     "workaround": "A workaround:\n\n```python\nf(1)  # => 2\n```",
