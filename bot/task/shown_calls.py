@@ -51,7 +51,7 @@ _EXPECTED = re.compile(
 _STAYS = re.compile(rf"{_CALL}\s+(?P<verb>stays|remains)\s+{_RESULT}")
 _WORKS = re.compile(
     rf"{_CALL}\s+{_MUST}\s+"
-    r"(?:(?:still|continue to|keep(?: on)?)\s+work(?:ing)?\b|not change\b|stay the same\b)"
+    r"(?:still|continue to|keep(?: on)?)\s+work(?:ing)?\b"
 )
 _HOLDS = re.compile(
     rf"{_CALL}\s+{_MUST}\s+{_PLAINLY}{_STILL}(?:hold|pass|succeed|be (?:true|True|\0\d+\0))(?!\w)"
@@ -185,7 +185,7 @@ def _in_sentence(sentence: Sentence, origin: str) -> Iterator[Example | UnreadEx
     for found in _STAYS.finditer(sentence.masked):
         yield from _example(sentence, ExampleKind.KEPT, found, origin)
     for found in _WORKS.finditer(sentence.masked):
-        yield from _kept_as_it_is(sentence, found, origin)
+        yield from _working(sentence, found, origin)
     for found in _HOLDS.finditer(sentence.masked):
         kind = ExampleKind.KEPT if found["still"] else ExampleKind.EXPECTED
         yield from _equality(sentence, kind, found, origin)
@@ -234,7 +234,7 @@ def _result(sentence: Sentence, found: re.Match[str]) -> str:
     return sentence.codes[int(number)] if number else groups.get("plain") or ""
 
 
-def _kept_as_it_is(
+def _working(
     sentence: Sentence, found: re.Match[str], origin: str
 ) -> Iterator[Example | UnreadExample]:
     said_call = sentence.codes[int(found["call"])]

@@ -218,7 +218,7 @@ class ExampleLanguage(StrEnum):
 @dataclass(frozen=True, slots=True)
 class Example:
     """Code or a command that the task shows, with what it gives: `results` are spellings of a value or lines
-    of output, `error` is the class of what is raised. A kept one without either gives what base gives.
+    of output, `error` is the class of what is raised. A kept one without either must not raise.
 
     `said_call` and `said_result` are the task's own words, `before` what is run first, in order. Reported
     examples of one `group` (0: none) are one report: it is gone when one of them is.

@@ -25,6 +25,7 @@ BASE: Files = {
         "import itertools\nimport time\n\nCOUNT = itertools.count()\n\n\ndef wait(n):\n"
         "    time.sleep(n)\n    return n\n\n\ndef count():\n    return next(COUNT)\n"
     ),
+    "tally/files.py": "def load(path):\n    return open(path).read()\n",
     "docs/conf.py": "def wait(n):\n    return -1\n",
     "sandbox/__init__.py": "",
     "sandbox/dig.py": "def dig(deep):\n    return deep\n",
@@ -134,6 +135,9 @@ def test_a_reported_result_must_be_gone(folder: Folder) -> None:
         ("`later(7)` should return `7`", "returns `7`"),
         ("`evens(5)` should return `[0, 2, 4]`", "returns `[0, 2, 4]`"),
         ("`evens(5)` should return `(0, 2, 4)`", "returns `[0, 2, 4]`"),
+        ("`load('prices.csv')` should return `7`", "raises `FileNotFoundError"),
+        ("`twin2()` must keep working", "nothing in the tree defines twin2"),
+        ("`dig(3)` must keep working", "returns `3`"),
         ("`wait(60)` should return `60`", "was not made: call.TooLong: it did not end within 5 s"),
         ("`count()` should return `7`", "was not made: it gives something else each time"),
         ("`sum([1, 2])` should be `4`", "was not made: nothing of the project is called"),
@@ -222,6 +226,7 @@ Traceback (most recent call last):
 ZeroDivisionError: integer division or modulo by zero
 ```
 """
+WORKING = "split should refuse to split between nobody\n\n`split(10, 4)` must keep working.\n"
 OTHERS = FEWER + "    if total == 10:\n        return [total]\n"
 
 
@@ -243,6 +248,12 @@ OTHERS = FEWER + "    if total == 10:\n        return [total]\n"
         ),
         ("console", CONSOLE, FEWER, ""),
         ("console-report", CONSOLE, "", "On head it still does: it prints `Traceback"),
+        (
+            "working",
+            WORKING,
+            "    assert total < 10\n",
+            "`split(10, 4)` must keep working. On base it returns",
+        ),
         ("console-kept", CONSOLE, OTHERS, "`python -m tally 10 4` still prints"),
     ],
 )

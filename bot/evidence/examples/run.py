@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 import shlex
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -37,6 +38,18 @@ _PROGRAMS = {
     ExampleLanguage.SHELL: Program.COMMANDS,
 }
 _NO_TRY = Shown(NOT_TRIED, "it could not be run")
+_OF_THE_PLACE = {
+    "ImportError",
+    "OSError",
+    "MODULE_NOT_FOUND",
+    "ERR_MODULE_NOT_FOUND",
+    "ENOENT",
+    "ENOTFOUND",
+}
+_LACKING = re.compile(
+    r"\b(?:ModuleNotFoundError|ImportError|FileNotFoundError|PermissionError|ENOENT|MODULE_NOT_FOUND)\b"
+    r"|No such file or directory|Cannot find module"
+)
 _VERBS = {VALUE: "returns", RAISED: "raises", PRINTED: "prints"}
 
 
@@ -145,25 +158,8 @@ def _steadied(first: Shown, second: Shown) -> Shown:
 
 
 def _seen(example: Example, base: Shown, head: Shown) -> ExampleSeen:
-    if example.kind is ExampleKind.KEPT and not (example.results or example.error):
-        return ExampleSeen(
-            example, _outcome(base, _is_made(base)), _outcome(head, _as_on(base, head))
-        )
     before, after = (_holds(example, shown) for shown in (base, head))
     return ExampleSeen(example, _outcome(base, before), _outcome(head, after))
-
-
-def _is_made(shown: Shown) -> bool | None:
-    return None if shown.outcome == NOT_TRIED else shown.outcome != RAISED
-
-
-def _as_on(base: Shown, head: Shown) -> bool | None:
-    """Whether head still gives what base gives; what is shown in its own words may differ."""
-    if NOT_TRIED in (base.outcome, head.outcome):
-        return None
-    if base.outcome != head.outcome:
-        return False
-    return base.said == head.said or (False if base.literal and head.literal else None)
 
 
 def _outcome(shown: Shown, holds: bool | None) -> ExampleOutcome:
@@ -179,6 +175,12 @@ def _holds(example: Example, shown: Shown) -> bool | None:
         return None
     if example.error:
         return example.error in shown.errors
+    if _lacks_something(shown) and not _lacks_something(Shown(PRINTED, example.said_result)):
+        return None
+    return _gives(example, shown) if example.results else shown.outcome != RAISED
+
+
+def _gives(example: Example, shown: Shown) -> bool | None:
     if example.language is ExampleLanguage.SHELL:
         lines = compared_lines(steady(example.said_result))
         return is_shown_in(lines, steady(shown.said)) if lines else None
@@ -187,6 +189,12 @@ def _holds(example: Example, shown: Shown) -> bool | None:
     if shown.outcome == VALUE:
         return _is_value(example, shown)
     return _is_printed(example, shown.said.strip()) if shown.outcome == PRINTED else False
+
+
+def _lacks_something(shown: Shown) -> bool:
+    """Whether a file, a package or a network is missing here that was there for whoever wrote the task."""
+    said = shown.said.strip().splitlines()[-1:] if shown.outcome == PRINTED else []
+    return not _OF_THE_PLACE.isdisjoint(shown.errors) or any(map(_LACKING.search, said))
 
 
 def _is_printed(example: Example, printed: str) -> bool | None:

@@ -111,7 +111,7 @@ def _told(one: ExampleSeen) -> str:
     if example.kind is ExampleKind.REPORTED:
         return f"{origin} complains that {call} {shown}. On head it still does: it {head}."
     if not (example.results or example.error):
-        return f"{origin} says that {call} must not change. On base it {one.base.did}, on head it {head}."
+        return f"{origin} says that {call} must keep working. On base it {one.base.did}. On head it {head}."
     if example.kind is ExampleKind.KEPT:
         return f"{origin} says that {call} still {shown}. On head it {head}."
     return f"{origin} shows that {call} {shown}. On head it {head}."

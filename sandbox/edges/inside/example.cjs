@@ -225,7 +225,7 @@ function errorNames(error) {
 		names.push(...[name, one.constructor?.name].filter(word => typeof word === 'string'));
 	}
 
-	return [...new Set(names)];
+	return [...new Set([...names, error?.code].filter(word => typeof word === 'string'))];
 }
 
 async function run({code, before}, scope, found, printed) {
