@@ -236,7 +236,9 @@ async function run({code, before}, scope, found, printed) {
 
 		return found.get(name).required;
 	};
-	const console_ = {...console, log: (...words) => printed.push(util.format(...words))};
+	const console_ = {...console, log: (...words) => {
+		printed.push(util.format(...words));
+	}};
 	const given = {console: console_, require: required, module: name => found.get(name), ...scope};
 	const body = `${before.map(plain).join('\n;')}\n;return (${code}\n);`;
 	const make = vm.runInThisContext(`(async (${Object.keys(given).join(', ')}) => {${body}})`, {filename: 'task'});

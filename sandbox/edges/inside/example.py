@@ -34,6 +34,7 @@ _PLAIN = (type(None), bool, int, float, str, bytes)
 _ORDINARY = (
     "abs bool bytes dict float frozenset int len list max min range repr round set sorted str tuple"
 )
+_BINDING = (ast.Import, ast.ImportFrom, ast.Assign, ast.AnnAssign, ast.AugAssign, ast.ClassDef)
 _MOST_BYTES = 1_000_000
 _MOST_SAID = 300
 _MOST_LITERAL = 10_000
@@ -134,13 +135,13 @@ def _is_of_tree(statement: ast.Import | ast.ImportFrom) -> bool:
 
 
 def _run(before: list[str], found: dict[str, object]) -> None:
-    """Run statements; a line of a session that raises does not end the session."""
+    """Run statements; one of a session that raises ends it only where a later one needs what it binds."""
     for text in before:
         statement = ast.parse(text).body[0]
         try:
             exec(compile(text, "<task>", "exec"), found)  # noqa: S102  in the sandbox
         except Exception:
-            if not isinstance(statement, ast.Expr):
+            if isinstance(statement, _BINDING):
                 raise
 
 
