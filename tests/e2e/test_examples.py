@@ -295,7 +295,7 @@ def test_what_is_left_alone_is_said(folder: Folder, right: str) -> None:
     judged = folder.judge(right, task=task)
     assert judged.conclusion == "success", judged.said()
     said = " ".join(judged.markdown.split())
-    assert "`split(4, 2)`: the reported behavior was not seen on base" in said
+    assert "split(4, 2)</code>: the reported behavior was not seen on base" in said
     assert "holds only under a condition: “" in said
     assert "should raise" in said
     assert "takes a shell: “$ python -m tally 4 2 " in said
