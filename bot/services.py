@@ -16,7 +16,7 @@ from bot.settings import Settings
 from bot.store import Artifacts, Store
 from bot.text import Delimiter, delimiter_of
 from bot.values import Evaluation, EvaluationRequest, Plan, Publication, Standing, Task
-from bot.values.annotations import Annotation
+from bot.values.conclusions import Annotation
 from sandbox.base import Sandbox
 from sandbox.repository.mirror import Source
 from sandbox.values import Checkout

@@ -16,7 +16,7 @@ from enum import StrEnum
 from sandbox.base import Command, Completed, Limits, Network, Sandbox
 from sandbox.concurrently import concurrently
 from sandbox.toolchains.layers import SYSTEM_PATH, TOOLS, UV
-from sandbox.toolchains.python_layers import installer
+from sandbox.toolchains.python_digest import installer
 
 YOUNG_DAYS = 14
 _LIMITS = Limits(timeout_s=60)

@@ -11,7 +11,7 @@ import pytest
 import yaml
 
 from bot.doctor.machine import TOOLCHAIN_PACKAGES
-from bot.github.manifest import load_manifest
+from bot.github.credentials import load_manifest
 from bot.settings import Settings
 
 ROOT = Path(__file__).parent.parent

@@ -100,7 +100,7 @@ def test_every_file_of_the_tree_is_in_the_wheel(installed: Installed) -> None:
 def test_files_that_are_no_code_are_found(installed: Installed) -> None:
     found = installed.says(
         "from bot.templates import folder, deployed, app_manifest; "
-        "from bot.github.manifest import load_manifest; "
+        "from bot.github.credentials import load_manifest; "
         "print(folder(), deployed('gunicorn.conf.py'), app_manifest(), load_manifest().name)"
     ).split()
 

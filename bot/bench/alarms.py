@@ -22,8 +22,7 @@ from bot.integrity import inspect_integrity
 from bot.task.requirements import comprehend
 from bot.values import FourWay, Task, TaskSource, Trust
 from sandbox.repository.checkout import CheckoutRequest, take
-from sandbox.repository.mirror import Source
-from sandbox.repository.retention import release
+from sandbox.repository.mirror import Source, release
 from sandbox.repository.tree_reader import TreeReader
 from sandbox.values import Finding
 

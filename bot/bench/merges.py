@@ -14,7 +14,7 @@ from pathlib import Path
 from types import ModuleType
 
 from bot.bench import sabotage, scripts
-from bot.bench.target import Target
+from bot.bench.sabotage import Target
 from bot.bench.trick import Files, Trick
 from bot.diff.kinds import is_shipped_source
 from sandbox.test_runs.path_kinds import PathKind, classify

@@ -8,8 +8,21 @@ from __future__ import annotations
 import ast
 from collections import Counter
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 
-from bot.bench.target import FEWEST_MENTIONS, Target
+FEWEST_MENTIONS = 2
+"""How often tests must speak of a function to be a target."""
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """A function that can be broken; `line` is the first line of its body, from 1, `column` from 0."""
+
+    path: str
+    name: str
+    line: int
+    column: int
+
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 

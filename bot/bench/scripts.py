@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from bot.bench.target import FEWEST_MENTIONS, Target
+from bot.bench.sabotage import FEWEST_MENTIONS, Target
 from sandbox.test_runs.script_source import brackets, calls
 
 _NAME = r"[A-Za-z_$][\w$]*"

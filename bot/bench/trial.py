@@ -14,6 +14,7 @@ from bot.values import Conclusion, EvaluationRequest, TestChange, Trigger
 from sandbox.values import Finding
 
 MOST_TARGETS = 6
+_NOTHING_S = 0.1  # a stage that only looked whether there is anything to do
 Judge = Callable[[EvaluationRequest], Awaitable[ReportDocument]]
 
 
@@ -22,6 +23,7 @@ class Row:
     """One judged commit. `fail_to_pass` counts the tests that show the change.
 
     `integrity` holds the remarks about honesty, blocking ones first: severity, rule, place, message.
+    `stages` are the seconds of each stage.
     """
 
     repository: str
@@ -35,6 +37,14 @@ class Row:
     seconds: float
     spoiled: str = ""
     integrity: tuple[str, ...] = ()
+    stages: tuple[tuple[str, float], ...] = ()
+
+    @property
+    def extra_share(self) -> float | None:
+        """What damage and second looks took, as a share of the observing time; None where none ran."""
+        took = dict(self.stages)
+        extra = took.get("damage", 0.0) + took.get("elsewhere", 0.0)
+        return extra / took["observe"] if extra > _NOTHING_S and took.get("observe") else None
 
     @property
     def is_wrong(self) -> bool:
@@ -118,6 +128,7 @@ class Trial:
             round(time.monotonic() - started, 1),
             spoiled,
             tuple(map(_remark, document.integrity)),
+            tuple(document.seconds.items()),
         )
         return document, row
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import statistics
 import sys
 import tempfile
 from dataclasses import asdict
@@ -58,6 +59,12 @@ def run(
             trial = open_trial(_name(repository), repository, Path(folder) / "clone", judge)
             for merge in trial.bench.merges(count):
                 asyncio.run((trial.as_merged if as_merged else trial.run)(merge, tell))
+    shares = [share for row in rows if (share := row.extra_share) is not None]
+    if shares:
+        console.print(
+            f"Damage and second looks: {statistics.median(shares):.0%} of the observing time "
+            f"at the median of {len(shares)}."
+        )
     sys.exit(int(any(row.is_wrong for row in rows)))
 
 

@@ -9,7 +9,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 from bot.errors import Transient
-from bot.github.private_key import held_secrets
+from bot.github.credentials import held_secrets
 from bot.judges.model import OpenSession, Session, SessionLimits, open_models
 from bot.judges.web_access import open_lookup
 from bot.services import Origin, Services

@@ -23,8 +23,7 @@ from bot.errors import UserError
 from bot.github import AppCredentials, NotThere
 from bot.github.addresses import Addresses
 from bot.github.client import convert_manifest
-from bot.github.credentials import CredentialFiles
-from bot.github.manifest import load_manifest, new_app_page
+from bot.github.credentials import CredentialFiles, load_manifest, new_app_page
 from bot.github.transport import Manners
 from bot.settings import Settings, load_settings
 from bot.source.github import CHECK_NAME

@@ -16,7 +16,7 @@ from bot.evaluation.rubric_drafts import RubricClerk
 from bot.evaluation.upkeep import DiskFloor, tidy
 from bot.github.addresses import Addresses
 from bot.github.client import GitHubApp
-from bot.github.private_key import private_key
+from bot.github.credentials import private_key
 from bot.github.transport import Manners, Pace
 from bot.queue import EngineClient, Work, engine_options
 from bot.services import Services

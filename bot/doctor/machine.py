@@ -17,7 +17,7 @@ from sandbox.base import Command, Limits, Sandbox, SandboxError
 from sandbox.bubblewrap.selfcheck import as_root, ways_out
 from sandbox.linters import LINTERS, missing_linters
 from sandbox.toolchains import ECOSYSTEMS
-from sandbox.toolchains.toolchain import toolchain
+from sandbox.toolchains.ecosystem import toolchain
 
 PROGRAM_TIMEOUT_S = 20.0  # a cold disk on a busy machine
 BROWSER_TIMEOUT_S = 60.0

@@ -14,8 +14,7 @@ from bot.errors import Transient, UserError
 from bot.github import AppInfo
 from bot.github.addresses import Addresses
 from bot.github.client import GitHubApp
-from bot.github.manifest import Manifest, load_manifest
-from bot.github.private_key import private_key
+from bot.github.credentials import Manifest, load_manifest, private_key
 from bot.github.transport import Manners
 from bot.settings import Settings
 

@@ -34,8 +34,7 @@ from bot.verdict.acceptance import (
     touches,
 )
 from sandbox.base import SandboxError
-from sandbox.code_map.code import read_code
-from sandbox.code_map.keeping import KeptFacts
+from sandbox.code_map.code import KeptFacts, read_code
 from sandbox.errors import CheckoutError, CheckoutUnavailable
 from sandbox.repository.diff import read_diff
 from sandbox.repository.fetch import fetch

@@ -19,8 +19,9 @@ from sandbox.elsewhere.driver import Looking
 from sandbox.elsewhere.look import DRIVERS, look_again
 from sandbox.elsewhere.values import Difference, SecondLook
 from sandbox.elsewhere.whole import WHOLE, run_again
+from sandbox.test_runs.four_runs import worth_alone
 from sandbox.test_runs.path_kinds import PathKind, classify
-from sandbox.values import Observation, Side
+from sandbox.values import Observation, Side, TestRun
 
 _STEP = Step(
     id="D2",
@@ -72,7 +73,9 @@ async def _seen(
         base = project.base if project.base and project.base.failure is None else None
         paths = tuple(sorted({one.path for one in asked}))
         ids = tuple(sorted({one.id for one in asked}))
-        looking = Looking(case.checkout, head, base, paths, ids, tests, folder, limits)
+        seen_on_head = suite.tests if suite and suite.tests else TestRun(True, ())
+        only = worth_alone({one.id: one.path for one in asked}, seen_on_head)
+        looking = Looking(case.checkout, head, base, paths, ids, tests, folder, limits, only)
         if head.recipe.runner in DRIVERS:
             seen = await look_again(services.sandbox, looking)
         elif head.recipe.runner in WHOLE:

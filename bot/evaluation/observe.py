@@ -27,7 +27,7 @@ from sandbox.changes.reading import read_kinds
 from sandbox.concurrently import a_few_at_a_time, concurrently, cores
 from sandbox.registry import Answer, Wanted, look_up
 from sandbox.repository.tree_reader import TreeReader
-from sandbox.test_runs.untested import is_untested
+from sandbox.test_runs.test_names import is_untested
 from sandbox.values import Environment, Finding, Observation
 
 _FIRST = (ActionKind.UNIT_TESTS, ActionKind.STATIC_LINTER, ActionKind.LOCATE)

@@ -24,13 +24,11 @@ from bot.task.rubrics.files import FOLDER, issue_of
 from bot.text import delimiter_of, scrub_tree
 from bot.values import CodePlace, Rubric
 from sandbox.base import Sandbox, SandboxError
-from sandbox.code_map.code import read_base_code
+from sandbox.code_map.code import KeptFacts, read_base_code
 from sandbox.code_map.facts import SourceFile
-from sandbox.code_map.keeping import KeptFacts
 from sandbox.errors import CheckoutError, CheckoutUnavailable, HostTrouble
 from sandbox.repository.checkout import Base, take_base
-from sandbox.repository.mirror import Source, list_paths, read_file
-from sandbox.repository.retention import release
+from sandbox.repository.mirror import Source, list_paths, read_file, release
 from sandbox.repository.tree_reader import TreeReader
 
 

@@ -18,9 +18,9 @@ from bot.settings import Settings
 from bot.store import HostDisk, Store
 from bot.values import EvaluationRequest
 from sandbox.disk import GIGABYTE, free_bytes
-from sandbox.repository.retention import Retention, release
-from sandbox.repository.retention import evict as evict_trees
-from sandbox.toolchains.layer_store import evict as evict_environments
+from sandbox.repository.mirror import Retention, release
+from sandbox.repository.mirror import evict as evict_trees
+from sandbox.toolchains.layers import evict as evict_environments
 
 SECONDS_A_DAY = 86_400
 TELL_EVERY_S = 60.0

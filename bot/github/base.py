@@ -19,7 +19,7 @@ from typing import Protocol
 
 from bot.errors import UserError
 from bot.values import Conclusion
-from bot.values.annotations import Annotation
+from bot.values.conclusions import Annotation
 
 
 class NotThere(UserError):

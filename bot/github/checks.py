@@ -6,7 +6,7 @@ from bot.github.addresses import segment
 from bot.github.base import AppInfo, CheckReport, CheckRun, CheckStatus
 from bot.github.readings import read_check_run
 from bot.github.transport import JsonBody, Transport
-from bot.values.annotations import Annotation
+from bot.values.conclusions import Annotation
 
 MOST_TEXT_BYTES = 65_535
 MOST_TITLE = 255

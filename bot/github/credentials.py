@@ -1,16 +1,83 @@
-"""The App's credentials in `home`: one file of settings and one key, readable by their owner alone."""
+"""The App as it is registered: what `app.yml` describes, its key, and its credentials in `home`."""
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from urllib.parse import quote, urlencode
+
+import yaml
+from pydantic import BaseModel, ConfigDict
 
 from bot.errors import UserError
 from bot.github import AppCredentials
 from bot.own_folder import make_home
 from bot.settings import CREDENTIALS, Settings
+from bot.templates import app_manifest
+
+
+def private_key(settings: Settings) -> str:
+    """Return the key's PEM text. Raises UserError when its file cannot be read."""
+    if settings.private_key_path is None:
+        return settings.private_key.get_secret_value().replace("\\n", "\n")
+    try:
+        return settings.private_key_path.read_text()
+    except (OSError, UnicodeDecodeError) as error:
+        reason = error.strerror if isinstance(error, OSError) else "it is no text"
+        raise UserError(
+            f"The App's key cannot be read from {settings.private_key_path}: {reason}.",
+            "Check PRIVATE_KEY_PATH and who may read that file.",
+        ) from error
+
+
+def held_secrets(settings: Settings) -> tuple[str, ...]:
+    """Return what this process holds and no report may show, wherever it may have come from."""
+    held = (
+        settings.webhook_secret,
+        settings.link_key,
+        settings.model_key,
+        settings.search_key,
+    )
+    known = (private_key(settings), *(secret.get_secret_value() for secret in held))
+    return tuple(secret for secret in known if secret)
+
+
+class Manifest(BaseModel):
+    """The keys of `app.yml`; an unknown one is an error."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    name: str
+    url: str
+    description: str
+    public: bool
+    default_permissions: dict[str, str]
+    default_events: tuple[str, ...]
+
+    def registration(self, public_url: str, back: str) -> str:
+        """Return the JSON that GitHub's page takes: this, the webhook, and where to come back to."""
+        return json.dumps(
+            {
+                **self.model_dump(mode="json"),
+                "hook_attributes": {"url": f"{public_url.rstrip('/')}/webhook", "active": True},
+                "redirect_url": back,
+            }
+        )
+
+
+def load_manifest() -> Manifest:
+    """Read `app.yml`. Raises pydantic's ValidationError when it is not what it must be."""
+    return Manifest.model_validate(yaml.safe_load(app_manifest().read_text(encoding="utf-8")))
+
+
+def new_app_page(web: str, organization: str, state: str) -> str:
+    """Return GitHub's page for a new App of the organization, or of the person when it is empty."""
+    owner = f"/organizations/{quote(organization, safe='')}" if organization else ""
+    return f"{web}{owner}/settings/apps/new?{urlencode({'state': state})}"
+
 
 KEY = "app.pem"
 

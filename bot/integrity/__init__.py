@@ -16,10 +16,10 @@ from bot.integrity.hidden_code import decoded_code, test_reading
 from bot.integrity.inspection import Check, Inspection
 from bot.integrity.instructions import hidden_text, instructions_to_reviewers
 from bot.integrity.leaks import secrets_added
-from bot.integrity.made_up import early_exits, tampering
 from bot.integrity.scope import files_out_of_scope
 from bot.integrity.standing import open_standing
 from bot.integrity.suppressions import lowered_checks, suppressions
+from bot.integrity.tampering import early_exits, tampering
 from bot.integrity.unseen import unseen_content
 from bot.integrity.weakened import changed_expectations, weakened_tests
 from bot.values import FourWay, Requirements

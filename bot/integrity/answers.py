@@ -14,8 +14,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from itertools import islice
 
-from bot.integrity.bindings import Bindings
-from bot.integrity.literals import bound_literals, literal_in, text_of
+from bot.integrity.literals import Bindings, bound_literals, literal_in, text_of
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 _EQUALITIES = ("assertequal", "assertequals", "assertis", "assertlistequal", "assertdictequal",

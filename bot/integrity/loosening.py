@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from difflib import SequenceMatcher
 
 from rapidfuzz import fuzz, process
 
-from bot.integrity.arrivals import Arrivals
 from bot.integrity.assertions import Assertion, Strength, is_weaker
 from bot.integrity.test_code import CodeOfTest, CodeOfTests
 from bot.text.clipping import clip_line
@@ -21,6 +21,55 @@ from bot.values.rules import (
     TEST_SKIPPED,
 )
 from sandbox.values import Side
+
+SAME_NAME_RATIO = 50.0
+"""How alike the bodies of two tests of one name must be to be one test: `test_basic` is in many classes."""
+MOST_COMPARED = 2000  # of a test's body
+MOST_LINES = 400
+
+
+@dataclass(frozen=True, slots=True)
+class Arrival:
+    """One new test and the file that it stands in."""
+
+    path: str
+    test: CodeOfTest
+
+
+class Arrivals:
+    """The new tests of a change; each is the successor of one vanished test at most."""
+
+    def __init__(self, found: Iterable[Arrival]) -> None:
+        self._all = tuple(found)
+        self._free: dict[str, list[Arrival]] = {}
+        for arrival in self._all:
+            self._free.setdefault(arrival.test.bare_name, []).append(arrival)
+
+    def take(self, vanished: CodeOfTest) -> Arrival | None:
+        """The new test of the same name whose body is most like the vanished one's."""
+        free = self._free.get(vanished.bare_name, [])
+        scored = [(_file_likeness(vanished, arrival.test), at) for at, arrival in enumerate(free)]
+        score, at = max(scored, default=(0.0, -1))
+        return free.pop(at) if at >= 0 and score >= SAME_NAME_RATIO else None
+
+    def hold(self, before: CodeOfTest, after: CodeOfTest) -> bool:
+        """Whether every stretch of lines that a test lost stands, unbroken, in a new test that runs."""
+        old, new = before.body.splitlines(), after.body.splitlines()
+        if max(len(old), len(new)) > MOST_LINES:
+            return False
+        steps = SequenceMatcher(None, old, new, autojunk=False).get_opcodes()
+        lost = ["\n".join(old[i:j]) for tag, i, j, _, _ in steps if tag in ("delete", "replace")]
+        sound = [a.test.body for a in self._all if _runs(a.test)]
+        return bool(lost) and all(any(part in body for body in sound) for part in lost)
+
+
+def _runs(test: CodeOfTest) -> bool:
+    return not (test.skips or test.swallowed or test.returns_early)
+
+
+def _file_likeness(one: CodeOfTest, other: CodeOfTest) -> float:
+    return fuzz.ratio(one.body[:MOST_COMPARED], other.body[:MOST_COMPARED])
+
 
 SAME_BODY_RATIO = 70.0
 SAME_SUBJECT_RATIO = 80.0

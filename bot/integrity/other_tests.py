@@ -8,10 +8,140 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from bot.integrity.assertions import Assertion
-from bot.integrity.blocks import Text, read_text
-from bot.integrity.chains import take_apart
 from bot.integrity.languages import SHELL, Language, strength_of
 from bot.integrity.test_code import CodeOfTest, CodeOfTests
+
+_C_LIKE = re.compile(
+    r"//[^\n]*|/\*.*?(?:\*/|\Z)"
+    r"|(?<!\\)(?:\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])*'|`(?:\\.|[^`\\])*`)",
+    re.DOTALL,
+)
+_SHELL_LIKE = re.compile(r"(?:(?<=\s)|^)#[^\n]*|(?<!\\)\"(?:\\.|[^\"\\])*\"|'[^']*'", re.MULTILINE)
+_OPENS_BLOCK = "({["
+_BRACKETS = re.compile(r"[(){}\[\]]")
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """A program text three times, position for position: as it is, with comments blanked out (`code`),
+    and with words blanked out too (`bare`)."""
+
+    whole: str
+    code: str
+    bare: str
+    line_ends: tuple[int, ...]
+    closings: dict[int, int]
+
+    def line_at(self, position: int) -> int:
+        """The line of a position, from 1."""
+        return bisect_left(self.line_ends, position) + 1
+
+    def end_of_block(self, opening: int) -> int:
+        """Where the bracket at `opening` closes; the end of the text when it never does."""
+        return self.closings.get(opening, len(self.bare))
+
+
+def read_text(source: str, *, is_shell: bool = False) -> Text:
+    """Blank out comments, and strings beside them, so that only code is left where code is asked for."""
+    pattern = _SHELL_LIKE if is_shell else _C_LIKE
+
+    def without_comment(match: re.Match[str]) -> str:
+        return _blank(match.group()) if match.group()[0] in "/#" else match.group()
+
+    def without_word(match: re.Match[str]) -> str:
+        text = match.group()
+        return _blank(text) if text[0] in "/#" else text[0] + _blank(text[1:-1]) + text[-1]
+
+    bare = pattern.sub(without_word, source)
+    ends = tuple(match.start() for match in re.finditer("\n", source))
+    return Text(source, pattern.sub(without_comment, source), bare, ends, _closings(bare))
+
+
+def _closings(bare: str) -> dict[int, int]:
+    """For every opening bracket the position after the one that closes it; kinds are not told apart."""
+    found: dict[int, int] = {}
+    waiting: list[int] = []
+    for match in _BRACKETS.finditer(bare):
+        if match.group() in _OPENS_BLOCK:
+            waiting.append(match.start())
+        elif waiting:
+            found[waiting.pop()] = match.end()
+    return found
+
+
+def _blank(text: str) -> str:
+    return re.sub(r"[^\n]", " ", text)
+
+
+_STRING = re.compile(r"(?<!\\)(?:\"(?:\\.|[^\"\\])*\"|'(?:\\.|[^'\\])*'|`(?:\\.|[^`\\])*`)")
+_WAITS = re.compile(r"(?i)throw|raises|reject|panic")
+_FORBIDS = re.compile(r"(?i)(?:not|never|no)_?throw|\.not\.|\.resolves\b|notpanic")
+_OPENING, _CLOSING = "([{", ")]}"
+
+
+@dataclass(frozen=True, slots=True)
+class Chain:
+    """An assertion's calls. `chain` is its text with nothing inside round brackets: `expect().toBe()`.
+
+    `subject` is the first argument of its first call; `names_error` says that it tells which error.
+    """
+
+    chain: str
+    subject: str
+    wants_error: bool
+    names_error: bool
+
+
+def take_apart(assertion: str) -> Chain:
+    """The calls of one assertion; brackets inside its strings are no brackets."""
+    bare = _STRING.sub(lambda m: m[0][0] + "x" * (len(m[0]) - 2) + m[0][-1], assertion)
+    calls = _calls(bare)
+    chain, last = "", 0
+    for start, end in calls:
+        chain += bare[last : start + 1]
+        last = end
+    chain += bare[last:]
+    arguments = [_arguments(bare, start, end) for start, end in calls]
+    first = arguments[0] if arguments else []
+    subject = assertion[first[0][0] : first[0][1]].strip() if first else ""
+    wants = bool(_WAITS.search(chain)) and not _FORBIDS.search(chain)
+    return Chain(chain, subject or assertion, wants, wants and _names_error(chain, arguments))
+
+
+def _names_error(chain: str, arguments: list[list[tuple[int, int]]]) -> bool:
+    """`throws(what, Error)` tells it beside the code that runs; `expect(what).toThrow(Error)` alone."""
+    needed = 1 if chain.lstrip().startswith("expect") else 2
+    return bool(arguments) and len(arguments[-1]) >= needed
+
+
+def _calls(bare: str) -> list[tuple[int, int]]:
+    """Where the outermost round brackets open and close; an unclosed one ends with the text."""
+    found: list[tuple[int, int]] = []
+    depth, start = 0, 0
+    for at, mark in enumerate(bare):
+        if mark == "(":
+            if depth == 0:
+                start = at
+            depth += 1
+        elif mark == ")" and depth:
+            depth -= 1
+            if depth == 0:
+                found.append((start, at))
+    return [*found, (start, len(bare))] if depth else found
+
+
+def _arguments(bare: str, start: int, end: int) -> list[tuple[int, int]]:
+    """The arguments of one call, blank ones left out."""
+    depth, first = 0, start + 1
+    found: list[tuple[int, int]] = []
+    for at in range(start + 1, end + 1):
+        mark = bare[at] if at < end else ","
+        depth += (mark in _OPENING) - (mark in _CLOSING)
+        if mark == "," and (depth <= 0 or at == end):
+            found.append((first, at))
+            first = at + 1
+    return [(a, b) for a, b in found if bare[a:b].strip()]
+
 
 MAX_SOURCE = 400_000
 MAX_TESTS = 2000

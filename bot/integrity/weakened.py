@@ -9,10 +9,9 @@ from bot.diff.kinds import is_test_file
 from bot.diff.lines import TextReader, is_gone, old_path
 from bot.diff.paths import is_test_module
 from bot.integrity.adaptation import is_only_adapted
-from bot.integrity.arrivals import Arrival, Arrivals
 from bot.integrity.inspection import Inspection, make_finding
 from bot.integrity.languages import language_of
-from bot.integrity.loosening import Remark, Version, compare_tests
+from bot.integrity.loosening import Arrival, Arrivals, Remark, Version, compare_tests
 from bot.integrity.moves import is_only_moved
 from bot.integrity.other_tests import read_other_tests
 from bot.integrity.standing import TestStanding

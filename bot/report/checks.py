@@ -8,7 +8,7 @@ from bot.report.markdown import CHECK_LIMIT, fitted
 from bot.report.memory import Memory
 from bot.report.model import FAILING_CHANGES, ReportView
 from bot.values import CodePlace, TestComparison
-from bot.values.annotations import Annotation, AnnotationLevel
+from bot.values.conclusions import Annotation, AnnotationLevel
 from sandbox.values import Diff, Finding, Severity, Side
 
 MESSAGE_BYTES = 64 * 1024

@@ -18,9 +18,15 @@ from bot.report.model import (
     TestView,
 )
 from bot.report.pictures import picture_rows
-from bot.report.repeating import repeat
 from bot.report.slim import SHOWN_CHANGES, TESTS_PER_GROUP, slim
-from bot.report.view_parts import Reached, analysis_rows, patch_view, plan_view, rubric_views
+from bot.report.view_parts import (
+    Reached,
+    analysis_rows,
+    patch_view,
+    plan_view,
+    repeat,
+    rubric_views,
+)
 from bot.text import scrub_tree
 from bot.text.clipping import clip_middle
 from bot.values import (

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bot.errors import UserError
 from bot.github import IssueReference, PullRequest, RepositoryReader
-from bot.task.closing import closing_issues
+from bot.task.linked import closing_issues
 from bot.task.task_file import read_task_file
 from bot.values import Task, TaskSource, Trust
 

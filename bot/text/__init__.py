@@ -1,7 +1,6 @@
 """Hostile text made harmless: scrubbed of controls and secrets, and escaped for its place."""
 
-from bot.text.delimiter import Delimiter, delimiter_of
-from bot.text.escape import code, fence, prose, sentence
+from bot.text.escape import Delimiter, code, delimiter_of, fence, prose, sentence
 from bot.text.redact import redact
 from bot.text.scrub import scrub, scrub_tree, visible
 

@@ -4,8 +4,10 @@ All are frozen, slotted and made of plain parts, so `pydantic.TypeAdapter` turns
 back.
 """
 
-from bot.values.acceptances import ACCEPT_BUTTON, Acceptance, AcceptanceKind
 from bot.values.conclusions import (
+    ACCEPT_BUTTON,
+    Acceptance,
+    AcceptanceKind,
     Conclusion,
     Evaluation,
     GateReason,
@@ -16,15 +18,20 @@ from bot.values.conclusions import (
     Publication,
     Standing,
 )
-from bot.values.exchanges import TRIAL, Exchange
 from bot.values.forecasts import ExpectedCalls, ExpectedPrice, Forecast
 from bot.values.grades import Criterion, Grade, Grading
 from bot.values.observed import (
+    ChangedSymbol,
+    CodePlace,
     DamageSeen,
+    Dependent,
     Evidence,
     ExampleOutcome,
     ExampleSeen,
     FourWay,
+    Impact,
+    Located,
+    LocatedPlace,
     NotRun,
     Observed,
     RetiredTest,
@@ -34,10 +41,12 @@ from bot.values.observed import (
     Transition,
 )
 from bot.values.opinions import (
+    TRIAL,
     Act,
     Analysis,
     CanaryResult,
     Deliberation,
+    Exchange,
     Opinion,
     PanelResult,
     PatchOpinion,
@@ -47,14 +56,6 @@ from bot.values.opinions import (
     Scores,
     Statement,
     Validity,
-)
-from bot.values.places import (
-    ChangedSymbol,
-    CodePlace,
-    Dependent,
-    Impact,
-    Located,
-    LocatedPlace,
 )
 from bot.values.requests import (
     Delivery,

@@ -5,13 +5,66 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
-from bot.values.acceptances import Acceptance
 from bot.values.observed import Observed
 from bot.values.opinions import Deliberation
 from bot.values.requests import EvaluationRequest
 from bot.values.rubrics import TaskRubric
 from bot.values.tasks import Plan, Requirements, Task
 from bot.values.verdicts import Verdict
+
+ACCEPT_BUTTON = "accept"
+"""Identifies the button "Accept unverified" on a check run (GitHub allows 20 characters)."""
+
+
+class AcceptanceKind(StrEnum):
+    """How far a person goes."""
+
+    ACCEPTED = "accepted"  # what could not be verified may be merged
+    OVERRIDDEN = "overridden"  # an administrator lets it pass although a check fails
+
+
+@dataclass(frozen=True, slots=True)
+class Acceptance:
+    """One person's decision about one requirement, or about one rule of the gate, at one commit.
+
+    `subject` is the requirement's id or the rule's name, and `text` what it said then. `places` are the
+    files that it is about; empty where that is everything but documentation. `void` says why it does not
+    count any more. `source` names the comment or the click; `carried_from` is the earlier commit that it
+    was given for. `given_s` is Unix time.
+    """
+
+    subject: str
+    kind: AcceptanceKind
+    actor: str
+    reason: str
+    head_sha: str
+    text: str
+    source: str
+    given_s: float = 0.0
+    places: tuple[str, ...] = ()
+    by_author: bool = False
+    carried_from: str = ""
+    void: str = ""
+
+
+class AnnotationLevel(StrEnum):
+    """How loud a remark on a line is, as GitHub spells it."""
+
+    NOTICE = "notice"
+    WARNING = "warning"
+    FAILURE = "failure"
+
+
+@dataclass(frozen=True, slots=True)
+class Annotation:
+    """One remark on lines of the head tree (from 1, inclusive). Plain text, shown as such."""
+
+    path: str
+    start_line: int
+    end_line: int
+    level: AnnotationLevel
+    message: str
+    title: str = ""
 
 
 class Conclusion(StrEnum):

@@ -10,6 +10,31 @@ from bot.values.observed import Evidence
 from bot.values.tasks import PlanExtension
 from bot.values.verdicts import Verdict, VerdictOutcome
 
+TRIAL = "trial"
+"""What a question about what is known is about."""
+
+
+@dataclass(frozen=True, slots=True)
+class Exchange:
+    """One call. `about` is the requirement's id, TRIAL for what is known, empty for the whole change.
+
+    `turn` counts from 0 within a conversation; `said` is only what is new in it, `chars` is all that was
+    sent. Tokens are the endpoint's own count, 0 where it counts none. `tools` are those offered, one a
+    line with the schema of its arguments, in a conversation's first turn.
+    """
+
+    role: Role
+    about: str
+    sample: int
+    turn: int
+    system: str
+    said: str
+    reply: str
+    chars: int
+    input_tokens: int = 0
+    output_tokens: int = 0
+    tools: str = ""
+
 
 class Act(StrEnum):
     """What a judge may do in a round of negotiation (CodeVisionary): about itself, or about another."""

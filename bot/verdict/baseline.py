@@ -7,9 +7,9 @@ from dataclasses import replace
 
 from bot.evidence.case import Case
 from bot.evidence.damage import of_base
-from bot.evidence.oracle import satisfied, unsatisfied, unverified
+from bot.evidence.oracle import satisfied, unsatisfied, unverified, way_out
 from bot.evidence.pages.weigh import compare_pages
-from bot.evidence.test_plan.seen import item_evidence
+from bot.evidence.test_plan.ended import item_evidence
 from bot.evidence.test_plan.whole import is_held_on_base, is_regressed
 from bot.evidence.tests.four_way import why_it_failed
 from bot.evidence.tests.results import test_ids
@@ -24,7 +24,6 @@ from bot.values import (
     VerdictOutcome,
 )
 from bot.values.rules import NEEDS_READER, NOT_ABOUT_TESTS, UNREAD_CHANGES
-from bot.verdict.way_out import way_out
 from bot.verdict.what_was_run import (
     MOST_TOLD,
     counted,

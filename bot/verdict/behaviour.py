@@ -8,7 +8,7 @@ from bot.configuration import Configuration
 from bot.evidence.case import Case, open_case
 from bot.evidence.damage import Why, blindness, differing_call, noticed_by
 from bot.evidence.examples.weigh import by_examples
-from bot.evidence.oracle import TRY_TESTED_VERSION, unsatisfied, unverified
+from bot.evidence.oracle import TRY_TESTED_VERSION, unsatisfied, unverified, way_out
 from bot.evidence.tests.results import pass_rate, test_ids
 from bot.task.ties import Tie, leaves_error_unasked, speaks_of
 from bot.values import (
@@ -24,7 +24,6 @@ from bot.values import (
     Verdict,
     VerdictOutcome,
 )
-from bot.verdict.way_out import way_out
 from sandbox.elsewhere.values import Difference
 
 SOLE = "the only requirement, and the test passes only with this change"

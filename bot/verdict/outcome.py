@@ -10,9 +10,8 @@ from bot.evidence.case import Case, open_case
 from bot.evidence.empty_inputs.weigh import with_crashes
 from bot.evidence.examples.weigh import with_examples
 from bot.evidence.oracle import satisfied, unsatisfied, unverified
-from bot.evidence.test_plan.ended import plain_endings
+from bot.evidence.test_plan.ended import item_evidence, plain_endings
 from bot.evidence.test_plan.points import judge_criterion
-from bot.evidence.test_plan.seen import item_evidence
 from bot.evidence.transitions import NOT_RUNNABLE, passed
 from bot.values import (
     Category,
@@ -30,7 +29,7 @@ from bot.values.rules import CONFIGURATION
 from bot.verdict.baseline import judge_baseline
 from bot.verdict.behaviour import judge_behaviour
 from bot.verdict.upkeep import judge_by_kind, judge_upkeep
-from sandbox.browser.faults import FAILED_ACT
+from sandbox.browser.records import FAILED_ACT
 from sandbox.values import Observation
 
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 
 from bot.github import Payload
 from bot.values import Delivery
-from bot.webhook import agent_patches, checks, events
+from bot.webhook import events
 from bot.webhook.decisions import Decision, Ignore
 
 Handler = Callable[[Payload], Decision]
@@ -23,12 +23,12 @@ HANDLERS: Mapping[tuple[str, str], Handler] = {
     ("pull_request", "unlabeled"): events.pull_request_unlabeled,
     ("pull_request", "closed"): events.pull_request_closed,
     ("issue_comment", "created"): events.issue_comment_created,
-    ("check_run", "rerequested"): checks.check_run_rerequested,
-    ("check_run", "requested_action"): checks.check_run_action_requested,
-    ("check_suite", "rerequested"): checks.check_suite_rerequested,
+    ("check_run", "rerequested"): events.check_run_rerequested,
+    ("check_run", "requested_action"): events.check_run_action_requested,
+    ("check_suite", "rerequested"): events.check_suite_rerequested,
     ("merge_group", "checks_requested"): events.merge_group_checks_requested,
     ("merge_group", "destroyed"): events.merge_group_destroyed,
-    ("repository_dispatch", "agent-patch"): agent_patches.agent_patch_dispatched,
+    ("repository_dispatch", "agent-patch"): events.agent_patch_dispatched,
 }
 
 # GitHub sends these to every App, asked or not; they are welcome and lead to nothing.

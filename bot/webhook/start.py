@@ -9,8 +9,6 @@ from bot.github import CheckAction, NotThere, PullRequest, Repository
 from bot.store import Decision, Ended, EvaluationState
 from bot.templates import render_markdown
 from bot.values import Conclusion, EvaluationRequest, Trigger
-from bot.webhook.agent_patches import is_full_sha
-from bot.webhook.checks import APPROVE, JUDGE
 from bot.webhook.decisions import (
     AcceptUnverified,
     Approve,
@@ -34,6 +32,7 @@ from bot.webhook.desk import (
     stop,
     stop_replaced,
 )
+from bot.webhook.events import APPROVE, JUDGE, is_full_sha
 from bot.webhook.when import BY_HAND, ON_LABELS, Before, Doubt, LeftOut, Sifted, judged_before, sift
 
 Clicked = Rerun | Approve | AcceptUnverified

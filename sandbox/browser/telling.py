@@ -6,7 +6,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from sandbox.base import Killed
-from sandbox.browser.faults import (
+from sandbox.browser.journey import Journey, Travelled, Visit, why_ended
+from sandbox.browser.records import (
     AXE,
     CONSOLE_ERROR,
     COVERED_CONTROL,
@@ -21,9 +22,9 @@ from sandbox.browser.faults import (
     NOT_SETTLED,
     QUICK,
     RULES,
+    Difference,
+    VisitSeen,
 )
-from sandbox.browser.journey import Journey, Travelled, Visit, why_ended
-from sandbox.browser.records import Difference, VisitSeen
 from sandbox.values import Finding, Observation, Picture, Severity, Side
 
 _WORDS = {

@@ -23,16 +23,21 @@ from pathlib import Path
 from sandbox import layout, network
 from sandbox.base import Command, Completed, Killed, Limits, Mount, MountMode, Network, SandboxError
 from sandbox.bubblewrap.orphans import end_orphans
-from sandbox.bubblewrap.outcome import (
+from sandbox.bubblewrap.plan import LaunchPlan, StagedMount
+from sandbox.bubblewrap.process import (
     Bounds,
+    Ends,
+    Pipes,
+    ProcessTree,
+    StatusLines,
     Streams,
     completed,
     first_end,
     kernel_killed,
+    memory_file,
     open_ends,
+    start,
 )
-from sandbox.bubblewrap.plan import LaunchPlan, StagedMount
-from sandbox.bubblewrap.process import Ends, Pipes, ProcessTree, StatusLines, memory_file, start
 from sandbox.bubblewrap.selfcheck import as_root, no_build_network, ways_out
 from sandbox.folders import FolderPolicy, Folders, is_overlaid, resolved
 from sandbox.index import host_index_settings

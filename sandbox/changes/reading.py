@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path, PurePosixPath
 
 from sandbox.base import TREE, Command, Limits, Mount, Sandbox
-from sandbox.code_map.languages import PACKAGES, language_of
+from sandbox.code_map.inventory import PACKAGES, language_of
 from sandbox.linters.programs import PYTHON_VARIABLES, packages
 from sandbox.repository.names import raw_name
 from sandbox.test_runs.path_kinds import PathKind, classify

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 
 from sandbox.base import TREE, Command, Limits, Mount, Sandbox
-from sandbox.code_map.languages import PACKAGES, language_of
+from sandbox.code_map.inventory import PACKAGES, language_of
 from sandbox.damage.values import Damage
 from sandbox.linters.programs import PYTHON_VARIABLES, packages
 from sandbox.linters.reading import records

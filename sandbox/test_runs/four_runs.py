@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import re
+from collections import defaultdict, deque
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from datetime import date, timedelta
 from pathlib import PurePosixPath
 
 from sandbox.values import Outcome, TestResult, TestRun
 
 HARD_FAILURES = (Outcome.FAILED, Outcome.ERROR)
 PASSES = (Outcome.PASSED, Outcome.XPASSED)
+_WORTH_S, _MANY = 0.25, 30
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,3 +110,75 @@ def failed(outcome: Outcome | None) -> bool:
 def passed(outcome: Outcome | None) -> bool:
     """Tell whether a test ran and did what it asks for."""
     return outcome in PASSES
+
+
+RECENT_DAYS = 35
+"""How old a kept run of base can be, and some."""
+
+_ADDRESS = re.compile(r"0x[0-9a-fA-F]{8,16}\b")
+_UUID = re.compile(r"\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b", re.I)
+_DATE = re.compile(r"\b(?:(\d{4})-(\d\d)-(\d\d)|(\d\d)-(\d\d)-(\d{4}))\b")
+_TIME = re.compile(r"\d{1,2}:\d\d(?::\d\d(?:\.\d+)?)?")
+
+
+def worth_alone(tests: Mapping[str, str], run: TestRun) -> tuple[str, ...]:
+    """Return the names of tests ({id: path}, parameters left out) where running them alone saves time.
+
+    () where the other tests of their files are quick and few: then the files run whole.
+    """
+    names = {_unparametrized(one) for one in tests}
+    paths = set(tests.values())
+    others = [
+        one.seconds
+        for one in run.results
+        if one.path in paths and _unparametrized(one.id) not in names
+    ]
+    is_worth_it = sum(others) > _WORTH_S or len(others) > _MANY
+    return tuple(sorted(names)) if is_worth_it else ()
+
+
+def _unparametrized(test_id: str) -> str:
+    return test_id.partition("[")[0].partition("#")[0]
+
+
+def aligned(run: TestRun, *references: TestRun) -> TestRun:
+    """Return `run` with its volatile ids as the first of `references` that has the test spells them."""
+    own = {result.id for result in run.results}
+    known = {result.id for reference in references for result in reference.results}
+    spare: dict[str, deque[str]] = defaultdict(deque)
+    for test_id in dict.fromkeys(r.id for reference in references for r in reference.results):
+        if test_id not in own and (form := steady_form(test_id)) != test_id:
+            spare[form].append(test_id)
+    if not spare:
+        return run
+    results = []
+    for result in run.results:
+        same = spare.get(steady_form(result.id)) if result.id not in known else None
+        results.append(replace(result, id=same.popleft()) if same else result)
+    return replace(run, results=tuple(results))
+
+
+def steady_form(test_id: str) -> str:
+    """Return the id with every volatile part of its parameters set aside."""
+    function, bracket, parameters = test_id.partition("[")
+    if not bracket:
+        return test_id
+    steady = _UUID.sub("<uuid>", _ADDRESS.sub("<address>", parameters))
+    dated = _DATE.sub(_without_recent_date, steady)
+    if dated != steady:
+        dated = _TIME.sub("<time>", dated)
+    return f"{function}[{dated}"
+
+
+def _without_recent_date(found: re.Match[str]) -> str:
+    year, month, day, first, second, last = found.groups()
+    spellings = ((year, month, day),) if year else ((last, first, second), (last, second, first))
+    return "<date>" if any(_is_recent(*spelling) for spelling in spellings) else found.group()
+
+
+def _is_recent(year: str, month: str, day: str) -> bool:
+    try:
+        then = date(int(year), int(month), int(day))
+    except ValueError:
+        return False
+    return abs(date.today() - then) <= timedelta(days=RECENT_DAYS)

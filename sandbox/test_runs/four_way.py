@@ -14,9 +14,10 @@ from sandbox.concurrently import a_few_at_a_time, cores
 from sandbox.repository.combine import combine
 from sandbox.test_runs.crosswise import Crosswise, find_crosswise
 from sandbox.test_runs.doctests import Doctests, find_doctests
-from sandbox.test_runs.four_runs import FourRuns
+from sandbox.test_runs.four_runs import FourRuns, aligned, passed
 from sandbox.test_runs.joined_calls import joined_runs
-from sandbox.test_runs.repeats import HeadRepeats, Repeats
+from sandbox.test_runs.path_kinds import PathKind, classify
+from sandbox.test_runs.repeats import HeadRepeats, Repeats, disagreeing
 from sandbox.test_runs.surroundings import (
     made_for_tests,
     plugin_arguments,
@@ -25,7 +26,6 @@ from sandbox.test_runs.surroundings import (
 )
 from sandbox.test_runs.test_order import TestOrder, within
 from sandbox.test_runs.unit_tests import run_tests
-from sandbox.test_runs.volatile_ids import aligned
 from sandbox.values import Checkout, Environment, Observation, Side, TestRun, TestRunner
 
 RUNS = 4
@@ -143,10 +143,48 @@ async def _cross(
         base_paths=crosswise.base_paths,
         head_paths=(*crosswise.head_paths, *own_docs),
     )
+    runs = await _with_new_tests_beside(sandbox, sides, on_head, crosswise, runs)
     repeats = await Repeats(sandbox, base_order, on_head, head_order).of(runs)
     again = await HeadRepeats(sandbox, head_order).of(runs)
     seen = Crossed(base_on_head, head_on_base or docs_on_base)
     return replace(runs, repeats=repeats, head_repeats=again), seen
+
+
+async def _with_new_tests_beside(
+    sandbox: Sandbox, sides: Sides, on_head: TestOrder, crosswise: Crosswise, runs: FourRuns
+) -> FourRuns:
+    """Take back what broke in base's unedited tests only because head's new tests do not stand beside them.
+
+    A test that lists files (has every source a test?) fails on head's code among base's tests. Only new
+    files of tests are added, never support or configuration, and only the broken tests' files run.
+    """
+    base, head = Path(sides.checkout.base_tree), Path(sides.checkout.head_tree)
+    new = {
+        path
+        for path in crosswise.swapped
+        if classify(path) is PathKind.TEST and not (base / path).exists()
+    }
+    on_own = {one.id for one in runs.head_on_head.results if passed(one.outcome)}
+    broken = {
+        one.id: one.path
+        for one in disagreeing(runs)
+        if passed(one.outcome) and one.id in on_own and one.path not in crosswise.swapped
+    }
+    if not new or not broken or runs.base_on_head is None:
+        return runs
+    rest = tuple(path for path in crosswise.swapped if path not in new)
+    tree = await asyncio.to_thread(combine, head, base, rest, sides.workspace / "new-tests-beside")
+    paths = tuple(sorted(set(broken.values())))
+    seen = await run_tests(sandbox, replace(on_head, tree=str(tree), paths=paths))
+    if seen.tests is None or not seen.tests.complete:
+        return runs
+    mended = {
+        one.id: one
+        for one in aligned(seen.tests, runs.base_on_base).results
+        if one.id in broken and passed(one.outcome)
+    }
+    results = tuple(mended.get(one.id, one) for one in runs.base_on_head.results)
+    return replace(runs, base_on_head=replace(runs.base_on_head, results=results))
 
 
 def _with_texts(found: Crosswise, docs: Doctests) -> Crosswise:

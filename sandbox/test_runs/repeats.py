@@ -7,10 +7,9 @@ from dataclasses import dataclass, field, replace
 
 from sandbox.base import Sandbox
 from sandbox.concurrently import a_few_at_a_time, cores
-from sandbox.test_runs.four_runs import FourRuns, Repeat, failed, is_whole_file, passed
+from sandbox.test_runs.four_runs import FourRuns, Repeat, aligned, failed, is_whole_file, passed
 from sandbox.test_runs.test_order import TestOrder
 from sandbox.test_runs.unit_tests import run_tests
-from sandbox.test_runs.volatile_ids import aligned
 from sandbox.values import TestResult, TestRun
 
 _MOST_ROUNDS = 5

@@ -30,16 +30,20 @@ from sandbox.toolchains.build_command import (
     typed,
 )
 from sandbox.toolchains.build_request import BuildRequest, repository_folder
-from sandbox.toolchains.layer_store import APART, is_finished, locked, publish, unfinished
 from sandbox.toolchains.layers import (
+    APART,
     DEPENDENCIES,
     INSIDE,
     KEPT,
     NOTES,
     PROJECT,
     UNFETCHED,
+    is_finished,
     kept,
     known_as,
+    locked,
+    publish,
+    unfinished,
 )
 from sandbox.toolchains.tree import Tree
 from sandbox.values import Environment, Observation, Recipe, Unfetched

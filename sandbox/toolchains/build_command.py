@@ -25,8 +25,7 @@ from sandbox.base import (
 from sandbox.toolchains import ECOSYSTEMS
 from sandbox.toolchains.build_request import BuildRequest, downloads_folder
 from sandbox.toolchains.ecosystem import Downloads
-from sandbox.toolchains.layer_store import DECLARED
-from sandbox.toolchains.layers import CACHE, DEPENDENCIES, INSIDE, SYSTEM_PATH, TOOLCHAIN
+from sandbox.toolchains.layers import CACHE, DECLARED, DEPENDENCIES, INSIDE, SYSTEM_PATH, TOOLCHAIN
 from sandbox.values import Observation, Side
 
 _OUTPUT_CHARS = 20_000

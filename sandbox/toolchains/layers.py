@@ -6,7 +6,15 @@ the same paths on both sides, while building (writable) and while observing (rea
 
 from __future__ import annotations
 
+import asyncio
+import fcntl
 import json
+import os
+import secrets
+import subprocess
+import time
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 
 from sandbox.base import TREE, Mount, MountMode
@@ -84,3 +92,118 @@ def variables(
 ) -> tuple[tuple[str, str], ...]:
     """Return the whole environment of a command: the environment's own, then `extra` over it."""
     return tuple((dict(environment.variables) | dict(extra)).items())
+
+
+DECLARED = ".declared-"
+"""How folders begin that only downloads are made in."""
+APART = "apart-"
+"""How folders begin whose layers only the commit that they were built from can use."""
+_POLL_S = 0.1
+_IN_USE_S = 2 * 3600.0  # longer than any evaluation
+_SPECIAL = ("(", "-type", "p", "-o", "-type", "s", "-o", "-type", "b", "-o", "-type", "c", ")")
+
+
+def is_finished(folder: Path) -> bool:
+    """Tell whether the layer is complete; marks it as used now."""
+    if not (folder / "layer").is_dir():
+        return False
+    with suppress(FileNotFoundError):
+        os.utime(folder)
+    return True
+
+
+@asynccontextmanager
+async def locked(folder: Path) -> AsyncIterator[None]:
+    """Hold the only right, of all processes of this machine, to make `folder`."""
+    folder.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    descriptor = os.open(f"{folder}.lock", os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o600)
+    try:
+        while not _try_lock(descriptor):  # noqa: ASYNC110  held by another process: no event
+            await asyncio.sleep(_POLL_S)
+        yield
+    finally:
+        os.close(descriptor)
+
+
+def _try_lock(descriptor: int) -> bool:
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
+
+
+@asynccontextmanager
+async def unfinished(folder: Path) -> AsyncIterator[Path]:
+    """Give a fresh folder with an empty `layer` in it; what was not published is removed.
+
+    The caller holds the lock of `folder`, so leftovers of a killed build are removed first.
+    """
+    for leftover in folder.parent.glob(f".{folder.name}.*"):
+        remove(leftover)
+    temporary = folder.parent / f".{folder.name}.{secrets.token_hex(4)}"
+    (temporary / "layer").mkdir(parents=True, mode=0o755)
+    try:
+        yield temporary
+    finally:
+        remove(temporary)
+
+
+def publish(temporary: Path, folder: Path) -> None:
+    """Make the layer harmless to keep, then give it its name."""
+    layer = str(temporary / "layer")
+    subprocess.run(["find", layer, *_SPECIAL, "-delete"], check=True)
+    subprocess.run(["chmod", "-R", "u-s,g-s,u+rwX,go+rX,go-w", "--", layer], check=True)
+    temporary.rename(folder)
+
+
+def remove(folder: Path) -> None:
+    """Remove a folder that a hostile build filled: `rm` copes with any depth and follows no link."""
+    if folder.exists():
+        subprocess.run(["rm", "-rf", "--one-file-system", "--", str(folder)], check=True)
+
+
+def evict(state: Path, older_than_days: float, max_bytes: int) -> int:
+    """Remove environments unused for so long, then the oldest until the rest fits.
+
+    What one commit alone can use goes before what all share. Nothing used in the last two hours goes: an
+    evaluation may stand on it. Returns the bytes freed.
+    """
+    found = sorted(_folders(state), key=lambda one: (not _is_apart(one), one.stat().st_mtime))
+    sizes = {folder: _size_bytes(folder) for folder in found}
+    total, freed, now = sum(sizes.values()), 0, time.time()
+    for folder in found:
+        age_s = now - folder.stat().st_mtime
+        is_old = age_s > older_than_days * 86400
+        if age_s > _IN_USE_S and (is_old or total - freed > max_bytes) and _discard(folder):
+            freed += sizes[folder]
+    return freed
+
+
+def _folders(state: Path) -> list[Path]:
+    environments = state / "environments"
+    layers = (path.parent for path in environments.glob("*/*/*/layer"))
+    return [*layers, *environments.glob("*/downloads"), *environments.glob(f"*/{DECLARED}*")]
+
+
+def _is_apart(folder: Path) -> bool:
+    return folder.parent.name.startswith(APART) or folder.name.startswith(DECLARED)
+
+
+def _size_bytes(folder: Path) -> int:
+    done = subprocess.run(["du", "-sb", "--", str(folder)], capture_output=True, check=False)
+    return int(done.stdout.split()[0]) if done.stdout else 0
+
+
+def _discard(folder: Path) -> bool:
+    """Rename first, so that nobody finds half of it; skip what is being built."""
+    descriptor = os.open(f"{folder}.lock", os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o600)
+    try:
+        if not _try_lock(descriptor):
+            return False
+        gone = folder.parent / f".{folder.name}.{secrets.token_hex(4)}"
+        folder.rename(gone)
+        remove(gone)
+        return True
+    finally:
+        os.close(descriptor)

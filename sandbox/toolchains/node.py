@@ -21,9 +21,13 @@ from sandbox.toolchains.ecosystem import (
     weighed,
 )
 from sandbox.toolchains.layers import CACHE, PROJECT, SYSTEM_PATH, TOOLCHAIN
-from sandbox.toolchains.node_ci import read_settings
-from sandbox.toolchains.node_manager import (
+from sandbox.toolchains.node_chain import read_settings
+from sandbox.toolchains.node_script import ScriptCall, read_script
+from sandbox.toolchains.node_version import Wanted, able_to_run, fetching, wanted_node
+from sandbox.toolchains.node_workspace import (
+    BUILDS,
     MANAGER_BINS,
+    TABLES,
     Manager,
     choose_manager,
     declared_downloads,
@@ -32,10 +36,8 @@ from sandbox.toolchains.node_manager import (
     manager_inputs,
     node_of_manager,
     runs_tree,
+    workspace_builds,
 )
-from sandbox.toolchains.node_script import ScriptCall, read_script
-from sandbox.toolchains.node_version import Wanted, able_to_run, fetching, wanted_node
-from sandbox.toolchains.node_workspace import BUILDS, DEPENDENCIES, workspace_builds
 from sandbox.toolchains.tree import Table, Tree
 from sandbox.values import Recipe, TestCall, TestRunner
 
@@ -219,7 +221,7 @@ def _manifests(tree: Tree, manager: Manager, root: str) -> tuple[str, ...]:
 
 
 def _has_dependencies(manifest: Table) -> bool:
-    return any(manifest.table(name).names() for name in DEPENDENCIES)
+    return any(manifest.table(name).names() for name in TABLES)
 
 
 # --- the runner ------------------------------------------------------------------------------
@@ -232,7 +234,7 @@ def _choose_runner(tree: Tree, manifest: Table, setup: SetupHints) -> _Runner:
     call = read_script(scripts, read=tree.read)
     if call:
         return _by_script(_by_its_library(tree, call))
-    declared = {name for field in DEPENDENCIES for name in manifest.table(field).names()}
+    declared = {name for field in TABLES for name in manifest.table(field).names()}
     tests = [path for path in tree.files() if path.endswith(_SUFFIXES) and is_test(path)]
     for name, runner in _BY_DEPENDENCY:
         if name in declared and tests:

@@ -12,7 +12,7 @@ import re
 from dataclasses import dataclass, replace
 
 from sandbox.toolchains.layers import TOOLCHAIN
-from sandbox.toolchains.node_ci import MAJORS, release_named, releases_of_ci
+from sandbox.toolchains.node_chain import MAJORS, release_named, releases_of_ci
 from sandbox.toolchains.tree import Tree
 
 _COMPARATOR = re.compile(

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import json
+import re
 import shlex
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import PurePosixPath
 
 from sandbox.base import TREE
+from sandbox.toolchains.ecosystem import Downloads
+from sandbox.toolchains.layers import CACHE, DEPENDENCIES, INSIDE, KEPT, UNFETCHED
 from sandbox.toolchains.tree import Table, Tree
 
 BUILDS = ("build", "compile", "prepare")
-DEPENDENCIES = ("dependencies", "devDependencies", "optionalDependencies", "peerDependencies")
+TABLES = ("dependencies", "devDependencies", "optionalDependencies", "peerDependencies")
 _MOST_PACKAGES = 40
 _DEEP = 10
 
@@ -54,7 +59,7 @@ def _visit(
 
 
 def _needed(manifest: Table) -> Iterator[str]:
-    for field in DEPENDENCIES:
+    for field in TABLES:
         yield from manifest.table(field).names()
 
 
@@ -86,3 +91,224 @@ def _line(tree: Tree, folder: str) -> str:
     script = _script(tree.json(f"{folder}/package.json"))
     build = f"cd {shlex.quote(f'{TREE}/{folder}')} && npm run {script}"
     return f"{build} || echo 'A build failed; the others go on.' >&2"
+
+
+_FIELD = re.compile(r"(npm|pnpm|yarn)@(\d+\.\d+\.\d+)\b")
+_LOCKS = (
+    ("pnpm", "pnpm-lock.yaml"),
+    ("yarn", "yarn.lock"),
+    ("npm", "package-lock.json"),
+    ("npm", "npm-shrinkwrap.json"),
+)
+_PROGRAM = f"{DEPENDENCIES}/manager"
+MANAGER_BINS = f"{_PROGRAM}/node_modules/.bin"
+"""Where the fetched pnpm or yarn is: builds and tests call it by its name."""
+NPM_INSTALL = f"{INSIDE}/npm_install.py"
+_YARN_CLASSIC = "1.22.22"
+# By the lock's format (https://github.com/pnpm/spec): a newer pnpm refuses or rewrites an older lock.
+_PNPM_BY_LOCK = (("5.", "7"), ("6.", "8"), ("9.", "10"))
+# What each major of pnpm, and those after it, asks of Node.
+_NODE_OF_PNPM = ((11, ">=22.13"), (9, ">=18.12"), (8, ">=16.14"), (7, ">=14.6"), (0, ""))
+# By `__metadata.version` of the lock, as each release writes it: a newer yarn refuses to freeze an older one.
+_YARN_BY_LOCK = {"5": "3.1.1", "6": "3.8.7", "8": "4.13.0", "9": "4.14.1"}
+_YARN_NEWEST = "4"
+_LIFECYCLE = ("preinstall", "install", "postinstall")
+# Install scripts of dependencies run in the sandbox like everything else, but one that fails (a download
+# of a browser, a native module that has a fall-back) does not make the project unbuildable.
+_TOLERATED = "|| echo 'An install script failed; the build goes on.' >&2"
+_REBUILD = ("sh", "-c", f"npm rebuild {_TOLERATED}")
+
+
+@dataclass(frozen=True, slots=True)
+class Manager:
+    """A package manager: its name, version ("" for the sandbox's own npm), and where it installs.
+
+    `folder` is relative to the tree: the workspace's top, or the project's own folder. `lock` is the lock
+    file there, "" when there is none.
+    """
+
+    name: str
+    version: str
+    folder: str
+    lock: str
+    reason: str
+
+
+def choose_manager(tree: Tree, root: str) -> Manager:
+    """Choose by the nearest lock file, from the project's folder up to the tree's top."""
+    for folder in _upwards(root):
+        place = Tree(tree.root / folder)
+        manifest = place.json("package.json")
+        named = _FIELD.match(manifest.text("packageManager"))
+        locks = [(name, lock) for name, lock in _LOCKS if place.is_plain(lock)]
+        if named:
+            name, version = named.groups()
+            lock = next((lock for owner, lock in locks if owner == name), "")
+            version = "" if name == "npm" else version
+            return Manager(name, version, folder, lock, "package.json names it")
+        if locks:
+            name, lock = locks[0]
+            version = _version(name, place.read(lock))
+            return Manager(name, version, folder, lock, f"there is a {lock}")
+        if manifest.has("workspaces") and folder != root:
+            return Manager("npm", "", folder, "", "nothing names another")
+    return Manager("npm", "", root, "", "nothing names another")
+
+
+def node_of_manager(manager: Manager) -> str:
+    """Return the range of Node on which a package manager runs; "" for any."""
+    major = int(manager.version.split(".")[0]) if manager.name == "pnpm" else 0
+    return next(wanted for least, wanted in _NODE_OF_PNPM if major >= least)
+
+
+def _upwards(root: str) -> list[str]:
+    folders = [root, *(str(parent) for parent in PurePosixPath(root).parents)] if root else [""]
+    return list(dict.fromkeys("" if folder == "." else folder for folder in folders))
+
+
+def _version(name: str, lock: str) -> str:
+    if name == "pnpm":
+        found = re.search(r"^lockfileVersion:\s*['\"]?([\d.]+)", lock, re.M)
+        text = found.group(1) if found else ""
+        return next((version for start, version in _PNPM_BY_LOCK if text.startswith(start)), "10")
+    if name == "yarn":
+        found = re.search(r"^__metadata:[^\S\n]*\n\s+version:\s*(\d+)", lock, re.M)
+        return _YARN_BY_LOCK.get(found.group(1), _YARN_NEWEST) if found else _YARN_CLASSIC
+    return ""
+
+
+def install_commands(
+    manager: Manager, manifest: Table, runner: str = "", released_before: str = ""
+) -> tuple[tuple[str, ...], ...]:
+    """Return the commands of the dependency layer; only folders named `node_modules` are kept.
+
+    `runner` is the package of the test runner: it is installed whatever else cannot be. What no lock
+    fixes is installed as npm's registry offered it before `released_before`, an ISO date or "".
+    """
+    told = ("python3", "-I", NPM_INSTALL, f"{DEPENDENCIES}/{UNFETCHED}", runner)
+    dated = (f"--before={released_before}",) if is_dated(manager, released_before) else ()
+    steps = [(*told, *_install(manager), *dated), _REBUILD]
+    scripts = manifest.table("scripts")
+    own = [name for name in _LIFECYCLE if scripts.text(name)]
+    steps += [("sh", "-c", f"npm run {name} {_TOLERATED}") for name in own]
+    folder = f"{TREE}/{manager.folder}".rstrip("/")
+    keep = ("python3", "-I", f"{INSIDE}/install.py", TREE, f"{DEPENDENCIES}/{KEPT}")
+    filled = (*keep, "node_modules", json.dumps(steps), folder)
+    return (filled,) if manager.name == "npm" else (_fetch(manager), filled)
+
+
+def is_dated(manager: Manager, released_before: str) -> bool:
+    """Tell whether packages are chosen by their date: only npm can, and only without a lock."""
+    return bool(released_before) and manager.name == "npm" and not manager.lock
+
+
+def _fetch(manager: Manager) -> tuple[str, ...]:
+    """Get pnpm or yarn from the registry; corepack would ask another server for its keys."""
+    package = manager.name
+    if package == "yarn" and not manager.version.startswith("1."):
+        package = "@yarnpkg/cli-dist"
+    wanted = f"{package}@{manager.version}"
+    return ("npm", "install", "--ignore-scripts", "--prefix", _PROGRAM, wanted)
+
+
+def _install(manager: Manager) -> tuple[str, ...]:
+    program = f"{MANAGER_BINS}/{manager.name}"
+    if manager.name == "pnpm":
+        frozen = "--frozen-lockfile" if manager.lock else "--no-frozen-lockfile"
+        # Copies, because hard links into the downloads would not outlive them; no other pnpm. What the lock
+        # pins is installed: pnpm 11 would ask the registry for the date of each entry, of all platforms.
+        settings = (
+            "package-import-method=copy",
+            "manage-package-manager-versions=false",
+            "trust-lockfile=true",
+        )
+        own = (f"--store-dir={CACHE}/pnpm", *(f"--config.{setting}" for setting in settings))
+        return (program, "install", frozen, "--ignore-scripts", *own)
+    if manager.name == "yarn" and manager.version.startswith("1."):
+        options = ("--ignore-scripts", "--non-interactive", "--cache-folder", f"{CACHE}/yarn")
+        return (program, "install", "--frozen-lockfile", *options)
+    if manager.name == "yarn":
+        frozen = "--immutable" if manager.lock else "--no-immutable"
+        return (program, "install", frozen, "--mode=skip-build")
+    if manager.lock:
+        return ("npm", "ci", "--ignore-scripts")
+    return ("npm", "install", "--ignore-scripts", "--no-package-lock")
+
+
+def manager_inputs(tree: Tree, manager: Manager, manifests: tuple[str, ...]) -> tuple[str, ...]:
+    """Return every input of the dependency layer as text: manifests' dependencies, lock, settings."""
+    found = [repr(manager), *(_manifest_input(tree.json(path)) for path in manifests)]
+    place = Tree(tree.root / manager.folder)
+    settings = (".npmrc", ".yarnrc", ".yarnrc.yml", "pnpm-workspace.yaml", ".pnpmfile.cjs")
+    for path in (manager.lock, *settings) if manager.lock else settings:
+        found.append(f"{path}\n{place.read(path)}")
+    for path in Tree(place.root / "patches").files() if place.is_plain("patches") else ():
+        found.append(f"{path}\n{place.read(f'patches/{path}')}")
+    return tuple(found)
+
+
+_DEPENDENCY_FIELDS = (
+    "dependencies", "devDependencies", "optionalDependencies", "peerDependencies",
+    "peerDependenciesMeta", "overrides", "resolutions", "pnpm", "dependenciesMeta", "workspaces",
+)  # fmt: skip
+
+
+def _manifest_input(manifest: Table) -> str:
+    data = manifest.data if isinstance(manifest.data, dict) else {}
+    scripts = manifest.table("scripts")
+    parts = {name: data[name] for name in _DEPENDENCY_FIELDS if name in data}
+    parts["scripts"] = {name: scripts.text(name) for name in _LIFECYCLE}
+    return json.dumps(parts, sort_keys=True)
+
+
+# --- code of the tree ------------------------------------------------------------------------
+
+# Settings of npm that name no program and load no code; any other may.
+_PLAIN_SETTINGS = {
+    "audit", "auto-install-peers", "engine-strict", "fund", "legacy-peer-deps", "link-workspace-packages",
+    "lockfile-version", "loglevel", "package-lock", "prefer-workspace-packages", "progress", "registry",
+    "resolution-mode", "save", "save-exact", "save-prefix", "shamefully-hoist", "strict-peer-dependencies",
+    "tag-version-prefix", "update-notifier",
+}  # fmt: skip
+_SETTING = re.compile(r"^[ \t]*([\w@:.-]+)[ \t]*=", re.M)
+_LOCAL_SPEC = re.compile(r"^(file|link|portal|patch|exec|workspace):|^\.{0,2}/")
+_LOADED = (".pnpmfile.cjs", ".pnpmfile.mjs", "pnpmfile.js", ".yarnrc", ".yarnrc.yml", "binding.gyp")
+
+
+def runs_tree(tree: Tree, manager: Manager, manifests: tuple[str, ...]) -> bool:
+    """Tell whether an install can run code of the tree: its own scripts, packages of it, settings."""
+    place = Tree(tree.root / manager.folder)
+    settings = set(_SETTING.findall(place.read(".npmrc")))
+    if any(place.is_plain(name) for name in _LOADED) or not settings <= _PLAIN_SETTINGS:
+        return True
+    return len(manifests) > 1 or any(_has_own_code(tree.json(path)) for path in manifests)
+
+
+def _has_own_code(manifest: Table) -> bool:
+    own = any(manifest.table("scripts").text(name) for name in _LIFECYCLE)
+    tables = [manifest.table(name) for name in _DEPENDENCY_FIELDS]
+    specs = (table.text(name) for table in tables for name in table.names())
+    return own or any(_LOCAL_SPEC.match(spec) for spec in specs)
+
+
+def declared_downloads(tree: Tree, manager: Manager, manifests: tuple[str, ...]) -> Downloads:
+    """Return the commands that download, and the declarations that they read: no script, no setting."""
+    kept = tuple(path for path in manifests if tree.is_plain(path))
+    files = [(path, _declaration(tree.json(path))) for path in kept]
+    names = [name for name in (manager.lock, "pnpm-workspace.yaml") if name]
+    place = Tree(tree.root / manager.folder)
+    files += [
+        (f"{manager.folder}/{n}".lstrip("/"), place.read(n)) for n in names if place.is_plain(n)
+    ]
+    install = _install(manager)
+    if manager.name == "pnpm":
+        install = (*install, "--ignore-pnpmfile")
+    folder = f"{TREE}/{manager.folder}".rstrip("/")
+    there = ("sh", "-c", 'cd "$0" && exec "$@"', folder, *install)
+    return Downloads((there,) if manager.name == "npm" else (_fetch(manager), there), tuple(files))
+
+
+def _declaration(manifest: Table) -> str:
+    data = manifest.data if isinstance(manifest.data, dict) else {}
+    fields = ("name", "version", *_DEPENDENCY_FIELDS)
+    return json.dumps({name: data[name] for name in fields if name in data})

@@ -23,14 +23,16 @@ from sandbox.toolchains.layers import DEPENDENCIES, INSIDE, PROJECT, UV
 from sandbox.toolchains.python_arguments import parsed, requirement_name
 from sandbox.toolchains.python_ci import TestHints, read_hints
 from sandbox.toolchains.python_digest import (
+    building,
     dynamic_inputs,
+    installer,
     lock_digest,
     names_local_project,
     normalised,
+    observing,
     packaging_inputs,
     requirement_files,
 )
-from sandbox.toolchains.python_layers import building, installer, observing
 from sandbox.toolchains.python_preparation import (
     Sibling,
     needed_siblings,
@@ -43,12 +45,13 @@ from sandbox.toolchains.python_runner import (
     configured_runner,
     missing_runner,
 )
-from sandbox.toolchains.python_selection import Selection, select
-from sandbox.toolchains.python_version import (
+from sandbox.toolchains.python_selection import (
+    Selection,
     fetching,
     missing_python,
     nearest_release,
     resolved_before,
+    select,
     untested_python,
 )
 from sandbox.toolchains.tree import Tree

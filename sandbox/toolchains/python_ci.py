@@ -12,7 +12,6 @@ from itertools import groupby, pairwise
 
 from packaging.utils import canonicalize_name
 
-from sandbox.toolchains.ci import ci_jobs
 from sandbox.toolchains.python_arguments import parsed, requirement_name
 from sandbox.toolchains.python_calls import (
     Call,
@@ -21,6 +20,7 @@ from sandbox.toolchains.python_calls import (
     nox_places,
     task_places,
 )
+from sandbox.toolchains.test_line import ci_jobs
 from sandbox.toolchains.tree import LINE_CHARS, Table, Tree
 
 # Tools that CI installs to run the job, not to run the tests.

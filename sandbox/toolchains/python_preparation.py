@@ -12,13 +12,13 @@ from pathlib import PurePosixPath
 
 from packaging.utils import canonicalize_name
 
-from sandbox.toolchains.ci import ci_jobs
 from sandbox.toolchains.ecosystem import Toolchain
 from sandbox.toolchains.python_arguments import requirement_name
 from sandbox.toolchains.python_calls import calls_in, make_places
 from sandbox.toolchains.python_digest import requirement_files
 from sandbox.toolchains.python_project import Project, read_project
 from sandbox.toolchains.python_selection import Selection
+from sandbox.toolchains.test_line import ci_jobs
 from sandbox.toolchains.tree import Tree
 
 _STARTS_TESTS = re.compile(

@@ -14,9 +14,8 @@ from bot.integrity import inspect_integrity
 from bot.values import FourWay, Requirements
 from sandbox import open_sandbox
 from sandbox.base import Sandbox
-from sandbox.code_map.code import read_code
+from sandbox.code_map.code import KeptFacts, read_code
 from sandbox.code_map.facts import Code
-from sandbox.code_map.keeping import KeptFacts
 from sandbox.repository.checkout import CheckoutRequest, take
 from sandbox.repository.mirror import Source
 from sandbox.repository.tree_reader import TreeReader

@@ -8,8 +8,7 @@ from pathlib import Path
 
 from sandbox.leased import leased
 from sandbox.repository.checkout import CheckoutRequest, take
-from sandbox.repository.mirror import Source
-from sandbox.repository.retention import Retention, evict, release
+from sandbox.repository.mirror import Retention, Source, evict, release
 from sandbox.values import Checkout
 from tests.sandbox.repositories import Repository
 

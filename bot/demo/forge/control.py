@@ -10,10 +10,10 @@ from flask import Blueprint, Response, request
 
 from bot.demo.forge import git
 from bot.demo.forge.access import mint
+from bot.demo.forge.api_apps import register
 from bot.demo.forge.api_pulls import branches_moved
 from bot.demo.forge.context import answer, body, context, required_text
 from bot.demo.forge.errors import invalid, not_found
-from bot.demo.forge.registration import register
 from bot.demo.forge.rows import AppRow, Collaborator, InstallationRow, RepositoryRow, TokenRow, User
 from bot.demo.forge.shapes import Json, iso
 

@@ -9,9 +9,8 @@ from bot.evidence.code_map import CodeIndex, changed_symbols, dependents, impact
 from bot.evidence.seen import Seen
 from bot.services import Services
 from bot.values import Dependent, EvaluationRequest, Located, Requirement, Step
-from sandbox.code_map.code import read_code
+from sandbox.code_map.code import KeptFacts, read_code
 from sandbox.code_map.facts import Code
-from sandbox.code_map.keeping import KeptFacts
 from sandbox.toolchains.projects import Projects
 from sandbox.values import Checkout
 

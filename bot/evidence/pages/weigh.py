@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from dataclasses import dataclass
 
-from sandbox.browser.faults import (
+from sandbox.browser.records import (
     AXE,
     CONSOLE_ERROR,
     COVERED_CONTROL,

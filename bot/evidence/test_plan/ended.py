@@ -7,11 +7,19 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from bot.evidence.test_plan.seen import item_evidence
 from bot.text.clipping import clip
 from bot.text.words import words_of
-from bot.values import ItemKind, Observed, PlanItem, Requirements
+from bot.values import ActionKind, Evidence, ItemKind, Observed, PlanItem, Requirement, Requirements
 from sandbox.values import CaseRun
+
+_ITEM_ACTIONS = (ActionKind.SHELL_INTERACTION, ActionKind.FILE_COMPARISON)
+
+
+def item_evidence(requirement: Requirement, observed: Observed) -> Evidence | None:
+    """Return the evidence of the step that ran a test plan's item."""
+    found = (e for e in observed.evidence if e.step.action in _ITEM_ACTIONS)
+    return next((e for e in found if requirement.id in e.step.requirement_ids), None)
+
 
 _ABOUT_ERRORS = re.compile(
     r"(?i)\b(invalid|illegal|incorrect|wrong|unknown|unrecogni[sz]ed|unsupported|non-?exist\w*|"

@@ -4,19 +4,223 @@ from __future__ import annotations
 
 import asyncio
 import re
-from dataclasses import replace
+import shlex
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
 from functools import partial
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 from bot.context import Case
 from bot.evidence.seen import Both, Place, Seen, limits, on_both, showing
-from bot.evidence.test_plan.pytest_lines import pytest_arguments, run_by_harness
-from bot.evidence.test_plan.trees import PlanTrees, folder_of, is_safe, plan_trees, tests_of
 from bot.services import Services
-from bot.values import ItemKind, PlanItem, PlannedCase, Step
+from bot.values import ItemKind, PlanItem, PlannedCase, Step, TestPlan
+from sandbox.base import Limits, Network, Sandbox
+from sandbox.repository.combine import combine
+from sandbox.repository.names import is_plain
+from sandbox.terminal.bash import trusted_files
 from sandbox.terminal.file_comparison import candidates, named_paths
 from sandbox.terminal.shell_interaction import Interaction, TypedCase, WantedFile, interact
-from sandbox.values import ItemRun, Observation, Side
+from sandbox.test_runs.test_order import TestOrder
+from sandbox.test_runs.unit_tests import run_tests
+from sandbox.values import (
+    CaseRun,
+    Environment,
+    ItemRun,
+    Observation,
+    Outcome,
+    Side,
+    TestRunner,
+)
+
+_SHELL = re.compile(r"[|&;<>$`(){}\n\0*?]")
+_PYTHON = re.compile(r"python(3(\.\d+)?)?")
+_LOOKS_ONLY = re.compile(
+    r"-[vqs]+|--tb=\w+|-r\w+|--(no-header|verbose|quiet|color=\w+|capture=\w+)"
+)
+_LONGEST_S = 600.0
+
+
+def pytest_arguments(line: str) -> tuple[str, ...] | None:
+    """Return the arguments of a line that is one plain call of pytest; None for any other line."""
+    if _SHELL.search(re.sub(r"\[[^\]\s]{0,300}\]", "", line)):
+        return None
+    try:
+        words = shlex.split(line)
+    except ValueError:
+        return None
+    if len(words) > 2 and _PYTHON.fullmatch(words[0]) and words[1:3] == ["-m", "pytest"]:
+        words = words[2:]
+    if not words or words[0] not in {"pytest", "py.test"}:
+        return None
+    return tuple(word for word in words[1:] if not _LOOKS_ONLY.fullmatch(word))
+
+
+async def run_by_harness(
+    sandbox: Sandbox,
+    environment: Environment,
+    place: tuple[Side, str],
+    calls: list[tuple[str, ...]],
+    bounds: tuple[Limits, Network],
+) -> Observation:
+    """Run each call of pytest on one side (side, tree); `bounds` are limits and network."""
+    side, tree = place
+    limits, network = bounds
+    shorter = replace(limits, timeout_s=min(limits.timeout_s, _LONGEST_S))
+    seen = []
+    for arguments in calls:
+        recipe = replace(
+            environment.recipe,
+            runner=TestRunner.PYTEST,
+            test_arguments=arguments,
+            root="",
+            more_calls=(),
+        )
+        order = TestOrder(
+            side, tree, replace(environment, recipe=recipe), limits=shorter, network=network
+        )
+        seen.append(await run_tests(sandbox, order))
+    return _together(side, seen)
+
+
+def _together(side: Side, seen: list[Observation]) -> Observation:
+    problems = [one.problem for one in seen if one.problem]
+    codes = [one.exit_code for one in seen]
+    results = [result for one in seen if one.tests for result in one.tests.results]
+    passed = [result for result in results if result.outcome is Outcome.PASSED]
+    cases = tuple(
+        CaseRun(one.command, one.exit_code, one.output[-20_000:], round(one.seconds, 3))
+        for one in seen
+    )
+    return Observation(
+        side=side,
+        command="\n".join(one.command for one in seen),
+        exit_code=None if None in codes else max((code or 0 for code in codes), default=None),
+        output="\n".join(one.output[-20_000:] for one in seen),
+        seconds=sum(one.seconds for one in seen),
+        timed_out=any(one.timed_out for one in seen),
+        truncated=any(one.truncated for one in seen),
+        problem=problems[0] if problems else "",
+        item=ItemRun(cases, tests=len(passed)),
+    )
+
+
+_TEST = re.compile(r"(^|/)(test_[^/]*|[^/]*_test|conftest)\.py$|(^|/)tests?/")
+_SOURCE = re.compile(
+    r"\.(py|js|mjs|cjs|ts|tsx|jsx|c|cc|cpp|h|hpp|go|rs|java|rb|php|sh|pl|cs|kt|swift)$"
+)
+_RUNS_TESTS = {
+    "Makefile", "makefile", "GNUmakefile", "noxfile.py", "tox.ini", "justfile", "Justfile",
+}  # fmt: skip
+_FOLDER = re.compile(r"^\s*cd\s+([\w./-]+)\s*(?:&&|;)")
+
+
+@dataclass(frozen=True, slots=True)
+class PlanTrees:
+    """Both sides as the plan is run on them; `authors` are the named test files that base lacks."""
+
+    base: Path
+    head: Path
+    authors: frozenset[str]
+
+
+def plan_trees(plan: TestPlan, base: Path, head: Path, folder: Path) -> PlanTrees:
+    """Put both trees together below `folder`, once; later calls return what is there."""
+    named = _named(plan)
+    trusted = _trusted(plan, base, head, named)
+    tests = {path for item in plan.items for path in tests_of(item)}
+    only_head = sorted(path for path in {*named, *tests} if _is_only_on(path, head, base))
+    lent = [_with_company(path, base, head) if path in tests else path for path in only_head]
+    shared = combine(head, base, trusted, folder / "plan-head-shared")
+    return PlanTrees(
+        base=combine(base, head, lent, folder / "plan-base"),
+        head=combine(shared, head, lent, folder / "plan-head"),
+        authors=frozenset(path for path in only_head if path in tests),
+    )
+
+
+def tests_of(item: PlanItem) -> tuple[str, ...]:
+    """Return the test files that an item's commands name, from the tree's root."""
+    if item.kind is not ItemKind.UNIT_TEST:
+        return ()
+    return tuple(dict.fromkeys(path for case in item.cases for path in _test_files(case.command)))
+
+
+def folder_of(line: str) -> str:
+    """Return the folder that a line enters first; empty when it stays."""
+    match = _FOLDER.match(line)
+    return PurePosixPath(match[1]).as_posix() if match and is_safe(match[1]) else ""
+
+
+def is_safe(path: str) -> bool:
+    """Whether a path of the plan names something inside the tree."""
+    return len(path) < 1000 and "\\" not in path and is_plain(path.encode(errors="replace"))
+
+
+def _test_files(line: str) -> Iterable[str]:
+    folder = folder_of(line)
+    try:
+        words = shlex.split(line)
+    except ValueError:
+        words = line.split()
+    for word in words:
+        path = word.partition("::")[0]
+        whole = PurePosixPath(folder, path).as_posix()
+        if path.endswith(".py") and _TEST.search(path) and is_safe(whole):
+            yield whole
+
+
+def _named(plan: TestPlan) -> frozenset[str]:
+    """Every path that the plan names as input, as expected, or as a file to type."""
+    paths = (
+        path
+        for item in plan.items
+        for path in (
+            *item.input_files,
+            *item.expected_files,
+            *(case.typed for case in item.cases if "\n" not in case.typed),
+        )
+    )
+    return frozenset(path for path in paths if is_safe(path))
+
+
+def _trusted(plan: TestPlan, base: Path, head: Path, named: Iterable[str]) -> set[str]:
+    found = {path for path in named if (base / path).is_file() and not _SOURCE.search(path)}
+    found |= {path for item in plan.items for path in tests_of(item) if (base / path).is_file()}
+    found |= {path for path in _run_by_tests(plan, base) if PurePosixPath(path).name in _RUNS_TESTS}
+    beside = PurePosixPath(plan.path).parent.as_posix()
+    if beside != "." and not _runs_from(plan, beside, base, head):
+        found.add(beside)
+    return found
+
+
+def _run_by_tests(plan: TestPlan, base: Path) -> set[str]:
+    items = (item for item in plan.items if item.kind is ItemKind.UNIT_TEST)
+    return {p for item in items for one in item.cases for p in trusted_files(one.command, base)}
+
+
+def _runs_from(plan: TestPlan, folder: str, base: Path, head: Path) -> bool:
+    """Whether the program under test stands in the plan's own folder."""
+    run = {
+        path
+        for item in plan.items
+        if item.kind is not ItemKind.UNIT_TEST
+        for case in item.cases
+        for tree in (base, head)
+        for path in trusted_files(case.command, tree)
+    }
+    return any(path.startswith(f"{folder}/") and not _TEST.search(path) for path in run)
+
+
+def _is_only_on(path: str, tree: Path, other: Path) -> bool:
+    return (tree / path).is_file() and not (other / path).exists()
+
+
+def _with_company(path: str, base: Path, head: Path) -> str:
+    """The folder of an author's test, when base has nothing there: it may hold a `conftest.py`."""
+    folder = PurePosixPath(path).parent.as_posix()
+    is_own = folder != "." and not (base / folder).exists() and (head / folder).is_dir()
+    return folder if is_own and _TEST.search(f"{folder}/") else path
+
 
 _CASE_LIMIT_S = 60.0
 _TYPED_BYTES = 1 << 20

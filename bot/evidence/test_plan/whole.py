@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from bot.evidence.test_plan.ended import plain_endings
+from bot.evidence.test_plan.ended import item_evidence, plain_endings
 from bot.evidence.test_plan.points import Marked, marked
-from bot.evidence.test_plan.seen import item_evidence
 from bot.values import (
     Conclusion,
     Evidence,

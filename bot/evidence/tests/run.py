@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import hashlib
+import json
 import re
 import shlex
 from collections import Counter
@@ -11,13 +13,15 @@ from dataclasses import dataclass, field, replace
 from itertools import count
 from pathlib import Path, PurePosixPath
 
+from pydantic import TypeAdapter
+
 from bot.context import Case, Project
 from bot.evidence.seen import Seen, limits
-from bot.evidence.tests.base_results import BaseResults
-from bot.evidence.tests.crossed import crossed_evidence
 from bot.evidence.tests.four_way import compare
 from bot.evidence.transitions import transition
 from bot.services import Services
+from bot.store import Store
+from bot.task.requirements import NOTHING_REGRESSES
 from bot.values import (
     Dependent,
     Evidence,
@@ -30,8 +34,75 @@ from bot.values import (
 from sandbox.concurrently import a_few_at_a_time, cores
 from sandbox.test_runs.four_runs import is_below, is_whole_file
 from sandbox.test_runs.four_way import RUNS, Crossed, Sides, run_four_ways
+from sandbox.test_runs.unit_tests import HARNESS_VERSION
+from sandbox.toolchains.layers import known_as
 from sandbox.toolchains.projects import MOST_PROJECTS
 from sandbox.values import Environment, Observation, Outcome, Side, TestRun, TestRunner
+
+_OBSERVATION = TypeAdapter(Observation)
+
+
+class BaseResults:
+    """The kept run of one base: found by commit, environment, command, network and harness version."""
+
+    def __init__(self, store: Store, sides: Sides, repository: str) -> None:
+        self._store = store
+        base, recipe = sides.base, sides.base.recipe
+        command = [(call.runner.value, *call.arguments) for call in recipe.calls]
+        checkout = sides.checkout
+        tree = (checkout.base_sha, *(one.path for one in checkout.missing_submodules))
+        layers = (base.digest, known_as(base.dependencies_layer), known_as(base.project_layer))
+        where = (repository, tree, *layers, recipe.root)
+        parts = (*where, command, sides.network.value, HARNESS_VERSION)
+        self._key = "base-tests:" + hashlib.sha256(json.dumps(parts).encode()).hexdigest()
+
+    def find(self) -> Observation | None:
+        """Return the kept run, or None."""
+        text = self._store.base_result(self._key)
+        return _OBSERVATION.validate_python(json.loads(text)) if text else None
+
+    def keep(self, observation: Observation) -> None:
+        """Keep a run that is complete; one that proves nothing is run again next time."""
+        if observation.tests is not None and observation.tests.complete:
+            # As ASCII: what tests say may hold halves of surrogate pairs, which no database stores.
+            text = json.dumps(_OBSERVATION.dump_python(observation, mode="json"))
+            self._store.keep_base_result(self._key, text)
+
+
+def crossed_evidence(
+    step: Step,
+    own: tuple[Observation | None, Observation | None],
+    crossed: Crossed,
+    suffix: str = "",
+) -> tuple[Evidence, ...]:
+    """Base's tests on head's code beside base's own run, and head's tests on base's beside head's own.
+
+    `own` are base's and head's full runs; `suffix` tells the runs of several projects apart.
+    """
+    base_tests = replace(
+        step,
+        id=f"{step.id}b{suffix}",
+        goal="Run base's version of the changed tests on head's code.",
+        guidance="In head's tree with base's test files. Only what differs between the two is run.",
+        requirement_ids=(NOTHING_REGRESSES,),
+    )
+    head_tests = replace(
+        step,
+        id=f"{step.id}h{suffix}",
+        goal="Run head's version of the changed tests on base's code.",
+        guidance="In base's tree with head's test files: a new test must fail here to prove anything.",
+        requirement_ids=(),
+    )
+    sides = (
+        (base_tests, own[0], crossed.base_on_head),
+        (head_tests, crossed.head_on_base, own[1]),
+    )
+    return tuple(_evidence(one, base, head) for one, base, head in sides if base and head)
+
+
+def _evidence(step: Step, base: Observation, head: Observation) -> Evidence:
+    return Evidence(step.id, step, base, head, transition(base, head))
+
 
 _WORDS = re.compile(r"[\s;&|()'\"=]+")
 

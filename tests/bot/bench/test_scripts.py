@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from bot.bench.sabotage import Target
 from bot.bench.scripts import broken, candidates, weakened
-from bot.bench.target import Target
 
 SOURCE = """\
 import x from 'x';

@@ -13,7 +13,7 @@ import pytest
 from werkzeug.serving import make_server
 
 from bot.doctor import Diagnosis, examine
-from bot.github.manifest import load_manifest
+from bot.github.credentials import load_manifest
 from bot.queue import EngineClient, engine_options, migrate
 from bot.settings import Settings
 from bot.store import Records

@@ -20,7 +20,7 @@ import pytest
 from playwright.async_api import async_playwright
 
 from bot.demo.forge.rows import AppRow
-from bot.github.manifest import load_manifest
+from bot.github.credentials import load_manifest
 from bot.settings import Settings
 from tests.bot.commands.running import assay, running_assay
 from tests.world import World

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from bot.evidence.pages.weigh import PageChanges, compare_pages
-from sandbox.browser.faults import RULES
+from sandbox.browser.records import RULES
 from sandbox.values import Finding, Observation, Severity, Side
 
 

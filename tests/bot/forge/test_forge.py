@@ -10,7 +10,7 @@ import pytest
 from bot.demo.forge.operator import NewRepository
 from bot.demo.forge.state import State
 from bot.github import CheckReport, CheckStatus
-from bot.github.tokens import InstallationTokens
+from bot.github.client import InstallationTokens
 from bot.github.transport import AppKey
 from bot.values import Conclusion
 from tests.contract.openapi import Description

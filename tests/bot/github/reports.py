@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from bot.github import CheckReport, CheckStatus
-from bot.values.annotations import Annotation, AnnotationLevel
+from bot.values.conclusions import Annotation, AnnotationLevel
 from tests.world import Place
 
 

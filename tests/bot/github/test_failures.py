@@ -18,7 +18,7 @@ from bot.github import (
 )
 from bot.github.client import GitHubApp, open_public
 from bot.github.transport import Manners, Pace
-from bot.values.annotations import Annotation, AnnotationLevel
+from bot.values.conclusions import Annotation, AnnotationLevel
 from tests.world import Place, World, running_world
 
 pytestmark = pytest.mark.real

@@ -7,7 +7,7 @@ from dataclasses import replace
 from bot.report.checks import annotate
 from bot.report.view import view
 from bot.values import Evaluation
-from bot.values.annotations import Annotation, AnnotationLevel
+from bot.values.conclusions import Annotation, AnnotationLevel
 from sandbox.values import ChangeStatus, Diff, FileChange, Finding, Hunk, Severity, Side
 from tests.bot.report.examples import regression, success, weakened_tests
 

@@ -8,8 +8,8 @@ from pathlib import Path
 
 from sandbox import open_sandbox
 from sandbox.base import Limits
-from sandbox.browser.faults import QUICK
 from sandbox.browser.journey import Ground, Journey, Served, Travelled, Visit, travel
+from sandbox.browser.records import QUICK
 from sandbox.browser.script import read_script
 from sandbox.browser.telling import SCRIPT, Observed, tell
 from sandbox.values import Finding, Side

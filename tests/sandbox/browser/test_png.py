@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sandbox.browser.png import PictureError, verified
+from sandbox.browser.records import PictureError, verified
 
 SIGNATURE = b"\x89PNG\r\n\x1a\n"
 

@@ -10,9 +10,8 @@ import pytest
 
 from sandbox import open_sandbox
 from sandbox.base import Command, Completed, Sandbox
-from sandbox.code_map.code import read_code
+from sandbox.code_map.code import KeptFacts, read_code
 from sandbox.code_map.facts import Code
-from sandbox.code_map.keeping import KeptFacts
 from sandbox.values import Checkout, Diff
 from tests.sandbox.linters.changes import changed
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from sandbox.test_runs.crosswise import Crosswise, find_crosswise
+from sandbox.test_runs.four_way import Crosswise, find_crosswise
 from sandbox.test_runs.path_kinds import PathKind, classify, scope
 
 

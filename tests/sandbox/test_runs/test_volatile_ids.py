@@ -6,7 +6,7 @@ from datetime import date, timedelta
 
 import pytest
 
-from sandbox.test_runs.volatile_ids import aligned, steady_form
+from sandbox.test_runs.four_runs import aligned, steady_form
 from sandbox.values import Outcome, TestResult, TestRun
 
 TODAY = date.today().isoformat()

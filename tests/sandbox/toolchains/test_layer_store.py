@@ -6,7 +6,7 @@ import os
 import time
 from pathlib import Path
 
-from sandbox.toolchains.layer_store import evict, is_finished, publish, unfinished
+from sandbox.toolchains.layers import evict, is_finished, publish, unfinished
 
 DAY_S = 86400
 
