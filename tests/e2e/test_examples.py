@@ -298,7 +298,8 @@ def test_what_is_left_alone_is_said(folder: Folder, right: str) -> None:
     assert "split(4, 2)</code>: the reported behavior was not seen on base" in said
     assert "holds only under a condition: “" in said
     assert "should raise" in said
-    assert "takes a shell: “$ python -m tally 4 2 " in said
+    assert "takes a shell: “" in said
+    assert "sort -u" in said
 
 
 def test_code_that_talks_into_the_results_makes_nothing_up_for_others(folder: Folder) -> None:
