@@ -68,6 +68,7 @@ from bot.values.tasks import (
     Category,
     Example,
     ExampleKind,
+    ExampleLanguage,
     ItemKind,
     ListedRequirement,
     ListedTask,
@@ -87,6 +88,8 @@ from bot.values.tasks import (
     TaskSource,
     TestPlan,
     Trust,
+    UnreadExample,
+    WhyUnread,
 )
 from bot.values.verdicts import Decider, Verdict, VerdictOutcome
 
@@ -114,6 +117,7 @@ __all__ = [
     "Evidence",
     "Example",
     "ExampleKind",
+    "ExampleLanguage",
     "ExampleOutcome",
     "ExampleSeen",
     "Exchange",
@@ -171,7 +175,9 @@ __all__ = [
     "Transition",
     "Trigger",
     "Trust",
+    "UnreadExample",
     "Validity",
     "Verdict",
     "VerdictOutcome",
+    "WhyUnread",
 ]
