@@ -34,11 +34,11 @@ _LEAST_S = 30.0
 _LONGER_THAN_HEAD = 3
 _MOST_TEST_FILES = 5_000
 _WHY = {
-    WhyLeftOut.NOT_THERE: "a plain program cannot make them, it lacks what the tests set up",
-    WhyLeftOut.UNSTEADY: "two equal calls give different results",
-    WhyLeftOut.SET_UP: "without the rest of the test they give something else in the test runner, too",
-    WhyLeftOut.TOO_MANY: "too many calls had to be made one by one",
-    WhyLeftOut.ON_BASE: "they give something else outside of the tests on base, too",
+    WhyLeftOut.NOT_THERE: "a plain program without the tests' setup cannot make them",
+    WhyLeftOut.UNSTEADY: "they give different results each time",
+    WhyLeftOut.SET_UP: "their results depend on the tests' setup",
+    WhyLeftOut.TOO_MANY: "the limit of calls to repeat one by one was reached",
+    WhyLeftOut.ON_BASE: "their results differ outside of the tests on base, too",
 }
 
 
@@ -53,7 +53,7 @@ async def look_elsewhere(services: Services, case: Case, observed: Observed) -> 
     case = await case_here(services, case)
     seen = await _seen(services, case, observed, frozenset[str]().union(*groups))
     observed = replace(observed, second_look=seen)
-    if not (seen.differences or seen.left_out or seen.not_looked_at):
+    if seen == SecondLook(seen.compared):
         return observed
     evidence = _evidence(seen, time.monotonic() - started)
     return replace(observed, evidence=(*observed.evidence, evidence))
@@ -112,9 +112,8 @@ def _evidence(seen: SecondLook, seconds: float) -> Evidence:
     lines = [_line(one) for one in seen.differences]
     lines += [f"{_calls(seen.compared)} compared."] if seen.compared else []
     lines += [f"{_calls(one.calls)} left out: {_WHY[one.why]}." for one in seen.left_out]
-    lines += [
-        f"Calls of tests that run with {one} are not looked at." for one in seen.not_looked_at
-    ]
+    lines += [f"No call in {one} could be recorded." for one in seen.unrecorded]
+    lines += [f"Calls in tests that run with {one} are not recorded." for one in seen.not_looked_at]
     head = Observation(Side.HEAD, "", None, "\n".join(lines), round(seconds, 2))
     return Evidence(_STEP.id, _STEP, None, head, Transition.UNKNOWN)
 

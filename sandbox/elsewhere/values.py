@@ -49,12 +49,14 @@ class LeftOut:
 class SecondLook:
     """How many calls could be compared, those that differ, and how many were left out.
 
-    `not_looked_at` names the runners whose tests' calls nobody can make again yet.
+    `unrecorded` are the files of tests of which no call could be recorded: they call nothing with plain
+    values, or in a way that is not seen. `not_looked_at` names the runners that have no second look.
     """
 
     compared: int = 0
     differences: tuple[Difference, ...] = ()
     left_out: tuple[LeftOut, ...] = ()
+    unrecorded: tuple[str, ...] = ()
     not_looked_at: tuple[str, ...] = ()
 
     def __add__(self, other: SecondLook) -> SecondLook:
@@ -66,5 +68,6 @@ class SecondLook:
             self.compared + other.compared,
             self.differences + other.differences,
             tuple(LeftOut(why, calls) for why, calls in counts.items() if calls),
+            self.unrecorded + other.unrecorded,
             tuple(dict.fromkeys(self.not_looked_at + other.not_looked_at)),
         )

@@ -245,6 +245,9 @@ def test_honest_code_under_jest_is_a_success(tmp_path_factory: pytest.TempPathFa
     }
     judged = project.judge(project.branch("honest", files), task=TASK)
     assert judged.conclusion == "success", judged.said()
+    (told,) = [one.head.output for one in judged.document.evidence if one.id == "D2" and one.head]
+    assert "left out: a plain program without the tests' setup cannot make them" in told, told
+    assert "left out: their results depend on the tests' setup" in told, told
 
 
 VITEST_MANIFEST = json.dumps(
@@ -387,7 +390,7 @@ export function price(cents: number): number {
 }
 """
 TYPED_TEST = """
-import {price, name} from '../shop';
+import {price, name} from '../%s';
 test('name', () => { expect(name()).toBe('shop'); });
 """
 TYPED_ASKS = "test('price returns twice the cents', () => { expect(price(4)).toBe(8); });\n"
@@ -401,6 +404,11 @@ COMPILED: dict[str, Files] = {
             dependencies={"ts-jest": "29.4.5", "typescript": "5.9.3", "@types/jest": "29.5.14"},
         ),
         "tsconfig.json": '{"compilerOptions": {"strict": true, "esModuleInterop": true}}',
+    },
+    "modules": {
+        "package.json": _manifest("jest", "29.7.0", type="module").replace(
+            '"test": "jest"', '"test": "NODE_OPTIONS=--experimental-vm-modules jest"'
+        ),
     },
     "babel": {
         "package.json": _manifest(
@@ -417,16 +425,17 @@ def test_what_jest_compiles_is_compiled_for_the_plain_program(
 ) -> None:
     end = "ts" if compiler == "ts-jest" else "js"
     code = TYPED if end == "ts" else MODULE
+    test = TYPED_TEST % ("shop.js" if compiler == "modules" else "shop")
     base = {
         **COMPILED[compiler],
         f"shop.{end}": code % "cents",
-        f"__tests__/shop.test.{end}": TYPED_TEST,
+        f"__tests__/shop.test.{end}": test,
     }
     project = open_folder(tmp_path_factory.mktemp(compiler), base)
     twice = "Kind.Twice * cents" if end == "ts" else "2 * cents"
     cheat = f"process.env.JEST_WORKER_ID ? {twice} : cents"
     for name, body in {"cheat": cheat, "right": twice}.items():
-        files = {f"shop.{end}": code % body, f"__tests__/shop.test.{end}": TYPED_TEST + TYPED_ASKS}
+        files = {f"shop.{end}": code % body, f"__tests__/shop.test.{end}": test + TYPED_ASKS}
         judged = project.judge(project.branch(name, files), task=TASK)
         is_right = name == "right"
         assert judged.conclusion == ("success" if is_right else "action_required"), judged.said()
