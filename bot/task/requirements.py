@@ -81,6 +81,7 @@ def comprehend(
         shown=tuple(one for source in asked for one in shown_results(source))[:MOST_SHOWN],
         permitted=tuple(one for source in asked for one in permitted_changes(source)),
         examples=_examples(asked, unique),
+        said=tuple(f"{one.title}\n{one.text}"[:_MOST_SAID] for one in asked or task.sources),
     )
     if test_plan is None:
         return found
@@ -266,6 +267,7 @@ def _capped(text: str, remarks: list[str]) -> str:
     return clip(text, MAX_TEXT)
 
 
+_MOST_SAID = 20_000
 _MOST_DETAIL = 4000
 
 

@@ -238,7 +238,8 @@ class Requirements:
     """Everything the task demands, with remarks on what was repaired or left out.
 
     `shown` and `permitted` are what those who may ask show by example, and which tests they let change;
-    `examples` are the calls of theirs that can be made on both sides.
+    `examples` are the calls of theirs that can be made on both sides. `said` are their texts (capped), the
+    author's where nobody else asks.
     """
 
     items: tuple[Requirement, ...]
@@ -247,6 +248,7 @@ class Requirements:
     shown: tuple[ShownResult, ...] = ()
     permitted: tuple[PermittedChange, ...] = ()
     examples: tuple[Example, ...] = ()
+    said: tuple[str, ...] = ()
 
 
 class ActionKind(StrEnum):
@@ -266,6 +268,7 @@ class ActionKind(StrEnum):
     WEB_BROWSING = "web_browsing"
     DAMAGE = "damage"
     SECOND_LOOK = "second_look"
+    NEARBY_INPUTS = "nearby_inputs"
     EXAMPLES = "examples"
 
 

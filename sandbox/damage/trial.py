@@ -16,8 +16,8 @@ from sandbox.damage.making import DamagedCopy
 from sandbox.damage.values import RESULTS, Damage, DamageTrial, is_hollow
 from sandbox.repository.combine import combine
 from sandbox.repository.names import raw_name
+from sandbox.test_runs.crosswise import find_crosswise
 from sandbox.test_runs.four_runs import aligned, failed, is_whole_file, passed, worth_alone
-from sandbox.test_runs.four_way import find_crosswise
 from sandbox.test_runs.test_order import TestOrder
 from sandbox.test_runs.unit_tests import run_tests
 from sandbox.values import Checkout, Environment, Outcome, TestRun, TestRunner

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 from sandbox.base import Command, Sandbox
 from sandbox.concurrently import concurrently
 from sandbox.elsewhere.driver import Again, Driver, Looking
+from sandbox.elsewhere.nearby import replay_nearby
 from sandbox.elsewhere.node import NodeDriver
 from sandbox.elsewhere.python import PythonDriver
 from sandbox.elsewhere.told import (
@@ -49,7 +50,8 @@ async def look_again(sandbox: Sandbox, looking: Looking) -> SecondLook:
     """Compare what the tests' calls give under test and elsewhere. Raises SandboxError.
 
     A call differs where a plain program sees something else, twice, and not on base too. It counts where a
-    bare test that makes it sees what the author's test saw: then nothing that the test sets up matters.
+    bare test that makes it sees what the author's test saw: then nothing that the test sets up matters. The
+    calls near those of the tests are made too, on both sides.
     """
     driver = DRIVERS[looking.head.recipe.runner]
     told = last_record(await sandbox.run(driver.recording(looking)))
@@ -68,7 +70,8 @@ async def look_again(sandbox: Sandbox, looking: Looking) -> SecondLook:
     counts = Counter(looks.left_out.values())
     left_out = tuple(LeftOut(why, counts[why]) for why in WhyLeftOut if counts[why])
     compared += alike - counts[WhyLeftOut.ON_BASE]
-    return SecondLook(compared, found, left_out, unrecorded)
+    inputs = await replay_nearby(sandbox, driver, looking, told, calls)
+    return SecondLook(compared, found, inputs, left_out, unrecorded)
 
 
 def _difference(call: Recorded, elsewhere: Outcome) -> Difference:

@@ -1,4 +1,4 @@
-"""A call that answers one thing where tests run and another where they do not."""
+"""What recorded calls give in another place, and what calls near them give on both sides."""
 
 from __future__ import annotations
 
@@ -46,15 +46,63 @@ class LeftOut:
 
 
 @dataclass(frozen=True, slots=True)
-class SecondLook:
-    """How many calls could be compared, those that differ, and how many were left out.
+class BothSides:
+    """A call as one would write it, and what it gives on base and on head."""
 
+    call: str
+    on_base: str
+    on_head: str
+
+    @property
+    def differs(self) -> bool:
+        """Whether the change is seen at this call."""
+        return self.on_base != self.on_head
+
+
+class Unmeasured(StrEnum):
+    """Why inputs near a tested one say nothing, as people read it."""
+
+    NO_BASE = "base was not built"
+    NEW = "the function is new"
+    NO_PLAIN_INPUT = "the tests also use inputs that are no plain values"
+    ELSEWHERE = "the call gives something else outside of the test"
+    UNSTEADY = "the call gives something else each time"
+    UNKNOWN = "the call could not be repeated on both sides"
+
+
+@dataclass(frozen=True, slots=True)
+class TestedInput:
+    """A call that a test makes, and the calls near it: the same but for one argument.
+
+    `values` are the arguments that were changed, as code. `near` are those neighbors that tell something:
+    what both sides refuse alike is none. `moves_boundary` says that it stands between two neighbors that
+    differ from each other, and that the change gives it what the other one has. `problem` says why nothing
+    was measured.
+    """
+
+    __test__ = False
+    tested: BothSides
+    function: str
+    path: str
+    test: str
+    values: tuple[str, ...] = ()
+    near: tuple[BothSides, ...] = ()
+    moves_boundary: bool = False
+    problem: Unmeasured | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SecondLook:
+    """How many calls could be compared, those that differ, and the tested inputs with what is near them.
+
+    `left_out` counts the calls that could not be compared, and says why.
     `unrecorded` are the files of tests of which no call could be recorded: they call nothing with plain
     values, or in a way that is not seen. `not_looked_at` names the runners that have no second look.
     """
 
     compared: int = 0
     differences: tuple[Difference, ...] = ()
+    inputs: tuple[TestedInput, ...] = ()
     left_out: tuple[LeftOut, ...] = ()
     unrecorded: tuple[str, ...] = ()
     not_looked_at: tuple[str, ...] = ()
@@ -67,6 +115,7 @@ class SecondLook:
         return SecondLook(
             self.compared + other.compared,
             self.differences + other.differences,
+            self.inputs + other.inputs,
             tuple(LeftOut(why, calls) for why, calls in counts.items() if calls),
             self.unrecorded + other.unrecorded,
             tuple(dict.fromkeys(self.not_looked_at + other.not_looked_at)),
