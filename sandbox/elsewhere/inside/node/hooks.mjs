@@ -50,6 +50,10 @@ export function plugin(data, noteResolved) {
 	return {
 		name: 'assay-calls',
 		enforce: 'pre',
+		configResolved({plugins}) {
+			const [own] = plugins.splice(plugins.findIndex(one => one.name === 'assay-calls'), 1);
+			plugins.unshift(own); // before that of aliases, which hides the names that are asked for
+		},
 		async resolveId(source, importer, options) {
 			const found = importer && !importer.includes(MARK) ? await this.resolve(source, importer, {...options, skipSelf: true}) : null;
 			if (!found || found.external) {
