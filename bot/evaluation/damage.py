@@ -20,7 +20,7 @@ from bot.values import (
     TestComparison,
     Transition,
 )
-from bot.verdict.behaviour import proofs_of_each
+from bot.verdict.keeping import proofs_of_each
 from sandbox.base import Limits
 from sandbox.damage.making import make_damages
 from sandbox.damage.trial import (

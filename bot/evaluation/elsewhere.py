@@ -14,7 +14,7 @@ from bot.context import Case, Project
 from bot.evaluation.on_host import case_here, on_this_host
 from bot.services import Services
 from bot.values import ActionKind, Evidence, Observed, Step, TestComparison, Transition
-from bot.verdict.behaviour import proofs_of_each
+from bot.verdict.keeping import proofs_of_each
 from sandbox.base import Limits
 from sandbox.elsewhere.driver import Looking
 from sandbox.elsewhere.look import DRIVERS, look_again
@@ -62,8 +62,8 @@ async def look_elsewhere(services: Services, case: Case, observed: Observed) -> 
     seen = await _seen(services, case, observed, frozenset[str]().union(*groups))
     took_s = round(time.monotonic() - started, 2)
     found = []
-    if lines := _lines(seen):
-        found.append(_shown(_STEP, lines, took_s))
+    if seen.differences or seen.left_out or seen.unrecorded or seen.not_looked_at:
+        found.append(_shown(_STEP, list(_again(seen)), took_s))
     if seen.inputs:
         found.append(_shown(_NEARBY, list(_table(seen.inputs)), took_s))
     return replace(observed, second_look=seen, evidence=(*observed.evidence, *found))
@@ -118,18 +118,21 @@ def _test_files(tree: Path) -> tuple[str, ...]:
     return tuple(found)
 
 
-def _lines(seen: SecondLook) -> list[str]:
-    """What differs, and what the second look cannot tell; nothing where all calls are alike."""
-    lines = [_line(one) for one in seen.differences]
-    lines += [f"{_calls(one.calls)} left out: {_WHY[one.why]}." for one in seen.left_out]
-    lines += [f"No call in {one} could be recorded." for one in seen.unrecorded]
-    lines += [f"Calls in tests that run with {one} are not recorded." for one in seen.not_looked_at]
-    return [*lines, f"{_calls(seen.compared)} compared."] if lines else []
-
-
 def _shown(step: Step, lines: list[str], seconds: float) -> Evidence:
     head = Observation(Side.HEAD, "", None, "\n".join(lines), seconds)
     return Evidence(step.id, step, None, head, Transition.UNKNOWN)
+
+
+def _again(seen: SecondLook) -> Iterator[str]:
+    yield from map(_line, seen.differences)
+    if seen.compared:
+        yield f"{_calls(seen.compared)} compared."
+    for one in seen.left_out:
+        yield f"{_calls(one.calls)} left out: {_WHY[one.why]}."
+    for path in seen.unrecorded:
+        yield f"No call in {path} could be recorded."
+    for runner in seen.not_looked_at:
+        yield f"Calls in tests that run with {runner} are not recorded."
 
 
 def _table(inputs: tuple[TestedInput, ...]) -> Iterator[str]:

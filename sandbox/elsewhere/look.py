@@ -71,7 +71,7 @@ async def look_again(sandbox: Sandbox, looking: Looking) -> SecondLook:
     left_out = tuple(LeftOut(why, counts[why]) for why in WhyLeftOut if counts[why])
     compared += alike - counts[WhyLeftOut.ON_BASE]
     inputs = await replay_nearby(sandbox, driver, looking, told, calls)
-    return SecondLook(compared, found, inputs, left_out, unrecorded)
+    return SecondLook(compared, found, left_out, inputs=inputs, unrecorded=unrecorded)
 
 
 def _difference(call: Recorded, elsewhere: Outcome) -> Difference:

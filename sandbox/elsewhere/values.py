@@ -93,19 +93,19 @@ class TestedInput:
 
 @dataclass(frozen=True, slots=True)
 class SecondLook:
-    """How many calls could be compared, those that differ, and the tested inputs with what is near them.
+    """How many calls could be compared, those that differ, and how many were left out; and the tested inputs
+    with what is near them.
 
-    `left_out` counts the calls that could not be compared, and says why.
     `unrecorded` are the files of tests of which no call could be recorded: they call nothing with plain
     values, or in a way that is not seen. `not_looked_at` names the runners that have no second look.
     """
 
     compared: int = 0
     differences: tuple[Difference, ...] = ()
-    inputs: tuple[TestedInput, ...] = ()
     left_out: tuple[LeftOut, ...] = ()
-    unrecorded: tuple[str, ...] = ()
     not_looked_at: tuple[str, ...] = ()
+    inputs: tuple[TestedInput, ...] = ()
+    unrecorded: tuple[str, ...] = ()
 
     def __add__(self, other: SecondLook) -> SecondLook:
         """Return what both saw."""
@@ -115,8 +115,8 @@ class SecondLook:
         return SecondLook(
             self.compared + other.compared,
             self.differences + other.differences,
-            self.inputs + other.inputs,
             tuple(LeftOut(why, calls) for why, calls in counts.items() if calls),
-            self.unrecorded + other.unrecorded,
             tuple(dict.fromkeys(self.not_looked_at + other.not_looked_at)),
+            self.inputs + other.inputs,
+            self.unrecorded + other.unrecorded,
         )
