@@ -17,6 +17,7 @@ from bot.evidence.seen import Seen
 from bot.evidence.transitions import transition
 from bot.integrity import inspect_integrity
 from bot.integrity.dependencies import dependency_findings, new_dependencies
+from bot.integrity.lost_imports import find_unloadable
 from bot.integrity.removed_code import find_retired
 from bot.services import Services
 from bot.task.requirements import BUILDS
@@ -64,9 +65,9 @@ async def _observe(services: Services, case: Case) -> Observed:
     tests = tests or FourWay((), "There are no tests that Assay can run.")
     checkout, built, proposed = case.checkout, case.built, case.policy.proposed
     base, head = TreeReader(Path(checkout.base_tree)), TreeReader(Path(checkout.head_tree))
-    tests = replace(
-        tests, retired=await asyncio.to_thread(find_retired, tests.comparisons, base, head)
-    )
+    retired = await asyncio.to_thread(find_retired, tests.comparisons, base, head)
+    unloadable = await asyncio.to_thread(find_unloadable, tests.comparisons, base, head)
+    tests = replace(tests, retired=retired, unloadable=frozenset(unloadable))
     harmless = await read_kinds(services.sandbox, checkout)
     untested = await asyncio.to_thread(_is_untested, case)
     requirements, timeout_s = (

@@ -107,13 +107,20 @@ class Case:
         """
         return (
             *(t for t in self.witnesses.regressions if not self.is_retired(t)),
-            *(t for t in self.witnesses.loosened if not self.is_adapted(t)),
+            *(
+                t
+                for t in self.witnesses.loosened
+                if not (self.is_adapted(t) or self._is_unloadable(t))
+            ),
             *(t for t in self.witnesses.withdrawn if not self.is_named(t)),
         )
 
     def is_adapted(self, test: TestComparison) -> bool:
         """Whether reading both versions showed that a test still demands the same."""
         return self._is_told(TEST_ADAPTED, adapted(test.id)) or self._follows_a_move(test)
+
+    def _is_unloadable(self, test: TestComparison) -> bool:
+        return test.id in self.observed.tests.unloadable
 
     def _follows_a_move(self, test: TestComparison) -> bool:
         return self._is_told(TEST_FOLLOWS_MOVE, moved(test.id))
@@ -124,10 +131,12 @@ class Case:
     def breaks_nobody(self, test: TestComparison) -> bool:
         """Whether an adapted test shows no break: its base version fails for a reason that is none.
 
-        It is none when head only warns (and the suite makes warnings errors), or when a private name
-        moved and the same code stands at its new place. Any other adapted test follows an interface
-        that broke: for a person to accept.
+        It is none when base's file only cannot be imported for want of a private name, when head only warns
+        (and the suite makes warnings errors), or when a private name moved and the same code stands at its
+        new place. Any other adapted test follows an interface that broke: for a person to accept.
         """
+        if self._is_unloadable(test):
+            return True
         lines = test.message.strip().splitlines()
         if not lines or not self.is_adapted(test):
             return False

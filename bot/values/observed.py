@@ -190,7 +190,8 @@ class FourWay:
     """The four-way test result. `problem` says why it proves nothing (empty when it does).
 
     `folders` are those whose tests were run, `not_run` those that the change can break beside them;
-    `retired` are tests that went with the code that they tested.
+    `retired` are tests that went with the code that they tested, `unloadable` (ids) those that base has in a
+    file that cannot be imported on head for want of a private name, and that stand and pass there unchanged.
     """
 
     comparisons: tuple[TestComparison, ...]
@@ -199,6 +200,7 @@ class FourWay:
     folders: tuple[TestedFolder, ...] = ()
     not_run: tuple[NotRun, ...] = ()
     retired: tuple[RetiredTest, ...] = ()
+    unloadable: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
