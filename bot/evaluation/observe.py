@@ -17,7 +17,8 @@ from bot.evidence.seen import Seen
 from bot.evidence.transitions import transition
 from bot.integrity import inspect_integrity
 from bot.integrity.dependencies import dependency_findings, new_dependencies
-from bot.integrity.lost_imports import find_unloadable
+from bot.integrity.grown import find_grown
+from bot.integrity.lost_imports import without_lost_imports
 from bot.integrity.removed_code import find_retired
 from bot.services import Services
 from bot.task.requirements import BUILDS
@@ -66,8 +67,9 @@ async def _observe(services: Services, case: Case) -> Observed:
     checkout, built, proposed = case.checkout, case.built, case.policy.proposed
     base, head = TreeReader(Path(checkout.base_tree)), TreeReader(Path(checkout.head_tree))
     retired = await asyncio.to_thread(find_retired, tests.comparisons, base, head)
-    unloadable = await asyncio.to_thread(find_unloadable, tests.comparisons, base, head)
-    tests = replace(tests, retired=retired, unloadable=frozenset(unloadable))
+    told = await asyncio.to_thread(without_lost_imports, tests.comparisons, base, head)
+    grown = await asyncio.to_thread(find_grown, told, base, head, case.planned.requirements.said)
+    tests = replace(tests, comparisons=told, retired=retired, grown=grown)
     harmless = await read_kinds(services.sandbox, checkout)
     untested = await asyncio.to_thread(_is_untested, case)
     requirements, timeout_s = (

@@ -18,6 +18,7 @@ from bot.values import (
     ActionKind,
     Category,
     Evidence,
+    GrownTest,
     Observed,
     Requirement,
     Requirements,
@@ -107,11 +108,7 @@ class Case:
         """
         return (
             *(t for t in self.witnesses.regressions if not self.is_retired(t)),
-            *(
-                t
-                for t in self.witnesses.loosened
-                if not (self.is_adapted(t) or self._is_unloadable(t))
-            ),
+            *(t for t in self.witnesses.loosened if not self._is_explained(t)),
             *(t for t in self.witnesses.withdrawn if not self.is_named(t)),
         )
 
@@ -119,8 +116,12 @@ class Case:
         """Whether reading both versions showed that a test still demands the same."""
         return self._is_told(TEST_ADAPTED, adapted(test.id)) or self._follows_a_move(test)
 
-    def _is_unloadable(self, test: TestComparison) -> bool:
-        return test.id in self.observed.tests.unloadable
+    def grown(self, test: TestComparison) -> GrownTest | None:
+        """The new members that a test expects beside all others, where the task names them."""
+        return next((one for one in self.observed.tests.grown if one.id == test.id), None)
+
+    def _is_explained(self, test: TestComparison) -> bool:
+        return self.is_adapted(test) or self.grown(test) is not None
 
     def _follows_a_move(self, test: TestComparison) -> bool:
         return self._is_told(TEST_FOLLOWS_MOVE, moved(test.id))
@@ -131,12 +132,10 @@ class Case:
     def breaks_nobody(self, test: TestComparison) -> bool:
         """Whether an adapted test shows no break: its base version fails for a reason that is none.
 
-        It is none when base's file only cannot be imported for want of a private name, when head only warns
-        (and the suite makes warnings errors), or when a private name moved and the same code stands at its
-        new place. Any other adapted test follows an interface that broke: for a person to accept.
+        It is none when head only warns (and the suite makes warnings errors), or when a private name
+        moved and the same code stands at its new place. Any other adapted test follows an interface
+        that broke: for a person to accept.
         """
-        if self._is_unloadable(test):
-            return True
         lines = test.message.strip().splitlines()
         if not lines or not self.is_adapted(test):
             return False
@@ -180,6 +179,9 @@ class Case:
 
         It counts only where head's version fails with base's code: what proves nothing is not accepted.
         """
+        if grown := self.grown(test):
+            members = ", ".join(f"`{one}`" for one in grown.members)
+            return f"`{test.id}` expects all that it expected, and {members}, which the task names."
         is_proven = test in self.witnesses.proofs or test.head_on_head is None
         if test.change is not TestChange.EXPECTATION_CHANGED or not is_proven:
             return ""

@@ -9,8 +9,8 @@ from __future__ import annotations
 import ast
 import copy
 import re
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import PurePosixPath
 from typing import Protocol
@@ -24,6 +24,12 @@ _LACKS = re.compile(
     r"ImportError: cannot import name '(?P<name>\w+)' from '(?P<module>[\w.]+)'"
 )
 _Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
+Alike = Callable[[Sequence[ast.AST], Sequence[ast.AST]], bool]
+"""Compares statements of base with those of head."""
+_HELD = (
+    "Base's file cannot be imported on head, where a private name is gone. The test itself is unchanged, "
+    "and passes with head's imports."
+)
 _EDITED = (TestChange.PASS_TO_FAIL, TestChange.EXPECTATION_CHANGED)
 _PLAIN = (ast.If, ast.Assign, ast.AnnAssign, ast.AugAssign, ast.Expr)
 
@@ -36,29 +42,35 @@ class Side(Protocol):
         ...
 
 
-def find_unloadable(tests: Sequence[TestComparison], base: Side, head: Side) -> tuple[str, ...]:
-    """The ids of the tests that pass on head, and whose base version only could not be imported there."""
-    files: dict[str, _Both | None] = {}
-    found: list[str] = []
-    for test in tests:
-        lacks = _LACKS.search(test.message) if _may_be(test) else None
-        if lacks is None:
-            continue
-        paths = [test.path, *(f"{one}/conftest.py" for one in PurePosixPath(test.path).parents)]
-        for path in paths:
-            if path not in files:
-                files[path] = _both(path, base, head)
-        concerned = [both for path in paths if (both := files[path]) and both.differs]
-        own = files[test.path]
-        name = test.id.split("[", 1)[0].partition("::")[2]
-        is_same = own is not None and bool(name) and (not own.differs or own.holds(name))
-        if (
-            is_same
-            and _is_of(lacks, concerned)
-            and all(one is own or one.only_leaves_out for one in concerned)
-        ):
-            found.append(test.id)
-    return tuple(found)
+def without_lost_imports(
+    tests: Sequence[TestComparison], base: Side, head: Side
+) -> tuple[TestComparison, ...]:
+    """Return the tests, of which those that held but for an import are told as held."""
+    files: dict[str, Both | None] = {}
+    return tuple(
+        replace(test, change=TestChange.PASS_TO_PASS, message=_HELD)
+        if _only_lost_an_import(test, files, base, head)
+        else test
+        for test in tests
+    )
+
+
+def _only_lost_an_import(
+    test: TestComparison, files: dict[str, Both | None], base: Side, head: Side
+) -> bool:
+    lacks = _LACKS.search(test.message) if _may_be(test) else None
+    if lacks is None:
+        return False
+    paths = [test.path, *(f"{one}/conftest.py" for one in PurePosixPath(test.path).parents)]
+    for path in paths:
+        if path not in files:
+            files[path] = both_sides(path, base, head)
+    concerned = [both for path in paths if (both := files[path]) and both.differs]
+    own, name = files[test.path], test.id.split("[", 1)[0].partition("::")[2]
+    if own is None or not name or (own.differs and not own.holds(name)):
+        return False
+    leaves_out = all(one is own or one.only_leaves_out for one in concerned)
+    return leaves_out and _is_of(lacks, concerned)
 
 
 def _may_be(test: TestComparison) -> bool:
@@ -66,7 +78,7 @@ def _may_be(test: TestComparison) -> bool:
     return is_own and test.change in _EDITED and test.base_on_head is Outcome.ERROR
 
 
-def _is_of(lacks: re.Match[str], concerned: Iterable[_Both]) -> bool:
+def _is_of(lacks: re.Match[str], concerned: Iterable[Both]) -> bool:
     """Whether what is lacking is a private name that one of these files no longer imports."""
     wanted = lacks["whole"] or f"{lacks['module']}.{lacks['name']}"
     return any(
@@ -76,12 +88,13 @@ def _is_of(lacks: re.Match[str], concerned: Iterable[_Both]) -> bool:
     )
 
 
-def _both(path: str, base: Side, head: Side) -> _Both | None:
+def both_sides(path: str, base: Side, head: Side) -> Both | None:
+    """Read a file of Python on both sides; None where base has none that can be read."""
     texts = base.read(path.removeprefix("./")), head.read(path.removeprefix("./"))
     before, after = map(parse_python, texts)
     if before is None or (after is None and texts[1] is not None):
         return None
-    return _Both(_File(before), _File(after or ast.Module([], [])), texts[0] != texts[1])
+    return Both(_File(before), _File(after or ast.Module([], [])), texts[0] != texts[1])
 
 
 @dataclass(frozen=True)
@@ -120,7 +133,7 @@ class _File:
 
 
 @dataclass(frozen=True)
-class _Both:
+class Both:
     """One file on both sides."""
 
     base: _File
@@ -141,33 +154,30 @@ class _Both:
     def only_leaves_out(self) -> bool:
         """Whether head's version only lacks statements that need the names that are gone."""
         kept = [one for one in self.base.tree.body if not self._needs_gone(one)]
-        is_same = self._agree(kept, self.head.tree.body) and self.head.modules <= self.base.modules
+        is_same = _equal(kept, self.head.tree.body) and self.head.modules <= self.base.modules
         return is_same and self._same_imports(set(self.base.imports) | set(self.head.imports))
 
-    def holds(self, test: str) -> bool:
+    def holds(self, test: str, alike: Alike | None = None) -> bool:
         """Whether a test stands on both sides alike, with all that it uses of its file.
 
         A `skipif` that asks for a name that is gone may go too: the test runs all the more.
         """
+        agree = alike or _equal
         before = [self._without_skips(one) for one in _path_to(self.base.tree, test)]
         after = _path_to(self.head.tree, test)
-        if not before or not after or not self._agree([before[-1]], [after[-1]]):
+        if not before or not after or not agree([before[-1]], [after[-1]]):
             return False
         implicit = [one for one in self.base.implicit if not self._needs_gone(one)]
         around = _of_classes(before[:-1])
-        if list(map(ast.dump, around)) != list(map(ast.dump, _of_classes(after[:-1]))):
-            return False
-        if (
-            not self._agree(implicit, self.head.implicit)
-            or not self.head.modules <= self.base.modules
-        ):
+        is_alike = agree(around, _of_classes(after[:-1])) and agree(implicit, self.head.implicit)
+        if not is_alike or not self.head.modules <= self.base.modules:
             return False
         waiting, seen = _used([before[-1], *implicit, *around]), set[str]()
         while waiting:
             name = waiting.pop()
             seen.add(name)
             bound = self.base.bound.get(name, [])
-            if name in self.gone or not self._agree(bound, self.head.bound.get(name, [])):
+            if name in self.gone or not agree(bound, self.head.bound.get(name, [])):
                 return False
             waiting |= _used(bound) - seen
         return self._same_imports(seen)
@@ -191,10 +201,10 @@ class _Both:
             for name in names - self.gone.keys()
         )
 
-    @staticmethod
-    def _agree(before: Sequence[ast.stmt], after: Sequence[ast.stmt]) -> bool:
-        both = ([ast.dump(one) for one in side if not _is_import(one)] for side in (before, after))
-        return next(both) == next(both)
+
+def _equal(before: Sequence[ast.AST], after: Sequence[ast.AST]) -> bool:
+    both = ([ast.dump(one) for one in side if not _is_import(one)] for side in (before, after))
+    return next(both) == next(both)
 
 
 def _path_to(tree: ast.Module, test: str) -> list[_Definition]:
