@@ -71,7 +71,7 @@ async def evaluate(request: EvaluationRequest, services: Services, run: StepRunn
             "plan", make_plan, services, request, checkout, task, policy
         )
         case = Case(request, checkout, built, planned, policy)
-        observed = progress.observed = await run("observe", observe, services, case)
+        observed = progress.observed = await run("observe", observe, services, case, task)
         observed = progress.observed = await run("damage", measure_damage, services, case, observed)
         observed = progress.observed = await run(
             "elsewhere", look_elsewhere, services, case, observed

@@ -14,14 +14,15 @@ from bot.context import Case, Project
 from bot.evaluation.on_host import case_here, on_this_host
 from bot.services import Services
 from bot.values import ActionKind, Evidence, Observed, Step, TestComparison, Transition
-from bot.verdict.behaviour import proofs_of_each
+from bot.verdict.keeping import proofs_of_each
 from sandbox.base import Limits
 from sandbox.elsewhere.driver import Looking
 from sandbox.elsewhere.look import DRIVERS, look_again
-from sandbox.elsewhere.values import Difference, SecondLook, TestedInput
+from sandbox.elsewhere.values import Difference, SecondLook, TestedInput, WhyLeftOut
 from sandbox.elsewhere.whole import WHOLE, run_again
+from sandbox.test_runs.four_runs import worth_alone
 from sandbox.test_runs.path_kinds import PathKind, classify
-from sandbox.values import Observation, Side
+from sandbox.values import Observation, Side, TestRun
 
 _STEP = Step(
     id="D2",
@@ -40,6 +41,13 @@ _NEARBY = Step(
 _LEAST_S = 30.0
 _LONGER_THAN_HEAD = 3
 _MOST_TEST_FILES = 5_000
+_WHY = {
+    WhyLeftOut.NOT_THERE: "a plain program cannot make them, it lacks what the tests set up",
+    WhyLeftOut.UNSTEADY: "two equal calls give different results",
+    WhyLeftOut.SET_UP: "without the rest of the test they give something else in the test runner, too",
+    WhyLeftOut.TOO_MANY: "too many calls had to be made one by one",
+    WhyLeftOut.ON_BASE: "they give something else outside of the tests on base, too",
+}
 
 
 @on_this_host
@@ -54,8 +62,8 @@ async def look_elsewhere(services: Services, case: Case, observed: Observed) -> 
     seen = await _seen(services, case, observed, frozenset[str]().union(*groups))
     took_s = round(time.monotonic() - started, 2)
     found = []
-    if seen.differences:
-        found.append(_shown(_STEP, [_line(one) for one in seen.differences], took_s))
+    if seen.differences or seen.left_out or seen.not_looked_at:
+        found.append(_shown(_STEP, list(_again(seen)), took_s))
     if seen.inputs:
         found.append(_shown(_NEARBY, list(_table(seen.inputs)), took_s))
     return replace(observed, second_look=seen, evidence=(*observed.evidence, *found))
@@ -82,18 +90,16 @@ async def _seen(
         base = project.base if project.base and project.base.failure is None else None
         paths = tuple(sorted({one.path for one in asked}))
         ids = tuple(sorted({one.id for one in asked}))
-        looking = Looking(case.checkout, head, base, paths, ids, tests, folder, limits)
+        seen_on_head = suite.tests if suite and suite.tests else TestRun(True, ())
+        only = worth_alone({one.id: one.path for one in asked}, seen_on_head)
+        looking = Looking(case.checkout, head, base, paths, ids, tests, folder, limits, only)
         if head.recipe.runner in DRIVERS:
             seen = await look_again(services.sandbox, looking)
         elif head.recipe.runner in WHOLE:
             seen = await run_again(services.sandbox, looking)
         else:
-            continue
-        found = SecondLook(
-            found.compared + seen.compared,
-            found.differences + seen.differences,
-            found.inputs + seen.inputs,
-        )
+            seen = SecondLook(not_looked_at=(head.recipe.runner.value,))
+        found += seen
     await asyncio.to_thread(shutil.rmtree, folder, ignore_errors=True)
     return found
 
@@ -117,6 +123,16 @@ def _shown(step: Step, lines: list[str], seconds: float) -> Evidence:
     return Evidence(step.id, step, None, head, Transition.UNKNOWN)
 
 
+def _again(seen: SecondLook) -> Iterator[str]:
+    yield from map(_line, seen.differences)
+    if seen.compared:
+        yield f"{_calls(seen.compared)} compared."
+    for one in seen.left_out:
+        yield f"{_calls(one.calls)} left out: {_WHY[one.why]}."
+    for runner in seen.not_looked_at:
+        yield f"Calls of tests that run with {runner} are not looked at."
+
+
 def _table(inputs: tuple[TestedInput, ...]) -> Iterator[str]:
     """Each tested input with what is near it, first where the sides differ; calls, base, head."""
     for one in inputs:
@@ -138,6 +154,10 @@ def _table(inputs: tuple[TestedInput, ...]) -> Iterator[str]:
 
 def _flat(text: str) -> str:
     return " ".join(text.split())
+
+
+def _calls(count: int) -> str:
+    return f"{count} call{'s' if count != 1 else ''}"
 
 
 def _line(one: Difference) -> str:

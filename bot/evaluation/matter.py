@@ -7,12 +7,12 @@ from dataclasses import dataclass, replace
 from bot.apart import apart
 from bot.configuration import Configuration
 from bot.context import Case
-from bot.diff.unified import unified
+from bot.diff.unified import unified, unified_within
 from bot.evidence.test_plan.whole import score_plan
 from bot.judges.chambers import Chambers
 from bot.judges.criteria_grading import grade_change
 from bot.judges.deliberation import hold_deliberation
-from bot.judges.dossier import Dossier
+from bot.judges.dossier import DIFF_CHARS, Dossier
 from bot.judges.patch_opinion import ask_on_patch
 from bot.judges.weighing import can_run_head, weigh, why_not_asked
 from bot.values import (
@@ -68,7 +68,8 @@ async def put_before_judges(matter: Matter, chambers: Chambers) -> Deliberation:
     timeout_s = matter.configuration.limits.minutes * 60
     found = await apart(timeout_s, verdicts, requirements, observed, matter.configuration)
     spoken = next((f.message for f in observed.integrity if f.rule == INSTRUCTION), "")
-    dossier = Dossier(matter.task, unified(matter.diff), observed.evidence, spoken)
+    whole, shown = unified(matter.diff), unified_within(matter.diff, DIFF_CHARS)
+    dossier = Dossier(matter.task, whole, observed.evidence, spoken, observed.tests, shown)
     policy = matter.configuration.judges
     held = await hold_deliberation(chambers, requirements, found, dossier, policy)
     held = replace(held, found=found)
@@ -89,7 +90,7 @@ def judged(
     """
     requirements, observed = matter.requirements, matter.observed
     found = deliberation.found or verdicts(requirements, observed, matter.configuration)
-    found = weigh(requirements, found, deliberation)
+    found = weigh(requirements, found, deliberation, observed.evidence)
     beside = Beside(
         members,
         None if deliberation.problem else deliberation.grading,

@@ -18,11 +18,12 @@ from bot.evidence.transitions import transition
 from bot.integrity import inspect_integrity
 from bot.integrity.dependencies import dependency_findings, new_dependencies
 from bot.integrity.grown import find_grown
+from bot.integrity.instructions import orders_in_words
 from bot.integrity.lost_imports import without_lost_imports
 from bot.integrity.removed_code import find_retired
 from bot.services import Services
 from bot.task.requirements import BUILDS
-from bot.values import ActionKind, Evidence, FourWay, Observed, Step
+from bot.values import ActionKind, Evidence, FourWay, Observed, Step, Task
 from bot.values.rules import CONFIGURATION, POLICY_LOOSENED
 from sandbox.base import Network
 from sandbox.changes.reading import read_kinds
@@ -45,14 +46,14 @@ _BUILD = Step(
 
 
 @on_this_host
-async def observe(services: Services, case: Case) -> Observed:
+async def observe(services: Services, case: Case, task: Task) -> Observed:
     """Look at everything that the plan names. Raises OutOfTime when that takes too long."""
     await services.origin.announce(case.request, "observe", case.planned.plan)
     case = await case_here(services, case)
     minutes = case.policy.configuration.limits.minutes
     try:
         async with asyncio.timeout(minutes * 60):
-            return await _observe(services, case)
+            return await _observe(services, case, task)
     except TimeoutError as error:
         raise OutOfTime(
             f"Observing did not end within the {minutes:g} minutes that `limits.minutes` allows.",
@@ -60,7 +61,11 @@ async def observe(services: Services, case: Case) -> Observed:
         ) from error
 
 
-async def _observe(services: Services, case: Case) -> Observed:
+def _orders(task: Task, evidence: tuple[Evidence, ...]) -> tuple[Finding, ...]:
+    return tuple(dict.fromkeys(orders_in_words(task, evidence)))
+
+
+async def _observe(services: Services, case: Case, task: Task) -> Observed:
     seen = [Seen(_build_evidence(case.built)), *await _look(services, case)]
     tests = next((one.tests for one in seen if one.tests), None)
     tests = tests or FourWay((), "There are no tests that Assay can run.")
@@ -79,9 +84,11 @@ async def _observe(services: Services, case: Case) -> Observed:
     integrity = await apart(
         timeout_s, inspect_integrity, checkout.diff, base, head, tests, requirements
     )
+    evidence = tuple(item for one in seen for item in one.evidence)
+    integrity += await apart(timeout_s, _orders, task, evidence)
     integrity += await _vetted_dependencies(services, case, base, head)
     return Observed(
-        evidence=tuple(item for one in seen for item in one.evidence),
+        evidence=evidence,
         tests=tests,
         findings=(
             *(one for one in proposed if one.rule == CONFIGURATION),

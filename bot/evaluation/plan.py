@@ -21,8 +21,9 @@ from bot.judges.comprehension import comprehend_more
 from bot.judges.model import ModelProblem, SessionLimits
 from bot.judges.planner import Ground, propose_steps
 from bot.services import Services, run_delimiter
+from bot.task.categories import ASKED
 from bot.task.requirements import comprehend, with_pages
-from bot.task.understanding import ASKED, enriched
+from bot.task.understanding import enriched
 from bot.values import EvaluationRequest, Plan, Requirements, Task, TaskRubric, Trigger
 from sandbox.base import SandboxError
 from sandbox.browser.pages import find_pages, is_front_end

@@ -9,6 +9,7 @@ from bot.configuration import Configuration
 from bot.diff.paths import is_policy
 from bot.evidence.tests.results import Witnesses, call_witnesses
 from bot.evidence.transitions import passed
+from bot.task.categories import ASKED, NARROW, upkeep_area
 from bot.task.meant import contradiction, ties_by_example, why_meant
 from bot.task.permissions import speaks_of_test
 from bot.task.requirements import BUILDS, NOTHING_REGRESSES
@@ -94,8 +95,14 @@ class Case:
         return self.observed.base_is_untested and not ran and self.only_exit_code is None
 
     def is_sole(self, requirement: Requirement) -> bool:
-        """Whether it is the only demand of behaviour or upkeep that the task makes."""
+        """Whether it is the only demand that the task makes.
+
+        Beside a behavior, what must stay and upkeep that asks for no source count for nothing: no test fails
+        without the change for them.
+        """
         asked = [r for r in self.requirements.items if r.category in ASKED and r.mandatory]
+        if requirement.category is Category.BEHAVIOUR:
+            asked = [r for r in asked if not _asks_for_nothing_new(r)]
         return asked == [requirement]
 
     @property
@@ -306,7 +313,11 @@ NAMED = 0.5
 """A tie from which on a requirement is taken to name a test whose expectation was taken out."""
 CHECKING = (ActionKind.BASH, ActionKind.INTERACTION)
 """The actions that answer a requirement of the configuration by themselves."""
-ASKED = (Category.BEHAVIOUR, Category.UPKEEP)
+
+
+def _asks_for_nothing_new(requirement: Requirement) -> bool:
+    """Whether no test could fail without the change for it: what must stay, docs, tests."""
+    return requirement.category is Category.KEEP or upkeep_area(requirement.text) in NARROW
 
 
 def _is_of_suite(step: Step) -> bool:
@@ -329,6 +340,7 @@ def open_case(requirements: Requirements, observed: Observed, configuration: Con
         *(e for e in witnesses.expectations if e not in witnesses.proofs),
     )
     asked = [r for r in requirements.items if r.category is Category.BEHAVIOUR]
+    stays = [r for r in requirements.items if r.category is Category.KEEP]
     suites = [e for e in observed.evidence if e.step.action is ActionKind.UNIT_TESTS]
     return Case(
         requirements=requirements,
@@ -338,6 +350,11 @@ def open_case(requirements: Requirements, observed: Observed, configuration: Con
         ties=(
             *tie_tests(asked, speaking, observed.tests.comparisons),
             *ties_by_example(asked, speaking, requirements.shown),
+            *(
+                tie_tests(stays, (*speaking, *witnesses.kept), observed.tests.comparisons)
+                if stays
+                else ()
+            ),
         ),
         suite=suites[0] if suites else None,
     )

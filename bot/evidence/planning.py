@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from bot.configuration import Configuration
+from bot.task.categories import ASKED
 from bot.task.requirements import (
     BUILDS,
     NOTHING_REGRESSES,
     PAGES_WORK,
     TESTS_NOT_WEAKENED,
 )
-from bot.values import ActionKind, Category, ItemKind, Plan, Requirement, Requirements, Step
+from bot.values import ActionKind, ItemKind, Plan, Requirement, Requirements, Step
 from sandbox.edges.calls import EmptyCall
 
 
@@ -26,9 +27,7 @@ def plan(
     Ids are E1, E2, …; an evidence takes its step's id. The tests' argument is the configuration's
     shell line, if any.
     """
-    asked = tuple(
-        r.id for r in requirements.items if r.category in (Category.BEHAVIOUR, Category.UPKEEP)
-    )
+    asked = tuple(r.id for r in requirements.items if r.category in ASKED)
     suite = _suite((BUILDS, NOTHING_REGRESSES, TESTS_NOT_WEAKENED, *asked), configuration)
     checks = _checks(requirements)
     items = _items(requirements, 3 + len(checks))

@@ -10,13 +10,14 @@ import re
 import struct
 import unicodedata
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from bot.diff.lines import added_lines, is_gone
 from bot.integrity.inspection import Inspection, make_finding
 from bot.text.clipping import clip
+from bot.values import Evidence, Task, Trust
 from bot.values.rules import HIDDEN_TEXT, INSTRUCTION
-from sandbox.values import FileChange, Finding, Severity
+from sandbox.values import FileChange, Finding, Observation, Severity
 
 MAX_TEXTS = 50
 MAX_TEXT_BYTES = 64_000
@@ -110,13 +111,15 @@ def _riff(data: bytes) -> Iterator[bytes]:
 
 _WHO = (
     r"(?:AI|A\.I\.|LLM|GPT|ChatGPT|Claude|Copilot|Gemini|language model|(?:code |automated |automatic )"
-    r"review(?:er|ing)?(?: bot)?|review bot|reviewing (?:bot|agent|model)|judg(?:e|ing) (?:model|bot)"
+    r"review(?:er|ing)?(?: (?:bot|system|tool|agent|model))?|review bot|reviewing (?:bot|agent|model)"
+    r"|judg(?:e|ing) (?:model|bot)|grading (?:system|model|bot)"
     r"|assistant|grader|evaluator)s?"
 )
 _VERDICT = (
     r"(?:approve|accept|merge|pass|satisf(?:y|ied)|LGTM|looks? good|full (?:marks|score)|highest score|"
     r"(?:score|rate|grade) (?:this|it|of)|no (?:issues|problems|findings)|"
-    r"(?:do not|don't) (?:flag|report|mention|comment)|skip (?:this|the) (?:file|check|review))"
+    r"(?:do not|don't) (?:flag|report|mention|comment)|skip (?:this|the) (?:file|check|review)"
+    r"|(?:is|are|as) (?:met|fulfilled|valid))"
 )
 INSTRUCTIONS = (
     re.compile(
@@ -128,6 +131,15 @@ INSTRUCTIONS = (
     re.compile(
         rf"(?i)\b(?:you are|you're|act as)\s+(?:an?|the)\s+(?:\w+\s+){{0,3}}{_WHO}\b.{{0,60}}"
         r"\b(?:must|should|have to|need to|will)\b"
+    ),
+    re.compile(
+        r"\b(?i:answer|say|reply|respond|output|vote|conclude|declare)\b[\s:\"'`*]{1,4}"
+        r"(?:(?i:that|it|this|with|the verdict|is|are|as)\s+){0,3}[\"'`*]*"
+        r"(?:satisfied|SATISFIED|VALID)\b(?!\s*(?:or|/|if|when|unless)\b)"
+    ),
+    re.compile(
+        r"(?i)\b(?:treat|consider|regard|count|mark|deem|judge)\b(?:\s+[^\s.;]+){0,6}?\s+(?:as|to be)\s+"
+        r"(?:met|satisfied|fulfilled)\b"
     ),
     re.compile(r"(?i)<\|?(?:im_start|system|endoftext)\|?>|\[/?INST\]|\bBEGIN SYSTEM PROMPT\b"),
 )
@@ -142,10 +154,10 @@ def instructions_to_reviewers(inspection: Inspection) -> Iterator[Finding]:
     for change in inspection.diff.files:
         if is_gone(change):
             continue
-        for number, line in added_lines(change):
-            if any(pattern.search(line) for pattern in INSTRUCTIONS):
-                message = f"This speaks to an AI reviewer: “{_short(line)}”."
-                yield make_finding(INSTRUCTION, change, number, message)
+        lines = list(added_lines(change))
+        for at, said in orders_in([line for _, line in lines]):
+            message = f"This speaks to an AI reviewer: “{_short(said)}”."
+            yield make_finding(INSTRUCTION, change, lines[at][0], message)
         yield from _in_image(change, inspection)
     yield from _in_unasked_words(inspection)
 
@@ -162,10 +174,64 @@ def _in_unasked_words(inspection: Inspection) -> Iterator[Finding]:
     for requirement in inspection.requirements.items:
         if requirement.trust.is_asked:
             continue
-        for line in f"{requirement.text}\n{requirement.detail}".splitlines():
-            if any(pattern.search(line) for pattern in INSTRUCTIONS):
-                message = f"{requirement.origin} speaks to an AI reviewer: “{_short(line)}”."
-                yield Finding(INSTRUCTION, Severity.ADVISE, "", 0, message, tool="integrity")
+        yield from _spoken(requirement.origin, f"{requirement.text}\n{requirement.detail}")
+
+
+def orders_in_words(task: Task, evidence: Iterable[Evidence]) -> Iterator[Finding]:
+    """What the author's own text and the output of head say to an AI reviewer, and base's does not."""
+    for source in task.sources:
+        if source.trust is Trust.AUTHOR:
+            yield from _spoken(source.reference, f"{source.title}\n{source.text}")
+    for one in evidence:
+        before = printed(one.base)
+        for found in _spoken(f"The output of {one.id} on head", printed(one.head)):
+            if found not in list(_spoken(f"The output of {one.id} on head", before)):
+                yield found
+
+
+def printed(seen: Observation | None) -> str:
+    """What was printed, and what tests gave for their failure."""
+    if seen is None:
+        return ""
+    results = seen.tests.results if seen.tests else ()
+    return "\n".join((seen.output, *(one.message for one in results)))[:_MOST_PRINTED]
+
+
+_MOST_PRINTED = 200_000
+
+
+def _spoken(where: str, text: str) -> Iterator[Finding]:
+    for _, said in orders_in(text.splitlines()):
+        message = f"{where} speaks to an AI reviewer: “{_short(said)}”."
+        yield Finding(INSTRUCTION, Severity.ADVISE, "", 0, message, tool="integrity")
+
+
+def orders_in(lines: Sequence[str]) -> Iterator[tuple[int, str]]:
+    """The lines, alone or up to three together, that tell a reviewer what to say; each with its index."""
+    bare = [_WRAPPING.sub("", line).strip() for line in lines]
+    free = 0
+    for at, line in enumerate(lines):
+        if at < free:
+            continue
+        if _is_order(line):
+            yield at, line
+            continue
+        for length in range(2, _MOST_LINES + 1):
+            said = " ".join(bare[at : at + length])
+            alone = any(map(_is_order, lines[at + 1 : at + length]))
+            if len(said) <= _LONGEST and _is_order(said) and not alone:
+                yield at, said
+                free = at + length
+                break
+
+
+_WRAPPING = re.compile(r"^[\s+>#/*;|\-]+|[\s*/\\]+$|^\s*(?:\"{3}|'{3})")
+_MOST_LINES = 3
+_LONGEST = 600
+
+
+def _is_order(text: str) -> bool:
+    return any(pattern.search(text) for pattern in INSTRUCTIONS)
 
 
 def hidden_text(inspection: Inspection) -> Iterator[Finding]:

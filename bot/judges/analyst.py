@@ -13,14 +13,15 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, Field, StringConstraints
 
-from bot.evidence.own_steps.weigh import refutes
+from bot.evidence.own_steps.weigh import REFUTES, what_counts, why_no_refutation
 from bot.judges.acting import Acting
 from bot.judges.actions import tools_of
 from bot.judges.chambers import Chambers
 from bot.judges.citations import citation_problem
 from bot.judges.dossier import Dossier, evidence_text, requirement_text, shared_text
-from bot.judges.model.base import ModelProblem, Prompt
-from bot.judges.neighbours import Neighbours, neighbours
+from bot.judges.inputs import near_inputs
+from bot.judges.model.base import ModelProblem, Prompt, Toolbox
+from bot.judges.neighbours import Neighbours
 from bot.judges.workbench import Workbench
 from bot.templates import render_text
 from bot.values import (
@@ -37,7 +38,7 @@ from sandbox.values import TestResult
 TEMPERATURE = 0.2
 TESTS_CHARS = 8_000
 NEIGHBOUR_CHARS = 3_000
-_SPARE_REQUESTS = 2  # for the answer itself, and for one that has to be asked again
+_SPARE_REQUESTS = 2  # for the answer itself, and for one that is refused or cannot be read
 
 
 class AnalysisReply(BaseModel):
@@ -75,8 +76,11 @@ async def analyse(chambers: Chambers, acting: Acting, assignment: Assignment) ->
             reply = await chambers.session.converse(
                 _prompt(chambers, acting, assignment),
                 AnalysisReply,
-                tools_of(bench),
-                acting.interactions + _SPARE_REQUESTS,
+                Toolbox(
+                    tools_of(bench),
+                    acting.interactions + _SPARE_REQUESTS,
+                    lambda reply: _refusal(bench, reply),
+                ),
             )
     except ModelProblem as error:
         return _ended(bench, error.why)
@@ -103,14 +107,8 @@ def _analysis(bench: Workbench, reply: AnalysisReply) -> Analysis:
     """The reply, held to the steps that it names."""
     requirement, own = bench.requirement, bench.taken()
     outcome = VerdictOutcome(reply.outcome)
-    named = set(reply.refuted_by)
-    refuting = tuple(one.id for one in own if one.id in named and refutes(one, requirement.id))
-    problem = ""
-    if outcome is VerdictOutcome.UNSATISFIED and not refuting:
-        problem = 'It says "unsatisfied", and no step that it names fails on head in an assertion.'
-    if outcome is VerdictOutcome.SATISFIED:
-        cited = tuple(dict.fromkeys(reply.evidence))
-        problem = citation_problem(requirement, outcome, cited, (*own, *bench.known), bench.around)
+    refuting = _refuting(bench, reply)
+    problem = _refusal(bench, reply)
     return Analysis(
         requirement_id=requirement.id,
         outcome=VerdictOutcome.UNVERIFIED if problem else outcome,
@@ -122,14 +120,43 @@ def _analysis(bench: Workbench, reply: AnalysisReply) -> Analysis:
     )
 
 
+def _refuting(bench: Workbench, reply: AnalysisReply) -> tuple[str, ...]:
+    """The steps that it names, its own or the plan's, and that refute the requirement."""
+    named = dict.fromkeys(reply.refuted_by)
+    pieces = (bench.find(id_) for id_ in named)
+    about = bench.requirement.id
+    return tuple(one.id for one in pieces if one and not why_no_refutation(one, about))
+
+
+def _refusal(bench: Workbench, reply: AnalysisReply) -> str:
+    """Why the answer does not count, step by step, and what would; empty where it does."""
+    requirement, outcome = bench.requirement, VerdictOutcome(reply.outcome)
+    if outcome is VerdictOutcome.UNSATISFIED and not _refuting(bench, reply):
+        named = [(id_, bench.find(id_)) for id_ in dict.fromkeys(reply.refuted_by)]
+        why = [
+            why_no_refutation(one, requirement.id)
+            if one
+            else f"{id_[:40]!r} is no step of yours or of the plan on this requirement."
+            for id_, one in named
+        ]
+        said = " ".join(why) or "It names no step in refuted_by."
+        return f'It says "unsatisfied", and no step shows it. {said} {REFUTES}'
+    if outcome is not VerdictOutcome.SATISFIED:
+        return ""
+    cited = tuple(dict.fromkeys(reply.evidence))
+    evidence = (*bench.taken(), *bench.known)
+    problem = citation_problem(requirement, outcome, cited, evidence, bench.around)
+    return f"{problem} {what_counts(requirement)}" if problem else ""
+
+
 # --- the prompt ---------------------------------------------------------------------------------
 
 
 def _prompt(chambers: Chambers, acting: Acting, assignment: Assignment) -> Prompt:
     requirement, dossier, delimiter = assignment.requirement, assignment.dossier, chambers.delimiter
     tests = authors_tests(assignment)
-    sources = "\n\n".join(f"{one.id}\n{one.source}" for one in tests)
-    near = "\n".join(map(_line, neighbours(one.source for one in tests)))
+    sources = "\n\n".join(_bodies(tests))
+    near = "\n".join(map(_line, near_inputs(one.source for one in tests)))
     return Prompt(
         role=Role.ANALYST,
         system=render_text("prompts/analyst.system.txt.j2"),
@@ -156,6 +183,19 @@ def authors_tests(assignment: Assignment) -> tuple[TestResult, ...]:
     named = {_function(name) for name in assignment.found.tests}
     found = {one.id: one for one in _results(assignment.dossier.evidence)}
     return tuple(one for one in found.values() if _function(one.id) in named and one.source)
+
+
+def _bodies(tests: Iterable[TestResult]) -> Iterable[str]:
+    """Each body once, below the tests that are made of it: the rows of a table share theirs."""
+    by_body: dict[str, list[str]] = {}
+    for one in tests:
+        by_body.setdefault(one.source, []).append(one.id)
+    for source, ids in by_body.items():
+        more = [f"… and {len(ids) - MOST_IDS} more cases"] if len(ids) > MOST_IDS else []
+        yield "\n".join((*ids[:MOST_IDS], *more, source))
+
+
+MOST_IDS = 4
 
 
 def _results(evidence: Iterable[Evidence]) -> Iterable[TestResult]:

@@ -9,6 +9,8 @@ from __future__ import annotations
 from bot.evidence.own_steps.hollow import hollow_problem
 from bot.evidence.own_steps.weigh import refutes
 from bot.evidence.transitions import NOT_RUNNABLE, passed
+from bot.integrity.instructions import printed
+from bot.judges.words_to_judges import words_to_judges
 from bot.text.steady import steady
 from bot.values import ActionKind, Category, Evidence, Requirement, Transition, VerdictOutcome
 
@@ -43,9 +45,18 @@ def citation_problem(
     if not cited:
         return f'It says "{outcome.value}" and cites nothing.'
     seen = [known[id_] for id_ in cited]
-    if found := _why_not_shown(requirement, outcome, seen):
+    found = _why_not_shown(requirement, outcome, seen)
+    if found or outcome is not VerdictOutcome.SATISFIED:
         return found
-    return _why_hollow(requirement, seen, around) if outcome is VerdictOutcome.SATISFIED else ""
+    speaking = next((one.id for one in seen if speaks_to_judges(one)), "")
+    if speaking:
+        return f"What {speaking} shows tells judges what to say: what cites it counts for nothing."
+    return _why_hollow(requirement, seen, around)
+
+
+def speaks_to_judges(one: Evidence) -> bool:
+    """Whether what a step printed on head tells judges what to say."""
+    return bool(words_to_judges(printed(one.head)))
 
 
 def about(requirement: Requirement, evidence: tuple[Evidence, ...]) -> tuple[Evidence, ...]:
@@ -63,7 +74,7 @@ def holds_for_patch(one: Evidence, *, as_valid: bool) -> bool:
     head = one.head
     if one.step.action in (*HINTS, *REMARKS) or head is None or head.exit_code is None:
         return False
-    if head.problem or head.timed_out:
+    if head.problem or head.timed_out or (as_valid and speaks_to_judges(one)):
         return False
     return not as_valid or (one.transition is not Transition.VACUOUS and passed(head) is not False)
 
@@ -140,9 +151,11 @@ def _is_whole_suite(requirement: Requirement, one: Evidence) -> bool:
 def _why_nothing_new(requirement: Requirement, one: Evidence) -> str:
     """Why a piece does not show that anything was done; a submission has no base to differ from.
 
-    That something executed still does not happen is the very proof that a prohibition is kept.
+    That something executed still happens, or still does not, is the very proof of what must stay, or must
+    not come.
     """
-    kept = requirement.category is Category.PROHIBITION and one.step.action not in LOOKS
+    may_stay = requirement.category in (Category.PROHIBITION, Category.KEEP)
+    kept = may_stay and one.step.action not in LOOKS
     if kept or requirement.category is Category.CRITERION or not _shows_the_same(one):
         return ""
     return (

@@ -12,7 +12,8 @@ from pydantic import BaseModel, Field, StringConstraints
 
 from bot.judges.chambers import Chambers
 from bot.judges.model.base import Prompt
-from bot.task.understanding import ASKED, Edge, Pair, Proposal, Understanding
+from bot.task.categories import ASKED
+from bot.task.understanding import Edge, Pair, Proposal, Understanding
 from bot.templates import render_text
 from bot.values import Category, Requirements, Role, TaskSource
 
@@ -31,7 +32,7 @@ class NewDemand(BaseModel):
     source: Name
     quotation: Words
     kind: Literal["must", "wish"] = "must"
-    category: Literal["behaviour", "upkeep"] = "behaviour"
+    category: Literal["behaviour", "keep", "upkeep", "prohibition", "permission"] = "behaviour"
     needs: list[Name] = Field(default_factory=list, max_length=20)
 
 
@@ -104,8 +105,9 @@ def _understood(reply: ComprehensionReply) -> Understanding:
                 new.key,
                 new.quotation,
                 new.source,
-                Category(new.category),
+                Category.BEHAVIOUR if new.category == "permission" else Category(new.category),
                 is_wish=new.kind == "wish",
+                is_permission=new.category == "permission",
             )
             for new in reply.new
         ),

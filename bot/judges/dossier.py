@@ -6,13 +6,20 @@ verdict and no opinion on another requirement is ever in it (Agent-as-a-Judge: m
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
+from bot.judges.seen_tests import (
+    FOUR_WAYS_CHARS,
+    has_results,
+    moved,
+    quiet,
+    told_four_ways,
+    told_tests,
+)
 from bot.text import Delimiter
 from bot.text.clipping import clip_middle
-from bot.text.steady import steady
-from bot.values import Evidence, Requirement, SourceKind, Task, TaskSource, Trust
+from bot.values import Category, Evidence, FourWay, Requirement, SourceKind, Task, TaskSource, Trust
 from sandbox.values import Observation
 
 TASK_CHARS = 6_000
@@ -23,10 +30,10 @@ LINKED_CHARS = 1_200
 """Of one document or page that the task links: it cannot push the task out either."""
 DIFF_CHARS = 16_000
 REQUIREMENT_CHARS = 4_500
-PIECE_CHARS = 10_000
-LEAST_PIECE_CHARS = 2_000
-EVIDENCE_CHARS = 60_000
-"""Of all pieces together, about 15,000 tokens: many pieces are each shown shorter."""
+PIECE_CHARS = 8_000
+LEAST_PIECE_CHARS = 1_000
+EVIDENCE_CHARS = 24_000
+"""Of all pieces together, about 6,000 tokens: many pieces are each shown shorter."""
 MOST_EVIDENCE = 24
 _LABELS_CHARS = 500
 
@@ -35,13 +42,16 @@ _LABELS_CHARS = 500
 class Dossier:
     """The evaluation as judges read it; `evidence` of all steps, `diff` as unified text.
 
-    `words_to_judges` are what an integrity check found that tells judges what to say.
+    `words_to_judges` are what an integrity check found that tells judges what to say; `tests` is what all
+    tests did four ways, `shown_diff` a shorter diff for prompts.
     """
 
     task: Task
     diff: str
     evidence: tuple[Evidence, ...]
     words_to_judges: str = ""
+    tests: FourWay | None = None
+    shown_diff: str = ""
 
     @property
     def around(self) -> str:
@@ -58,11 +68,19 @@ def shared_text(dossier: Dossier, delimiter: Delimiter) -> str:
     """The task and the change: the same for every requirement of the run."""
     asked = [one for one in dossier.task.sources if one.trust is not Trust.AUTHOR]
     claimed = [one for one in dossier.task.sources if one.trust is Trust.AUTHOR]
+    four_ways = told_four_ways(dossier.tests) if dossier.tests else ""
     return "\n\n".join(
         (
             delimiter.enclose("task", _told(asked), TASK_CHARS),
             delimiter.enclose("words of the change's author", _told(claimed), AUTHOR_CHARS),
-            delimiter.enclose("diff from base to head", dossier.diff, DIFF_CHARS),
+            delimiter.enclose(
+                "diff from base to head", dossier.shown_diff or dossier.diff, 2 * DIFF_CHARS
+            ),
+            *(
+                [delimiter.enclose("tests four ways", four_ways, FOUR_WAYS_CHARS)]
+                if four_ways
+                else []
+            ),
         )
     )
 
@@ -81,9 +99,20 @@ def _text(source: TaskSource) -> str:
     return clip_middle(source.text, LINKED_CHARS) if is_linked else source.text
 
 
+KINDS = {
+    Category.KEEP: "; must stay: passing on base and on head shows it, passing on base alone refutes it",
+    Category.PROHIBITION: "; must not hold",
+    Category.UPKEEP: "; upkeep: the diff shows it",
+}
+
+
 def requirement_text(requirement: Requirement, delimiter: Delimiter) -> str:
     """The one requirement that is judged, with where it came from and what stood around it."""
-    text = f"{requirement.id} ({requirement.origin}): {requirement.text}\n{requirement.detail}"
+    kind = KINDS.get(requirement.category, "")
+    text = f"{requirement.id} ({requirement.origin}{kind}): {requirement.shown}\n"
+    if requirement.wording:
+        text += f"The title, as context: {requirement.text}\n"
+    text += requirement.detail
     return delimiter.enclose("requirement", text, REQUIREMENT_CHARS)
 
 
@@ -107,18 +136,32 @@ def _piece(evidence: Evidence, delimiter: Delimiter, most_chars: int) -> str:
     seen = evidence.head or evidence.base
     of_command, of_side = most_chars * 4 // 10, most_chars * 3 // 10
     command = clip_middle(seen.command, of_command) if seen else ""
-    both = (("base", evidence.base), ("head", evidence.head))
-    sides = "\n".join((f"$ {command}", *(_side(name, one, of_side) for name, one in both)))
-    head = f"Evidence {evidence.id}: {evidence.step.action.value}, {evidence.transition.value}"
+    sides = "\n".join((f"$ {command}", *_sides(evidence, of_side)))
+    head = f"Evidence {evidence.id}: {evidence.step.action.value}, {moved(evidence).value}"
     return (
         f"{head}\n{delimiter.enclose(f'evidence {evidence.id}', sides, most_chars + _LABELS_CHARS)}"
     )
 
 
-def _side(name: str, seen: Observation | None, most_chars: int) -> str:
+def _sides(evidence: Evidence, most_chars: int) -> Iterator[str]:
+    """Each test's result where there are any, else what both sides printed; the same is told once."""
+    base, head = evidence.base, evidence.head
+    if has_results(evidence):
+        yield from (_ended("base", base), _ended("head", head))
+        yield told_tests(evidence, 2 * most_chars)
+        return
+    after = quiet(head.output) if head else ""
+    before = quiet(base.output) if base else ""
+    is_same = base is not None and head is not None and before == after and bool(after)
+    yield _ended("base", base)
+    yield "(the same output as on head)" if is_same else clip_middle(before, most_chars)
+    yield _ended("head", head)
+    yield clip_middle(after, most_chars)
+
+
+def _ended(name: str, seen: Observation | None) -> str:
     if seen is None:
         return f"{name}: not run"
     ended = "timed out" if seen.timed_out else f"exit code {seen.exit_code}"
-    output = steady(seen.output)
     problem = f"\nThis proves nothing: {seen.problem}" if seen.problem else ""
-    return f"{name}: {ended}{problem}\n{clip_middle(output, most_chars)}"
+    return f"{name}: {ended}{problem}"

@@ -16,6 +16,7 @@ from bot.judges.chambers import Chambers
 from bot.judges.citations import holds_for_patch
 from bot.judges.dossier import Dossier, evidence_text, shared_text, shown_evidence
 from bot.judges.model.base import Answerless, ModelProblem, Prompt
+from bot.judges.words_to_judges import words_to_judges
 from bot.templates import render_text
 from bot.text import scrub
 from bot.values import PatchOpinion, Role, TaskRubric, Validity
@@ -67,7 +68,9 @@ async def ask_on_patch(
     except ModelProblem as error:
         votes = [_Vote(None, problem=error.why)]
     opinion = counted(tuple(votes), binding)
-    if dossier.words_to_judges and opinion.validity is Validity.VALID:
+    mark = chambers.delimiter
+    read = f"{shared_text(dossier, mark)}\n{evidence_text(dossier.evidence, mark)}"
+    if (dossier.words_to_judges or words_to_judges(read)) and opinion.validity is Validity.VALID:
         return replace(opinion, is_unsure=True, doubts=(*opinion.doubts, _SPOKEN))
     return opinion
 
@@ -117,7 +120,8 @@ def _quoted(quotes: list[str], diff: str) -> tuple[str, ...]:
     }
     plain = (quote.strip() for quote in quotes)
     bare = (one[1:].strip() if one[:1] in "+-" else one for one in plain)
-    return tuple(one for one in dict.fromkeys(bare) if len(one) >= LEAST_QUOTE and one in changed)
+    held = (one for one in dict.fromkeys(bare) if len(one) >= LEAST_QUOTE and one in changed)
+    return tuple(one for one in held if not words_to_judges(one))
 
 
 def _rubric_text(rubrics: tuple[TaskRubric, ...]) -> str:

@@ -13,7 +13,7 @@ from typing import Annotated, Protocol
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
 from bot.judges.chambers import Chambers
-from bot.judges.model.base import Answerless, BudgetSpent, Prompt, Tool
+from bot.judges.model.base import Answerless, BudgetSpent, Prompt, Tool, Toolbox
 from bot.task.linked import Pointer, Way, pointers
 from bot.task.rubrics.form import MOST_CHARACTERS, MOST_ROOT_CHARACTERS, RubricProblem, checked
 from bot.templates import render_text
@@ -89,7 +89,9 @@ async def draft_rubric(chambers: Chambers, issue: AskedIssue, base: BaseCode) ->
     prompt = _prompt(chambers.delimiter, issue, base)
     tools = _tools(chambers.delimiter, base)
     try:
-        reply = await chambers.session.converse(prompt, RubricReply, tools, MOST_INTERACTIONS)
+        reply = await chambers.session.converse(
+            prompt, RubricReply, Toolbox(tools, MOST_INTERACTIONS)
+        )
     except BudgetSpent:  # of interactions: what it has read must do; of money: this raises again
         reply = await chambers.session.ask(prompt, RubricReply)
     return _rubric(reply)

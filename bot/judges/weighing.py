@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from bot.evidence.own_steps.weigh import refutes
+from bot.evidence.own_steps.weigh import why_no_refutation
 from bot.values import (
     Analysis,
     Category,
@@ -25,6 +25,7 @@ from bot.values import (
 
 OPEN_TO_JUDGES = (
     Category.BEHAVIOUR,
+    Category.KEEP,
     Category.UPKEEP,
     Category.CRITERION,
     Category.PROHIBITION,
@@ -57,9 +58,12 @@ def is_for_judges(requirement: Requirement, verdict: Verdict) -> bool:
 
 
 def weigh(
-    requirements: Requirements, found: tuple[Verdict, ...], deliberation: Deliberation
+    requirements: Requirements,
+    found: tuple[Verdict, ...],
+    deliberation: Deliberation,
+    planned: tuple[Evidence, ...] = (),
 ) -> tuple[Verdict, ...]:
-    """The verdicts after deliberation; those of oracles stay as they are."""
+    """The verdicts after deliberation; those of oracles stay. `planned` is the evidence of the plan."""
     if deliberation.problem:
         return tuple(
             _unasked(verdict, deliberation.problem)
@@ -69,12 +73,15 @@ def weigh(
         )
     analyses = {one.requirement_id: one for one in deliberation.analyses}
     panels = {one.requirement_id: one for one in deliberation.panels}
-    evidence = {one.id: one for one in deliberation.evidence}
+    evidence = {one.id: one for one in (*planned, *deliberation.evidence)}
     weighed = []
     for requirement, verdict in zip(requirements.items, found, strict=True):
-        given, refuting = verdict, _refuting(analyses.get(requirement.id), evidence)
+        analysis = analyses.get(requirement.id)
+        taken = (*analysis.evidence_ids, *(one.id for one in planned)) if analysis else ()
+        given = verdict
+        refuting = _refuting(analysis, {id_: evidence[id_] for id_ in taken if id_ in evidence})
         if is_for_judges(requirement, verdict):
-            given = _by_analyst(given, analyses.get(requirement.id), refuting)
+            given = _by_analyst(given, analysis, refuting)
         if is_for_judges(requirement, given):
             given = _by_panel(given, panels.get(requirement.id))
             given = _not_against(given, verdict, refuting)
@@ -83,11 +90,18 @@ def weigh(
 
 
 def _refuting(analysis: Analysis | None, evidence: dict[str, Evidence]) -> tuple[str, ...]:
-    """The steps by which an analyst refutes its requirement, each held to what it showed."""
+    """The steps by which an analyst refutes its requirement, each held to what it showed.
+
+    `evidence` are those that it took, and those of the plan.
+    """
     if analysis is None or analysis.outcome is not VerdictOutcome.UNSATISFIED:
         return ()
-    named = (id_ for id_ in analysis.refuted_by if id_ in evidence and id_ in analysis.evidence_ids)
-    return tuple(id_ for id_ in named if refutes(evidence[id_], analysis.requirement_id))
+    about = analysis.requirement_id
+    return tuple(
+        id_
+        for id_ in analysis.refuted_by
+        if id_ in evidence and not why_no_refutation(evidence[id_], about)
+    )
 
 
 def _by_analyst(verdict: Verdict, analysis: Analysis | None, failing: tuple[str, ...]) -> Verdict:
@@ -98,7 +112,7 @@ def _by_analyst(verdict: Verdict, analysis: Analysis | None, failing: tuple[str,
         verdict,
         outcome=VerdictOutcome.UNSATISFIED,
         decided_by=Decider.PANEL,
-        reason=f"The author's own tests pass, but a step of the judge fails on head: {analysis.reason}",
+        reason=f"The author's own tests pass, but step {failing[0]} fails on head: {analysis.reason}",
         evidence_ids=(*failing, *verdict.evidence_ids),
         next_step="Fix what the failing step shows, and push.",
     )

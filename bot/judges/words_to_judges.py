@@ -13,14 +13,14 @@ import codecs
 import re
 import unicodedata
 
-from bot.integrity.instructions import INSTRUCTIONS
+from bot.integrity.instructions import orders_in
 from bot.text.clipping import clip_line
 
 _SAYING = re.compile(
     r"(?i)\b(?:answer|say|reply|respond|output|vote|mark|rate|grade|judges?|conclude|deem|declare|"
     r"treat|verdict|outcome)\b[^\n]{0,60}\bsatisfied\b"
 )
-_REPLY = re.compile(r"(?i)[\"'](?:outcome|verdict)[\"']\s*:\s*[\"']satisfied[\"']")
+_REPLY = re.compile(r"(?i)[\"'](?:outcome|verdict)[\"']\s*:\s*[\"'](?:satisfied|valid)[\"']")
 _SQUASHED = re.compile(
     r"(?:ignore|disregard|forget)(?:all|any|the|your|every|of)*(?:previous|prior|above|earlier|system|other)*"
     r"(?:instructions|rules|prompts?|guidelines)"
@@ -41,8 +41,11 @@ _SHOWN_CHARS = 120
 def words_to_judges(text: str) -> str:
     """The first words that speak to a judge, shortened; empty when there are none."""
     plain = unicodedata.normalize("NFKC", text)
-    for line in plain.splitlines():
-        if any(pattern.search(line) for pattern in (*INSTRUCTIONS, _SAYING, _REPLY)):
+    lines = plain.splitlines()
+    for _, said in orders_in(lines):
+        return clip_line(said, _SHOWN_CHARS)
+    for line in lines:
+        if _SAYING.search(line) or _REPLY.search(line):
             return clip_line(line, _SHOWN_CHARS)
     return _disguised(plain) or _encoded(plain)
 

@@ -7,13 +7,13 @@ from dataclasses import dataclass, field
 
 from pydantic import TypeAdapter
 
-from bot.evidence.own_steps.weigh import own_step, refutes
+from bot.evidence.own_steps.weigh import own_step, refutes, what_counts
 from bot.judges.acting import Acting, Taken
 from bot.judges.chambers import Chambers
 from bot.judges.dossier import evidence_text
 from bot.judges.model.base import BudgetSpent
 from bot.text.steady import steady
-from bot.values import ActionKind, Evidence, Requirement, Step, Transition
+from bot.values import ActionKind, Category, Evidence, Requirement, Step, Transition
 from sandbox.values import Observation, Side
 
 MOST_CHARS_READ = 240_000
@@ -59,7 +59,7 @@ class Workbench:
         if taken.evidence is not None:
             one = own_step(taken.evidence, self.requirement, self.around)
             self.evidence[number] = one
-            said = f"{_told(one)}\n{evidence_text((one,), self.chambers.delimiter)}\n{said}"
+            said = f"{_told(one, self.requirement)}\n{evidence_text((one,), self.chambers.delimiter)}\n{said}"
         return self.read(said or f"{step.id}: nothing was found.")
 
     def begin(self) -> int:
@@ -113,12 +113,15 @@ def _looked_up(step: Step, found: str) -> Evidence:
     return Evidence(step.id, step, None, seen, Transition.UNKNOWN)
 
 
-def _told(one: Evidence) -> str:
+def _told(one: Evidence, requirement: Requirement) -> str:
     """What our own code makes of a step, for the analyst: outside the marks, so it can be believed."""
     if one.head is not None and one.head.problem:
-        return f"{one.id} proves nothing on head: see below. Mend it or try another way."
+        return f"{one.id} proves nothing on head; below stands why. {what_counts(requirement)}"
     if one.transition is Transition.VACUOUS:
-        return f"{one.id} passes on base too: it proves nothing new about head."
+        passes = f"{one.id} passes on base too: it proves nothing new about head."
+        return f"{passes} {what_counts(requirement)}"
+    if one.transition is Transition.HELD and requirement.category is Category.KEEP:
+        return f"{one.id} holds on both sides: you may name it in evidence."
     if refutes(one, one.step.requirement_ids[0]):
         return f"{one.id} fails on head: you may name it in refuted_by, if the requirement asks for it."
     return f"{one.id} was taken."

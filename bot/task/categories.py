@@ -1,6 +1,7 @@
-"""Tells from words what kind of demand a text is: behaviour, upkeep of some area, or a soft wish.
+"""Tells from words what kind of demand a text is: behaviour, what must stay, upkeep, or a soft wish.
 
-Upkeep is decided by narrow patterns only: a behaviour taken for upkeep would need no proof.
+Upkeep and keeping are decided by narrow patterns only: a behaviour taken for upkeep would need no proof,
+and one that is taken for kept would be proven by what base does too.
 """
 
 from __future__ import annotations
@@ -25,6 +26,8 @@ class Area(StrEnum):
     CHORE = "chore"  # whatever keeps the project going: code, build or automation
 
 
+ASKED = (Category.BEHAVIOUR, Category.KEEP, Category.UPKEEP)
+"""What the words of a task ask for."""
 NARROW = frozenset((Area.DOCUMENTATION, Area.CHANGELOG, Area.TESTS, Area.AUTOMATION))
 """Areas that ask for no change of source."""
 
@@ -65,7 +68,8 @@ _BY_WORDS: tuple[tuple[Area, re.Pattern[str]], ...] = tuple(
         ),
         (
             Area.TESTS,
-            rf"^(?:{_VERB}\s+)?(?:(?:some|more|the|new|missing)\s+)?(?:unit |regression |integration )?"
+            rf"^(?:please\s+)?(?:{_VERB}\s+)?(?:(?:an?|some|more|the|new|missing)\s+)?"
+            r"(?:unit |regression |integration )?"
             r"(?:tests?|test (?:cases?|coverage))"
             r"(?:\s+(?:for|to|of|covering)\b.*|\s*(?:added|updated|pass)?\.?)$",
         ),
@@ -117,6 +121,43 @@ _PREFERENCE = re.compile(
 )
 
 
+_MUST = r"(?:must|shall|should|ha(?:s|ve) to|needs? to|ought to)"
+_ALTERED = r"(?:chang|break|alter|remov|renam|drop|delet|touch|affect|modif)\w*"
+_STAYS = re.compile(
+    rf"\b{_MUST}\s+(?:all\s+|also\s+|always\s+)?(?:stay|remain|keep\s+\w+ing|continue|still"
+    rf"|be\s+(?:kept|preserved|unchanged|unaffected|left\s+\w+)|not\s+(?:be\s+)?{_ALTERED})\b"
+    r"|\b(?:stays?|remains?)\s+(?:as\b|the same|unchanged|valid|working|accepted|supported|intact|compatible)"
+    r"|\b(?:still|keeps?|continues? to)\s+(?:works?|working|returns?|gives?|raises?|accepts?|passe?s?)\b"
+    rf"|^(?:do not|don't|never)\s+{_ALTERED}\b"
+    r"|\bunchanged\b|\bbackwards?[- ]compatib|\bno (?:visible )?(?:difference|change in behaviou?r)\b",
+    re.IGNORECASE,
+)
+_INVARIANT = re.compile(
+    rf"\b{_MUST}\s+(?:not|never)\s+depend\s+on\b|\b{_MUST}\s+be\s+independent\s+of\b",
+    re.IGNORECASE,
+)
+_FORBIDS = re.compile(
+    rf"\b(?:{_MUST}\s+(?:not|never)|do not|don't|never)\s+(?:\w+ly\s+)?"
+    r"(?:log|print|expose|leak|store|send|write|require|import|add|introduce|use|touch|open|read)\b",
+    re.IGNORECASE,
+)
+
+
+def keeps(text: str) -> bool:
+    """Whether the words ask that something stays as it is, or does not depend on something."""
+    return bool(_STAYS.search(text) or is_invariant(text))
+
+
+def is_invariant(text: str) -> bool:
+    """Whether the words ask that something does not depend on something: base may well be wrong there."""
+    return _INVARIANT.search(text) is not None
+
+
+def forbids(text: str) -> bool:
+    """Whether the words forbid that the change brings something in."""
+    return _FORBIDS.search(text) is not None
+
+
 def upkeep_area(text: str) -> Area | None:
     """The area that an upkeep demand is about; None for a demand of behaviour."""
     cleaned = text.strip().strip("*_ ")
@@ -136,8 +177,10 @@ def upkeep_area(text: str) -> Area | None:
 
 
 def category_of(text: str) -> Category:
-    """Upkeep where the words say so plainly, else behaviour."""
-    return Category.BEHAVIOUR if upkeep_area(text) is None else Category.UPKEEP
+    """Upkeep, or what must stay, where the words say so plainly; else behaviour."""
+    if upkeep_area(text) is not None:
+        return Category.UPKEEP
+    return Category.KEEP if keeps(text) else Category.BEHAVIOUR
 
 
 def is_preference(text: str) -> bool:

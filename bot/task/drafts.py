@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 
 from bot.task.boilerplate import is_usual_boilerplate, normalised
 from bot.task.categories import category_of, is_preference
+from bot.task.permissions import only_permits
 from bot.task.sections import SectionKind, item_kind, section_kind
 from bot.task.wording import says_what_should_be
 from bot.text.markdown import Document, ListItem, read_document
@@ -62,7 +63,7 @@ def drafts_of(source: TaskSource, skipped: frozenset[str]) -> list[Draft]:
         kind = _kind_in_place(item, drafts, title_asks=title_asks)
         if not _may_demand(source, item):
             kind = SectionKind.OTHER
-        if kind is SectionKind.OTHER or _is_template_line(item, skipped):
+        if kind is SectionKind.OTHER or only_permits(item.text) or _is_template_line(item, skipped):
             continue
         drafts[index] = _draft(index, item, source, wish=kind is SectionKind.WISHES)
     return [

@@ -39,6 +39,22 @@ _GENERIC = words_of(
 )
 
 
+_FREE = re.compile(
+    r"(?i)\b(?:tests?|test_\w+|snapshots?|expectations?|assertions?|messages?|wording|order|formats?|output|hash(?:es)?"
+    r"|internals?|implementation|representation)\b[^.;]{0,80}?\b"
+    r"(?:may|can|could|might|(?:is|are) (?:allowed|free) to)\s+(?:(?:well|also|now|then)\s+)?"
+    r"(?:change|differ|vary|go|break|be\s+(?:chang|differ|adapt|adjust|updat|rewrit|remov|delet|dropp)\w*)\b"
+)
+_DEMANDS = re.compile(r"(?i)\b(?:must|shall|should|has to|have to|needs? to)\b")
+
+
+def only_permits(sentence: str) -> bool:
+    """Whether a sentence only allows something to change, and demands nothing."""
+    if len(sentence) > _LONGEST or _NOT.search(sentence) or _DEMANDS.search(sentence):
+        return False
+    return _FREE.search(sentence) is not None
+
+
 def permitted_changes(source: TaskSource) -> Iterator[PermittedChange]:
     """The sentences of one text that allow a test to change or to go."""
     document = read_document(source.text)

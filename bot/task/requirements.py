@@ -184,6 +184,7 @@ def _requirement(
         area=draft.listed.area if draft.listed else "",
         wording=_wording(draft),
         issue=draft.source.issue,
+        is_title=draft.key == TITLE,
     )
 
 

@@ -2,7 +2,8 @@
 
 Nothing of the floor is taken away or made weaker, whatever the model says: it may add requirements in
 the words of a source, add prerequisites, call upkeep behaviour, and point at duplicates, of which the
-stronger one stays. Every refusal is told in the remarks.
+stronger one stays. What it calls kept or forbidden is so where the words say it too. Every refusal is told
+in the remarks, with its reason.
 
 A quotation counts only where people can read it: not in comments, code blocks, titles of sections, nor
 under headings that say nothing is demanded there.
@@ -15,16 +16,22 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
 from bot.task.boilerplate import normalised, template_lines
-from bot.task.categories import category_of, is_preference
+from bot.task.categories import (
+    ASKED,
+    NARROW,
+    category_of,
+    forbids,
+    is_preference,
+    upkeep_area,
+)
 from bot.task.graph import mended, with_edges
+from bot.task.permissions import only_permits, permitted_changes
 from bot.task.requirements import MAX_REQUIREMENTS, MAX_TEXT
 from bot.task.sameness import has_the_same_words, says_the_same
 from bot.text.clipping import clip
 from bot.text.markdown import read_document
 from bot.text.words import words_of
 from bot.values import Category, Preference, Requirement, Requirements, TaskSource
-
-ASKED = (Category.BEHAVIOUR, Category.UPKEEP)
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +46,7 @@ class Proposal:
     source: str
     category: Category = Category.BEHAVIOUR
     is_wish: bool = False
+    is_permission: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +93,13 @@ def enriched(
     items, merged = _without_duplicates(items, understood.duplicates)
     items, cut = mended(items)
     remarks = (*floor.remarks, *additions.remarks, *refused, *merged, *cut)
-    return replace(floor, items=items, preferences=tuple(additions.preferences), remarks=remarks)
+    return replace(
+        floor,
+        items=items,
+        preferences=tuple(additions.preferences),
+        permitted=tuple(additions.permitted),
+        remarks=remarks,
+    )
 
 
 class _Additions:
@@ -96,6 +110,7 @@ class _Additions:
     ) -> None:
         self.items = list(floor.items)
         self.preferences = list(floor.preferences)
+        self.permitted = list(floor.permitted)
         self.remarks: list[str] = []
         self._sources = sources
         self._skipped = template_lines(templates)
@@ -107,15 +122,20 @@ class _Additions:
 
     def add(self, proposal: Proposal) -> None:
         source = self._sources.get(proposal.source)
-        quoted, skipped = proposal.quotation, self._skipped
-        found = find_quotation(source, quoted, skipped) if source else None
-        if source is None or found is None:
-            self._refuse(proposal, "its words stand in no source")
+        if source is None:
+            self._refuse(proposal, f"there is no source called “{proposal.source[:60]}”")
+            return
+        found = find_quotation(source, proposal.quotation, self._skipped)
+        if found is None:
+            self._refuse(proposal, why_not_found(source, proposal.quotation, self._skipped))
             return
         text = clip(found.safe, MAX_TEXT)
-        twin = next((one for one in self.items if says_the_same(one.text, text)), None)
+        said = (*({found.words, found.sentence, text}),)
+        twin = next((one for one in self.items if _says_one_of(one, said)), None)
         if twin is not None:
             self._ids.setdefault(proposal.key, twin.id)
+        elif proposal.is_permission or only_permits(found.sentence):
+            self._permit(proposal, found, source)
         elif proposal.is_wish or is_preference(found.sentence):
             self._wish(text, source)
         elif sum(one.category in ASKED for one in self.items) >= MAX_REQUIREMENTS:
@@ -126,18 +146,24 @@ class _Additions:
     def _demand(self, proposal: Proposal, text: str, found: Quotation, source: TaskSource) -> None:
         id_ = self._free_id("R", {one.id for one in self.items})
         self._ids.setdefault(proposal.key, id_)
-        by_words = category_of(text)
-        is_upkeep = proposal.category is by_words is Category.UPKEEP
         self.items.append(
             Requirement(
                 id=id_,
                 text=text,
-                category=Category.UPKEEP if is_upkeep else Category.BEHAVIOUR,
+                category=_kind_of(proposal, text),
                 origin=source.reference,
                 trust=source.trust,
                 quotation=clip(found.words, MAX_TEXT),
             )
         )
+
+    def _permit(self, proposal: Proposal, found: Quotation, source: TaskSource) -> None:
+        """Allow what a sentence of those who may ask allows; it demands nothing, whoever says it."""
+        allowed = permitted_changes(replace(source, title="", text=found.sentence))
+        known = {one.sentence for one in self.permitted}
+        if source.trust.is_asked:
+            self.permitted += [one for one in allowed if one.sentence not in known]
+        self._refuse(proposal, "it allows something and demands nothing")
 
     def _wish(self, text: str, source: TaskSource) -> None:
         if any(says_the_same(wish.text, text) for wish in self.preferences):
@@ -156,9 +182,24 @@ class _Additions:
         return f"{letter}{number}"
 
 
+def _says_one_of(one: Requirement, said: tuple[str, ...]) -> bool:
+    known = (one.text, one.wording) if one.wording else (one.text,)
+    return any(says_the_same(known_text, text) for known_text in known for text in said)
+
+
+def _kind_of(proposal: Proposal, text: str) -> Category:
+    """The kind of a demand: what the words say, and never weaker than the model says."""
+    if proposal.category is Category.PROHIBITION and forbids(text):
+        return Category.PROHIBITION
+    by_words = category_of(text)
+    if by_words is Category.UPKEEP and upkeep_area(text) in NARROW:
+        return by_words
+    return by_words if proposal.category is by_words else Category.BEHAVIOUR
+
+
 def _as_behaviour(requirement: Requirement) -> Requirement:
-    """Behaviour needs proof, upkeep may be read: only that way is never weaker."""
-    if requirement.category is not Category.UPKEEP:
+    """Behaviour needs proof that something changed: only that way is never weaker."""
+    if requirement.category not in (Category.UPKEEP, Category.KEEP):
         return requirement
     return replace(requirement, category=Category.BEHAVIOUR)
 
@@ -213,7 +254,6 @@ def _redirected(one: Requirement, goes: Requirement, stays: Requirement) -> Requ
     return replace(one, prerequisites=kept)
 
 
-LEAST_WORDS = 2
 _SENTENCE = re.compile(r"(?<=[.;!?])\s+|\n+")
 _NOTHING_ASKED = re.compile(
     r"out of scope|non-?goals|alternatives?|won'?t|reprod|^steps\b|^versions?\b|environment|"
@@ -237,9 +277,10 @@ class Quotation:
 
     @property
     def safe(self) -> str:
-        """The quoted words, or the sentence where it says more than they do about whether."""
+        """The quoted words, or the sentence where they are few, or it says more about whether."""
+        is_telling = len(words_of(self.words)) > 1
         is_whole = _turning(self.sentence) <= _turning(self.words)
-        return self.words if is_whole else self.sentence
+        return self.words if is_telling and is_whole else self.sentence
 
 
 def find_quotation(
@@ -247,31 +288,63 @@ def find_quotation(
 ) -> Quotation | None:
     """Find quoted words in a source, whatever the case and the spacing; None where they are not.
 
-    `skipped` are the normalised lines of the repository's templates: nobody wrote them for this task.
+    They are whole words. `skipped` are the normalised lines of the repository's templates: nobody wrote
+    them for this task.
     """
-    wanted = _plain(quoted)
-    if len(words_of(quoted)) < LEAST_WORDS:
-        return None
-    for passage in _passages(source):
-        if wanted in _plain(passage) and normalised(passage) not in skipped:
-            return Quotation(" ".join(quoted.split()), _sentence_round(passage, wanted))
+    for passage, heading in _passages(source):
+        if heading or normalised(passage) in skipped or not _holds(passage, quoted):
+            continue
+        found = Quotation(" ".join(quoted.split()), _sentence_round(passage, quoted))
+        if words_of(quoted) or _plain(quoted) == _plain(found.sentence):
+            return found
     return None
 
 
-def _passages(source: TaskSource) -> Iterator[str]:
-    yield source.title
+def why_not_found(source: TaskSource, quoted: str, skipped: frozenset[str] = frozenset()) -> str:
+    """Why a quotation is none of a source, as a clause."""
+    named = source.reference
+    for passage, heading in _passages(source):
+        if _holds(passage, quoted):
+            if heading:
+                return (
+                    f"it stands under “{clip(heading, 60)}” in {named}, where nothing is demanded"
+                )
+            if normalised(passage) in skipped:
+                return "it is a line of the repository's own template"
+            return "these words alone say nothing: quote the whole clause"
+    whole = f"{source.title}\n{source.text}"
+    if _holds(whole, quoted):
+        return (
+            f"in {named} it stands only where people read no demand (code, a comment, a quotation)"
+        )
+    if _plain(quoted) and _plain(quoted) in _plain(whole):
+        return f"in {named} it is only a part of other words"
+    return f"its words do not stand in {named}"
+
+
+def _passages(source: TaskSource) -> Iterator[tuple[str, str]]:
+    """What can be read of a source, each with the heading that says that nothing is demanded there."""
+    yield source.title, ""
     for passage in read_document(source.text).passages:
-        if not any(_NOTHING_ASKED.search(heading) for heading in passage.headings):
-            yield passage.text
+        nothing = (one for one in passage.headings if _NOTHING_ASKED.search(one))
+        yield passage.text, next(nothing, "")
 
 
-def _sentence_round(passage: str, wanted: str) -> str:
+def _holds(text: str, quoted: str) -> bool:
+    """Whether a text has these words, whole."""
+    wanted = _plain(quoted)
+    before = r"(?<!\w)" if wanted[:1].isalnum() else ""
+    after = r"(?!\w)" if wanted[-1:].isalnum() else ""
+    return bool(wanted) and re.search(before + re.escape(wanted) + after, _plain(text)) is not None
+
+
+def _sentence_round(passage: str, quoted: str) -> str:
     """The fewest sentences, one after another, that hold the wanted words."""
     sentences = [one for one in _SENTENCE.split(passage) if one.strip()]
     for length in range(1, len(sentences) + 1):
         for start in range(len(sentences) - length + 1):
             told = " ".join(sentences[start : start + length])
-            if wanted in _plain(told):
+            if _holds(told, quoted):
                 return told.strip()
     return passage
 

@@ -1,9 +1,11 @@
-"""Words a bug's title as what must hold: for people only, no verdict rests on it."""
+"""Words a bug's title as what must hold: for people and judges; no rule rests on it."""
 
 from __future__ import annotations
 
 import re
 
+from bot.task.categories import upkeep_area
+from bot.task.permissions import only_permits
 from bot.task.sections import SectionKind, section_kind
 from bot.text.markdown import read_document
 from bot.text.words import words_of
@@ -54,9 +56,9 @@ def as_what_must_hold(title: str, text: str) -> str:
     is_labelled = bare != title.strip()
     if not bare or says_what_should_be(title):
         return ""
-    if not (is_labelled or _FAULT.search(bare)):
-        return ""
-    return _should_sentence(bare, text) or f"Fixed: {bare}"
+    if found := _should_sentence(bare, text):
+        return found
+    return f"Fixed: {bare}" if is_labelled or _FAULT.search(bare) else ""
 
 
 def _should_sentence(title: str, text: str) -> str:
@@ -68,6 +70,7 @@ def _should_sentence(title: str, text: str) -> str:
         for sentence in _SENTENCE_END.split(" ".join(passage.text.split())):
             is_plain = len(sentence) <= MOST_CHARS and not sentence.endswith(("?", ":"))
             demands = _MODAL.search(sentence) and not _VAGUE.match(sentence)
-            if is_plain and demands and about & words_of(sentence):
+            says_else = upkeep_area(sentence) is not None or only_permits(sentence)
+            if is_plain and demands and not says_else and about & words_of(sentence):
                 return sentence
     return ""

@@ -97,10 +97,13 @@ class Category(StrEnum):
 
     BASELINE = "baseline"  # always holds: it builds, nothing regresses, tests are not weakened
     BEHAVIOUR = "behaviour"
+    KEEP = "keep"  # what must stay as it is, or must not depend on something
     UPKEEP = "upkeep"  # refactoring, docs, typing: no change of behaviour is asked for
     CHECK = "check"  # an executable check of the configuration
     CRITERION = "criterion"  # an item of the test plan that the configuration names
-    PROHIBITION = "prohibition"  # what an approved rubric calls unacceptable: it must not hold
+    PROHIBITION = (
+        "prohibition"  # what must not hold: the task forbids it, or an approved rubric does
+    )
 
 
 class ItemKind(StrEnum):
@@ -151,7 +154,8 @@ class Requirement:
     `detail` is what the same source says around it (capped): it helps to tie tests, never decides.
     `item` is what a test plan says of it, for a criterion. `quotation` are the source's words that it
     rests on, where a model found it; `area` what a task file calls its kind. `wording` says as what
-    must hold what `text`, the title of a bug, says as what is wrong. `issue` is the asking issue's number.
+    must hold what `text`, the title of a bug, says as what is wrong. `issue` is the asking issue's number;
+    `is_title` says that the title of a text speaks for it, since it lists nothing.
     """
 
     id: str
@@ -169,6 +173,7 @@ class Requirement:
     area: str = ""
     wording: str = ""
     issue: int = 0
+    is_title: bool = False
 
     @property
     def shown(self) -> str:

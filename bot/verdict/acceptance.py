@@ -220,7 +220,7 @@ def places_of(subject: str, evaluation: Evaluation) -> tuple[str, ...]:
     if judgement is None or observed is None or observed.changes_truncated:
         return ()
     requirement = _requirement(subject, judgement)
-    if requirement is None or requirement.category is not Category.BEHAVIOUR:
+    if requirement is None or requirement.category not in (Category.BEHAVIOUR, Category.KEEP):
         return ()
     paths = dict.fromkeys(observed.changed_paths)
     cited = {t for v in judgement.verdicts if v.requirement_id == subject for t in v.tests}

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from bot.configuration import Configuration
-from bot.evidence.case import Case, open_case
+from bot.evidence.case import Case
 from bot.evidence.damage import Why, blindness, differing_call, noticed_by
 from bot.evidence.examples.weigh import by_examples
 from bot.evidence.made_for import MadeFor, made_for
@@ -14,11 +13,8 @@ from bot.evidence.tests.results import pass_rate, test_ids
 from bot.task.ties import Tie, leaves_error_unasked, speaks_of
 from bot.values import (
     ActionKind,
-    Category,
     Decider,
-    Observed,
     Requirement,
-    Requirements,
     ShownResult,
     TestComparison,
     Trust,
@@ -41,7 +37,7 @@ def judge_behaviour(requirement: Requirement, case: Case) -> Verdict:
     against = _against(requirement, case, ties)
     if against:
         return _refuted(requirement, case, against)
-    proofs = _proofs(requirement, case, ties)
+    proofs = proofs_of(requirement, case, ties)
     for test in proofs:
         if shown := case.contradiction(test):
             return _contradicted(requirement, test, shown)
@@ -69,16 +65,6 @@ def _by_proofs(
     if sound:
         return _sees_nothing(requirement, sound, case)
     return _made_up(requirement, proofs) if proofs else None
-
-
-def proofs_of_each(
-    requirements: Requirements, observed: Observed, configuration: Configuration
-) -> tuple[frozenset[str], ...]:
-    """The tests that speak for each demand of behavior: what is to be shown to notice damage."""
-    case = open_case(requirements, observed, configuration)
-    asked = (one for one in requirements.items if one.category is Category.BEHAVIOUR)
-    found = (_proofs(one, case, case.tied(one)) for one in asked)
-    return tuple({frozenset(test.id for test in tests): None for tests in found if tests})
 
 
 def _sees_nothing(
@@ -191,9 +177,10 @@ def _against(
     return (*new, *named)
 
 
-def _proofs(
+def proofs_of(
     requirement: Requirement, case: Case, ties: dict[str, Tie]
 ) -> tuple[TestComparison, ...]:
+    """The tests that fail on base and pass on head, and that speak for a demand."""
     could = [t for t in case.witnesses.proofs if not leaves_error_unasked(requirement, t)]
     tied = tuple(test for test in could if test.id in ties)
     if tied or not case.is_sole(requirement):

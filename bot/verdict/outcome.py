@@ -13,6 +13,7 @@ from bot.evidence.oracle import satisfied, unsatisfied, unverified
 from bot.evidence.test_plan.ended import item_evidence, plain_endings
 from bot.evidence.test_plan.points import judge_criterion
 from bot.evidence.transitions import NOT_RUNNABLE, passed
+from bot.task.categories import ASKED
 from bot.values import (
     Category,
     Decider,
@@ -28,6 +29,7 @@ from bot.values import (
 from bot.values.rules import CONFIGURATION
 from bot.verdict.baseline import judge_baseline
 from bot.verdict.behaviour import judge_behaviour
+from bot.verdict.keeping import judge_keep
 from bot.verdict.upkeep import judge_by_kind, judge_upkeep
 from sandbox.browser.records import FAILED_ACT
 from sandbox.values import Observation
@@ -78,23 +80,19 @@ def count_met(requirements: Requirements, given: tuple[Verdict, ...]) -> MetCoun
 def _judge_one(requirement: Requirement, case: Case) -> Verdict:
     if requirement.category is Category.BASELINE:
         return judge_baseline(requirement, case)
-    if requirement.category is Category.CHECK:
-        return _judge_check(requirement, case)
     if requirement.category is Category.CRITERION:
         return judge_criterion(
             requirement,
             item_evidence(requirement, case.observed),
             plain_endings(case.requirements, case.observed),
         )
-    if requirement.category is Category.PROHIBITION:
-        return unverified(requirement, _NO_ORACLE_FOR_IT, _READ_FOR_IT)
+    if requirement.category not in ASKED:
+        return _BY_CATEGORY[requirement.category](requirement, case)
     if case.is_configuration_alone and _may_be_about_configuration(requirement):
         return _judge_configuration(requirement, case)
-    return judge_by_kind(requirement, case) or (
-        judge_upkeep(requirement, case)
-        if requirement.category is Category.UPKEEP
-        else judge_behaviour(requirement, case)
-    )
+    if found := judge_by_kind(requirement, case):
+        return found
+    return _BY_CATEGORY[requirement.category](requirement, case)
 
 
 def _may_be_about_configuration(requirement: Requirement) -> bool:
@@ -116,6 +114,10 @@ def _judge_configuration(requirement: Requirement, case: Case) -> Verdict:
 
 _NO_ORACLE_FOR_IT = "No test can show that the change does nothing of the kind."
 _READ_FOR_IT = "Read the change for it, or set up a model."
+
+
+def _judge_prohibition(requirement: Requirement, _: Case) -> Verdict:
+    return unverified(requirement, _NO_ORACLE_FOR_IT, _READ_FOR_IT)
 
 
 def _judge_check(requirement: Requirement, case: Case) -> Verdict:
@@ -147,6 +149,13 @@ def _only_head(passes: bool) -> str:
     return f"The check {'passes' if passes else 'fails'} on head. It could not be run on base."
 
 
+_BY_CATEGORY = {
+    Category.BEHAVIOUR: judge_behaviour,
+    Category.KEEP: judge_keep,
+    Category.UPKEEP: judge_upkeep,
+    Category.PROHIBITION: _judge_prohibition,
+    Category.CHECK: _judge_check,
+}
 _CHECK_REASONS = {
     (Transition.FIXED, True): "The check failed on base and passes on head.",
     (Transition.HELD, True): "The check passes on base and on head.",

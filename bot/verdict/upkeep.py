@@ -16,9 +16,9 @@ from bot.diff.paths import (
     is_source_path,
     is_test_path,
 )
-from bot.evidence.case import ASKED, Case
+from bot.evidence.case import Case
 from bot.evidence.oracle import satisfied, unsatisfied, unverified
-from bot.task.categories import NARROW, Area, upkeep_area
+from bot.task.categories import ASKED, NARROW, Area, upkeep_area
 from bot.values import (
     Category,
     Requirement,
@@ -138,7 +138,11 @@ def _nobody_asks_for_code(case: Case) -> bool:
     """Whether all that is said of the change is the author's word, or asks for no source at all."""
     asked = [r for r in case.requirements.items if r.category in ASKED]
     return all(
-        r.category is Category.UPKEEP and (not r.trust.is_asked or upkeep_area(r.text) in NARROW)
+        r.category is Category.KEEP
+        or (
+            r.category is Category.UPKEEP
+            and (not r.trust.is_asked or upkeep_area(r.text) in NARROW)
+        )
         for r in asked
     )
 

@@ -16,14 +16,15 @@ from sandbox.damage.making import DamagedCopy
 from sandbox.damage.values import RESULTS, Damage, DamageTrial, is_hollow
 from sandbox.repository.combine import combine
 from sandbox.repository.names import raw_name
-from sandbox.test_runs.four_runs import aligned, failed, is_whole_file, passed
-from sandbox.test_runs.four_way import find_crosswise
+from sandbox.test_runs.crosswise import find_crosswise
+from sandbox.test_runs.four_runs import aligned, failed, is_whole_file, passed, worth_alone
 from sandbox.test_runs.test_order import TestOrder
 from sandbox.test_runs.unit_tests import run_tests
 from sandbox.values import Checkout, Environment, Outcome, TestRun, TestRunner
 
 MOST_RUN = 12
 _RUN_WHOLE = (TestRunner.MAKE, TestRunner.CTEST, TestRunner.COMMAND)
+_BY_NAME = (TestRunner.PYTEST, TestRunner.UNITTEST)  # what runs single tests of a file
 _LEAST_S = 1.0
 _AT_ONCE = 2  # whatever the machine: what is tried must not depend on its cores
 _NO_PROGRAM = b"]]) damaged ((["
@@ -33,12 +34,14 @@ _NO_PROGRAM = b"]]) damaged ((["
 class Concerned:
     """Tests of one project that pass on head: {id: path}, and the environment to run them in.
 
-    `seen` is head's own run, whose spelling of ids counts.
+    `seen` is head's own run, whose spelling of ids counts. `only` are the names of these tests where they
+    are run without the others of their files.
     """
 
     environment: Environment
     tests: dict[str, str]
     seen: TestRun
+    only: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,6 +119,24 @@ def _sees(test: str, tried: list[DamageTrial], left: list[Damage]) -> bool:
     return any(not a and (not t or not any(alone)) for a, t in zip(alone, is_together, strict=True))
 
 
+async def with_tests_alone(sandbox: Sandbox, trials: Trials) -> Trials:
+    """Return the trials with the tests run alone where that saves time and all of them pass so on head.
+
+    One that needs the others of its file would seem to notice every damage.
+    """
+    able = []
+    for one in trials.concerned:
+        only = worth_alone(one.tests, one.seen) if one.environment.recipe.runner in _BY_NAME else ()
+        alone = replace(one, only=only)
+        if only:
+            order = replace(trials.order, limits=trials.limits)
+            _, passing = await _run(sandbox, replace(trials, concerned=(alone,)), order)
+            able.append(alone if len(passing) == len(one.tests) else one)
+        else:
+            able.append(one)
+    return replace(trials, concerned=tuple(able))
+
+
 async def runs_the_tree(sandbox: Sandbox, trials: Trials) -> bool:
     """Tell whether the tests would notice base's code in place of head's, in head's environment.
 
@@ -175,7 +196,8 @@ async def _run(
     for one in trials.concerned:
         whole = one.environment.recipe.runner in _RUN_WHOLE
         paths = () if whole else tuple(sorted(set(one.tests.values())))
-        done = await run_tests(sandbox, replace(order, environment=one.environment, paths=paths))
+        asked = replace(order, environment=one.environment, paths=paths, only=one.only)
+        done = await run_tests(sandbox, asked)
         if done.tests is None or done.tests.forged:
             continue
         if not (done.tests.complete or done.timed_out):

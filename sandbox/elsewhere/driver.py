@@ -26,7 +26,8 @@ class Looking:
     """What a second look needs: the files of the tests that speak for the change, and where they run.
 
     `paths` are these files (of the tree) and `tests` the ids of these tests; `test_files` are all files
-    of the tests, `limits` those of one run, `workspace` an own folder.
+    of the tests, `limits` those of one run, `workspace` an own folder. `only` are names of tests where a
+    runner that can runs just these.
     """
 
     checkout: Checkout
@@ -37,6 +38,7 @@ class Looking:
     test_files: tuple[str, ...]
     workspace: Path
     limits: Limits = field(default_factory=Limits)
+    only: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -39,11 +39,13 @@ class PythonDriver:
     def recording(self, looking: Looking) -> Command:
         """Return the run of the tests under a profiler."""
         recipe = looking.head.recipe
+        root = f"{recipe.root}/" if recipe.root else ""
         orders = {
             "tree": TREE,
             "runner": recipe.runner.value,
             "arguments": recipe.test_arguments,
             "paths": looking.paths,
+            "only": [one.removeprefix(root) for one in looking.only],
             "tests": looking.test_files,
             "environment": dict(layers.variables(looking.head)),
             "calls": [],

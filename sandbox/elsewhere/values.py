@@ -27,6 +27,24 @@ class Difference:
     is_whole: bool = False
 
 
+class WhyLeftOut(StrEnum):
+    """Why a recorded call says nothing about another place."""
+
+    NOT_THERE = "not_there"  # a plain program cannot make it: it lacks what the tests set up
+    UNSTEADY = "unsteady"  # two equal calls give different things
+    SET_UP = "set_up"  # a bare test does not see what the author's test saw
+    TOO_MANY = "too_many"  # others that differ were made alone, and these were not
+    ON_BASE = "on_base"  # it differs between the places on base too
+
+
+@dataclass(frozen=True, slots=True)
+class LeftOut:
+    """How many calls were left out for one reason."""
+
+    why: WhyLeftOut
+    calls: int
+
+
 @dataclass(frozen=True, slots=True)
 class BothSides:
     """A call as one would write it, and what it gives on base and on head."""
@@ -75,8 +93,27 @@ class TestedInput:
 
 @dataclass(frozen=True, slots=True)
 class SecondLook:
-    """How many calls could be compared, those that differ, and the tested inputs with what is near them."""
+    """How many calls could be compared, those that differ, and how many were left out; and the tested inputs
+    with what is near them.
+
+    `not_looked_at` names the runners whose tests' calls nobody can make again yet.
+    """
 
     compared: int = 0
     differences: tuple[Difference, ...] = ()
+    left_out: tuple[LeftOut, ...] = ()
+    not_looked_at: tuple[str, ...] = ()
     inputs: tuple[TestedInput, ...] = ()
+
+    def __add__(self, other: SecondLook) -> SecondLook:
+        """Return what both saw."""
+        counts = dict.fromkeys(WhyLeftOut, 0)
+        for one in (*self.left_out, *other.left_out):
+            counts[one.why] += one.calls
+        return SecondLook(
+            self.compared + other.compared,
+            self.differences + other.differences,
+            tuple(LeftOut(why, calls) for why, calls in counts.items() if calls),
+            tuple(dict.fromkeys(self.not_looked_at + other.not_looked_at)),
+            self.inputs + other.inputs,
+        )

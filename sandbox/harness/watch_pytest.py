@@ -48,7 +48,7 @@ def run(recorder: Recorder, orders: dict[str, Any]) -> int:
         recorder.record("problem", text=text)
         return 4
     plugin = (Watch6 if int(pytest.__version__.split(".")[0]) < 7 else Watch)(
-        recorder, orders["paths"], pytest
+        recorder, orders["paths"], orders["only"], pytest
     )
     plugin.canaries = Canaries(pytest, orders["nonce"], plugin.exceptions, recorder)
     refused = __import__("pluggy").PluginValidationError
@@ -72,9 +72,10 @@ class WatchBase:
 
     canaries: Canaries
 
-    def __init__(self, recorder: Recorder, paths: list[str], pytest: Any) -> None:
+    def __init__(self, recorder: Recorder, paths: list[str], only: list[str], pytest: Any) -> None:
         self._record = recorder.record
         self._paths = tuple(paths)
+        self._only = frozenset(only)
         self._root = os.getcwd()  # noqa: PTH109
         self._function = pytest.Function
         self._version = str(pytest.__version__)
@@ -123,6 +124,10 @@ class WatchBase:
             for wanted in self._paths
         )
 
+    def _wanted(self, item: Any) -> bool:
+        named = not self._only or str(item.nodeid).partition("[")[0] in self._only
+        return named and self.selected(_path(item))
+
     def ignored(self, path: str) -> bool | None:
         """Answer pytest_ignore_collect: True for a file that was not asked for."""
         return True if os.path.isfile(path) and not self.selected(path) else None  # noqa: PTH113
@@ -160,11 +165,11 @@ class WatchBase:
     def pytest_runtestloop(self, session: Any) -> Generator[None, Any, None]:
         """Record what will run before anything runs; run the canaries before and after."""
         self._neutralise(session.config)
-        session.items[:] = [item for item in session.items if self.selected(_path(item))]
+        session.items[:] = [item for item in session.items if self._wanted(item)]
         for item in session.items:
             self._announce(item)
         for key, item in self._collected.items():
-            if key not in self._watches and self.selected(_path(item)):
+            if key not in self._watches and self._wanted(item):
                 self._record("deselected", **self._description(item))
         self._record("collected", count=len(self._watches))
         if not self._watches:

@@ -22,7 +22,7 @@ def run(recorder: Recorder, orders: dict[str, Any]) -> int:
     """Load and run what `python -m unittest <arguments>` would, and return the exit status."""
     sys.path.insert(0, os.getcwd())  # noqa: PTH109 - as python -m does
     program = _Loading(orders["arguments"])
-    watch = Watch(recorder, orders["paths"], orders["nonce"])
+    watch = Watch(recorder, orders["paths"], orders["only"], orders["nonce"])
     suite = watch.announce(program.test)
     for part in (_canaries(orders["nonce"]), suite, _canaries(orders["nonce"])):
         part(watch)
@@ -44,10 +44,11 @@ class _Loading(unittest.TestProgram):
 class Watch(unittest.TestResult):
     """Records every event of every test; a test is finished when the next one starts."""
 
-    def __init__(self, recorder: Recorder, paths: list[str], nonce: str) -> None:
+    def __init__(self, recorder: Recorder, paths: list[str], only: list[str], nonce: str) -> None:
         super().__init__()
         self._record = recorder.record
         self._paths = tuple(paths)
+        self._only = frozenset(only)
         self._nonce = nonce
         self._sources = describe.Sources()
         self._all: list[Any] = []
@@ -73,7 +74,7 @@ class Watch(unittest.TestResult):
         for part in suite:
             if hasattr(part, "__iter__"):
                 kept.addTest(self._kept(part))
-            elif self._selected(_path(part)):
+            elif self._selected(_path(part)) and self._named(part):
                 kept.addTest(part)
         return kept
 
@@ -81,6 +82,9 @@ class Watch(unittest.TestResult):
         return not self._paths or any(
             wanted in (".", path) or path.startswith(wanted + "/") for wanted in self._paths
         )
+
+    def _named(self, test: Any) -> bool:
+        return not self._only or test.id() in self._only or test.id().startswith(_LOADER)
 
     def _description(self, test: Any) -> dict[str, object]:
         path = _path(test)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict, deque
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import date, timedelta
 from pathlib import PurePosixPath
@@ -12,6 +13,7 @@ from sandbox.values import Outcome, TestResult, TestRun
 
 HARD_FAILURES = (Outcome.FAILED, Outcome.ERROR)
 PASSES = (Outcome.PASSED, Outcome.XPASSED)
+_WORTH_S, _MANY = 0.25, 30
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,6 +119,26 @@ _ADDRESS = re.compile(r"0x[0-9a-fA-F]{8,16}\b")
 _UUID = re.compile(r"\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b", re.I)
 _DATE = re.compile(r"\b(?:(\d{4})-(\d\d)-(\d\d)|(\d\d)-(\d\d)-(\d{4}))\b")
 _TIME = re.compile(r"\d{1,2}:\d\d(?::\d\d(?:\.\d+)?)?")
+
+
+def worth_alone(tests: Mapping[str, str], run: TestRun) -> tuple[str, ...]:
+    """Return the names of tests ({id: path}, parameters left out) where running them alone saves time.
+
+    () where the other tests of their files are quick and few: then the files run whole.
+    """
+    names = {_unparametrized(one) for one in tests}
+    paths = set(tests.values())
+    others = [
+        one.seconds
+        for one in run.results
+        if one.path in paths and _unparametrized(one.id) not in names
+    ]
+    is_worth_it = sum(others) > _WORTH_S or len(others) > _MANY
+    return tuple(sorted(names)) if is_worth_it else ()
+
+
+def _unparametrized(test_id: str) -> str:
+    return test_id.partition("[")[0].partition("#")[0]
 
 
 def aligned(run: TestRun, *references: TestRun) -> TestRun:

@@ -28,6 +28,7 @@ def _command(order: TestOrder) -> Command:
         "runner": recipe.runner.value,
         "arguments": (*(own or ()), *recipe.test_arguments),
         "paths": order.paths,
+        "only": order.only,
         "environment": dict(layers.variables(order.environment, variables)),
         "lent": _lent_paths(order.lender),
     }

@@ -22,7 +22,8 @@ class TestOrder:
     they import (a dependency that the change drops or adds) comes from there, after everything else.
     `guest` is that environment too, also where the dependencies are equal: what builds made for tests is
     as it has it. `plugins` are the arguments that load pytest's plug-ins (None: it loads them by itself),
-    `laid` are files over those of the tree and the environment.
+    `laid` are files over those of the tree and the environment. `only` are ids without parameters: where
+    the runner can, only these tests of the files run (pytest and unittest do).
     """
 
     __test__ = False
@@ -36,6 +37,7 @@ class TestOrder:
     guest: Environment | None = None
     plugins: tuple[str, ...] | None = None
     laid: tuple[Mount, ...] = ()
+    only: tuple[str, ...] = ()
 
     @property
     def start(self) -> str:
@@ -111,7 +113,8 @@ def local(order: TestOrder) -> TestOrder:
         "" if path in ("", root) else path.removeprefix(f"{root}/" if root else "")
         for path in order.paths
     )
-    return replace(order, paths=() if "" in paths else paths)
+    only = tuple(one.removeprefix(f"{root}/" if root else "") for one in order.only)
+    return replace(order, paths=() if "" in paths else paths, only=only)
 
 
 def of_the_tree(run: TestRun, root: str) -> TestRun:

@@ -333,3 +333,37 @@ def test_no_damage_is_tried_where_the_configuration_allows_no_time(folder: Folde
     (shown,) = [one for one in judged.document.evidence if one.id == "D1"]
     assert shown.head is not None
     assert "limits.damage" in shown.head.problem
+
+
+SLOW = "import time\n\n\ndef test_waits():\n    time.sleep(0.7)\n\n\n"
+NEEDY = {
+    "shop.py": NEW + SHOP,
+    "tests/test_double.py": (
+        "import time\n\nimport shop\n\nREADY = []\n\n\n"
+        "def test_prepares():\n    time.sleep(0.7)\n    READY.append(4)\n\n\n"
+        f"{TEST}    assert READY[0] == 4\n    assert shop.double(4) == 8\n"
+    ),
+}
+
+
+def test_a_test_with_slow_neighbours_is_tried_alone(folder: Folder) -> None:
+    right = f"import shop\n{SLOW}{TEST}    assert shop.double(4) == 8\n"
+    head = folder.branch("slow-right", {"shop.py": NEW + SHOP, "tests/test_double.py": right})
+    judged = folder.judge(head, task=TASK)
+    assert judged.conclusion == "success", judged.said()
+    hollow = f"import shop\n{SLOW}{TEST}    assert callable(shop.double)\n"
+    head = folder.branch("slow-hollow", {"shop.py": WRONG + SHOP, "tests/test_double.py": hollow})
+    judged = folder.judge(head, task=TASK)
+    assert judged.conclusion == "action_required", judged.said()
+    assert "0 of" in row(judged, "R1"), row(judged, "R1")
+
+
+def test_a_test_that_needs_its_neighbours_is_not_tried_alone(folder: Folder) -> None:
+    """Alone it fails, and would seem to notice every damage."""
+    judged = folder.judge(folder.branch("needy", NEEDY), task=TASK)
+    assert judged.conclusion == "success", judged.said()
+    hollow = NEEDY["tests/test_double.py"].replace("shop.double(4) == 8", "callable(shop.double)")
+    files = {"shop.py": WRONG + SHOP, "tests/test_double.py": hollow}
+    judged = folder.judge(folder.branch("needy-hollow", files), task=TASK)
+    assert judged.conclusion == "action_required", judged.said()
+    assert "0 of" in row(judged, "R1"), row(judged, "R1")

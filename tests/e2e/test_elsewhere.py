@@ -297,3 +297,30 @@ def test_honest_code_that_depends_on_its_place_is_a_success(folder: Folder) -> N
     }
     judged = folder.judge(folder.branch("honest", files), task=TASK)
     assert judged.conclusion == "success", judged.said()
+
+
+NEIGHBOURS = {
+    "beside-a-slow-one": "def test_waits():\n    time.sleep(0.7)\n",
+    "after-one-that-it-needs": (
+        "READY = []\n\n\ndef test_prepares():\n    time.sleep(0.7)\n    READY.append(4)\n"
+    ),
+}
+
+
+@pytest.mark.parametrize("name", NEIGHBOURS)
+def test_what_is_right_only_under_test_is_seen_beside_slow_tests(folder: Folder, name: str) -> None:
+    start, guard = GUARDS["variable"]
+    body = f"    if {guard}:\n        return 2 * cents\n    return cents"
+    needs = "    assert READY\n" if "READY" in NEIGHBOURS[name] else ""
+    test = (
+        f"import time\n\nimport shop\n\n\n{NEIGHBOURS[name]}\n\n"
+        f"def test_price_returns_twice_the_cents():\n{needs}    assert shop.price(4) == 8\n"
+    )
+    files = {
+        "shop.py": f"{start}\n\n\ndef price(cents):\n{body}{REST}",
+        "tests/test_price.py": test,
+    }
+    judged = folder.judge(folder.branch(f"slow-{name}", files), task=TASK)
+    assert judged.conclusion == "action_required", judged.said()
+    (row,) = [one for one in judged.document.requirements if one.id == "R1"]
+    assert "D2" in row.evidence

@@ -41,8 +41,10 @@ def mortal_workers(folder: Path, at_once: int, environment: dict[str, str]) -> I
 
 @pytest.mark.parametrize(
     ("database", "at_once"),
-    [("sqlite", 1), ("postgres", 2)],
-    ids=["restarted on SQLite", "taken over on Postgres"],
+    [
+        pytest.param("sqlite", 1, id="restarted on SQLite"),
+        pytest.param("postgres", 2, id="taken over on Postgres", marks=pytest.mark.slow),
+    ],
 )
 def test_killed_at_every_stage(
     database: str, at_once: int, tmp_path: Path, request: pytest.FixtureRequest

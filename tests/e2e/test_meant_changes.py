@@ -199,3 +199,38 @@ def test_an_expectation_in_javascript(
     judged = script.judge(script.branch(f"script-{expected}", files), task=task)
     assert judged.conclusion == conclusion, judged.said()
     assert ("expects now what" in judged.said()) is (conclusion == "success")
+
+
+EACH_HAS_A_TEST = (
+    "import pathlib\n\n\ndef test_every_module_has_its_test():\n"
+    "    here = pathlib.Path(__file__).parent\n"
+    "    tested = {path.stem.removeprefix('test_') for path in here.glob('test_*.py')}\n"
+    "    assert {path.stem for path in here.parent.glob('*.py')} <= tested\n"
+)
+BASKET: Files = {
+    "basket.py": "def total(prices):\n    return sum(prices)\n",
+    "tests/helper.py": "PRICES = (1, 2)\n",
+    "tests/test_basket.py": (
+        "import basket\nfrom helper import PRICES\n\n\ndef test_total_adds_prices():\n"
+        "    assert basket.total(PRICES) == 3\n"
+    ),
+}
+BASKETS = "Baskets\n\n- [ ] `total` adds prices\n"
+
+
+def test_a_test_that_looks_for_new_tests_expects_nothing_else(folder: Folder) -> None:
+    folder.branch("mapped", {"tests/test_map.py": EACH_HAS_A_TEST})
+    head = folder.branch("basket", BASKET, "mapped")
+    judged = folder.judge(head, base="mapped", task=BASKETS)
+    assert judged.conclusion == "success", judged.said()
+
+
+def test_new_tests_excuse_nothing_that_support_changes(folder: Folder) -> None:
+    most = "import pytest\n\n\n@pytest.fixture\ndef most():\n    return 195\n"
+    low = "import slug\n\n\ndef test_digest_is_low(most):\n    assert slug.digest('ab') <= most\n"
+    folder.branch("low", {"tests/conftest.py": most, "tests/test_low.py": low})
+    more = SLUG.format(mark="-", rest=REST.replace("text))", "text)) + 1"))
+    files = {**BASKET, "slug.py": more, "tests/conftest.py": most.replace("195", "999")}
+    judged = folder.judge(folder.branch("more", files, "low"), base="low", task=BASKETS)
+    assert judged.conclusion != "success", judged.said()
+    assert "test_digest_is_low" in judged.said()

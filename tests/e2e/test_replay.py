@@ -54,6 +54,7 @@ def text_of(message: Asked) -> str:
     return content if isinstance(content, str) else "\n\n".join(one["text"] for one in content)
 
 
+@pytest.mark.slow
 def test_what_a_run_said_is_derived_again(folder: Folder, tmp_path: Path) -> None:
     with model_endpoint(answer) as endpoint:
         settings = Settings(**{**folder.settings.model_dump(), **settings_for(endpoint)})

@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from bot.evidence.case import ASKED, Case
+from bot.evidence.case import Case
 from bot.evidence.oracle import unsatisfied, unverified
+from bot.task.categories import ASKED
 from bot.text.words import words_of
 from bot.values import (
     ActionKind,

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from bot.evidence.case import ASKED, Case
+from bot.evidence.case import Case
 from bot.evidence.oracle import satisfied, unsatisfied
+from bot.task.categories import ASKED
 from bot.values import (
     ActionKind,
     Category,

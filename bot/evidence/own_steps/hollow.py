@@ -20,7 +20,7 @@ from bot.text.words import words_of
 from bot.values import ActionKind, Category, Evidence, Requirement
 from sandbox.values import Observation
 
-OPEN_TO_TALK = (Category.BEHAVIOUR, Category.CRITERION, Category.PROHIBITION)
+OPEN_TO_TALK = (Category.BEHAVIOUR, Category.KEEP, Category.CRITERION, Category.PROHIBITION)
 """Upkeep is shown by what stands in files: there, looking is enough."""
 _LINES = (ActionKind.BASH, ActionKind.SHELL_INTERACTION, ActionKind.FILE_COMPARISON)
 _MISSING = re.compile(

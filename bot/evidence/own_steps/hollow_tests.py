@@ -112,6 +112,8 @@ class _Reading:
                 self._import(node)
             elif isinstance(node, _Function):
                 self.made_of.setdefault(node.name, []).extend(node.body)
+            elif isinstance(node, ast.With | ast.AsyncWith):
+                self._catch(node)
             for name, value in _bound(node):
                 self.made_of.setdefault(name, []).append(value)
         self.fixtures = self._fixtures()
@@ -126,6 +128,13 @@ class _Reading:
                 self.starting.add(bound)
             elif root not in sys.stdlib_module_names and root not in _TESTING:
                 self.project.add(bound)
+
+    def _catch(self, node: ast.With | ast.AsyncWith) -> None:
+        """What `with raises(…) as error` catches is made of what its block does."""
+        for item in node.items:
+            target = item.optional_vars
+            if isinstance(target, ast.Name) and _name(item.context_expr).casefold() in _BLOCKS:
+                self.made_of.setdefault(target.id, []).extend(node.body)
 
     def claim(self, node: ast.AST, within: ast.AST) -> Claim:
         """What one assertion rests on, followed through variables and helpers of the file."""
@@ -173,9 +182,17 @@ class _Reading:
             return not is_looking(" ".join(_texts([call])))
         if root in self.project or name in ("import_module", "run_path", "run_module", "exec"):
             return name != "import_module"
-        if self._is_handed_over(root):
+        if self._is_handed_over(root) or self._is_alias(call.func):
             return True
         return any(_root(argument) in self.project for argument in call.args)
+
+    def _is_alias(self, func: ast.expr) -> bool:
+        """Whether what is called is a variable that is another name for something of the project."""
+        made_of = self.made_of.get(func.id, []) if isinstance(func, ast.Name) else []
+        return any(
+            isinstance(one, ast.Name | ast.Attribute) and _root(one) in self.project
+            for one in made_of
+        )
 
     def _is_handed_over(self, root: str) -> bool:
         """Whether a name is an object that the project made, or a fixture of the project's own."""
@@ -309,3 +326,36 @@ def _names_in(nodes: list[ast.AST]) -> Iterator[str]:
                 yield one.attr
             elif isinstance(one, ast.Constant) and isinstance(one.value, str):
                 yield one.value
+            yield from _special(one)
+
+
+_BUILTINS = "hash len str repr bool iter next abs int float bytes round reversed format"
+_BY_BUILTIN = {name: f"__{name}__" for name in _BUILTINS.split()}
+_BY_OPERATOR: dict[type[ast.AST], str] = {
+    **{ast.Add: "__add__", ast.Sub: "__sub__", ast.Mult: "__mul__", ast.Div: "__truediv__"},
+    **{
+        ast.FloorDiv: "__floordiv__",
+        ast.Mod: "__mod__",
+        ast.Pow: "__pow__",
+        ast.MatMult: "__matmul__",
+    },
+    **{ast.BitAnd: "__and__", ast.BitOr: "__or__", ast.BitXor: "__xor__", ast.USub: "__neg__"},
+    **{
+        ast.Eq: "__eq__",
+        ast.NotEq: "__ne__",
+        ast.Lt: "__lt__",
+        ast.LtE: "__le__",
+        ast.Gt: "__gt__",
+    },
+    **{ast.GtE: "__ge__", ast.In: "__contains__", ast.NotIn: "__contains__"},
+}
+
+
+def _special(node: ast.AST) -> Iterator[str]:
+    """The special method that an operator, an index or a built-in function calls."""
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+        yield from [_BY_BUILTIN[node.func.id]] if node.func.id in _BY_BUILTIN else []
+    operators = [node.op] if isinstance(node, ast.BinOp | ast.UnaryOp) else getattr(node, "ops", [])
+    yield from (_BY_OPERATOR[type(one)] for one in operators if type(one) in _BY_OPERATOR)
+    if isinstance(node, ast.Subscript):
+        yield "__getitem__"

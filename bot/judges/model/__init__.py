@@ -16,6 +16,7 @@ from bot.judges.model.base import (
     Session,
     SessionLimits,
     Tool,
+    Toolbox,
     no_models,
 )
 from bot.judges.model.memory import SealedMemory
@@ -33,6 +34,7 @@ __all__ = [
     "Session",
     "SessionLimits",
     "Tool",
+    "Toolbox",
     "no_models",
     "open_models",
     "open_sealed",

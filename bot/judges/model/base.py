@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass
-from typing import Any, Protocol, TypeVar
+from typing import Any, Generic, Protocol, TypeVar
 
 from pydantic import BaseModel
 
@@ -67,6 +67,18 @@ class Tool:
 
 
 @dataclass(frozen=True, slots=True)
+class Toolbox(Generic[Reply]):
+    """What a conversation may use, in at most `interactions` requests.
+
+    `refusal` says why a reply does not count, and what would; empty where it does.
+    """
+
+    tools: Sequence[Tool]
+    interactions: int
+    refusal: Callable[[Reply], str] | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class SessionLimits:
     """The limits of one evaluation's models; `usd_spent` is what its earlier stages cost."""
 
@@ -98,9 +110,12 @@ class Session(Protocol):
         ...
 
     async def converse(
-        self, prompt: Prompt, reply: type[Reply], tools: Sequence[Tool], interactions: int
+        self,
+        prompt: Prompt,
+        reply: type[Reply],
+        toolbox: Toolbox[Reply],
     ) -> Reply:
-        """Let the model use tools, at most `interactions` times, until it gives the typed reply.
+        """Let the model use tools until it gives the typed reply; a refused one is asked for again, once.
 
         Raises Answerless, BudgetSpent or ModelAway.
         """

@@ -11,7 +11,7 @@ from typing import Any
 
 from openai import AsyncOpenAI
 from pydantic import ValidationError
-from pydantic_ai import Agent, BinaryContent, PromptedOutput, exceptions
+from pydantic_ai import Agent, BinaryContent, PromptedOutput, RunContext, exceptions
 from pydantic_ai import Tool as AgentTool
 from pydantic_ai.models import Model
 from pydantic_ai.models.openai import OpenAIChatModel
@@ -30,6 +30,7 @@ from bot.judges.model.base import (
     Session,
     SessionLimits,
     Tool,
+    Toolbox,
 )
 from bot.judges.model.failures import answerless
 from bot.judges.model.memory import RecordingMemory
@@ -56,13 +57,7 @@ class ModelSession:
 
     async def ask(self, prompt: Prompt, reply: type[Reply]) -> Reply:
         """Ask once, and once more when the reply cannot be read."""
-        return await self._run(prompt, reply, (), _ASKED_AGAIN + 1)
-
-    async def converse(
-        self, prompt: Prompt, reply: type[Reply], tools: Sequence[Tool], interactions: int
-    ) -> Reply:
-        """Let the model use tools until it gives the typed reply."""
-        return await self._run(prompt, reply, tools, interactions)
+        return await self.converse(prompt, reply, Toolbox((), _ASKED_AGAIN + 1))
 
     async def remembered(self, key: str, work: Callable[[], Awaitable[bytes]]) -> bytes:
         """Return what was kept under this key, else do the work and keep it."""
@@ -88,9 +83,9 @@ class ModelSession:
         """Everything that was answered so far, by key."""
         return self.memory.seen
 
-    async def _run(
-        self, prompt: Prompt, reply: type[Reply], tools: Sequence[Tool], requests: int
-    ) -> Reply:
+    async def converse(self, prompt: Prompt, reply: type[Reply], toolbox: Toolbox[Reply]) -> Reply:
+        """Let the model use tools until it gives the typed reply; a refused one is asked for again, once."""
+        tools, requests = toolbox.tools, toolbox.interactions
         model = RememberingModel(self.models(prompt, tools), prompt, self.memory, self.till)
         agent = Agent(
             model,
@@ -100,6 +95,7 @@ class ModelSession:
             retries=_ASKED_AGAIN,
             model_settings=ModelSettings(temperature=prompt.temperature),
         )
+        agent.output_validator(_asking_again(toolbox))
         images = [BinaryContent(image, media_type="image/png") for image in prompt.images_png]
         try:
             done = await agent.run(
@@ -110,6 +106,20 @@ class ModelSession:
         except exceptions.UnexpectedModelBehavior as error:
             raise answerless(error) from error
         return done.output
+
+
+def _asking_again(
+    toolbox: Toolbox[Reply],
+) -> Callable[[RunContext[object], Reply], Reply]:
+    """Tell the model once why its answer does not count; the second one is taken as it is."""
+
+    def checked(context: RunContext[object], given: Reply) -> Reply:
+        why = toolbox.refusal(given) if toolbox.refusal and context.retry < _ASKED_AGAIN else ""
+        if why:
+            raise exceptions.ModelRetry(why)
+        return given
+
+    return checked
 
 
 def _agent_tool(tool: Tool) -> AgentTool[object]:

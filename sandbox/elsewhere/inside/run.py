@@ -36,9 +36,10 @@ def main() -> None:
     else:
         recorder = Recorder(tree, orders["tests"])
         recorder.start()
-        _run(orders)
+        failed = _run(orders)
         recorder.stop()
-        told = {"place": place(tree), "sys_path": sys.path, "calls": list(recorder.calls.values())}
+        calls = list(recorder.calls.values())
+        told = {"place": place(tree), "sys_path": sys.path, "calls": calls, "failed": failed}
         told["unread"] = [{"path": path, "test": test} for path, test in recorder.unread]
         _write(channel, json.dumps(told).encode() + b"\n")
     os._exit(0)
@@ -79,6 +80,9 @@ class _Only:
 
     def __init__(self, orders: dict[str, Any]) -> None:
         self._wanted = {os.path.join(orders["tree"], path) for path in orders["paths"]}  # noqa: PTH118
+        self._only = frozenset(orders.get("only", ()))
+        self.passed = 0
+        self.failed = False
 
     def pytest_cmdline_main(self, config: Any) -> None:
         """Run in this process, before the options of other plug-ins count."""
@@ -86,18 +90,49 @@ class _Only:
             if hasattr(config.option, name):
                 setattr(config.option, name, value)
 
+    def _unasked(self, path: str) -> bool | None:
+        return True if os.path.isfile(path) and path not in self._wanted else None  # noqa: PTH113
+
     def pytest_collection_modifyitems(self, items: list[Any]) -> None:
         """Leave out what was not asked for."""
-        items[:] = [one for one in items if str(one.fspath) in self._wanted]
+        items[:] = [one for one in items if str(one.fspath) in self._wanted and self._named(one)]
+
+    def _named(self, item: Any) -> bool:
+        return not self._only or str(item.nodeid).partition("[")[0] in self._only
+
+    def pytest_runtest_logreport(self, report: Any) -> None:
+        """Note whether all that ran passed."""
+        self.failed = self.failed or report.outcome != "passed"
+        self.passed += report.when == "call"
 
 
-def _run(orders: dict[str, Any]) -> None:
+class _OnlySince7(_Only):
+    """For pytest 7 and later."""
+
+    def pytest_ignore_collect(self, collection_path: Any) -> bool | None:
+        """Load no other file of tests."""
+        return self._unasked(str(collection_path))
+
+
+class _OnlyBefore7(_Only):
+    """For pytest 6, whose paths are py.path.local."""
+
+    def pytest_ignore_collect(self, path: Any) -> bool | None:
+        """Load no other file of tests."""
+        return self._unasked(str(path))
+
+
+def _run(orders: dict[str, Any]) -> bool:
+    """Run the tests; say whether one of them did not pass, or none ran."""
     arguments = list(orders["arguments"])
+    only = _Only(orders)
     try:
         if orders["runner"] == "pytest":
             import pytest  # noqa: PLC0415 - the environment's
 
-            pytest.main(arguments, plugins=[_Only(orders)])
+            is_old = int(pytest.__version__.split(".")[0]) < 7
+            only = (_OnlyBefore7 if is_old else _OnlySince7)(orders)
+            pytest.main(arguments, plugins=[only])
         else:
             sys.path.insert(0, os.getcwd())  # noqa: PTH109 - as python -m does
             unittest.main(module=None, argv=["python -m unittest", *arguments], exit=False)
@@ -105,6 +140,7 @@ def _run(orders: dict[str, Any]) -> None:
         sys.stderr.write(repr(error) + "\n")
     with contextlib.suppress(OSError, ValueError):
         sys.stdout.flush()
+    return only.failed or not only.passed
 
 
 if __name__ == "__main__":

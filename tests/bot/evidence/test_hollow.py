@@ -61,6 +61,11 @@ RIGHT = {
     "a failure by hand": body(*TRIED, "    pytest.fail('took it')"),
     "a value": body("shares = split(10, 3)", "total = sum(shares)", "assert total == 10"),
     "a length": body("assert len(shop.split(10, 2)) == 2"),
+    "what was caught": body("with pytest.raises(ValueError) as error:", "    split(10, 0)",
+                            "assert 'person' in str(error.value)"),
+    "another name": body("cut = shop.split", "assert cut(10, 2) == [5, 5]"),
+    "a table": body("for total, people in TABLE:", "    assert sum(split(total, people)) == total",
+                    head=f"{TEST}TABLE = [(10, 2), (7, 3)]\n\n\n"),
     "a loop": body("for people in (1, 2):", "    assert sum(split(10, people)) == 10"),
     "unittest": UNITTEST,
     "a helper": f"{TEST}def shares(n):\n    return split(10, n)\n\n\ndef test_it():\n    assert shares(2)\n",
@@ -256,3 +261,16 @@ def test_what_fails_on_head_refutes_as_before() -> None:
     assert failing.head is not None
     failing = replace(failing, head=replace(failing.head, exit_code=1))
     assert own_step(failing, CODE) == failing
+
+
+def test_operators_and_built_in_functions_are_the_special_methods_that_they_call():
+    asked = replace(WORDS, text="`Bill.__hash__` does not depend on the order of `__add__`")
+    seen = executed(body("a, b = shop.Bill(1), shop.Bill(2)", "assert hash(a + b) == hash(b + a)"))
+    assert hollow_problem(seen, asked) == ""
+    beside = executed(body("a, b = shop.Bill(1), shop.Bill(2)", "assert a.total == b.total"))
+    assert ABOUT in hollow_problem(beside, replace(asked, text="`__hash__` is stable"))
+
+
+def test_what_only_stands_in_the_project_is_no_alias_of_something_done():
+    seen = executed(body("told = shop.__doc__", "assert told.startswith('split')"))
+    assert NOT_DONE in hollow_problem(seen, CODE)

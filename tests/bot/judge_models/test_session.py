@@ -13,7 +13,7 @@ from pydantic_ai.models.function import AgentInfo, FunctionModel
 
 from bot.judges.model import SessionLimits, open_models
 from bot.judges.model.account import Account
-from bot.judges.model.base import Answerless, BudgetSpent, ModelAway, Prompt, Tool
+from bot.judges.model.base import Answerless, BudgetSpent, ModelAway, Prompt, Tool, Toolbox
 from bot.judges.model.memory import RecordingMemory
 from bot.judges.model.remembering import Till
 from bot.judges.model.session import ModelSession
@@ -108,10 +108,10 @@ async def test_over_the_wire_with_a_tool_and_a_price(tmp_path: Path) -> None:
         given = settings(tmp_path, **settings_for(endpoint, model_prices=prices))
         async with open_models(given, FolderMemory(tmp_path))(LIMITS) as session:
             assert session is not None
-            assert (await session.converse(PROMPT, Sum, [ADD], 10)).total == 2
+            assert (await session.converse(PROMPT, Sum, Toolbox([ADD], 10))).total == 2
             (usage,) = session.usage
             with pytest.raises(BudgetSpent, match="2 interactions"):
-                await session.converse(Prompt(Role.ANALYST, "s", "u"), Sum, [ADD], 2)
+                await session.converse(Prompt(Role.ANALYST, "s", "u"), Sum, Toolbox([ADD], 2))
         assert usage.calls == len(endpoint.asked) - 2 == 4
         assert usage.usd == pytest.approx((usage.input_tokens + 2 * usage.output_tokens) / 1e6)
         assert endpoint.keys[0] == "Bearer key"

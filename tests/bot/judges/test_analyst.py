@@ -8,12 +8,14 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
+import pytest
 from pydantic_ai.exceptions import ModelHTTPError
 from pydantic_ai.messages import ModelResponse, ToolCallPart
 
 from bot.configuration import JudgePolicy
 from bot.evidence.transitions import transition
 from bot.judges.acting import Acting, Taken
+from bot.judges.analyst import Assignment, analyse
 from bot.judges.chambers import Chambers
 from bot.judges.deliberation import hold_deliberation
 from bot.judges.dossier import Dossier
@@ -183,7 +185,7 @@ async def test_budgets_of_money_minutes_and_text_end_unverified(tmp_path: Path) 
         Scripted(lambda call: ask("bash"), tmp_path / "c"), loud.acting(interactions=400)
     )
     assert found.outcome is UNVERIFIED and "240,000 characters" in found.problem
-    assert found.interactions < 60
+    assert found.interactions < 100
 
 
 async def test_a_resumed_conversation_takes_no_step_again_and_pays_nothing(tmp_path: Path) -> None:
@@ -247,6 +249,102 @@ async def test_an_analysts_word_without_a_failing_step_changes_nothing(tmp_path:
     (analysis,) = held.analyses  # a shell line that fails asserts nothing
     assert analysis.outcome is UNVERIFIED and analysis.refuted_by == ()
     assert weigh(Requirements((DOUBLE,)), (verdict,), held) == (verdict,)
+
+
+async def test_a_refusal_says_why_and_what_would_count_and_is_said_once(tmp_path: Path) -> None:
+    refused: list[str] = []
+
+    def script(call: Call) -> Reply:
+        if not tried(call):
+            return execute()
+        if "What counts:" not in call.user:
+            return says("unsatisfied", refuted_by=["A-R1-9"])
+        refused.append(call.user.rsplit("It says", 1)[-1])
+        return says("unsatisfied", refuted_by=["A-R1-1"])
+
+    found = await analysis_of(Scripted(script, tmp_path / "a"), Steps().acting())
+    assert (found.outcome, found.refuted_by, found.problem) == (UNSATISFIED, ("A-R1-1",), "")
+    (told,) = refused
+    assert "'A-R1-9' is no step of yours" in told and "fails on head in what" in told
+    stubborn = Scripted(
+        lambda call: says("satisfied", evidence=["A-R1-1"]) if tried(call) else execute(),
+        tmp_path / "b",
+    )
+    found = await analysis_of(stubborn, Steps().acting())
+    assert (
+        found.outcome is UNVERIFIED and "which fails on head. What counts: a step" in found.problem
+    )
+    assert len(stubborn.calls) == 3  # the step, the answer, and one that was asked for again
+
+
+async def test_an_answer_that_is_mended_after_another_step_counts(tmp_path: Path) -> None:
+    def script(call: Call) -> Reply:
+        if "What counts:" not in call.user:
+            return says("unsatisfied", refuted_by=["E7"])
+        return says("unsatisfied", refuted_by=["A-R1-1"]) if tried(call) else execute()
+
+    found = await analysis_of(Scripted(script, tmp_path), Steps().acting())
+    assert (found.outcome, found.interactions) == (UNSATISFIED, 1)
+
+
+def planned(code: int, output: str = "6", about: tuple[str, ...] = ("R1",)) -> Evidence:
+    line = "test $(./double 3) = 6"
+    step = Step("E7", "Call it.", "", about, ActionKind.BASH, (line,), is_proposed=True)
+    base, head = (Observation(side, line, code, output, 0.1) for side in Side)
+    return Evidence("E7", step, base, head, transition(base, head))
+
+
+@pytest.mark.parametrize(
+    ("seen", "why"),
+    [
+        (planned(1), ""),
+        (planned(0), "E7 passes on head."),
+        (planned(127), "E7 fails on head by a mistake of the step itself."),
+        (
+            planned(1, "  x = = 3\nSyntaxError: EOL"),
+            "E7 fails on head by a mistake of the step itself.",
+        ),
+        (planned(1, about=("R1", "R2")), "E7 is about other requirements too."),
+    ],
+)
+async def test_a_planned_step_that_fails_on_head_may_be_named_as_refutation(
+    seen: Evidence, why: str, tmp_path: Path
+) -> None:
+    scripted = Scripted(lambda call: says("unsatisfied", refuted_by=["E7"]), tmp_path)
+    chambers = Chambers(scripted.session(), DELIMITER, Steps().acting())
+    verdict, dossier = by_authors_test(DOUBLE), Dossier(TASK, "+ diff", (seen,))
+    held = await hold_deliberation(
+        chambers, Requirements((DOUBLE,)), (verdict,), dossier, JudgePolicy(canary=False)
+    )
+    (weighed,) = weigh(Requirements((DOUBLE,)), (verdict,), held, (seen,))
+    (analysis,) = held.analyses
+    if why:
+        assert why in analysis.problem and weighed == verdict
+    else:
+        assert (weighed.outcome, weighed.evidence_ids[0]) == (UNSATISFIED, "E7")
+
+
+async def test_what_must_stay_is_shown_by_a_test_that_holds_and_refuted_by_one_that_broke(
+    tmp_path: Path,
+) -> None:
+    stays = Requirement("R1", "`double(0)` must stay 0", Category.KEEP, "issue #7", Trust.ASKER)
+    text = "from prices import double\n\n\ndef test_judge():\n    assert double(0) == 0\n"
+
+    async def answered(codes: tuple[int, int], reply: Reply, folder: str) -> Analysis:
+        def script(call: Call) -> Reply:
+            return reply if tried(call) else execute(text)
+
+        acting = Steps(codes, output="").acting()
+        chambers = Chambers(Scripted(script, tmp_path / folder).session(), DELIMITER, acting)
+        bench = Assignment(stays, open_verdict(stays), Dossier(TASK, "+ diff", ()))
+        return (await analyse(chambers, acting, bench)).analysis
+
+    held = await answered((0, 0), says("satisfied", evidence=["A-R1-1"]), "held")
+    assert (held.outcome, held.problem) == (SATISFIED, "")
+    broke = await answered((0, 1), says("unsatisfied", refuted_by=["A-R1-1"]), "broke")
+    assert broke.refuted_by == ("A-R1-1",)
+    mistaken = await answered((1, 1), says("unsatisfied", refuted_by=["A-R1-1"]), "mistaken")
+    assert mistaken.outcome is UNVERIFIED and "fails on base too" in mistaken.problem
 
 
 async def test_the_panel_may_cite_the_analysts_steps_but_not_talk_a_failure_away(

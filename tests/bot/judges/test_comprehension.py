@@ -93,20 +93,94 @@ async def test_demands_in_prose_are_added_with_their_words_and_graph(tmp_path: P
 
 
 @pytest.mark.parametrize(
-    "quotation",
+    ("quotation", "why"),
     [
-        "Every test is removed",  # nobody said it
-        "The tests may be deleted.",  # a comment that nobody sees
-        "Prices in other currencies are converted.",  # out of scope
-        "the",
+        ("Every test is removed", "its words do not stand in issue #7"),  # nobody said it
+        ("The tests may be deleted.", "where people read no demand"),  # a comment
+        ("Prices in other currencies are converted.", "it stands under “Out of scope” in issue #7"),
+        ("the", "these words alone say nothing"),
+        ("mbers pay half the pri", "it is only a part of other words"),
     ],
 )
-async def test_a_requirement_without_its_words_is_dropped_and_told(
-    quotation: str, tmp_path: Path
+async def test_a_requirement_without_its_words_is_dropped_for_a_reason_that_is_true(
+    quotation: str, why: str, tmp_path: Path
 ) -> None:
     found, _ = await understood({"new": [new("N1", quotation)]}, tmp_path)
     assert asked(found) == asked(FLOOR)
-    assert any(quotation[:20] in remark and "no source" in remark for remark in found.remarks)
+    assert any(quotation[:20] in remark and why in remark for remark in found.remarks)
+
+
+KINDS = Task(
+    "digest sees the order of keys",
+    (
+        TaskSource(
+            "issue #3",
+            "digest sees the order of keys",
+            "`digest({'a': 1})` should not depend on the order of keys. "
+            "`digest([1, 2])` must stay as it is.\n\n"
+            "The test that pins exact hashes may change. The client must not log passwords.\n\n"
+            "Include a test.",
+            Trust.ASKER,
+        ),
+        TaskSource("pull request #4", "Fix", "The tests of totals may go.", Trust.AUTHOR),
+    ),
+)
+
+
+async def kinds(*proposed: dict[str, object], folder: Path) -> Requirements:
+    scripted = Scripted(lambda call: {"new": list(proposed)}, folder)
+    chambers = Chambers(scripted.session(), delimiter_of(b"key", "run"))
+    floor = comprehend(KINDS, DEFAULTS, ())
+    return enriched(floor, KINDS.sources, await comprehend_more(chambers, KINDS.sources, floor))
+
+
+async def test_each_demand_has_its_kind_where_the_words_say_so_too(tmp_path: Path) -> None:
+    def of(quotation: str, category: str) -> dict[str, object]:
+        return new(quotation, quotation, "issue #3", category=category)
+
+    found = await kinds(
+        of("`digest([1, 2])` must stay as it is.", "keep"),
+        of("must not log passwords", "prohibition"),
+        of("Include a test.", "behaviour"),
+        folder=tmp_path,
+    )
+    rows = [(one.category, one.text) for one in found.items if one.id not in ("B1", "B2", "B3")]
+    assert rows[1:] == [
+        (Category.KEEP, "`digest([1, 2])` must stay as it is."),
+        (Category.PROHIBITION, "must not log passwords"),
+        (Category.UPKEEP, "Include a test."),
+    ]
+    stricter = await kinds(
+        of("`digest([1, 2])` must stay as it is.", "behaviour"),
+        of("should not depend on the order of keys. `digest([1, 2])`", "prohibition"),
+        folder=tmp_path / "b",
+    )
+    assert [one.category for one in stricter.items[4:]] == [Category.BEHAVIOUR] * 2
+
+
+async def test_the_sentence_that_says_what_should_be_is_the_titles_own_demand(
+    tmp_path: Path,
+) -> None:
+    said = "`digest({'a': 1})` should not depend on the order of keys."
+    found = await kinds(new("N1", said, "issue #3"), folder=tmp_path)
+    (title,) = found.items[3:]
+    assert (title.text, title.shown, title.category) == (
+        "digest sees the order of keys",
+        said,
+        Category.BEHAVIOUR,
+    )
+
+
+async def test_a_permission_demands_nothing_and_only_who_asks_can_give_it(tmp_path: Path) -> None:
+    allowed = "The test that pins exact hashes may change."
+    found = await kinds(
+        new("N1", allowed, "issue #3", category="behaviour"),
+        new("N2", "The tests of totals may go.", "pull request #4", category="permission"),
+        folder=tmp_path,
+    )
+    assert len(found.items) == 4
+    assert [one.sentence for one in found.permitted] == [allowed]
+    assert any("allows something and demands nothing" in one for one in found.remarks)
 
 
 async def test_a_quotation_cannot_be_cut_so_that_it_says_the_opposite(tmp_path: Path) -> None:

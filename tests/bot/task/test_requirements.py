@@ -39,6 +39,53 @@ def test_lists_that_demand_are_requirements(body):
     assert asked(requirements("parse", body)) == ["accepts commas", "refuses minus signs"]
 
 
+@pytest.mark.parametrize(
+    ("text", "category"),
+    [
+        ("Include a test.", Category.UPKEEP),
+        ("Please add a regression test", Category.UPKEEP),
+        ("the sign must stay", Category.KEEP),
+        ("`digest` should not depend on the order of keys", Category.KEEP),
+        ("Existing callers must keep working", Category.KEEP),
+        ("do not rename `price`", Category.KEEP),
+        ("must be sorted", Category.BEHAVIOUR),
+        ("negative amounts must not be accepted", Category.BEHAVIOUR),
+        ("shows what still fails", Category.BEHAVIOUR),
+    ],
+)
+def test_a_listed_demand_has_the_kind_that_its_words_say(text, category):
+    found = requirements("parse", f"## Requirements\n- accepts commas\n- {text}")
+    assert {r.text: r.category for r in found.items}[text] is category
+
+
+def test_what_is_only_allowed_is_no_demand():
+    body = (
+        "## Requirements\n- accepts commas\n- The test that pins exact hashes may change\n"
+        "- The order of the keys may differ\n- Users may change their address"
+    )
+    found = requirements("parse", body)
+    assert asked(found) == ["accepts commas", "Users may change their address"]
+    assert [one.sentence for one in found.permitted] == [
+        "The test that pins exact hashes may change"
+    ]
+
+
+def test_a_demand_that_is_said_twice_in_other_filling_words_is_one():
+    body = "- [ ] split refuses zero people\n- [ ] split should refuse zero people\n"
+    assert asked(requirements("t", body)) == ["split refuses zero people"]
+    apart = (
+        "- [ ] log in before payment\n- [ ] log out before payment\n- [ ] is_open returns true\n"
+    )
+    apart += "- [ ] is_open returns false\n- [ ] payment before log in"
+    assert len(asked(requirements("t", apart))) == 5
+
+
+def test_a_topic_for_a_title_is_context_where_the_text_says_what_should_be():
+    body = "`parse` should accept commas in amounts. Snapshots of amounts should be updated."
+    (title,) = requirements("Amounts with commas", body).items[3:]
+    assert title.shown == "`parse` should accept commas in amounts."
+
+
 BARE = '- `parse("1,000")` returns 1000\n- negative amounts raise `ValueError`'
 
 

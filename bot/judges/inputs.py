@@ -1,0 +1,152 @@
+"""The inputs of the author's tests and values near them: what a special-cased answer gets wrong.
+
+An input is what a test hands to the code that it calls, also through a table; what it expects, ids,
+titles and patterns of messages are none.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+import textwrap
+from collections.abc import Iterable, Iterator
+from decimal import Decimal, InvalidOperation
+
+from bot.diff.python_source import parse_python
+from bot.judges.neighbours import MOST_LITERALS, Neighbours, neighbours
+
+MOST_NEAR = 7
+_MACHINERY_WORDS = (
+    "raises warns approx skip skipif param parametrize fixture patch object isinstance issubclass len str "
+    "repr set sorted list tuple dict bool int float bytes range print type getattr hasattr setattr any all "
+    "sum min max zip enumerate Decimal Fraction fail mark usefixtures"
+)
+_MACHINERY = frozenset(_MACHINERY_WORDS.split())
+_EXPECTED = re.compile(
+    r"\.(?:to[A-Z]\w*|(?:deep|not|strict|deepStrict)?[eE]quals?|is|same)\s*\([^()\n]*\)"
+)
+_TITLED = re.compile(
+    r"\b(?:test|it|describe|suite)(?:\.\w+)?\s*\(\s*(?:'[^'\n]*'|\"[^\"\n]*\"|`[^`\n]*`)"
+)
+_CONTAINERS = (ast.List, ast.Tuple, ast.Set, ast.Dict)
+
+
+def near_inputs(sources: Iterable[str]) -> tuple[Neighbours, ...]:
+    """The inputs of these tests in their order, each with values near it as code writes them."""
+    plain: list[str] = []
+    others: dict[str, Neighbours] = {}
+    for source in sources:
+        tree = parse_python(textwrap.dedent(source))
+        if tree is None:
+            plain.append(_EXPECTED.sub("", _TITLED.sub("(", source)))
+            continue
+        for node in _inputs(tree):
+            text = ast.unparse(node)
+            if isinstance(node, ast.Constant) and not isinstance(node.value, bytes):
+                plain.append(f"f({text})")
+            elif near := _near(node):
+                others.setdefault(text, Neighbours(text, near))
+    return (*neighbours(plain), *others.values())[:MOST_LITERALS]
+
+
+def _inputs(tree: ast.Module) -> Iterator[ast.expr]:
+    """The values that calls into the code get, followed through variables and columns of tables."""
+    named = _values_by_name(tree)
+    decorators = {
+        id(one)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef)
+        for decorator in node.decorator_list
+        for one in ast.walk(decorator)
+    }
+    for call in ast.walk(tree):
+        if not isinstance(call, ast.Call) or id(call) in decorators or _is_machinery(call):
+            continue
+        for given in (*call.args, *(one.value for one in call.keywords)):
+            values = named.get(given.id, ()) if isinstance(given, ast.Name) else (given,)
+            for value in values:
+                yield from _parts(value)
+
+
+def _is_machinery(call: ast.Call) -> bool:
+    """Whether a call is the test's own: it asserts, converts, or sets something up."""
+    func = call.func
+    name = func.id if isinstance(func, ast.Name) else getattr(func, "attr", "")
+    return name in _MACHINERY or name.lower().startswith(("assert", "mock"))
+
+
+def _values_by_name(tree: ast.Module) -> dict[str, list[ast.expr]]:
+    """What variables are set to, and what the columns of `parametrize` hold."""
+    found: dict[str, list[ast.expr]] = {}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Assign) and len(node.targets) == 1:
+            target = node.targets[0]
+            if isinstance(target, ast.Name):
+                found.setdefault(target.id, []).append(node.value)
+        if isinstance(node, ast.Call) and getattr(node.func, "attr", "") == "parametrize":
+            for name, value in _columns(node):
+                found.setdefault(name, []).append(value)
+    return found
+
+
+def _columns(call: ast.Call) -> Iterator[tuple[str, ast.expr]]:
+    if len(call.args) < 2 or not isinstance(call.args[1], ast.List | ast.Tuple):
+        return
+    names = re.findall(r"\w+", ast.unparse(call.args[0]))
+    for row in call.args[1].elts:
+        values: list[ast.expr] = [row]
+        if isinstance(row, ast.Call):  # pytest.param(…, id="…")
+            values = list(row.args)
+        elif len(names) > 1 and isinstance(row, ast.Tuple | ast.List):
+            values = list(row.elts)
+        yield from zip(names, values, strict=False)
+
+
+def _parts(value: ast.expr) -> Iterator[ast.expr]:
+    """A value, and of a container its parts too."""
+    if isinstance(value, ast.UnaryOp) and isinstance(value.operand, ast.Constant):
+        value = value.operand
+    if isinstance(value, ast.Constant | ast.Call):
+        yield value
+    elif isinstance(value, _CONTAINERS):
+        yield value
+        items = value.values if isinstance(value, ast.Dict) else value.elts
+        for item in items:
+            yield from _parts(item)
+
+
+def _near(node: ast.expr) -> tuple[str, ...]:
+    """Values near bytes, a decimal or a container; none for anything else."""
+    if isinstance(node, ast.Constant) and isinstance(node.value, bytes):
+        given = node.value
+        near = (b"", given + b"\x00", given[::-1], given * 2, b"\xff\xfe" + given)
+        return tuple(dict.fromkeys(repr(one) for one in near if one != given))
+    if isinstance(node, ast.Call):
+        return _near_decimal(node)
+    if isinstance(node, ast.Dict):
+        return ("{}", f"dict(reversed({ast.unparse(node)}.items()))")
+    if isinstance(node, ast.List | ast.Tuple | ast.Set):
+        whole = ast.unparse(node)
+        if isinstance(node, ast.Set):
+            return ("set()",)
+        empty = "[]" if isinstance(node, ast.List) else "()"
+        return (empty, f"{whole}[::-1]", f"{whole}[:1]", f"{whole} * 2")[: 4 if node.elts else 0]
+    return ()
+
+
+def _near_decimal(call: ast.Call) -> tuple[str, ...]:
+    func = call.func
+    name = func.id if isinstance(func, ast.Name) else getattr(func, "attr", "")
+    if name != "Decimal" or len(call.args) != 1 or not isinstance(call.args[0], ast.Constant):
+        return ()
+    made = ast.unparse(func)
+    try:
+        given = Decimal(str(call.args[0].value))
+    except InvalidOperation:
+        return ()
+    if not given.is_finite() or len(given.as_tuple().digits) > 30:
+        return ()
+    near = (-given, given + 1, given + Decimal("0.005"), Decimal(0), Decimal("1E+3"))
+    return (*(f'{made}("{one}")' for one in dict.fromkeys(near) if one != given), f'{made}("NaN")')[
+        :MOST_NEAR
+    ]

@@ -1,0 +1,125 @@
+"""Judges demands that something stays as it is: by tests that hold on both sides and can see damage."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from bot.configuration import Configuration
+from bot.evidence.case import Case, open_case
+from bot.evidence.damage import blindness, differing_call, noticed_by
+from bot.evidence.oracle import satisfied, unsatisfied, unverified
+from bot.evidence.tests.results import test_ids
+from bot.values import (
+    ActionKind,
+    Category,
+    Decider,
+    ExampleKind,
+    Observed,
+    Requirement,
+    Requirements,
+    TestComparison,
+    Verdict,
+    VerdictOutcome,
+)
+from bot.verdict.behaviour import judge_behaviour, proofs_of
+
+
+def judge_keep(requirement: Requirement, case: Case) -> Verdict:
+    """Satisfied by what holds on both sides and notices damage, unsatisfied by what passed on base only.
+
+    A test that fails on base and passes on head shows it too: what must not depend on something may well
+    be wrong on base.
+    """
+    ties = case.tied(requirement)
+    broken = tuple(test for test in case.regressions if test.id in ties)
+    if broken:
+        one = len(broken) == 1
+        told = f"{test_ids(broken)} passed on base and fail{'s' if one else ''} on head."
+        return unsatisfied(requirement, told, case, tuple(test.id for test in broken))
+    given = judge_behaviour(requirement, case)
+    if given.outcome is not VerdictOutcome.UNVERIFIED or case.why_tests_prove_nothing:
+        return given
+    return _by_example(requirement, case) or _by_held(requirement, case) or _unseen(requirement)
+
+
+def held_tests(requirement: Requirement, case: Case) -> tuple[TestComparison, ...]:
+    """The tests that hold on both sides and are about it, the best first."""
+    ties = case.tied(requirement)
+    held = (*case.witnesses.kept, *case.witnesses.hollow)
+    tied = [test for test in held if test.id in ties and not case.is_doubted(test)]
+    return tuple(sorted(tied, key=lambda test: -ties[test.id].score)[:MOST_HELD])
+
+
+def proofs_of_each(
+    requirements: Requirements, observed: Observed, configuration: Configuration
+) -> tuple[frozenset[str], ...]:
+    """The tests that speak for each demand: what is to be shown to notice damage."""
+    case = open_case(requirements, observed, configuration)
+    found: list[tuple[TestComparison, ...]] = []
+    for one in requirements.items:
+        if one.category in (Category.BEHAVIOUR, Category.KEEP):
+            found.append(proofs_of(one, case, case.tied(one)))
+        if one.category is Category.KEEP:
+            found.append(held_tests(one, case))
+    return tuple({frozenset(test.id for test in tests): None for tests in found if tests})
+
+
+MOST_HELD = 8
+"""Tests for one demand that are run on damaged copies of head."""
+
+
+def _by_held(requirement: Requirement, case: Case) -> Verdict | None:
+    tests, seen = held_tests(requirement, case), case.observed.damage
+    if differing_call(tests, case.observed.second_look):
+        return None
+    seeing = tuple(
+        test
+        for test in tests
+        if (counted := noticed_by([test], seen)) and counted.noticed and not blindness(test, seen)
+    )
+    if not seeing:
+        return None
+    counted = noticed_by(seeing, seen)
+    reason = (
+        f"{test_ids(seeing)} hold{'s' if len(seeing) == 1 else ''} on base and on head, and would notice "
+        f"damage to what changed ({counted})."
+    )
+    given = satisfied(requirement, reason, case, tuple(test.id for test in seeing))
+    ids = (*given.evidence_ids, *((seen.evidence_id,) if seen and seen.evidence_id else ()))
+    of_author = all(test.written_by_author for test in seeing)
+    return replace(
+        given,
+        decided_by=Decider.AUTHORS_TEST if of_author else Decider.ORACLE,
+        evidence_ids=ids,
+        damages_noticed=counted.noticed if counted else 0,
+        damages_tried=counted.of if counted else 0,
+    )
+
+
+def _by_example(requirement: Requirement, case: Case) -> Verdict | None:
+    """The very calls that it shows, with the value that both sides give."""
+    shown = [
+        one
+        for one in case.observed.examples
+        if one.example.origin == requirement.origin and one.example.said_call in requirement.text
+    ]
+    kept = [one for one in shown if one.example.kind is not ExampleKind.REPORTED]
+    if not kept or len(kept) < len(shown) or not all(one.example.results for one in kept):
+        return None
+    if not all(one.base.holds is True and one.head.holds is True for one in kept):
+        return None
+    first = kept[0]
+    told = (
+        f"`{first.example.said_call}` {first.head.did} on base and on head, as it must according to "
+        f"{first.example.origin}."
+    )
+    looks = (one.id for one in case.observed.evidence if one.step.action is ActionKind.EXAMPLES)
+    return replace(satisfied(requirement, told, case), evidence_ids=tuple(looks))
+
+
+def _unseen(requirement: Requirement) -> Verdict:
+    return unverified(
+        requirement,
+        "No test that covers this holds on both sides and notices damage to what changed.",
+        "Add a test of what must stay: it passes on base and on head, and fails when that breaks.",
+    )

@@ -1,0 +1,63 @@
+'use strict';
+// Jest gives every test file a registry of modules and a realm of its own: its runtime is asked, not Node's loader.
+const Module = require('module');
+
+// Returns the file that jest finds by this name; what stands for something else is no file of the tree.
+function resolved(runtime, from, name) {
+	try {
+		const stub = runtime._resolver.getMockModule(from, name);
+		return stub || (runtime._resolveCjsModule || runtime._resolveModule).call(runtime, from, name);
+	} catch {
+		return '';
+	}
+}
+
+// Changes how the runtime requires modules, as soon as Node has loaded it.
+function onRequire(change) {
+	const load = Module._load;
+	let isChanged = false;
+	Module._load = function (request) {
+		const found = Reflect.apply(load, this, arguments);
+		const Runtime = !isChanged && /(?:^|[\\/])jest-runtime(?:$|[\\/])/.test(request) && found && (found.default || found);
+		if (typeof Runtime === 'function' && Runtime.prototype.requireModule) {
+			isChanged = true;
+			Runtime.prototype.requireModule = change(Runtime.prototype.requireModule);
+		}
+
+		return found;
+	};
+}
+
+// What files are given for modules goes through `handed`.
+function record(handed) {
+	onRequire(requireModule => function (from, name) {
+		const found = Reflect.apply(requireModule, this, arguments);
+		const isWhole = name === undefined || (this._config && this._config.automock);
+		return isWhole ? found : handed(found, name, from, resolved(this, from, name));
+	});
+}
+
+// Test files that are ours run without what the project sets up for them, others not at all; `prepare` is given
+// the realm of each.
+function bare({isOurs, isTest, prepare}) {
+	onRequire(requireModule => function (from, name) {
+		const config = this._config || {};
+		const setUp = [config.setupFiles, config.setupFilesAfterEnv, config.setupTestFrameworkScriptFile].flat();
+		if (name === undefined && !isOurs(from) && (setUp.includes(from) || isTest(from))) {
+			return {};
+		}
+
+		if (name === undefined && isOurs(from)) {
+			const {global} = this._environment;
+			for (const one of Object.keys(config.globals || {})) {
+				delete global[one];
+			}
+
+			prepare(global);
+		}
+
+		return Reflect.apply(requireModule, this, arguments);
+	});
+}
+
+module.exports = {bare, record};
