@@ -53,10 +53,14 @@ def find_grown(
 
 
 def _allows_any_of(test: ast.AST | None) -> bool:
-    """Whether a test asks for one of several: there, one member more asks for less."""
+    """Whether a test itself lists what it takes: there, one member more asks for less.
+
+    That all are in a table of the file's is another thing: such a table is to know every member.
+    """
     for node in ast.walk(test) if test else ():
         if isinstance(node, ast.Compare) and any(
-            isinstance(op, ast.In | ast.NotIn) for op in node.ops
+            isinstance(op, ast.In | ast.NotIn) and isinstance(one, _LISTED)
+            for op, one in zip(node.ops, node.comparators, strict=True)
         ):
             return True
         if isinstance(node, ast.Call):
