@@ -139,7 +139,8 @@ def _table(inputs: tuple[TestedInput, ...]) -> Iterator[str]:
     """Each tested input with what is near it, first where the sides differ; calls, base, head."""
     for one in inputs:
         if one.problem:
-            yield f"{one.tested.call} in {one.test}: not measured, {one.problem}"
+            where = f"{one.tested.call} in {one.test}" if one.test else one.path
+            yield f"{where}: not measured, {one.problem}"
             continue
         if not one.near:
             yield f"{one.tested.call} in {one.test}: no input near it tells anything"

@@ -82,14 +82,6 @@ class Driver(Protocol):
         """Return the run of a plain program elsewhere that makes the calls."""
         ...
 
-    def values(self, call: Recorded) -> tuple[object, ...]:
-        """Return the arguments of a call as values; none where they cannot be read here."""
-        ...
-
-    def varied(self, call: Recorded, number: int, value: object) -> Recorded:
-        """Return the same call with another value as one of these arguments."""
-        ...
-
 
 def plain_program(
     again: Again,

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from sandbox.base import Command, Sandbox
 from sandbox.concurrently import concurrently
 from sandbox.elsewhere.driver import Again, Driver, Looking
-from sandbox.elsewhere.nearby import replay_nearby
+from sandbox.elsewhere.nearby import nothing_called, replay_nearby
 from sandbox.elsewhere.node import NodeDriver
 from sandbox.elsewhere.python import PythonDriver
 from sandbox.elsewhere.told import (
@@ -60,7 +60,8 @@ async def look_again(sandbox: Sandbox, looking: Looking) -> SecondLook:
     calls = tuple(driver.recorded(told, looking))
     unrecorded = tuple(sorted(set(looking.paths) - {call.path for call in calls}))
     if not calls:
-        return SecondLook(unrecorded=unrecorded)
+        nothing = nothing_called(looking) if driver is _PYTHON else ()
+        return SecondLook(inputs=nothing, unrecorded=unrecorded)
     looks = _Looks(sandbox, driver, looking, told)
     alike, suspected = await looks.outside(calls)
     compared, differing = await looks.again(calls, suspected)
@@ -70,6 +71,8 @@ async def look_again(sandbox: Sandbox, looking: Looking) -> SecondLook:
     counts = Counter(looks.left_out.values())
     left_out = tuple(LeftOut(why, counts[why]) for why in WhyLeftOut if counts[why])
     compared += alike - counts[WhyLeftOut.ON_BASE]
+    if not isinstance(driver, PythonDriver):
+        return SecondLook(compared, found, left_out, unrecorded=unrecorded)
     inputs = await replay_nearby(sandbox, driver, looking, told, calls)
     return SecondLook(compared, found, left_out, inputs=inputs, unrecorded=unrecorded)
 

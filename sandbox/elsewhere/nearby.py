@@ -9,7 +9,8 @@ from itertools import chain, islice, zip_longest
 
 from sandbox.base import Sandbox
 from sandbox.concurrently import concurrently
-from sandbox.elsewhere.driver import Again, Driver, Looking
+from sandbox.elsewhere.driver import Again, Looking
+from sandbox.elsewhere.python import PythonDriver
 from sandbox.elsewhere.told import Outcome, Recorded, Run, is_same, place_in, read_run
 from sandbox.elsewhere.values import BothSides, TestedInput, Unmeasured
 from sandbox.elsewhere.variation import MOST, near
@@ -35,13 +36,19 @@ class _Near:
 
 
 async def replay_nearby(
-    sandbox: Sandbox, driver: Driver, looking: Looking, told: Node, calls: tuple[Recorded, ...]
+    sandbox: Sandbox,
+    driver: PythonDriver,
+    looking: Looking,
+    told: Node,
+    calls: tuple[Recorded, ...],
 ) -> tuple[TestedInput, ...]:
     """Return the inputs at which the tests see the change, each with calls near it. Raises SandboxError.
 
     One program on each side makes all of them, each in a process of its own and twice.
     """
     wanted = _outermost(calls, looking.tests)
+    if not wanted:
+        return nothing_called(looking)
     if looking.base is None:
         return tuple(_unmeasured(one, Unmeasured.NO_BASE) for one in wanted[:1])
     words = tuple(_literals(looking))
@@ -64,6 +71,14 @@ async def replay_nearby(
     return tuple(one for one in found if one)
 
 
+def nothing_called(looking: Looking) -> tuple[TestedInput, ...]:
+    """Say of every file of the tests that no call of its was seen."""
+    nothing = BothSides("", "", "")
+    return tuple(
+        TestedInput(nothing, "", path, "", problem=Unmeasured.NO_CALLS) for path in looking.paths
+    )
+
+
 def _chosen(wanted: list[Recorded]) -> Iterator[Recorded]:
     """The calls to vary: a few of each function."""
     counted: dict[tuple[str, str], int] = {}
@@ -77,7 +92,10 @@ def _chosen(wanted: list[Recorded]) -> Iterator[Recorded]:
 
 
 def _around(
-    driver: Driver, call: Recorded, words: tuple[object, ...], known: set[tuple[str, str, str]]
+    driver: PythonDriver,
+    call: Recorded,
+    words: tuple[object, ...],
+    known: set[tuple[str, str, str]],
 ) -> tuple[_Near, ...]:
     """Calls that differ from one in one argument, the arguments in turn; none that a test makes."""
     values = driver.values(call)
@@ -90,7 +108,7 @@ def _around(
 
 
 def _of_slot(
-    driver: Driver, call: Recorded, slot: int, value: object, words: tuple[object, ...]
+    driver: PythonDriver, call: Recorded, slot: int, value: object, words: tuple[object, ...]
 ) -> Iterator[_Near]:
     is_number = isinstance(value, int | float) and not isinstance(value, bool)
     own = [one for one in words if type(one) is type(value) and one != value]

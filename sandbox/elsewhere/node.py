@@ -86,14 +86,6 @@ class NodeDriver:
         argv = ("python3", "-I", "-S", f"{_RUN}/run.py")
         return plain_program(again, argv, own, _RUNNERS_OWN, orders)
 
-    def values(self, call: Recorded) -> tuple[object, ...]:
-        """Return nothing: calls of Node are not varied."""
-        return ()
-
-    def varied(self, call: Recorded, number: int, value: object) -> Recorded:
-        """Return the call as it is."""
-        return call
-
 
 def _in_the_runner(
     looking: Looking,

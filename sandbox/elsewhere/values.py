@@ -63,6 +63,7 @@ class Unmeasured(StrEnum):
     """Why inputs near a tested one say nothing, as people read it."""
 
     NO_BASE = "base was not built"
+    NO_CALLS = "no call of a function with plain values was seen"
     NEW = "the function is new"
     NO_PLAIN_INPUT = "the tests also use inputs that are no plain values"
     ELSEWHERE = "the call gives something else outside of the test"
