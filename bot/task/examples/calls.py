@@ -37,7 +37,7 @@ _RESULT = (
 )
 _ERROR = r"(?:an?\s+|the\s+)?(?:\0(?P<error>\d+)\0|(?P<bare>[A-Z]\w*(?:Error|Exception))\b)"
 _GIVES = (
-    r"(?:(?:is\s+)?(?:giv|return|yield|print|output)(?:es?|s|ing)?|(?:be|is)(?:\s+still)?|equals?"
+    r"(?:(?:is\s+)?(?:giv|return|yield|print|output)(?:es?|s|ing)?|be equal to|(?:be|is)(?:\s+still)?|equals?"
     r"|becomes?|produces?|evaluates? to|results? in|stays?|remains?|reads?|renders? as)"
 )
 _RAISES = r"(?:raise(?:s|ing)?|throw(?:s|ing)?|fails? with|(?:be|is) (?:refused|rejected) with)"
@@ -48,6 +48,10 @@ _PLAINLY = r"(?:(?:now|then|always|instead|rather|also|too|just|simply)\s+)*"
 _EXPECTED = re.compile(
     rf"{_CALL}(?P<between>[^\0]{{0,40}}?)\b{_MUST}\s+{_PLAINLY}{_STILL}{_PLAINLY}{_GIVEN}"
 )
+_TO_BE = re.compile(
+    rf"\b[Ee]xpect(?:ed|ing)?\s+(?:that\s+)?{_CALL}\s+to\s+{_PLAINLY}{_STILL}{_PLAINLY}{_GIVEN}"
+)
+_LABEL = re.compile(r"\W{0,4}(?:(?P<right>[Ee]xpected)|[Aa]ctual(?:ly)?)(?: \w+){0,2}\s?:")
 _STAYS = re.compile(rf"{_CALL}\s+(?P<verb>stays|remains)\s+{_RESULT}")
 _WORKS = re.compile(
     rf"{_CALL}\s+{_MUST}\s+"
@@ -84,6 +88,7 @@ _CONDITION_BEFORE = re.compile(
     r".{0,200}?\b(?:don't|do not|doesn't|does not|not sure|why|whether|maybe|perhaps|unclear)\b",
     re.IGNORECASE,
 )
+_NEGATED = re.compile(r"(?:n't|\bnot|\bnever) (?:really |necessarily )?$")
 _ALLOWED = (
     ast.Expression, ast.Call, ast.Attribute, ast.Name, ast.Load, ast.Constant, ast.keyword, ast.List,
     ast.Tuple, ast.Set, ast.Dict, ast.UnaryOp, ast.USub, ast.UAdd, ast.BinOp, ast.Add, ast.Sub,
@@ -157,14 +162,17 @@ def _in_text(text: str, origin: str) -> Iterator[Example | UnreadExample]:
 
 
 def _in_section(passage: Passage, origin: str, group: int) -> Iterator[Example | UnreadExample]:
-    """What a paragraph says plainly under a heading that says how things should be, or how they are."""
+    """What is said plainly after a label or under a heading that says how things should be, or are."""
     innermost = passage.headings[-1:]
-    for words in sentences(passage.text) if innermost else ():
-        if is_actual(innermost[0]):
+    is_wrong = bool(innermost) and is_actual(innermost[0])
+    is_right = not is_wrong and section_kind(innermost) is SectionKind.DEMANDS
+    for words in sentences(passage.text):
+        label = _LABEL.match(words)
+        if label["right"] if label else is_right:
+            yield from _listed(Sentence(words), ExampleKind.EXPECTED, origin)
+        elif label or is_wrong:
             for one in _listed(Sentence(words), ExampleKind.REPORTED, origin):
                 yield replace(one, group=group) if isinstance(one, Example) else one
-        elif section_kind(innermost) is SectionKind.DEMANDS:
-            yield from _listed(Sentence(words), ExampleKind.EXPECTED, origin)
 
 
 def _listed(
@@ -179,9 +187,10 @@ def _listed(
 
 
 def _in_sentence(sentence: Sentence, origin: str) -> Iterator[Example | UnreadExample]:
-    for found in _EXPECTED.finditer(sentence.masked):
-        kind = ExampleKind.KEPT if _is_keeping(found) else ExampleKind.EXPECTED
-        yield from _example(sentence, kind, found, origin)
+    for pattern in (_EXPECTED, _TO_BE):
+        for found in pattern.finditer(sentence.masked):
+            kind = ExampleKind.KEPT if _is_keeping(found) else ExampleKind.EXPECTED
+            yield from _example(sentence, kind, found, origin)
     for found in _STAYS.finditer(sentence.masked):
         yield from _example(sentence, ExampleKind.KEPT, found, origin)
     for found in _WORKS.finditer(sentence.masked):
@@ -265,6 +274,7 @@ def _is_conditional(sentence: Sentence, found: re.Match[str]) -> bool:
         _CONDITION_BETWEEN.search(between)
         or _CONDITION_AFTER.match(masked, found.end())
         or _CONDITION_BEFORE.match(masked[: found.start()])
+        or _NEGATED.search(masked[: found.start()])
         or masked.rstrip().endswith("?")
     )
 
