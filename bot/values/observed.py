@@ -226,10 +226,14 @@ class DamageSeen:
 
 @dataclass(frozen=True, slots=True)
 class ExampleOutcome:
-    """What a call of the task did on one side. `holds` is None where that cannot be told."""
+    """What a call of the task did on one side. `holds` is None where that cannot be told.
+
+    `gave` says that it came to its end: it returned or printed something.
+    """
 
     holds: bool | None
     did: str  # "returns `3`", "raises `ValueError: no`", "prints `3`", "was not made: …"
+    gave: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -338,3 +338,31 @@ def test_without_a_test_the_examples_prove(
     judged = folder.judge(folder.branch(name, {"tally/names.py": code}), task=SHOWN)
     assert judged.conclusion == conclusion, judged.said()
     assert asked(judged)[1] == decided_by
+
+
+MERELY_SHOWN = (
+    "Thousands in words\n\nThousands are named in words.\n\n"
+    "```python\n>>> from tally.names import thousands\n>>> thousands(12345)\n'12 thousand'\n{more}```\n"
+)
+NAMED = (
+    "from tally.names import thousands\n\n\ndef test_thousands_are_named_in_words():\n"
+    "    assert thousands(12345) == '12 thousand'\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("name", "more", "conclusion"),
+    [
+        ("all", ">>> thousands(7)\n'7'\n", "success"),
+        ("half", ">>> thousands(500)\n'half a thousand'\n", "action_required"),
+        ("elsewhere", ">>> from tally.bill import split\n>>> split(9, 2)\n[9]\n", "success"),
+    ],
+)
+def test_what_is_shown_of_the_change_and_no_side_gives_asks_a_person(
+    folder: Folder, name: str, more: str, conclusion: str
+) -> None:
+    files = {"tally/names.py": RIGHT, "tests/test_names.py": NAMED}
+    head = folder.branch(f"shown-{name}", files)
+    judged = folder.judge(head, task=MERELY_SHOWN.format(more=more))
+    assert judged.conclusion == conclusion, judged.said()
+    assert (conclusion == "success") is ("shows that `thousands(500)`" not in judged.said())

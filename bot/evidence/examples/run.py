@@ -166,7 +166,7 @@ def _outcome(shown: Shown, holds: bool | None) -> ExampleOutcome:
     if shown.outcome == NOT_TRIED:
         return ExampleOutcome(None, f"was not made: {shown.said}")
     said = shown.said.rstrip() or "(nothing)"
-    return ExampleOutcome(holds, f"{_VERBS[shown.outcome]} `{said}`")
+    return ExampleOutcome(holds, f"{_VERBS[shown.outcome]} `{said}`", shown.outcome != RAISED)
 
 
 def _holds(example: Example, shown: Shown) -> bool | None:

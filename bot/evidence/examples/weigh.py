@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 from bot.evidence.case import Case
-from bot.evidence.oracle import satisfied, unsatisfied
+from bot.evidence.oracle import satisfied, unsatisfied, unverified
 from bot.task.categories import ASKED
 from bot.values import (
     ActionKind,
@@ -16,9 +17,12 @@ from bot.values import (
     ExampleSeen,
     Requirement,
     Verdict,
+    VerdictOutcome,
 )
 from bot.values.rules import RESULT_HARD_CODED
 
+_NAME = re.compile(r"[A-Za-z_]\w*")
+_SAY = "Say in the task whether it should be so, then comment `/judge`; or look at it, and accept."
 _MEND = "Let the code do what the task shows, or correct the example there, then comment `/judge`."
 
 
@@ -66,7 +70,30 @@ def with_examples(verdict: Verdict, requirement: Requirement, case: Case) -> Ver
         if _fails(one, case) and _asking(one.example, case) == requirement:
             lowered = unsatisfied(requirement, _told(one), case, next_step=_MEND)
             return replace(lowered, evidence_ids=_evidence_ids(case))
+    if verdict.outcome is VerdictOutcome.SATISFIED:
+        for one in case.observed.examples:
+            if _is_open(one, case) and _asking(one.example, case) == requirement:
+                shown, head = one.example, one.head.did
+                told = (
+                    f"{shown.origin[:1].upper()}{shown.origin[1:]} shows that `{shown.said_call}` gives "
+                    f"`{shown.said_result}`. It {head} on head, and base does not give that either."
+                )
+                lowered = unverified(requirement, told, _SAY)
+                return replace(lowered, evidence_ids=_evidence_ids(case))
     return verdict
+
+
+def _is_open(one: ExampleSeen, case: Case) -> bool:
+    """Whether something is merely shown that neither side gives, of a function that the change touches.
+
+    It may be what should be, or how things are elsewhere: a person has to say.
+    """
+    if one.example.kind is not ExampleKind.SHOWN or not one.example.results or not one.head.gave:
+        return False
+    symbols = case.observed.impact.symbols if case.observed.impact else ()
+    touched = {symbol.place.name.rpartition(".")[2] for symbol in symbols}
+    is_of_change = not touched.isdisjoint(_NAME.findall(one.example.said_call))
+    return is_of_change and one.base.holds is not True and one.head.holds is False
 
 
 def _fails(one: ExampleSeen, case: Case) -> bool:
