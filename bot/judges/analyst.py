@@ -177,8 +177,8 @@ def _prompt(chambers: Chambers, acting: Acting, assignment: Assignment) -> Promp
 
 
 def authors_tests(assignment: Assignment) -> tuple[TestResult, ...]:
-    """The author's tests that alone speak for the requirement, as they ran on head."""
-    if assignment.found.decided_by is not Decider.AUTHORS_TEST:
+    """The author's tests that alone speak for the requirement, or may be made for it, as they ran on head."""
+    if assignment.found.decided_by not in (Decider.AUTHORS_TEST, Decider.NOBODY):
         return ()
     named = {_function(name) for name in assignment.found.tests}
     found = {one.id: one for one in _results(assignment.dossier.evidence)}

@@ -105,8 +105,14 @@ def _refuting(analysis: Analysis | None, evidence: dict[str, Evidence]) -> tuple
 
 
 def _by_analyst(verdict: Verdict, analysis: Analysis | None, failing: tuple[str, ...]) -> Verdict:
-    """A step of the analyst that fails on head lowers a verdict; its word alone does not."""
-    if analysis is None or not failing or verdict.outcome is not VerdictOutcome.SATISFIED:
+    """A step of the analyst that fails on head lowers a verdict; its word alone does not.
+
+    So it does where the author's tests pass, but may be all that the change is made for.
+    """
+    rests_on_tests = verdict.outcome is VerdictOutcome.SATISFIED or (
+        verdict.outcome is VerdictOutcome.UNVERIFIED and verdict.tests
+    )
+    if analysis is None or not failing or not rests_on_tests:
         return verdict
     return replace(
         verdict,

@@ -149,7 +149,7 @@ def test_what_proves_nothing_refutes_nothing(folder: Folder, tmp_path: Path) -> 
     assert "ImportError" in problems[0] and "does not parse" in problems[1]
     assert "TypeError" in problems[2] and "`judge` in its name" in problems[4]
     assert "test" in problems[3]
-    assert r1(judged).verdict == "satisfied"
+    assert r1(judged).verdict == "unverified", "the answer is made for the tested input"
     told = analysts(scripted)[1].user
     assert "A-R1-1 passes on base too" in told and "A-R1-2 proves nothing on head" in told
 
@@ -194,7 +194,7 @@ EVERY_ACTION = (
     ("read", {"goal": "What?", "path": "shop.py"}, "return 2 * cents"),
     ("bash", {"goal": "Run it.", "line": "python -c 'import shop; print(shop.price(21))'"}, "42"),
     ("shell_interaction", {"goal": "Type.", "line": "python ask.py", "typed": "Ann"}, "Hello Ann"),
-    ("unit_tests", {"goal": "Again.", "paths": ["tests/test_price.py"]}, "test_price.py::test_price: fixed"),
+    ("unit_tests", {"goal": "Again.", "paths": ["tests/test_price.py"]}, "tests/test_price.py::test_"),
     ("static_linter", {"goal": "Lint."}, "static_linter, held"),
     ("screenshot", {"goal": "Look.", "paths": ["index.html"]}, "screenshot,"),
     ("interaction", {

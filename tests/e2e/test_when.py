@@ -95,7 +95,7 @@ def test_one_commit_in_two_pull_requests_is_not_covered_up(town: Town) -> None:
         town.ben, place.name, title="Only a guide", body="", head="both", base="code"
     )
     run = place.completed(sha, 2)
-    assert run.conclusion == "failure", "neutral would let the first one pass"
+    assert run.conclusion == "failure", words(run)
     assert "the worst verdict" in words(run)
     assert place.comments(number) == []
 

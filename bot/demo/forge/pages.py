@@ -36,8 +36,8 @@ SECURITY = {
 
 
 def _templates() -> Path:
-    source = Path(__file__).parents[2] / "templates"
-    return source if source.is_dir() else Path(__file__).parents[1] / "_templates"
+    source = Path(__file__).parents[3] / "templates"
+    return source if source.is_dir() else Path(__file__).parents[2] / "_templates"
 
 
 _markdown = MarkdownIt("commonmark", {"html": True, "breaks": True}).enable(
