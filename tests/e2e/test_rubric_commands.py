@@ -16,7 +16,7 @@ from tests.e2e.town import Place, Town, deliver, eventually, report
 from tests.endpoint import Asked, Said
 
 pytestmark = pytest.mark.real
-ON_REQUEST = {".github/assay.yml": "triggers: [command]\n"}
+ON_REQUEST = {".github/assay.yml": "triggers: [command]\nlimits: {usd: 8}\n"}
 MARKED = "WORD-OF-THE-PATCH"
 """Stands in everything that a pull request brings: title, text, branch, commits' files."""
 DRAFT = {
