@@ -208,7 +208,7 @@ def _spoken(where: str, text: str) -> Iterator[Finding]:
 
 def orders_in(lines: Sequence[str]) -> Iterator[tuple[int, str]]:
     """The lines, alone or up to three together, that tell a reviewer what to say; each with its index."""
-    bare = [_WRAPPING.sub("", line).strip() for line in lines]
+    bare = [_without_marks(line) for line in lines]
     free = 0
     for at, line in enumerate(lines):
         if at < free:
@@ -225,7 +225,15 @@ def orders_in(lines: Sequence[str]) -> Iterator[tuple[int, str]]:
                 break
 
 
-_WRAPPING = re.compile(r"^[\s+>#/*;|\-]+|[\s*/\\]+$|^\s*(?:\"{3}|'{3})")
+_BLANK = " \t\r\n\f\v"
+
+
+def _without_marks(line: str) -> str:
+    """A line without what makes it a comment, a quotation or a docstring."""
+    bare = line.lstrip(f"{_BLANK}+>#/*;|-").rstrip(f"{_BLANK}*/\\")
+    return bare.removeprefix('"' * 3).removeprefix("'" * 3).strip()
+
+
 _MOST_LINES = 3
 _LONGEST = 600
 

@@ -36,7 +36,7 @@ _PROGRESS = re.compile(
 )
 _BENCHMARK = re.compile(r"^-{5,} ?benchmark\b|^Name \(time in ")
 _BENCHMARK_ROW = re.compile(
-    r"(?:\s+[\d,.]+\s+\([\d,.>]+\)){2}|^-{20,}$|^Legend:|^  (?:Outliers|OPS):"
+    r"(?:[ \t]{1,60}[\d,.]{1,30}[ \t]{1,60}\([\d,.>]{1,30}\)){2}|^-{20,}$|^Legend:|^  (?:Outliers|OPS):"
 )
 
 

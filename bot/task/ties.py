@@ -30,8 +30,10 @@ _HEADING = re.compile(
 _TITLED = re.compile(r"\.[cm]?[jt]sx?$")  # files whose tests have titles, not names
 _DIGITS = re.compile(r"(?<![\w#])\d[\d_]*(?!\w)")
 _MANY_DIGITS = re.compile(r"(?<!\w)(?!0(?!\d))\d[\d_]*(?!\w)")  # 0 may stand for "zero"
-_CASE_IDS = re.compile(r"\bids?\s*=\s*(?:\[[^\]]*\]|\([^)]*\)|\"[^\"\n]*\"|'[^'\n]*')")
-_BODY = re.compile(r"^\s*(?:async\s+)?def\s", re.MULTILINE)
+_CASE_IDS = re.compile(
+    r"\bids?\s{0,8}=\s{0,8}(?:\[[^\]]{0,2000}\]|\([^)]{0,2000}\)|\"[^\"\n]{0,300}\"|'[^'\n]{0,300}')"
+)
+_BODY = re.compile(r"^[ \t]*(?:async[ \t]+)?def[ \t]", re.MULTILINE)
 _GENERIC = words_of(
     "number numbers string text list item entry object element type kind thing way data input output name "
     "call caller user default argument option message error exception raise accept give take set add read "

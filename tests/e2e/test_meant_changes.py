@@ -186,7 +186,7 @@ def script(tmp_path_factory: pytest.TempPathFactory) -> Folder:
 
 @pytest.mark.parametrize(
     ("mark", "expected", "conclusion"),
-    [("_", "hello_world", "success"), (".", "hello.world", "action_required")],
+    [("_", "hello_world", "success"), (".", "hello.world", "failure")],
 )
 def test_an_expectation_in_javascript(
     script: Folder, mark: str, expected: str, conclusion: str
