@@ -10,12 +10,16 @@ from sandbox.values import ChangeStatus, FileChange, Side
 MAX_HUNK_LINES = 40
 
 
-class TextReader(Protocol):
-    """The files of one side's tree."""
+class Texts(Protocol):
+    """The texts of one side's tree."""
 
     def read(self, path: str) -> str | None:
         """The text of a file; None when it is absent, no text, or too large to read."""
         ...
+
+
+class TextReader(Texts, Protocol):
+    """The files of one side's tree."""
 
     def read_bytes(self, path: str) -> bytes | None:
         """The bytes of a file; None when it is absent or too large to read."""

@@ -7,7 +7,8 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
-from bot.integrity.lost_imports import Both, Side, both_sides
+from bot.diff.lines import Texts
+from bot.integrity.lost_imports import Both, both_sides
 from bot.values import GrownTest, TestChange, TestComparison
 from sandbox.values import Outcome
 
@@ -21,7 +22,7 @@ _EDITED = (TestChange.PASS_TO_FAIL, TestChange.EXPECTATION_CHANGED)
 
 
 def find_grown(
-    tests: Sequence[TestComparison], base: Side, head: Side, said: Iterable[str]
+    tests: Sequence[TestComparison], base: Texts, head: Texts, said: Iterable[str]
 ) -> tuple[GrownTest, ...]:
     """The tests whose base version fails on head, and whose edit only added members that `said` names.
 

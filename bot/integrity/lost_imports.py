@@ -13,8 +13,8 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import PurePosixPath
-from typing import Protocol
 
+from bot.diff.lines import Texts
 from bot.diff.python_source import parse_python
 from bot.values import TestChange, TestComparison
 from sandbox.values import Outcome
@@ -34,16 +34,8 @@ _EDITED = (TestChange.PASS_TO_FAIL, TestChange.EXPECTATION_CHANGED)
 _PLAIN = (ast.If, ast.Assign, ast.AnnAssign, ast.AugAssign, ast.Expr)
 
 
-class Side(Protocol):
-    """The files of one side's tree."""
-
-    def read(self, path: str) -> str | None:
-        """The text of a file; None when it is absent, no text, or too large to read."""
-        ...
-
-
 def without_lost_imports(
-    tests: Sequence[TestComparison], base: Side, head: Side
+    tests: Sequence[TestComparison], base: Texts, head: Texts
 ) -> tuple[TestComparison, ...]:
     """Return the tests, of which those that held but for an import are told as held."""
     files: dict[str, Both | None] = {}
@@ -56,7 +48,7 @@ def without_lost_imports(
 
 
 def _only_lost_an_import(
-    test: TestComparison, files: dict[str, Both | None], base: Side, head: Side
+    test: TestComparison, files: dict[str, Both | None], base: Texts, head: Texts
 ) -> bool:
     lacks = _LACKS.search(test.message) if _may_be(test) else None
     if lacks is None:
@@ -88,7 +80,7 @@ def _is_of(lacks: re.Match[str], concerned: Iterable[Both]) -> bool:
     )
 
 
-def both_sides(path: str, base: Side, head: Side) -> Both | None:
+def both_sides(path: str, base: Texts, head: Texts) -> Both | None:
     """Read a file of Python on both sides; None where base has none that can be read."""
     texts = base.read(path.removeprefix("./")), head.read(path.removeprefix("./"))
     before, after = map(parse_python, texts)

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from bot.diff.kinds import is_test_file
+from bot.diff.lines import Texts
 from bot.diff.python_source import parse_python
 from bot.integrity.tokens import Token, is_mark, read_tokens
 from bot.values import RetiredTest, TestChange, TestComparison
@@ -37,12 +38,8 @@ _INTERNAL = re.compile(r"@(?:private|package|internal)\b|@api\s+private\b")
 _HANDS_ON = re.compile(r"\bexport\s*\*|module\.exports\s*=\s*require\b|\.\.\.\s*require\b")
 
 
-class Side(Protocol):
-    """The files of one side's tree."""
-
-    def read(self, path: str) -> str | None:
-        """The text of a file; None when it is absent, no text, or too large to read."""
-        ...
+class Files(Texts, Protocol):
+    """The files of one side's tree, also by their names."""
 
     def paths(self) -> tuple[str, ...]:
         """The paths of all files that are not hidden or vendored."""
@@ -58,7 +55,7 @@ class _Name:
 
 
 def find_retired(
-    tests: Sequence[TestComparison], base: Side, head: Side
+    tests: Sequence[TestComparison], base: Files, head: Files
 ) -> tuple[RetiredTest, ...]:
     """The deleted tests that fail on head for no other reason than that what they test is gone."""
     deleted = [
@@ -85,7 +82,7 @@ def find_retired(
 # --- what a test tests -----------------------------------------------------------------------
 
 
-def _subjects(test: TestComparison, base: Side, known: frozenset[str]) -> frozenset[_Name]:
+def _subjects(test: TestComparison, base: Files, known: frozenset[str]) -> frozenset[_Name]:
     """What a test uses of the project's modules, by itself or by what its file shares with it."""
     text = base.read(test.path)
     if not text or not test.source:
@@ -184,7 +181,7 @@ def _module(dotted: str, known: frozenset[str]) -> str:
 # --- whether it is gone ----------------------------------------------------------------------
 
 
-def _is_gone(name: _Name, base: Side, head: Side, left: Sequence[str]) -> bool:
+def _is_gone(name: _Name, base: Files, head: Files, left: Sequence[str]) -> bool:
     """Whether a function of base's is defined, used and spoken of nowhere in head's code."""
     if len(name.name) < 3 or not _defines(base.read(name.path) or "", name.name):
         return False
@@ -248,7 +245,7 @@ def _python_speaks_of(text: str, name: str) -> bool:
 # --- whose it was ----------------------------------------------------------------------------
 
 
-def _is_public(name: _Name, base: Side, known: Sequence[str]) -> bool:
+def _is_public(name: _Name, base: Files, known: Sequence[str]) -> bool:
     """Whether users of the project could have called it; so it is unless something says otherwise."""
     parts = re.split(r"[/.]", name.path)
     if name.name.startswith("_") and not name.name.startswith("__"):
@@ -267,7 +264,7 @@ def _is_public(name: _Name, base: Side, known: Sequence[str]) -> bool:
     return _is_handed_on(name, base, known) or not _is_behind_exports(name, base, frozenset(known))
 
 
-def _is_handed_on(name: _Name, base: Side, known: Sequence[str]) -> bool:
+def _is_handed_on(name: _Name, base: Files, known: Sequence[str]) -> bool:
     """Whether another module passes the function on, or takes its module as a whole."""
     exported = re.compile(
         rf"\bexport\s*\{{[^}}]*(?<![\w$]){re.escape(name.name)}(?![\w$])"
@@ -286,7 +283,7 @@ def _is_handed_on(name: _Name, base: Side, known: Sequence[str]) -> bool:
     return False
 
 
-def _is_behind_exports(name: _Name, base: Side, known: frozenset[str]) -> bool:
+def _is_behind_exports(name: _Name, base: Files, known: frozenset[str]) -> bool:
     """Whether the package's `exports` lead neither to its module nor to a file that speaks of it."""
     folder = posixpath.dirname(name.path)
     while folder and posixpath.join(folder, "package.json") not in known:
