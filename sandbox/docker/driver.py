@@ -257,7 +257,7 @@ class DockerSandbox:
             await asyncio.sleep(_LOOK_EVERY_S)
             if passed := await asyncio.to_thread(disk.passed):
                 return passed
-            if await asyncio.to_thread(self._engine.held_bytes, locked.name) > limit_bytes:
+            if await asyncio.to_thread(self._engine.holds_more, locked.name, limit_bytes):
                 return Killed.MEMORY
 
 

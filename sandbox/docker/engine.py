@@ -136,15 +136,24 @@ class Engine:
             self._client.wait(name, timeout=_TIMEOUT_S)
             return bool(self._client.inspect_container(name)["State"]["OOMKilled"])
 
-    def held_bytes(self, name: str) -> int:
-        """Memory that the container's processes hold, without files in scratch space."""
+    def holds_more(self, name: str, limit_bytes: int) -> bool:
+        """Whether a running container's processes hold more, files in scratch space aside.
+
+        Also when the kernel has killed one of them for memory: what is left may hold less.
+        """
         with _told("measure a container"):
             try:
                 memory = self._client.stats(name, stream=False, one_shot=True)["memory_stats"]
             except NotFound:
-                return 0
-        counts = memory.get("stats", {})
-        return int(counts.get("anon", counts.get("total_rss", 0)))
+                return False
+            counts = memory.get("stats", {})
+            held = int(counts.get("anon", counts.get("total_rss", 0)))
+            return held > limit_bytes or self._kernel_killed_one(name)
+
+    def _kernel_killed_one(self, name: str) -> bool:
+        # What is inspected says so only of a container that has ended.
+        filters = {"container": name, "event": "oom"}
+        return bool(list(self._client.events(since=0, until=int(time.time()), filters=filters)))
 
     def remove(self, name: str) -> None:
         """Kill and remove a container; one that is not there, or that another removes, is fine."""

@@ -114,6 +114,17 @@ class Bounds:
         done = await python(sandbox, script, limits=replace(SMALL, memory_mb=200))
         assert done.killed is Killed.MEMORY
 
+    async def test_memory_counts_though_those_left_hold_less(self, sandbox: Sandbox) -> None:
+        """The kernel may kill one of two, and what is left then looks small enough."""
+        script = (
+            "import os, time\n"
+            "for _ in range(2):\n"
+            "    if os.fork() == 0: held = bytearray(150 << 20); time.sleep(60)\n"
+            "time.sleep(60)"
+        )
+        done = await python(sandbox, script, limits=replace(SMALL, memory_mb=200))
+        assert done.killed is Killed.MEMORY
+
     async def test_file_size_is_bounded(self, sandbox: Sandbox) -> None:
         limits = replace(SMALL, file_size_mb=1)
         done = await shell(sandbox, "head -c 5000000 /dev/zero > big; wc -c < big", limits=limits)
