@@ -12,6 +12,15 @@ from bot.values import GrownTest, TestChange, TestComparison
 from sandbox.values import Outcome
 
 _WORD = re.compile(r"[A-Za-z_]\w+")
+_ONE_TO_SEVERAL = tuple(
+    ((one,), (several,))
+    for one, several in (
+        (ast.Is, ast.In),
+        (ast.Eq, ast.In),
+        (ast.IsNot, ast.NotIn),
+        (ast.NotEq, ast.NotIn),
+    )
+)
 _EDITED = (TestChange.PASS_TO_FAIL, TestChange.EXPECTATION_CHANGED)
 
 
@@ -65,6 +74,8 @@ class _Grown:
             return self._holds(_pairs(before), _pairs(after))
         if isinstance(before, ast.List | ast.Tuple | ast.Set):
             return self._holds(before.elts, getattr(after, "elts", []))
+        if isinstance(before, ast.Compare) and isinstance(after, ast.Compare):
+            before = _as_of_several(before, after)
         if isinstance(before, ast.AST) and isinstance(after, ast.AST):
             return all(
                 self._same(getattr(before, name, None), getattr(after, name, None))
@@ -83,6 +94,20 @@ class _Grown:
             else:
                 self.added.append(ast.unparse(one))
         return at == len(before)
+
+
+def _as_of_several(before: ast.Compare, after: ast.Compare) -> ast.Compare:
+    """Return `x is a` as `x in (a,)` where it stands beside `x in (a, b)`; likewise `x is not a`."""
+    kinds = tuple(tuple(map(type, one.ops)) for one in (before, after))
+    several = after.comparators[0]
+    if kinds not in _ONE_TO_SEVERAL or not isinstance(several, ast.Tuple | ast.List | ast.Set):
+        return before
+    one = type(several)(elts=before.comparators, **_context(several))
+    return ast.Compare(before.left, after.ops, [one])
+
+
+def _context(node: ast.expr) -> dict[str, ast.expr_context]:
+    return {} if isinstance(node, ast.Set) else {"ctx": ast.Load()}
 
 
 def _pairs(table: ast.Dict) -> list[ast.AST]:

@@ -35,12 +35,17 @@ def test_set():
     assert set(shop.names()) == {"CENT", "DIME"}
 
 
+def test_others():
+    assert all(one.value > 1 for one in shop.Coin if one is not shop.Coin.CENT)
+
+
 def test_total():
     assert shop.total(shop.Coin.DIME) == 10
 """
 HEAD = (
     BASE.replace('"CENT": 1,', '"CENT": 1, "NICKEL": 5,')
     .replace('["CENT",', '["CENT", "NICKEL",')
+    .replace("is not shop.Coin.CENT", "not in (shop.Coin.CENT, shop.Coin.NICKEL)")
     .replace('{"CENT", "DIME"}', '{"CENT", "DIME", shop.Coin.NICKEL.name}')
 )
 
@@ -57,7 +62,9 @@ def members(name: str, head: str = HEAD, said: tuple[str, ...] = SAID) -> tuple[
     return found[0].members if found else ()
 
 
-@pytest.mark.parametrize("name", ["TestCoins::test_names", "test_values", "test_set"])
+@pytest.mark.parametrize(
+    "name", ["TestCoins::test_names", "test_values", "test_set", "test_others"]
+)
 def test_a_member_that_the_task_names_may_join(name: str) -> None:
     assert members(name) == ("NICKEL",)
     assert members(name, said=("Sort the coins",)) == ()
@@ -77,6 +84,14 @@ def test_a_member_that_the_task_names_may_join(name: str) -> None:
 def test_whatever_else_changed_may_stop(head: str) -> None:
     assert head != HEAD
     assert members("test_values", head) == ()
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [("not in (shop.Coin.CENT,", "in (shop.Coin.CENT,"), ("(shop.Coin.CENT, shop", "(shop")],
+)
+def test_one_that_became_several_must_be_among_them(old: str, new: str) -> None:
+    assert members("test_others", HEAD.replace(old, new)) == ()
 
 
 def test_an_unchanged_test_has_no_new_member() -> None:
