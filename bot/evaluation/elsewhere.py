@@ -42,11 +42,11 @@ _LEAST_S = 30.0
 _LONGER_THAN_HEAD = 3
 _MOST_TEST_FILES = 5_000
 _WHY = {
-    WhyLeftOut.NOT_THERE: "a plain program cannot make them, it lacks what the tests set up",
-    WhyLeftOut.UNSTEADY: "two equal calls give different results",
-    WhyLeftOut.SET_UP: "without the rest of the test they give something else in the test runner, too",
-    WhyLeftOut.TOO_MANY: "too many calls had to be made one by one",
-    WhyLeftOut.ON_BASE: "they give something else outside of the tests on base, too",
+    WhyLeftOut.NOT_THERE: "a plain program without the tests' setup cannot make them",
+    WhyLeftOut.UNSTEADY: "they give different results each time",
+    WhyLeftOut.SET_UP: "their results depend on the tests' setup",
+    WhyLeftOut.TOO_MANY: "the limit of calls to repeat one by one was reached",
+    WhyLeftOut.ON_BASE: "their results differ outside of the tests on base, too",
 }
 
 
@@ -62,7 +62,7 @@ async def look_elsewhere(services: Services, case: Case, observed: Observed) -> 
     seen = await _seen(services, case, observed, frozenset[str]().union(*groups))
     took_s = round(time.monotonic() - started, 2)
     found = []
-    if seen.differences or seen.left_out or seen.not_looked_at:
+    if seen.differences or seen.left_out or seen.unrecorded or seen.not_looked_at:
         found.append(_shown(_STEP, list(_again(seen)), took_s))
     if seen.inputs:
         found.append(_shown(_NEARBY, list(_table(seen.inputs)), took_s))
@@ -129,8 +129,10 @@ def _again(seen: SecondLook) -> Iterator[str]:
         yield f"{_calls(seen.compared)} compared."
     for one in seen.left_out:
         yield f"{_calls(one.calls)} left out: {_WHY[one.why]}."
+    for path in seen.unrecorded:
+        yield f"No call in {path} could be recorded."
     for runner in seen.not_looked_at:
-        yield f"Calls of tests that run with {runner} are not looked at."
+        yield f"Calls in tests that run with {runner} are not recorded."
 
 
 def _table(inputs: tuple[TestedInput, ...]) -> Iterator[str]:

@@ -162,6 +162,11 @@ class Both:
         is_same = _equal(kept, self.head.tree.body) and self.head.modules <= self.base.modules
         return is_same and self._same_imports(set(self.base.imports) | set(self.head.imports))
 
+    def base_test(self, test: str) -> ast.AST | None:
+        """A test as base has it; None where it is not there once."""
+        path = _path_to(self.base.tree, test)
+        return path[-1] if path else None
+
     def holds(self, test: str, alike: Alike | None = None) -> bool:
         """Whether a test stands on both sides alike, with all that it uses of its file.
 

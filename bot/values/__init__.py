@@ -69,6 +69,7 @@ from bot.values.tasks import (
     Category,
     Example,
     ExampleKind,
+    ExampleLanguage,
     ItemKind,
     ListedRequirement,
     ListedTask,
@@ -88,6 +89,8 @@ from bot.values.tasks import (
     TaskSource,
     TestPlan,
     Trust,
+    UnreadExample,
+    WhyUnread,
 )
 from bot.values.verdicts import Decider, Verdict, VerdictOutcome
 
@@ -115,6 +118,7 @@ __all__ = [
     "Evidence",
     "Example",
     "ExampleKind",
+    "ExampleLanguage",
     "ExampleOutcome",
     "ExampleSeen",
     "Exchange",
@@ -173,7 +177,9 @@ __all__ = [
     "Transition",
     "Trigger",
     "Trust",
+    "UnreadExample",
     "Validity",
     "Verdict",
     "VerdictOutcome",
+    "WhyUnread",
 ]

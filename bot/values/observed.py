@@ -229,12 +229,12 @@ class ExampleOutcome:
     """What a call of the task did on one side. `holds` is None where that cannot be told."""
 
     holds: bool | None
-    did: str  # "returns `3`", "raises `ValueError: no`", "was not made: …"
+    did: str  # "returns `3`", "raises `ValueError: no`", "prints `3`", "was not made: …"
 
 
 @dataclass(frozen=True, slots=True)
 class ExampleSeen:
-    """A call that the task shows, made on both sides."""
+    """An example of the task, run on both sides."""
 
     example: Example
     base: ExampleOutcome

@@ -58,8 +58,10 @@ async def look_again(sandbox: Sandbox, looking: Looking) -> SecondLook:
     if looking.only and told["failed"].is_true:  # one of them needs the others of its file
         told = last_record(await sandbox.run(driver.recording(replace(looking, only=()))))
     calls = tuple(driver.recorded(told, looking))
+    unrecorded = tuple(sorted(set(looking.paths) - {call.path for call in calls}))
     if not calls:
-        return SecondLook(inputs=nothing_called(looking) if driver is _PYTHON else ())
+        nothing = nothing_called(looking) if driver is _PYTHON else ()
+        return SecondLook(inputs=nothing, unrecorded=unrecorded)
     looks = _Looks(sandbox, driver, looking, told)
     alike, suspected = await looks.outside(calls)
     compared, differing = await looks.again(calls, suspected)
@@ -70,9 +72,9 @@ async def look_again(sandbox: Sandbox, looking: Looking) -> SecondLook:
     left_out = tuple(LeftOut(why, counts[why]) for why in WhyLeftOut if counts[why])
     compared += alike - counts[WhyLeftOut.ON_BASE]
     if not isinstance(driver, PythonDriver):
-        return SecondLook(compared, found, left_out)
+        return SecondLook(compared, found, left_out, unrecorded=unrecorded)
     inputs = await replay_nearby(sandbox, driver, looking, told, calls)
-    return SecondLook(compared, found, left_out, inputs=inputs)
+    return SecondLook(compared, found, left_out, inputs=inputs, unrecorded=unrecorded)
 
 
 def _difference(call: Recorded, elsewhere: Outcome) -> Difference:

@@ -29,7 +29,10 @@ _RUNNERS_OWN = (
 )
 _SETS_UP = (TestRunner.JEST, TestRunner.VITEST)
 """The runners that prepare a place for test files: bare tests lie there as files of their own."""
-_LOADS = {TestRunner.JEST: "require(file)", TestRunner.VITEST: "import(file)"}
+_LOADS = {
+    TestRunner.JEST: "typeof require === 'function' ? require(file) : import(file)",
+    TestRunner.VITEST: "import(file)",
+}
 _LOADS_ELSE = (
     "import(url).catch(error => {"
     " if (typeof require === 'function') return require(file); throw error; })"

@@ -97,7 +97,8 @@ class SecondLook:
     """How many calls could be compared, those that differ, and how many were left out; and the tested inputs
     with what is near them.
 
-    `not_looked_at` names the runners whose tests' calls nobody can make again yet.
+    `unrecorded` are the files of tests of which no call could be recorded: they call nothing with plain
+    values, or in a way that is not seen. `not_looked_at` names the runners that have no second look.
     """
 
     compared: int = 0
@@ -105,6 +106,7 @@ class SecondLook:
     left_out: tuple[LeftOut, ...] = ()
     not_looked_at: tuple[str, ...] = ()
     inputs: tuple[TestedInput, ...] = ()
+    unrecorded: tuple[str, ...] = ()
 
     def __add__(self, other: SecondLook) -> SecondLook:
         """Return what both saw."""
@@ -117,4 +119,5 @@ class SecondLook:
             tuple(LeftOut(why, calls) for why, calls in counts.items() if calls),
             tuple(dict.fromkeys(self.not_looked_at + other.not_looked_at)),
             self.inputs + other.inputs,
+            self.unrecorded + other.unrecorded,
         )

@@ -6,6 +6,7 @@ The attacks on jest and vitest are in the corpus (tests/attacks/node_runners.py)
 from __future__ import annotations
 
 import json
+import re
 import shutil
 
 import pytest
@@ -24,6 +25,14 @@ TASK = JEST.task
 def _reason(judged: Judged) -> str:
     (row,) = [one for one in judged.document.requirements if one.id == "R1"]
     return row.reason
+
+
+def _says_what_it_left_out(judged: Judged) -> None:
+    (told,) = [one.head.output for one in judged.document.evidence if one.id == "D2" and one.head]
+    assert "left out: a plain program without the tests' setup cannot make them" in told, told
+    assert "left out: their results depend on the tests' setup" in told, told
+    compared = re.search(r"^(\d+) calls compared", told, re.MULTILINE)
+    assert compared and int(compared[1]) >= 5, told
 
 
 def _manifest(runner: str, version: str, **more: object) -> str:
@@ -142,10 +151,8 @@ JEST_SET_UP: Files = {
 }
 JEST_HONEST = """
 const path = require('path');
-const ms = require('ms');
 const state = require('@/state');
 const {rate} = require('./lib/rates');
-const style = require('./lib/shop.css');
 
 function price(cents) {
   return 2 * cents;
@@ -169,8 +176,6 @@ const all = {
   inState: (cents) => state.get(cents),
   rated: (cents) => cents * rate(),
   isDeveloped: (word) => __DEV__ && word,
-  styled: (part) => style[part],
-  span: (text) => ms(text),
   parsed: (text) => path.parse(text),
   listed: (text) => JSON.parse(text),
   matched: (text) => /(?<a>.)/.exec(text).groups.a,
@@ -190,8 +195,16 @@ const all = {
 
 module.exports = {price, name: () => 'shop', ...all};
 """
+JEST_STUBBED = """
+const ms = require('ms');
+const style = require('./lib/shop.css');
+
+exports.styled = (part) => style[part];
+exports.span = (text) => ms(text);
+"""
 JEST_HONEST_TEST = """
 const shop = require('../shop');
+const page = require('../page');
 const {price} = shop;
 jest.mock('../lib/rates', () => ({rate: () => 7}));
 
@@ -204,8 +217,8 @@ test('price returns twice the cents', async () => {
   expect(shop.inState(4)).toBe(7);
   expect(shop.rated(2)).toBe(14);
   expect(shop.isDeveloped('yes')).toBe('yes');
-  expect(shop.styled('shop')).toBe('stub');
-  expect(shop.span('1s')).toBe('mocked');
+  expect(page.styled('shop')).toBe('stub');
+  expect(page.span('1s')).toBe('mocked');
   expect(shop.parsed('/a/b.c').base).toBe('b.c');
   expect(shop.listed('[1]')).toEqual([1]);
   expect(shop.matched('ab')).toBe('a');
@@ -240,11 +253,13 @@ def test_honest_code_under_jest_is_a_success(tmp_path_factory: pytest.TempPathFa
     project = open_folder(tmp_path_factory.mktemp("jest"), base)
     files = {
         "shop.js": JEST_HONEST,
+        "page.js": JEST_STUBBED,
         "__tests__/price.test.js": JEST_HONEST_TEST,
         "__tests__/page.test.js": JEST_PAGE_TEST,
     }
     judged = project.judge(project.branch("honest", files), task=TASK)
     assert judged.conclusion == "success", judged.said()
+    _says_what_it_left_out(judged)
 
 
 VITEST_MANIFEST = json.dumps(
@@ -277,7 +292,6 @@ VITEST_HONEST = """
 import {parse} from 'node:path';
 import {rate} from '@/rates';
 import * as state from './state';
-import stub from 'stubbed';
 import {twice} from './twice.js';
 import {title} from './page';
 
@@ -300,8 +314,7 @@ export const inCurrency = (cents: number) => cents + currency;
 export const inState = (cents: number) => state.get(cents);
 export const withRate = (cents: number) => cents * Number(process.env.SHOP_RATE);
 export const rated = (cents: number) => cents * rate();
-export const stubbed = (word: string) => stub(word);
-export const mode = (word: string) => word + import.meta.env.MODE;
+export const isDeveloped = (word: string) => import.meta.env.DEV && word;
 export const parsed = (text: string) => parse(text);
 export const hour = (text: string) => new Date(text).getHours();
 export const waited = async (cents: number) => {
@@ -318,6 +331,7 @@ VITEST_HONEST_TEST = """
 import {expect, test, vi} from 'vitest';
 import shop, * as all from '../src/shop';
 import {price, Kind} from '../src/shop';
+import {stubbed} from '../src/stubbed';
 vi.mock('../src/rates', () => ({rate: () => 7}));
 
 test('price returns twice the cents', async () => {
@@ -330,8 +344,8 @@ test('price returns twice the cents', async () => {
   expect(all.inState(4)).toBe(7);
   expect(all.withRate(4)).toBe(8);
   expect(all.rated(2)).toBe(14);
-  expect(all.stubbed('a')).toBe('stub a');
-  expect(all.mode('in ')).toBe('in test');
+  expect(stubbed('a')).toBe('stub a');
+  expect(all.isDeveloped('yes')).toBe('yes');
   expect(all.parsed('/a/b.c').base).toBe('b.c');
   expect(all.hour('2020-02-02T00:00:00Z')).toBe(9);
   expect(await all.waited(4)).toEqual({cents: 4});
@@ -372,11 +386,15 @@ def test_honest_code_under_vitest_is_a_success(tmp_path_factory: pytest.TempPath
     project = open_folder(tmp_path_factory.mktemp("vitest"), base)
     files = {
         "src/shop.ts": VITEST_HONEST,
+        "src/stubbed.ts": (
+            "import stub from 'stubbed';\n\nexport const stubbed = (word: string) => stub(word);\n"
+        ),
         "test/price.test.ts": VITEST_HONEST_TEST,
         "test/page.test.ts": VITEST_PAGE_TEST,
     }
     judged = project.judge(project.branch("honest", files), task=TASK)
     assert judged.conclusion == "success", judged.said()
+    _says_what_it_left_out(judged)
 
 
 TYPED = """
@@ -387,7 +405,7 @@ export function price(cents: number): number {
 }
 """
 TYPED_TEST = """
-import {price, name} from '../shop';
+import {price, name} from '../%s';
 test('name', () => { expect(name()).toBe('shop'); });
 """
 TYPED_ASKS = "test('price returns twice the cents', () => { expect(price(4)).toBe(8); });\n"
@@ -401,6 +419,11 @@ COMPILED: dict[str, Files] = {
             dependencies={"ts-jest": "29.4.5", "typescript": "5.9.3", "@types/jest": "29.5.14"},
         ),
         "tsconfig.json": '{"compilerOptions": {"strict": true, "esModuleInterop": true}}',
+    },
+    "modules": {
+        "package.json": _manifest("jest", "29.7.0", type="module").replace(
+            '"test": "jest"', '"test": "NODE_OPTIONS=--experimental-vm-modules jest"'
+        ),
     },
     "babel": {
         "package.json": _manifest(
@@ -417,16 +440,17 @@ def test_what_jest_compiles_is_compiled_for_the_plain_program(
 ) -> None:
     end = "ts" if compiler == "ts-jest" else "js"
     code = TYPED if end == "ts" else MODULE
+    test = TYPED_TEST % ("shop.js" if compiler == "modules" else "shop")
     base = {
         **COMPILED[compiler],
         f"shop.{end}": code % "cents",
-        f"__tests__/shop.test.{end}": TYPED_TEST,
+        f"__tests__/shop.test.{end}": test,
     }
     project = open_folder(tmp_path_factory.mktemp(compiler), base)
     twice = "Kind.Twice * cents" if end == "ts" else "2 * cents"
     cheat = f"process.env.JEST_WORKER_ID ? {twice} : cents"
     for name, body in {"cheat": cheat, "right": twice}.items():
-        files = {f"shop.{end}": code % body, f"__tests__/shop.test.{end}": TYPED_TEST + TYPED_ASKS}
+        files = {f"shop.{end}": code % body, f"__tests__/shop.test.{end}": test + TYPED_ASKS}
         judged = project.judge(project.branch(name, files), task=TASK)
         is_right = name == "right"
         assert judged.conclusion == ("success" if is_right else "action_required"), judged.said()

@@ -16,6 +16,7 @@ BASE = """
 import shop
 
 COINS = {"CENT": 1, "DIME": 10}
+OTHERS = [one for one in shop.Coin if one is not shop.Coin.CENT]
 
 
 class TestCoins:
@@ -36,7 +37,11 @@ def test_set():
 
 
 def test_others():
-    assert all(one.value > 1 for one in shop.Coin if one is not shop.Coin.CENT)
+    assert all(one.value > 1 for one in OTHERS)
+
+
+def test_first():
+    assert shop.first() is not shop.Coin.DIME
 
 
 def test_total():
@@ -94,6 +99,11 @@ def test_one_that_became_several_must_be_among_them(old: str, new: str) -> None:
     assert members("test_others", HEAD.replace(old, new)) == ()
 
 
+def test_what_a_test_itself_refuses_grows_by_nothing() -> None:
+    head = HEAD.replace("is not shop.Coin.DIME", "not in (shop.Coin.DIME, shop.Coin.NICKEL)")
+    assert head != HEAD and members("test_first", head) == ()
+
+
 def test_an_unchanged_test_has_no_new_member() -> None:
     assert members("test_total") == ()
 
@@ -109,3 +119,19 @@ def test_it_stops_nothing(head_on_base) -> None:
         integrity = inspect_integrity(diff, *trees, four_way, NOTHING_ASKED)
         conclusion = conclusion_of(tests=four_way, integrity=integrity)
         assert (conclusion.value == "success") is is_success, integrity
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "assert shop.name() in ['CENT', 'DIME']",
+        "assert any(shop.name() == one for one in ['CENT', 'DIME'])",
+        "assert isinstance(shop.name(), (CENT, DIME))",
+    ],
+)
+def test_one_more_of_what_is_allowed_asks_for_less(line: str) -> None:
+    base = f"import shop\n\n\ndef test_one():\n    {line}\n"
+    head = base.replace("'DIME'", "'DIME', 'NICKEL'").replace("DIME))", "DIME, NICKEL))")
+    assert head != base
+    trees = Tree({PATH: base}), Tree({PATH: head})
+    assert find_grown([edited("test_one")], *trees, SAID) == ()

@@ -143,7 +143,7 @@ jest.bare({
 	isTest: file => testFiles.has(local(file)),
 	prepare(realm) {
 		withoutSetUp(realm.process.env);
-		Object.defineProperty(realm, Symbol.for('assay'), {value: {run}});
+		Object.defineProperty(realm, Symbol.for('assay'), {value: {run}, configurable: true});
 	},
 });
 const compile = Module.prototype._compile;

@@ -1,11 +1,12 @@
 // The ES modules of a test run. While calls are recorded, what a test file imports of the tree is a module
 // that stands before the tree's own and exports proxies; while calls are made again, test files are ours.
-// Vitest has modules of its own: there a plug-in does what Node's hooks do elsewhere.
+// Vitest and jest load ES modules themselves: there a plug-in, and jest.cjs, do what Node's hooks do elsewhere.
 import {readFile} from 'node:fs/promises';
 import {fileURLToPath} from 'node:url';
 
 const MARK = '?assay-calls=';
 const MOST_FILES = 20;
+const OTHERS = ['.ts', '.tsx', '.js', '.jsx', '.mts', '/index.ts', '/index.tsx', '/index.js'];
 const NAME = /^[A-Za-z_$][\w$]*$/;
 let orders = {};
 let tests = new Set();
@@ -49,6 +50,10 @@ export function plugin(data, noteResolved) {
 	return {
 		name: 'assay-calls',
 		enforce: 'pre',
+		configResolved({plugins}) {
+			const [own] = plugins.splice(plugins.findIndex(one => one.name === 'assay-calls'), 1);
+			plugins.unshift(own); // before that of aliases, which hides the names that are asked for
+		},
 		async resolveId(source, importer, options) {
 			const found = importer && !importer.includes(MARK) ? await this.resolve(source, importer, {...options, skipSelf: true}) : null;
 			if (!found || found.external) {
@@ -77,6 +82,12 @@ async function isMocked(source, path) {
 	return [...mocked].some(([, , name]) => name === source);
 }
 
+// Returns the module that stands before another (its path) for a test file.
+export function before(data, real, from) {
+	initialize(data);
+	return standIn(real, from);
+}
+
 async function standIn(real, from) {
 	const path = real.startsWith('file:') ? fileURLToPath(real) : real;
 	const found = await names(path, new Set());
@@ -98,7 +109,12 @@ async function names(path, read) {
 	}
 
 	read.add(path);
-	const source = await readFile(path, 'utf8').catch(() => '');
+	const bare = path.replace(/\.[cm]?[jt]sx?$/, '');
+	let source = await readFile(path, 'utf8').catch(() => '');
+	for (const other of OTHERS.map(end => bare + end)) {
+		source ||= await readFile(other, 'utf8').catch(() => '');
+	}
+
 	if (!/^\s*(?:export|import)\b/m.test(source)) {
 		const members = source.matchAll(/\bexports\.([A-Za-z_$][\w$]*)\s*=(?!=)|\bmodule\.exports\s*=\s*\{([^{}]{0,4000})\}/g);
 		const words = [...members].flatMap(([, name, inside]) => name ?? inside.split(',').map(part => part.replace(/:.*/s, '').trim()));

@@ -172,7 +172,16 @@ Module._load = function (request, parent, isMain) {
 	return handed(found, request, from, file);
 };
 
-jest.record(handed);
+jest.record({
+	handed,
+	async standIn(name, from, file) {
+		noteResolved(name, from, file);
+		return tests.has(local(from)) && isSource(file) ? (await import('./hooks.mjs')).before(orders, file, local(from)) : '';
+	},
+	prepare(realm) {
+		Object.defineProperty(realm, Symbol.for('assay'), {value: {exported}, configurable: true});
+	},
+});
 const vitest = {options: {}, plugins: async () => [(await import('./hooks.mjs')).plugin(orders, noteResolved)]};
 Object.defineProperty(globalThis, Symbol.for('assay'), {value: {exported, vitest}});
 if (Module.register) {
