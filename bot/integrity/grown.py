@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import copy
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
@@ -125,12 +126,9 @@ def _as_of_several(before: ast.Compare, after: ast.Compare) -> ast.Compare:
     is_one = len(before.ops) == len(after.ops) == 1 and type(after.ops[0]) is wanted
     if not is_one or not isinstance(several, ast.Tuple | ast.List | ast.Set):
         return before
-    one = type(several)(elts=before.comparators, **_context(several))
+    one = copy.copy(several)
+    one.elts = before.comparators
     return ast.Compare(before.left, after.ops, [one])
-
-
-def _context(node: ast.expr) -> dict[str, ast.expr_context]:
-    return {} if isinstance(node, ast.Set) else {"ctx": ast.Load()}
 
 
 def _pairs(table: ast.Dict) -> list[ast.AST]:
