@@ -138,15 +138,29 @@ def _made_for_tests(
 ) -> Verdict:
     """The change is seen at the tested inputs and hardly anywhere near them: for a person to say."""
     one = why.first.tested
-    verdict = unverified(
-        requirement,
+    seen = (
         f"`{one.call}`, which `{why.first.test}` checks, {one.on_base} on base and "
-        f"{one.on_head.removeprefix('returned ')} on head. "
-        f"But only {why.differing} of {why.near} calls with inputs near the tested ones give something else "
-        "on head than on base, so the change may be made for the tested inputs only.",
-        "Look at the table of inputs in the report. If the change is right for other inputs too, add a test "
-        "with some of them; if it is for these only, say so in the task, then comment `/judge`.",
+        f"{one.on_head.removeprefix('returned ')} on head."
     )
+    if why.is_constant:
+        told = (
+            f"But all {why.near} calls with inputs near the tested ones give just this on head, where base "
+            "told them apart. So the test does not show that the result depends on the input."
+        )
+        step = (
+            "Add a test with an input that gives another result; if every input is meant to give this one, "
+            "say so in the task, then comment `/judge`."
+        )
+    else:
+        told = (
+            f"But only {why.differing} of {why.near} calls with inputs near the tested ones give something "
+            "else on head than on base, so the change may be made for the tested inputs only."
+        )
+        step = (
+            "Look at the table of inputs in the report. If the change is right for other inputs too, add a "
+            "test with some of them; if it is for these only, say so in the task, then comment `/judge`."
+        )
+    verdict = unverified(requirement, f"{seen} {told}", step)
     looks = (e.id for e in case.observed.evidence if e.step.action is ActionKind.NEARBY_INPUTS)
     ids = tuple(test.id for test in tests)
     return replace(verdict, evidence_ids=(*case.proof_ids, *looks), tests=ids)
