@@ -56,12 +56,17 @@ class Dossier:
     @property
     def around(self) -> str:
         """The task as others than the change's author tell it."""
-        told = [one for one in self.task.sources if one.trust is not Trust.AUTHOR]
-        return "\n".join(f"{one.title}\n{one.text}" for one in told)[:AROUND_CHARS]
+        return told_by_others(self.task)
 
     def about(self, requirement: Requirement) -> tuple[Evidence, ...]:
         """The evidence that a verdict on the requirement may cite: steps that serve it."""
         return tuple(one for one in self.evidence if requirement.id in one.step.requirement_ids)
+
+
+def told_by_others(task: Task) -> str:
+    """The task as others than the change's author tell it."""
+    told = [one for one in task.sources if one.trust is not Trust.AUTHOR]
+    return "\n".join(f"{one.title}\n{one.text}" for one in told)[:AROUND_CHARS]
 
 
 def shared_text(dossier: Dossier, delimiter: Delimiter) -> str:
