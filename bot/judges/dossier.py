@@ -143,6 +143,11 @@ def _piece(evidence: Evidence, delimiter: Delimiter, most_chars: int) -> str:
     command = clip_middle(seen.command, of_command) if seen else ""
     sides = "\n".join((f"$ {command}", *_sides(evidence, of_side)))
     head = f"Evidence {evidence.id}: {evidence.step.action.value}, {moved(evidence).value}"
+    for one in evidence.damage:
+        tried = [trial for trial in one.damages if trial.damage.is_telling]
+        counted = f"{sum(bool(trial.noticed) for trial in tried)} of {len(tried)} noticed"
+        told = one.problem or f"{counted} near what it is about."
+        head += f"\nDamage, for {one.about}: {told}"
     return (
         f"{head}\n{delimiter.enclose(f'evidence {evidence.id}', sides, most_chars + _LABELS_CHARS)}"
     )

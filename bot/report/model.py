@@ -102,7 +102,7 @@ class PictureRow:
 
 @dataclass(frozen=True, slots=True)
 class EvidenceView:
-    """One step on both sides."""
+    """One step on both sides, and how many damages a judge's own noticed, of how many it was run on."""
 
     id: str
     goal: str
@@ -114,6 +114,8 @@ class EvidenceView:
     head: ObservationView | None
     pictures: tuple[PictureRow, ...] = ()
     is_asserted: bool = True
+    damages_noticed: int = 0
+    damages_tried: int = 0
 
     @property
     def differs(self) -> bool:

@@ -103,6 +103,13 @@ class DamageSeen:
     is_of_base: bool = False
     about: str = ""
 
+    @property
+    def damages(self) -> tuple[DamageTrial, ...]:
+        """Return the trials that ran with a damage, not with what is as on base or only looks different."""
+        return tuple(
+            one for one in self.trials if one.ran and one.damage.kind not in ("same", "restored")
+        )
+
 
 @dataclass(frozen=True, slots=True)
 class Evidence:

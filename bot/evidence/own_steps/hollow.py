@@ -97,14 +97,14 @@ def _unnoticed(evidence: Evidence, seen: DamageSeen, requirement: Requirement, n
     if control.noticed:
         return _READS
     before = [one for one in seen.trials if one.damage.kind == "restored"]
-    counted = noticed_by_step(seen)
+    counted = _counted(seen)
     if not counted.of:
         return f"It gives no result where {named.words} is damaged."
     must_flip = evidence.transition is not Transition.HELD or requirement.category not in _STAYING
     step_id = evidence.step.id
-    met = [one for one in _damages(seen) if _is_met(one, seen.trials, step_id)]
+    met = [one for one in seen.damages if _is_met(one, seen.trials, step_id)]
     if must_flip and before:  # what two calls give is compared, and base's two differ
-        met += [one for one in _damages(seen) if one.damage.kind == "unsteady" and one.noticed]
+        met += [one for one in seen.damages if one.damage.kind == "unsteady" and one.noticed]
     if not met or not (_is_python(met) or any(one.damage.kind == "emptied" for one in met)):
         return (
             f"{counted} near {named.words}: it passes whatever that does, or notices only that nothing comes "
@@ -129,14 +129,8 @@ def _is_python(trials: list[DamageTrial]) -> bool:
     return all(one.damage.path.endswith(_PYTHON) for one in trials)
 
 
-def _damages(seen: DamageSeen) -> list[DamageTrial]:
-    own = ("same", "restored")
-    return [one for one in seen.trials if one.ran and one.damage.kind not in own]
-
-
-def noticed_by_step(seen: DamageSeen) -> Noticed:
-    """How many damages a step noticed, of how many it was run on."""
-    ran = [one for one in _damages(seen) if one.damage.is_telling]
+def _counted(seen: DamageSeen) -> Noticed:
+    ran = [one for one in seen.damages if one.damage.is_telling]
     return Noticed(sum(bool(one.noticed) for one in ran), len(ran))
 
 

@@ -85,8 +85,8 @@ REFUTES = (
 _SHOWS = {
     Category.UPKEEP: "What counts: a step that read it on head.",
     Category.KEEP: (
-        "What counts: a step of yours that passes on base and on head, and asserts what the code that the "
-        "requirement names returns, raises, prints or writes."
+        "What counts: a step of yours that passes on base and on head, and fails where the code that the "
+        "requirement names is damaged."
     ),
 }
 
@@ -95,8 +95,8 @@ def what_counts(requirement: Requirement) -> str:
     """What would show a requirement, as a sentence for who was refused."""
     return _SHOWS.get(
         requirement.category,
-        "What counts: a step of yours that fails on base, passes on head, and asserts what the code that the "
-        "requirement names returns, raises, prints or writes.",
+        "What counts: a step of yours that fails on base, passes on head, and fails again where the code "
+        "that the requirement names is damaged, or is as on base.",
     )
 
 
