@@ -49,7 +49,7 @@ test-attacks: system-test $(READY) ## every attack of the corpus, and a table of
 # The engine is the one that runs, else Debian's own dockerd for the tests' time.
 test-docker: $(READY) ## the docker driver on a real engine
 	@sh deploy/install.sh docker
-	ASSAY_TEST_DOCKER=1 $(BIN)/python -m pytest $(shell find tests -name 'test_docker*.py')
+	ASSAY_TEST_DOCKER=1 $(BIN)/python -m pytest -n 2 --dist worksteal $(shell find tests -name 'test_docker*.py')
 
 test-fresh: $(READY) ## `make demo` on a new Debian: as root, and as an ordinary user
 	@sh deploy/install.sh fresh

@@ -100,6 +100,9 @@ class PictureRow:
     changed_percent: float | None
 
 
+_COMPARES_ITSELF = (ActionKind.DAMAGE, ActionKind.SECOND_LOOK, ActionKind.NEARBY_INPUTS)
+
+
 @dataclass(frozen=True, slots=True)
 class EvidenceView:
     """One step on both sides, and how many damages a judge's own noticed, of how many it was run on."""
@@ -116,6 +119,11 @@ class EvidenceView:
     is_asserted: bool = True
     damages_noticed: int = 0
     damages_tried: int = 0
+
+    @property
+    def is_one_run(self) -> bool:
+        """Whether the step compares by itself, so that there is no base's run beside head's."""
+        return self.action in _COMPARES_ITSELF and self.base is None
 
     @property
     def differs(self) -> bool:
