@@ -32,7 +32,7 @@ class Asked:
 
     model: str
     model_url: str
-    models: dict[str, str]
+    models: dict[str, str | tuple[str, ...]]
     mark: str
     run: str
     may_look_up: bool

@@ -14,7 +14,7 @@ import asyncio
 from dataclasses import dataclass, replace
 
 from bot.configuration import Configuration, PolicyContext
-from bot.context import Planned, Policy
+from bot.context import UNPLANNED, Built, Case, Planned, Policy
 from bot.diff.unified import unified
 from bot.evaluation.checkout import check_out
 from bot.evaluation.configure import configure
@@ -90,7 +90,9 @@ async def foresee(services: Services, request: EvaluationRequest) -> Forecast:
         checkout = await check_out(quiet, request)
         policy = await configure(quiet, request, checkout)
         task = await collect_task(quiet, request, checkout)
-        planned = await make_plan(quiet, request, checkout, task, policy)
+        planned = await make_plan(
+            quiet, Case(request, checkout, Built(None, None, ""), UNPLANNED, policy), task
+        )
         planned = _with_warnings(planned, task)
         told = forecast(services.settings, policy, planned, shared_chars(task, checkout))
     finally:
@@ -133,7 +135,8 @@ def forecast(settings: Settings, policy: Policy, planned: Planned, shared: int) 
 
 
 def _priced(settings: Settings, calls: ExpectedCalls) -> ExpectedPrice:
-    model = settings.models.get(calls.role, settings.model)
+    role = Role.PANEL if calls.role is Role.CANARY else calls.role
+    model = settings.model_of(role)
     one = price_of(settings, model, calls.input_tokens, calls.output_tokens)
     if one is None:
         return ExpectedPrice(calls, model, None, None)
@@ -160,11 +163,12 @@ def expected_calls(
     asked = INSTRUCTION_TOKENS + shared_chars // CHARS_A_TOKEN + EVIDENCE_TOKENS
     talk = limits.interactions * TURN_TOKENS // 2  # on average half of the conversation is there
     tried = CANARIES * judges.count if judges.canary and open_ else 0
-    rounds = tried + open_ * judges.count * (1 + judges.rounds)
+    rounds = open_ * judges.count * (1 + judges.rounds)
     expected = (
         ExpectedCalls(Role.ANALYST, 0, open_ * limits.interactions, asked + talk, ANSWER_TOKENS),
+        ExpectedCalls(Role.CANARY, 0, tried, INSTRUCTION_TOKENS + 500, ANSWER_TOKENS),
         ExpectedCalls(Role.PANEL, 0, rounds, asked, ANSWER_TOKENS),
-        ExpectedCalls(Role.PATCH, judges.count, judges.count, asked, ANSWER_TOKENS),
+        ExpectedCalls(Role.PATCH, 1, judges.count, asked, ANSWER_TOKENS),
         ExpectedCalls(Role.QUANTIFIER, grades, grades, asked, ANSWER_TOKENS),
     )
     return tuple(one for one in expected if one.most)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeVar
 
 from bot.configuration import JudgePolicy
@@ -17,9 +17,10 @@ from bot.diff.unified import unified
 from bot.judges.chambers import Chambers
 from bot.judges.dossier import Dossier
 from bot.judges.model.base import ModelProblem
-from bot.judges.opinion import Question, blind_opinions
+from bot.judges.opinion import Question, blind_opinions, blind_prompts
 from bot.task.requirements import BUILDS, NOTHING_REGRESSES, TESTS_NOT_WEAKENED
 from bot.templates import render_text
+from bot.text import Delimiter
 from bot.values import (
     ActionKind,
     CanaryResult,
@@ -91,8 +92,50 @@ class Trial:
         return f"The judges missed a requirement that is known and {known} ({words})."
 
 
+class _Missed(Exception):
+    """The judges did not pass: that is kept nowhere."""
+
+    def __init__(self, result: CanaryResult) -> None:
+        super().__init__("missed")
+        self.result = result
+
+
 async def try_judges(chambers: Chambers, policy: JudgePolicy) -> CanaryResult:
-    """Ask the panel of the run, blind; who cannot be asked did not pass."""
+    """Ask the panel of the run, blind; who passed is believed for the rest of the day.
+
+    That is kept for each set of models and each version of the prompts. Who cannot be asked did not pass.
+    """
+    today = chambers.today
+
+    async def work() -> bytes:
+        result = await _tried(chambers, policy)
+        if not result.is_passed or not today:
+            raise _Missed(result)
+        return today.encode()
+
+    key = f"canary {_version(chambers, policy)}"
+    try:
+        await chambers.session.remembered(
+            key, work, lambda kept: today in ("", kept.decode("utf-8", "replace"))
+        )
+    except _Missed as ended:
+        return ended.result
+    return CanaryResult(True)
+
+
+def _version(chambers: Chambers, policy: JudgePolicy) -> str:
+    """What a trial's result is good for: the models of all seats, and what they are asked."""
+    plain = replace(chambers, delimiter=Delimiter("0" * 20))
+    asked = [
+        prompt
+        for trial in trials_of(plain.delimiter.word)
+        for prompt in blind_prompts(plain, trial.question, policy.count)
+    ]
+    told = [(chambers.session.model_name(one), one.system, one.user) for one in asked]
+    return hashlib.sha256(repr(told).encode()).hexdigest()
+
+
+async def _tried(chambers: Chambers, policy: JudgePolicy) -> CanaryResult:
     trials = trials_of(chambers.delimiter.word)
     try:
         answers = await concurrently(

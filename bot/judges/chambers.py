@@ -11,8 +11,13 @@ from bot.text import Delimiter
 
 @dataclass(frozen=True, slots=True)
 class Chambers:
-    """The models of one evaluation, the delimiter of its run, and how analysts act (None: they do not)."""
+    """The models of one evaluation, the delimiter of its run, and how analysts act (None: they do not).
+
+    `today` is the day in UTC up to whose end judges that passed their trial are believed; empty: what is
+    kept of any day counts, and nothing is kept.
+    """
 
     session: Session
     delimiter: Delimiter
     acting: Acting | None = None
+    today: str = ""

@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from bot.configuration import JudgePolicy
+from bot.evidence.own_steps.weigh import refutes
 from bot.judges.analyst import Analysed, Assignment, analyse
 from bot.judges.canary import try_judges
 from bot.judges.chambers import Chambers
@@ -55,6 +56,7 @@ async def hold_deliberation(
         *(
             _panel_on(chambers, one.requirement, _with_own(dossier, analysed, one), policy)
             for one in undecided
+            if not _is_refuted(analysed.get(one.requirement.id))
         )
     )
     return Deliberation(
@@ -64,6 +66,15 @@ async def hold_deliberation(
         canary=canary,
         usage=chambers.session.usage,
     )
+
+
+def _is_refuted(analysed: Analysed | None) -> bool:
+    """Whether a step of the analyst decides already: no panel could raise it."""
+    if analysed is None:
+        return False
+    named = set(analysed.analysis.refuted_by)
+    about = analysed.analysis.requirement_id
+    return any(one.id in named and refutes(one, about) for one in analysed.evidence)
 
 
 def _not_believed(chambers: Chambers, canary: CanaryResult) -> Deliberation:

@@ -71,8 +71,8 @@ def shared_text(dossier: Dossier, delimiter: Delimiter) -> str:
     four_ways = told_four_ways(dossier.tests) if dossier.tests else ""
     return "\n\n".join(
         (
-            delimiter.enclose("task", _told(asked), TASK_CHARS),
-            delimiter.enclose("words of the change's author", _told(claimed), AUTHOR_CHARS),
+            delimiter.enclose("task", told_sources(asked), TASK_CHARS),
+            delimiter.enclose("words of the change's author", told_sources(claimed), AUTHOR_CHARS),
             delimiter.enclose(
                 "diff from base to head", dossier.shown_diff or dossier.diff, 2 * DIFF_CHARS
             ),
@@ -85,7 +85,7 @@ def shared_text(dossier: Dossier, delimiter: Delimiter) -> str:
     )
 
 
-def _told(sources: list[TaskSource]) -> str:
+def told_sources(sources: Iterable[TaskSource]) -> str:
     """Words first, whole; what they link after them, clipped: its demands are requirements already."""
     ordered = sorted(sources, key=lambda source: source.kind is not SourceKind.WORDS)
     return "\n\n".join(

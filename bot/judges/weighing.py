@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from bot.evidence.own_steps.weigh import why_no_refutation
+from bot.evidence.own_steps.weigh import refutes, why_no_refutation
+from bot.judges.citations import failing_on_head
 from bot.values import (
     Analysis,
     Category,
@@ -81,9 +82,13 @@ def weigh(
         given = verdict
         refuting = _refuting(analysis, {id_: evidence[id_] for id_ in taken if id_ in evidence})
         if is_for_judges(requirement, verdict):
-            given = _by_analyst(given, analysis, refuting)
+            binding = tuple(id_ for id_ in refuting if refutes(evidence[id_], requirement.id))
+            given = _by_analyst(given, analysis, refuting, binding)
         if is_for_judges(requirement, given):
-            given = _by_panel(given, panels.get(requirement.id))
+            panel = panels.get(requirement.id)
+            own = (*planned, *deliberation.evidence)
+            is_fact = panel is not None and failing_on_head(requirement, panel.evidence_ids, own)
+            given = _by_panel(given, panel, Decider.STEP if is_fact else Decider.PANEL)
             given = _not_against(given, verdict, refuting)
         weighed.append(given)
     return _blocked_again(requirements, tuple(weighed))
@@ -104,21 +109,32 @@ def _refuting(analysis: Analysis | None, evidence: dict[str, Evidence]) -> tuple
     )
 
 
-def _by_analyst(verdict: Verdict, analysis: Analysis | None, failing: tuple[str, ...]) -> Verdict:
-    """A step of the analyst that fails on head lowers a verdict; its word alone does not."""
-    if analysis is None or not failing or verdict.outcome is not VerdictOutcome.SATISFIED:
+def _by_analyst(
+    verdict: Verdict,
+    analysis: Analysis | None,
+    failing: tuple[str, ...],
+    binding: tuple[str, ...],
+) -> Verdict:
+    """A step that fails on head lowers a verdict; an analyst's word alone does not.
+
+    Where nobody decided, only a step that asserts something (`binding`) does.
+    """
+    is_satisfied = verdict.outcome is VerdictOutcome.SATISFIED
+    failing = failing if is_satisfied else binding
+    if analysis is None or not failing:
         return verdict
+    also = "The author's own tests pass, but step" if is_satisfied else "Step"
     return replace(
         verdict,
         outcome=VerdictOutcome.UNSATISFIED,
-        decided_by=Decider.PANEL,
-        reason=f"The author's own tests pass, but step {failing[0]} fails on head: {analysis.reason}",
+        decided_by=Decider.STEP,
+        reason=f"{also} {failing[0]} fails on head: {analysis.reason}",
         evidence_ids=(*failing, *verdict.evidence_ids),
         next_step="Fix what the failing step shows, and push.",
     )
 
 
-def _by_panel(verdict: Verdict, panel: PanelResult | None) -> Verdict:
+def _by_panel(verdict: Verdict, panel: PanelResult | None, decider: Decider) -> Verdict:
     """The panel decides what nobody did; it never raises a verdict that an oracle lowered."""
     if panel is None or verdict.outcome is not VerdictOutcome.UNVERIFIED:
         return verdict
@@ -129,7 +145,7 @@ def _by_panel(verdict: Verdict, panel: PanelResult | None) -> Verdict:
     return replace(
         verdict,
         outcome=panel.outcome,
-        decided_by=Decider.PANEL,
+        decided_by=decider if panel.outcome is VerdictOutcome.UNSATISFIED else Decider.PANEL,
         reason=f"{panel.reason}{_dissenting(panel)}",
         evidence_ids=panel.evidence_ids,
         next_step=(

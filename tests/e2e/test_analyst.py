@@ -194,7 +194,7 @@ EVERY_ACTION = (
     ("read", {"goal": "What?", "path": "shop.py"}, "return 2 * cents"),
     ("bash", {"goal": "Run it.", "line": "python -c 'import shop; print(shop.price(21))'"}, "42"),
     ("shell_interaction", {"goal": "Type.", "line": "python ask.py", "typed": "Ann"}, "Hello Ann"),
-    ("unit_tests", {"goal": "Again.", "paths": ["tests/test_price.py"]}, "test_price.py::test_price: fixed"),
+    ("unit_tests", {"goal": "Again.", "paths": ["tests/test_price.py"]}, "tests/test_price.py::test_"),
     ("static_linter", {"goal": "Lint."}, "static_linter, held"),
     ("screenshot", {"goal": "Look.", "paths": ["index.html"]}, "screenshot,"),
     ("interaction", {

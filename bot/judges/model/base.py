@@ -121,8 +121,17 @@ class Session(Protocol):
         """
         ...
 
-    async def remembered(self, key: str, work: Callable[[], Awaitable[bytes]]) -> bytes:
-        """Return what `work` gave when it was first done under this key in this evaluation.
+    def model_name(self, prompt: Prompt) -> str:
+        """Return the name of the model that a prompt asks."""
+        ...
+
+    async def remembered(
+        self,
+        key: str,
+        work: Callable[[], Awaitable[bytes]],
+        is_fresh: Callable[[bytes], bool] | None = None,
+    ) -> bytes:
+        """Return what `work` gave when it was first done under this key, unless that is not fresh any more.
 
         For what a conversation rests on: a resumed or replayed one must see the same again.
         """

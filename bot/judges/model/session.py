@@ -59,11 +59,20 @@ class ModelSession:
         """Ask once, and once more when the reply cannot be read."""
         return await self.converse(prompt, reply, Toolbox((), _ASKED_AGAIN + 1))
 
-    async def remembered(self, key: str, work: Callable[[], Awaitable[bytes]]) -> bytes:
-        """Return what was kept under this key, else do the work and keep it."""
+    def model_name(self, prompt: Prompt) -> str:
+        """The name of the model that a prompt asks."""
+        return self.models(prompt, ()).model_name
+
+    async def remembered(
+        self,
+        key: str,
+        work: Callable[[], Awaitable[bytes]],
+        is_fresh: Callable[[bytes], bool] | None = None,
+    ) -> bytes:
+        """Return what was kept under this key and is fresh, else do the work and keep it."""
         name = hashlib.sha256(f"work {key}".encode("utf-8", "surrogatepass")).hexdigest()
         kept = await asyncio.to_thread(self.memory.get, name)
-        if kept is None:
+        if kept is None or (is_fresh and not is_fresh(kept)):
             kept = await work()
             await asyncio.to_thread(self.memory.put, name, kept)
         return kept
@@ -158,7 +167,7 @@ def _session(
     settings: Settings, memory: Memory, limits: SessionLimits, provider: OpenAIProvider
 ) -> ModelSession:
     def model_of(prompt: Prompt, tools: Sequence[Tool]) -> Model:
-        name = settings.models.get(prompt.role, settings.model)
+        name = settings.model_of(prompt.role, prompt.sample)
         profile = _WITHOUT_JSON_MODE if tools else None
         return OpenAIChatModel(name, provider=provider, profile=profile)
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from bot.configuration import Configuration
-from bot.context import Built, Case, Planned
+from bot.context import UNPLANNED, Built, Case, Planned
 from bot.evaluation.checkout import check_out
 from bot.evaluation.configure import configure
 from bot.evaluation.forecast import expected_calls, foresee
@@ -59,9 +59,9 @@ class Bench:
         checkout = await check_out(services, self.request)
         policy = await configure(services, self.request, checkout)
         task = await collect_task(services, self.request, checkout)
-        planned = await make_plan(services, self.request, checkout, task, policy)
         built = Built(None, None, services.sandbox.name)
-        return services, Case(self.request, checkout, built, planned, policy)
+        case = Case(self.request, checkout, built, UNPLANNED, policy)
+        return services, replace(case, planned=await make_plan(services, case, task))
 
 
 @pytest.fixture
@@ -204,7 +204,8 @@ async def test_a_plan_is_priced_before_anything_runs(bench: Bench, tmp_path: Pat
 async def test_a_plan_without_open_demands_still_has_its_price(bench: Bench) -> None:
     configuration = Configuration()
     (patch,) = expected_calls(Requirements(()), 400, configuration, 0)
-    assert (patch.role, patch.fewest) == (Role.PATCH, configuration.judges.count)
+    most = configuration.judges.count  # by a golden rubric; without one it is asked once
+    assert (patch.role, patch.fewest, patch.most) == (Role.PATCH, 1, most)
     graded = expected_calls(Requirements(()), 400, configuration, 3)
     assert [(one.role, one.fewest, one.most) for one in graded[1:]] == [(Role.QUANTIFIER, 3, 3)]
 
