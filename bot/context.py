@@ -120,10 +120,6 @@ class Planned:
             object.__setattr__(self, "frozen", self.plan.digest)
 
 
-UNPLANNED = Planned(Requirements(()), Plan(()))
-"""Before the plan is made."""
-
-
 @dataclass(frozen=True, slots=True)
 class Case:
     """Everything that observing needs."""

@@ -20,9 +20,7 @@ last finished one. Whatever goes wrong ends in a report that says what a person 
 
 from __future__ import annotations
 
-from dataclasses import replace
-
-from bot.context import UNPLANNED, Case
+from bot.context import Case
 from bot.evaluation.checkout import check_out
 from bot.evaluation.conclude_again import publish_decided
 from bot.evaluation.configure import configure
@@ -69,9 +67,10 @@ async def evaluate(request: EvaluationRequest, services: Services, run: StepRunn
             "environment", build_environments, services, request, checkout, policy
         )
         task = progress.task = await run("task", collect_task, services, request, checkout)
-        case = Case(request, checkout, built, UNPLANNED, policy)
-        planned = progress.planned = await run("plan", make_plan, services, case, task)
-        case = replace(case, planned=planned)
+        planned = progress.planned = await run(
+            "plan", make_plan, services, request, checkout, task, policy
+        )
+        case = Case(request, checkout, built, planned, policy)
         observed = progress.observed = await run("observe", observe, services, case, task)
         observed = progress.observed = await run("damage", measure_damage, services, case, observed)
         observed = progress.observed = await run(

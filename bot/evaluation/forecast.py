@@ -14,7 +14,7 @@ import asyncio
 from dataclasses import dataclass, replace
 
 from bot.configuration import Configuration, PolicyContext
-from bot.context import UNPLANNED, Built, Case, Planned, Policy
+from bot.context import Planned, Policy
 from bot.diff.unified import unified
 from bot.evaluation.checkout import check_out
 from bot.evaluation.configure import configure
@@ -90,9 +90,7 @@ async def foresee(services: Services, request: EvaluationRequest) -> Forecast:
         checkout = await check_out(quiet, request)
         policy = await configure(quiet, request, checkout)
         task = await collect_task(quiet, request, checkout)
-        planned = await make_plan(
-            quiet, Case(request, checkout, Built(None, None, ""), UNPLANNED, policy), task
-        )
+        planned = await make_plan(quiet, request, checkout, task, policy)
         planned = _with_warnings(planned, task)
         told = forecast(services.settings, policy, planned, shared_chars(task, checkout))
     finally:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from bot.apart import apart
 from bot.configuration import Configuration
-from bot.context import Built, Case, Planned, Policy
+from bot.context import Planned, Policy
 from bot.diff.changed_code import changed_code
 from bot.diff.paths import is_source_path
 from bot.diff.unified import unified_within
@@ -35,12 +35,13 @@ from sandbox.values import Checkout
 
 
 @on_this_host
-async def make_plan(services: Services, case: Case, task: Task) -> Planned:
-    """Split the task into requirements and fix the steps that will be run; nothing of `case` is planned yet.
+async def make_plan(
+    services: Services, request: EvaluationRequest, checkout: Checkout, task: Task, policy: Policy
+) -> Planned:
+    """Split the task into requirements and fix the steps that will be run.
 
     Where a model is set it may add requirements and steps; what the rules found stays.
     """
-    request, checkout, policy = case.request, case.checkout, case.policy
     await services.origin.announce(request, "plan")
     checkout = await trees_here(services, request, checkout)
     if policy.listed:
@@ -56,7 +57,7 @@ async def make_plan(services: Services, case: Case, task: Task) -> Planned:
         floor = with_pages(floor)
     trees = TreeReader(Path(checkout.base_tree)), TreeReader(Path(checkout.head_tree))
     calls = await apart(timeout_s, empty_calls, checkout.diff, *trees)
-    drafting = Drafting(services, replace(case, checkout=checkout), task, pages, calls)
+    drafting = Drafting(services, request, checkout, task, policy, pages, calls)
     limits = policy.configuration.limits
     async with services.open_session(SessionLimits(limits.usd, limits.minutes)) as session:
         if session is None:
@@ -83,15 +84,17 @@ class Drafting:
     """What the plan is made from."""
 
     services: Services
-    case: Case
+    request: EvaluationRequest
+    checkout: Checkout
     task: Task
+    policy: Policy
     pages: tuple[str, ...]
     calls: tuple[EmptyCall, ...]
 
     def fixed(self, requirements: Requirements) -> Plan:
         """The steps that the rules ask for."""
-        changed = self.case.checkout.diff.changed_paths
-        configuration = self.case.policy.configuration
+        changed = self.checkout.diff.changed_paths
+        configuration = self.policy.configuration
         return plan(requirements, configuration, changed, self.pages, self.calls)
 
     async def understood(self, chambers: Chambers, floor: Requirements) -> Requirements:
@@ -104,7 +107,7 @@ class Drafting:
             more = await comprehend_more(chambers, sources, floor)
         except ModelProblem as error:
             return _remarked(floor, f"No model added to the requirements: {error.why}")
-        return enriched(floor, sources, more, self.case.policy.templates)
+        return enriched(floor, sources, more, self.policy.templates)
 
     async def planned(self, chambers: Chambers, requirements: Requirements) -> Planned:
         """The fixed steps, then those that a model proposes and that hold."""
@@ -122,38 +125,25 @@ class Drafting:
         asked: list[Asked] = [
             (one, (one.text, one.detail)) for one in requirements.items if one.category in ASKED
         ]
-        seen = await find_places(self.services, self.case.request, self.case.checkout, asked)
-        setup = self.case.policy.configuration.setup
+        seen = await find_places(self.services, self.request, self.checkout, asked)
+        setup = self.policy.configuration.setup
         return Ground(
             fixed=self.fixed(requirements),
-            changed_paths=self.case.checkout.diff.changed_paths,
+            changed_paths=self.checkout.diff.changed_paths,
             has_file=self._has_file,
             site=(setup.url or "").rstrip("/") if setup.serve else "",
             impact=seen.impact,
             located=seen.located,
             task=self.task,
-            diff=unified_within(self.case.checkout.diff, DIFF_CHARS),
+            diff=unified_within(self.checkout.diff, DIFF_CHARS),
             code=changed_code(
-                self.case.checkout.diff, TreeReader(Path(self.case.checkout.head_tree)), CODE_CHARS
+                self.checkout.diff, TreeReader(Path(self.checkout.head_tree)), CODE_CHARS
             ),
-            installed=_installed(self.case.built),
         )
 
     def _has_file(self, path: str) -> bool:
-        trees = (self.case.checkout.base_tree, self.case.checkout.head_tree)
+        trees = (self.checkout.base_tree, self.checkout.head_tree)
         return any(TreeReader(Path(tree)).read_bytes(path) is not None for tree in trees)
-
-
-def _installed(built: Built) -> str:
-    """The interpreter and the packages of head's dependencies, as far as this machine has them."""
-    if built.head is None or not built.head.dependencies_layer:
-        return ""
-    found = sorted(
-        Path(built.head.dependencies_layer).glob("lib/python3*/site-packages/*.dist-info")
-    )
-    versions = dict.fromkeys(place.parent.parent.name for place in found)
-    packages = (place.name.removesuffix(".dist-info").replace("-", " ") for place in found)
-    return "; ".join((*versions, built.head.recipe.toolchain, *packages)).strip("; ")
 
 
 def _remarked(requirements: Requirements, *remarks: str) -> Requirements:

@@ -25,7 +25,7 @@ from sandbox.browser.script import ScriptError, read_script
 MOST_STEPS = 8
 MOST_PAGES = 3
 LISTED_CHARS, PLACES_CHARS, PLAN_CHARS = 10_000, 6_000, 4_000
-DIFF_CHARS, CODE_CHARS, INSTALLED_CHARS = 8_000, 8_000, 1_500
+DIFF_CHARS, CODE_CHARS = 8_000, 8_000
 _LONGEST_SEARCH, _LONGEST_LINE = 200, 2_000
 _PAGES = (".html", ".htm", ".svg")
 MENU = (
@@ -62,7 +62,7 @@ class Ground:
     """What a plan stands on: the fixed steps, hints of the code graph, and what exists.
 
     `has_file` tells of a path whether either side has it; `site` is the served project's address or empty.
-    `code` is what the change touches as it is on head, `installed` the interpreter and what it finds.
+    `code` is what the change touches as it is on head.
     """
 
     fixed: Plan
@@ -74,7 +74,6 @@ class Ground:
     task: Task | None = None
     diff: str = ""
     code: str = ""
-    installed: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +113,6 @@ def _seen(ground: Ground, delimiter: Delimiter) -> str:
         ("task", told, TASK_CHARS),
         ("diff from base to head", ground.diff, DIFF_CHARS + 1_000),
         ("changed code on head", ground.code, CODE_CHARS),
-        ("interpreter and installed packages", ground.installed, INSTALLED_CHARS),
     )
     return "\n\n".join(delimiter.enclose(name, text, most) for name, text, most in parts if text)
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from bot.configuration import Configuration
-from bot.context import UNPLANNED, Built, Case, Planned
+from bot.context import Built, Case, Planned
 from bot.evaluation.checkout import check_out
 from bot.evaluation.configure import configure
 from bot.evaluation.forecast import expected_calls, foresee
@@ -59,9 +59,9 @@ class Bench:
         checkout = await check_out(services, self.request)
         policy = await configure(services, self.request, checkout)
         task = await collect_task(services, self.request, checkout)
+        planned = await make_plan(services, self.request, checkout, task, policy)
         built = Built(None, None, services.sandbox.name)
-        case = Case(self.request, checkout, built, UNPLANNED, policy)
-        return services, replace(case, planned=await make_plan(services, case, task))
+        return services, Case(self.request, checkout, built, planned, policy)
 
 
 @pytest.fixture
@@ -185,13 +185,14 @@ async def test_a_plan_is_priced_before_anything_runs(bench: Bench, tmp_path: Pat
     assert told.digest == told.plan.digest
     prices = {one.calls.role: one for one in told.prices}
     panel, analyst = prices[Role.PANEL], prices[Role.ANALYST]
-    assert panel.calls.most == 3 * 3 + 2 * 3 * (1 + 4), "canaries, then two demands before three"
+    assert panel.calls.most == 2 * 3 * (1 + 4), "two demands before three judges"
+    assert prices[Role.CANARY].calls.most == 3 * 3, "and who passed today is not tried again"
     assert analyst.calls.most == 2 * 40
     one = (panel.calls.input_tokens * 1.0 + panel.calls.output_tokens * 4.0) / 1e6
     assert panel.usd_most == pytest.approx(panel.calls.most * one)
     patch = prices[Role.PATCH]
-    assert (patch.calls.fewest, patch.calls.most) == (3, 3), "the whole patch is asked about anyway"
-    assert told.usd_fewest == patch.usd_fewest == pytest.approx(3 * one)
+    assert (patch.calls.fewest, patch.calls.most) == (1, 3), "the whole patch is asked about anyway"
+    assert told.usd_fewest == patch.usd_fewest == pytest.approx(one)
     assert Role.QUANTIFIER not in prices, "there is nothing to grade by"
     assert told.usd_most
     assert told.usd_most <= told.usd == 2.0
