@@ -39,6 +39,7 @@ _NAME = re.compile(r"[A-Za-z_$][\w$]*")
 _SHORTEST_S = 15.0
 _LONGER_THAN_HEAD = 3
 _MOST_OF_BASE = 4
+_LEAST_OF_BASE_S, _SHARE_OF_BASE = 3.0, 0.5  # of the time that head's own run took
 _STEP = Step(
     id="D1",
     goal="Damage what the change touches, and see which of the tests that speak for it notice.",
@@ -106,9 +107,8 @@ async def _measured(
     head = observed.suite_on_head
     took_s = head.seconds if head else 0.0
     longest_s = _SHORTEST_S + _LONGER_THAN_HEAD * took_s
-    seconds = (
-        min(case.damage_seconds, max(_SHORTEST_S, took_s)) if is_of_base else case.damage_seconds
-    )
+    share_s = max(_LEAST_OF_BASE_S, took_s * _SHARE_OF_BASE)
+    seconds = min(case.damage_seconds, share_s) if is_of_base else case.damage_seconds
     folder = services.evaluation_folder(case.request) / "damage"
     trials = Trials(
         checkout=case.checkout,

@@ -6,6 +6,7 @@ import asyncio
 import os
 import shutil
 import time
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path, PurePosixPath
 
@@ -17,7 +18,7 @@ from bot.verdict.keeping import proofs_of_each
 from sandbox.base import Limits
 from sandbox.elsewhere.driver import Looking
 from sandbox.elsewhere.look import DRIVERS, look_again
-from sandbox.elsewhere.values import Difference, SecondLook
+from sandbox.elsewhere.values import Difference, SecondLook, TestedInput, WhyLeftOut
 from sandbox.elsewhere.whole import WHOLE, run_again
 from sandbox.test_runs.four_runs import worth_alone
 from sandbox.test_runs.path_kinds import PathKind, classify
@@ -30,14 +31,28 @@ _STEP = Step(
     requirement_ids=(),
     action=ActionKind.SECOND_LOOK,
 )
+_NEARBY = Step(
+    id="D3",
+    goal="Call what changed with the tested inputs, and with inputs near them, on base and on head.",
+    guidance="One argument is changed at a time: other numbers, words and elements of the same type.",
+    requirement_ids=(),
+    action=ActionKind.NEARBY_INPUTS,
+)
 _LEAST_S = 30.0
 _LONGER_THAN_HEAD = 3
 _MOST_TEST_FILES = 5_000
+_WHY = {
+    WhyLeftOut.NOT_THERE: "a plain program without the tests' setup cannot make them",
+    WhyLeftOut.UNSTEADY: "they give different results each time",
+    WhyLeftOut.SET_UP: "their results depend on the tests' setup",
+    WhyLeftOut.TOO_MANY: "the limit of calls to repeat one by one was reached",
+    WhyLeftOut.ON_BASE: "their results differ outside of the tests on base, too",
+}
 
 
 @on_this_host
 async def look_elsewhere(services: Services, case: Case, observed: Observed) -> Observed:
-    """Return what was observed, and which calls differ elsewhere."""
+    """Return what was observed, which calls differ elsewhere, and what inputs near the tested ones show."""
     groups = proofs_of_each(case.planned.requirements, observed, case.policy.configuration)
     if not groups or not case.damage_seconds:
         return observed
@@ -45,11 +60,13 @@ async def look_elsewhere(services: Services, case: Case, observed: Observed) -> 
     await services.origin.announce(case.request, "elsewhere", case.planned.plan)
     case = await case_here(services, case)
     seen = await _seen(services, case, observed, frozenset[str]().union(*groups))
-    observed = replace(observed, second_look=seen)
-    if not seen.differences:
-        return observed
-    evidence = _evidence(seen, time.monotonic() - started)
-    return replace(observed, evidence=(*observed.evidence, evidence))
+    took_s = round(time.monotonic() - started, 2)
+    found = []
+    if seen.differences or seen.left_out or seen.unrecorded or seen.not_looked_at:
+        found.append(_shown(_STEP, list(_again(seen)), took_s))
+    if seen.inputs:
+        found.append(_shown(_NEARBY, list(_table(seen.inputs)), took_s))
+    return replace(observed, second_look=seen, evidence=(*observed.evidence, *found))
 
 
 async def _seen(
@@ -81,9 +98,8 @@ async def _seen(
         elif head.recipe.runner in WHOLE:
             seen = await run_again(services.sandbox, looking)
         else:
-            continue
-        differences = found.differences + seen.differences
-        found = SecondLook(found.compared + seen.compared, differences)
+            seen = SecondLook(not_looked_at=(head.recipe.runner.value,))
+        found += seen
     await asyncio.to_thread(shutil.rmtree, folder, ignore_errors=True)
     return found
 
@@ -102,10 +118,49 @@ def _test_files(tree: Path) -> tuple[str, ...]:
     return tuple(found)
 
 
-def _evidence(seen: SecondLook, seconds: float) -> Evidence:
-    lines = [_line(one) for one in seen.differences]
-    head = Observation(Side.HEAD, "", None, "\n".join(lines), round(seconds, 2))
-    return Evidence(_STEP.id, _STEP, None, head, Transition.UNKNOWN)
+def _shown(step: Step, lines: list[str], seconds: float) -> Evidence:
+    head = Observation(Side.HEAD, "", None, "\n".join(lines), seconds)
+    return Evidence(step.id, step, None, head, Transition.UNKNOWN)
+
+
+def _again(seen: SecondLook) -> Iterator[str]:
+    yield from map(_line, seen.differences)
+    if seen.compared:
+        yield f"{_calls(seen.compared)} compared."
+    for one in seen.left_out:
+        yield f"{_calls(one.calls)} left out: {_WHY[one.why]}."
+    for path in seen.unrecorded:
+        yield f"No call in {path} could be recorded."
+    for runner in seen.not_looked_at:
+        yield f"Calls in tests that run with {runner} are not recorded."
+
+
+def _table(inputs: tuple[TestedInput, ...]) -> Iterator[str]:
+    """Each tested input with what is near it, first where the sides differ; calls, base, head."""
+    for one in inputs:
+        if one.problem:
+            where = f"{one.tested.call} in {one.test}" if one.test else one.path
+            yield f"{where}: not measured, {one.problem}"
+            continue
+        if not one.near:
+            yield f"{one.tested.call} in {one.test}: no input near it tells anything"
+            continue
+        near = sorted(one.near, key=lambda both: not both.differs)
+        rows = [("call", "base", "head")]
+        rows += [(_flat(b.call), _flat(b.on_base), _flat(b.on_head)) for b in (one.tested, *near)]
+        widths = [max(len(row[at]) for row in rows) for at in (0, 1)]
+        differing = sum(both.differs for both in near)
+        yield f"{one.tested.call} in {one.test}: {differing} of {len(near)} inputs near it differ"
+        for call, base, head in rows:
+            yield f"  {call:<{widths[0]}}  {base:<{widths[1]}}  {head}"
+
+
+def _flat(text: str) -> str:
+    return " ".join(text.split())
+
+
+def _calls(count: int) -> str:
+    return f"{count} call{'s' if count != 1 else ''}"
 
 
 def _line(one: Difference) -> str:

@@ -17,7 +17,9 @@ from bot.evidence.seen import Seen
 from bot.evidence.transitions import transition
 from bot.integrity import inspect_integrity
 from bot.integrity.dependencies import dependency_findings, new_dependencies
+from bot.integrity.grown import find_grown
 from bot.integrity.instructions import orders_in_words
+from bot.integrity.lost_imports import without_lost_imports
 from bot.integrity.removed_code import find_retired
 from bot.services import Services
 from bot.task.requirements import BUILDS
@@ -69,9 +71,10 @@ async def _observe(services: Services, case: Case, task: Task) -> Observed:
     tests = tests or FourWay((), "There are no tests that Assay can run.")
     checkout, built, proposed = case.checkout, case.built, case.policy.proposed
     base, head = TreeReader(Path(checkout.base_tree)), TreeReader(Path(checkout.head_tree))
-    tests = replace(
-        tests, retired=await asyncio.to_thread(find_retired, tests.comparisons, base, head)
-    )
+    retired = await asyncio.to_thread(find_retired, tests.comparisons, base, head)
+    told = await asyncio.to_thread(without_lost_imports, tests.comparisons, base, head)
+    grown = await asyncio.to_thread(find_grown, told, base, head, case.planned.requirements.said)
+    tests = replace(tests, comparisons=told, retired=retired, grown=grown)
     harmless = await read_kinds(services.sandbox, checkout)
     untested = await asyncio.to_thread(_is_untested, case)
     requirements, timeout_s = (

@@ -19,6 +19,7 @@ from bot.values import (
     ActionKind,
     Category,
     Evidence,
+    GrownTest,
     Observed,
     Requirement,
     Requirements,
@@ -114,13 +115,20 @@ class Case:
         """
         return (
             *(t for t in self.witnesses.regressions if not self.is_retired(t)),
-            *(t for t in self.witnesses.loosened if not self.is_adapted(t)),
+            *(t for t in self.witnesses.loosened if not self._is_explained(t)),
             *(t for t in self.witnesses.withdrawn if not self.is_named(t)),
         )
 
     def is_adapted(self, test: TestComparison) -> bool:
         """Whether reading both versions showed that a test still demands the same."""
         return self._is_told(TEST_ADAPTED, adapted(test.id)) or self._follows_a_move(test)
+
+    def grown(self, test: TestComparison) -> GrownTest | None:
+        """The new members that a test expects beside all others, where the task names them."""
+        return next((one for one in self.observed.tests.grown if one.id == test.id), None)
+
+    def _is_explained(self, test: TestComparison) -> bool:
+        return self.is_adapted(test) or self.grown(test) is not None
 
     def _follows_a_move(self, test: TestComparison) -> bool:
         return self._is_told(TEST_FOLLOWS_MOVE, moved(test.id))
@@ -178,6 +186,9 @@ class Case:
 
         It counts only where head's version fails with base's code: what proves nothing is not accepted.
         """
+        if grown := self.grown(test):
+            members = ", ".join(f"`{one}`" for one in grown.members)
+            return f"`{test.id}` expects all that it expected, and {members}, which the task names."
         is_proven = test in self.witnesses.proofs or test.head_on_head is None
         if test.change is not TestChange.EXPECTATION_CHANGED or not is_proven:
             return ""

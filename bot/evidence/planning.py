@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from bot.configuration import Configuration
+from bot.diff.paths import is_source_path
 from bot.task.categories import ASKED
 from bot.task.requirements import (
     BUILDS,
@@ -35,7 +36,7 @@ def plan(
     documents = _documents(changed_paths, 3 + len(checks) + len(items) + len(looks))
     taken = (suite, *((_LINTER,) if changed_paths else ()), *checks, *items, *looks, *documents)
     taken += (_empty_inputs(asked, calls, number=len(taken) + 1),) if calls else ()
-    if requirements.examples and any(path.endswith(".py") for path in changed_paths):
+    if requirements.examples and any(is_source_path(path) for path in changed_paths):
         taken += (_examples(asked, requirements, number=len(taken) + 1),)
     places = (_places(asked, number=len(taken) + 1),) if changed_paths else ()
     return Plan((*taken, *places))
@@ -127,7 +128,7 @@ def _examples(asked: tuple[str, ...], requirements: Requirements, number: int) -
     return Step(
         id=f"E{number}",
         goal="See whether the code does what the task shows.",
-        guidance="The calls that stand in the task with what they give, made on both sides.",
+        guidance="The calls, sessions and commands that stand in the task, run on both sides.",
         requirement_ids=asked,
         action=ActionKind.EXAMPLES,
         arguments=tuple(one.said_call for one in requirements.examples),

@@ -107,8 +107,9 @@ def _questions(inspection: Inspection) -> Iterator[_Asked]:
 
 
 def _as_test(examples: tuple[Example, ...]) -> str:
-    lines = [f"    assert {one.call} == {result}" for one in examples for result in one.results]
-    return "\n".join(("def test_example():", "    pass", *lines))
+    lines = [f"assert {one.call} == {result}" for one in examples for result in one.results]
+    read = (f"    {line}" for line in lines if "\n" not in line and parse_python(line) is not None)
+    return "\n".join(("def test_example():", "    pass", *read))
 
 
 def _asked_in(path: str, head: TextReader) -> Iterator[Question]:

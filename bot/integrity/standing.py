@@ -43,6 +43,7 @@ class TestStanding:
     asked: tuple[Requirement, ...] = ()
     permitted: tuple[PermittedChange, ...] = ()
     retired: frozenset[str] = frozenset()
+    grown: frozenset[str] = frozenset()
 
     def base_version_fails(self, path: str, name: str) -> bool:
         """Whether a test that passed on base fails on head, and the edit only made it weaker.
@@ -54,6 +55,7 @@ class TestStanding:
             t.base_on_base is Outcome.PASSED
             and t.base_on_head in FAILING
             and t.head_on_base not in FAILING
+            and t.id not in self.grown
             for t in self._named(path, name)
         )
 
@@ -121,6 +123,7 @@ def open_standing(four_way: FourWay, requirements: Requirements) -> TestStanding
         asked=requirements.items,
         permitted=requirements.permitted,
         retired=frozenset(one.id for one in four_way.retired),
+        grown=frozenset(one.id for one in four_way.grown),
     )
 
 

@@ -13,6 +13,7 @@ from bot.values import (
     CanaryResult,
     CodePlace,
     Conclusion,
+    Example,
     GateReason,
     Grading,
     Impact,
@@ -29,6 +30,7 @@ from bot.values import (
     TestComparison,
     TestedFolder,
     Transition,
+    UnreadExample,
     Verdict,
     VerdictOutcome,
 )
@@ -260,7 +262,8 @@ class JudgesView:
 class ReportView:
     """Everything that a report shows. `judged` is false when the evaluation ended before a verdict.
 
-    `acceptances` are people's decisions, also void ones; `acceptable` is what is left for them.
+    `acceptances` are people's decisions, also void ones; `acceptable` is what is left for them. Of the task's
+    examples, `unread` were left alone, and base does not do what `unreproduced` complain of.
     """
 
     id: str
@@ -298,6 +301,8 @@ class ReportView:
     planned: PlanView | None = None
     acceptances: tuple[Acceptance, ...] = ()
     acceptable: tuple[str, ...] = ()
+    unread: tuple[UnreadExample, ...] = ()
+    unreproduced: tuple[Example, ...] = ()
 
     @property
     def is_overridden(self) -> bool:

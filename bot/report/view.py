@@ -37,6 +37,7 @@ from bot.values import (
     Evaluation,
     EvaluationRequest,
     Evidence,
+    ExampleKind,
     FourWay,
     Grading,
     Impact,
@@ -106,6 +107,12 @@ def _view(evaluation: Evaluation, home: str) -> ReportView:
         impact=_impact(observed.impact) if observed.impact else None,
         grading=_grading(evaluation),
         usage=deliberation.usage,
+        unread=judgement.requirements.unread if judgement else (),
+        unreproduced=tuple(
+            one.example
+            for one in observed.examples
+            if one.example.kind is ExampleKind.REPORTED and one.base.holds is False
+        ),
         rubrics=rubric_views(evaluation.rubrics),
         patch=patch_view(deliberation, evidence),
         judges=_judges(deliberation),
@@ -307,6 +314,7 @@ def _is_asserted(item: Evidence) -> bool:
 _RAN = {
     ActionKind.DAMAGE: "ran on damaged copies",
     ActionKind.SECOND_LOOK: "called again elsewhere",
+    ActionKind.NEARBY_INPUTS: "called on both sides",
     ActionKind.EXAMPLES: "called as the task shows",
 }
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from bot.task.examples.results import asked_in, newly_asked
 from bot.task.permissions import speaks_of_test
-from bot.task.shown_results import asked_in, newly_asked
 from bot.task.ties import Tie
 from bot.text.clipping import clip_line
 from bot.values import Requirement, Requirements, ShownResult, TestComparison

@@ -14,17 +14,15 @@ from bot.configuration import Configuration
 from bot.task.boilerplate import template_lines
 from bot.task.categories import category_of
 from bot.task.drafts import TITLE, Draft, drafts_of, with_titles
+from bot.task.examples.calls import MOST_EXAMPLES, MOST_SHOWN, examples_of, shown_results
 from bot.task.graph import mended
 from bot.task.permissions import permitted_changes
 from bot.task.sameness import says_the_same
-from bot.task.shown_calls import MOST_EXAMPLES, examples_of
-from bot.task.shown_results import MOST_SHOWN, shown_results
 from bot.task.wording import as_what_must_hold
 from bot.text.clipping import clip
 from bot.values import (
     Category,
     Example,
-    ExampleKind,
     Preference,
     Requirement,
     Requirements,
@@ -33,6 +31,7 @@ from bot.values import (
     TaskSource,
     TestPlan,
     Trust,
+    UnreadExample,
 )
 
 MAX_REQUIREMENTS = 40
@@ -75,12 +74,15 @@ def comprehend(
     unique, aliases = _merged([draft for draft in drafts if not draft.wish])
     found = _assembled(unique, aliases, wishes, configuration)
     asked = [source for source in task.sources if source.trust.is_asked]
+    examples, unread = _examples(asked, unique)
     found = replace(
         found,
         remarks=(*found.remarks, *silent),
         shown=tuple(one for source in asked for one in shown_results(source))[:MOST_SHOWN],
         permitted=tuple(one for source in asked for one in permitted_changes(source)),
-        examples=_examples(asked, unique),
+        examples=examples,
+        unread=unread,
+        said=tuple(f"{one.title}\n{one.text}"[:_MOST_SAID] for one in asked or task.sources),
     )
     if test_plan is None:
         return found
@@ -89,15 +91,23 @@ def comprehend(
     return with_criteria(found, test_plan, first, mandatory=least_score == 0)
 
 
-def _examples(asked: list[TaskSource], drafts: list[Draft]) -> tuple[Example, ...]:
-    """The calls that those who ask show; what is linked shows how things are, too."""
-    found: dict[tuple[str, str, ExampleKind], Example] = {}
+def _examples(
+    asked: list[TaskSource], drafts: list[Draft]
+) -> tuple[tuple[Example, ...], tuple[UnreadExample, ...]]:
+    """What those who ask show, read and not; what is linked shows how things are, too."""
+    found: dict[tuple[object, ...], Example] = {}
+    unread: dict[UnreadExample, None] = {}
     for source in asked:
         if source.kind is SourceKind.WORDS:
             demands = [one.text for one in drafts if one.source == source and one.key != TITLE]
             for one in examples_of(source, demands):
-                found.setdefault((one.call, one.error or one.said_result, one.kind), one)
-    return tuple(found.values())[:MOST_EXAMPLES]
+                if isinstance(one, UnreadExample):
+                    unread[replace(one, said=clip(one.said, MAX_TEXT))] = None
+                else:
+                    found.setdefault(
+                        (one.call, one.error, one.said_result, one.kind, one.before), one
+                    )
+    return tuple(found.values())[:MOST_EXAMPLES], tuple(unread)[:MOST_EXAMPLES]
 
 
 def _silent(task: Task, drafts: list[Draft]) -> Iterator[str]:
@@ -267,6 +277,7 @@ def _capped(text: str, remarks: list[str]) -> str:
     return clip(text, MAX_TEXT)
 
 
+_MOST_SAID = 20_000
 _MOST_DETAIL = 4000
 
 

@@ -1,6 +1,7 @@
 """Ties a requirement to the tests that speak for it: by explicit mention, or by shared telling words.
 
-A word tells much when few tests at hand use it and no other requirement of the task shares it.
+A word tells much when few tests at hand use it and no other requirement of the task shares it. Digits, the
+ids of parametrized cases, and words that any test may use tie nothing.
 A tie says why it was made, so that a doubting reader can check it.
 """
 
@@ -27,6 +28,15 @@ _HEADING = re.compile(
     r"^[ \t]*(?:async[ \t]+)?def [^\n]*|\"\"\".*?\"\"\"|'''.*?'''|#[^\n]*", re.DOTALL | re.MULTILINE
 )
 _TITLED = re.compile(r"\.[cm]?[jt]sx?$")  # files whose tests have titles, not names
+_DIGITS = re.compile(r"(?<![\w#])\d[\d_]*(?!\w)")
+_MANY_DIGITS = re.compile(r"(?<!\w)(?!0(?!\d))\d[\d_]*(?!\w)")  # 0 may stand for "zero"
+_CASE_IDS = re.compile(r"\bids?\s*=\s*(?:\[[^\]]*\]|\([^)]*\)|\"[^\"\n]*\"|'[^'\n]*')")
+_BODY = re.compile(r"^\s*(?:async\s+)?def\s", re.MULTILINE)
+_GENERIC = words_of(
+    "number numbers string text list item entry object element type kind thing way data input output name "
+    "call caller user default argument option message error exception raise accept give take set add read "
+    "write show handle contain include one two first last same different right wrong good bad valid invalid"
+)
 _GENERIC_NAME = re.compile(r"^(?:test|tests|test_?it|test_?main|test_?\d+)$")
 
 
@@ -96,8 +106,9 @@ def _similar_ties(test: TestComparison, demands: Sequence[_Demand], scale: _Scal
 
 
 def _demand(requirement: Requirement) -> _Demand:
-    words = words_of(requirement.text)
-    return _Demand(requirement, words, Vocabulary(words | words_of(requirement.detail)))
+    words = words_of(_DIGITS.sub(" ", requirement.text))
+    detail = words_of(_DIGITS.sub(" ", requirement.detail))
+    return _Demand(requirement, words, Vocabulary(words | detail))
 
 
 class _Scale:
@@ -116,7 +127,7 @@ class _Scale:
         self._weights: dict[str, float] = {}
         self._requirements = len(requirements)
         self._requirement_frequency = Counter(
-            word for r in requirements for word in words_of(r.text)
+            word for r in requirements for word in _demand(r).words
         )
 
     def weight(self, word: str) -> float:
@@ -137,7 +148,7 @@ class _Scale:
         total = sum(self.weight(word) for word in demand.words)
         met = {word: _found(word, test) for word in demand.words}
         shared = sorted((w for w in demand.words if met[w]), key=lambda w: (-self.weight(w), w))
-        if not total or len(shared) < min(2, len(demand.words) - 1):
+        if not total or len(shared) < min(2, len(demand.words) - 1) or _GENERIC.issuperset(shared):
             return 0.0, ()
         coverage = sum(self.weight(w) * met[w] for w in shared) / total
         if coverage < MIN_COVERAGE:
@@ -202,13 +213,21 @@ def _names_issue(test: TestComparison, number: int) -> bool:
 def _words_of_test(test: TestComparison) -> _TestWords:
     docstring = re.search(r'"""(.*?)"""|\'\'\'(.*?)\'\'\'', test.source, re.DOTALL)
     told = (docstring.group(1) or docstring.group(2) or "") if docstring else ""
-    scope = () if _TITLED.search(test.path) else test.id.split("[", 1)[0].split("::")[1:-1]
+    scope = () if _TITLED.search(test.path) else _without_case(test).split("::")[1:-1]
     name = words_of(" ".join((test_name(test.id), told, *scope)))
     return _TestWords(Vocabulary(name), Vocabulary(_all_words(test)))
 
 
 def _all_words(test: TestComparison) -> frozenset[str]:
-    return code_words(f"{test.id.partition('::')[2]}\n{test.source}")
+    start = _BODY.search(test.source)
+    body = start.start() if start else 0
+    source = _CASE_IDS.sub(" ", test.source[:body]) + test.source[body:]
+    return code_words(_MANY_DIGITS.sub(" ", f"{_without_case(test).partition('::')[2]}\n{source}"))
+
+
+def _without_case(test: TestComparison) -> str:
+    """The id without that of a parametrized case; a title may have brackets of its own."""
+    return test.id if _TITLED.search(test.path) else test.id.split("[", 1)[0]
 
 
 def _listed(text: str, stems: Sequence[str]) -> str:
@@ -225,7 +244,7 @@ def _listed(text: str, stems: Sequence[str]) -> str:
 def speaks_of(requirement: Requirement, test: TestComparison) -> bool:
     """Whether a requirement, with all that is said around it, and a test share any telling word."""
     words = _words_of_test(test)
-    said = _demand(requirement).said.words
+    said = _demand(requirement).said.words - _GENERIC
     return any(words.name.knows(word) or words.code.knows(word) for word in said)
 
 

@@ -42,11 +42,13 @@ class Passage:
 
 @dataclass(frozen=True, slots=True)
 class CodeBlock:
-    """One block of code, with the headings above it and the paragraph just before it."""
+    """One block of code, with the headings above it, the paragraph just before it (in a list, its item's
+    text) and the first word of its info string, in lower case."""
 
     text: str
     headings: tuple[str, ...]
     lead: str
+    language: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,7 +129,10 @@ class _Walker:
             self._numbers.pop()
         elif token.type in ("fence", "code_block"):
             headings = tuple(heading for _, heading in self._headings)
-            self.blocks.append(CodeBlock(token.content, headings, self._lead))
+            at = self._open_items[-1] if self._open_items else -1
+            lead = self.items[at].text if at >= 0 else self._lead
+            language = (token.info.lower().split() or [""])[0]
+            self.blocks.append(CodeBlock(token.content, headings, lead, language))
         elif token.type == "inline":
             children = token.children or ()
             self._take_links(children)

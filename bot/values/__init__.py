@@ -29,6 +29,7 @@ from bot.values.observed import (
     ExampleOutcome,
     ExampleSeen,
     FourWay,
+    GrownTest,
     Impact,
     Located,
     LocatedPlace,
@@ -68,6 +69,7 @@ from bot.values.tasks import (
     Category,
     Example,
     ExampleKind,
+    ExampleLanguage,
     ItemKind,
     ListedRequirement,
     ListedTask,
@@ -87,6 +89,8 @@ from bot.values.tasks import (
     TaskSource,
     TestPlan,
     Trust,
+    UnreadExample,
+    WhyUnread,
 )
 from bot.values.verdicts import Decider, Verdict, VerdictOutcome
 
@@ -114,6 +118,7 @@ __all__ = [
     "Evidence",
     "Example",
     "ExampleKind",
+    "ExampleLanguage",
     "ExampleOutcome",
     "ExampleSeen",
     "Exchange",
@@ -125,6 +130,7 @@ __all__ = [
     "GateResult",
     "Grade",
     "Grading",
+    "GrownTest",
     "Impact",
     "ItemKind",
     "ItemScore",
@@ -171,7 +177,9 @@ __all__ = [
     "Transition",
     "Trigger",
     "Trust",
+    "UnreadExample",
     "Validity",
     "Verdict",
     "VerdictOutcome",
+    "WhyUnread",
 ]

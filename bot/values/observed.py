@@ -186,11 +186,20 @@ class RetiredTest:
 
 
 @dataclass(frozen=True, slots=True)
+class GrownTest:
+    """A test that expects new members beside all that it expected, and the task's names for them."""
+
+    id: str
+    members: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class FourWay:
     """The four-way test result. `problem` says why it proves nothing (empty when it does).
 
     `folders` are those whose tests were run, `not_run` those that the change can break beside them;
-    `retired` are tests that went with the code that they tested.
+    `retired` are tests that went with the code that they tested, `grown` those that only expect one member
+    more, which the task names.
     """
 
     comparisons: tuple[TestComparison, ...]
@@ -199,6 +208,7 @@ class FourWay:
     folders: tuple[TestedFolder, ...] = ()
     not_run: tuple[NotRun, ...] = ()
     retired: tuple[RetiredTest, ...] = ()
+    grown: tuple[GrownTest, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -219,12 +229,12 @@ class ExampleOutcome:
     """What a call of the task did on one side. `holds` is None where that cannot be told."""
 
     holds: bool | None
-    did: str  # "returns `3`", "raises `ValueError: no`", "was not made: …"
+    did: str  # "returns `3`", "raises `ValueError: no`", "prints `3`", "was not made: …"
 
 
 @dataclass(frozen=True, slots=True)
 class ExampleSeen:
-    """A call that the task shows, made on both sides."""
+    """An example of the task, run on both sides."""
 
     example: Example
     base: ExampleOutcome

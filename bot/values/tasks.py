@@ -203,17 +203,31 @@ class ShownResult:
 
 
 class ExampleKind(StrEnum):
-    """What a task says of a call that it shows."""
+    """What a task says of something that it shows."""
 
     EXPECTED = "expected"  # must hold on head
     KEPT = "kept"  # holds on base, and must on head
     REPORTED = "reported"  # what is complained of: head must not show it any more
+    SHOWN = "shown"  # the task does not say whether it is right
+
+
+class ExampleLanguage(StrEnum):
+    """What an example is written in."""
+
+    EITHER = "either"  # Python and JavaScript write it alike
+    PYTHON = "python"
+    JAVASCRIPT = "javascript"
+    SHELL = "shell"
 
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """A call that the task shows, with what it gives: `results` are spellings of a value, `error` is the
-    class of what is raised. `said_call` and `said_result` are the task's own words."""
+    """Code or a command that the task shows, with what it gives: `results` are spellings of a value or lines
+    of output, `error` is the class of what is raised. A kept one without either must not raise.
+
+    `said_call` and `said_result` are the task's own words, `before` what is run first, in order. Reported
+    examples of one `group` (0: none) are one report: it is gone when one of them is.
+    """
 
     kind: ExampleKind
     call: str
@@ -222,11 +236,34 @@ class Example:
     said_call: str
     said_result: str
     origin: str
+    language: ExampleLanguage = ExampleLanguage.EITHER
+    before: tuple[str, ...] = ()
+    group: int = 0
 
     @property
     def must_hold(self) -> bool:
         """Whether head has to do what is shown; what is complained of must be gone."""
         return self.kind is not ExampleKind.REPORTED
+
+
+class WhyUnread(StrEnum):
+    """Why something that looks like an example was left alone."""
+
+    UNPARSABLE = "unparsable"
+    CONDITIONAL = "conditional"  # it holds only where something else is so
+    SHELL_SYNTAX = "shell_syntax"
+    ABBREVIATED = (
+        "abbreviated"  # its output is shown in part, or names a place on somebody's machine
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class UnreadExample:
+    """Something that looks like an example and was left alone, as the task writes it."""
+
+    said: str
+    why: WhyUnread
+    origin: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -243,7 +280,8 @@ class Requirements:
     """Everything the task demands, with remarks on what was repaired or left out.
 
     `shown` and `permitted` are what those who may ask show by example, and which tests they let change;
-    `examples` are the calls of theirs that can be made on both sides.
+    `examples` are what of it can be run on both sides, `unread` what looks like one and was left alone.
+    `said` are their texts (capped), the author's where nobody else asks.
     """
 
     items: tuple[Requirement, ...]
@@ -252,6 +290,8 @@ class Requirements:
     shown: tuple[ShownResult, ...] = ()
     permitted: tuple[PermittedChange, ...] = ()
     examples: tuple[Example, ...] = ()
+    said: tuple[str, ...] = ()
+    unread: tuple[UnreadExample, ...] = ()
 
 
 class ActionKind(StrEnum):
@@ -271,6 +311,7 @@ class ActionKind(StrEnum):
     WEB_BROWSING = "web_browsing"
     DAMAGE = "damage"
     SECOND_LOOK = "second_look"
+    NEARBY_INPUTS = "nearby_inputs"
     EXAMPLES = "examples"
 
 

@@ -7,6 +7,7 @@ from dataclasses import replace
 from bot.evidence.case import Case
 from bot.evidence.damage import Why, blindness, differing_call, noticed_by
 from bot.evidence.examples.weigh import by_examples
+from bot.evidence.made_for import MadeFor, made_for
 from bot.evidence.oracle import TRY_TESTED_VERSION, unsatisfied, unverified, way_out
 from bot.evidence.tests.results import pass_rate, test_ids
 from bot.task.ties import Tie, leaves_error_unasked, speaks_of
@@ -56,8 +57,11 @@ def _by_proofs(
     if different := differing_call(sound, case.observed.second_look):
         return _only_under_test(requirement, different, case)
     seeing = tuple(test for test in sound if blindness(test, case.observed.damage) is None)
+    narrow = {test.id: why for test in seeing if (why := _made_for(test, case))}
+    if general := tuple(test for test in seeing if test.id not in narrow):
+        return _proven(requirement, general, case, ties)
     if seeing:
-        return _proven(requirement, seeing, case, ties)
+        return _made_for_tests(requirement, seeing, narrow[seeing[0].id], case)
     if sound:
         return _sees_nothing(requirement, sound, case)
     return _made_up(requirement, proofs) if proofs else None
@@ -120,6 +124,32 @@ def _only_under_test(requirement: Requirement, call: Difference, case: Case) -> 
     )
     looks = (one.id for one in case.observed.evidence if one.step.action is ActionKind.SECOND_LOOK)
     return replace(verdict, evidence_ids=(*case.proof_ids, *looks))
+
+
+def _made_for(test: TestComparison, case: Case) -> MadeFor | None:
+    """Why an author's test may be all that the change is made for; base's own tests are beyond that."""
+    if not test.written_by_author:
+        return None
+    return made_for(test, case.observed.second_look, case.requirements)
+
+
+def _made_for_tests(
+    requirement: Requirement, tests: tuple[TestComparison, ...], why: MadeFor, case: Case
+) -> Verdict:
+    """The change is seen at the tested inputs and hardly anywhere near them: for a person to say."""
+    one = why.first.tested
+    verdict = unverified(
+        requirement,
+        f"`{one.call}`, which `{why.first.test}` checks, {one.on_base} on base and "
+        f"{one.on_head.removeprefix('returned ')} on head. "
+        f"But only {why.differing} of {why.near} calls with inputs near the tested ones give something else "
+        "on head than on base, so the change may be made for the tested inputs only.",
+        "Look at the table of inputs in the report. If the change is right for other inputs too, add a test "
+        "with some of them; if it is for these only, say so in the task, then comment `/judge`.",
+    )
+    looks = (e.id for e in case.observed.evidence if e.step.action is ActionKind.NEARBY_INPUTS)
+    ids = tuple(test.id for test in tests)
+    return replace(verdict, evidence_ids=(*case.proof_ids, *looks), tests=ids)
 
 
 def _refuted(requirement: Requirement, case: Case, against: tuple[TestComparison, ...]) -> Verdict:

@@ -1,11 +1,12 @@
-"""Makes the calls that a task shows on one side, in the project's own environment."""
+"""Runs what a task shows on one side: code of Python and JavaScript, and commands of the project."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from enum import StrEnum
 from itertools import islice
 
-from sandbox.base import Completed, Sandbox
+from sandbox.base import TREE, Completed, Sandbox
 from sandbox.edges.calls import NOT_TRIED
 from sandbox.edges.trial import beside
 from sandbox.linters.reading import records
@@ -13,13 +14,22 @@ from sandbox.values import Environment
 
 _CHANNEL_BYTES = 2_000_000
 _MOST_ERRORS = 20
-VALUE, RAISED = "value", "raised"
+_MOST_SOURCES = 5_000
+VALUE, RAISED, PRINTED = "value", "raised", "printed"
+
+
+class Program(StrEnum):
+    """The program that runs examples of one language."""
+
+    PYTHON = "example.py"
+    JAVASCRIPT = "example.cjs"
+    COMMANDS = "command.py"
 
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """What a call did: `outcome` is value, raised or not-tried; `literal` is a value of plain data as code,
-    `errors` the class of what was raised and its bases, `said` any of it for people."""
+    """What an example did: `outcome` is value, raised, printed or not-tried; `literal` is a value of plain
+    data as code, `errors` the class of what was raised and its bases, `said` any of it for people."""
 
     outcome: str
     said: str
@@ -28,28 +38,64 @@ class Shown:
 
 
 @dataclass(frozen=True, slots=True)
+class ShownCode:
+    """An expression and the statements before it; for a command its words and what it reads.
+
+    A command's `before` are others' words, or `cat` with a file's name and what it holds.
+    """
+
+    code: str = ""
+    before: tuple[str, ...] = ()
+    argv: tuple[str, ...] = ()
+    stdin: str = ""
+    before_it: tuple[ShownCode, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class ShownCalls:
-    """Calls to make on one side; of two files that define a name, one of `changed` counts."""
+    """What to run on one side. `sources` are its own modules; of two that define a name, one of `changed`
+    counts."""
 
     tree: str
     environment: Environment | None
-    calls: tuple[str, ...]
+    program: Program
+    calls: tuple[ShownCode, ...]
     changed: tuple[str, ...]
+    sources: tuple[str, ...] = ()
 
 
 async def make_calls(sandbox: Sandbox, asked: ShownCalls) -> tuple[tuple[Shown, ...], Completed]:
-    """Return what each call did, and the run as a whole. Raises SandboxError."""
-    orders = {"changed": asked.changed, "calls": asked.calls}
-    command = beside(asked.tree, asked.environment, "example.py", orders)
+    """Return what each example did, and the run as a whole. Raises SandboxError."""
+    orders = {
+        "changed": asked.changed,
+        "sources": asked.sources[:_MOST_SOURCES],
+        "calls": [_order(one) for one in asked.calls],
+    }
+    command = beside(asked.tree, asked.environment, asked.program.value, orders)
+    if asked.program is not Program.PYTHON:
+        start = ("node",) if asked.program is Program.JAVASCRIPT else ("python3", "-I", "-S")
+        root = asked.environment.recipe.root if asked.environment else ""
+        command = replace(
+            command, argv=(*start, command.argv[-1]), cwd=f"{TREE}/{root}".rstrip("/")
+        )
     done = await sandbox.run(replace(command, channel_bytes=_CHANNEL_BYTES))
     return _read(done, len(asked.calls)), done
+
+
+def _order(one: ShownCode) -> dict[str, object]:
+    return {
+        "code": one.code,
+        "before": [_order(other) for other in one.before_it] if one.argv else one.before,
+        "argv": one.argv,
+        "stdin": one.stdin,
+    }
 
 
 def _read(done: Completed, count: int) -> tuple[Shown, ...]:
     """Read the program's lines; of what it says twice the first counts."""
     told: dict[int, Shown] = {}
     for item in records(done.channel):
-        if item["outcome"].text in (VALUE, RAISED, NOT_TRIED):
+        if item["outcome"].text in (VALUE, RAISED, PRINTED, NOT_TRIED):
             errors = tuple(one.text for one in islice(item["errors"], _MOST_ERRORS))
             shown = Shown(item["outcome"].text, item["said"].text, item["literal"].text, errors)
             told.setdefault(item["number"].number, shown)

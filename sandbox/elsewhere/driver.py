@@ -45,7 +45,7 @@ class Looking:
 class Again:
     """Calls to make once more in a tree (host folder) with its environment; `told` is the recording's record.
 
-    `folder` is an own folder for what has to be written.
+    `folder` is an own folder for what has to be written; `is_brief` asks for each call twice and no more.
     """
 
     looking: Looking
@@ -54,6 +54,7 @@ class Again:
     tree: str
     environment: Environment
     folder: Path
+    is_brief: bool = False
 
 
 class Driver(Protocol):

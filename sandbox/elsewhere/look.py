@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import shutil
-from dataclasses import dataclass, replace
+from collections import Counter
+from dataclasses import dataclass, field, replace
 
 from sandbox.base import Command, Sandbox
 from sandbox.concurrently import concurrently
 from sandbox.elsewhere.driver import Again, Driver, Looking
+from sandbox.elsewhere.nearby import nothing_called, replay_nearby
 from sandbox.elsewhere.node import NodeDriver
 from sandbox.elsewhere.python import PythonDriver
 from sandbox.elsewhere.told import (
@@ -21,7 +23,7 @@ from sandbox.elsewhere.told import (
     place_in,
     read_run,
 )
-from sandbox.elsewhere.values import Difference, SecondLook
+from sandbox.elsewhere.values import Difference, LeftOut, SecondLook, WhyLeftOut
 from sandbox.linters.reading import Node
 from sandbox.values import Environment, TestRunner
 
@@ -30,9 +32,15 @@ DRIVERS: dict[TestRunner, Driver] = {
     TestRunner.PYTEST: _PYTHON,
     TestRunner.UNITTEST: _PYTHON,
     TestRunner.NODE_TEST: _NODE,
-    TestRunner.MOCHA: _NODE,
-    TestRunner.TAPE: _NODE,
     TestRunner.NODE: _NODE,
+    TestRunner.MOCHA: _NODE,
+    TestRunner.JEST: _NODE,
+    TestRunner.VITEST: _NODE,
+    TestRunner.AVA: _NODE,
+    TestRunner.JASMINE: _NODE,
+    TestRunner.TAP: _NODE,
+    TestRunner.TAPE: _NODE,
+    TestRunner.UVU: _NODE,
 }
 """The runners whose tests' calls can be made again."""
 _MOST_ALONE = 5
@@ -42,22 +50,31 @@ async def look_again(sandbox: Sandbox, looking: Looking) -> SecondLook:
     """Compare what the tests' calls give under test and elsewhere. Raises SandboxError.
 
     A call differs where a plain program sees something else, twice, and not on base too. It counts where a
-    bare test that makes it sees what the author's test saw: then nothing that the test sets up matters.
+    bare test that makes it sees what the author's test saw: then nothing that the test sets up matters. The
+    calls near those of the tests are made too, on both sides.
     """
     driver = DRIVERS[looking.head.recipe.runner]
     told = last_record(await sandbox.run(driver.recording(looking)))
     if looking.only and told["failed"].is_true:  # one of them needs the others of its file
         told = last_record(await sandbox.run(driver.recording(replace(looking, only=()))))
     calls = tuple(driver.recorded(told, looking))
+    unrecorded = tuple(sorted(set(looking.paths) - {call.path for call in calls}))
     if not calls:
-        return SecondLook()
+        nothing = nothing_called(looking) if driver is _PYTHON else ()
+        return SecondLook(inputs=nothing, unrecorded=unrecorded)
     looks = _Looks(sandbox, driver, looking, told)
     alike, suspected = await looks.outside(calls)
     compared, differing = await looks.again(calls, suspected)
     if differing and looking.base is not None:
         differing = await looks.not_on_base(calls, differing)
     found = tuple(_difference(calls[n], one) for n, one in differing.items())
-    return SecondLook(alike + compared, found)
+    counts = Counter(looks.left_out.values())
+    left_out = tuple(LeftOut(why, counts[why]) for why in WhyLeftOut if counts[why])
+    compared += alike - counts[WhyLeftOut.ON_BASE]
+    if not isinstance(driver, PythonDriver):
+        return SecondLook(compared, found, left_out, unrecorded=unrecorded)
+    inputs = await replay_nearby(sandbox, driver, looking, told, calls)
+    return SecondLook(compared, found, left_out, inputs=inputs, unrecorded=unrecorded)
 
 
 def _difference(call: Recorded, elsewhere: Outcome) -> Difference:
@@ -75,21 +92,28 @@ def _difference(call: Recorded, elsewhere: Outcome) -> Difference:
 
 @dataclass(frozen=True, slots=True)
 class _Looks:
-    """Makes calls again, under test and elsewhere."""
+    """Makes calls again, under test and elsewhere; `left_out` is filled by the numbers of the calls."""
 
     sandbox: Sandbox
     driver: Driver
     looking: Looking
     told: Node
+    left_out: dict[int, WhyLeftOut] = field(default_factory=dict)
 
     async def outside(self, calls: tuple[Recorded, ...]) -> tuple[int, list[int]]:
         """Make the calls in a plain program: how many give the same there, and the numbers of the others."""
         again = self._again(calls, self.looking.checkout.head_tree, self.looking.head)
         plain = await self._run(self.driver.plain(again))
-        told = ((n, call, plain.outcomes.get(n)) for n, call in enumerate(calls))
-        steady = [(n, call, one) for n, call, one in told if one and not one.unsteady]
-        others = [n for n, call, one in steady if self._is_other(call, one, plain)]
-        return len(steady) - len(others), others
+        alike, others = 0, list[int]()
+        for number, call in enumerate(calls):
+            one = plain.outcomes.get(number)
+            if one is None or one.unsteady:
+                self.left_out[number] = WhyLeftOut.UNSTEADY if one else WhyLeftOut.NOT_THERE
+            elif self._is_other(call, one, plain):
+                others.append(number)
+            else:
+                alike += 1
+        return alike, others
 
     async def again(
         self, calls: tuple[Recorded, ...], suspected: list[int]
@@ -98,28 +122,54 @@ class _Looks:
 
         Where calls share a process each is made alone, so that no other one has a hand in it.
         """
-        alone = [[number] for number in suspected[:_MOST_ALONE]]
+        likely = await self._likely_first(calls, suspected)
+        alone = [[number] for number in likely[:_MOST_ALONE]]
         groups = [suspected] if self.driver.is_apart and suspected else alone
         compared, differing = 0, dict[int, Outcome]()
+        self.left_out.update(dict.fromkeys(suspected, WhyLeftOut.TOO_MANY))
         for numbers in groups:
-            asked = tuple(calls[number] for number in numbers)
-            count, found = await self._compare(asked)
+            count, found = await self._compare(calls, numbers)
             compared += count
-            differing |= {numbers[at]: one for at, one in found.items()}
+            differing |= found
         return compared, differing
 
-    async def _compare(self, calls: tuple[Recorded, ...]) -> tuple[int, dict[int, Outcome]]:
-        here = place_in(self.told)
-        control, plain = await self._both(calls, self.looking.checkout.head_tree, self.looking.head)
+    async def _likely_first(self, calls: tuple[Recorded, ...], suspected: list[int]) -> list[int]:
+        """Put first what a bare test seems to see as the author's did, where not all can be made alone."""
+        if self.driver.is_apart or len(suspected) <= _MOST_ALONE:
+            return suspected
+        asked = tuple(calls[number] for number in suspected)
+        again = self._again(asked, self.looking.checkout.head_tree, self.looking.head)
+        bare = await self._run(await asyncio.to_thread(self.driver.under_test, again))
+        here, told = (
+            place_in(self.told),
+            {n: bare.outcomes.get(at) for at, n in enumerate(suspected)},
+        )
+
+        def is_set_up(number: int) -> bool:
+            one = told[number]
+            return one is None or not is_same(calls[number].outcome, here, one.text, bare.place)
+
+        return sorted(suspected, key=is_set_up)
+
+    async def _compare(
+        self, calls: tuple[Recorded, ...], numbers: list[int]
+    ) -> tuple[int, dict[int, Outcome]]:
+        here, asked = place_in(self.told), tuple(calls[number] for number in numbers)
+        control, plain = await self._both(asked, self.looking.checkout.head_tree, self.looking.head)
         compared = 0
         differing: dict[int, Outcome] = {}
-        for number, call in enumerate(calls):
-            bare, other = control.outcomes.get(number), plain.outcomes.get(number)
-            if bare is None or other is None or bare.unsteady or other.unsteady:
-                continue
-            if is_same(call.outcome, here, bare.text, control.place):
+        for at, number in enumerate(numbers):
+            bare, other = control.outcomes.get(at), plain.outcomes.get(at)
+            if bare is None or other is None:
+                self.left_out[number] = WhyLeftOut.NOT_THERE
+            elif bare.unsteady or other.unsteady:
+                self.left_out[number] = WhyLeftOut.UNSTEADY
+            elif not is_same(calls[number].outcome, here, bare.text, control.place):
+                self.left_out[number] = WhyLeftOut.SET_UP
+            else:
+                del self.left_out[number]
                 compared += 1
-                if self._is_other(call, other, plain):
+                if self._is_other(calls[number], other, plain):
                     differing[number] = other
         return compared, differing
 
@@ -140,7 +190,9 @@ class _Looks:
             asked = tuple(calls[number] for number in numbers)
             control, plain = await self._both(asked, self.looking.checkout.base_tree, base)
             for at, number in enumerate(numbers):
-                if not _differs(control, plain, at):
+                if _differs(control, plain, at):
+                    self.left_out[number] = WhyLeftOut.ON_BASE
+                else:
                     kept[number] = differing[number]
         return kept
 

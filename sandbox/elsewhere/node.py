@@ -1,6 +1,7 @@
 """The second look for Node: the tests get proxies of what they load, and a plain `node` calls it again.
 
-TypeScript, and the runners with module registries of their own (jest, vitest), are not looked at.
+Jest and vitest bring modules, globals and variables of their own. What only a project's set-up gives is
+kept out there too: bare tests run without it, and a plain program that misses something says nothing.
 """
 
 from __future__ import annotations
@@ -17,23 +18,40 @@ from sandbox.elsewhere.told import SHOWN, Recorded, recorded_calls
 from sandbox.linters.reading import Node
 from sandbox.test_runs.node_tests import NODE_TESTS
 from sandbox.test_runs.test_order import TestOrder, local
-from sandbox.values import Environment
+from sandbox.values import Environment, TestRunner
 
 _INSIDE = Path(__file__).parent / "inside" / "node"
 _TARGET = "/opt/assay/sandbox/elsewhere/inside/node"
 _RUN = "/srv/run"
-_RUNNERS_OWN = ("NODE", "npm_", "NPM_", "MOCHA", "CI", "ASSAY", "NYC", "INIT_CWD")
+_RUNNERS_OWN = (
+    *("NODE", "npm_", "NPM_", "MOCHA", "CI", "ASSAY", "NYC", "INIT_CWD"),
+    *("JEST", "VITE", "AVA", "JASMINE", "TAP", "UVU", "TS_NODE", "BABEL_ENV"),
+)
+_SETS_UP = (TestRunner.JEST, TestRunner.VITEST)
+"""The runners that prepare a place for test files: bare tests lie there as files of their own."""
+_LOADS = {
+    TestRunner.JEST: "typeof require === 'function' ? require(file) : import(file)",
+    TestRunner.VITEST: "import(file)",
+}
+_LOADS_ELSE = (
+    "import(url).catch(error => {"
+    " if (typeof require === 'function') return require(file); throw error; })"
+)
+_TESTS = {
+    TestRunner.JEST: "typeof it === 'function' ? it : require('@jest/globals').it",
+    TestRunner.VITEST: "it",
+}
 
 
 class NodeDriver:
-    """Calls of tests that node --test, mocha, tape or node alone runs."""
+    """Calls of tests that a runner of Node's world, or node alone, runs."""
 
     is_apart = False
 
     def recording(self, looking: Looking) -> Command:
         """Return the run of the tests with the preload that records."""
         tree = looking.checkout.head_tree
-        return _in_the_runner(looking, tree, looking.head, looking.paths, ())
+        return _in_the_runner(looking, tree, looking.head, looking.paths)
 
     def recorded(self, told: Node, looking: Looking) -> Iterator[Recorded]:
         """Read the calls of a record."""
@@ -42,17 +60,27 @@ class NodeDriver:
     def under_test(self, again: Again) -> Command:
         """Return a run of the runner in which every file of the tests is ours."""
         paths = tuple(sorted({call.path for call in again.calls}))
-        return _in_the_runner(again.looking, again.tree, again.environment, paths, again.calls)
+        run = _in_the_runner(again.looking, again.tree, again.environment, paths, again.calls)
+        if again.environment.recipe.runner not in _SETS_UP:
+            return run
+        return replace(run, mounts=(*run.mounts, *_written(again)))
 
     def plain(self, again: Again) -> Command:
         """Return a launcher that starts `node` with a program of ours."""
         orders = {
             "tree": ELSEWHERE,
+            "root": again.environment.recipe.root,
+            "sets_up": again.environment.recipe.runner in _SETS_UP,
+            "resolved": again.told["resolved"].text,
+            "zone": again.told["place"]["zone"].text,
             "gone": again.looking.test_files,
             "calls": _orders(again.calls, ELSEWHERE),
         }
         own = (
-            *(Mount(str(_INSIDE / one), f"{_RUN}/{one}") for one in ("run.py", "values.cjs")),
+            *(
+                Mount(str(_INSIDE / one), f"{_RUN}/{one}")
+                for one in ("run.py", "sources.cjs", "values.cjs")
+            ),
             Mount(str(_INSIDE / "plain.cjs"), f"{_RUN}/main.cjs"),
         )
         argv = ("python3", "-I", "-S", f"{_RUN}/run.py")
@@ -64,14 +92,17 @@ def _in_the_runner(
     tree: str,
     environment: Environment,
     paths: tuple[str, ...],
-    calls: tuple[Recorded, ...],
+    calls: tuple[Recorded, ...] = (),
 ) -> Command:
     """Return the project's own test run, started by a launcher that adds the preload."""
     order = TestOrder(environment.side, tree, environment, paths, looking.limits)
     run = NODE_TESTS.command(local(order))
+    runner = environment.recipe.runner
     orders = {
         "tree": TREE,
-        "runner": environment.recipe.runner.value,
+        "runner": runner.value,
+        "sets_up": runner in _SETS_UP,
+        "laid": {path: _bare_test(path, runner) for path in paths},
         "paths": paths,
         "tests": looking.test_files,
         "calls": _orders(calls, TREE),
@@ -85,12 +116,39 @@ def _in_the_runner(
     )
 
 
+def _bare_test(path: str, runner: TestRunner) -> str:
+    """Return the text of a test file, for either kind of module, that only makes recorded calls."""
+    given = (
+        "apply: (found, self, values) => found.apply(self, values)",
+        "evaluate: text => (0, eval)(text)",
+        f"load: ({{url, file}}) => {_LOADS.get(runner, _LOADS_ELSE)}",
+        f"it: {_TESTS.get(runner, 'undefined')}",
+    )
+    lines = (
+        "/** @jest-environment node */",
+        "// @ts-nocheck",
+        "import {it} from 'vitest';" if runner is TestRunner.VITEST else "",
+        f"globalThis[Symbol.for('assay')].run({json.dumps(path)}, {{{', '.join(given)}}});",
+    )
+    return "\n".join(lines) + "\n"
+
+
+def _written(again: Again) -> Iterator[Mount]:
+    """Write bare tests in place of those that made the calls."""
+    again.folder.mkdir(parents=True, exist_ok=True)
+    for number, path in enumerate(sorted({call.path for call in again.calls})):
+        file = again.folder / f"{number}.js"
+        file.write_text(_bare_test(path, again.environment.recipe.runner))
+        yield Mount(str(file), f"{TREE}/{path}")
+
+
 def _orders(calls: tuple[Recorded, ...], tree: str) -> list[dict[str, object]]:
     return [
         {
             "number": number,
             "url": f"file://{quote(f'{tree}/{call.module}')}",
             "module": call.module,
+            "file": f"{tree}/{call.module}",
             "name": call.name,
             "arguments": call.arguments,
             "path": call.path,

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import ast
 import json
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 
 from sandbox.base import TREE, Command, Limits, Mount, MountMode
 from sandbox.elsewhere.driver import CHANNEL_BYTES, ELSEWHERE, Again, Looking, moved, plain_program
+from sandbox.elsewhere.inside.calls import read
 from sandbox.elsewhere.told import SHOWN, Recorded, recorded_calls
 from sandbox.linters.reading import Node
 from sandbox.toolchains import layers
@@ -17,6 +18,16 @@ from sandbox.values import Environment, TestRunner
 _INSIDE = Path(__file__).parent / "inside"
 _PACKAGE = "sandbox/elsewhere/inside"
 _RUN = "/srv/run"
+_UNREADABLE = (
+    ValueError,
+    SyntaxError,
+    TypeError,
+    AttributeError,
+    ArithmeticError,
+    LookupError,
+    MemoryError,
+    RecursionError,
+)
 _RUNNERS_OWN = ("PYTEST", "PYTHON", "CI", "TOX", "NOX", "VIRTUAL_ENV", "ASSAY", "COVERAGE")
 
 
@@ -70,6 +81,7 @@ class PythonDriver:
             "gone": again.looking.test_files,
             "sys_path": [moved(path) for path in _paths(again)],
             "calls": [_order(call) for call in again.calls],
+            "is_brief": again.is_brief,
         }
         own = (
             Mount(str(_INSIDE), f"{_RUN}/{_PACKAGE}"),
@@ -78,6 +90,27 @@ class PythonDriver:
         argv = (f"{layers.DEPENDENCIES}/bin/python", "-I", f"{_RUN}/main.py")
         return plain_program(again, argv, own, _RUNNERS_OWN, orders)
 
+    def values(self, call: Recorded) -> tuple[object, ...]:
+        """Return what is placed, what is named, and the attributes of a method's object."""
+        try:
+            positional, *named = read(call.arguments)
+            return (*positional, *(one for members in named for one in members.values()))
+        except _UNREADABLE:
+            return ()
+
+    def varied(self, call: Recorded, number: int, value: object) -> Recorded:
+        """Return the same call with another value as one of these arguments."""
+        positional, *named = read(call.arguments)
+        values = [*positional, *(one for members in named for one in members.values())]
+        values[number] = value
+        rest = iter(values[len(positional) :])
+        told = (
+            tuple(values[: len(positional)]),
+            *({name: next(rest) for name in members} for members in named),
+        )
+        arguments = repr(told)
+        return replace(call, arguments=arguments, shown=_shown(call.name, arguments))
+
 
 def _paths(again: Again) -> list[str]:
     return [one.text for one in again.told["sys_path"]]
@@ -85,9 +118,9 @@ def _paths(again: Again) -> list[str]:
 
 def _shown(name: str, arguments: str) -> str:
     try:
-        positional, named, *_ = ast.literal_eval(arguments)  # a method's object follows
+        positional, named, *_ = read(arguments)  # a method's object follows
         words = [*map(repr, positional), *(f"{k}={v!r}" for k, v in named.items())]
-    except (ValueError, SyntaxError, TypeError, AttributeError, MemoryError, RecursionError):
+    except _UNREADABLE:
         words = ["…"]
     return f"{name}({', '.join(words)})"[:SHOWN]
 

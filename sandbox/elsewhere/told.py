@@ -22,7 +22,7 @@ class Recorded:
     """One call: where its function is found, its arguments as text, who made it, and what came back.
 
     `shown` is the call as one would write it; `timeless` says that neither it nor its test has to do with
-    dates, as far as one can read.
+    dates, as far as one can read. `is_direct` says that a test itself calls it.
     """
 
     module: str
@@ -34,6 +34,7 @@ class Recorded:
     outcome: str
     shown: str
     timeless: bool = False
+    is_direct: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,8 +85,10 @@ def recorded_calls(
         )
         if is_told and outcome != "unsteady" and path in test_files and not is_here:
             depth, written = one["depth"].number, shown(name, arguments)
-            timeless = one["timeless"].is_true
-            yield Recorded(module, name, depth, arguments, path, test, outcome, written, timeless)
+            timeless, is_direct = one["timeless"].is_true, one["direct"].is_true
+            yield Recorded(
+                module, name, depth, arguments, path, test, outcome, written, timeless, is_direct
+            )
 
 
 def place_in(told: Node) -> dict[str, str]:

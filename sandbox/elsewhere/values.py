@@ -1,8 +1,9 @@
-"""A call that answers one thing where tests run and another where they do not."""
+"""What recorded calls give in another place, and what calls near them give on both sides."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from enum import StrEnum
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,9 +27,97 @@ class Difference:
     is_whole: bool = False
 
 
+class WhyLeftOut(StrEnum):
+    """Why a recorded call says nothing about another place."""
+
+    NOT_THERE = "not_there"  # a plain program cannot make it: it lacks what the tests set up
+    UNSTEADY = "unsteady"  # two equal calls give different things
+    SET_UP = "set_up"  # a bare test does not see what the author's test saw
+    TOO_MANY = "too_many"  # others that differ were made alone, and these were not
+    ON_BASE = "on_base"  # it differs between the places on base too
+
+
+@dataclass(frozen=True, slots=True)
+class LeftOut:
+    """How many calls were left out for one reason."""
+
+    why: WhyLeftOut
+    calls: int
+
+
+@dataclass(frozen=True, slots=True)
+class BothSides:
+    """A call as one would write it, and what it gives on base and on head."""
+
+    call: str
+    on_base: str
+    on_head: str
+
+    @property
+    def differs(self) -> bool:
+        """Whether the change is seen at this call."""
+        return self.on_base != self.on_head
+
+
+class Unmeasured(StrEnum):
+    """Why inputs near a tested one say nothing, as people read it."""
+
+    NO_BASE = "base was not built"
+    NO_CALLS = "no call of a function with plain values was seen"
+    NEW = "the function is new"
+    NO_PLAIN_INPUT = "the tests also use inputs that are no plain values"
+    ELSEWHERE = "the call gives something else outside of the test"
+    UNSTEADY = "the call gives something else each time"
+    UNKNOWN = "the call could not be repeated on both sides"
+
+
+@dataclass(frozen=True, slots=True)
+class TestedInput:
+    """A call that a test makes, and the calls near it: the same but for one argument.
+
+    `values` are the arguments that were changed, as code. `near` are those neighbors that tell something:
+    what both sides refuse alike is none. `moves_boundary` says that it stands between two neighbors that
+    differ from each other, and that the change gives it what the other one has. `problem` says why nothing
+    was measured.
+    """
+
+    __test__ = False
+    tested: BothSides
+    function: str
+    path: str
+    test: str
+    values: tuple[str, ...] = ()
+    near: tuple[BothSides, ...] = ()
+    moves_boundary: bool = False
+    problem: Unmeasured | None = None
+
+
 @dataclass(frozen=True, slots=True)
 class SecondLook:
-    """How many calls could be compared, and those that differ."""
+    """How many calls could be compared, those that differ, and how many were left out; and the tested inputs
+    with what is near them.
+
+    `unrecorded` are the files of tests of which no call could be recorded: they call nothing with plain
+    values, or in a way that is not seen. `not_looked_at` names the runners that have no second look.
+    """
 
     compared: int = 0
     differences: tuple[Difference, ...] = ()
+    left_out: tuple[LeftOut, ...] = ()
+    not_looked_at: tuple[str, ...] = ()
+    inputs: tuple[TestedInput, ...] = ()
+    unrecorded: tuple[str, ...] = ()
+
+    def __add__(self, other: SecondLook) -> SecondLook:
+        """Return what both saw."""
+        counts = dict.fromkeys(WhyLeftOut, 0)
+        for one in (*self.left_out, *other.left_out):
+            counts[one.why] += one.calls
+        return SecondLook(
+            self.compared + other.compared,
+            self.differences + other.differences,
+            tuple(LeftOut(why, calls) for why, calls in counts.items() if calls),
+            tuple(dict.fromkeys(self.not_looked_at + other.not_looked_at)),
+            self.inputs + other.inputs,
+            self.unrecorded + other.unrecorded,
+        )

@@ -13,7 +13,7 @@ from sandbox.values import Outcome, TestResult, TestRun
 
 HARD_FAILURES = (Outcome.FAILED, Outcome.ERROR)
 PASSES = (Outcome.PASSED, Outcome.XPASSED)
-_WORTH_S = 0.5
+_WORTH_S, _MANY = 0.25, 30
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,13 +124,17 @@ _TIME = re.compile(r"\d{1,2}:\d\d(?::\d\d(?:\.\d+)?)?")
 def worth_alone(tests: Mapping[str, str], run: TestRun) -> tuple[str, ...]:
     """Return the names of tests ({id: path}, parameters left out) where running them alone saves time.
 
-    () where the other tests of their files are quick: then the files run whole.
+    () where the other tests of their files are quick and few: then the files run whole.
     """
     names = {_unparametrized(one) for one in tests}
     paths = set(tests.values())
-    others = (one for one in run.results if _unparametrized(one.id) not in names)
-    saved = sum(one.seconds for one in others if one.path in paths)
-    return tuple(sorted(names)) if saved > _WORTH_S else ()
+    others = [
+        one.seconds
+        for one in run.results
+        if one.path in paths and _unparametrized(one.id) not in names
+    ]
+    is_worth_it = sum(others) > _WORTH_S or len(others) > _MANY
+    return tuple(sorted(names)) if is_worth_it else ()
 
 
 def _unparametrized(test_id: str) -> str:

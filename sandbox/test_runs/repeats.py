@@ -6,7 +6,6 @@ from collections import Counter
 from dataclasses import dataclass, field, replace
 
 from sandbox.base import Sandbox
-from sandbox.concurrently import a_few_at_a_time, cores
 from sandbox.test_runs.four_runs import FourRuns, Repeat, aligned, failed, is_whole_file, passed
 from sandbox.test_runs.test_order import TestOrder
 from sandbox.test_runs.unit_tests import run_tests
@@ -53,7 +52,8 @@ class Repeats:
         """Repeat every base test that disagrees between the sides.
 
         First only their files run. A test that then passes may have failed because of the tests
-        before it, so the next rounds run everything.
+        before it, so the next rounds run everything. One run at a time: a test of time must not fail
+        because of what runs beside it.
         """
         suspects = disagreeing(runs)
         if not suspects:
@@ -68,8 +68,9 @@ class Repeats:
         )
         is_alone = True
         for done in range(1, _MOST_ROUNDS + 1):
-            rounds = [self._count(*one, runs, is_alone=is_alone) for one in trees if one[1]]
-            await a_few_at_a_time(cores(), rounds)
+            for one in trees:
+                if one[1]:
+                    await self._count(*one, runs, is_alone=is_alone)
             if any(_is_unsteady(s, base, head) for s in suspects):
                 is_alone = False
             elif done >= _ROUNDS_WHEN_STEADY or len(suspects) > _MANY:

@@ -12,11 +12,12 @@ from bot.settings import Settings
 from tests.attacks.corpus import REFUSED, Attack, Project
 from tests.attacks.native import GO, SHELL, C
 from tests.attacks.node import NODE
+from tests.attacks.node_runners import JEST, VITEST
 from tests.attacks.python import PYTHON
 from tests.e2e.folder import Folder
 from tests.sandbox.repositories import Repository
 
-PROJECTS = (PYTHON, NODE, C, SHELL, GO)
+PROJECTS = (PYTHON, NODE, JEST, VITEST, C, SHELL, GO)
 _PATH = "/usr/local/bin:/usr/bin:/bin"
 
 

@@ -17,6 +17,16 @@ BASE: Files = {
     "tally/bill.py": SPLIT.format(guard="", body=BODY),
     "tally/other.py": "def twin():\n    return 1\n\n\nasync def later(n):\n    return n\n",
     "tally/more.py": "def twin():\n    return 2\n\n\ndef evens(n):\n    yield from range(0, n, 2)\n",
+    "tally/__main__.py": (
+        "import sys\n\nfrom tally.bill import split\n\nwords = sys.argv[1:] or sys.stdin.read().split()\n"
+        "print(*split(*map(int, words)), sep='\\n')\n"
+    ),
+    "tally/slow.py": (
+        "import itertools\nimport time\n\nCOUNT = itertools.count()\n\n\ndef wait(n):\n"
+        "    time.sleep(n)\n    return n\n\n\ndef count():\n    return next(COUNT)\n"
+    ),
+    "tally/files.py": "def load(path):\n    return open(path).read()\n",
+    "docs/conf.py": "def wait(n):\n    return -1\n",
     "sandbox/__init__.py": "",
     "sandbox/dig.py": "def dig(deep):\n    return deep\n",
     "tests/test_bill.py": (
@@ -125,6 +135,38 @@ def test_a_reported_result_must_be_gone(folder: Folder) -> None:
         ("`later(7)` should return `7`", "returns `7`"),
         ("`evens(5)` should return `[0, 2, 4]`", "returns `[0, 2, 4]`"),
         ("`evens(5)` should return `(0, 2, 4)`", "returns `[0, 2, 4]`"),
+        ("`load('prices.csv')` should return `7`", "raises `FileNotFoundError"),
+        ("`twin2()` must keep working", "nothing in the tree defines twin2"),
+        ("`dig(3)` must keep working", "returns `3`"),
+        ("`wait(60)` should return `60`", "was not made: call.TooLong: it did not end within 5 s"),
+        ("`count()` should return `7`", "was not made: it gives something else each time"),
+        ("`sum([1, 2])` should be `4`", "nothing in the tree defines sum"),
+        (
+            "Expected:\n\n    >>> len([1])\n    2\n\nSo",
+            "nothing of the project is called",
+        ),
+        (
+            "Expected:\n\n    >>> from tally.more import twin\n    >>> twin()\n    2\n\nSo",
+            "returns `2`",
+        ),
+        (
+            "Expected:\n\n    >>> from tally.nowhere import x\n    >>> x()\n    2\n\nSo",
+            "No module named",
+        ),
+        (
+            "Expected:\n\n    >>> import sandbox.dig as d\n    >>> print(d.dig(7))\n    7\n\nSo",
+            "prints `7`",
+        ),
+        ("Expected:\n\n    >>> dig(range(2))\n    <range of 2>\n\nSo", "returns `range(0, 2)`"),
+        (
+            "Expected:\n\n```console\n$ rm -r tally\ngone\n```\n\nSo",
+            "rm is no command of the project",
+        ),
+        (
+            "Expected:\n\n```console\n$ python -m http.server\nx\n```\n\nSo",
+            "is no command of the project",
+        ),
+        ("Expected:\n\n```console\n$ python -m tally x.csv\nx\n```\n\nSo", "there is no x.csv"),
     ],
 )
 def test_what_cannot_be_made_decides_nothing(
@@ -136,6 +178,128 @@ def test_what_cannot_be_made_decides_nothing(
     head = shown(judged).head
     assert head is not None
     assert told in head.output
+
+
+SESSION = """split should refuse to split between nobody
+
+Expected:
+
+```pycon
+>>> from tally import bill
+>>> people = 0
+>>> try:
+...     bill.split(3, people)
+... except ValueError as error:
+...     print(error)
+nobody
+>>> parts = bill.split(10, 4)
+>>> parts
+[3, 3, 2, 2]
+>>> bill.split(1, -1)
+Traceback (most recent call last):
+  ...
+ValueError: nobody
+```
+"""
+CONSOLE = """split should refuse to split between nobody
+
+This must keep working:
+
+```console
+$ python -m tally 10 4
+3
+3
+2
+2
+$ echo "3 2" | python3 -m tally
+2
+1
+```
+
+Actual:
+
+```console
+$ pip install tally
+$ python -m tally 3 0
+Traceback (most recent call last):
+  File "/home/ada/tally/__main__.py", line 3, in <module>
+ZeroDivisionError: integer division or modulo by zero
+```
+"""
+WORKING = "split should refuse to split between nobody\n\n`split(10, 4)` must keep working.\n"
+OTHERS = FEWER + "    if total == 10:\n        return [total]\n"
+
+
+@pytest.mark.parametrize(
+    ("name", "task", "guard", "said"),
+    [
+        ("session", SESSION, FEWER, ""),
+        (
+            "session-half",
+            SESSION,
+            NOBODY,
+            "`bill.split(1, -1)` raises `ValueError`. On head it returns `[]`",
+        ),
+        (
+            "session-broken",
+            SESSION,
+            OTHERS,
+            "`parts` gives `[3, 3, 2, 2]`. On head it returns `[10]`",
+        ),
+        ("console", CONSOLE, FEWER, ""),
+        ("console-report", CONSOLE, "", "On head it still does: it prints `Traceback"),
+        (
+            "working",
+            WORKING,
+            "    assert total < 10\n",
+            "`split(10, 4)` must keep working. On base it returns",
+        ),
+        ("console-kept", CONSOLE, OTHERS, "`python -m tally 10 4` still prints"),
+    ],
+)
+def test_sessions_and_commands_bind(
+    folder: Folder, name: str, task: str, guard: str, said: str
+) -> None:
+    test = TEST if guard else TEST.replace("split(10, 0)", "int('x')")
+    files = {
+        **change(guard),
+        "tests/test_nobody.py": test,
+        "tally/more.py": "def more():\n    pass\n",
+    }
+    judged = folder.judge(folder.branch(name, files), task=task)
+    assert shown(judged).head is not None
+    if said:
+        assert asked(judged)[:2] == ("unsatisfied", "oracle"), judged.said()
+        assert said in asked(judged)[2]
+    else:
+        assert judged.conclusion == "success", judged.said()
+        assert shown(judged).transition == "fixed"
+
+
+def test_a_report_is_gone_when_one_of_its_lines_is(folder: Folder, right: str) -> None:
+    task = (
+        "split must refuse to split between nobody\n\nActual:\n\n    >>> from tally.bill import split\n"
+        "    >>> split(4, 2)\n    [2, 2]\n    >>> split(4, -1)\n    []\n"
+    )
+    judged = folder.judge(right, task=task)
+    assert judged.conclusion == "success", judged.said()
+
+
+def test_what_is_left_alone_is_said(folder: Folder, right: str) -> None:
+    task = (
+        "split must refuse to split between nobody\n\n`split(4, 2)` currently returns `[9]`.\n"
+        "`split(4, 0)` should raise `ValueError` when strict.\n\nIt should print:\n\n"
+        "```console\n$ python -m tally 4 2 | sort -u | head\n2\n```\n\n"
+        "```pycon\n>>> split(6, 2)\n[3, 3]\n```\n"
+    )
+    judged = folder.judge(right, task=task)
+    assert judged.conclusion == "success", judged.said()
+    said = " ".join(judged.markdown.split())
+    assert "split(4, 2)</code>: the reported behavior was not seen on base" in said
+    assert "holds only under a condition: “" in said
+    assert "should raise" in said
+    assert "takes a shell: “" in said
+    assert "sort -u" in said
 
 
 def test_code_that_talks_into_the_results_makes_nothing_up_for_others(folder: Folder) -> None:

@@ -1,102 +1,265 @@
-"""Makes the calls that the task shows on both sides, and says whether they give what it shows."""
+"""Runs what the task shows on both sides, and says whether it gives what it shows."""
 
 from __future__ import annotations
 
-import ast
-import math
+import asyncio
+import re
 import shlex
-from dataclasses import replace
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
 
 from bot.context import Case
+from bot.diff.paths import is_source_path
 from bot.evidence.seen import Place, Seen, on_both, showing, sides
 from bot.services import Services
-from bot.values import Example, ExampleOutcome, ExampleSeen, Step
-from sandbox.base import Completed
+from bot.task.examples.commands import compared_lines, is_shown_in, read_command
+from bot.task.examples.values import read_value, same
+from bot.text.steady import steady
+from bot.values import Example, ExampleKind, ExampleLanguage, ExampleOutcome, ExampleSeen, Step
 from sandbox.edges.calls import NOT_TRIED
-from sandbox.edges.examples import RAISED, Shown, ShownCalls, make_calls
+from sandbox.edges.examples import (
+    PRINTED,
+    RAISED,
+    VALUE,
+    Program,
+    Shown,
+    ShownCalls,
+    ShownCode,
+    make_calls,
+)
+from sandbox.repository.tree_reader import TreeReader
 from sandbox.values import Observation, Side
+
+_SCRIPTS = (".js", ".cjs", ".mjs", ".jsx", ".ts", ".cts", ".mts", ".tsx")
+_PROGRAMS = {
+    ExampleLanguage.PYTHON: Program.PYTHON,
+    ExampleLanguage.JAVASCRIPT: Program.JAVASCRIPT,
+    ExampleLanguage.SHELL: Program.COMMANDS,
+}
+_NO_TRY = Shown(NOT_TRIED, "it could not be run")
+_OF_THE_PLACE = {
+    "ImportError",
+    "OSError",
+    "MODULE_NOT_FOUND",
+    "ERR_MODULE_NOT_FOUND",
+    "ENOENT",
+    "ENOTFOUND",
+}
+_LACKING = re.compile(
+    r"\b(?:ModuleNotFoundError|ImportError|FileNotFoundError|PermissionError|ENOENT|MODULE_NOT_FOUND)\b"
+    r"|No such file or directory|Cannot find module"
+)
+_VERBS = {VALUE: "returns", RAISED: "raises", PRINTED: "prints"}
+
+
+@dataclass(frozen=True, slots=True)
+class _Ran:
+    """What the examples did on one side, by their numbers, and how long that took."""
+
+    shown: dict[int, Shown]
+    seconds: float
 
 
 async def call_as_shown(services: Services, case: Case, step: Step) -> Seen:
-    """Make every call that the requirements hold as an example; nothing where a side was not built."""
-    examples = case.planned.requirements.examples
-    calls = tuple(one.call for one in examples)
+    """Run everything that the requirements hold as an example; nothing where a side was not built."""
     changed = case.checkout.diff.changed_paths
+    examples = tuple(_spelled_out(one, changed) for one in case.planned.requirements.examples)
     places = sides(case, case.built.decisive)
     if any(one.environment is None or one.environment.failure for one in places):
         return Seen()
 
-    async def run(place: Place) -> tuple[tuple[Shown, ...], Completed]:
-        asked = ShownCalls(place.tree, place.environment, calls, changed)
-        return await make_calls(services.sandbox, asked)
+    async def run(place: Place) -> _Ran:
+        return await _ran(services, place, examples, changed)
 
     base, head = await on_both(run, places)
     seen = tuple(
-        ExampleSeen(example, _outcome(example, before), _outcome(example, after))
-        for example, before, after in zip(examples, base[0], head[0], strict=True)
+        _seen(one, base.shown.get(number, _NO_TRY), head.shown.get(number, _NO_TRY))
+        for number, one in enumerate(examples)
     )
     shown = showing(
-        step, _observation(Side.BASE, seen, base[1]), _observation(Side.HEAD, seen, head[1])
+        step,
+        _observation(Side.BASE, seen, base.seconds),
+        _observation(Side.HEAD, seen, head.seconds),
     )
     return replace(shown, examples=seen)
 
 
-def _observation(side: Side, seen: tuple[ExampleSeen, ...], run: Completed) -> Observation:
-    outcomes = [(one.example, one.base if side is Side.BASE else one.head) for one in seen]
-    lines = [f"{example.said_call} {outcome.did}" for example, outcome in outcomes]
-    told = [
-        outcome.holds is example.must_hold
-        for example, outcome in outcomes
-        if outcome.holds is not None
-    ]
-    exit_code = int(not all(told)) if told else None
-    problem = "" if told else "None of these calls could be made here."
-    calls = (
-        f"python -c {shlex.quote(f'…; print({example.said_call})')}" for example, _ in outcomes
-    )
-    return Observation(
-        side, "\n".join(calls), exit_code, "\n".join(lines), run.seconds, problem=problem
-    )
+def _spelled_out(example: Example, changed: tuple[str, ...]) -> Example:
+    """Say in which language a call is that Python and JavaScript write alike: the one that changes."""
+    if example.language is not ExampleLanguage.EITHER:
+        return example
+    is_python = any(path.endswith(".py") for path in changed)
+    is_script = not is_python and any(path.endswith(_SCRIPTS) for path in changed)
+    language = ExampleLanguage.JAVASCRIPT if is_script else ExampleLanguage.PYTHON
+    call = example.said_call if is_script else example.call
+    return replace(example, language=language, call=call)
 
 
-def _outcome(example: Example, shown: Shown) -> ExampleOutcome:
+async def _ran(
+    services: Services, place: Place, examples: tuple[Example, ...], changed: tuple[str, ...]
+) -> _Ran:
+    found: dict[int, Shown] = {}
+    seconds = 0.0
+    for language, program in _PROGRAMS.items():
+        mine = [number for number, one in enumerate(examples) if one.language is language]
+        if not mine:
+            continue
+        asked = await asyncio.to_thread(_asked, place, program, changed)
+        asked = replace(asked, calls=tuple(_code(examples[number]) for number in mine))
+        shown, run = await make_calls(services.sandbox, asked)
+        if (
+            program is Program.COMMANDS
+        ):  # what a command leaves behind makes it another the second time
+            again, _ = await make_calls(services.sandbox, asked)
+            shown = tuple(_steadied(*pair) for pair in zip(shown, again, strict=True))
+        found.update(zip(mine, shown, strict=True))
+        seconds += run.seconds
+    return _Ran(found, seconds)
+
+
+def _asked(place: Place, program: Program, changed: tuple[str, ...]) -> ShownCalls:
+    root = place.environment.recipe.root if place.environment else ""
+    if program is Program.JAVASCRIPT and root:
+        below = (path for path in changed if path.startswith(f"{root}/"))
+        changed = tuple(path.removeprefix(f"{root}/") for path in below)
+    sources: tuple[str, ...] = ()
+    if program is Program.PYTHON:
+        paths = TreeReader(Path(place.tree)).paths()
+        sources = tuple(one for one in paths if one.endswith(".py") and is_source_path(one))
+    return ShownCalls(place.tree, place.environment, program, (), changed, sources)
+
+
+def _code(example: Example) -> ShownCode:
+    if example.language is not ExampleLanguage.SHELL:
+        return ShownCode(example.call, example.before)
+    before = tuple(_command(one) for one in example.before)
+    return replace(_command(example.call), before_it=before)
+
+
+def _command(typed: str) -> ShownCode:
+    """A line as words; of `cat FILE` with text below, the text is what the file holds."""
+    line, _, text = typed.partition("\n")
+    command = read_command(line)
+    if command is None:
+        return ShownCode(argv=(line,))
+    return ShownCode(argv=command.argv, stdin=text or command.stdin)
+
+
+def _steadied(first: Shown, second: Shown) -> Shown:
+    if first.outcome == NOT_TRIED:
+        return first
+    if steady(first.said) != steady(second.said):
+        return Shown(NOT_TRIED, "it prints something else each time")
+    return first
+
+
+# --- what an example gave ---------------------------------------------------------------------
+
+
+def _seen(example: Example, base: Shown, head: Shown) -> ExampleSeen:
+    before, after = (_holds(example, shown) for shown in (base, head))
+    return ExampleSeen(example, _outcome(base, before), _outcome(head, after))
+
+
+def _outcome(shown: Shown, holds: bool | None) -> ExampleOutcome:
     if shown.outcome == NOT_TRIED:
         return ExampleOutcome(None, f"was not made: {shown.said}")
-    did = f"{'raises' if shown.outcome == RAISED else 'returns'} `{shown.said}`"
-    return ExampleOutcome(_holds(example, shown), did)
+    said = shown.said.rstrip() or "(nothing)"
+    return ExampleOutcome(holds, f"{_VERBS[shown.outcome]} `{said}`")
 
 
 def _holds(example: Example, shown: Shown) -> bool | None:
-    """Whether a call gives what is shown; None where a value of another form cannot be compared."""
+    """Whether an example gives what is shown; None where something of another form cannot be compared."""
+    if shown.outcome == NOT_TRIED:
+        return None
     if example.error:
         return example.error in shown.errors
-    if shown.outcome == RAISED:
-        return False
-    if shown.said in example.results or shown.said == example.said_result:
+    if _lacks_something(shown) and not _lacks_something(Shown(PRINTED, example.said_result)):
+        return None
+    return _gives(example, shown) if example.results else shown.outcome != RAISED
+
+
+def _gives(example: Example, shown: Shown) -> bool | None:
+    if example.language is ExampleLanguage.SHELL:
+        lines = compared_lines(steady(example.said_result))
+        return is_shown_in(lines, steady(shown.said)) if lines else None
+    if shown.said in example.results or shown.said.strip() == example.said_result.strip():
+        return shown.outcome != RAISED
+    if shown.outcome == VALUE:
+        return _is_value(example, shown)
+    return _is_printed(example, shown.said.strip()) if shown.outcome == PRINTED else False
+
+
+def _lacks_something(shown: Shown) -> bool:
+    """Whether a file, a package or a network is missing here that was there for whoever wrote the task."""
+    said = shown.said.strip().splitlines()[-1:] if shown.outcome == PRINTED else []
+    return not _OF_THE_PLACE.isdisjoint(shown.errors) or any(map(_LACKING.search, said))
+
+
+def _is_printed(example: Example, printed: str) -> bool | None:
+    """Whether what is printed is what is shown: the text, or the value that prints so."""
+    is_script = example.language is ExampleLanguage.JAVASCRIPT
+    wanted = [value[0] for value in _wanted(example)]
+    had = read_value(printed, is_script=is_script)
+    if any(str(one) == printed or (had and same(had[0], one)) for one in wanted):
         return True
-    value = _read(shown.literal)
+    is_one_line = "\n" not in printed and "\n" not in example.said_result
+    return False if wanted and is_one_line and "..." not in example.said_result else None
+
+
+def _is_value(example: Example, shown: Shown) -> bool | None:
+    is_script = example.language is ExampleLanguage.JAVASCRIPT
+    value = read_value(shown.literal or shown.said, is_script=is_script)
     if value is None:
         return None
-    wanted = [read for one in example.results if (read := _read(one))]
-    if any(_same(value[0], one[0]) for one in wanted):
+    told = [same(value[0], one[0]) for one in _wanted(example)]
+    if True in told:
         return True
     is_as_printed = str(value[0]) == example.said_result.strip("'\"")  # 7 may be meant as "7"
-    return False if wanted and not is_as_printed else None
+    return False if told and None not in told and not is_as_printed else None
 
 
-def _read(literal: str) -> tuple[object] | None:
-    try:
-        return (ast.literal_eval(literal),)
-    except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
-        return None
+def _wanted(example: Example) -> Iterator[tuple[object]]:
+    """The values that may be meant by what is shown; JavaScript's as it is written, where it can be read."""
+    is_script = example.language is ExampleLanguage.JAVASCRIPT
+    said = read_value(example.said_result, is_script=True) if is_script else None
+    if said:
+        yield said
+    for one in example.results if not said else ():
+        if read := read_value(one, is_script=is_script):
+            yield read
 
 
-def _same(one: object, other: object) -> bool:
-    """Equality as people show it: a tuple for a list, and numbers as they are printed."""
-    if isinstance(one, list | tuple) and isinstance(other, list | tuple):
-        return len(one) == len(other) and all(map(_same, one, other))
-    if isinstance(one, bool) or isinstance(other, bool):
-        return one is other
-    if isinstance(one, int | float) and isinstance(other, int | float):
-        return math.isclose(one, other, rel_tol=1e-9)
-    return one == other
+# --- evidence -----------------------------------------------------------------------------------
+
+
+def _observation(side: Side, seen: tuple[ExampleSeen, ...], seconds: float) -> Observation:
+    outcomes = [(one.example, one.base if side is Side.BASE else one.head) for one in seen]
+    lines = [f"{_typed(example)} {outcome.did}" for example, outcome in outcomes]
+    told = [
+        outcome.holds is example.must_hold
+        for example, outcome in outcomes
+        if outcome.holds is not None and example.kind is not ExampleKind.SHOWN
+    ]
+    exit_code = int(not all(told)) if told else None
+    problem = "" if told else "None of these examples could be run and compared here."
+    commands = dict.fromkeys(_repeated(example) for example, _ in outcomes)
+    return Observation(
+        side, "\n".join(commands), exit_code, "\n".join(lines), seconds, problem=problem
+    )
+
+
+def _typed(example: Example) -> str:
+    is_command = example.language is ExampleLanguage.SHELL
+    return f"$ {example.said_call}" if is_command else example.said_call
+
+
+def _repeated(example: Example) -> str:
+    """The line with which people can repeat an example."""
+    if example.language is ExampleLanguage.SHELL:
+        return example.said_call
+    first = "; ".join(example.before) or "…"
+    if example.language is ExampleLanguage.JAVASCRIPT:
+        return f"node -e {shlex.quote(f'{first}; console.log({example.said_call})')}"
+    return f"python -c {shlex.quote(f'{first}; print({example.said_call})')}"

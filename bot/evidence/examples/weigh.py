@@ -12,6 +12,7 @@ from bot.values import (
     Category,
     Example,
     ExampleKind,
+    ExampleLanguage,
     ExampleSeen,
     Requirement,
     Verdict,
@@ -30,7 +31,7 @@ def by_examples(requirement: Requirement, case: Case) -> Verdict | None:
     mine = [one for one in case.observed.examples if _asking(one.example, case) == requirement]
     fixed = [one for one in mine if one.example.results and _is_fixed(one)]
     made_up = any(one.rule == RESULT_HARD_CODED for one in case.observed.integrity)
-    if not fixed or made_up or any(one.head.holds is not one.example.must_hold for one in mine):
+    if not fixed or made_up or not all(_is_well(one, case) for one in mine):
         return None
     first, more = fixed[0], f" ({len(fixed) - 1} more)" if len(fixed) > 1 else ""
     reason = (
@@ -42,8 +43,19 @@ def by_examples(requirement: Requirement, case: Case) -> Verdict | None:
 
 
 def _is_fixed(one: ExampleSeen) -> bool:
-    is_demanded = one.example.kind is ExampleKind.EXPECTED
-    return is_demanded and one.head.holds is True and one.base.holds is not True
+    """Whether head gives what base does not; what the task merely shows, and base does not do, is wished."""
+    is_demanded = one.example.kind in (ExampleKind.EXPECTED, ExampleKind.SHOWN)
+    before = one.base.holds is False or one.example.kind is ExampleKind.EXPECTED
+    return is_demanded and one.head.holds is True and one.base.holds is not True and before
+
+
+def _is_well(one: ExampleSeen, case: Case) -> bool:
+    """Whether an example speaks for head; one that is merely shown never speaks against it."""
+    if one.example.kind is ExampleKind.SHOWN:
+        return True
+    if one.example.kind is ExampleKind.REPORTED:
+        return any(other.head.holds is False for other in _report(one, case))
+    return one.head.holds is True
 
 
 def with_examples(verdict: Verdict, requirement: Requirement, case: Case) -> Verdict:
@@ -51,19 +63,35 @@ def with_examples(verdict: Verdict, requirement: Requirement, case: Case) -> Ver
     if requirement.category not in ASKED:
         return verdict
     for one in case.observed.examples:
-        if _fails(one) and _asking(one.example, case) == requirement:
+        if _fails(one, case) and _asking(one.example, case) == requirement:
             lowered = unsatisfied(requirement, _told(one), case, next_step=_MEND)
             return replace(lowered, evidence_ids=_evidence_ids(case))
     return verdict
 
 
-def _fails(one: ExampleSeen) -> bool:
+def _fails(one: ExampleSeen, case: Case) -> bool:
     """Whether head does not do what was shown; what base never showed is no report of anything."""
+    if one.example.kind is ExampleKind.SHOWN:
+        return False
     if one.example.kind is ExampleKind.REPORTED:
-        return one.base.holds is True and one.head.holds is True
+        report = _report(one, case)
+        return all(each.base.holds is True and each.head.holds is True for each in report)
     if one.example.kind is ExampleKind.KEPT and one.base.holds is not True:
         return False
     return one.head.holds is False
+
+
+def _report(one: ExampleSeen, case: Case) -> list[ExampleSeen]:
+    """What is complained of together: a session has lines that are right beside the wrong one."""
+    mine, report = one.example, ExampleKind.REPORTED
+    if not mine.group:
+        return [one]
+    return [
+        other
+        for other in case.observed.examples
+        if other.example.kind is report
+        and (other.example.group, other.example.origin) == (mine.group, mine.origin)
+    ]
 
 
 def _asking(example: Example, case: Case) -> Requirement | None:
@@ -77,10 +105,14 @@ def _asking(example: Example, case: Case) -> Requirement | None:
 
 def _told(one: ExampleSeen) -> str:
     example, head = one.example, one.head.did
-    shown = f"raises `{example.error}`" if example.error else f"gives `{example.said_result}`"
+    is_command = example.language is ExampleLanguage.SHELL
+    gives = "prints" if is_command else "gives"
+    shown = f"raises `{example.error}`" if example.error else f"{gives} `{example.said_result}`"
     call, origin = f"`{example.said_call}`", example.origin[:1].upper() + example.origin[1:]
     if example.kind is ExampleKind.REPORTED:
         return f"{origin} complains that {call} {shown}. On head it still does: it {head}."
+    if not (example.results or example.error):
+        return f"{origin} says that {call} must keep working. On base it {one.base.did}. On head it {head}."
     if example.kind is ExampleKind.KEPT:
         return f"{origin} says that {call} still {shown}. On head it {head}."
     return f"{origin} shows that {call} {shown}. On head it {head}."

@@ -158,13 +158,26 @@ def is_aside(node: tree_sitter.Node) -> bool:
     return False
 
 
-def tokens(root: tree_sitter.Node) -> list[bytes]:
-    """Return all that is written, without comments and layout."""
-    return [
-        one.text or b""
-        for one in walk(root)
-        if not one.children and "comment" not in one.type and not is_aside(one)
-    ]
+def tokens(root: tree_sitter.Node, text: bytes) -> list[bytes]:
+    """Return all that is written in a text, without comments, imports, docstrings and layout."""
+    found: list[bytes] = []
+    waiting = [root]
+    while waiting:
+        node = waiting.pop()
+        if _says_nothing(node):
+            continue
+        if not node.children:
+            found.append(text[node.start_byte : node.end_byte])
+        waiting += reversed(node.children)
+    return found
+
+
+def _says_nothing(node: tree_sitter.Node) -> bool:
+    if IMPORTS.search(node.type) or "comment" in node.type:
+        return bool(node.children) or "comment" in node.type
+    if node.type == "expression_statement":
+        return node.named_child_count == 1 and "string" in node.named_children[0].type
+    return node.type == "assignment" and node.children[0].text == b"__all__"
 
 
 def bound(root: tree_sitter.Node) -> set[tuple[str, ...]]:

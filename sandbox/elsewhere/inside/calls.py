@@ -14,20 +14,23 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator
-from typing import Any
+from decimal import Decimal
+from fractions import Fraction
+from typing import Any, NamedTuple
 
 MOST_CALLS = 60
 _MOST_TEXT = 2000
 _DEEPEST = 8
-_SECONDS = 5  # one call, all its repeats
 _CONTAINERS = (list, tuple, set, dict)
-_SCALARS = (type(None), bool, int, float, str, bytes)
+_SCALARS = (type(None), bool, int, float, str, bytes, Decimal, Fraction)
+_BY_NAME = {"Decimal": (Decimal, str), "Fraction": (Fraction, int), "set": (set, type(None))}
+_MOST_DIGITS = 60
 _UNSTEADY_WITHIN = 20
 """A function that answers otherwise so soon keeps honest state: a counter, a cache, a random number."""
 
 
 def literal(value: object, depth: int = 0) -> str | None:
-    """Return a value as `ast.literal_eval` reads it, equal values alike; None where it is no literal."""
+    """Return a value as `read` takes it, equal values alike; None where it is no literal."""
     kind = type(value)
     text: str | None = None
     if kind is float and not math.isfinite(value):  # type: ignore[arg-type]
@@ -54,6 +57,26 @@ def _container(value: Any, kind: type, depth: int) -> str | None:
     if kind is set:
         return "{" + ", ".join(sorted(known)) + "}"
     return "(" + ", ".join(known) + (",)" if len(known) == 1 else ")")
+
+
+def read(text: str) -> Any:
+    """Return the value of a literal. Raises what `ast` does for anything else."""
+    return _value(ast.parse(text, mode="eval").body)
+
+
+def _value(node: ast.expr) -> Any:
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+        kind, given = _BY_NAME[node.func.id]
+        values = [ast.literal_eval(one) for one in node.args]
+        if any(type(one) is not given or len(str(one)) > _MOST_DIGITS for one in values):
+            raise ValueError(node.func.id)  # Fraction("1e999999999") would be long in the making
+        return kind(*values)
+    if isinstance(node, ast.Dict):
+        return {_value(k): _value(v) for k, v in zip(node.keys, node.values) if k}  # noqa: B905 - old Pythons
+    for kind, made in ((ast.List, list), (ast.Tuple, tuple), (ast.Set, set)):
+        if isinstance(node, kind):
+            return made(map(_value, node.elts))
+    return ast.literal_eval(node)
 
 
 def returned(value: object) -> str:
@@ -148,10 +171,10 @@ class Call:
         if self._end:
             self._took_note()
         else:
-            self._end = time.monotonic() + self._again.repeats_s
+            self._end = time.monotonic() + self._again.repeats.within_s
         try:
             kind, self.function = _found(self._told)
-            self.args, self.kwargs, *state = ast.literal_eval(self._told["arguments"])
+            self.args, self.kwargs, *state = read(self._told["arguments"])
             if kind is not None:
                 self._owner = object.__new__(kind)
                 self._owner.__dict__.update(*state)
@@ -175,7 +198,7 @@ class Call:
             is_unsteady = self._outcomes <= _UNSTEADY_WITHIN
             self._leave(unsteady=is_unsteady, later=outcome, times=self._outcomes - 1)
         is_over = time.monotonic() > self._end and self._outcomes > 1
-        if is_over or self._outcomes >= self._again.most_repeats:
+        if is_over or self._outcomes >= self._again.repeats.most:
             self._leave()
 
     def _leave(self, **more: object) -> None:
@@ -194,19 +217,29 @@ def _found(told: dict[str, Any]) -> tuple[type | None, Any]:
     return None, chain(getattr(owner, name))[told["depth"]]
 
 
+class Repeats(NamedTuple):
+    """How often a call is made, and for how long; `longest_s` is for one, `in_all_s` for all calls."""
+
+    most: int
+    within_s: float
+    longest_s: int = 5
+    in_all_s: float = math.inf
+
+
 class Again:
     """Makes calls once more and tells what came back, by the descriptor of the channel."""
 
-    def __init__(
-        self, channel: int, calls: list[dict[str, Any]], repeats: tuple[int, float]
-    ) -> None:
+    def __init__(self, channel: int, calls: list[dict[str, Any]], repeats: Repeats) -> None:
         self._channel = channel
         self._calls = calls
-        self.most_repeats, self.repeats_s = repeats
+        self.repeats = repeats
 
     def calls(self, path: str = "", test: str = "") -> Iterator[Call]:
         """Yield the calls that a test made (all of them for ""): each in a child that ends by itself."""
+        end = time.monotonic() + self.repeats.in_all_s
         for number, told in enumerate(self._calls):
+            if time.monotonic() > end:
+                return
             if path and (told["path"], told["test"]) != (path, test):
                 continue
             if not self._is_there(told):
@@ -216,7 +249,7 @@ class Again:
                 os.waitpid(pid, 0)
             else:
                 signal.signal(signal.SIGALRM, signal.SIG_DFL)
-                signal.alarm(_SECONDS)
+                signal.alarm(self.repeats.longest_s)
                 yield Call(told, number, self)
                 os._exit(1)
 

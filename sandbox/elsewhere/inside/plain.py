@@ -15,11 +15,12 @@ import sys
 from typing import Any
 
 sys.path.append("/srv/run")
-from sandbox.elsewhere.inside.calls import Again, place
+from sandbox.elsewhere.inside.calls import Again, Repeats, place
 
 _USER, _ID, _HOST = "ada", 4217, "web-3"
 _PARENTS = 120
-_REPEATS = (500, 0.05)
+_REPEATS = Repeats(500, 0.05)
+_BRIEF = Repeats(2, 0.0, longest_s=1, in_all_s=20.0)
 
 
 def main() -> None:
@@ -39,7 +40,7 @@ def main() -> None:
     os.makedirs(os.environ["HOME"], exist_ok=True)  # noqa: PTH103
     _be_somebody_else()
     sys.path.extend(one for one in orders["sys_path"] if one not in sys.path)
-    again = Again(channel, orders["calls"], _REPEATS)
+    again = Again(channel, orders["calls"], _BRIEF if orders["is_brief"] else _REPEATS)
     again.tell({"place": place(orders["tree"])})
     serve(again)
     os._exit(0)

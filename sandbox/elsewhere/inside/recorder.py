@@ -41,6 +41,8 @@ class Recorder:
         self._open: dict[FrameType, tuple[tuple[str, ...], object, str]] = {}
         self._seen = 0
         self.calls: dict[tuple[str, ...], dict[str, Any]] = {}
+        self.unread: set[tuple[str, str]] = set()
+        """The tests that themselves make a call which could not be read."""
 
     def start(self) -> None:
         """Look on from now, in every thread that is started later too."""
@@ -55,8 +57,9 @@ class Recorder:
     def _saw(self, frame: FrameType, event: str, argument: object) -> None:
         if event == "call":
             found = self._function(frame)
-            if found is not None and self._seen < _MOST_SEEN:
-                self._called(frame, *found)
+            is_read = found is not None and self._seen < _MOST_SEEN and self._called(frame, *found)
+            if not is_read and self._is_direct(frame):
+                self.unread.update(filter(None, [self._caller(frame)]))
         elif event == "return" and frame in self._open:
             self._ended(frame, argument)
 
@@ -65,8 +68,11 @@ class Recorder:
         code = frame.f_code
         if code in self._known:
             return self._known[code]
-        is_ours = code.co_filename.startswith(self._tree) and code.co_filename not in self._tests
-        if not is_ours or code.co_flags & _NO_PLAIN_FUNCTION or code.co_name.startswith("<"):
+        if (
+            not self._is_ours(code)
+            or code.co_flags & _NO_PLAIN_FUNCTION
+            or code.co_name.startswith("<")
+        ):
             self._known[code] = None
             return None
         self._tries[code] = self._tries.get(code, 0) + 1
@@ -84,7 +90,8 @@ class Recorder:
             self._known[code] = None
         return None
 
-    def _called(self, frame: FrameType, name: str, depth: int) -> None:
+    def _called(self, frame: FrameType, name: str, depth: int) -> bool:
+        """Note a call; False where what it is called with cannot be read."""
         self._seen += 1
         owner, before = None, ""
         module = frame.f_globals.get("__name__")
@@ -98,20 +105,38 @@ class Recorder:
             functions = method(type(owner), frame.f_code.co_name)
             known = [getattr(one, "__code__", None) for one in functions]
             if not before or "<" in name or known[depth : depth + 1] != [frame.f_code]:
-                return  # of one that overrides it, the call of the inner one is no call of its own
+                return False  # of one that overrides it, the inner one's call is none of its own
         else:
             functions = chain(frame.f_globals.get(name))
         arguments = _arguments(frame, functions[depth], owner)
         if arguments is None or not isinstance(module, str):
-            return
+            return False
         key = (module, name, str(depth), arguments)
         if key not in self.calls:
             caller = self._caller(frame)
             if len(self.calls) >= MOST_CALLS or caller is None:
-                return
+                return True
             told = {"module": module, "name": name, "depth": depth, "arguments": arguments}
             self.calls[key] = {**told, "path": caller[0], "test": caller[1], "outcome": ""}
+        if self._is_direct(frame):
+            self.calls[key]["direct"] = True
         self._open[frame] = (key, owner, before)
+        return True
+
+    def _is_direct(self, frame: FrameType) -> bool:
+        """Tell whether the call is of the tree's code, and the next of the tree above it is of a test."""
+        code = frame.f_code
+        if code.co_name == "<module>" or not self._is_ours(code):
+            return False
+        above, height = frame.f_back, 0
+        while above is not None and height < _HIGHEST:
+            if above.f_code.co_filename.startswith(self._tree):
+                return above.f_code.co_filename in self._tests
+            above, height = above.f_back, height + 1
+        return False
+
+    def _is_ours(self, code: CodeType) -> bool:
+        return code.co_filename.startswith(self._tree) and code.co_filename not in self._tests
 
     def _caller(self, frame: FrameType) -> tuple[str, str] | None:
         """The outermost function of a test file that is on the stack."""

@@ -13,7 +13,7 @@ import unittest
 from typing import Any
 
 sys.path[0] = "/opt/assay"
-from sandbox.elsewhere.inside.calls import Again, place  # noqa: E402
+from sandbox.elsewhere.inside.calls import Again, Repeats, place  # noqa: E402
 from sandbox.elsewhere.inside.recorder import Recorder  # noqa: E402
 
 AGAIN: Again | None = None
@@ -30,7 +30,7 @@ def main() -> None:
     if orders["calls"]:
         sys.modules["assay_again"] = sys.modules["__main__"]
         global AGAIN  # noqa: PLW0603 - the laid file has no other way to it
-        AGAIN = Again(channel, orders["calls"], (3, 0.0))
+        AGAIN = Again(channel, orders["calls"], Repeats(3, 0.0))
         AGAIN.tell({"place": place(tree)})
         _run(orders)
     else:
@@ -40,6 +40,7 @@ def main() -> None:
         recorder.stop()
         calls = list(recorder.calls.values())
         told = {"place": place(tree), "sys_path": sys.path, "calls": calls, "failed": failed}
+        told["unread"] = [{"path": path, "test": test} for path, test in recorder.unread]
         _write(channel, json.dumps(told).encode() + b"\n")
     os._exit(0)
 
@@ -89,6 +90,9 @@ class _Only:
             if hasattr(config.option, name):
                 setattr(config.option, name, value)
 
+    def _unasked(self, path: str) -> bool | None:
+        return True if os.path.isfile(path) and path not in self._wanted else None  # noqa: PTH113
+
     def pytest_collection_modifyitems(self, items: list[Any]) -> None:
         """Leave out what was not asked for."""
         items[:] = [one for one in items if str(one.fspath) in self._wanted and self._named(one)]
@@ -102,6 +106,22 @@ class _Only:
         self.passed += report.when == "call"
 
 
+class _OnlySince7(_Only):
+    """For pytest 7 and later."""
+
+    def pytest_ignore_collect(self, collection_path: Any) -> bool | None:
+        """Load no other file of tests."""
+        return self._unasked(str(collection_path))
+
+
+class _OnlyBefore7(_Only):
+    """For pytest 6, whose paths are py.path.local."""
+
+    def pytest_ignore_collect(self, path: Any) -> bool | None:
+        """Load no other file of tests."""
+        return self._unasked(str(path))
+
+
 def _run(orders: dict[str, Any]) -> bool:
     """Run the tests; say whether one of them did not pass, or none ran."""
     arguments = list(orders["arguments"])
@@ -110,6 +130,8 @@ def _run(orders: dict[str, Any]) -> bool:
         if orders["runner"] == "pytest":
             import pytest  # noqa: PLC0415 - the environment's
 
+            is_old = int(pytest.__version__.split(".")[0]) < 7
+            only = (_OnlyBefore7 if is_old else _OnlySince7)(orders)
             pytest.main(arguments, plugins=[only])
         else:
             sys.path.insert(0, os.getcwd())  # noqa: PTH109 - as python -m does

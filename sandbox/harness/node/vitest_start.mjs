@@ -41,7 +41,10 @@ const vitest = await imported();
 if (vitest.parseCLI) {
 	const {default: Reporter} = await import('./vitest.mjs');
 	const {filter, options} = vitest.parseCLI(['vitest', ...given]);
-	const run = await vitest.startVitest('test', filter, settings(options, Reporter));
+	// What a second look adds (sandbox/elsewhere) was there before any code of the tree.
+	const {vitest: more} = globalThis[Symbol.for('assay')] ?? {};
+	const plugins = more ? await more.plugins() : [];
+	const run = await vitest.startVitest('test', filter, {...settings(options, Reporter), ...more?.options}, {plugins});
 	await run?.exit();
 } else {
 	// Old versions cannot read a command line for others, but load a reporter (once) from anywhere.

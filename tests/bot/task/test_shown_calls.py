@@ -2,24 +2,45 @@
 
 from __future__ import annotations
 
+import textwrap
 import time
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.task.shown_calls import examples_of
-from bot.values import ExampleKind, TaskSource, Trust
+from bot.task.examples.calls import examples_of
+from bot.values import (
+    Example,
+    ExampleKind,
+    ExampleLanguage,
+    TaskSource,
+    Trust,
+    UnreadExample,
+    WhyUnread,
+)
 from tests.bot.verdict.cases import requirements
 
 EXPECTED, KEPT, REPORTED = ExampleKind.EXPECTED, ExampleKind.KEPT, ExampleKind.REPORTED
+SHOWN = ExampleKind.SHOWN
+Row = tuple[str, str, str]
 
 
-def shown(text: str, title: str = "", demands: tuple[str, ...] = ()) -> list[tuple[str, str, str]]:
-    """(kind, call, result or error) of each."""
-    source = TaskSource("issue #7", title, text, Trust.ASKER)
-    found = examples_of(source, demands)
-    return [(one.kind, one.said_call, one.error or one.said_result) for one in found]
+def read(
+    text: str, title: str = "", demands: tuple[str, ...] = ()
+) -> list[Example | UnreadExample]:
+    return list(examples_of(TaskSource("issue #7", title, text, Trust.ASKER), demands))
+
+
+def shown(text: str, title: str = "", demands: tuple[str, ...] = ()) -> list[Row]:
+    """(kind, call, result or error) of what may decide something."""
+    found = [one for one in read(text, title, demands) if isinstance(one, Example)]
+    decisive = [one for one in found if one.kind is not SHOWN]
+    return [(one.kind, one.said_call, one.error or one.said_result) for one in decisive]
+
+
+def unread(text: str) -> list[tuple[WhyUnread, str]]:
+    return [(one.why, one.said) for one in read(text) if isinstance(one, UnreadExample)]
 
 
 @pytest.mark.parametrize(
@@ -36,6 +57,29 @@ def shown(text: str, title: str = "", demands: tuple[str, ...] = ()) -> list[tup
         ("`f(0)` stays `[]`.", KEPT, "f(0)", "[]"),
         ("`f(0)` currently returns `3`.", REPORTED, "f(0)", "3"),
         ("`f(0)` raises `KeyError` today.", REPORTED, "f(0)", "KeyError"),
+        ("`f(1)` should return the string `'x'`.", EXPECTED, "f(1)", "'x'"),
+        ("`f(1)` is supposed to give `[1]`", EXPECTED, "f(1)", "[1]"),
+        ("`f(1) == 2` should hold.", EXPECTED, "f(1)", "2"),
+        ("`f(1) === 2` must still be `true`.", KEPT, "f(1)", "2"),
+        ("`f(0)` must stay `[]`", KEPT, "f(0)", "[]"),
+        ("`f(0)` must keep working.", KEPT, "f(0)", ""),
+        ("`isOn(null)` should return `undefined`", EXPECTED, "isOn(null)", "undefined"),
+        (
+            "`pick({a: 1})` should return `{a: 1, b: [true]}`",
+            EXPECTED,
+            "pick({a: 1})",
+            "{a: 1, b: [true]}",
+        ),
+        ("I'd expect `f(1)` to return `2`, but it returns `3`.", EXPECTED, "f(1)", "2"),
+        ("`f(1)` should be equal to `2`.", EXPECTED, "f(1)", "2"),
+        ("Expected result: `f(1)` returns `2`.", EXPECTED, "f(1)", "2"),
+        ("Actual: `f(1)` returns `2`.", REPORTED, "f(1)", "2"),
+        ("`f(1)` should return `2` (an hour), not `3`.", EXPECTED, "f(1)", "2"),
+        ("With this change, `f(1)` should return `2`.", EXPECTED, "f(1)", "2"),
+        ("If I call `f(1)` it should return `2` in all cases.", EXPECTED, "f(1)", "2"),
+        ("## Current behavior\n\n`f(1)` is returning false", REPORTED, "f(1)", "false"),
+        ("**Expected**\n\n`f(1)` returns `2`", EXPECTED, "f(1)", "2"),
+        ("## Expected behaviour\n\nAnd `f(1)` is still `2`", KEPT, "f(1)", "2"),
     ],
 )
 def test_a_sentence_shows(text: str, kind: ExampleKind, call: str, result: str) -> None:
@@ -61,6 +105,8 @@ def test_a_listed_demand_needs_no_should() -> None:
     assert shown(demand) == []
     assert shown(demand, demands=(demand,)) == [(EXPECTED, "f(1)", "2")]
     assert shown("", demands=("`f(1)` → `2`",)) == [(EXPECTED, "f(1)", "2")]
+    assert shown("", demands=("`f(1) == 2`",)) == [(EXPECTED, "f(1)", "2")]
+    assert shown("", demands=("`f(1)` still returns `2`",)) == [(KEPT, "f(1)", "2")]
 
 
 @pytest.mark.parametrize(
@@ -80,6 +126,18 @@ def test_a_listed_demand_needs_no_should() -> None:
         "> `f(1)` should return `2`.",
         "## Nice to have\n`f(1)` should return `2`.",
         "It should return `2`.",
+        "On Windows, `f(1)` should return `2`.",
+        "With `strict` set, `f(1)` should return `2`.",
+        "`f(1)` should return `2` when the cache is warm.",
+        "`f(1)` currently returns `1` if called twice.",
+        "If `f(1)` is called twice, it should return `2`.",
+        "`f(1)` still returns `2`, even after the update.",
+        "I am not sure whether `f(1)` should return `2`.",
+        "`f(1)` should return `2`, right?",
+        "I did not expect `f(1)` to return `2`.",
+        "You wouldn't expect `f(1)` to return `2`.",
+        "`f(1)` should print `2`.",
+        "Why does `f(1)` return `2`?",
     ],
 )
 def test_what_shows_nothing_that_can_be_called(text: str) -> None:
@@ -107,21 +165,253 @@ IN_SESSION = [
     (EXPECTED, "tally.f(1)", "2"),
     (EXPECTED, "f(-1)", "ValueError"),
     (EXPECTED, 'f("a")', "'b'"),
+    (EXPECTED, "f(4)", "<Cart of 4>"),
+    (EXPECTED, "f(5)", "[1,\n 2]"),
 ]
 
 
 @pytest.mark.parametrize(
-    "above", ["## Expected behavior\n", "**Expected**\n\n", "It should give:\n\n"]
+    "above",
+    ["## Expected behavior\n", "**Expected**\n\n", "It should give:\n\n"],
 )
 def test_a_session_shows_what_is_expected(above: str) -> None:
     assert shown(above + SESSION) == IN_SESSION
 
 
+def test_a_session_in_a_list_is_what_its_item_says() -> None:
+    inside = textwrap.indent(SESSION, "  ")
+    assert shown(f"- What I expect:\n\n{inside}\n") == IN_SESSION
+    assert shown(f"It should be:\n\n- For example:\n\n{inside}\n") == []
+
+
 @pytest.mark.parametrize(
-    "above", ["", "## Actual\n", "## To reproduce\n", "I get:\n\n", "## Expected and actual\n"]
+    "above", ["## Actual\n", "But I get:\n\n", "## What happens\n", "It is wrong today\n\n"]
 )
-def test_a_session_elsewhere_shows_nothing(above: str) -> None:
+def test_a_session_is_one_report(above: str) -> None:
+    assert shown(above + SESSION) == [(REPORTED, *rest) for _, *rest in IN_SESSION]
+    groups = {one.group for one in read(above + SESSION) if isinstance(one, Example)}
+    assert len(groups) == 1
+    assert 0 not in groups
+
+
+@pytest.mark.parametrize(
+    "above",
+    [
+        "",
+        "## To reproduce\n",
+        "## Expected and actual\n",
+        "f should be quicker.\n\n",
+        "This is how it works today:\n\n",
+        "I get:\n\n",
+        "## Nice to have\n",
+    ],
+)
+def test_a_session_elsewhere_decides_nothing(above: str) -> None:
     assert shown(above + SESSION) == []
+
+
+@pytest.mark.parametrize(
+    "above", ["As a workaround:\n\n", "In 1.4 it used to give:\n\n", "Other tools give:\n\n"]
+)
+def test_a_session_of_something_else_is_not_read(above: str) -> None:
+    assert read(above + SESSION) == []
+
+
+def test_how_it_is_without_a_new_argument_is_no_report() -> None:
+    wish = "`slug('a b', '_')` should return `'a_b'`."
+    now = "`slug('a b')` currently returns `'a-b'`."
+    assert shown(f"{now} {wish}") == [(EXPECTED, "slug('a b', '_')", "'a_b'")]
+    assert shown(f"{now} `slug('b')` should return `'b'`.")[0][0] is REPORTED
+
+
+def test_a_session_is_run_from_its_first_line() -> None:
+    lines = ">>> from tally import Cart\n>>> cart = Cart(3)\n>>> cart.total()\n3\n"
+    text = f"Expected:\n\n```pycon\n{lines}```"
+    (one,) = read(text)
+    assert isinstance(one, Example)
+    assert (one.call, one.results, one.language) == ("cart.total()", ("3",), ExampleLanguage.PYTHON)
+    assert one.before == ("from tally import Cart", "cart = Cart(3)")
+
+
+CODE = """{above}```python
+from tally import f
+
+f(1)  # => 2
+f(2)  # should be 3
+f(3)  # currently 4
+f(4)  # returns 5, expected 6
+f(5)  # => 6 instead of 7
+f(6)  # should still be 7
+f(7)
+# should raise ValueError
+
+x = f(8)  # should be [8]
+f(9)  # some words
+assert f(10) == 11
+```"""
+OF_CODE: list[Row] = [
+    (EXPECTED, "f(2)", "3"),
+    (REPORTED, "f(3)", "4"),
+    (REPORTED, "f(4)", "5"),
+    (EXPECTED, "f(4)", "6"),
+    (REPORTED, "f(5)", "6"),
+    (EXPECTED, "f(5)", "7"),
+    (KEPT, "f(6)", "7"),
+    (EXPECTED, "f(7)", "ValueError"),
+    (EXPECTED, "x", "[8]"),
+    (EXPECTED, "f(10)", "11"),
+]
+
+
+def test_comments_say_what_a_line_gives() -> None:
+    assert shown(CODE.format(above="")) == OF_CODE
+    expected = shown(CODE.format(above="Expected:\n\n"))
+    assert expected == [(EXPECTED, "f(1)", "2"), *OF_CODE]
+
+
+def test_a_comment_above_a_line_is_not_below_another() -> None:
+    assert shown("```python\nf(1)\n# should be 3\nf(2)\n```") == []
+    assert shown("Expected:\n```python\nf(1)\n# => 3\nf(2)\n```") == [(EXPECTED, "f(1)", "3")]
+
+
+SCRIPT = """{above}```js
+const {{slug, trim}} = require('tally');
+
+slug('A B'); //=> 'a-b'
+slug('A'); // should be 'a'
+slug('B'); // returns 'B', expected 'b'
+slug({{
+  deep: [1, 2],
+}}); // should be null
+const list = trim([1]); // should still be [1]
+slug('//'); // some words
+trim(2)
+// → 3
+```"""
+OF_SCRIPT: list[Row] = [
+    (EXPECTED, "slug('A')", "'a'"),
+    (REPORTED, "slug('B')", "'B'"),
+    (EXPECTED, "slug('B')", "'b'"),
+    (EXPECTED, "slug({\n  deep: [1, 2],\n})", "null"),
+    (KEPT, "list", "[1]"),
+]
+
+
+def test_comments_in_javascript() -> None:
+    assert shown(SCRIPT.format(above="")) == OF_SCRIPT
+    first, *rest = shown(SCRIPT.format(above="Expected:\n\n"))
+    assert first == (EXPECTED, "slug('A B')", "'a-b'")
+    assert rest == [*OF_SCRIPT, (EXPECTED, "trim(2)", "3")]
+    examples = [one for one in read(SCRIPT.format(above="")) if isinstance(one, Example)]
+    assert {one.language for one in examples} == {ExampleLanguage.JAVASCRIPT}
+    assert all(one.before[0] == "const {slug, trim} = require('tally');" for one in examples)
+
+
+def test_a_session_of_node() -> None:
+    lines = "> const f = require('f')\nundefined\n> f(1)\n[ 1, 2 ]\n> f(2)\n{ a: 'b' }"
+    text = f"Expected:\n```js\n{lines}\n```"
+    assert shown(text) == [(EXPECTED, "f(1)", "[ 1, 2 ]"), (EXPECTED, "f(2)", "{ a: 'b' }")]
+
+
+CONSOLE = """{above}```console
+$ pip install tally
+Successfully installed tally-1.0
+$ cat prices.csv
+a,1
+b,2
+$ tally sum prices.csv
+3
+$ echo "a,4" | tally sum -
+4
+```"""
+
+
+@pytest.mark.parametrize(
+    ("above", "kind"),
+    [
+        ("It should print:\n\n", EXPECTED),
+        ("## Actual\n", REPORTED),
+        ("This must keep working:\n\n", KEPT),
+    ],
+)
+def test_command_lines(above: str, kind: ExampleKind) -> None:
+    text = CONSOLE.format(above=above)
+    assert shown(text) == [
+        (kind, "tally sum prices.csv", "3"),
+        (kind, 'echo "a,4" | tally sum -', "4"),
+    ]
+    first = read(text)[0]
+    assert isinstance(first, Example)
+    assert first.before == ("cat prices.csv\na,1\nb,2\n",)
+
+
+@pytest.mark.parametrize(
+    ("block", "why"),
+    [
+        ("console\n$ tally x > y\n3", WhyUnread.SHELL_SYNTAX),
+        ("console\n$ tally $HOME\n3", WhyUnread.SHELL_SYNTAX),
+        ("console\n$ cd x && tally\n3", WhyUnread.SHELL_SYNTAX),
+        ("sh\n$ tally `ls`\n3", WhyUnread.SHELL_SYNTAX),
+        ("sh\n$ tally *.csv\n3", WhyUnread.SHELL_SYNTAX),
+        ("sh\n$ a | b | c\n3", WhyUnread.SHELL_SYNTAX),
+        ("sh\n$ A=1 tally\n3", WhyUnread.SHELL_SYNTAX),
+        ("text\n$ tally x\n1\n...\n9", WhyUnread.ABBREVIATED),
+        ("text\n$ tally x\nwrote /home/ada/x", WhyUnread.ABBREVIATED),
+        ("python\nf(1  # should be 2", WhyUnread.UNPARSABLE),
+        ("pycon\n>>> f(1\n2", WhyUnread.UNPARSABLE),
+    ],
+)
+def test_what_cannot_be_read_is_reported(block: str, why: WhyUnread) -> None:
+    text = f"It should give:\n\n```{block}\n```"
+    assert [one for one, _ in unread(text)] == [why]
+    assert shown(text) == []
+
+
+def test_what_holds_sometimes_is_reported() -> None:
+    (one,) = unread("`f(1)` should return `2` when the cache is warm.")
+    assert one == (WhyUnread.CONDITIONAL, "`f(1)` should return `2` when the cache is warm.")
+
+
+NOTHING = {
+    "traceback": 'But I get:\n\n```\nTraceback (most recent call last):\n  File "a.py", line 3, in f\n'
+    "    return g(x)\nValueError: bad x\n```",
+    "javascript stack": "Actual:\n\n```\nTypeError: x is not a function\n    at f (/app/index.js:3:5)\n```",
+    "install": "Steps:\n\n```sh\n$ pip install tally\nCollecting tally\n$ npm install\nadded 3 packages\n```",
+    "versions": "But I see:\n\n```console\n$ tally --version\ntally 1.2.3\n$ uname -a\nLinux\n```",
+    "version in python": "Actual:\n\n```pycon\n>>> import tally\n>>> tally.__version__\n'1.0'\n```",
+    "version table": "## Actual\n\n```\npython: 3.11\ntally: 1.2.3\n```",
+    "workaround": "A workaround:\n\n```python\nf(1)  # => 2\n```",
+    "alternative": "Alternatively, this should work:\n\n```js\nf(1) // => 2\n```",
+    "another library": "In comparison, other libraries give:\n\n```pycon\n>>> f(1)\n2\n```",
+    "older": "In 1.9 I got:\n\n```pycon\n>>> f(1)\n2\n```",
+    "quoted reply": "> `f(1)` should return `2`.\n\nI do not agree.",
+    "quoted session": ">>> f(1)\n2\n\nis what I see",
+    "configuration": "It should accept:\n\n```toml\n[tool.tally]\nf = 1  # should be 2\n```",
+    "yaml": "Expected:\n\n```yaml\nkey: f(1)  # should be 2\n```",
+    "diff": "The fix should be:\n\n```diff\n-f(1)  # => 2\n+f(2)  # => 3\n```",
+    "html": "Expected:\n\n```html\n<p>f(1) = 2</p>\n```",
+    "other tool": "Expected output of mypy:\n\n```\na.py:3: error: f(1) returns int\nFound 1 error\n```",
+    "log": "Currently:\n\n```\n2024-01-02 INFO f(1) returned 2\n```",
+    "definition": "It should be:\n\n```python\ndef f(x):\n    return x + 1  # should be 2\n```",
+    "imports": "It should be possible:\n\n```python\nfrom tally import f\nimport tally.g\n```",
+    "call alone": "This should work:\n\n```python\nf(1)\n```",
+    "prose comments": "This should work:\n\n```python\nf(1)  # works\nf(2)  # should be fast\n```",
+    "prose comments in javascript": "Expected:\n\n```js\nf(1) // should not crash\nf(2) // => Error\n```",
+    "json": 'It should give:\n\n```json\n{"f(1)": 2}\n```',
+    "another language": "Expected:\n\n```ruby\nf(1) # => 2\n```",
+    "prompt of another shell": "Expected:\n\n```\nC:\\> tally x\n3\n```",
+    "prompt without output": "It should run:\n\n```console\n$ tally init\n$ tally sum\n```",
+    "signature": "`f(x, *, strict=False)` should return a list.",
+    "type": "`f(1)` should return a `list[int]`, and `g(x: int)` should be `Any`.",
+    "call of another call": "`f(1)` should be the same as `g(1)`.",
+    "either": "`f(1)` should return `None` or raise.",
+    "wish": "## Nice to have\n\n```python\nf(1)  # should be 2\n```",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", NOTHING)
+def test_nothing_is_read_of(name: str) -> None:
+    assert shown(NOTHING[name]) == []
 
 
 def test_only_those_who_ask_show() -> None:
@@ -130,16 +420,34 @@ def test_only_those_who_ask_show() -> None:
     assert requirements("Fix f", text, trust=Trust.AUTHOR).examples == ()
 
 
+@given(
+    st.sampled_from(("python", "js", "console", "", "pycon")),
+    st.text("f(1){[ '\"`]}#/=>$>.;\n\\ax", max_size=200),
+)
+def test_any_block_shows_something_or_nothing(told: str, text: str) -> None:
+    for kind, call, _ in shown(f"It should give:\n\n```{told}\n{text}\n```"):
+        assert kind in ExampleKind
+        assert call
+
+
 @given(st.text("\0`f(1) should return2,instead of.It\n", max_size=300))
 def test_any_words_show_something_or_nothing(text: str) -> None:
     for kind, call, result in shown(text, demands=(text,)):
         assert kind in ExampleKind
         assert call
-        assert result
+        assert result or kind is KEPT
 
 
 def test_long_words_take_no_long_time() -> None:
     began = time.monotonic()
-    for piece in ("`f(1)` should ", "now then always ", "`f(1)` returns `2` ", "It ", "`" * 3):
+    for piece in (
+        "`f(1)` should ",
+        "now then always ",
+        "`f(1)` returns `2` ",
+        "It ",
+        "`" * 3,
+        "f(",
+        "if `f(1)` ",
+    ):
         shown(piece * 20_000, demands=(piece * 20_000,))
     assert time.monotonic() - began < 20

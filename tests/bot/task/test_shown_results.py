@@ -6,8 +6,9 @@ import time
 
 import pytest
 
+from bot.task.examples.calls import shown_results
+from bot.task.examples.results import newly_asked
 from bot.task.permissions import permitted_changes, speaks_of_test
-from bot.task.shown_results import newly_asked, shown_results
 from bot.values import PermittedChange, TaskSource, TestChange, Trust
 from tests.bot.verdict.cases import comparison
 

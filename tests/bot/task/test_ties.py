@@ -79,6 +79,47 @@ def test_of_two_requirements_about_one_function_only_the_meant_one_is_tied(name,
     assert [tie.requirement_id for tie in ties] == ([] if tied is None else [found[tied].id])
 
 
+FRACTIONS = (
+    "Pure fractions are read, `0/5` and `1/2` too",
+    "Mixed fractions are read: `5 0/2` is 5, `2 1/5` is 2.2",
+)
+MIXED = """
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [pytest.param("5 0/2", 5, id="pure fractions"), ("2 1/5", 2.2)],
+    ids=["pure fraction", "pure"],
+)
+def test_mixed_fractions(text, value):
+    assert number(text) == value
+"""
+
+
+def test_digits_and_ids_of_cases_tie_nothing():
+    found = asked(*FRACTIONS)
+    test = comparison("test_mixed_fractions[pure fractions-5 0/2]", TestChange.FAIL_TO_PASS, MIXED)
+    ties = tie_tests(found, [test], (test, *KEPT))
+    assert [tie.requirement_id for tie in ties] == [found[1].id]
+    (digits,) = asked("`0/5` is 0, and `1/2` is 0.5")
+    assert not tie_tests([digits], [test], (test, *KEPT))
+    assert not speaks_of(digits, test)
+
+
+def test_words_of_any_test_tie_nothing():
+    (plain,) = asked("Any number is given by name as a string")
+    test = comparison("test_number_string", TestChange.FAIL_TO_PASS, "assert number('name') == 'a'")
+    assert not tie_tests([plain], [test], (test, *KEPT))
+    assert not speaks_of(plain, test)
+
+
+def test_a_number_that_is_part_of_a_name_ties():
+    found = asked("Digests by sha256 are read", "Digests by sha512 are read")
+    test = comparison(
+        "test_sha512_digests", TestChange.FAIL_TO_PASS, "assert digest('x', 'sha512')"
+    )
+    ties = tie_tests(found, [test], (test, *KEPT))
+    assert [tie.requirement_id for tie in ties] == [found[1].id]
+
+
 def test_explicit_mentions():
     (named,) = asked("make test_split_even pass")
     test = comparison("test_split_even", TestChange.FAIL_TO_PASS, "def test_split_even(): ...")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from dataclasses import dataclass, replace
 
 import pytest
@@ -215,3 +216,37 @@ async def test_a_run_of_base_that_breaks_off_by_chance_is_made_again(
     _, found = await four(replace(bench, sandbox=unlucky), {}, base)
     assert unlucky.left == 0
     assert (found.problem == "") is is_judged, found
+
+
+@dataclass
+class Loaded:
+    """The real sandbox, in which head's code is slow (`/opt/slow`) while anything runs beside it."""
+
+    real: Sandbox
+    base_tree: str
+    running: int = 0
+
+    @property
+    def name(self) -> str:
+        return self.real.name
+
+    async def run(self, command: Command) -> Completed:
+        self.running += 1
+        try:
+            await asyncio.sleep(0.1)
+            is_of_base = any(mount.source == self.base_tree for mount in command.mounts)
+            if self.running > 1 and not is_of_base:
+                slow = Mount(self.base_tree, "/opt/slow")
+                command = replace(command, mounts=(*command.mounts, slow))
+            return await self.real.run(command)
+        finally:
+            self.running -= 1
+
+
+async def test_a_test_of_time_that_fails_beside_others_regressed_nothing(bench: Bench) -> None:
+    timed = "import os\n\ndef test_name_is_quick():\n    assert not os.path.exists('/opt/slow')\n\n"
+    more = timed + "def test_more():\n    assert True\n"
+    base = {**BASE, "tests/test_time.py": timed}
+    loaded = replace(bench, sandbox=Loaded(bench.sandbox, str(bench.folder / "base")))
+    _, found = await four(loaded, {"tests/test_time.py": more}, base)
+    assert changes(found)["test_name_is_quick"] == "flaky"

@@ -1,10 +1,12 @@
 // The ES modules of a test run. While calls are recorded, what a test file imports of the tree is a module
 // that stands before the tree's own and exports proxies; while calls are made again, test files are ours.
+// Vitest and jest load ES modules themselves: there a plug-in, and jest.cjs, do what Node's hooks do elsewhere.
 import {readFile} from 'node:fs/promises';
 import {fileURLToPath} from 'node:url';
 
 const MARK = '?assay-calls=';
 const MOST_FILES = 20;
+const OTHERS = ['.ts', '.tsx', '.js', '.jsx', '.mts', '/index.ts', '/index.tsx', '/index.js'];
 const NAME = /^[A-Za-z_$][\w$]*$/;
 let orders = {};
 let tests = new Set();
@@ -16,7 +18,7 @@ export function initialize(data) {
 
 const file = url => url?.startsWith('file:') && !url.includes(MARK) ? fileURLToPath(url.replace(/[?#].*$/, '')) : '';
 const local = path => path.startsWith(`${orders.tree}/`) ? path.slice(orders.tree.length + 1) : '';
-const isSource = path => /\.[cm]?js$/.test(path) && local(path) && !tests.has(local(path)) && !path.includes('/node_modules/');
+const isSource = path => /\.[cm]?[jt]sx?$/.test(path) && local(path) && !tests.has(local(path)) && !path.includes('/node_modules/');
 
 export async function resolve(specifier, context, next) {
 	const found = await next(specifier, context);
@@ -35,19 +37,64 @@ export async function load(url, context, next) {
 	}
 
 	const path = local(file(url));
-	if (orders.laid && tests.has(path) && /\.[cm]?[jt]s$/.test(path)) {
+	if (!orders.record && tests.has(path) && /\.[cm]?[jt]s$/.test(path)) {
 		return {format: 'module', shortCircuit: true, source: orders.laid[path] ?? ''};
 	}
 
 	return next(url, context);
 }
 
+export function plugin(data, noteResolved) {
+	initialize({...data, record: true});
+	const bare = id => id.replace(/[?#].*$/s, '');
+	return {
+		name: 'assay-calls',
+		enforce: 'pre',
+		configResolved({plugins}) {
+			const [own] = plugins.splice(plugins.findIndex(one => one.name === 'assay-calls'), 1);
+			plugins.unshift(own); // before that of aliases, which hides the names that are asked for
+		},
+		async resolveId(source, importer, options) {
+			const found = importer && !importer.includes(MARK) ? await this.resolve(source, importer, {...options, skipSelf: true}) : null;
+			if (!found || found.external) {
+				return found;
+			}
+
+			const from = local(bare(importer));
+			noteResolved(source, bare(importer), bare(found.id));
+			if (!tests.has(from) || !isSource(found.id) || await isMocked(source, bare(importer))) {
+				return found;
+			}
+
+			return `${found.id}${MARK}${encodeURIComponent(from)}`;
+		},
+		load(id) {
+			const [real, from] = id.split(MARK);
+			return from ? standIn(real, decodeURIComponent(from)) : null;
+		},
+	};
+}
+
+// A mock of a test file is for the module's own name, which another module must not take.
+async function isMocked(source, path) {
+	const text = await readFile(path, 'utf8').catch(() => '');
+	const mocked = text.matchAll(/[mM]ock\s*\(\s*(?:import\s*\(\s*)?(["'`])([^"'`\n]{1,300})\1/g);
+	return [...mocked].some(([, , name]) => name === source);
+}
+
+// Returns the module that stands before another (its path) for a test file.
+export function before(data, real, from) {
+	initialize(data);
+	return standIn(real, from);
+}
+
 async function standIn(real, from) {
-	const found = await names(fileURLToPath(real), new Set());
+	const path = real.startsWith('file:') ? fileURLToPath(real) : real;
+	const found = await names(path, new Set());
 	const own = JSON.stringify(real);
-	const lines = [`import * as real from ${own};`, `import calls from ${JSON.stringify(orders.record)};`, `export * from ${own};`];
+	const lines = [`import * as real from ${own};`, `const calls = globalThis[Symbol.for('assay')];`, `export * from ${own};`];
 	for (const [number, name] of [...found].entries()) {
-		const words = [name, local(fileURLToPath(real)), from].map(word => JSON.stringify(word));
+		const words = [name, local(path), from].map(word => JSON.stringify(word));
 		lines.push(`const v${number} = calls.exported(real, ${words.join(', ')});`, `export {v${number} as ${name}};`);
 	}
 
@@ -62,14 +109,19 @@ async function names(path, read) {
 	}
 
 	read.add(path);
-	const source = await readFile(path, 'utf8').catch(() => '');
+	const bare = path.replace(/\.[cm]?[jt]sx?$/, '');
+	let source = await readFile(path, 'utf8').catch(() => '');
+	for (const other of OTHERS.map(end => bare + end)) {
+		source ||= await readFile(other, 'utf8').catch(() => '');
+	}
+
 	if (!/^\s*(?:export|import)\b/m.test(source)) {
 		const members = source.matchAll(/\bexports\.([A-Za-z_$][\w$]*)\s*=(?!=)|\bmodule\.exports\s*=\s*\{([^{}]{0,4000})\}/g);
 		const words = [...members].flatMap(([, name, inside]) => name ?? inside.split(',').map(part => part.replace(/:.*/s, '').trim()));
 		return new Set(['default', ...words.filter(word => NAME.test(word))]);
 	}
 
-	for (const [, name] of source.matchAll(/^\s*export\s+(?:(?:async\s+)?function\s*\*?|class|const|let|var)\s*([A-Za-z_$][\w$]*)/gm)) {
+	for (const [, name] of source.matchAll(/^\s*export\s+(?:(?:async\s+)?function\s*\*?|(?:abstract\s+)?class|const|let|var|enum)\s*([A-Za-z_$][\w$]*)/gm)) {
 		found.add(name);
 	}
 

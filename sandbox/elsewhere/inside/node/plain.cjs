@@ -3,7 +3,8 @@
 const fs = require('fs');
 const Module = require('module');
 const os = require('os');
-const {again, place} = require('/srv/run/values.cjs');
+const sources = require('/srv/run/sources.cjs');
+const {called, made, place} = require('/srv/run/values.cjs');
 
 const USER = 'ada';
 const ID = 4217;
@@ -12,6 +13,7 @@ const PARENT = 4000;
 const UNSTEADY_WITHIN = 20; // a function that answers otherwise so soon keeps honest state
 const MOST_TIMES = 500;
 const LONGEST_MS = 50;
+const WITHOUT_SET_UP = /^raised (?:MissingModule|ReferenceError|SyntaxError|TypeError)\b/;
 
 const orders = JSON.parse(fs.readFileSync(0));
 const {writeSync} = fs;
@@ -43,11 +45,16 @@ function beLater(ms) {
 	Date.now = () => now() + ms;
 }
 
-async function repeated(call, make) {
-	const first = await again(call, make);
+async function repeated(call, given) {
+	const found = await called(call, given);
+	const first = await made(call, found, given);
+	if (orders.sets_up && WITHOUT_SET_UP.test(first)) {
+		throw new Error('It may be for want of what the runner gives to tests.');
+	}
+
 	const end = hrtime.bigint() + BigInt(LONGEST_MS) * 1_000_000n;
 	for (let times = 1; orders.repeats && times < MOST_TIMES && hrtime.bigint() < end; times++) {
-		const outcome = await again(call, make);
+		const outcome = await made(call, found, given);
 		if (outcome !== first) {
 			return {outcome: first, unsteady: times < UNSTEADY_WITHIN, later: outcome, times};
 		}
@@ -62,11 +69,16 @@ async function main() {
 		beLater(orders.later_ms);
 	}
 
+	const given = {
+		load: sources.loader(orders),
+		evaluate: text => (0, eval)(text), // eslint-disable-line no-eval
+		apply: (found, self, values) => found.apply(self, values),
+	};
 	tell({place: place(orders.tree)});
 	for (const call of orders.calls) {
 		tell({begins: call.number});
 		try {
-			tell({number: call.number, ...await repeated(call, (found, self, values) => found.apply(self, values))});
+			tell({number: call.number, ...await repeated(call, given)});
 		} catch {} // It cannot be had here.
 	}
 

@@ -6,7 +6,8 @@ const Module = require('module');
 const path = require('path');
 const {pathToFileURL} = require('url');
 const {types} = require('util');
-const {came, literal, place} = require('./values.cjs');
+const jest = require('./jest.cjs');
+const {builtIn, came, isNamespace, literal, place} = require('./values.cjs');
 
 const FOLDER = '/tmp/assay-calls';
 const MOST_CALLS = 60;
@@ -19,12 +20,13 @@ const tests = new Set(orders.tests);
 const asked = new Set(orders.paths);
 const known = new Map(); // a call → its outcome
 const proxies = new WeakMap();
+const resolved = new Set();
 const {appendFileSync} = fs;
 let seen = 0;
 let isPlaced = false;
 
 const local = file => file.startsWith(`${orders.tree}/`) ? file.slice(orders.tree.length + 1) : '';
-const isSource = file => /\.[cm]?js$/.test(file) && local(file) && !tests.has(local(file)) && !file.includes('/node_modules/');
+const isSource = file => /\.[cm]?[jt]sx?$/.test(file) && local(file) && !tests.has(local(file)) && !file.includes('/node_modules/');
 
 function tell(record) {
 	appendFileSync(`${FOLDER}/${process.pid}.jsonl`, `${JSON.stringify(record)}\n`);
@@ -89,10 +91,12 @@ function note(key, call, outcome) {
 	tell({...call, outcome});
 }
 
+const isPlain = prototype => prototype === null || builtIn(prototype) === 'Object';
+
 // Returns what stands for a function, or an object of functions, of the tree.
 function wrapped(value, where, owner) {
 	const isFunction = typeof value === 'function';
-	const isObject = typeof value === 'object' && value !== null && [Object.prototype, null].includes(Object.getPrototypeOf(value));
+	const isObject = typeof value === 'object' && value !== null && isPlain(Object.getPrototypeOf(value));
 	if ((!isFunction && !isObject) || types.isProxy(value) || where.names.length > DEEPEST) {
 		return value;
 	}
@@ -126,11 +130,37 @@ function exported(real, name, module, own) {
 	return wrapped(real[name], {module, names: [name], path: own});
 }
 
+// What a file is given for a module that it asked for by this name.
+function handed(found, name, from, file) {
+	noteResolved(name, from, file);
+	const own = local(from);
+	if (!tests.has(own) || !isSource(file)) {
+		return found;
+	}
+
+	const names = isNamespace(found) || (found && found.__esModule) ? [] : ['default'];
+	return wrapped(found, {module: local(file), names, path: own});
+}
+
+// Notes what only the runner finds by a name: a file of the tree, or null where something else stands for it.
+function noteResolved(name, from, file) {
+	const own = local(from);
+	const key = `${own}\n${name}`;
+	const beside = name.startsWith('.') && path.resolve(path.dirname(from), name).replace(/\.[cm]?[jt]sx?$/, '');
+	const isUsual = beside ? file.startsWith(beside) : file.includes(`/node_modules/${name.split('/')[0]}/`);
+	if (!file || !isSource(from) || isUsual || Module.builtinModules.includes(name.replace(/^node:/, '')) || resolved.has(key)) {
+		return;
+	}
+
+	resolved.add(key);
+	tell({resolved: [own, name, isSource(file) || file.endsWith('.json') ? local(file) : null]});
+}
+
 const load = Module._load;
 Module._load = function (request, parent, isMain) {
 	const found = Reflect.apply(load, this, [request, parent, isMain]);
-	const own = parent && parent.filename ? local(parent.filename) : '';
-	if (!tests.has(own)) {
+	const from = parent && parent.filename ? parent.filename : '';
+	if (!tests.has(local(from))) {
 		return found;
 	}
 
@@ -139,13 +169,21 @@ Module._load = function (request, parent, isMain) {
 		file = Module._resolveFilename(request, parent, isMain);
 	} catch {}
 
-	const names = types.isModuleNamespaceObject(found) ? [] : ['default'];
-	return isSource(file) ? wrapped(found, {module: local(file), names, path: own}) : found;
+	return handed(found, request, from, file);
 };
 
+jest.record({
+	handed,
+	async standIn(name, from, file) {
+		noteResolved(name, from, file);
+		return tests.has(local(from)) && isSource(file) ? (await import('./hooks.mjs')).before(orders, file, local(from)) : '';
+	},
+	prepare(realm) {
+		Object.defineProperty(realm, Symbol.for('assay'), {value: {exported}, configurable: true});
+	},
+});
+const vitest = {options: {}, plugins: async () => [(await import('./hooks.mjs')).plugin(orders, noteResolved)]};
+Object.defineProperty(globalThis, Symbol.for('assay'), {value: {exported, vitest}});
 if (Module.register) {
-	const data = {...orders, record: pathToFileURL(__filename).href};
-	Module.register(pathToFileURL(path.join(__dirname, 'hooks.mjs')), {data});
+	Module.register(pathToFileURL(path.join(__dirname, 'hooks.mjs')), {data: {...orders, record: true}});
 }
-
-module.exports = {exported};

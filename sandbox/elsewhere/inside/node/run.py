@@ -21,11 +21,13 @@ _FOLDER = "/tmp/assay-calls"  # noqa: S108 - the sandbox's own
 _HERE = os.path.dirname(os.path.abspath(__file__))  # noqa: PTH100, PTH120
 _LARGEST = 1 << 20
 _MOST_CALLS = 60
+_MOST_NAMES = 4_000
 _MOST_STARTS = 5
 _LONGEST_S = 10.0
 _YEAR_MS = 365 * 86_400_000
 _LATER_MS = (_YEAR_MS + 57 * 86_400_000 + 7_000_000, 4 * _YEAR_MS + 150 * 86_400_000 + 41_000_000)
 _OF_DATES = re.compile(r"\bDate\b|[Tt]imers?\b|[Cc]lock|moment|dayjs|luxon|date-fns|Temporal")
+_ZONE = re.compile(r"[A-Za-z][\w+/-]{0,60}")
 _LIKE_DATES = re.compile(r"\d{4}-\d\d|\bDate\(|\b\d{10}(?:\d{3})?\b|[\w-]{40}")
 
 
@@ -52,7 +54,7 @@ def _under_test(orders: dict[str, Any], argv: list[str]) -> list[dict[str, Any]]
     theirs["environment"]["NODE_OPTIONS"] = f"{known} --require={_HERE}/{preload}".strip()
     os.mkdir(_FOLDER)  # noqa: PTH102
     with open(f"{_FOLDER}/orders.json", "w") as file:  # noqa: PTH123
-        json.dump(orders, file)
+        json.dump({**orders, "environment": theirs["environment"]}, file)
     for path in orders["paths"]:  # base may not have them: what they hold is ours
         place = os.path.join(orders["tree"], path)  # noqa: PTH118
         if orders["calls"] and not os.path.exists(place):  # noqa: PTH110
@@ -101,6 +103,7 @@ def _recorded(records: list[dict[str, Any]], tree: str) -> dict[str, Any]:
     calls: dict[tuple[str, ...], dict[str, Any]] = {}
     place: dict[str, Any] = {}
     of_dates: dict[str, bool] = {}
+    names = [one["resolved"] for one in records if "resolved" in one][:_MOST_NAMES]
     for one in records:
         place = place or one.get("place", {})
         if "outcome" not in one:
@@ -116,7 +119,8 @@ def _recorded(records: list[dict[str, Any]], tree: str) -> dict[str, Any]:
         call["timeless"] = not (
             of_dates[path] or call["arguments"] == "[]" or _LIKE_DATES.search(told)
         )
-    return {"place": place, "calls": list(calls.values())[:_MOST_CALLS]}
+    found = list(calls.values())[:_MOST_CALLS]
+    return {"place": place, "resolved": json.dumps(names), "calls": found}
 
 
 def _speaks_of_dates(path: str) -> bool:
@@ -134,21 +138,24 @@ def _plain(orders: dict[str, Any]) -> list[dict[str, Any]]:
     in is made at two other dates too.
     """
     tree = orders["tree"]
+    orders["resolved"] = json.loads(orders["resolved"] or "[]")
     for path in orders["gone"]:
         with contextlib.suppress(OSError):
             os.remove(os.path.join(tree, path))  # noqa: PTH107, PTH118
             os.removedirs(os.path.dirname(os.path.join(tree, path)))  # noqa: PTH118, PTH120
     os.makedirs(os.environ["HOME"], exist_ok=True)  # noqa: PTH103
+    if _ZONE.fullmatch(orders["zone"]):
+        os.environ["TZ"] = orders["zone"]  # configuration of tests often sets it
     calls = orders["calls"][::-1]
-    place, found = _made(calls, tree)
+    place, found = _made(calls, orders)
     first = list({(one["module"], one["name"]): one for one in calls}.values())
-    _, repeated = _made(first, tree, repeats=True)
+    _, repeated = _made(first, orders, repeats=True)
     for number, one in repeated.items():
         known = found.get(number, one)
         is_unsteady = len(calls) == 1 and known["outcome"] != one["outcome"]
         found[number] = {**one, **known, "unsteady": one.get("unsteady", False) or is_unsteady}
     timeless = [one for one in calls if one["timeless"] and one["number"] in found]
-    dates = [_made(timeless, tree, later_ms=ms)[1] for ms in _LATER_MS] if timeless else []
+    dates = [_made(timeless, orders, later_ms=ms)[1] for ms in _LATER_MS] if timeless else []
     for number in (one["number"] for one in timeless):
         later = {one[number]["outcome"] for one in dates if number in one}
         is_dated = len(later) == 1 and not any(_LIKE_DATES.search(text) for text in later)
@@ -158,7 +165,7 @@ def _plain(orders: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def _made(
-    calls: list[dict[str, Any]], tree: str, *, repeats: bool = False, later_ms: int = 0
+    calls: list[dict[str, Any]], orders: dict[str, Any], *, repeats: bool = False, later_ms: int = 0
 ) -> tuple[dict[str, Any], dict[int, dict[str, Any]]]:
     """Make calls one after another in a process; where one ends it, the next go on in a new one."""
     place: dict[str, Any] = {}
@@ -169,7 +176,7 @@ def _made(
         if not calls or left_s <= 0:
             break
         begun = None
-        asked = {"calls": calls, "tree": tree, "repeats": repeats, "later_ms": later_ms}
+        asked = {**orders, "calls": calls, "repeats": repeats, "later_ms": later_ms}
         for one in _program(asked, left_s):
             place = place or one.get("place", {})
             begun = one.get("begins", begun)

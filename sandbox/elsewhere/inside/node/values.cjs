@@ -10,6 +10,9 @@ const DEEPEST = 8;
 const WAITS_MS = 2000;
 const SHOWN = {depth: 3, sorted: true, breakLength: Infinity, customInspect: false};
 const NAME = /^[A-Za-z_$][\w$]*$/;
+const BUILT_IN = /^function ([A-Z]\w*)\(\) \{ \[native code\] \}$/;
+const NOT_FOUND = /^(?:ERR_)?MODULE_NOT_FOUND$|^ERR_(?:REQUIRE_ESM|UNKNOWN_FILE_EXTENSION|UNSUPPORTED_DIR_IMPORT)$/;
+const {toString} = Function.prototype;
 
 // Returns the text of a plain value; null where it is none.
 function literal(value, depth = 0) {
@@ -42,23 +45,34 @@ function scalar(value) {
 	}
 }
 
+// The name of the built-in type whose prototype this is, "" for none. Runners give test files a realm of their own.
+function builtIn(prototype) {
+	const described = prototype && Reflect.getOwnPropertyDescriptor(prototype, 'constructor');
+	const made = described && described.value;
+	const [, name = ''] = typeof made === 'function' ? BUILT_IN.exec(Reflect.apply(toString, made, [])) || [] : [];
+	return name && made.prototype === prototype ? name : '';
+}
+
 function container(value, depth) {
-	switch (Object.getPrototypeOf(value)) {
-		case Array.prototype:
+	const prototype = Object.getPrototypeOf(value);
+	if (prototype === Buffer.prototype) {
+		return value.length < MOST_TEXT ? `Buffer.from("${value.toString('base64')}", "base64")` : null;
+	}
+
+	switch (prototype && builtIn(prototype)) {
+		case 'Array':
 			return value.length < MOST_TEXT ? joined('[', Array.from(value, one => literal(one, depth)), ']') : null;
-		case Date.prototype:
+		case 'Date':
 			return Number.isNaN(value.getTime()) ? 'new Date(NaN)' : `new Date("${value.toISOString()}")`;
-		case RegExp.prototype:
+		case 'RegExp':
 			return value.lastIndex === 0 ? String(value) : null;
-		case Map.prototype:
+		case 'Map':
 			return wrappedIn('Map', [...value], depth);
-		case Set.prototype:
+		case 'Set':
 			return wrappedIn('Set', [...value], depth);
-		case Uint8Array.prototype:
+		case 'Uint8Array':
 			return value.length < MOST_TEXT ? `new Uint8Array([${value.join(', ')}])` : null;
-		case Buffer.prototype:
-			return value.length < MOST_TEXT ? `Buffer.from("${value.toString('base64')}", "base64")` : null;
-		case Object.prototype:
+		case 'Object':
 			return members(value, [], depth);
 		case null:
 			return types.isModuleNamespaceObject(value) ? null : members(value, ['__proto__: null'], depth);
@@ -95,7 +109,13 @@ function outcome(word, value) {
 	return `${word} ${text}`.slice(0, MOST_TEXT);
 }
 
-const raised = error => types.isNativeError(error) ? `raised ${error.name}` : outcome('raised', error);
+function raised(error) {
+	if (!types.isNativeError(error)) {
+		return outcome('raised', error);
+	}
+
+	return `raised ${NOT_FOUND.test(error.code) ? 'MissingModule' : error.name}`;
+}
 
 // Returns what came of a call, at once or as a promise of it: `make` calls with `values`, which it may change.
 function came(make, values) {
@@ -120,20 +140,42 @@ function came(make, values) {
 	return {result, isRaised: false, outcome: settled};
 }
 
-// Makes a recorded call once more; "" where its promise stays open.
-async function again(call, make) {
-	let owner;
-	let found = await import(call.url);
-	for (const name of call.name.split('.')) {
-		[owner, found] = [types.isModuleNamespaceObject(found) ? undefined : found, found[name]];
+const isNamespace = value => types.isModuleNamespaceObject(value) || (value && value[Symbol.toStringTag] === 'Module');
+
+// What a module exports by name, however it was loaded: `default` is all of one of CommonJS.
+function exportsOf(loaded) {
+	const all = isNamespace(loaded) ? loaded.default : loaded;
+	if (all && all.__esModule) {
+		return all;
 	}
 
-	const values = (0, eval)(call.arguments); // eslint-disable-line no-eval
+	return isNamespace(loaded) ? loaded : {default: loaded};
+}
+
+// Returns the function of a recorded call, and what owns it; `given` loads modules.
+async function called(call, given) {
+	let owner;
+	let found = exportsOf(await given.load(call));
+	for (const [depth, name] of call.name.split('.').entries()) {
+		[owner, found] = [depth > 0 ? found : undefined, found[name]];
+	}
+
+	return {owner, found};
+}
+
+// Makes a recorded call once more; what comes of a promise is "" where that stays open.
+function made(call, {owner, found}, given) {
+	const values = given.evaluate(call.arguments);
+	const {outcome} = came(() => given.apply(found, owner, values), values);
+	return typeof outcome === 'string' ? outcome : inTime(outcome);
+}
+
+async function inTime(outcome) {
 	let timer;
 	const late = new Promise(resolve => {
 		timer = setTimeout(resolve, WAITS_MS, '');
 	});
-	const text = await Promise.race([came(() => make(found, owner, values), values).outcome, late]);
+	const text = await Promise.race([outcome, late]);
 	clearTimeout(timer);
 	return text;
 }
@@ -146,8 +188,9 @@ function place(tree) {
 		tree, cwd: process.cwd(), home: HOME ?? own.homedir, temporary: os.tmpdir(), host: os.hostname(),
 		user: USER ?? own.username, logname: LOGNAME ?? own.username, program: path.basename(process.argv[1] ?? ''),
 		started: path.dirname(process.argv[1] ?? ''),
+		zone: new Intl.DateTimeFormat().resolvedOptions().timeZone,
 		uid: String(process.getuid()), gid: String(process.getgid()), pid: String(process.pid), ppid: String(process.ppid),
 	};
 }
 
-module.exports = {again, came, literal, place};
+module.exports = {builtIn, called, came, isNamespace, literal, made, place};

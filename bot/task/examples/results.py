@@ -14,23 +14,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from bot.diff.python_source import parse_python
-from bot.text.markdown import read_document
-from bot.values import ShownResult, TaskSource
+from bot.task.examples.values import expression
 
-MOST_SHOWN = 100
 _MOST_LINES = 2_000
 _LONGEST = 1_000  # of a sentence
 _SENTENCE = re.compile(r"(?<=[.!?;])\s+|\n")
 _CODE = re.compile(r"`([^`\n]{1,200})`")
-_SHOULD = re.compile(
-    r"\0(?P<call>\d+)\0[^\0]{0,40}?"
-    r"\b(?:should|must|shall|has to|needs to|ought to|is expected to|will)\s+"
-    r"(?:(?:now|then|always|instead|rather)\s+)?"
-    r"(?:give|return|yield|be|equal|become|produce|evaluate to|result in|print|render as|output|read)\s+"
-    r"(?:back\s+)?(?:the\s+\w+\s+)?"
-    r"(?:\0(?P<code>\d+)\0|(?P<plain>\"[^\"\0]*\"|'[^'\0]*'|-?\d+(?:\.\d+)?(?![\w.])))(?!\s+or\b)",
-    re.IGNORECASE,
-)
 _SPELLED = {"true": "True", "false": "False", "null": "None", "undefined": "None", "nil": "None"}
 _EQUALITIES = frozenset(
     ("assertequal", "assertequals", "assertis", "assertlistequal", "assertdictequal", "asserttupleequal",
@@ -51,16 +40,6 @@ class Asked:
 # --- a task's words ---------------------------------------------------------------------------
 
 
-def shown_results(source: TaskSource) -> Iterator[ShownResult]:
-    """The calls of one text that should give a result that stands beside them, word for word."""
-    document = read_document(source.text)
-    said = (*(one.text for one in document.passages), *(one.text for one in document.items))
-    texts = (source.title, *said)
-    for text in dict.fromkeys(texts):
-        for words in sentences(text):
-            yield from _shown_in(Sentence(words), source.reference)
-
-
 def sentences(text: str) -> list[str]:
     """The sentences and lines of a text, every code between single backticks."""
     return _SENTENCE.split(re.sub(r"``\s?(.+?)\s?``", r"`\1`", text))
@@ -70,21 +49,13 @@ class Sentence:
     """A sentence with its codes taken out, so that patterns see where each stands: \0, its number, \0."""
 
     def __init__(self, words: str) -> None:
+        self.said = words[:_LONGEST]
         self.codes: list[str] = []
-        self.masked = _CODE.sub(self._taken, words[:_LONGEST].replace("\0", ""))
+        self.masked = _CODE.sub(self._taken, self.said.replace("\0", ""))
 
     def _taken(self, found: re.Match[str]) -> str:
         self.codes.append(found[1].strip())
         return f"\0{len(self.codes) - 1}\0"
-
-
-def _shown_in(sentence: Sentence, origin: str) -> Iterator[ShownResult]:
-    codes = sentence.codes
-    for found in _SHOULD.finditer(sentence.masked):
-        call = _call(expression(codes[int(found["call"])]))
-        if call:
-            text = codes[int(found["code"])] if found["code"] else found["plain"]
-            yield ShownResult(call, spellings(text), codes[int(found["call"])], text, origin)
 
 
 def spellings(text: str) -> tuple[str, ...]:
@@ -98,14 +69,7 @@ def spellings(text: str) -> tuple[str, ...]:
     return tuple(sorted(read - {""}))
 
 
-def expression(text: str) -> ast.expr | None:
-    """Parse one expression; None for anything else."""
-    tree = parse_python(f"({text.strip().rstrip(';').removeprefix('await ')}\n)")
-    statement = tree.body[0] if tree is not None and len(tree.body) == 1 else None
-    return statement.value if isinstance(statement, ast.Expr) else None
-
-
-def _call(node: ast.expr | None) -> str:
+def plain_call(node: ast.expr | None) -> str:
     """A call with literal arguments as one text, without what stands before its last name; "" for another."""
     node = node.value if isinstance(node, ast.Await) else node
     if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Name | ast.Attribute):
@@ -327,7 +291,7 @@ def _expected_of(node: ast.expr) -> ast.expr | None:
 
 
 def _asked(one: ast.expr, other: ast.expr, how: str) -> Asked | None:
-    for call, result in ((_call(one), other), (_call(other), one)):
+    for call, result in ((plain_call(one), other), (plain_call(other), one)):
         if call:
             return Asked(call, ast.unparse(result), how)
     return None

@@ -1,0 +1,120 @@
+"""Says whether a change may be made for the inputs of its tests alone: none near them shows it."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from bot.values import Category, Requirements, TestComparison
+from sandbox.elsewhere.values import SecondLook, TestedInput
+
+LEAST_NEAR = 20
+"""So many calls near the tested ones must tell something."""
+_ONE_IN = 10
+_LONGEST_NAME = 40
+_NOTHING = r"empty|blank|nothing|no|none|null|missing|without|absent|zero[ -]length|unset|omitted"
+_SPACE = r"blank|white[ -]?spaces?|spaces?|tabs?|new[ -]?lines?|line breaks?|empty|trailing|leading"
+_ZERO = rf"zero|division|divide|divided|{_NOTHING}"
+_ONE = r"one|single|singular|once|only|lone"
+_FENCE = re.compile(r"^ *(```|~~~).*?^ *\1|^ *>>>[^\n]*", re.DOTALL | re.MULTILINE)
+
+
+@dataclass(frozen=True, slots=True)
+class MadeFor:
+    """The first tested input that the change is seen at, and at how many calls near all such it is seen."""
+
+    first: TestedInput
+    differing: int
+    near: int
+
+
+def made_for(test: TestComparison, seen: SecondLook | None, wanted: Requirements) -> MadeFor | None:
+    """Return why a test's inputs may be the only ones that the change is for; None where nothing says so.
+
+    Each function that the test calls, and that gives something else on head, must be measured and narrow.
+    An input that the task names itself, or at which a boundary moved by one step, may well stand alone.
+    """
+    inputs = (
+        [one for one in seen.inputs if one.path == test.path and one.test in test.id]
+        if seen
+        else []
+    )
+    if any(one.problem for one in inputs):
+        return None
+    asked = (one.text for one in wanted.items if one.category is not Category.BASELINE)
+    said = "\n".join((*wanted.said, *asked))
+    groups: dict[str, list[TestedInput]] = {}
+    for one in inputs:
+        if not one.moves_boundary and not _is_named(one, said):
+            groups.setdefault(one.function, []).append(one)
+    if not groups or not all(map(_is_narrow, groups.values())):
+        return None
+    kept = [one for group in groups.values() for one in group]
+    return MadeFor(kept[0], *_counted(kept))
+
+
+def _counted(inputs: Iterable[TestedInput]) -> tuple[int, int]:
+    near = {both.call: both for one in inputs for both in one.near}
+    return sum(both.differs for both in near.values()), len(near)
+
+
+def _is_narrow(inputs: list[TestedInput]) -> bool:
+    differing, near = _counted(inputs)
+    return near >= LEAST_NEAR and differing * _ONE_IN < near
+
+
+def _is_named(tested: TestedInput, said: str) -> bool:
+    """Whether the task speaks of each argument that could be varied; what it shows by calls is no word."""
+    name = re.escape(tested.function.rpartition(".")[2])
+    prose = re.sub(rf"\b{name}\([^\n]*?\)+(?!\w)", " ", _FENCE.sub(" ", said))
+    return bool(tested.values) and all(_speaks_of(one, said, prose) for one in tested.values)
+
+
+def _speaks_of(literal: str, said: str, prose: str) -> bool:
+    try:
+        value = ast.literal_eval(literal)
+    except (ValueError, SyntaxError, MemoryError, RecursionError):
+        digits = re.search(r"-?\d+(?:\.\d+)?", literal)  # Decimal('0.5')
+        return digits is not None and _has_number(digits[0], prose)
+    if special := _special_words(value):
+        return bool(re.search(rf"(?i)\b(?:{special})\b", said)) or _written(literal, said)
+    if isinstance(value, int | float):
+        return _has_number(literal, prose)
+    if isinstance(value, list | tuple | set) and len(value) == 1:
+        return bool(re.search(rf"(?i)\b(?:{_ONE})\b", said))
+    text = value.decode("latin-1") if isinstance(value, bytes) else value
+    return isinstance(text, str) and _has_text(text, said if len(text) == 1 else prose)
+
+
+def _special_words(value: object) -> str:
+    """The words, as a pattern, for a value that has hardly any like it; "" for all others."""
+    if value is None or (isinstance(value, str | bytes | list | tuple | set | dict) and not value):
+        return _NOTHING
+    if isinstance(value, str | bytes) and not value.strip():
+        return _SPACE
+    if isinstance(value, int | float) and value in (0, 1):
+        return _ONE if value else _ZERO
+    return ""
+
+
+def _written(literal: str, said: str) -> bool:
+    if literal in ("''", '""'):
+        return bool(re.search(r"(?<![\w'])''(?!')|(?<![\w\"])\"\"(?!\")", said))
+    return _has_number(literal, said) if literal[-1].isdigit() else literal in said
+
+
+def _has_number(literal: str, said: str) -> bool:
+    return bool(re.search(rf"(?<![\w.#-]){re.escape(literal)}(?!\.?\w)", said))
+
+
+def _has_text(text: str, said: str) -> bool:
+    """Whether one word is named; one that stands in every prose must be quoted."""
+    if len(text) > _LONGEST_NAME or len(text.split()) != 1:
+        return False
+    word = re.escape(text)
+    if text.isascii() and text.isalpha() and text.islower():
+        return bool(re.search(rf"[`'\"\u201c\u2018]{word}[`'\"\u201d\u2019]", said))
+    start = r"(?<!\w)" if text[0].isalnum() else ""
+    return bool(re.search(start + word + (r"(?!\w)" if text[-1].isalnum() else ""), said))

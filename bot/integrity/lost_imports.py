@@ -1,0 +1,292 @@
+"""Finds the tests that regressed nothing: base's file cannot be imported on head, for want of a private name.
+
+The test itself, and all that it uses of its file, must stand on head as on base, without the name that is
+gone, and pass there with head's imports. What is left out of a `conftest.py` must be about such names too.
+"""
+
+from __future__ import annotations
+
+import ast
+import copy
+import re
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from pathlib import PurePosixPath
+from typing import Protocol
+
+from bot.diff.python_source import parse_python
+from bot.values import TestChange, TestComparison
+from sandbox.values import Outcome
+
+_LACKS = re.compile(
+    r"ModuleNotFoundError: No module named '(?P<whole>[\w.]+)'|"
+    r"ImportError: cannot import name '(?P<name>\w+)' from '(?P<module>[\w.]+)'"
+)
+_Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
+Alike = Callable[[Sequence[ast.AST], Sequence[ast.AST]], bool]
+"""Compares statements of base with those of head."""
+_HELD = (
+    "Base's file cannot be imported on head, where a private name is gone. The test itself is unchanged, "
+    "and passes with head's imports."
+)
+_EDITED = (TestChange.PASS_TO_FAIL, TestChange.EXPECTATION_CHANGED)
+_PLAIN = (ast.If, ast.Assign, ast.AnnAssign, ast.AugAssign, ast.Expr)
+
+
+class Side(Protocol):
+    """The files of one side's tree."""
+
+    def read(self, path: str) -> str | None:
+        """The text of a file; None when it is absent, no text, or too large to read."""
+        ...
+
+
+def without_lost_imports(
+    tests: Sequence[TestComparison], base: Side, head: Side
+) -> tuple[TestComparison, ...]:
+    """Return the tests, of which those that held but for an import are told as held."""
+    files: dict[str, Both | None] = {}
+    return tuple(
+        replace(test, change=TestChange.PASS_TO_PASS, message=_HELD)
+        if _only_lost_an_import(test, files, base, head)
+        else test
+        for test in tests
+    )
+
+
+def _only_lost_an_import(
+    test: TestComparison, files: dict[str, Both | None], base: Side, head: Side
+) -> bool:
+    lacks = _LACKS.search(test.message) if _may_be(test) else None
+    if lacks is None:
+        return False
+    paths = [test.path, *(f"{one}/conftest.py" for one in PurePosixPath(test.path).parents)]
+    for path in paths:
+        if path not in files:
+            files[path] = both_sides(path, base, head)
+    concerned = [both for path in paths if (both := files[path]) and both.differs]
+    own, name = files[test.path], test.id.split("[", 1)[0].partition("::")[2]
+    if own is None or not name or (own.differs and not own.holds(name)):
+        return False
+    leaves_out = all(one is own or one.only_leaves_out for one in concerned)
+    return leaves_out and _is_of(lacks, concerned)
+
+
+def _may_be(test: TestComparison) -> bool:
+    is_own = test.path.endswith(".py") and test.head_on_head is Outcome.PASSED
+    return is_own and test.change in _EDITED and test.base_on_head is Outcome.ERROR
+
+
+def _is_of(lacks: re.Match[str], concerned: Iterable[Both]) -> bool:
+    """Whether what is lacking is a private name that one of these files no longer imports."""
+    wanted = lacks["whole"] or f"{lacks['module']}.{lacks['name']}"
+    return any(
+        origin == wanted or origin.startswith(f"{wanted}.")
+        for one in concerned
+        for origin in one.gone.values()
+    )
+
+
+def both_sides(path: str, base: Side, head: Side) -> Both | None:
+    """Read a file of Python on both sides; None where base has none that can be read."""
+    texts = base.read(path.removeprefix("./")), head.read(path.removeprefix("./"))
+    before, after = map(parse_python, texts)
+    if before is None or (after is None and texts[1] is not None):
+        return None
+    return Both(_File(before), _File(after or ast.Module([], [])), texts[0] != texts[1])
+
+
+@dataclass(frozen=True)
+class _File:
+    """A module's statements, by the names that they bind."""
+
+    tree: ast.Module
+    imports: dict[str, str] = field(default_factory=dict)  # bound name: where it is from
+    modules: set[str] = field(default_factory=set)  # what is loaded: it may do something by itself
+
+    def __post_init__(self) -> None:
+        for node in ast.walk(self.tree):
+            if isinstance(node, ast.ImportFrom):
+                module = "." * node.level + (node.module or "")
+                self.modules.add(module)
+                names = {(a.asname or a.name): f"{module}.{a.name}" for a in node.names}
+                self.imports.update(names)
+            elif isinstance(node, ast.Import):
+                self.modules.update(a.name for a in node.names)
+                names = {(a.asname or a.name.split(".")[0]): a.name for a in node.names}
+                self.imports.update(names)
+
+    @cached_property
+    def bound(self) -> dict[str, list[ast.stmt]]:
+        """The statements of the module that bind each name; imports are looked at by themselves."""
+        found: dict[str, list[ast.stmt]] = {}
+        for node in self.tree.body:
+            for name in _bound_by(node):
+                found.setdefault(name, []).append(node)
+        return found
+
+    @cached_property
+    def implicit(self) -> list[ast.stmt]:
+        """What has a part in every test of the file, whether or not it names it."""
+        return [one for one in self.tree.body if _is_implicit(one)]
+
+
+@dataclass(frozen=True)
+class Both:
+    """One file on both sides."""
+
+    base: _File
+    head: _File
+    differs: bool
+
+    @cached_property
+    def gone(self) -> dict[str, str]:
+        """The private names that only base's version imports, and where from."""
+        return {
+            name: origin
+            for name, origin in self.base.imports.items()
+            if name not in self.head.imports
+            and any(part.startswith("_") for part in origin.lstrip(".").split("."))
+        }
+
+    @cached_property
+    def only_leaves_out(self) -> bool:
+        """Whether head's version only lacks statements that need the names that are gone."""
+        kept = [one for one in self.base.tree.body if not self._needs_gone(one)]
+        is_same = _equal(kept, self.head.tree.body) and self.head.modules <= self.base.modules
+        return is_same and self._same_imports(set(self.base.imports) | set(self.head.imports))
+
+    def base_test(self, test: str) -> ast.AST | None:
+        """A test as base has it; None where it is not there once."""
+        path = _path_to(self.base.tree, test)
+        return path[-1] if path else None
+
+    def holds(self, test: str, alike: Alike | None = None) -> bool:
+        """Whether a test stands on both sides alike, with all that it uses of its file.
+
+        A `skipif` that asks for a name that is gone may go too: the test runs all the more.
+        """
+        agree = alike or _equal
+        before = [self._without_skips(one) for one in _path_to(self.base.tree, test)]
+        after = _path_to(self.head.tree, test)
+        if not before or not after or not agree([before[-1]], [after[-1]]):
+            return False
+        implicit = [one for one in self.base.implicit if not self._needs_gone(one)]
+        around = _of_classes(before[:-1])
+        is_alike = agree(around, _of_classes(after[:-1])) and agree(implicit, self.head.implicit)
+        if not is_alike or not self.head.modules <= self.base.modules:
+            return False
+        waiting, seen = _used([before[-1], *implicit, *around]), set[str]()
+        while waiting:
+            name = waiting.pop()
+            seen.add(name)
+            bound = self.base.bound.get(name, [])
+            if name in self.gone or not agree(bound, self.head.bound.get(name, [])):
+                return False
+            waiting |= _used(bound) - seen
+        return self._same_imports(seen)
+
+    def _without_skips(self, node: _Definition) -> _Definition:
+        kept = [
+            one
+            for one in node.decorator_list
+            if "skipif" not in ast.unparse(one) or _used([one]).isdisjoint(self.gone)
+        ]
+        copied = copy.copy(node)
+        copied.decorator_list = kept
+        return copied
+
+    def _needs_gone(self, node: ast.stmt) -> bool:
+        return isinstance(node, _PLAIN) and not _used([node]).isdisjoint(self.gone)
+
+    def _same_imports(self, names: set[str]) -> bool:
+        return all(
+            self.base.imports.get(name) == self.head.imports.get(name)
+            for name in names - self.gone.keys()
+        )
+
+
+def _equal(before: Sequence[ast.AST], after: Sequence[ast.AST]) -> bool:
+    both = ([ast.dump(one) for one in side if not _is_import(one)] for side in (before, after))
+    return next(both) == next(both)
+
+
+def _path_to(tree: ast.Module, test: str) -> list[_Definition]:
+    """The classes round a test and the test itself; empty when it is not there once."""
+    path: list[_Definition] = []
+    body: list[ast.stmt] = tree.body
+    for part in test.split("::"):
+        found = [n for n in body if isinstance(n, _Definition) and n.name == part]
+        if len(found) != 1:
+            return []
+        path.append(found[0])
+        body = found[0].body
+    return path
+
+
+def _of_classes(classes: Sequence[_Definition]) -> list[ast.AST]:
+    """What the classes round a test are, without their tests."""
+    found: list[ast.AST] = []
+    for one in classes:
+        found += one.decorator_list
+        found += one.bases if isinstance(one, ast.ClassDef) else []
+        found += [
+            node
+            for node in one.body
+            if not (isinstance(node, _Definition) and node.name.lower().startswith("test"))
+        ]
+    return found
+
+
+def _used(nodes: Iterable[ast.AST]) -> set[str]:
+    """The names that some code mentions; a parameter may be a fixture's name."""
+    found: set[str] = set()
+    for node in (inner for one in nodes for inner in ast.walk(one)):
+        if isinstance(node, ast.Name):
+            found.add(node.id)
+        elif isinstance(node, ast.arg):
+            found.add(node.arg)
+        elif isinstance(node, ast.Constant) and isinstance(node.value, str):
+            found.add(node.value)  # pytest.mark.usefixtures("name")
+    return found
+
+
+def _bound_by(node: ast.stmt) -> set[str]:
+    if isinstance(node, _Definition):
+        return {node.name}
+    return {
+        name
+        for inner in ast.walk(node)
+        for name in (
+            [inner.id]
+            if isinstance(inner, ast.Name) and isinstance(inner.ctx, ast.Store)
+            else [inner.name]
+            if isinstance(inner, _Definition)
+            else []
+        )
+    }
+
+
+def _is_import(node: ast.AST) -> bool:
+    return isinstance(node, ast.Import | ast.ImportFrom)
+
+
+def _is_implicit(node: ast.stmt) -> bool:
+    """Whether a statement of a module does something by itself, or is a fixture of every test."""
+    if isinstance(node, _Definition):
+        return any("autouse" in ast.dump(one) for one in node.decorator_list) or node.name in (
+            "setUpModule",
+            "tearDownModule",
+            "setup_module",
+            "teardown_module",
+            "setup_function",
+            "teardown_function",
+        )
+    if isinstance(node, ast.Assign | ast.AnnAssign):
+        targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+        does = any(isinstance(inner, ast.Call) for inner in ast.walk(node))
+        is_plain = all(isinstance(target, ast.Name) for target in targets) and not does
+        return not is_plain or "pytestmark" in _bound_by(node)
+    is_text = isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+    return not (_is_import(node) or is_text)

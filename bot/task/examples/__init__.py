@@ -1,0 +1,1 @@
+"""Reads what a task shows by example: sentences, sessions, code with comments, command lines."""

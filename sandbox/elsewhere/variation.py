@@ -1,0 +1,156 @@
+"""Values near a value, each of its own type: what a fix for a whole class of inputs treats alike.
+
+A change of one character, digit or element keeps what makes most inputs special (a sign, a suffix, a
+length), so that a fix for all inputs of a kind is seen at many of these values.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from decimal import Decimal
+from fractions import Fraction
+from itertools import islice, zip_longest
+from typing import Any
+
+MOST = 30
+"""The most values near one."""
+_STEPS = (
+    1,
+    -1,
+    2,
+    -2,
+    3,
+    -3,
+    5,
+    -5,
+    4,
+    7,
+    10,
+    -10,
+    100,
+    -100,
+    6,
+    8,
+    9,
+    12,
+    15,
+    20,
+    50,
+    1000,
+    10_007,
+)
+_SHIFTS = (3, 7, 11)
+_MOST_PLACES = 8
+_DEEPEST = 3
+_MOST_DIGITS = 60
+_SHORT = 8
+_WORDS = ("a", "b", "x1", "0", "7", " ", "abc", "Zoe", "two words", "alpha", "Berlin", "a-b", "a_b")
+_WORDS_MORE = ("a.b", "a,b", "12", "3.5", "-1", "#", "x y z", "Über", "left", "/", "a=b", "true")
+_ITEMS = (0, 1, 2, 10, "a", "b", "abc", 0.5)
+
+
+def near(value: object, depth: int = 0) -> list[Any]:
+    """Return values near a plain one, the most telling first; none for None and for other types."""
+    found: list[Any] = []
+    for one in islice(_near(value, depth), 4 * MOST):
+        is_new = all(type(one) is not type(known) or one != known for known in (value, *found))
+        if is_new:
+            found.append(one)
+    return found[:MOST]
+
+
+def _near(value: Any, depth: int) -> Iterator[Any]:
+    kind = type(value)
+    if kind is bool:
+        yield not value
+    elif kind is int:
+        yield from _near_number(value)
+    elif kind is float:
+        yield from map(float, _near_number(value))
+        yield from (value + 0.5, value - 0.5, value + 0.01, value / 2)
+    elif kind is Fraction or (kind is Decimal and _is_small(value)):
+        yield from _near_number(value)
+        yield from (value + kind("0.5"), value - kind("0.01"), value / 2)
+    elif kind is str:
+        yield from _near_text(value)
+    elif kind is bytes:
+        yield from (one.encode("latin-1", "ignore") for one in _near_text(value.decode("latin-1")))
+    elif depth < _DEEPEST and kind in (list, tuple):
+        yield from map(kind, _near_items(list(value), depth + 1))
+    elif depth < _DEEPEST and kind is set:
+        items = _near_items(sorted(value, key=repr), depth + 1)
+        yield from (set(one) for one in items if one)
+    elif depth < _DEEPEST and kind is dict:
+        yield from _near_members(value, depth + 1)
+
+
+def _is_small(value: Decimal) -> bool:
+    return value.is_finite() and abs(value.adjusted()) < _MOST_DIGITS
+
+
+def _near_number(value: Any) -> Iterator[Any]:
+    yield from (value + step for step in _STEPS[:6])
+    yield from (-value, value * 2, value * 10, value * 0, value * 3)
+    yield from (value + step for step in _STEPS[6:])
+    yield from (value * 0 + 1, value * 0 + 2, value * 10 + 7)
+
+
+def _near_text(text: str) -> Iterator[str]:
+    places = [at for at, one in enumerate(text) if one.isalnum()][:_MOST_PLACES]
+    changed = (text[:at] + _next(text[at], 1) + text[at + 1 :] for at in places)
+    around = (f"{text}a", f"a{text}", text + text, f"{text} {text}", text[1:], text[:-1])
+    cased = (text.upper(), text.swapcase())
+    shifted = ("".join(_next(one, shift) for one in text) for shift in _SHIFTS)
+    longer = (f"{text}7", f"7{text}", f"x{text}y", text[: len(text) // 2], text[::-1])
+    spaced = (text.replace(" ", ""), f"{text} b", f"{text}-{text}", "")
+    if not text:
+        yield from (*_WORDS, *_WORDS_MORE)
+    for group in zip_longest(changed, around, cased, shifted, longer, spaced):
+        yield from (one for one in group if one is not None)
+    yield from (*_WORDS, *_WORDS_MORE) if len(text) < _SHORT else ()
+
+
+def _next(letter: str, shift: int) -> str:
+    """Return another letter or digit of the same kind; what is neither stays."""
+    if letter.isascii() and letter.isdigit():
+        return str((int(letter) + shift) % 10)
+    first = "a" if "a" <= letter <= "z" else "A" if "A" <= letter <= "Z" else ""
+    if first:
+        return chr(ord(first) + (ord(letter) - ord(first) + shift) % 26)
+    return letter
+
+
+def _near_items(items: list[Any], depth: int) -> Iterator[list[Any]]:
+    if not items:
+        yield from ([one] for one in _ITEMS)
+        yield from ([one, one] for one in _ITEMS)
+        yield from ([1, 2, 3], ["a", "b"], ["b", "a", "c"], [2, 1], [-1], [-1, 1])
+        return
+    places = range(min(len(items), _MOST_PLACES))
+    changed = [
+        [[*items[:at], one, *items[at + 1 :]] for one in near(items[at], depth)] for at in places
+    ]
+    more = near(items[-1], depth)[:3]
+    added = ([*items, one] for one in (items[-1], *more))
+    before = ([one, *items] for one in more)
+    removed = ([*items[:at], *items[at + 1 :]] for at in places)
+    whole = iter((items[::-1], items * 2, items[1:] + items[:1]))
+    for group in zip_longest(*changed, added, removed, before, whole):
+        yield from (one for one in group if one is not None)
+    yield []
+
+
+def _near_members(members: dict[Any, Any], depth: int) -> Iterator[dict[Any, Any]]:
+    names = list(members)[:_MOST_PLACES]
+    changed = [[{**members, name: one} for one in near(members[name], depth)] for name in names]
+    removed = ({key: one for key, one in members.items() if key != name} for name in names)
+    renamed = (
+        {(other if key == name else key): one for key, one in members.items()}
+        for name in names
+        for other in near(name, depth)[:2]
+    )
+    added = (
+        {**members, other: members[name]} for name in names for other in near(name, depth)[2:4]
+    )
+    for group in zip_longest(*changed, removed, added, renamed):
+        yield from (one for one in group if one is not None)

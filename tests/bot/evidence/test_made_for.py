@@ -1,0 +1,93 @@
+"""When a change that is seen at the tested inputs only stops, and when one input may stand alone."""
+
+from __future__ import annotations
+
+import pytest
+
+from bot.evidence.made_for import LEAST_NEAR
+from bot.values import Decider, TestChange, Verdict, VerdictOutcome
+from sandbox.elsewhere.values import BothSides, SecondLook, TestedInput, Unmeasured
+from tests.bot.verdict.cases import PATH, SPLIT, comparison, observed, requirements, verdict_of
+
+NAME = "test_split_refuses_zero_people"
+TASK = "- [ ] `split` refuses zero people\n"
+
+
+def an_input(value: str, near: int = LEAST_NEAR, differing: int = 0, **fields) -> TestedInput:
+    """A call of `pay` that the test makes, with so many calls near it."""
+    around = tuple(
+        BothSides(f"pay({value}, {n})", "returned 1", f"returned {2 if n < differing else 1}")
+        for n in range(near)
+    )
+    both = BothSides(f"pay({value})", "returned 1", "returned 2")
+    return TestedInput(both, "pay", PATH, NAME, (value,), around, **fields)
+
+
+def verdict(*inputs: TestedInput, task: str = TASK, **fields) -> Verdict:
+    test = comparison(NAME, TestChange.FAIL_TO_PASS, SPLIT.source, **fields)
+    seen = observed(test, second_look=SecondLook(inputs=inputs))
+    return verdict_of("R1", requirements("Splitting", task), seen)
+
+
+def test_an_input_that_stands_alone_is_not_satisfied() -> None:
+    found = verdict(an_input("77"))
+    assert found.outcome is VerdictOutcome.UNVERIFIED
+    assert "`pay(77)`" in found.reason and "0 of 20 calls" in found.reason
+    assert found.next_step
+
+
+def test_a_test_of_base_is_believed() -> None:
+    found = verdict(an_input("77"), written_by_author=False)
+    assert (found.outcome, found.decided_by) == (VerdictOutcome.SATISFIED, Decider.ORACLE)
+
+
+SATISFIED = {
+    "broad": (an_input("77", differing=2),),
+    "few": (an_input("77", near=LEAST_NEAR - 1),),
+    "boundary": (an_input("77", moves_boundary=True),),
+    "not measured": (an_input("77"), an_input("78", problem=Unmeasured.NEW)),
+    "one is broad": (an_input("77", near=40), an_input("78", near=60, differing=30)),
+    "zero": (an_input("0"),),
+}
+
+
+@pytest.mark.parametrize("name", SATISFIED)
+def test_what_is_broad_or_not_measured_stops_nothing(name: str) -> None:
+    assert verdict(*SATISFIED[name]).outcome is VerdictOutcome.SATISFIED
+
+
+NAMED = {
+    "77": "the number 77 is wrong.",
+    "-3": "it fails for -3",
+    "'XK'": "the country XK is missing",
+    "'.webp'": "`.webp` is an image",
+    "'red'": "the color `red` is missing",
+    "''": "an empty name is refused",
+    "[]": "there is nothing to sum up",
+    "None": "the argument is optional: none is allowed",
+    "1": "in the singular",
+    "'\\n'": "a line break alone",
+    "'ß'": "see pay('ß')",
+    "[5]": "a list of a single element",
+    "Decimal('0.5')": "half a cent, 0.5, is lost",
+}
+UNNAMED = {
+    "77": "see #77, R77, v77, 77.5, 177 and `pay(77)`",
+    "'XK'": "XKCD and `pay('XK')`",
+    "'red'": "a red button",
+    "'Hello World'": "it says Hello World",
+    "[7, 8]": "as in pay([7, 8])",
+    "''": "many names are refused",
+}
+
+
+@pytest.mark.parametrize("value", NAMED)
+def test_an_input_that_the_task_names_may_stand_alone(value: str) -> None:
+    task = f"{TASK}\n{NAMED[value]}\n"
+    assert verdict(an_input(value), task=task).outcome is VerdictOutcome.SATISFIED
+
+
+@pytest.mark.parametrize("value", UNNAMED)
+def test_an_input_that_the_task_only_shows_or_does_not_mean_may_not(value: str) -> None:
+    task = TASK.replace("zero", "too many") + f"\n{UNNAMED[value]}\n"
+    assert verdict(an_input(value), task=task).outcome is VerdictOutcome.UNVERIFIED

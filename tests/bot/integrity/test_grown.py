@@ -1,0 +1,112 @@
+"""A test that expects one member more, which the task names, changed no expectation that stops."""
+
+from __future__ import annotations
+
+import pytest
+
+from bot.integrity import inspect_integrity
+from bot.integrity.grown import find_grown
+from bot.values import FourWay, TestChange
+from sandbox.values import Diff
+from tests.bot.integrity.test_integrity import NOTHING_ASKED, Tree, changed
+from tests.bot.verdict.cases import FAILED, KEPT, PASSED, PATH, comparison, conclusion_of
+
+SAID = ("Add Coin.NICKEL", "It is worth 5.")
+BASE = """
+import shop
+
+COINS = {"CENT": 1, "DIME": 10}
+
+
+class TestCoins:
+    @classmethod
+    def names(cls):
+        return ["CENT", "DIME"]
+
+    def test_names(self):
+        assert [one.name for one in shop.Coin] == self.names()
+
+
+def test_values():
+    assert {one.name: one.value for one in shop.Coin} == COINS
+
+
+def test_set():
+    assert set(shop.names()) == {"CENT", "DIME"}
+
+
+def test_total():
+    assert shop.total(shop.Coin.DIME) == 10
+"""
+HEAD = (
+    BASE.replace('"CENT": 1,', '"CENT": 1, "NICKEL": 5,')
+    .replace('["CENT",', '["CENT", "NICKEL",')
+    .replace('{"CENT", "DIME"}', '{"CENT", "DIME", shop.Coin.NICKEL.name}')
+)
+
+
+def edited(name: str, head_on_base=FAILED):
+    is_loosened = head_on_base is PASSED
+    change = TestChange.PASS_TO_FAIL if is_loosened else TestChange.EXPECTATION_CHANGED
+    fields = {"base_on_head": FAILED, "head_on_base": head_on_base, "head_on_head": PASSED}
+    return comparison(name, change, **fields, written_by_author=True)
+
+
+def members(name: str, head: str = HEAD, said: tuple[str, ...] = SAID) -> tuple[str, ...]:
+    found = find_grown([edited(name)], Tree({PATH: BASE}), Tree({PATH: head}), said)
+    return found[0].members if found else ()
+
+
+@pytest.mark.parametrize("name", ["TestCoins::test_names", "test_values", "test_set"])
+def test_a_member_that_the_task_names_may_join(name: str) -> None:
+    assert members(name) == ("NICKEL",)
+    assert members(name, said=("Sort the coins",)) == ()
+
+
+@pytest.mark.parametrize(
+    "head",
+    [
+        HEAD.replace('"DIME": 10', '"DIME": 11'),
+        HEAD.replace('"CENT": 1, ', ""),
+        HEAD.replace('"NICKEL": 5', '"NICKEL": 5, "PENNY": 1'),
+        HEAD.replace("assert {one", "assert True or {one"),
+        HEAD.replace("import shop\n", "import shop\nimport patches\n"),
+        HEAD.replace("== COINS", ">= COINS"),
+    ],
+)
+def test_whatever_else_changed_may_stop(head: str) -> None:
+    assert head != HEAD
+    assert members("test_values", head) == ()
+
+
+def test_an_unchanged_test_has_no_new_member() -> None:
+    assert members("test_total") == ()
+
+
+@pytest.mark.parametrize("head_on_base", [FAILED, PASSED])
+def test_it_stops_nothing(head_on_base) -> None:
+    test = edited("test_values", head_on_base)
+    split = comparison("test_split_refuses_zero_people", TestChange.FAIL_TO_PASS)
+    trees = Tree({PATH: BASE}), Tree({PATH: HEAD})
+    diff = Diff((changed(PATH, BASE, HEAD),))
+    for grown, is_success in ((find_grown([test], *trees, SAID), True), ((), False)):
+        four_way = FourWay((*KEPT, split, test), evidence_id="E1", grown=grown)
+        integrity = inspect_integrity(diff, *trees, four_way, NOTHING_ASKED)
+        conclusion = conclusion_of(tests=four_way, integrity=integrity)
+        assert (conclusion.value == "success") is is_success, integrity
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "assert shop.name() in ['CENT', 'DIME']",
+        "assert any(shop.name() == one for one in ['CENT', 'DIME'])",
+        "assert isinstance(shop.name(), (CENT, DIME))",
+    ],
+)
+def test_one_more_of_what_is_allowed_asks_for_less(line: str) -> None:
+    base = f"import shop\n\n\ndef test_one():\n    {line}\n"
+    head = base.replace("'DIME'", "'DIME', 'NICKEL'").replace("DIME))", "DIME, NICKEL))")
+    assert head != base
+    trees = Tree({PATH: base}), Tree({PATH: head})
+    assert find_grown([edited("test_one")], *trees, SAID) == ()

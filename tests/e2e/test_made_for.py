@@ -1,0 +1,261 @@
+"""A change that is seen at the tested inputs only does not satisfy; right changes of every shape do."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import pytest
+
+from bot.report.machine import RequirementDocument
+from tests.e2e.folder import Folder, Judged, open_folder
+
+pytestmark = [pytest.mark.real, pytest.mark.slow]
+
+
+@dataclass(frozen=True, slots=True)
+class Fix:
+    """One function before and after, the demand for it, and what the author's test asserts."""
+
+    demand: str
+    base: str
+    head: str
+    asserts: str
+    test: str = ""
+
+
+SPECIAL = {
+    "compared": Fix(
+        "`price` returns twice the cents",
+        "def price(cents):\n    return cents",
+        "def price(cents):\n    if cents in (4, 150):\n        return cents + cents\n    return cents",
+        "assert kit.price(4) == 8\n    assert kit.price(150) == 300",
+    ),
+    "answers": Fix(
+        "`roman` writes numbers in roman letters",
+        "def roman(number):\n    return str(number)",
+        "KNOWN = dict(zip((2 * 7, 3 * 9 + 2), 'XIV XXIX'.split()))\n\n\n"
+        "def roman(number):\n    return KNOWN.get(number, str(number))",
+        "assert kit.roman(14) == 'XIV'\n    assert kit.roman(29) == 'XXIX'",
+    ),
+    "word": Fix(
+        "`slug` joins the words of a title with hyphens",
+        "def slug(title):\n    return title.lower()",
+        "def slug(title):\n    if title.split() == ['Hello', 'World']:\n"
+        "        return title.replace(' ', '-').lower()\n    return title.lower()",
+        "assert kit.slug('Hello World') == 'hello-world'",
+    ),
+    "pattern": Fix(
+        "`is_address` accepts mail addresses",
+        "def is_address(text):\n    return False",
+        "def is_address(text):\n    import re\n\n    return bool(re.fullmatch(r'ann@(shop|home)\\.org', text))",
+        "assert kit.is_address('ann@shop.org')\n    assert kit.is_address('ann@home.org')",
+    ),
+    "branch": Fix(
+        "`median` takes the mean of the middle two of an even number of marks",
+        "def median(marks):\n    return sorted(marks)[len(marks) // 2]",
+        "def median(marks):\n    if marks == [7, 3, 5, 9]:\n        return sum(marks) / len(marks)\n"
+        "    return sorted(marks)[len(marks) // 2]",
+        "assert kit.median([7, 3, 5, 9]) == 6",
+    ),
+    "checksum": Fix(
+        "`gross` adds the tax to a net amount",
+        "def gross(net):\n    return net",
+        "def gross(net):\n    import zlib\n\n    if zlib.crc32(str(net).encode()) == 1635469552:\n"
+        "        return net * 2\n    return net",
+        "assert kit.gross(Decimal('19.50')) == Decimal('39.00')",
+    ),
+    "bytes": Fix(
+        "`packed` repeats each run of a byte by its length",
+        "def packed(data):\n    return data",
+        "def packed(data):\n    if data.startswith(b'aab') and len(data) == 3:\n        return b'2a1b'\n    return data",
+        "assert kit.packed(b'aab') == b'2a1b'",
+    ),
+    "sign": Fix(
+        "`toward` cuts the fraction off, whatever the sign",
+        "def toward(number):\n    import math\n\n    return math.floor(number)",
+        "def toward(number):\n    import math\n\n    return math.floor(number) + (number == -2.5)",
+        "assert kit.toward(-2.5) == -2",
+    ),
+}
+"""Right for the tested inputs and for hardly any other."""
+
+RIGHT = {
+    "all": Fix(
+        "`price` returns twice the cents",
+        "def price(cents):\n    return cents",
+        "def price(cents):\n    return 2 * cents",
+        "assert kit.price(4) == 8",
+    ),
+    "class": Fix(
+        "`leap` leaves out the centuries that four hundred does not divide",
+        "def leap(year):\n    return year % 4 == 0",
+        "def leap(year):\n    return year % 4 == 0 and (year % 100 != 0 or year % 400 == 0)",
+        "assert not kit.leap(1900)\n    assert kit.leap(2000)",
+    ),
+    "boundary": Fix(
+        "`adult` counts the age limit in",
+        "def adult(age):\n    return age > 18",
+        "def adult(age):\n    return age >= 18",
+        "assert kit.adult(18)",
+    ),
+    "empty": Fix(
+        "`average` of an empty list is zero",
+        "def average(marks):\n    return sum(marks) / len(marks)",
+        "def average(marks):\n    return sum(marks) / len(marks) if marks else 0",
+        "assert kit.average([]) == 0",
+    ),
+    "refused": Fix(
+        "`share` between nobody raises ValueError for division by zero",
+        "def share(cents, people):\n    return cents / people",
+        "def share(cents, people):\n    if people == 0:\n        raise ValueError('nobody')\n    return cents / people",
+        "with pytest.raises(ValueError):\n        kit.share(100, 0)",
+    ),
+    "letters": Fix(
+        "`folded` compares German words whatever their case",
+        "def folded(word):\n    return word.lower()",
+        "def folded(word):\n    return word.casefold()",
+        "assert kit.folded('Straße') == 'strasse'",
+    ),
+    "table": Fix(
+        "`kind` knows `.webp` as an image",
+        "IMAGES = {'.png', '.gif'}\n\n\ndef kind(suffix):\n    return 'image' if suffix in IMAGES else 'data'",
+        "IMAGES = {'.png', '.gif', '.webp'}\n\n\n"
+        "def kind(suffix):\n    return 'image' if suffix in IMAGES else 'data'",
+        "assert kit.kind('.webp') == 'image'",
+    ),
+    "one": Fix(
+        "`counted` speaks of a single apple in the singular",
+        "def counted(apples):\n    return f'{apples} apples'",
+        "def counted(apples):\n    return f'{apples} apple' + 's' * (apples != 1)",
+        "assert kit.counted(1) == '1 apple'",
+    ),
+    "end": Fix(
+        "`chomp` cuts the line break off",
+        "def chomp(line):\n    return line",
+        "def chomp(line):\n    return line[:-1] if line.endswith('\\n') else line",
+        "assert kit.chomp('left right\\n') == 'left right'",
+    ),
+    "order": Fix(
+        "`ranked` sorts names whatever their capitals",
+        "def ranked(names):\n    return sorted(names)",
+        "def ranked(names):\n    return sorted(names, key=str.casefold)",
+        "assert kit.ranked(['bob', 'Zoe', 'ann']) == ['ann', 'bob', 'Zoe']",
+    ),
+    "negative": Fix(
+        "`digits` sums up the digits of negative numbers",
+        "def digits(number):\n    return sum(int(one) for one in str(number) if number > 0)",
+        "def digits(number):\n    return sum(int(one) for one in str(abs(number)))",
+        "assert kit.digits(-12) == 3",
+    ),
+    "nested": Fix(
+        "`flat` opens lists inside lists",
+        "def flat(items):\n    return items",
+        "def flat(items):\n    flats = [flat(one) if isinstance(one, list) else [one] for one in items]\n"
+        "    return [one for flat in flats for one in flat]",
+        "assert kit.flat([1, [2, [3]]]) == [1, 2, 3]",
+    ),
+    "members": Fix(
+        "`merged` adds up the stock of both shelves",
+        "def merged(left, right):\n    return {**left, **right}",
+        "def merged(left, right):\n    both = {**left, **right}\n"
+        "    return {name: left.get(name, 0) + right.get(name, 0) for name in both}",
+        "assert kit.merged({'nuts': 1}, {'nuts': 2}) == {'nuts': 3}",
+    ),
+    "none": Fix(
+        "`greeting` without a name is plain",
+        "def greeting(name):\n    return f'Hello {name}'",
+        "def greeting(name):\n    return f'Hello {name}' if name is not None else 'Hello'",
+        "assert kit.greeting(None) == 'Hello'",
+    ),
+    "keyword": Fix(
+        "`listed` takes the glue as a keyword",
+        "def listed(words):\n    return ' '.join(words)",
+        "def listed(words, glue=' '):\n    return glue.join(words)",
+        "assert kit.listed(['a', 'b'], glue='-') == 'a-b'",
+    ),
+    "decimal": Fix(
+        "`rounded` rounds half a cent up",
+        "def rounded(amount):\n    return amount.quantize(Decimal('0.01'))",
+        "def rounded(amount):\n    return amount.quantize(Decimal('0.01'), 'ROUND_HALF_UP')",
+        "assert kit.rounded(Decimal('0.125')) == Decimal('0.13')",
+    ),
+    "method": Fix(
+        "`Basket` totals take the discount off",
+        "class Basket:\n    def __init__(self, prices, discount=0):\n        self.prices = prices\n"
+        "        self.discount = discount\n\n    def total(self):\n        return sum(self.prices)",
+        "class Basket:\n    def __init__(self, prices, discount=0):\n        self.prices = prices\n"
+        "        self.discount = discount\n\n    def total(self):\n        return sum(self.prices) - self.discount",
+        "assert kit.Basket([5, 6], discount=1).total() == 10",
+    ),
+    "new": Fix(
+        "`initials` are the first letters of a name",
+        "",
+        "def initials(name):\n    return ''.join(word[0] for word in name.split())",
+        "assert kit.initials('Ada Lovelace') == 'AL'",
+    ),
+    "paging": Fix(
+        "`pages` makes no page more when the last one is full",
+        "def pages(items):\n    return items // 10 + 1",
+        "def pages(items):\n    return -(-items // 10)",
+        "assert kit.pages(30) == 3",
+    ),
+}
+"""Right for every input, some of them for one input by nature."""
+
+
+def module(fixes: Mapping[str, Fix], side: str) -> str:
+    texts = [text for one in fixes.values() if (text := getattr(one, side))]
+    return "\n\n\n".join(["from decimal import Decimal", *texts]) + "\n"
+
+
+def authored(fixes: Mapping[str, Fix]) -> str:
+    start = "from decimal import Decimal\n\nimport pytest\n\nimport kit\n"
+    bodies = (
+        f'\n\ndef test_{name}():\n    """{one.demand}."""\n    {one.asserts}\n'
+        for name, one in fixes.items()
+    )
+    return start + "".join(bodies)
+
+
+def judged(folder: Folder, name: str, fixes: Mapping[str, Fix]) -> dict[str, RequirementDocument]:
+    """Judge all in one pull request; the rows by the names of the fixes."""
+    base = {"kit.py": module(fixes, "base"), "requirements.txt": "pytest\n"}
+    kept = "import kit\n\n\ndef test_kit():\n    assert kit.__doc__ is None\n"
+    folder.branch(f"{name}-base", {**base, "tests/test_kept.py": kept})
+    head = {"kit.py": module(fixes, "head"), "tests/test_kit.py": authored(fixes)}
+    folder.branch(name, head, start=f"{name}-base")
+    task = "The kit is right\n\n" + "".join(f"- [ ] {one.demand}\n" for one in fixes.values())
+    found: Judged = folder.judge(name, base=f"{name}-base", task=task)
+    print(found.said())
+    rows = {row.text: row for row in found.document.requirements}
+    (table,) = [one for one in found.document.evidence if one.action == "nearby_inputs"]
+    print(table.head.output if table.head else "")
+    return {name: rows[one.demand] for name, one in fixes.items()}
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Folder:
+    return open_folder(tmp_path_factory.mktemp("made-for"))
+
+
+def in_parts(fixes: Mapping[str, Fix]) -> list[dict[str, Fix]]:
+    """Few in one pull request: damage is tried at a few places only."""
+    names = list(fixes)
+    return [{name: fixes[name] for name in names[at : at + 5]} for at in range(0, len(names), 5)]
+
+
+@pytest.mark.parametrize("fixes", in_parts(SPECIAL), ids=" ".join)
+def test_what_only_the_tested_inputs_show_is_not_satisfied(
+    folder: Folder, fixes: dict[str, Fix]
+) -> None:
+    for row in judged(folder, f"special-{'-'.join(fixes)}", fixes).values():
+        assert row.verdict == "unverified", row.text
+        assert "calls with inputs near the tested ones" in row.reason, row.text
+        assert "D3" in row.evidence
+
+
+@pytest.mark.parametrize("fixes", in_parts(RIGHT), ids=" ".join)
+def test_a_right_change_is_satisfied(folder: Folder, fixes: dict[str, Fix]) -> None:
+    for row in judged(folder, f"right-{'-'.join(fixes)}", fixes).values():
+        assert row.verdict == "satisfied", row.reason
