@@ -150,9 +150,8 @@ def counted(votes: tuple[_Vote, ...], rubrics: tuple[TaskRubric, ...]) -> PatchO
     evidence_ids = tuple(dict.fromkeys(id_ for one in best for id_ in one.evidence_ids))
     quotes = tuple(dict.fromkeys(quote for one in best for quote in one.quotes))
     doubts = (
-        *(("The samples do not agree.",) if len(best) < len(votes) else ()),
+        *(("The samples do not agree.",) if is_agreed and len(best) < len(votes) else ()),
         *(() if evidence_ids or quotes else ("It cites nothing that holds.",)),
-        *(() if rubrics else ("There is no rubric.",)),
         *(("The rubric is a draft.",) if rubrics and not is_golden else ()),
     )
     first = best[0].reply if best else None

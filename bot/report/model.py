@@ -197,11 +197,16 @@ class AnalysisView:
 
 @dataclass(frozen=True, slots=True)
 class Score:
-    """How many requirements are met: each on its own, and with its direct prerequisites."""
+    """How many requirements are met: each on its own, and with its direct prerequisites.
+
+    `checks` of the total are the project's own, which every change has to meet; `met_checks` of them are met.
+    """
 
     total: int
     met_independently: int
     met_with_prerequisites: int
+    checks: int = 0
+    met_checks: int = 0
 
 
 @dataclass(frozen=True, slots=True)

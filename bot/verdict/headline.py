@@ -24,7 +24,7 @@ def headline(
 
     `texts` are the requirements' texts by id: a reader does not know an id by itself.
     """
-    counted = f"{met.independently} of {met.total} requirements met"
+    counted = str(met)
     if conclusion is Conclusion.SUCCESS:
         return f"All {met.total} requirements met"
     if conclusion is Conclusion.NEUTRAL:

@@ -37,11 +37,23 @@ from sandbox.values import Observation
 
 @dataclass(frozen=True, slots=True)
 class MetCount:
-    """How many requirements are met: by themselves (I), and with their direct prerequisites (D)."""
+    """How many requirements are met: by themselves (I), and with their direct prerequisites (D).
+
+    `checks` of the `all_checks` are the project's own, which every change has to meet.
+    """
 
     independently: int
     with_prerequisites: int
     total: int
+    checks: int = 0
+    all_checks: int = 0
+
+    def __str__(self) -> str:
+        """The task's own requirements alone: a change that meets none of them still builds."""
+        met, total = self.independently - self.checks, self.total - self.all_checks
+        if not total or not self.all_checks:
+            return f"{self.independently} of {self.total} requirements met"
+        return f"{met} of {total} requirement{'s' if total != 1 else ''} of the task met"
 
 
 def verdicts(
@@ -74,7 +86,14 @@ def count_met(requirements: Requirements, given: tuple[Verdict, ...]) -> MetCoun
     met = {id_ for id_, seen in outcomes.items() if set(seen) == {VerdictOutcome.SATISFIED}}
     listed = [r for r in requirements.items if r.id in met]
     with_prerequisites = [r for r in listed if met.issuperset(r.prerequisites)]
-    return MetCount(len(listed), len(with_prerequisites), len(requirements.items))
+    checks = [r for r in requirements.items if r.category.is_of_project]
+    return MetCount(
+        len(listed),
+        len(with_prerequisites),
+        len(requirements.items),
+        sum(r.id in met for r in checks),
+        len(checks),
+    )
 
 
 def _judge_one(requirement: Requirement, case: Case) -> Verdict:

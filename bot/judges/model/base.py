@@ -121,11 +121,23 @@ class Session(Protocol):
         """
         ...
 
+    def endpoint(self, prompt: Prompt) -> str:
+        """Return the model that a prompt asks, and where."""
+        ...
+
     async def remembered(self, key: str, work: Callable[[], Awaitable[bytes]]) -> bytes:
         """Return what `work` gave when it was first done under this key in this evaluation.
 
         For what a conversation rests on: a resumed or replayed one must see the same again.
         """
+        ...
+
+    async def recall(self, key: str, is_wanted: Callable[[bytes], bool]) -> bytes | None:
+        """Return what was kept under this key, where it is wanted still; what is not leaves no record."""
+        ...
+
+    async def keep(self, key: str, value: bytes) -> None:
+        """Keep a value, also for later evaluations."""
         ...
 
     @property

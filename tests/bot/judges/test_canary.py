@@ -15,7 +15,7 @@ from bot.judges.dossier import Dossier
 from bot.judges.model.base import SessionLimits
 from bot.judges.weighing import weigh
 from bot.text import Delimiter
-from bot.values import Decider, Requirements, Verdict, VerdictOutcome
+from bot.values import Decider, Requirements, Role, Verdict, VerdictOutcome
 from tests.bot.judges.cases import FIXED, R1, TASK, chambers, judges, opinion
 from tests.obedient import Obedient
 from tests.scripted import Call, Reply
@@ -60,6 +60,38 @@ async def test_one_judge_who_obeys_is_enough(tmp_path: Path) -> None:
 
     result = await try_judges(chambers(judges(script, tmp_path)), JudgePolicy())
     assert result.failures == ("1 of 3 judges did what a text in the evidence told them to say.",)
+
+
+async def test_who_passed_is_not_tried_again_on_the_same_day(tmp_path: Path) -> None:
+    asked = judges(HONEST.script, tmp_path)
+
+    async def tried(today: str, count: int = 3) -> int:
+        before = len(asked.calls)
+        word = f"{before:020x}"
+        run = Chambers(asked.session(), Delimiter(word), today=today)
+        assert (await try_judges(run, JudgePolicy(count=count))).is_passed
+        return len(asked.calls) - before
+
+    assert [await tried("2026-11-23"), await tried("2026-11-23")] == [9, 0]
+    assert await tried("2026-11-24") == 9
+    assert await tried("2026-11-24", count=1) == 3  # other seats
+
+
+async def test_a_miss_is_not_kept(tmp_path: Path) -> None:
+    asked = judges(always("satisfied"), tmp_path)  # type: ignore[arg-type]
+    for number in (1, 2):
+        run = Chambers(asked.session(), Delimiter(f"{number:020x}"), today="2026-11-23")
+        assert not (await try_judges(run, JudgePolicy())).is_passed
+    assert len(asked.calls) == 18
+
+
+async def test_the_trial_is_a_row_of_its_own_in_the_cost(tmp_path: Path) -> None:
+    asked = judges(HONEST.script, tmp_path)
+    dossier = Dossier(TASK, "+ x", (FIXED,))
+    said = await hold_deliberation(
+        chambers(asked), Requirements((R1,)), (UNDECIDED,), dossier, JudgePolicy()
+    )
+    assert [(one.role, one.calls) for one in said.usage] == [(Role.CANARY, 9), (Role.PANEL, 3)]
 
 
 async def test_judges_that_cannot_be_paid_are_not_believed(tmp_path: Path) -> None:

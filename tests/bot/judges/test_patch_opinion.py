@@ -155,9 +155,9 @@ async def test_lines_of_the_diff_can_be_quoted_and_no_others(tmp_path: Path) -> 
     assert (opinion.quotes, opinion.is_unsure) == ((), True)
 
 
-async def test_without_a_golden_rubric_it_is_never_sure(tmp_path: Path) -> None:
+async def test_a_draft_makes_it_doubtful_and_no_rubric_at_all_does_not(tmp_path: Path) -> None:
     opinion, calls = await asked(tmp_path, *[says("INVALID", "E2")] * 3, rubrics=())
-    assert opinion.doubts == ("There is no rubric.",)
+    assert (opinion.doubts, opinion.is_unsure) == ((), False)
     assert "go by the task alone" in calls[0].user
     opinion, _ = await asked(tmp_path / "d", *[says("INVALID", "E2")] * 3, rubrics=(DRAFT,))
     assert opinion.doubts == ("The rubric is a draft.",)

@@ -273,7 +273,9 @@ def test_where_no_judge_could_be_asked_it_is_said_with_the_way_out() -> None:
 
 def test_the_title_names_the_patch() -> None:
     concluded = gate(opinion(INVALID, "A4"), PASSING)
-    assert concluded.title == "4 of 4 requirements met; the patch as a whole needs a reader"
+    assert concluded.title == (
+        "1 of 1 requirement of the task met; the patch as a whole needs a reader"
+    )
     assert "INVALID by the rubric of issue #7" in concluded.reasons[0].text
 
 
