@@ -343,6 +343,14 @@ class ReportView:
             if reason.text and reason.text not in said and not _is_said_elsewhere(reason)
         )
 
+    def is_said(self, panel: PanelResult) -> bool:
+        """Whether the row of a panel's requirement gives the panel's reason."""
+        return any(
+            panel.reason in row.verdict.reason
+            for row in self.requirements
+            if row.requirement.id == panel.requirement_id
+        )
+
     def total_seconds(self) -> float:
         """Seconds over all stages."""
         return sum(seconds for _, seconds in self.seconds)

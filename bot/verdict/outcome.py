@@ -50,10 +50,22 @@ class MetCount:
 
     def __str__(self) -> str:
         """The task's own requirements alone: a change that meets none of them still builds."""
-        met, total = self.independently - self.checks, self.total - self.all_checks
-        if not total or not self.all_checks:
-            return f"{self.independently} of {self.total} requirements met"
-        return f"{met} of {total} requirement{'s' if total != 1 else ''} of the task met"
+        met, asked = self.independently - self.checks, self.total - self.all_checks
+        if not asked:
+            return f"{self.checks} of {self.all_checks} project checks passed"
+        return f"{met} of {asked} requirement{'s' if asked != 1 else ''} of the task met"
+
+    def of_success(self) -> str:
+        """The same where nothing stands in the way; what is optional may still be open."""
+        asked = self.total - self.all_checks
+        if self.independently < self.total:
+            return str(self)
+        if not asked:
+            return f"All {self.all_checks} project checks passed"
+        return f"All {asked} requirements of the task met" if asked > 1 else _ONE_MET
+
+
+_ONE_MET = "The requirement of the task is met"
 
 
 def verdicts(

@@ -10,7 +10,7 @@ from typing import Any, Generic, Protocol, TypeVar
 from pydantic import BaseModel
 
 from bot.errors import AssayError
-from bot.values import Exchange, Role, RoleUsage
+from bot.values import TRIAL, Exchange, Role, RoleUsage
 
 Reply = TypeVar("Reply", bound=BaseModel)
 
@@ -51,6 +51,11 @@ class Prompt:
     temperature: float = 0.2
     sample: int = 0
     about: str = ""
+
+    @property
+    def counted_as(self) -> Role:
+        """The row of the cost that it is counted in: a panel that is tried has one of its own."""
+        return Role.CANARY if self.about == TRIAL else self.role
 
 
 @dataclass(frozen=True, slots=True)

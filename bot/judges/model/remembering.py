@@ -30,7 +30,7 @@ from pydantic_ai.settings import ModelSettings
 from bot.judges.model.account import Account, Tokens
 from bot.judges.model.base import Memory, Prompt
 from bot.judges.model.failures import away, is_silent, silent
-from bot.values import TRIAL, Exchange, Role
+from bot.values import Exchange
 
 _RESPONSE = TypeAdapter(ModelResponse)
 # What differs from run to run and says nothing of what was asked.
@@ -81,7 +81,7 @@ class RememberingModel(WrapperModel):
         model_settings: ModelSettings | None,
         model_request_parameters: ModelRequestParameters,
     ) -> ModelResponse:
-        role = Role.CANARY if self._prompt.about == TRIAL else self._prompt.role
+        role = self._prompt.counted_as
         key = self._key(messages, model_settings, model_request_parameters)
         kept = _read(await asyncio.to_thread(self._memory.get, key))
         if kept is not None:
@@ -174,7 +174,7 @@ def heard(
         for one in parameters.function_tools
     )
     return Exchange(
-        role=prompt.role,
+        role=prompt.counted_as,
         about=prompt.about,
         sample=prompt.sample,
         turn=len(requests) - 1,

@@ -202,6 +202,26 @@ async def test_a_plan_is_priced_before_anything_runs(bench: Bench, tmp_path: Pat
     assert len(scripted.calls) == 2, "and it is not paid for again"
 
 
+async def test_the_dearest_seat_of_a_panel_is_the_price_at_most(
+    bench: Bench, tmp_path: Path
+) -> None:
+    scripted = Scripted(helpful, tmp_path / "replies")
+    given = {
+        "model": "small",
+        "models": {"panel": ("small", "large")},
+        "model_prices": {"small": (1.0, 4.0), "large": (10.0, 40.0)},
+    }
+    settings = bench.services.settings.model_copy(update=given)
+    services = replace(bench.services, settings=settings, open_session=scripted.open)
+    prices = {one.calls.role: one for one in (await foresee(services, bench.request)).prices}
+    for role in (Role.PANEL, Role.CANARY):
+        calls = prices[role].calls
+        dear = (calls.input_tokens * 10.0 + calls.output_tokens * 40.0) / 1e6
+        assert prices[role].usd_most == pytest.approx(calls.most * dear)
+        assert prices[role].model == "small, large"
+    assert prices[Role.PATCH].model == "small"
+
+
 async def test_a_plan_without_open_demands_still_has_its_price(bench: Bench) -> None:
     configuration = Configuration()
     (patch,) = expected_calls(Requirements(()), 400, configuration, 0)

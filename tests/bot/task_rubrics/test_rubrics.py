@@ -279,6 +279,23 @@ def test_the_title_names_the_patch() -> None:
     assert "INVALID by the rubric of issue #7" in concluded.reasons[0].text
 
 
+@pytest.mark.parametrize(
+    ("votes", "doubts", "said"),
+    [
+        ((0, 3, 0), (), "judged INVALID by"),
+        ((1, 2, 0), ("The samples do not agree.",), "judged INVALID with doubts by"),
+        ((0, 3, 0), ("It cites nothing that holds.",), "judged INVALID by"),
+    ],
+)
+def test_there_are_no_doubts_where_all_agree(
+    votes: tuple[int, int, int], doubts: tuple[str, ...], said: str
+) -> None:
+    patch = opinion(INVALID, votes=votes, doubts=doubts, is_unsure=bool(doubts))
+    (text,) = [one.text for one in gate(patch).reasons if one.rule == "patch"]
+    assert said in text
+    assert all(text.count(doubt) == 1 for doubt in doubts)
+
+
 def test_an_id_that_is_taken_is_not_given_twice() -> None:
     taken = Requirement("G1", "x", Category.CHECK, "configuration", Trust.MAINTAINER)
     wanted = replace(requirements(), items=(*requirements().items, taken))
