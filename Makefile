@@ -40,6 +40,7 @@ test: system-test $(READY) ## everything with real git, bubblewrap, Chromium and
 
 test-slow: system-test $(READY) ## what takes too long for every day: real toolchains, whole plans
 	@$(BIN)/python -m pip install $(QUIETLY) --no-deps --require-hashes -r deploy/documents.lock
+	@$(BIN)/python -m pip install $(QUIETLY) --no-deps --require-hashes -r deploy/bench.lock
 	$(BIN)/python -m pytest -n 2 --dist worksteal -m slow
 
 # ASSAY_ATTACKS=python/hollow plays those that begin so.
@@ -49,7 +50,7 @@ test-attacks: system-test $(READY) ## every attack of the corpus, and a table of
 # The engine is the one that runs, else Debian's own dockerd for the tests' time.
 test-docker: $(READY) ## the docker driver on a real engine
 	@sh deploy/install.sh docker
-	ASSAY_TEST_DOCKER=1 $(BIN)/python -m pytest $(shell find tests -name 'test_docker*.py')
+	ASSAY_TEST_DOCKER=1 $(BIN)/python -m pytest -n 2 --dist worksteal $(shell find tests -name 'test_docker*.py')
 
 test-fresh: $(READY) ## `make demo` on a new Debian: as root, and as an ordinary user
 	@sh deploy/install.sh fresh
@@ -82,6 +83,7 @@ lock: $(READY) ## the newest versions that pyproject.toml admits; review the dif
 	$(BIN)/uv pip compile -q pyproject.toml --group dev --generate-hashes --no-header --no-annotate -o deploy/requirements.lock
 	$(BIN)/uv pip compile -q pyproject.toml --extra documents -c deploy/requirements.lock --generate-hashes --no-header --no-annotate -o deploy/documents.lock
 	$(BIN)/uv pip compile -q pyproject.toml --extra search -c deploy/requirements.lock --generate-hashes --no-header --no-annotate -o deploy/search.lock
+	$(BIN)/uv pip compile -q pyproject.toml --extra bench -c deploy/requirements.lock --generate-hashes --no-header --no-annotate -o deploy/bench.lock
 
 clean: ## remove what was made here
 	rm -rf $(VENV) .assay .cache

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from contextlib import ExitStack, suppress
 
 import pytest
 from hypothesis import settings
@@ -14,6 +15,18 @@ from tests.postgres import Postgres, postgres_bin, running_postgres
 # A busy machine is slow, not wrong; and the same commit must not pass once and fail once.
 settings.register_profile("assay", deadline=None, derandomize="CI" in os.environ)
 settings.load_profile("assay")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Where several processes run the docker tests, they share one engine."""
+    wanted = os.environ.get("ASSAY_TEST_DOCKER") == "1" and config.getoption("numprocesses")
+    if not wanted or hasattr(config, "workerinput"):
+        return
+    stack = ExitStack()
+    config.add_cleanup(stack.close)
+    with suppress(NoEngine):  # each test says it then
+        os.environ["DOCKER_HOST"] = stack.enter_context(running_engine())
+        sandbox_image(os.environ["DOCKER_HOST"])
 
 
 @pytest.fixture(scope="session")

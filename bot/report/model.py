@@ -100,6 +100,9 @@ class PictureRow:
     changed_percent: float | None
 
 
+_COMPARES_ITSELF = (ActionKind.DAMAGE, ActionKind.SECOND_LOOK, ActionKind.NEARBY_INPUTS)
+
+
 @dataclass(frozen=True, slots=True)
 class EvidenceView:
     """One step on both sides."""
@@ -114,6 +117,11 @@ class EvidenceView:
     head: ObservationView | None
     pictures: tuple[PictureRow, ...] = ()
     is_asserted: bool = True
+
+    @property
+    def is_one_run(self) -> bool:
+        """Whether the step compares by itself, so that there is no base's run beside head's."""
+        return self.action in _COMPARES_ITSELF and self.base is None
 
     @property
     def differs(self) -> bool:

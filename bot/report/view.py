@@ -318,7 +318,7 @@ def _is_asserted(item: Evidence) -> bool:
 
 
 _RAN = {
-    ActionKind.DAMAGE: "ran on damaged copies",
+    ActionKind.DAMAGE: "ran on damaged copies of head",
     ActionKind.SECOND_LOOK: "called again elsewhere",
     ActionKind.NEARBY_INPUTS: "called on both sides",
     ActionKind.EXAMPLES: "called as the task shows",

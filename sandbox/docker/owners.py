@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 OURS = "org.assay.sandbox"
-_WORKER = "org.assay.worker"
+WORKER = "org.assay.worker"
 _UNTIL = "org.assay.until"
 _SPARE_S = 120
 
@@ -21,7 +21,7 @@ _SPARE_S = 120
 def labels(timeout_s: float) -> dict[str, str]:
     """The labels of a container that this process starts now."""
     until = int(time.time() + timeout_s + _SPARE_S)
-    return {OURS: "1", _WORKER: _own_name(), _UNTIL: str(until)}
+    return {OURS: "1", WORKER: _own_name(), _UNTIL: str(until)}
 
 
 def _namespace() -> str:
@@ -43,7 +43,7 @@ def _own_name() -> str:
 
 def is_abandoned(labelled: Mapping[str, str], now: float) -> bool:
     """True when nobody waits for this container any more."""
-    namespace, _, process = labelled.get(_WORKER, "").partition(" ")
+    namespace, _, process = labelled.get(WORKER, "").partition(" ")
     pid, _, started = process.partition(" ")
     if namespace == _namespace() and pid.isdigit():
         return _start_time(pid) != started

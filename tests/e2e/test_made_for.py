@@ -231,6 +231,7 @@ def judged(folder: Folder, name: str, fixes: Mapping[str, Fix]) -> dict[str, Req
     rows = {row.text: row for row in found.document.requirements}
     (table,) = [one for one in found.document.evidence if one.action == "nearby_inputs"]
     print(table.head.output if table.head else "")
+    assert "\n- called on both sides in " in found.markdown
     return {name: rows[one.demand] for name, one in fixes.items()}
 
 
