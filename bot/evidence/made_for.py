@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from bot.evidence.damage import called_in
 from bot.values import Category, Requirements, TestComparison
-from sandbox.elsewhere.values import SecondLook, TestedInput
+from sandbox.elsewhere.values import BothSides, SecondLook, TestedInput
 
 LEAST_NEAR = 20
 """So many calls near the tested ones must tell something."""
@@ -18,6 +18,7 @@ _LEAST_ON_BASE = 5
 _LONGEST_NAME = 40
 _RETURNED = "returned "
 _COMMON = ("None", "True", "False", "null", "undefined", "true", "false")
+_TELLING = 10  # characters of a result that two inputs do not share by chance
 _NOTHING = r"empty|blank|nothing|no|none|null|missing|without|absent|zero[ -]length|unset|omitted"
 _SPACE = r"blank|white[ -]?spaces?|spaces?|tabs?|new[ -]?lines?|line breaks?|empty|trailing|leading"
 _ZERO = rf"zero|division|divide|divided|{_NOTHING}"
@@ -48,6 +49,12 @@ def made_for(test: TestComparison, seen: SecondLook | None, wanted: Requirements
     inputs = (
         [one for one in seen.inputs if one.path == test.path and _is_of(one, test)] if seen else []
     )
+    return made_for_inputs(inputs, wanted)
+
+
+def made_for_inputs(inputs: Iterable[TestedInput], wanted: Requirements) -> MadeFor | None:
+    """Return why a change may be for these inputs alone; None where nothing says so."""
+    inputs = list(inputs)
     if any(one.problem for one in inputs):
         return None
     asked = (one.text for one in wanted.items if one.category is not Category.BASELINE)
@@ -73,13 +80,23 @@ def _is_of(tested: TestedInput, test: TestComparison) -> bool:
 
 
 def _counted(inputs: Iterable[TestedInput]) -> tuple[int, int]:
-    near = {both.call: both for one in inputs for both in one.near}
+    near = {
+        both.call: both for one in inputs for both in one.near if not _is_alike(both, one.tested)
+    }
     return sum(both.differs for both in near.values()), len(near)
+
+
+def _is_alike(near: BothSides, tested: BothSides) -> bool:
+    """Whether a neighbor is the tested input for all that the function cares: it gives the same."""
+    gives = (near.on_base, near.on_head)
+    texts = [one.removeprefix("returned ") for one in gives]
+    is_long = all(len(one) >= _TELLING and not one.startswith("raised") for one in texts)
+    return is_long and gives == (tested.on_base, tested.on_head)
 
 
 def _is_narrow(inputs: list[TestedInput]) -> bool:
     differing, near = _counted(inputs)
-    return near >= LEAST_NEAR and differing * _ONE_IN < near
+    return near >= LEAST_NEAR and differing * _ONE_IN <= near
 
 
 def _is_constant(tested: TestedInput, inputs: list[TestedInput], said: str) -> bool:
@@ -163,3 +180,31 @@ def _has_text(text: str, said: str) -> bool:
         return bool(re.search(rf"[`'\"\u201c\u2018]{word}[`'\"\u201d\u2019]", said))
     start = r"(?<!\w)" if text[0].isalnum() else ""
     return bool(re.search(start + word + (r"(?!\w)" if text[-1].isalnum() else ""), said))
+
+
+def table(inputs: Iterable[TestedInput]) -> Iterator[str]:
+    """Each tested input with what is near it, first where the sides differ; calls, base, head."""
+    for one in inputs:
+        if one.problem:
+            where = _where(one) if one.test else one.path
+            yield f"{where}: not measured, {one.problem}"
+            continue
+        if not one.near:
+            yield f"{_where(one)}: no input near it tells anything"
+            continue
+        near = sorted(one.near, key=lambda both: not both.differs)
+        rows = [("call", "base", "head")]
+        rows += [(_flat(b.call), _flat(b.on_base), _flat(b.on_head)) for b in (one.tested, *near)]
+        widths = [max(len(row[at]) for row in rows) for at in (0, 1)]
+        differing = sum(both.differs for both in near)
+        yield f"{_where(one)}: {differing} of {len(near)} inputs near it differ"
+        for call, base, head in rows:
+            yield f"  {call:<{widths[0]}}  {base:<{widths[1]}}  {head}"
+
+
+def _flat(text: str) -> str:
+    return " ".join(text.split())
+
+
+def _where(one: TestedInput) -> str:
+    return f"{one.tested.call} in {one.test}" if one.test else one.tested.call

@@ -1,10 +1,11 @@
 """Makes damaged copies of changed files: each hunk reverted, functions emptied, operators changed.
 
-Runs inside the sandbox. Input: JSON with `called` and `words`, names that the tests call and mention, and
-`files`, a list of {path, language, ranges: [[first, last]], hunks: [[first, count, text]]}: the changed
-lines of head (a deletion in front of line n is [n, n - 1]), and what stood in place of `count` lines on
-base. Output on the private channel: one JSON line a damage, the most telling first: {file, kind, line,
-symbol, start, end, text, what, is_telling, is_new}; it replaces the bytes from start to end. What does not
+Runs inside the sandbox. Input: JSON with `called` and `words`, names that the tests call and mention,
+`emptied`, names of functions where nothing else is wanted than these without their bodies, and `files`, a
+list of {path, language, ranges: [[first, last]], hunks: [[first, count, text]]}: the changed lines of head
+(a deletion in front of line n is [n, n - 1]), and what stood in place of `count` lines on base. Output on
+the private channel: one JSON line a damage, the most telling first: {file, kind, line, symbol, start, end,
+text, what, is_telling, is_new}; it replaces the bytes from start to end. What does not
 parse is dropped.
 """
 
@@ -79,7 +80,9 @@ def main() -> int:
     sources = [one for n, file in enumerate(asked["files"]) if (one := _read(n, file, clock))]
     with os.fdopen(int(os.environ["ASSAY_CHANNEL_FD"]), "wb") as channel:
         told = 0
-        for damage in ranked(sources, frozenset(asked["words"]), frozenset(asked["called"])):
+        named = frozenset(asked["emptied"])
+        ordered = ranked(sources, frozenset(asked["words"]), frozenset(asked["called"]))
+        for damage in emptied(sources, named) if named else ordered:
             if told == MOST or clock.is_over:
                 break
             source = next(s for s in sources if s.number == damage.file)
@@ -120,7 +123,7 @@ def ranked(
     queues: list[list[Damage]] = [[], [], [], [], [], []]
     rest: list[Damage] = []
     for source in sources:
-        queues[0] += _emptied(source)
+        queues[0] += _emptied(source, _changed_functions(source))
         for one in _reverted(source):  # what was not there before shows only that a name is missing
             (rest if source.root is None or source.is_new(one.line) else queues[1]).append(one)
         queues[3] += _points(source)
@@ -133,6 +136,12 @@ def ranked(
     yield from rest
 
 
+def emptied(sources: list[Source], named: frozenset[str]) -> Iterator[Damage]:
+    """Empty every function of these names."""
+    for source in sources:
+        yield from _emptied(source, [one for one in source.functions if one.name in named])
+
+
 # --- what is damaged --------------------------------------------------------------------------
 
 
@@ -141,8 +150,8 @@ def _changed_functions(source: Source) -> list[Function]:
     return found[:_MOST_OF_A_KIND]
 
 
-def _emptied(source: Source) -> Iterator[Damage]:
-    for one in _changed_functions(source):
+def _emptied(source: Source, found: list[Function]) -> Iterator[Damage]:
+    for one in found:
         text = leaving(source.language, _result(one.node)).empty
         if text and text_of(one.body).strip() not in _NOTHING:
             yield from _entered(source, one, "emptied", text, f"`{one.name}` does nothing")
