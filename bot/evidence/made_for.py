@@ -16,9 +16,9 @@ LEAST_NEAR = 20
 _ONE_IN = 10
 _LEAST_ON_BASE = 5
 _LONGEST_NAME = 40
+_TELLING = 10  # characters of a result that two inputs do not share by chance
 _RETURNED = "returned "
 _COMMON = ("None", "True", "False", "null", "undefined", "true", "false")
-_TELLING = 10  # characters of a result that two inputs do not share by chance
 _NOTHING = r"empty|blank|nothing|no|none|null|missing|without|absent|zero[ -]length|unset|omitted"
 _SPACE = r"blank|white[ -]?spaces?|spaces?|tabs?|new[ -]?lines?|line breaks?|empty|trailing|leading"
 _ZERO = rf"zero|division|divide|divided|{_NOTHING}"
@@ -79,6 +79,20 @@ def _is_of(tested: TestedInput, test: TestComparison) -> bool:
     return name == "default" or name in called_in(test)
 
 
+def in_words(why: MadeFor, ones: str) -> str:
+    """Say what calls near some inputs (`ones`, "the tested ones") show, and what follows."""
+    near = f"calls with inputs near {ones}"
+    if why.is_constant:
+        return (
+            f"But all {why.near} {near} give just this on head, where base told them apart. So nothing shows "
+            "that the result depends on the input."
+        )
+    return (
+        f"But only {why.differing} of {why.near} {near} give something else on head than on base, so the "
+        "change may be made for these only."
+    )
+
+
 def _counted(inputs: Iterable[TestedInput]) -> tuple[int, int]:
     near = {
         both.call: both for one in inputs for both in one.near if not _is_alike(both, one.tested)
@@ -89,14 +103,14 @@ def _counted(inputs: Iterable[TestedInput]) -> tuple[int, int]:
 def _is_alike(near: BothSides, tested: BothSides) -> bool:
     """Whether a neighbor is the tested input for all that the function cares: it gives the same."""
     gives = (near.on_base, near.on_head)
-    texts = [one.removeprefix("returned ") for one in gives]
+    texts = [one.removeprefix(_RETURNED) for one in gives]
     is_long = all(len(one) >= _TELLING and not one.startswith("raised") for one in texts)
     return is_long and gives == (tested.on_base, tested.on_head)
 
 
 def _is_narrow(inputs: list[TestedInput]) -> bool:
     differing, near = _counted(inputs)
-    return near >= LEAST_NEAR and differing * _ONE_IN <= near
+    return near >= LEAST_NEAR and differing * _ONE_IN < near
 
 
 def _is_constant(tested: TestedInput, inputs: list[TestedInput], said: str) -> bool:
@@ -111,7 +125,7 @@ def _is_constant(tested: TestedInput, inputs: list[TestedInput], said: str) -> b
     if len({both.on_base for both in calls}) < _LEAST_ON_BASE:
         return False
     words = re.escape(result.strip("'\""))
-    is_said = re.search(rf"(?<![\w.-]){words}(?!\.?\w)", _prose(tested, said))
+    is_said = re.search(rf"(?<![\w.-]){words}(?!\.?\w)", _prose(tested, said, words))
     return not (is_said if words else _is_said_empty(result, said))
 
 
@@ -129,9 +143,12 @@ def _is_named(tested: TestedInput, said: str) -> bool:
     return bool(tested.values) and all(_speaks_of(one, said, prose) for one in tested.values)
 
 
-def _prose(tested: TestedInput, said: str) -> str:
+def _prose(tested: TestedInput, said: str, result: str = "") -> str:
+    """The task without what it shows: blocks of code, calls of the function, and the result behind these."""
     name = re.escape(tested.function.rpartition(".")[2])
-    return re.sub(rf"\b{name}\([^\n]*?\)+(?!\w)", " ", _FENCE.sub(" ", said))
+    behind = rf"(?:[^\n]{{0,40}}?{result})?" if result else ""
+    prose = re.sub(rf"\b{name}\([^\n]*?\)+(?!\w){behind}", " ", _FENCE.sub(" ", said))
+    return re.sub(rf"(?m)^ *['\"]?{result}['\"]? *$", " ", prose) if result else prose
 
 
 def _speaks_of(literal: str, said: str, prose: str) -> bool:

@@ -7,7 +7,7 @@ from dataclasses import replace
 from bot.evidence.case import Case
 from bot.evidence.damage import Why, blindness, differing_call, noticed_by
 from bot.evidence.examples.weigh import by_examples
-from bot.evidence.made_for import MadeFor, made_for
+from bot.evidence.made_for import MadeFor, in_words, made_for
 from bot.evidence.oracle import TRY_TESTED_VERSION, unsatisfied, unverified, way_out
 from bot.evidence.tests.results import pass_rate, test_ids
 from bot.task.ties import Tie, leaves_error_unasked, speaks_of
@@ -143,24 +143,16 @@ def _made_for_tests(
         f"{one.on_head.removeprefix('returned ')} on head."
     )
     if why.is_constant:
-        told = (
-            f"But all {why.near} calls with inputs near the tested ones give just this on head, where base "
-            "told them apart. So the test does not show that the result depends on the input."
-        )
         step = (
             "Add a test with an input that gives another result; if every input is meant to give this one, "
             "say so in the task, then comment `/judge`."
         )
     else:
-        told = (
-            f"But only {why.differing} of {why.near} calls with inputs near the tested ones give something "
-            "else on head than on base, so the change may be made for the tested inputs only."
-        )
         step = (
             "Look at the table of inputs in the report. If the change is right for other inputs too, add a "
             "test with some of them; if it is for these only, say so in the task, then comment `/judge`."
         )
-    verdict = unverified(requirement, f"{seen} {told}", step)
+    verdict = unverified(requirement, f"{seen} {in_words(why, 'the tested ones')}", step)
     looks = (e.id for e in case.observed.evidence if e.step.action is ActionKind.NEARBY_INPUTS)
     ids = tuple(test.id for test in tests)
     return replace(verdict, evidence_ids=(*case.proof_ids, *looks), tests=ids)

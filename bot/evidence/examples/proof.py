@@ -25,7 +25,7 @@ from sandbox.concurrently import concurrently
 from sandbox.damage.making import DamagedCopy, empty_functions
 from sandbox.damage.trial import NO_PROGRAM, laid_over
 from sandbox.edges.calls import NOT_TRIED
-from sandbox.edges.examples import RAISED, Shown
+from sandbox.edges.examples import PRINTED, RAISED, VALUE, Shown
 from sandbox.elsewhere.nearby import both_sides, literals, moves_boundary
 from sandbox.elsewhere.values import BothSides, TestedInput
 from sandbox.elsewhere.variation import MOST, neighbors
@@ -34,6 +34,7 @@ from sandbox.values import ChangeStatus, Diff
 _MOST_EXAMPLES = 4
 _CALLED = re.compile(r"([A-Za-z_$][\w$]{0,80})\s{0,4}\(")
 _NOTHING = {"None", "undefined", "null"}  # what an empty body gives, too
+_DID = {VALUE: "returned", RAISED: "raised", PRINTED: "printed"}
 Run = Callable[
     [Place, tuple[Example, ...], tuple[Mount, ...]], Coroutine[Any, Any, dict[int, Shown]]
 ]
@@ -170,7 +171,7 @@ def _informative(call: str, base: Shown | None, head: Shown | None) -> BothSides
 
 
 def _said(shown: Shown) -> str:
-    return f"raised {shown.said}" if shown.outcome == RAISED else shown.said
+    return f"{_DID[shown.outcome]} {shown.said}"
 
 
 def _tested(

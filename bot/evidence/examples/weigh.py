@@ -6,7 +6,7 @@ import re
 from dataclasses import replace
 
 from bot.evidence.case import Case
-from bot.evidence.made_for import made_for_inputs
+from bot.evidence.made_for import in_words, made_for_inputs
 from bot.evidence.oracle import satisfied, unsatisfied, unverified
 from bot.task.categories import ASKED
 from bot.values import (
@@ -66,8 +66,7 @@ def _doubt(fixed: list[ExampleSeen], case: Case) -> str:
         return ""
     return (
         f"`{fixed[0].example.said_call}` {fixed[0].head.did} on head, as {fixed[0].example.origin} shows. "
-        f"But only {near.differing} of {near.near} calls with inputs near the ones shown give something else "
-        "on head than on base, so the change may be made for these only."
+        f"{in_words(near, 'those that are shown')}"
     )
 
 
