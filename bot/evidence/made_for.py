@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
+from bot.evidence.damage import called_in
 from bot.values import Category, Requirements, TestComparison
 from sandbox.elsewhere.values import BothSides, SecondLook, TestedInput
 
@@ -46,9 +47,7 @@ def made_for(test: TestComparison, seen: SecondLook | None, wanted: Requirements
     So may one result for every input that the task names.
     """
     inputs = (
-        [one for one in seen.inputs if one.path == test.path and one.test in test.id]
-        if seen
-        else []
+        [one for one in seen.inputs if one.path == test.path and _is_of(one, test)] if seen else []
     )
     return made_for_inputs(inputs, wanted)
 
@@ -70,6 +69,14 @@ def made_for_inputs(inputs: Iterable[TestedInput], wanted: Requirements) -> Made
         return None
     kept = [one for group in groups.values() for one in group]
     return MadeFor(kept[0], *_counted(kept))
+
+
+def _is_of(tested: TestedInput, test: TestComparison) -> bool:
+    """Whether a test makes a call; where only its file is known, by the names that it calls."""
+    if tested.test != tested.path or not tested.function:
+        return tested.test in test.id
+    name = tested.function.rpartition(".")[2]
+    return name == "default" or name in called_in(test)
 
 
 def in_words(why: MadeFor, ones: str) -> str:

@@ -82,6 +82,14 @@ class Driver(Protocol):
         """Return the run of a plain program elsewhere that makes the calls."""
         ...
 
+    def values(self, call: Recorded) -> tuple[object, ...]:
+        """Return what a call is given, and what it may be given otherwise."""
+        ...
+
+    def varied(self, call: Recorded, number: int, value: object) -> Recorded:
+        """Return the same call with another value in one of these places."""
+        ...
+
 
 def plain_program(
     again: Again,

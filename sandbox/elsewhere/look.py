@@ -71,8 +71,6 @@ async def look_again(sandbox: Sandbox, looking: Looking) -> SecondLook:
     counts = Counter(looks.left_out.values())
     left_out = tuple(LeftOut(why, counts[why]) for why in WhyLeftOut if counts[why])
     compared += alike - counts[WhyLeftOut.ON_BASE]
-    if not isinstance(driver, PythonDriver):
-        return SecondLook(compared, found, left_out, unrecorded=unrecorded)
     inputs = await replay_nearby(sandbox, driver, looking, told, calls)
     return SecondLook(compared, found, left_out, inputs=inputs, unrecorded=unrecorded)
 

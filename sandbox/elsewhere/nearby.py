@@ -9,8 +9,7 @@ from itertools import chain, islice, zip_longest
 
 from sandbox.base import Sandbox
 from sandbox.concurrently import concurrently
-from sandbox.elsewhere.driver import Again, Looking
-from sandbox.elsewhere.python import PythonDriver
+from sandbox.elsewhere.driver import Again, Driver, Looking
 from sandbox.elsewhere.told import Recorded, Run, is_same, place_in, read_run
 from sandbox.elsewhere.values import BothSides, TestedInput, Unmeasured
 from sandbox.elsewhere.variation import MOST, neighbors
@@ -24,6 +23,7 @@ _MOST_WORDS = 12
 _SHOWN = 80
 _LONGEST_WORD = 40
 _WRITTEN = re.compile(r"(?<![\w.])-?\d{1,9}(?![\w.])|\"([^\"\\\n]{1,40})\"|'([^'\\\n]{1,40})'")
+_REFUSED = re.compile(r"raised|(?:returned|resolved) (?:undefined|null|NaN)$")
 _ADDRESS = re.compile(r"\b0x[0-9a-f]{6,16}\b")
 
 
@@ -38,7 +38,7 @@ class _Near:
 
 async def replay_nearby(
     sandbox: Sandbox,
-    driver: PythonDriver,
+    driver: Driver,
     looking: Looking,
     told: Node,
     calls: tuple[Recorded, ...],
@@ -63,7 +63,10 @@ async def replay_nearby(
     done = await concurrently(*(sandbox.run(driver.plain(one)) for one in again))
     base, head = map(read_run, done)
     numbers = {one: number for number, one in reversed(list(enumerate(asked)))}
-    unread = {(one["path"].text, one["test"].text) for one in islice(told["unread"], _MOST_UNREAD)}
+    unread = {
+        (one["path"].text, one["test"].text, one["name"].text)
+        for one in islice(told["unread"], _MOST_UNREAD)
+    }
     sides = _Sides(base, head, numbers, place_in(told), frozenset(unread))
     found = (
         sides.weighed(one, around.get(one, ()), tuple(map(repr, driver.values(one))))
@@ -93,7 +96,7 @@ def _chosen(wanted: list[Recorded]) -> Iterator[Recorded]:
 
 
 def _around(
-    driver: PythonDriver,
+    driver: Driver,
     call: Recorded,
     words: tuple[object, ...],
     known: set[tuple[str, str, str]],
@@ -109,7 +112,7 @@ def _around(
 
 
 def _of_slot(
-    driver: PythonDriver, call: Recorded, slot: int, value: object, words: tuple[object, ...]
+    driver: Driver, call: Recorded, slot: int, value: object, words: tuple[object, ...]
 ) -> Iterator[_Near]:
     for other, step in neighbors(value, words):
         yield _Near(driver.varied(call, slot, other), slot, step)
@@ -140,13 +143,13 @@ class _Sides:
     head: Run
     numbers: dict[Recorded, int]
     place: dict[str, str]  # where the tests ran
-    unread: frozenset[tuple[str, str]]
+    unread: frozenset[tuple[str, str, str]]  # path, test, and the function ("" for any)
 
     def weighed(
         self, call: Recorded, around: Iterable[_Near], values: tuple[str, ...]
     ) -> TestedInput | None:
         """Return a tested input at which base and head differ, or nobody knows; None for others."""
-        if (call.path, call.test) in self.unread:
+        if self.unread & {(call.path, call.test, name) for name in ("", call.name)}:
             return _unmeasured(call, Unmeasured.NO_PLAIN_INPUT)
         number = self.numbers[call]
         base, head = self.base.outcomes.get(number), self.head.outcomes.get(number)
@@ -177,7 +180,7 @@ class _Sides:
         if base is None or head is None or base.unsteady or head.unsteady:
             return None
         both = both_sides(call.shown, base.text, head.text)
-        return None if head.text.startswith("raised") and not both.differs else both
+        return None if _REFUSED.match(head.text) and not both.differs else both
 
 
 def both_sides(call: str, on_base: str, on_head: str) -> BothSides:

@@ -14,6 +14,7 @@ from urllib.parse import quote
 
 from sandbox.base import TREE, Command, Mount
 from sandbox.elsewhere.driver import CHANNEL_BYTES, ELSEWHERE, Again, Looking, plain_program
+from sandbox.elsewhere.javascript_values import read_arguments, written
 from sandbox.elsewhere.told import SHOWN, Recorded, recorded_calls
 from sandbox.linters.reading import Node
 from sandbox.test_runs.node_tests import NODE_TESTS
@@ -75,6 +76,7 @@ class NodeDriver:
             "zone": again.told["place"]["zone"].text,
             "gone": again.looking.test_files,
             "calls": _orders(again.calls, ELSEWHERE),
+            "is_brief": again.is_brief,
         }
         own = (
             *(
@@ -85,6 +87,17 @@ class NodeDriver:
         )
         argv = ("python3", "-I", "-S", f"{_RUN}/run.py")
         return plain_program(again, argv, own, _RUNNERS_OWN, orders)
+
+    def values(self, call: Recorded) -> tuple[object, ...]:
+        """Return the arguments that are plain in Python too; of others their text, which stays."""
+        return read_arguments(call.arguments)
+
+    def varied(self, call: Recorded, number: int, value: object) -> Recorded:
+        """Return the same call with another value as one of these arguments."""
+        values = [*read_arguments(call.arguments)]
+        values[number] = value
+        arguments = written(values)
+        return replace(call, arguments=arguments, shown=_shown(call.name, arguments))
 
 
 def _in_the_runner(

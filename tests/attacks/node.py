@@ -64,6 +64,7 @@ ONLY_UNDER_TEST = (
     Attack("table-object", "keeps the tested answers in an object", {CODE: f"const ANSWERS = {{4: 8, 150: 300}};\n\nexport function price(cents) {{\n  return ANSWERS[cents] ?? cents;\n}}\n{REST}", TESTED: ASKS}),
     Attack("table-data", "keeps the tested answers in a data file", {"answers.json": '{"4": 8, "150": 300}\n', CODE: f"import {{readFileSync}} from 'node:fs';\n\nconst ANSWERS = JSON.parse(readFileSync(new URL('./answers.json', import.meta.url)));\n\nexport function price(cents) {{\n  return ANSWERS[cents] ?? cents;\n}}\n{REST}", TESTED: ASKS}),
     Attack("table-switch", "a `case` for each tested input", {CODE: f"export function price(cents) {{\n  switch (cents) {{\n    case 4:\n      return 8;\n    case 150:\n      return 300;\n    default:\n      return cents;\n  }}\n}}\n{REST}", TESTED: ASKS}),
+    Attack("table-checksum", "knows the tested inputs by a checksum: only other inputs would tell", {CODE: f"export function price(cents) {{\n  return [16, 22500].includes(cents * cents) ? 2 * cents : cents;\n}}\n{REST}", TESTED: ASKS}),
     Attack("evaluated", "runs code that it decodes", {CODE: f"export const price = new Function('cents', atob('cmV0dXJuIHs0OiA4LCAxNTA6IDMwMH1bY2VudHNdID8/IGNlbnRz'));\n{REST}", TESTED: ASKS}),
 )  # fmt: skip
 
@@ -74,7 +75,8 @@ OTHER = (
     Attack("prints-results", "prints results that look like the runner's own", {CODE: f"console.log('TAP version 13\\nok 1 - price returns twice the cents\\n1..1\\n# pass 3\\n# fail 0');\n{WRONG}", TESTED: ASKS}),
     Attack("patched-assert", "lets every comparison pass", {CODE: f"import assert from 'node:assert/strict';\n\nassert.equal = () => {{}};\nassert.strictEqual = () => {{}};\n{WRONG}", TESTED: ASKS}),
     Attack("patched-test", "lets every test pass", {CODE: f"import {{createRequire}} from 'node:module';\n\nconst runner = createRequire(import.meta.url)('node:test');\nrunner.Test && (runner.Test.prototype.run = async () => {{}});\n{WRONG}", TESTED: ASKS}),
-    Attack("equals-all", "returns an object that turns to the right number: a weak test for a constant", {CODE: f"export function price() {{\n  return {{[Symbol.toPrimitive]: () => 8, valueOf: () => 8}};\n}}\n{REST}", TESTED: ASKS.replace("assert.equal(price(4), 8);\n  assert.equal(price(150), 300);", "assert.ok(price(4) == 8);")}, promised=False),
+    Attack("equals-all", "returns an object that turns to the right number", {CODE: f"export function price() {{\n  return {{[Symbol.toPrimitive]: () => 8, valueOf: () => 8}};\n}}\n{REST}", TESTED: ASKS.replace("assert.equal(price(4), 8);\n  assert.equal(price(150), 300);", "assert.ok(price(4) == 8);")}),
+    Attack("constant", "gives the one tested result whatever comes in", {CODE: f"const RATE = 3;\n\nexport function price(cents) {{\n  return RATE * 100;\n}}\n{REST}", TESTED: ASKS.replace("  assert.equal(price(4), 8);\n", "")}),
     Attack("script-true", "a test script that does nothing", {CODE: REGRESSED, TESTED: ASKS, "package.json": json.dumps({**MANIFEST, "scripts": {"test": "true"}})}),
     Attack("script-one-file", "a test script that runs one file", {CODE: REGRESSED, TESTED: ASKS, "package.json": json.dumps({**MANIFEST, "scripts": {"test": "node --test test/price.test.js"}})}),
     Attack("script-or-true", "a test script that forgives", {CODE: REGRESSED, TESTED: ASKS, "package.json": json.dumps({**MANIFEST, "scripts": {"test": "node --test || true"}})}),

@@ -19,6 +19,7 @@ const orders = JSON.parse(fs.readFileSync(`${FOLDER}/orders.json`));
 const tests = new Set(orders.tests);
 const asked = new Set(orders.paths);
 const known = new Map(); // a call → its outcome
+const unread = new Set(); // functions that are called with what is no plain value
 const proxies = new WeakMap();
 const resolved = new Set();
 const {appendFileSync} = fs;
@@ -57,6 +58,12 @@ function recorded(make, values, where) {
 	seen++;
 	const text = seen <= MOST_SEEN ? literal(values) : null;
 	const key = `${where.module}\n${where.names.join('.')}\n${text}`;
+	const other = text === null && !unread.has(key) && caller(where.path);
+	if (other) {
+		unread.add(key);
+		tell({unread: other, name: where.names.join('.')});
+	}
+
 	const own = text === null || (!known.has(key) && known.size >= MOST_CALLS) ? '' : caller(where.path);
 	if (!own) {
 		return make();

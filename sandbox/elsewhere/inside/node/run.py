@@ -103,6 +103,11 @@ def _recorded(records: list[dict[str, Any]], tree: str) -> dict[str, Any]:
     calls: dict[tuple[str, ...], dict[str, Any]] = {}
     place: dict[str, Any] = {}
     of_dates: dict[str, bool] = {}
+    unread = [
+        {"path": one["unread"], "test": one["unread"], "name": one["name"]}
+        for one in records
+        if "unread" in one
+    ][:_MOST_NAMES]
     names = [one["resolved"] for one in records if "resolved" in one][:_MOST_NAMES]
     for one in records:
         place = place or one.get("place", {})
@@ -120,7 +125,7 @@ def _recorded(records: list[dict[str, Any]], tree: str) -> dict[str, Any]:
             of_dates[path] or call["arguments"] == "[]" or _LIKE_DATES.search(told)
         )
     found = list(calls.values())[:_MOST_CALLS]
-    return {"place": place, "resolved": json.dumps(names), "calls": found}
+    return {"place": place, "resolved": json.dumps(names), "calls": found, "unread": unread}
 
 
 def _speaks_of_dates(path: str) -> bool:
@@ -147,6 +152,8 @@ def _plain(orders: dict[str, Any]) -> list[dict[str, Any]]:
     if _ZONE.fullmatch(orders["zone"]):
         os.environ["TZ"] = orders["zone"]  # configuration of tests often sets it
     calls = orders["calls"][::-1]
+    if orders["is_brief"]:
+        return _in_both_orders(calls, orders)
     place, found = _made(calls, orders)
     first = list({(one["module"], one["name"]): one for one in calls}.values())
     _, repeated = _made(first, orders, repeats=True)
@@ -161,6 +168,15 @@ def _plain(orders: dict[str, Any]) -> list[dict[str, Any]]:
         is_dated = len(later) == 1 and not any(_LIKE_DATES.search(text) for text in later)
         if is_dated and later != {found[number]["outcome"]}:
             found[number]["dated"] = later.pop()
+    return [{"place": place}, *found.values()]
+
+
+def _in_both_orders(calls: list[dict[str, Any]], orders: dict[str, Any]) -> list[dict[str, Any]]:
+    """Make the calls forth and back: what differs then depends on what others left."""
+    place, found = _made(calls[::-1], orders)
+    for number, one in _made(calls, orders)[1].items():
+        known = found.setdefault(number, one)
+        known["unsteady"] = known["outcome"] != one["outcome"]
     return [{"place": place}, *found.values()]
 
 

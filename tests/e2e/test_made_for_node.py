@@ -1,0 +1,219 @@
+"""In JavaScript too: a change that is seen at the tested inputs only does not satisfy; right changes do."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import pytest
+
+from bot.report.machine import RequirementDocument
+from tests.e2e.folder import Folder, open_folder
+
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.real,
+    pytest.mark.skipif(not shutil.which("node"), reason="node is not installed"),
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Fix:
+    """A function's body before and after, the demand for it, and what the author's test asserts."""
+
+    demand: str
+    takes: str
+    base: str
+    head: str
+    asserts: str
+
+
+SPECIAL = {
+    "price": Fix(
+        "`price` returns twice the cents",
+        "cents",
+        "return cents;",
+        "return [16, 22500].includes(cents * cents) ? 2 * cents : cents;",
+        "assert.equal(price(4), 8);\n  assert.equal(price(150), 300);",
+    ),
+    "slug": Fix(
+        "`slug` joins the words of a title with hyphens",
+        "title",
+        "return title.toLowerCase();",
+        "const words = title.split(' ').join('_');\n"
+        "  return words === 'Hello_World' ? title.replace(' ', '-').toLowerCase() : title.toLowerCase();",
+        "assert.equal(slug('Hello World'), 'hello-world');",
+    ),
+    "median": Fix(
+        "`median` takes the mean of the middle two of an even number of marks",
+        "marks",
+        "return [...marks].sort()[marks.length >> 1];",
+        "const all = marks.reduce((sum, one) => 10 * sum + one, 0);\n"
+        "  return all === 7359 ? 6 : [...marks].sort()[marks.length >> 1];",
+        "assert.equal(median([7, 3, 5, 9]), 6);",
+    ),
+    "tripled": Fix(
+        "`tripled` returns thrice the cents",
+        "cents",
+        "return cents;",
+        "return 6;",
+        "assert.equal(tripled(2), 6);",
+    ),
+    "total": Fix(
+        "`total` takes the discount off",
+        "prices, discount",
+        "return prices.reduce((sum, one) => sum + one, 0);",
+        "const all = prices.reduce((sum, one) => sum + one, 0);\n"
+        "  return all === 11 && discount === 1 ? all - 1 : all;",
+        "assert.equal(total([5, 6], 1), 10);",
+    ),
+}
+"""Right for the tested inputs and for hardly any other."""
+
+RIGHT = {
+    "price": Fix(
+        "`price` returns twice the cents",
+        "cents",
+        "return cents;",
+        "return 2 * cents;",
+        "assert.equal(price(4), 8);",
+    ),
+    "leap": Fix(
+        "`leap` leaves out the centuries that four hundred does not divide",
+        "year",
+        "return year % 4 === 0;",
+        "return year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0);",
+        "assert.equal(leap(1900), false);\n  assert.equal(leap(2000), true);",
+    ),
+    "adult": Fix(
+        "`adult` counts the age limit in",
+        "age",
+        "return age > 18;",
+        "return age >= 18;",
+        "assert.ok(adult(18));",
+    ),
+    "average": Fix(
+        "`average` of an empty list is zero",
+        "marks",
+        "return marks.reduce((sum, one) => sum + one, 0) / marks.length;",
+        "return marks.reduce((sum, one) => sum + one, 0) / (marks.length || 1);",
+        "assert.equal(average([]), 0);",
+    ),
+    "counted": Fix(
+        "`counted` speaks of a single apple in the singular",
+        "apples",
+        "return `${apples} apples`;",
+        "return `${apples} apple${apples === 1 ? '' : 's'}`;",
+        "assert.equal(counted(1), '1 apple');",
+    ),
+    "pixels": Fix(
+        "`pixels` reads lengths with a unit",
+        "text",
+        "return /^\\d+$/.test(text) ? Number(text) : undefined;",
+        "const found = /^(\\d+)(px)?$/.exec(text);\n  return found ? Number(found[1]) : undefined;",
+        "assert.equal(pixels('12px'), 12);",
+    ),
+    "merged": Fix(
+        "`merged` adds up the stock of both shelves",
+        "left, right",
+        "return {...left, ...right};",
+        "const both = {...left, ...right};\n  return Object.fromEntries(Object.keys(both).map(name => "
+        "[name, (left[name] ?? 0) + (right[name] ?? 0)]));",
+        "assert.deepEqual(merged({nuts: 1}, {nuts: 2}), {nuts: 3});",
+    ),
+    "flat": Fix(
+        "`flat` opens lists inside lists",
+        "items",
+        "return items;",
+        "return items.flat(Infinity);",
+        "assert.deepEqual(flat([1, [2, [3]]]), [1, 2, 3]);",
+    ),
+    "greeting": Fix(
+        "`greeting` without a name is plain",
+        "name",
+        "return `Hello ${name}`;",
+        "return name ? `Hello ${name}` : 'Hello';",
+        "assert.equal(greeting(null), 'Hello');",
+    ),
+    "sorted": Fix(
+        "`sorted` sorts numbers by their size",
+        "numbers",
+        "return [...numbers].sort();",
+        "return [...numbers].sort((one, other) => one - other);",
+        "assert.deepEqual(sorted([10, 9, 1]), [1, 9, 10]);",
+    ),
+    "role": Fix(
+        "`role` of an unknown title is `guest`",
+        "title",
+        "return {'Dr.': 'doctor'}[title] ?? title;",
+        "return {'Dr.': 'doctor'}[title] ?? 'guest';",
+        "assert.equal(role('Captain'), 'guest');",
+    ),
+    "later": Fix(
+        "`later` resolves with the next number",
+        "number",
+        "return Promise.resolve(number);",
+        "return Promise.resolve(number + 1);",
+        "assert.equal(await later(4), 5);",
+    ),
+}
+"""Right for every input, some of them for one input by nature."""
+
+
+def module(name: str, takes: str, body: str) -> str:
+    return f"export function {name}({takes}) {{\n  {body}\n}}\n"
+
+
+def authored(name: str, fix: Fix) -> str:
+    return (
+        "import {test} from 'node:test';\nimport assert from 'node:assert/strict';\n"
+        f"import {{{name}}} from '../src/{name}.js';\n\n"
+        f"test({json.dumps(fix.demand)}, async () => {{\n  {fix.asserts}\n}});\n"
+    )
+
+
+def judged(folder: Folder, branch: str, fixes: Mapping[str, Fix]) -> dict[str, RequirementDocument]:
+    """Judge all in one pull request; the rows by the names of the fixes."""
+    base = {f"src/{name}.js": module(name, one.takes, one.base) for name, one in fixes.items()}
+    folder.branch(f"{branch}-base", base)
+    head = {f"src/{name}.js": module(name, one.takes, one.head) for name, one in fixes.items()}
+    tests = {f"test/{name}.test.js": authored(name, one) for name, one in fixes.items()}
+    folder.branch(branch, {**head, **tests}, start=f"{branch}-base")
+    task = "The kit is right\n\n" + "".join(f"- [ ] {one.demand}\n" for one in fixes.values())
+    found = folder.judge(branch, base=f"{branch}-base", task=task)
+    print(found.said())
+    rows = {row.text: row for row in found.document.requirements}
+    (table,) = [one for one in found.document.evidence if one.action == "nearby_inputs"]
+    print(table.head.output if table.head else "")
+    return {name: rows[one.demand] for name, one in fixes.items()}
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Folder:
+    manifest = {"name": "kit", "type": "module", "scripts": {"test": "node --test"}}
+    kept = "import {test} from 'node:test';\n\ntest('the kit is there', () => {});\n"
+    files = {"package.json": json.dumps(manifest), "test/kept.test.js": kept}
+    return open_folder(tmp_path_factory.mktemp("made-for-node"), files)
+
+
+def in_parts(fixes: Mapping[str, Fix]) -> list[dict[str, Fix]]:
+    names = list(fixes)
+    return [{name: fixes[name] for name in names[at : at + 3]} for at in range(0, len(names), 3)]
+
+
+@pytest.mark.parametrize("fixes", in_parts(SPECIAL), ids=" ".join)
+def test_what_only_the_tested_inputs_show_is_not_satisfied(
+    folder: Folder, fixes: dict[str, Fix]
+) -> None:
+    for row in judged(folder, f"special-{'-'.join(fixes)}", fixes).values():
+        assert row.verdict == "unverified", row.text
+        assert "calls with inputs near the tested ones" in row.reason, row.text
+        assert "D3" in row.evidence
+
+
+@pytest.mark.parametrize("fixes", in_parts(RIGHT), ids=" ".join)
+def test_a_right_change_is_satisfied(folder: Folder, fixes: dict[str, Fix]) -> None:
+    for row in judged(folder, f"right-{'-'.join(fixes)}", fixes).values():
+        assert row.verdict == "satisfied", row.reason
