@@ -56,23 +56,27 @@ class Dossier:
     @property
     def around(self) -> str:
         """The task as others than the change's author tell it."""
-        told = [one for one in self.task.sources if one.trust is not Trust.AUTHOR]
-        return "\n".join(f"{one.title}\n{one.text}" for one in told)[:AROUND_CHARS]
+        return told_by_others(self.task)
 
     def about(self, requirement: Requirement) -> tuple[Evidence, ...]:
         """The evidence that a verdict on the requirement may cite: steps that serve it."""
         return tuple(one for one in self.evidence if requirement.id in one.step.requirement_ids)
 
 
+def told_by_others(task: Task) -> str:
+    """The task as others than the change's author tell it."""
+    told = [one for one in task.sources if one.trust is not Trust.AUTHOR]
+    return "\n".join(f"{one.title}\n{one.text}" for one in told)[:AROUND_CHARS]
+
+
 def shared_text(dossier: Dossier, delimiter: Delimiter) -> str:
     """The task and the change: the same for every requirement of the run."""
-    asked = [one for one in dossier.task.sources if one.trust is not Trust.AUTHOR]
-    claimed = [one for one in dossier.task.sources if one.trust is Trust.AUTHOR]
+    asked, claimed = told_sources(dossier.task.sources)
     four_ways = told_four_ways(dossier.tests) if dossier.tests else ""
     return "\n\n".join(
         (
-            delimiter.enclose("task", _told(asked), TASK_CHARS),
-            delimiter.enclose("words of the change's author", _told(claimed), AUTHOR_CHARS),
+            delimiter.enclose("task", asked, TASK_CHARS),
+            delimiter.enclose("words of the change's author", claimed, AUTHOR_CHARS),
             delimiter.enclose(
                 "diff from base to head", dossier.shown_diff or dossier.diff, 2 * DIFF_CHARS
             ),
@@ -85,12 +89,21 @@ def shared_text(dossier: Dossier, delimiter: Delimiter) -> str:
     )
 
 
-def _told(sources: list[TaskSource]) -> str:
-    """Words first, whole; what they link after them, clipped: its demands are requirements already."""
+def told_sources(sources: Iterable[TaskSource]) -> tuple[str, str]:
+    """What was asked, and what the change's author says.
+
+    Words first, whole; what they link after them, clipped: its demands are requirements already.
+    """
     ordered = sorted(sources, key=lambda source: source.kind is not SourceKind.WORDS)
+    asked = [one for one in ordered if one.trust is not Trust.AUTHOR]
+    claimed = [one for one in ordered if one.trust is Trust.AUTHOR]
+    return _told(asked), _told(claimed)
+
+
+def _told(sources: list[TaskSource]) -> str:
     return "\n\n".join(
         f"{source.reference} ({source.trust.value})\n{source.title}\n{_text(source)}"
-        for source in ordered
+        for source in sources
     )
 
 
@@ -138,6 +151,11 @@ def _piece(evidence: Evidence, delimiter: Delimiter, most_chars: int) -> str:
     command = clip_middle(seen.command, of_command) if seen else ""
     sides = "\n".join((f"$ {command}", *_sides(evidence, of_side)))
     head = f"Evidence {evidence.id}: {evidence.step.action.value}, {moved(evidence).value}"
+    for one in evidence.damage:
+        tried = [trial for trial in one.damages if trial.damage.is_telling]
+        counted = f"{sum(bool(trial.noticed) for trial in tried)} of {len(tried)} noticed"
+        told = one.problem or f"{counted} near what it is about."
+        head += f"\nDamage, for {one.about}: {told}"
     return (
         f"{head}\n{delimiter.enclose(f'evidence {evidence.id}', sides, most_chars + _LABELS_CHARS)}"
     )

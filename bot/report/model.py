@@ -105,7 +105,7 @@ _COMPARES_ITSELF = (ActionKind.DAMAGE, ActionKind.SECOND_LOOK, ActionKind.NEARBY
 
 @dataclass(frozen=True, slots=True)
 class EvidenceView:
-    """One step on both sides."""
+    """One step on both sides, and how many damages a judge's own noticed, of how many it was run on."""
 
     id: str
     goal: str
@@ -117,6 +117,8 @@ class EvidenceView:
     head: ObservationView | None
     pictures: tuple[PictureRow, ...] = ()
     is_asserted: bool = True
+    damages_noticed: int = 0
+    damages_tried: int = 0
 
     @property
     def is_one_run(self) -> bool:
@@ -205,11 +207,16 @@ class AnalysisView:
 
 @dataclass(frozen=True, slots=True)
 class Score:
-    """How many requirements are met: each on its own, and with its direct prerequisites."""
+    """How many requirements are met: each on its own, and with its direct prerequisites.
+
+    `checks` of the total are the project's own, which every change has to meet; `met_checks` of them are met.
+    """
 
     total: int
     met_independently: int
     met_with_prerequisites: int
+    checks: int = 0
+    met_checks: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -344,6 +351,14 @@ class ReportView:
             reason
             for reason in self.reasons
             if reason.text and reason.text not in said and not _is_said_elsewhere(reason)
+        )
+
+    def is_said(self, panel: PanelResult) -> bool:
+        """Whether the row of a panel's requirement gives the panel's reason."""
+        return any(
+            panel.reason in row.verdict.reason
+            for row in self.requirements
+            if row.requirement.id == panel.requirement_id
         )
 
     def total_seconds(self) -> float:

@@ -216,10 +216,16 @@ def _grading(evaluation: Evaluation) -> Grading | None:
 def _score(judgement: Judgement | None) -> Score:
     if judgement is None:
         return Score(0, 0, 0)
+    checks = {r.id for r in judgement.requirements.items if r.category.is_of_project}
+    satisfied = VerdictOutcome.SATISFIED
+    answered = {one.requirement_id for one in judgement.verdicts}
+    unmet = {one.requirement_id for one in judgement.verdicts if one.outcome is not satisfied}
     return Score(
         total=len(judgement.requirements.items),
         met_independently=judgement.met_independently,
         met_with_prerequisites=judgement.met_with_prerequisites,
+        checks=len(checks),
+        met_checks=len(checks & answered - unmet),
     )
 
 
@@ -291,6 +297,7 @@ class _Tests:
 
 
 def _evidence(item: Evidence) -> EvidenceView:
+    told = [trial for one in item.damage for trial in one.damages if trial.damage.is_telling]
     return EvidenceView(
         id=item.id,
         goal=item.step.goal,
@@ -302,6 +309,8 @@ def _evidence(item: Evidence) -> EvidenceView:
         base=_observation(item.base, item.step.action) if item.base else None,
         head=_observation(item.head, item.step.action) if item.head else None,
         pictures=picture_rows(item.base, item.head),
+        damages_noticed=sum(bool(one.noticed) for one in told),
+        damages_tried=len(told),
     )
 
 

@@ -26,6 +26,7 @@ from bot.values import (
     ActionKind,
     Analysis,
     Category,
+    DamageSeen,
     Decider,
     Deliberation,
     Evidence,
@@ -39,6 +40,7 @@ from bot.values import (
     Verdict,
     VerdictOutcome,
 )
+from sandbox.damage.values import Damage, DamageTrial
 from sandbox.values import Observation, Picture, Side
 from tests.scripted import Call, Reply, Scripted
 
@@ -78,13 +80,23 @@ class Steps:
             Observation(side, f"run {step.id}", code, self.output, 0.1)
             for side, code in zip(Side, self.codes, strict=True)
         )
-        return Taken(Evidence(step.id, step, base, head, transition(base, head)))
+        noticing = tuple(DamageSeen(trials(step.id), about=id_) for id_ in step.requirement_ids)
+        return Taken(Evidence(step.id, step, base, head, transition(base, head), noticing))
 
     def acting(self, web: Callable[[str], Awaitable[str]] | None = None, **limits: float) -> Acting:
         async def picture(_: str) -> bytes | None:
             return None
 
         return Acting("run 1", self.take, picture, web, **limits)  # type: ignore[arg-type]
+
+
+def trials(step_id: str) -> tuple[DamageTrial, ...]:
+    """What a step does on damaged copies that notices damage and does not read the code."""
+    same, before, emptied = (
+        Damage("prices.py", k, 1, "double", k) for k in ("same", "restored", "emptied")
+    )
+    noticed = (DamageTrial(one, noticed=(step_id,)) for one in (before, emptied))
+    return DamageTrial(same, unnoticed=(step_id,)), *noticed
 
 
 def ask(*names: str, given: dict[str, object] | None = None) -> ModelResponse:
@@ -129,13 +141,15 @@ async def test_nothing_of_one_requirement_enters_the_prompts_of_another(tmp_path
         mine = "R1" if "Doubles." in call.user else "R2"
         if call.role is Role.PANEL:
             return {**says("unverified"), "correctness": 1, "functionality": 1, "clarity": 1}
+        if tried(call) and mine == "R2":
+            return says("unverified", "secret of R2")
         if tried(call):
             return says("unsatisfied", f"secret of {mine}", refuted_by=[f"A-{mine}-1"])
         return execute(f"assert told_by_{mine}")
 
     scripted, steps = Scripted(script, tmp_path), Steps()
     held = await deliberated(scripted, steps.acting(), by_authors_test(DOUBLE), open_verdict(HALVE))
-    assert [one.refuted_by for one in held.analyses] == [("A-R1-1",), ("A-R2-1",)]
+    assert [one.refuted_by for one in held.analyses] == [("A-R1-1",), ()]
     assert {call.role for call in scripted.calls} == {Role.ANALYST, Role.PANEL}
     for call in scripted.calls:
         other = "R2" if "Doubles." in call.user else "R1"
@@ -347,14 +361,11 @@ async def test_what_must_stay_is_shown_by_a_test_that_holds_and_refuted_by_one_t
     assert mistaken.outcome is UNVERIFIED and "fails on base too" in mistaken.problem
 
 
-async def test_the_panel_may_cite_the_analysts_steps_but_not_talk_a_failure_away(
+async def test_no_panel_sits_where_a_step_of_the_analyst_decides(
     tmp_path: Path,
 ) -> None:
     def script(call: Call) -> Reply:
-        if call.role is Role.PANEL:
-            assert "Evidence A-R2-2" in call.user and "what I think" not in call.user
-            points = {"correctness": 4, "functionality": 4, "clarity": 4}
-            return {**says("satisfied", evidence=["A-R2-1"]), **points}
+        assert call.role is not Role.PANEL
         if not tried(call):
             run = ask("bash", given={"goal": "Try it.", "line": "./halve 4"})
             return ModelResponse(parts=[*run.parts, *execute().parts])
@@ -369,11 +380,10 @@ async def test_the_panel_may_cite_the_analysts_steps_but_not_talk_a_failure_away
 
     verdict = open_verdict(HALVE)
     held = await deliberated(Scripted(script, tmp_path), Acting("run", take, picture), verdict)
-    (panel,) = held.panels
-    assert panel.outcome is SATISFIED and panel.is_agreed
+    assert held.panels == ()  # a step decides: nobody is paid to talk about it
     (weighed,) = weigh(Requirements((HALVE,)), (verdict,), held)
-    assert weighed.outcome is UNVERIFIED and "A-R2-2 of the analyst fails" in weighed.reason
-    assert weighed.next_step
+    assert (weighed.outcome, weighed.decided_by) == (UNSATISFIED, Decider.STEP)
+    assert weighed.reason == "Step A-R2-2 fails on head: what I think" and weighed.next_step
 
 
 async def test_a_picture_that_nobody_kept_is_told_as_text(tmp_path: Path) -> None:
