@@ -380,3 +380,14 @@ def test_rows_are_read_back(tmp_path: Path) -> None:
     append_row(tmp_path / "rows.jsonl", wanted)
     assert read_rows(tmp_path / "rows.jsonl") == (wanted,)
     assert json.loads((tmp_path / "rows.jsonl").read_text())["label"] == "wrong"
+
+
+@pytest.mark.real
+@pytest.mark.parametrize("words", [(), ("merges",)])
+def test_repositories_after_bench_are_judged_by_their_merges(
+    shop: Shop, words: tuple[str, ...]
+) -> None:
+    home, folder = shop.folder.parent / "home", str(shop.repository.folder)
+    done = assay(home, "bench", *words, folder, "--integrity", "--as-merged", "--count", "1")
+    assert done.returncode == 0, done.stderr
+    assert f"repository {shop.head[:10]} " in done.stdout and "Double the price" in done.stdout
