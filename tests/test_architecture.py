@@ -222,6 +222,7 @@ ACTS = (
 
 SHARED_BY_STAGES = (
     "bot.evaluation.bundle",
+    "bot.evaluation.damaged_steps",
     "bot.evaluation.decisions",
     "bot.evaluation.progress",
     "bot.evaluation.matter",

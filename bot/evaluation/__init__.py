@@ -72,7 +72,9 @@ async def evaluate(request: EvaluationRequest, services: Services, run: StepRunn
         )
         case = Case(request, checkout, built, planned, policy)
         observed = progress.observed = await run("observe", observe, services, case, task)
-        observed = progress.observed = await run("damage", measure_damage, services, case, observed)
+        observed = progress.observed = await run(
+            "damage", measure_damage, services, case, observed, task
+        )
         observed = progress.observed = await run(
             "elsewhere", look_elsewhere, services, case, observed
         )

@@ -8,6 +8,7 @@ import time
 from dataclasses import replace
 
 from bot.context import Case, Project
+from bot.evaluation.damaged_steps import planned_with_damage
 from bot.evaluation.on_host import case_here, on_this_host
 from bot.evidence.damage import called_in, kept_that_reach, stand_ins
 from bot.services import Services
@@ -17,6 +18,7 @@ from bot.values import (
     Evidence,
     Observed,
     Step,
+    Task,
     TestComparison,
     Transition,
 )
@@ -57,8 +59,13 @@ _LATE = "The time that `limits.damage` allows was over before a damaged copy was
 
 
 @on_this_host
-async def measure_damage(services: Services, case: Case, observed: Observed) -> Observed:
+async def measure_damage(
+    services: Services, case: Case, observed: Observed, task: Task
+) -> Observed:
     """Return what was observed, and what damage shows of it."""
+    if any(one.step.is_proposed for one in observed.evidence):
+        here = await case_here(services, case)
+        observed = await planned_with_damage(services, here, task, observed)
     groups = proofs_of_each(case.planned.requirements, observed, case.policy.configuration)
     kept = frozenset() if groups else kept_that_reach(observed)
     is_of_base = not groups

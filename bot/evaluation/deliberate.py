@@ -11,6 +11,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 
 from bot.context import Case
+from bot.evaluation.damaged_steps import Question, with_damage
 from bot.evaluation.matter import Matter, put_before_judges
 from bot.evaluation.on_host import case_here, on_this_host
 from bot.evaluation.recording import keep_replies
@@ -18,6 +19,7 @@ from bot.evidence.kinds import ANALYSTS_LOOKS
 from bot.evidence.seen import Seen
 from bot.judges.acting import Acting, Taken
 from bot.judges.chambers import Chambers
+from bot.judges.dossier import told_by_others
 from bot.judges.model import SessionLimits
 from bot.services import Services, acting_key, evaluation_key, run_delimiter
 from bot.values import Deliberation, Evidence, Observed, PlanExtension, Step, Task
@@ -40,7 +42,8 @@ async def deliberate(
         case = await case_here(services, case)
         delimiter = run_delimiter(services, case.checkout)
         today = datetime.now(UTC).date().isoformat()
-        chambers = Chambers(session, delimiter, acting_in(services, case), today)
+        acting = acting_in(services, case, task, observed)
+        chambers = Chambers(session, delimiter, acting, today)
         held = await put_before_judges(Matter.of(case, task, observed), chambers)
         await keep_replies(services, case.request, "deliberate", session)
         added = tuple(map(_extension, held.evidence))
@@ -56,18 +59,24 @@ def _extension(evidence: Evidence) -> PlanExtension:
 _STEPS_AT_ONCE = max(2, min(8, os.cpu_count() or 2))
 
 
-def acting_in(services: Services, case: Case) -> Acting:
+def acting_in(services: Services, case: Case, task: Task, observed: Observed) -> Acting:
     """What analysts of this evaluation may do, a few steps at a time."""
     limits, key = case.policy.configuration.limits, evaluation_key(case.request.id)
     places = asyncio.Semaphore(_STEPS_AT_ONCE)
+    requirements = {one.id: one for one in case.planned.requirements.items}
+    around = told_by_others(task)
 
     async def take(step: Step) -> Taken:
         try:
             async with places:
                 seen = await ANALYSTS_LOOKS[step.action](services, case, step)
+                found = next(iter(seen.evidence), None)
+                if found is not None and (asked := requirements.get(step.requirement_ids[0])):
+                    question = Question(asked, around, observed)
+                    found = await with_damage(services, case, found, question)
         except CheckoutError as error:  # a path that a model made up
             return Taken(note=str(error))
-        return Taken(next(iter(seen.evidence), None), _note(seen))
+        return Taken(found, _note(seen))
 
     async def picture(name: str) -> bytes | None:
         return await asyncio.to_thread(services.artifacts.get, key, name)

@@ -103,7 +103,7 @@ def _is_alike(near: BothSides, tested: BothSides) -> bool:
 
 def _is_narrow(inputs: list[TestedInput]) -> bool:
     differing, near = _counted(inputs)
-    return near >= LEAST_NEAR and differing * _ONE_IN <= near
+    return near >= LEAST_NEAR and differing * _ONE_IN < near
 
 
 def _is_constant(tested: TestedInput, inputs: list[TestedInput], said: str) -> bool:

@@ -56,12 +56,17 @@ class Dossier:
     @property
     def around(self) -> str:
         """The task as others than the change's author tell it."""
-        told = [one for one in self.task.sources if one.trust is not Trust.AUTHOR]
-        return "\n".join(f"{one.title}\n{one.text}" for one in told)[:AROUND_CHARS]
+        return told_by_others(self.task)
 
     def about(self, requirement: Requirement) -> tuple[Evidence, ...]:
         """The evidence that a verdict on the requirement may cite: steps that serve it."""
         return tuple(one for one in self.evidence if requirement.id in one.step.requirement_ids)
+
+
+def told_by_others(task: Task) -> str:
+    """The task as others than the change's author tell it."""
+    told = [one for one in task.sources if one.trust is not Trust.AUTHOR]
+    return "\n".join(f"{one.title}\n{one.text}" for one in told)[:AROUND_CHARS]
 
 
 def shared_text(dossier: Dossier, delimiter: Delimiter) -> str:
@@ -146,6 +151,11 @@ def _piece(evidence: Evidence, delimiter: Delimiter, most_chars: int) -> str:
     command = clip_middle(seen.command, of_command) if seen else ""
     sides = "\n".join((f"$ {command}", *_sides(evidence, of_side)))
     head = f"Evidence {evidence.id}: {evidence.step.action.value}, {moved(evidence).value}"
+    for one in evidence.damage:
+        tried = [trial for trial in one.damages if trial.damage.is_telling]
+        counted = f"{sum(bool(trial.noticed) for trial in tried)} of {len(tried)} noticed"
+        told = one.problem or f"{counted} near what it is about."
+        head += f"\nDamage, for {one.about}: {told}"
     return (
         f"{head}\n{delimiter.enclose(f'evidence {evidence.id}', sides, most_chars + _LABELS_CHARS)}"
     )

@@ -79,7 +79,8 @@ class RequirementDocument:
 
 @dataclass(frozen=True, slots=True)
 class EvidenceDocument:
-    """One step on both sides; null where it was not run. `command` repeats it."""
+    """One step on both sides; null where it was not run. `command` repeats it. The damages are those that a
+    judge's own step noticed, and those that it was run on."""
 
     id: str
     action: ActionKind
@@ -90,6 +91,8 @@ class EvidenceDocument:
     base: ObservationView | None
     head: ObservationView | None
     pictures: tuple[PictureRow, ...] = ()
+    damages_noticed: int = 0
+    damages_tried: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -329,6 +332,8 @@ def _evidence(item: EvidenceView) -> EvidenceDocument:
         base=item.base,
         head=item.head,
         pictures=item.pictures,
+        damages_noticed=item.damages_noticed,
+        damages_tried=item.damages_tried,
     )
 
 

@@ -105,7 +105,7 @@ _COMPARES_ITSELF = (ActionKind.DAMAGE, ActionKind.SECOND_LOOK, ActionKind.NEARBY
 
 @dataclass(frozen=True, slots=True)
 class EvidenceView:
-    """One step on both sides."""
+    """One step on both sides, and how many damages a judge's own noticed, of how many it was run on."""
 
     id: str
     goal: str
@@ -117,6 +117,8 @@ class EvidenceView:
     head: ObservationView | None
     pictures: tuple[PictureRow, ...] = ()
     is_asserted: bool = True
+    damages_noticed: int = 0
+    damages_tried: int = 0
 
     @property
     def is_one_run(self) -> bool:

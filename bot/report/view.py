@@ -297,6 +297,7 @@ class _Tests:
 
 
 def _evidence(item: Evidence) -> EvidenceView:
+    told = [trial for one in item.damage for trial in one.damages if trial.damage.is_telling]
     return EvidenceView(
         id=item.id,
         goal=item.step.goal,
@@ -308,6 +309,8 @@ def _evidence(item: Evidence) -> EvidenceView:
         base=_observation(item.base, item.step.action) if item.base else None,
         head=_observation(item.head, item.step.action) if item.head else None,
         pictures=picture_rows(item.base, item.head),
+        damages_noticed=sum(bool(one.noticed) for one in told),
+        damages_tried=len(told),
     )
 
 

@@ -90,14 +90,40 @@ class Transition(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
+class DamageSeen:
+    """What the tests that speak for the change notice of damage to it; without any, base's that reach it.
+
+    `problem` says why nothing could be measured; empty when it was. Of a judge's own step it is what that
+    step notices near to the requirement `about`.
+    """
+
+    trials: tuple[DamageTrial, ...] = ()
+    problem: str = ""
+    evidence_id: str = ""
+    is_of_base: bool = False
+    about: str = ""
+
+    @property
+    def damages(self) -> tuple[DamageTrial, ...]:
+        """Return the trials that ran with a damage, not with what is as on base or only looks different."""
+        return tuple(
+            one for one in self.trials if one.ran and one.damage.kind not in ("same", "restored")
+        )
+
+
+@dataclass(frozen=True, slots=True)
 class Evidence:
-    """One step's observations on both sides, with an id that a verdict can cite."""
+    """One step's observations on both sides, with an id that a verdict can cite.
+
+    `damage` is what a judge's own step did on copies of head, for each requirement that it may show.
+    """
 
     id: str
     step: Step
     base: Observation | None
     head: Observation | None
     transition: Transition
+    damage: tuple[DamageSeen, ...] = ()
 
 
 class TestChange(StrEnum):
@@ -209,19 +235,6 @@ class FourWay:
     not_run: tuple[NotRun, ...] = ()
     retired: tuple[RetiredTest, ...] = ()
     grown: tuple[GrownTest, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class DamageSeen:
-    """What the tests that speak for the change notice of damage to it; without any, base's that reach it.
-
-    `problem` says why nothing could be measured; empty when it was.
-    """
-
-    trials: tuple[DamageTrial, ...] = ()
-    problem: str = ""
-    evidence_id: str = ""
-    is_of_base: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass, replace
+from itertools import islice
 from pathlib import Path, PurePosixPath
 
 from sandbox.base import TREE, Command, Limits, Mount, Sandbox
@@ -25,6 +26,8 @@ _MOST_FILES = 40
 MANY = 10
 """Damages from which on one more is made of all functions together: not all of them will be tried."""
 _MOST_WORDS = 2_000
+_MOST_NAMES = 40
+_NO_DAMAGE = ("same", "lost", "restored", "beneath")
 _PLAIN_FILES = ("100644", "100755")
 
 
@@ -102,6 +105,66 @@ async def empty_functions(
     return replace(copy, functions=names) if copy else None
 
 
+@dataclass(frozen=True, slots=True)
+class StepCopies:
+    """Copies of head for a judge's step: in other words, and damaged. `restored` is what they are near to as
+    on base; None where nothing of it is there.
+    """
+
+    same: DamagedCopy
+    restored: DamagedCopy | None
+    damages: tuple[DamagedCopy, ...]
+
+
+class StepEdits:
+    """Every edit of the changed files that a judge's step may be run with."""
+
+    def __init__(self, edits: list[_Edit], head: Path) -> None:
+        self._edits = edits
+        self._texts = _Texts(head)
+
+    @property
+    def beneath(self) -> tuple[DamagedCopy, ...]:
+        """Return the copies that show which functions run for what is asked for."""
+        return self._copies(one for one in self._edits if one.damage.kind == "beneath")
+
+    def near(self, is_near: Callable[[Damage], bool]) -> StepCopies | None:
+        """Return the copies near to something; None where nothing there can be damaged."""
+        near = [o for o in self._edits if o.damage.kind not in _NO_DAMAGE and is_near(o.damage)]
+        files = {one.damage.path for one in near}
+        same = [o for o in self._edits if o.damage.kind == "same" and o.damage.path in files]
+        control = _copy(same[0].damage, same, self._texts) if same else None
+        if control is None:
+            return None
+        return StepCopies(control, self._restored(is_near), self._copies(near))
+
+    def _restored(self, is_near: Callable[[Damage], bool]) -> DamagedCopy | None:
+        before = [o for o in self._edits if o.damage.kind == "restored" and is_near(o.damage)]
+        files = {one.damage.path for one in before}
+        lost = [o for o in self._edits if o.damage.kind == "lost" and o.damage.path in files]
+        told = ", ".join(one.damage.what for one in before[:3])
+        first = replace(before[0].damage, what=told) if before else None
+        return _copy(first, before + lost, self._texts) if first else None
+
+    def _copies(self, edits: Iterable[_Edit]) -> tuple[DamagedCopy, ...]:
+        copies = (_copy(one.damage, [one], self._texts) for one in edits)
+        return tuple(one for one in copies if one)
+
+
+async def make_step_edits(
+    sandbox: Sandbox, checkout: Checkout, paths: Collection[str], named: Collection[str]
+) -> StepEdits:
+    """Return what may be changed for a step that is about what is `named`. Raises SandboxError."""
+    changes = [one for one in checkout.diff.files if one.path in paths and _is_damageable(one)]
+    changes = changes[:_MOST_FILES]
+    edits: list[_Edit] = []
+    if changes:
+        asked = [_asked(one) for one in changes]
+        completed = await sandbox.run(_command(checkout.head_tree, asked, named=named))
+        edits = list(_told(completed.channel, [one.path for one in changes]))
+    return StepEdits(edits, Path(checkout.head_tree))
+
+
 def _is_damageable(change: FileChange) -> bool:
     """Tell whether a file of head can be damaged: plain source with lines that changed."""
     is_there = change.status is not ChangeStatus.DELETED and change.new_mode in _PLAIN_FILES
@@ -110,16 +173,10 @@ def _is_damageable(change: FileChange) -> bool:
     return bool(is_there and is_text and is_read) and classify(change.path) is PathKind.SOURCE
 
 
-def _command(
-    tree: str,
-    files: list[dict[str, object]],
-    *,
-    words: Collection[str] = (),
-    called: Collection[str] = (),
-    emptied: Collection[str] = (),
-) -> Command:
-    names = {"words": words, "called": called, "emptied": emptied}
-    orders = {key: sorted(some)[:_MOST_WORDS] for key, some in names.items()}
+def _command(tree: str, files: list[dict[str, object]], **names: Collection[str]) -> Command:
+    """Ask for damages of files; `names` are those that the program of `inside` knows."""
+    orders: dict[str, object] = {"words": [], "called": [], "emptied": [], "named": None}
+    orders.update((key, sorted(some)[:_MOST_WORDS]) for key, some in names.items())
     paths = dict(PYTHON_VARIABLES)
     grammars = {mount.target: mount for name in PACKAGES for mount in packages(name)}
     here = Path(__file__).parents[2]
@@ -182,6 +239,8 @@ def _told(channel: bytes, paths: list[str]) -> Iterator[_Edit]:
                 told["what"].text[:200],
                 told["is_telling"].is_true,
                 told["is_new"].is_true,
+                tuple(one.text[:80] for one in islice(told["names"], _MOST_NAMES)),
+                told["is_changed"].is_true,
             )
             put = told["text"].text.encode("utf-8", "surrogateescape")
             yield _Edit(damage, told["start"].number, told["end"].number, put)

@@ -16,7 +16,9 @@ class Damage:
     `kind` is one of reverted, emptied, negated, operator, constant, bound, raises, and result or nothing:
     a function that runs and returns another value of the same type, or none. `is_telling` is False where
     noticing it shows only that a name is there or that a function is called; `is_new` where the change
-    adds the function.
+    adds the function. For a judge's step there are more kinds: restored (what it is about as on base), same
+    (what only looks different) and unsteady (another value at each call); `names` are those of what it stands
+    in, and `is_changed` is False where that says the same on base.
     """
 
     path: str
@@ -26,6 +28,8 @@ class Damage:
     what: str
     is_telling: bool = True
     is_new: bool = False
+    names: tuple[str, ...] = ()
+    is_changed: bool = True
 
     @property
     def function(self) -> tuple[str, int, str]:

@@ -1,162 +1,162 @@
 """Tells whether a judge's own step that passes on head tests what was asked, or only that head is head.
 
 The analyst that wrote it reads the change, and the change can talk it into a test that fails on base,
-passes on head and tests nothing asked: a file or a name that only head has, another function. So each
-assertion must rest on something that the project's code does, and that must be what the requirement
-names. What is doubtful here raises no verdict; it says so, and the analyst can write a better one.
+passes on head and tests nothing asked: a file or a name that only head has, another function. Nobody reads
+what it wrote: it is run on copies of head (`bot.evaluation.damaged_steps`), and what it did there is weighed
+here. It shows something where it notices damage to what the requirement is about, where what that was on
+base brings its failure back, and where the same code in other words does not.
 """
 
 from __future__ import annotations
 
-import builtins
-import keyword
-import re
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Callable
 
-from bot.evidence.own_steps.hollow_lines import REPOSITORY_TESTS, line_problem, names_in_line
-from bot.evidence.own_steps.hollow_tests import Claim, claims_of
-from bot.text.words import words_of
-from bot.values import ActionKind, Category, Evidence, Requirement
-from sandbox.values import Observation
+from bot.evidence.damage import Noticed
+from bot.evidence.own_steps.named import Named
+from bot.evidence.transitions import passed
+from bot.text.steady import steady
+from bot.values import ActionKind, Category, DamageSeen, Evidence, Impact, Requirement, Transition
+from sandbox.damage.values import Damage, DamageTrial, is_hollow
 
 OPEN_TO_TALK = (Category.BEHAVIOUR, Category.KEEP, Category.CRITERION, Category.PROHIBITION)
 """Upkeep is shown by what stands in files: there, looking is enough."""
-_LINES = (ActionKind.BASH, ActionKind.SHELL_INTERACTION, ActionKind.FILE_COMPARISON)
-_MISSING = re.compile(
-    r"has no attribute '(\w+)'|cannot import name '(\w+)'|name '(\w+)' is not defined"
-    r"|No module named '([\w.]+)'|\b(\w+) is not (?:defined|a function)"
-    r"|does not provide an export named '(\w+)'|can't open file '([^'\n]+)'"
-    r"|Cannot find (?:module|package) '([^'\n]+)'|No such file or directory: '([^'\n]+)'"
-    r"|(?<![\w./-])'?([\w./-]+)'?: No such file or directory"
-    r"|(?<![\w./-])([\w./-]+): (?:command )?not found"
-    r"|file or directory not found: (\S+)"
+ASSERTING = (ActionKind.DYNAMIC_EXECUTION, ActionKind.INTERACTION, ActionKind.FILE_COMPARISON)
+"""Actions that say what they expect: their failure on head means something by itself. The exit code
+of any other command is only something to reason about."""
+LINES = (ActionKind.BASH, ActionKind.SHELL_INTERACTION)
+DAMAGED = (*LINES, ActionKind.DYNAMIC_EXECUTION, ActionKind.FILE_COMPARISON)
+"""Actions that are repeated on damaged copies of head."""
+_NEW_BEHAVIOUR = (Category.BEHAVIOUR, Category.CRITERION)
+_PYTHON = (".py", ".pyi")
+_STAYING = (Category.KEEP, Category.PROHIBITION)
+REPOSITORY_TESTS = (
+    "It runs tests of the repository, which are compared four ways already: a test of the judge's own "
+    "is needed."
+)
+_UNMEASURED = "Nobody measured whether it notices damage to what the requirement is about."
+_READS = (
+    "On a copy of head whose code does the same in other words it shows something else: it reads the code, "
+    "or rests on the change's own tests."
+)
+_NO_CONTROL = "It gives no result on a copy of head whose code does the same in other words."
+NOTHING_NEAR = (
+    "Nothing that the change does to {} can be damaged, so nothing shows that it is about that."
 )
 
 
-def hollow_problem(evidence: Evidence, requirement: Requirement, around: str) -> str:
+def is_to_be_measured(evidence: Evidence, requirement: Requirement) -> bool:
+    """Whether a step may raise something, if it notices damage to what the requirement is about."""
+    return (
+        evidence.step.action in DAMAGED
+        and requirement.category in OPEN_TO_TALK
+        and passed(evidence.head) is True
+        and not is_vacuous(evidence, requirement)
+    )
+
+
+def is_vacuous(evidence: Evidence, requirement: Requirement) -> bool:
+    """Whether a new check passes on base too, where a behaviour is asked for: it proves nothing new.
+
+    A command that asserts nothing does so when both sides also say the same.
+    """
+    is_new = evidence.transition is Transition.HELD and requirement.category in _NEW_BEHAVIOUR
+    action = evidence.step.action
+    return is_new and (action in ASSERTING or (action in LINES and _says_the_same(evidence)))
+
+
+def _says_the_same(evidence: Evidence) -> bool:
+    base, head = evidence.base, evidence.head
+    return base is not None and head is not None and steady(base.output) == steady(head.output)
+
+
+def hollow_problem(evidence: Evidence, requirement: Requirement, around: str = "") -> str:
     """Why a step of a judge that passes on head shows nothing of the requirement; empty when it may.
 
     `around` is the task as others than the author tell it.
     """
-    step, named = evidence.step, Named.of(requirement, around)
+    step = evidence.step
     if requirement.category not in OPEN_TO_TALK:
         return ""
     if step.action is ActionKind.UNIT_TESTS:
         return REPOSITORY_TESTS
-    if step.action is ActionKind.DYNAMIC_EXECUTION:
-        line, *rest = step.arguments or ("",)
-        texts = dict(zip(rest[::2], rest[1::2], strict=True))
-        found = line_problem(line, tuple(texts)) if line else ""
-        return found or _files_problem(texts, named) or _missing(evidence.base, named)
-    if step.action in _LINES:
-        return _line_problem("".join(step.arguments[:1]), named) or _missing(evidence.base, named)
+    named = Named.of(requirement, around)
     if step.action is ActionKind.INTERACTION and not named.is_met_by(" ".join(step.arguments)):
         return f"No act of it is about {named.words}."
-    return ""
+    if step.action not in DAMAGED:
+        return ""
+    seen = next((one for one in evidence.damage if one.about == requirement.id), None)
+    if seen is None or seen.problem:
+        return seen.problem if seen else _UNMEASURED
+    return _unnoticed(evidence, seen, requirement, named)
 
 
-def _files_problem(texts: dict[str, str], named: Named) -> str:
-    claims = [claim for path, text in texts.items() for claim in claims_of(path, text)]
-    if not claims:
-        return "It asserts nothing that can be read in its files: write less, and one assertion a line."
-    return next(filter(None, (_claim_problem(claim, named) for claim in claims)), "")
-
-
-def _claim_problem(claim: Claim, named: Named) -> str:
-    where = f"Line {claim.line} of {claim.path}" if claim.line else claim.path
-    if not claim.is_done:
-        if named.asks_for(claim.looked_at):
-            return ""
-        return f"{where} asserts nothing that the project's code does or returns."
-    if not named.is_met_by(*claim.names):
-        return f"{where} tests nothing that is about {named.words}."
-    return ""
-
-
-def _line_problem(line: str, named: Named) -> str:
-    found = line_problem(line)
-    if found or named.is_met_by(*names_in_line(line)):
-        return found
-    return f"Its line runs nothing that is about {named.words}."
-
-
-def _missing(base: Observation | None, named: Named) -> str:
-    """A name that is new on head is no behaviour, unless it is the one that was asked for."""
-    for name in _missing_names(base):
-        if not named.has_called_for(name):
-            return (
-                f"It fails on base because `{name}` is not there, which the requirement does not name: "
-                "that shows only that the name is new."
-            )
-    return ""
-
-
-def _missing_names(base: Observation | None) -> Iterator[str]:
-    if base is None:
-        return
-    messages = [one.message for one in base.tests.results] if base.tests else []
-    for text in (base.output, *messages):
-        for found in _MISSING.finditer(text):
-            yield next(filter(None, found.groups()))
-
-
-_QUOTED = re.compile(r"`([^`\n]{1,200})`")
-_IDENTIFIER = re.compile(r"[A-Za-z_]\w+")
-_CALLED = re.compile(r"\b([A-Za-z_]\w+)\(|\b(\w*[a-z0-9]_\w+|[a-z]+[A-Z]\w*)\b")
-_NOT_OURS = frozenset((*dir(builtins), *keyword.kwlist, "null", "undefined", "true", "false"))
-_SHOWN_WORDS = 60
-
-
-@dataclass(frozen=True, slots=True)
-class Named:
-    """`code` are the identifiers that it writes as code, without those of the language itself; where it
-    writes none, `nearby` are those of the task that it stands in ("It should raise an error").
-    """
-
-    text: str
-    code: frozenset[str]
-    nearby: frozenset[str]
-    stems: frozenset[str]
-
-    @classmethod
-    def of(cls, requirement: Requirement, around: str = "") -> Named:
-        """What the requirement's own words name; `around` is the task as others than the author tell it."""
-        whole = f"{requirement.text}\n{requirement.detail}"
-        code = _code_in(requirement.text) or _code_in(requirement.detail)
-        return cls(requirement.text, code, _code_in(around), words_of(whole))
-
-    @property
-    def words(self) -> str:
-        """What it names, for a sentence."""
-        if self.code:
-            return " or ".join(f"`{one}`" for one in sorted(self.code)[:3])
-        text = " ".join(self.text.split())
-        return f"“{text if len(text) <= _SHOWN_WORDS else text[: _SHOWN_WORDS - 1] + '…'}”"
-
-    def is_met_by(self, *names: str) -> bool:
-        """Whether one of these is about it: an identifier in it, else a telling word that both have."""
-        if self.code:
-            return any(self.code.intersection(_IDENTIFIER.findall(name)) for name in names)
-        if any(self.nearby.intersection(_IDENTIFIER.findall(name)) for name in names):
-            return True
-        return not self.stems or any(self.stems & words_of(name) for name in names)
-
-    def has_called_for(self, name: str) -> bool:
-        """Whether a name that base lacks was asked for: written in it, or made of its words alone."""
-        if self.code:
-            is_file = not name.isidentifier() and name in self.text
-            return is_file or name.rsplit(".", 1)[-1] in self.code
-        return name in self.nearby or (bool(parts := words_of(name)) and parts <= self.stems)
-
-    def asks_for(self, looked_at: frozenset[str]) -> bool:
-        """Whether it asks that something is there: each name or file that is looked at stands in it."""
-        return bool(looked_at) and all(
-            one in self.code or (not one.isidentifier() and one in self.text) for one in looked_at
+def _unnoticed(evidence: Evidence, seen: DamageSeen, requirement: Requirement, named: Named) -> str:
+    control = next((one for one in seen.trials if one.damage.kind == "same"), None)
+    if control is None or not control.ran:
+        return _NO_CONTROL
+    if control.noticed:
+        return _READS
+    before = [one for one in seen.trials if one.damage.kind == "restored"]
+    counted = _counted(seen)
+    if not counted.of:
+        return f"It gives no result where {named.words} is damaged."
+    must_flip = evidence.transition is not Transition.HELD or requirement.category not in _STAYING
+    step_id = evidence.step.id
+    met = [one for one in seen.damages if _is_met(one, seen.trials, step_id)]
+    if must_flip and before:  # what two calls give is compared, and base's two differ
+        met += [one for one in seen.damages if one.damage.kind == "unsteady" and one.noticed]
+    if not met or not (_is_python(met) or any(one.damage.kind == "emptied" for one in met)):
+        return (
+            f"{counted} near {named.words}: it passes whatever that does, or notices only that nothing comes "
+            "back. What it asserts has to depend on it."
         )
+    is_new = any(one.damage.is_new for one in met)  # nothing of that is on base
+    if must_flip and not is_new and not all(one.noticed for one in before):
+        return (
+            f"It passes with {before[0].damage.what} too: what it fails by on base is something else "
+            f"than {named.words}."
+        )
+    return ""
 
 
-def _code_in(text: str) -> frozenset[str]:
-    quoted = [name for part in _QUOTED.findall(text) for name in _IDENTIFIER.findall(part)]
-    called = [one or other for one, other in _CALLED.findall(text)]
-    return frozenset((*quoted, *called)) - _NOT_OURS
+def _is_met(one: DamageTrial, trials: tuple[DamageTrial, ...], step_id: str) -> bool:
+    is_telling = one.damage.is_telling and bool(one.noticed)
+    return is_telling and not is_hollow(one.damage, trials, step_id)
+
+
+def _is_python(trials: list[DamageTrial]) -> bool:
+    """Whether the same code in other words leaves nothing of a text to read; else its text is still there."""
+    return all(one.damage.path.endswith(_PYTHON) for one in trials)
+
+
+def _counted(seen: DamageSeen) -> Noticed:
+    ran = [one for one in seen.damages if one.damage.is_telling]
+    return Noticed(sum(bool(one.noticed) for one in ran), len(ran))
+
+
+def nearness(
+    requirement: Requirement, named: Named, impact: Impact | None, line: str
+) -> tuple[Callable[[Damage], bool], ...]:
+    """What is near to a requirement: first what it names, else what that calls by the graph of the code.
+
+    A line of a shell that starts what the requirement names is about all that changed; so is a step on what
+    must stay.
+    """
+    callers, is_staying = _callers(impact), requirement.category in _STAYING
+    words = () if " -c" in line else line.split()
+    found: list[Callable[[Damage], bool]] = [
+        lambda one: (is_staying or one.is_changed) and named.is_met_by(*one.names),
+        lambda one: (
+            one.is_changed
+            and not one.path.endswith(_PYTHON)  # of Python a run tells it
+            and named.is_met_by(*callers.get(one.symbol, ()))
+        ),
+    ]
+    if is_staying or (words and named.is_met_by(*words)):
+        found.append(lambda one: one.is_changed)
+    return tuple(found)
+
+
+def _callers(impact: Impact | None) -> dict[str, tuple[str, ...]]:
+    symbols = impact.symbols if impact else ()
+    return {one.place.name: tuple(place.name for place in one.callers) for one in symbols}

@@ -5,18 +5,10 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
-from bot.evidence.own_steps.hollow import hollow_problem
+from bot.evidence.own_steps.hollow import ASSERTING, LINES, hollow_problem, is_vacuous
 from bot.evidence.transitions import NOT_RUNNABLE, passed
 from bot.task.categories import is_invariant
-from bot.text.steady import steady
 from bot.values import ActionKind, Category, Evidence, Requirement, Transition
-
-ASSERTING = (ActionKind.DYNAMIC_EXECUTION, ActionKind.INTERACTION, ActionKind.FILE_COMPARISON)
-"""Actions that say what they expect: their failure on head means something by itself. The exit code
-of any other command is only something to reason about."""
-_RUNNING = (*ASSERTING, ActionKind.BASH, ActionKind.SHELL_INTERACTION)
-_NEW_BEHAVIOUR = (Category.BEHAVIOUR, Category.CRITERION)
-
 
 _NOT_ON_BASE = (
     "It fails on base too, and what must stay is what base does: expect what base gives, and see whether "
@@ -36,20 +28,13 @@ def own_step(evidence: Evidence, requirement: Requirement, around: str = "") -> 
     if is_kept and evidence.transition is Transition.STILL_FAILING and evidence.head:
         unknown = replace(evidence.head, problem=_NOT_ON_BASE)
         return replace(evidence, head=unknown, transition=Transition.UNKNOWN)
-    if evidence.transition is Transition.HELD and requirement.category in _NEW_BEHAVIOUR:
-        action = evidence.step.action
-        if action in ASSERTING or (action in _RUNNING and _says_the_same(evidence)):
-            return replace(evidence, transition=Transition.VACUOUS)
+    if is_vacuous(evidence, requirement):
+        return replace(evidence, transition=Transition.VACUOUS)
     head = evidence.head
     problem = hollow_problem(evidence, requirement, around) if head and passed(head) else ""
     if head is None or not problem:
         return evidence
     return replace(evidence, head=replace(head, problem=problem), transition=Transition.UNKNOWN)
-
-
-def _says_the_same(evidence: Evidence) -> bool:
-    base, head = evidence.base, evidence.head
-    return base is not None and head is not None and steady(base.output) == steady(head.output)
 
 
 _OWN_MISTAKE = re.compile(
@@ -100,8 +85,8 @@ REFUTES = (
 _SHOWS = {
     Category.UPKEEP: "What counts: a step that read it on head.",
     Category.KEEP: (
-        "What counts: a step of yours that passes on base and on head, and asserts what the code that the "
-        "requirement names returns, raises, prints or writes."
+        "What counts: a step of yours that passes on base and on head, and fails where the code that the "
+        "requirement names is damaged."
     ),
 }
 
@@ -110,12 +95,9 @@ def what_counts(requirement: Requirement) -> str:
     """What would show a requirement, as a sentence for who was refused."""
     return _SHOWS.get(
         requirement.category,
-        "What counts: a step of yours that fails on base, passes on head, and asserts what the code that the "
-        "requirement names returns, raises, prints or writes.",
+        "What counts: a step of yours that fails on base, passes on head, and fails again where the code "
+        "that the requirement names is damaged, or is as on base.",
     )
-
-
-LINES = (ActionKind.BASH, ActionKind.SHELL_INTERACTION)
 
 
 def refutes(evidence: Evidence, requirement_id: str) -> bool:

@@ -34,6 +34,7 @@ TEXT = re.compile(
     r"|(?:string|interpreted_string|raw_string)_literal_content\Z|multi_line_str_text\Z|line_str_text\Z"
 )
 NUMBER = re.compile(r"\d+(?:\.\d+)?\Z")
+WORD = re.compile(r"[A-Za-z_]\w+")
 IMPORTS = re.compile(
     r"import|use_declaration|using_directive|preproc_include|package_clause|package_dec"
 )

@@ -1,12 +1,16 @@
 """Makes damaged copies of changed files: each hunk reverted, functions emptied, operators changed.
 
-Runs inside the sandbox. Input: JSON with `called` and `words`, names that the tests call and mention,
-`emptied`, names of functions where nothing else is wanted than these without their bodies, and `files`, a
-list of {path, language, ranges: [[first, last]], hunks: [[first, count, text]]}: the changed lines of head
-(a deletion in front of line n is [n, n - 1]), and what stood in place of `count` lines on base. Output on
-the private channel: one JSON line a damage, the most telling first: {file, kind, line, symbol, start, end,
-text, what, is_telling, is_new}; it replaces the bytes from start to end. What does not
-parse is dropped.
+Runs inside the sandbox. Input: JSON with `called` and `words`, names that the tests call and mention, and
+`files`, a list of {path, language, ranges: [[first, last]], hunks: [[first, count, text]]}: the changed
+lines of head (a deletion in front of line n is [n, n - 1]), and what stood in place of `count` lines on
+base. Output on the private channel: one JSON line a damage, the most telling first: {file, kind, line,
+symbol, start, end, text, what, is_telling, is_new, names, is_changed}; it replaces the bytes from start to
+end. What does not parse is dropped. With `emptied`, names of functions, there is nothing else than these
+without their bodies. With `named`, names that a judge's step is about, functions of these
+names are damaged though they did not change, what says the same as on base is left alone, and there are
+edits more: files that only look different (`same`), definitions as on base (`restored`, with what is `lost`),
+functions that never give the same twice (`unsteady`), or do nothing where they run for what is named
+(`beneath`).
 """
 
 from __future__ import annotations
@@ -29,10 +33,11 @@ from sandbox.damage.inside.languages import (
     OPERATION,
     OPPOSITES,
     TEXT,
+    WORD,
     leaving,
     negated,
 )
-from sandbox.damage.inside.results import other_results
+from sandbox.damage.inside.results import other_results, unsteady
 from sandbox.damage.inside.source import (
     Clock,
     Function,
@@ -45,6 +50,7 @@ from sandbox.damage.inside.source import (
     tokens,
     walk,
 )
+from sandbox.damage.inside.twins import Twins, same
 
 MOST = 60
 _MOST_OF_A_KIND = 40  # looked at in one file
@@ -52,13 +58,15 @@ _MOST_OUTSIDE = 3  # constants outside of functions
 _MOST_BYTES = 500_000
 _NOTHING = frozenset(("", "pass", "...", "return", "return None", "{}", "{ }", "{;}"))
 _SHOWN = 40
+_MOST_READ, _MOST_NAMES = 4_000, 40
 
 
 @dataclass(frozen=True, slots=True)
 class Damage:
     """One replacement in one file. `is_telling`: noticing it shows that more than a name is looked at.
 
-    `is_new`: the change adds all of the function.
+    `is_new`: the change adds all of the function. `names`: what it stands in, the outermost first, and
+    whether that `is_changed`.
     """
 
     file: int
@@ -71,6 +79,8 @@ class Damage:
     what: str
     is_telling: bool = True
     is_new: bool = False
+    names: tuple[str, ...] = ()
+    is_changed: bool = True
 
 
 def main() -> int:
@@ -78,11 +88,14 @@ def main() -> int:
     asked = json.load(sys.stdin)
     clock = Clock()
     sources = [one for n, file in enumerate(asked["files"]) if (one := _read(n, file, clock))]
+    damages = ranked(sources, frozenset(asked["words"]), frozenset(asked["called"]))
+    if asked["emptied"]:
+        damages = emptied(sources, frozenset(asked["emptied"]))
+    elif asked["named"] is not None:
+        damages = for_a_step(sources, frozenset(asked["named"]), clock)
     with os.fdopen(int(os.environ["ASSAY_CHANNEL_FD"]), "wb") as channel:
         told = 0
-        named = frozenset(asked["emptied"])
-        ordered = ranked(sources, frozenset(asked["words"]), frozenset(asked["called"]))
-        for damage in emptied(sources, named) if named else ordered:
+        for damage in damages:
             if told == MOST or clock.is_over:
                 break
             source = next(s for s in sources if s.number == damage.file)
@@ -142,11 +155,84 @@ def emptied(sources: list[Source], named: frozenset[str]) -> Iterator[Damage]:
         yield from _emptied(source, [one for one in source.functions if one.name in named])
 
 
+def for_a_step(sources: list[Source], named: frozenset[str], clock: Clock) -> Iterator[Damage]:
+    """What a judge's step is run on: copies that look different, then what is as on base, then damages."""
+    twins = {one.number: Twins.of(one, clock) for one in sources}
+    for source in sources:
+        start, end, text = same(source)
+        what = "the same in other words"
+        yield Damage(source.number, "same", 1, "", start, end, text, what, is_telling=False)
+    for number, twin in twins.items():
+        for one, text in twin.changed():
+            line, what = one.node.start_point[0] + 1, f"`{one.name}` as on base"
+            place = number, "restored", line, one.name, one.node.start_byte, one.node.end_byte
+            yield Damage(*place, text, what, is_telling=False, names=one.key)
+        if lost := twin.lost():
+            end = len(twin.source.text)
+            yield Damage(number, "lost", 1, "", end, end, lost, "what base has besides", False)
+    for source in sources:
+        source.named = named
+    for damage in ranked(sources, named, named):
+        twin = twins[damage.file]
+        names = twin.names(damage.line)
+        if damage.kind in ("reverted", "raises") and twin.own:
+            continue
+        is_changed = not twin.is_same(damage.line)
+        if is_changed or named.intersection(names):
+            words = () if twin.own else _words_at(twin.source, damage.line)
+            yield replace(damage, names=names or words, is_changed=is_changed)
+    for source in sources:
+        if source.language == "python":
+            yield from _of_python(source, twins[source.number], named)
+
+
+_BENEATH = (
+    'if [1 for c in [[__import__("sys")._getframe(1)]] for f in c if (f.f_back is None or '
+    'c.append(f.f_back) is None) and "judge" not in f.f_code.co_filename.rpartition("/")[2] and '
+    '{{f.f_code.co_name, f.f_locals.get("self").__class__.__name__}} & {{{names}}}]: return'
+)
+"""Leaves a function where one of some names, or a method of such a class, has called it; a judge's own does
+not count."""
+
+
+def _of_python(source: Source, twin: Twins, named: frozenset[str]) -> Iterator[Damage]:
+    """Functions that never give the same twice, and that do nothing where they run for what is named."""
+    names = ", ".join(repr(one) for one in sorted(named)[:_MOST_NAMES] if one.isidentifier())
+    for one in _changed_functions(source):
+        own = twin.names(one.first)
+        if twin.is_same(one.first):
+            continue
+        if found := unsteady(source, one):
+            start, end, text = found
+            what, put = f"`{one.name}` returns another value at each call", text.encode()
+            place = source.number, "unsteady", one.first, one.name, start, end
+            yield Damage(*place, put, what, is_telling=False, names=own)
+        if not names or named.intersection(own):
+            continue
+        what = f"`{one.name}` does nothing where it is run for what is asked for"
+        for damage in _entered(source, one, "beneath", _BENEATH.format(names=names), what):
+            if not damage.text.endswith(
+                b"; "
+            ):  # else all of the line would stand behind the condition
+                yield replace(damage, names=own)
+
+
+def _words_at(source: Source, line: int) -> tuple[str, ...]:
+    """Return what the changed lines of a file name that has no definitions."""
+    rows = source.text.decode(errors="replace").splitlines()
+    shown = [row for a, b in source.ranges if a <= line <= b for row in rows[a - 1 : b]]
+    return tuple(dict.fromkeys(WORD.findall("\n".join(shown)[:_MOST_READ])))[:_MOST_NAMES]
+
+
 # --- what is damaged --------------------------------------------------------------------------
 
 
 def _changed_functions(source: Source) -> list[Function]:
-    found = [one for one in source.functions if source.is_changed(one.first, one.last)]
+    found = [
+        one
+        for one in source.functions
+        if source.is_changed(one.first, one.last) or one.name in source.named
+    ]
     return found[:_MOST_OF_A_KIND]
 
 

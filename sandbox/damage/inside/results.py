@@ -34,6 +34,13 @@ _PYTHON_WAYS = (
     },
     {"number": "1000097", "text": '(v * 97 + "~")', "items": "v[::-1] * 2", "members": "{}"},
 )
+_NOW = '__import__("time").perf_counter_ns()'
+_UNSTEADY = {
+    "number": f"{_NOW} + 0",
+    "text": f"(v + str({_NOW}))",
+    "items": f"[*v, {_NOW}]",
+    "members": f"{{**v, {_NOW}: 97}}",
+}
 _SCRIPT = (
     "(function c(v{any}){any} {{ "
     'if (typeof v === "boolean") return !v; if (typeof v === "number") return {number}; '
@@ -76,6 +83,12 @@ def other_results(source: Source, function: Function) -> list[tuple[int, int, st
         nothing = "(void ({value}))" if not kind else "(void ({value}) as any)"
         wrappers = [_filled(_SCRIPT, way, kind) for way in _SCRIPT_WAYS] + [nothing]
     return [_replaced(source, values, wrapper) for wrapper in wrappers]
+
+
+def unsteady(source: Source, function: Function) -> tuple[int, int, str] | None:
+    """Return (start, end, text) of a function that gives another value at each call; of Python only."""
+    values = list(_values(source, function)) if source.language == "python" else []
+    return _replaced(source, values, _filled(_PYTHON, _UNSTEADY, "")) if values else None
 
 
 def _filled(template: str, way: dict[str, str], kind: str) -> str:

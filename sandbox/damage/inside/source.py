@@ -29,7 +29,10 @@ class Function:
 
 @dataclass(slots=True)
 class Source:
-    """One changed file of head with its tree; `language` is empty where no grammar reads it."""
+    """One changed file of head with its tree; `language` is empty where no grammar reads it.
+
+    `named` are functions that are damaged though they did not change.
+    """
 
     number: int
     language: str
@@ -38,6 +41,7 @@ class Source:
     hunks: list[tuple[int, int, bytes]]
     root: tree_sitter.Node | None
     functions: list[Function] = field(default_factory=list)
+    named: frozenset[str] = frozenset()
 
     def is_changed(self, first: int, last: int) -> bool:
         """Tell whether a change touches these lines; a deletion must stand between two of them."""

@@ -26,6 +26,7 @@ from bot.values import (
     ActionKind,
     Analysis,
     Category,
+    DamageSeen,
     Decider,
     Deliberation,
     Evidence,
@@ -39,6 +40,7 @@ from bot.values import (
     Verdict,
     VerdictOutcome,
 )
+from sandbox.damage.values import Damage, DamageTrial
 from sandbox.values import Observation, Picture, Side
 from tests.scripted import Call, Reply, Scripted
 
@@ -78,13 +80,23 @@ class Steps:
             Observation(side, f"run {step.id}", code, self.output, 0.1)
             for side, code in zip(Side, self.codes, strict=True)
         )
-        return Taken(Evidence(step.id, step, base, head, transition(base, head)))
+        noticing = tuple(DamageSeen(trials(step.id), about=id_) for id_ in step.requirement_ids)
+        return Taken(Evidence(step.id, step, base, head, transition(base, head), noticing))
 
     def acting(self, web: Callable[[str], Awaitable[str]] | None = None, **limits: float) -> Acting:
         async def picture(_: str) -> bytes | None:
             return None
 
         return Acting("run 1", self.take, picture, web, **limits)  # type: ignore[arg-type]
+
+
+def trials(step_id: str) -> tuple[DamageTrial, ...]:
+    """What a step does on damaged copies that notices damage and does not read the code."""
+    same, before, emptied = (
+        Damage("prices.py", k, 1, "double", k) for k in ("same", "restored", "emptied")
+    )
+    noticed = (DamageTrial(one, noticed=(step_id,)) for one in (before, emptied))
+    return DamageTrial(same, unnoticed=(step_id,)), *noticed
 
 
 def ask(*names: str, given: dict[str, object] | None = None) -> ModelResponse:
