@@ -40,6 +40,7 @@ test: system-test $(READY) ## everything with real git, bubblewrap, Chromium and
 
 test-slow: system-test $(READY) ## what takes too long for every day: real toolchains, whole plans
 	@$(BIN)/python -m pip install $(QUIETLY) --no-deps --require-hashes -r deploy/documents.lock
+	@$(BIN)/python -m pip install $(QUIETLY) --no-deps --require-hashes -r deploy/bench.lock
 	$(BIN)/python -m pytest -n 2 --dist worksteal -m slow
 
 # ASSAY_ATTACKS=python/hollow plays those that begin so.
@@ -82,6 +83,7 @@ lock: $(READY) ## the newest versions that pyproject.toml admits; review the dif
 	$(BIN)/uv pip compile -q pyproject.toml --group dev --generate-hashes --no-header --no-annotate -o deploy/requirements.lock
 	$(BIN)/uv pip compile -q pyproject.toml --extra documents -c deploy/requirements.lock --generate-hashes --no-header --no-annotate -o deploy/documents.lock
 	$(BIN)/uv pip compile -q pyproject.toml --extra search -c deploy/requirements.lock --generate-hashes --no-header --no-annotate -o deploy/search.lock
+	$(BIN)/uv pip compile -q pyproject.toml --extra bench -c deploy/requirements.lock --generate-hashes --no-header --no-annotate -o deploy/bench.lock
 
 clean: ## remove what was made here
 	rm -rf $(VENV) .assay .cache

@@ -35,7 +35,21 @@ def _run(module: str, *arguments: object, **options: object) -> None:
     importlib.import_module(f"bot.commands.{module}").run(*arguments, **options)
 
 
-@assay.command()
+class _BenchGroup(click.Group):
+    """`assay bench REPOSITORY…` means `assay bench merges REPOSITORY…`."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        if args and args[0] not in {*self.commands, *ctx.help_option_names}:
+            args = ["merges", *args]
+        return super().parse_args(ctx, args)
+
+
+@assay.group(cls=_BenchGroup)
+def bench() -> None:
+    """Judge the judge: on merges and spoiled copies of them, or on labelled pull requests."""
+
+
+@bench.command()
 @click.argument(
     "repositories", nargs=-1, required=True, type=click.Path(exists=True, path_type=Path)
 )
@@ -45,7 +59,7 @@ def _run(module: str, *arguments: object, **options: object) -> None:
     "--integrity", is_flag=True, help="Run only the integrity checks: nothing is built or run."
 )
 @click.option("--as-merged", is_flag=True, help="Judge no spoiled copies, play no tricks.")
-def bench(**options: Any) -> None:
+def merges(**options: Any) -> None:
     """Judge the newest merges of REPOSITORIES that change source and tests, and spoiled copies.
 
     A spoiled copy must not pass; a real merge with tests that show it should. Exits with 1 when one
@@ -53,6 +67,41 @@ def bench(**options: Any) -> None:
     of copies on which a trick was played.
     """
     _run("bench", **options)
+
+
+@bench.command()
+@click.argument("folder", type=_FOLDER)
+@click.option(
+    "--out",
+    type=_NEW_FILE,
+    help="File for the rows, a JSON line each.  "
+    "[default: patches.jsonl, or patches-with-models.jsonl where a model is set]",
+)
+@click.option("--held-out", is_flag=True, help="Judge the cases that are set aside, and no other.")
+@click.option("--only", multiple=True, metavar="KIND", help="Judge cases of this kind; repeatable.")
+@click.option("--case", multiple=True, metavar="ID", help="Judge this case; repeatable.")
+@click.option("--without-models", is_flag=True, help="Ask no model, even where one is set.")
+@click.option(
+    "--clones",
+    type=_FOLDER,
+    help="Folder with clones of repositories (OWNER/NAME or OWNER+NAME), used before the network.",
+)
+@click.option("--jobs", type=click.IntRange(1, 64), default=1, show_default=True)
+def patches(**options: Any) -> None:
+    """Judge the labelled pull requests of FOLDER, and count what came out by kind.
+
+    What stands in the file of rows already is not judged again. Exits with 1 when a wrong change would
+    be merged, a right one was stopped, or one has no conclusion.
+    """
+    _run("bench_patches", **options)
+
+
+@bench.command()
+@click.argument("before", type=_FILE)
+@click.argument("after", type=_FILE)
+def compare(**options: Any) -> None:
+    """Compare two files of rows, BEFORE and AFTER: other code, or with models and without."""
+    importlib.import_module("bot.commands.bench_patches").compare(**options)
 
 
 @assay.group()

@@ -61,8 +61,8 @@ class Settings(BaseSettings):
     model_url: str = ""
     """Base URL of an OpenAI-compatible endpoint; empty: OpenAI's own."""
     model_key: SecretStr = SecretStr("")
-    models: dict[str, str] = Field(default_factory=dict)
-    """Models of single roles, as JSON: `{"panel": "…"}`."""
+    models: dict[str, str | tuple[str, ...]] = Field(default_factory=dict)
+    """Models of single roles, as JSON: `{"panel": ["…", "…"]}`; of a list, each seat takes the next one."""
     model_prices: dict[str, tuple[float, float]] = Field(default_factory=dict)
     """US dollars for a million tokens in and out, where a model has no public price."""
     model_timeout_s: float = Field(default=120.0, gt=0)
@@ -99,6 +99,16 @@ class Settings(BaseSettings):
         if self.search in {"brave", "tavily"} and not self.search_key.get_secret_value():
             raise ValueError(f"ASSAY_SEARCH={self.search} needs ASSAY_SEARCH_KEY")
         return self
+
+    def models_of(self, role: str) -> tuple[str, ...]:
+        """The models that a role asks: several where its seats have their own."""
+        named = self.models.get(role) or self.model
+        return (named,) if isinstance(named, str) else named
+
+    def model_of(self, role: str, sample: int = 0) -> str:
+        """The model of one seat of a role (`sample` counts from 1)."""
+        seats = self.models_of(role)
+        return seats[max(0, sample - 1) % len(seats)]
 
 
 CREDENTIALS = "app.env"

@@ -197,6 +197,7 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
         *PURE,
         "bot.configuration",
         "bot.diff",
+        "bot.errors",
         "bot.integrity",
         "bot.report",
         "bot.task",

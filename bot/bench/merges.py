@@ -178,6 +178,20 @@ class Workbench:
             self._rewrite(path, text)
         return self._commit(Spoiling.TRICKED) if played else ""
 
+    def has(self, commit: str) -> bool:
+        """Whether the clone has this commit."""
+        return not subprocess.run(
+            ["git", "-C", str(self.folder), "cat-file", "-e", f"{commit}^{{commit}}"],
+            capture_output=True,
+            check=False,
+        ).returncode
+
+    def applied(self, commit: str, delta: Path, message: str) -> str:
+        """Commit a unified diff on top of `commit`. Raises CalledProcessError when it does not apply."""
+        self._git("checkout", "--quiet", "--force", "--detach", commit)
+        self._git("apply", "--index", "--whitespace=nowarn", str(delta.absolute()))
+        return self._commit(message)
+
     def _texts(self, paths: list[str], kind: PathKind, trick: Trick) -> Files:
         return {
             path: self._text(path)
@@ -194,11 +208,9 @@ class Workbench:
     def _rewrite(self, path: str, text: str) -> None:
         (self.folder / path).write_text(text)
 
-    def _commit(self, spoiling: Spoiling) -> str:
+    def _commit(self, message: str) -> str:
         self._git("add", "--all")
-        self._git(
-            *IDENTITY, "commit", "--quiet", "--allow-empty", "--no-verify", "-m", spoiling.value
-        )
+        self._git(*IDENTITY, "commit", "--quiet", "--allow-empty", "--no-verify", "-m", message)
         return self._git("rev-parse", "HEAD").strip()
 
     def _git(self, *arguments: str) -> str:

@@ -10,34 +10,45 @@ from pathlib import Path
 
 from bot.bench.merges import Merge, Spoiling, Workbench
 from bot.report.machine import ReportDocument
+from bot.text.clipping import clip_line
 from bot.values import Conclusion, EvaluationRequest, TestChange, Trigger
 from sandbox.values import Finding
 
 MOST_TARGETS = 6
+MOST_TEXT = 200
 _NOTHING_S = 0.1  # a stage that only looked whether there is anything to do
 Judge = Callable[[EvaluationRequest], Awaitable[ReportDocument]]
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
-    """One judged commit. `fail_to_pass` counts the tests that show the change.
+class Reason:
+    """A reason of the gate: its rule, and the requirements that it is about (id and text)."""
+
+    rule: str
+    conclusion: Conclusion
+    text: str
+    requirements: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """What one judgement came to. `fail_to_pass` counts the tests that show the change.
 
     `integrity` holds the remarks about honesty, blocking ones first: severity, rule, place, message.
-    `stages` are the seconds of each stage.
+    `stages` are the seconds of each stage, `cost` the models' in US dollars. `problem` says why Assay
+    could not finish; empty where it did.
     """
 
-    repository: str
-    merge: str
-    title: str
-    spoiling: Spoiling
     conclusion: Conclusion
     said: str
     fail_to_pass: int
     broken_tests: int
     seconds: float
-    spoiled: str = ""
     integrity: tuple[str, ...] = ()
     stages: tuple[tuple[str, float], ...] = ()
+    reasons: tuple[Reason, ...] = ()
+    cost: float | None = None
+    problem: str = ""
 
     @property
     def extra_share(self) -> float | None:
@@ -46,12 +57,24 @@ class Row:
         extra = took.get("damage", 0.0) + took.get("elsewhere", 0.0)
         return extra / took["observe"] if extra > _NOTHING_S and took.get("observe") else None
 
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One judged commit of a merge."""
+
+    repository: str
+    merge: str
+    title: str
+    spoiling: Spoiling
+    judged: Judged
+    spoiled: str = ""
+
     @property
     def is_wrong(self) -> bool:
         """Whether a spoiled copy passed, or a real merge with evidence did not."""
         if self.spoiling is not Spoiling.NONE:
-            return self.conclusion is Conclusion.SUCCESS
-        return self.fail_to_pass > 0 and self.conclusion is not Conclusion.SUCCESS
+            return self.judged.conclusion is Conclusion.SUCCESS
+        return self.judged.fail_to_pass > 0 and self.judged.conclusion is not Conclusion.SUCCESS
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,34 +126,54 @@ class Trial:
     async def _judge(
         self, merge: Merge, spoiling: Spoiling, commit: str, spoiled: str = ""
     ) -> tuple[ReportDocument, Row]:
-        started = time.monotonic()
-        request = EvaluationRequest(
-            id=f"bench-{secrets.token_hex(8)}",
-            repository=str(self.bench.folder),
-            head_sha="",
-            base_sha="",
-            base_ref=merge.base,
-            head_ref=commit,
-            trigger=Trigger.LOCAL,
-            description=self.bench.words(merge),
-        )
-        document = await self.judge(request)
-        tests = document.tests
-        row = Row(
-            self.name,
-            merge.head[:10],
-            merge.title,
-            spoiling,
-            document.conclusion,
-            document.title,
-            len(tests.fail_to_pass) if tests else 0,
-            len(tests.pass_to_fail) if tests else 0,
-            round(time.monotonic() - started, 1),
-            spoiled,
-            tuple(map(_remark, document.integrity)),
-            tuple(document.seconds.items()),
-        )
+        request = asked(self.bench, merge.base, commit, self.bench.words(merge))
+        document, judged = await came_to(self.judge, request)
+        row = Row(self.name, merge.head[:10], merge.title, spoiling, judged, spoiled)
         return document, row
+
+
+def asked(
+    bench: Workbench, base: str, head: str, description: str, task: str = ""
+) -> EvaluationRequest:
+    """Ask for the judgement of two commits of a workbench."""
+    return EvaluationRequest(
+        id=f"bench-{secrets.token_hex(8)}",
+        repository=str(bench.folder),
+        head_sha="",
+        base_sha="",
+        base_ref=base,
+        head_ref=head,
+        trigger=Trigger.LOCAL,
+        task_text=task,
+        description=description,
+    )
+
+
+async def came_to(judge: Judge, request: EvaluationRequest) -> tuple[ReportDocument, Judged]:
+    """Judge one request, and keep of the report what a table needs."""
+    started = time.monotonic()
+    document = await judge(request)
+    tests = document.tests
+    judged = Judged(
+        document.conclusion,
+        document.title,
+        len(tests.fail_to_pass) if tests else 0,
+        len(tests.pass_to_fail) if tests else 0,
+        round(time.monotonic() - started, 1),
+        tuple(map(_remark, document.integrity)),
+        tuple(document.seconds.items()),
+        tuple(_reasons(document)),
+        document.cost,
+        document.problem,
+    )
+    return document, judged
+
+
+def _reasons(document: ReportDocument) -> Iterator[Reason]:
+    texts = {row.id: f"{row.id} {clip_line(row.text, MOST_TEXT)}" for row in document.requirements}
+    for reason in document.reasons:
+        about = tuple(texts.get(one, one) for one in reason.requirement_ids)
+        yield Reason(reason.rule, reason.conclusion, clip_line(reason.text, MOST_TEXT), about)
 
 
 def _remark(finding: Finding) -> str:

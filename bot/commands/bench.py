@@ -1,4 +1,4 @@
-"""`assay bench`: judge the judge on real merges and on copies that were spoiled on purpose."""
+"""`assay bench merges`: judge the judge on real merges and on copies that were spoiled on purpose."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from rich.console import Console
 
 from bot.bench.alarms import AS_MERGED, MOST_TRICKED, Alarm, StaticTrial, summary
 from bot.bench.merges import Workbench
-from bot.bench.trial import Row, open_trial
+from bot.bench.trial import Judge, Row, open_trial
 from bot.commands.once import judge_once
 from bot.own_folder import make_home
 from bot.report.machine import ReportDocument, read_machine
-from bot.settings import load_settings
+from bot.settings import Settings, load_settings
 from bot.source.local import LocalOrigin
 from bot.store import open_artifacts
 from bot.values import EvaluationRequest
@@ -40,13 +40,32 @@ def run(
         rows.append(row)
         mark = "[red]WRONG[/red]" if row.is_wrong else "ok"
         console.print(
-            f"{mark:5} {row.repository} {row.merge} {row.spoiling:26} {row.conclusion:16} "
-            f"f2p {row.fail_to_pass} p2f {row.broken_tests} {row.seconds:.0f} s  {row.said}",
+            f"{mark:5} {row.repository} {row.merge} {row.spoiling:26} {row.judged.conclusion:16} "
+            f"f2p {row.judged.fail_to_pass} p2f {row.judged.broken_tests} "
+            f"{row.judged.seconds:.0f} s  {row.judged.said}",
             highlight=False,
         )
         if out:
             with out.open("a") as lines:
                 lines.write(json.dumps(asdict(row)) + "\n")
+
+    judge = judging(settings)
+    for repository in repositories:
+        with tempfile.TemporaryDirectory(prefix="assay-bench-") as folder:
+            trial = open_trial(_name(repository), repository, Path(folder) / "clone", judge)
+            for merge in trial.bench.merges(count):
+                asyncio.run((trial.as_merged if as_merged else trial.run)(merge, tell))
+    shares = [share for row in rows if (share := row.judged.extra_share) is not None]
+    if shares:
+        console.print(
+            f"Damage and second looks: {statistics.median(shares):.0%} of the observing time "
+            f"at the median of {len(shares)}."
+        )
+    sys.exit(int(any(row.is_wrong for row in rows)))
+
+
+def judging(settings: Settings) -> Judge:
+    """Return what judges a request about a folder, and gives its report."""
 
     async def judge(request: EvaluationRequest) -> ReportDocument:
         origin = LocalOrigin(lambda _stage: None, Path(request.repository), settings.home / "git")
@@ -54,18 +73,7 @@ def run(
         report = open_artifacts(settings).get(publication.report_key, "report.json")
         return read_machine(report or b"")
 
-    for repository in repositories:
-        with tempfile.TemporaryDirectory(prefix="assay-bench-") as folder:
-            trial = open_trial(_name(repository), repository, Path(folder) / "clone", judge)
-            for merge in trial.bench.merges(count):
-                asyncio.run((trial.as_merged if as_merged else trial.run)(merge, tell))
-    shares = [share for row in rows if (share := row.extra_share) is not None]
-    if shares:
-        console.print(
-            f"Damage and second looks: {statistics.median(shares):.0%} of the observing time "
-            f"at the median of {len(shares)}."
-        )
-    sys.exit(int(any(row.is_wrong for row in rows)))
+    return judge
 
 
 def _count_alarms(

@@ -118,7 +118,7 @@ def _problems(error: ValidationError, document: PlainYaml) -> Iterator[Configura
     details = error.errors(include_url=False, include_input=False, include_context=True)
     for detail in details[:MAX_PROBLEMS]:
         location = detail["loc"]
-        yield ConfigurationProblem(document.line(location), _dotted(location), _problem(detail))
+        yield ConfigurationProblem(document.line(location), dotted(location), _problem(detail))
 
 
 def _line(problem: ConfigurationProblem) -> int:
@@ -128,15 +128,16 @@ def _line(problem: ConfigurationProblem) -> int:
 def _problem(detail: ErrorDetails) -> str:
     location = detail["loc"]
     if detail["type"] != "extra_forbidden":
-        where = f"`{_dotted(location)}`: " if location else ""
-        return f"{where}{_plain_message(detail)}"
+        where = f"`{dotted(location)}`: " if location else ""
+        return f"{where}{plain_message(detail)}"
     allowed = list(_model_at(location[:-1]).model_fields)
     near = difflib.get_close_matches(str(location[-1])[:60], allowed, n=1)
     hint = f" (did you mean `{near[0]}`?)" if near else ""
-    return f"`{_dotted(location)}` is not a known key{hint}; allowed here: {', '.join(allowed)}"
+    return f"`{dotted(location)}` is not a known key{hint}; allowed here: {', '.join(allowed)}"
 
 
-def _plain_message(detail: ErrorDetails) -> str:
+def plain_message(detail: ErrorDetails) -> str:
+    """What is wrong with one value, in plain words and without the value."""
     message = detail["msg"].removeprefix("Value error, ")
     message = re.sub(r"^Input should be", "must be", message)
     message = re.sub(
@@ -148,7 +149,8 @@ def _plain_message(detail: ErrorDetails) -> str:
     return re.sub(r"^Field required", "is required", message)
 
 
-def _dotted(location: tuple[int | str, ...]) -> str:
+def dotted(location: tuple[int | str, ...]) -> str:
+    """A place in a document as people write it: `cases[2].kind`."""
     path = ""
     for part in location:
         path += f"[{part}]" if isinstance(part, int) else f".{shown_key(part)}"

@@ -16,7 +16,7 @@ from bot.context import Case
 from bot.evaluation.matter import Matter, judged, put_before_judges
 from bot.evaluation.recording import kept_exchanges, kept_replies
 from bot.judges.acting import Acting, Taken
-from bot.judges.chambers import Chambers
+from bot.judges.chambers import ANY_DAY, Chambers
 from bot.judges.model.base import Session
 from bot.services import Services, acting_key, evaluation_key, run_delimiter
 from bot.settings import Settings
@@ -32,7 +32,7 @@ class Asked:
 
     model: str
     model_url: str
-    models: dict[str, str]
+    models: dict[str, str | tuple[str, ...]]
     mark: str
     run: str
     may_look_up: bool
@@ -105,7 +105,7 @@ async def derive_again(bundle: Bundle, session: Session) -> Judgement:
         interactions=limits.interactions,
         minutes=limits.minutes,
     )
-    chambers = Chambers(session, Delimiter(bundle.asked.mark), acting)
+    chambers = Chambers(session, Delimiter(bundle.asked.mark), acting, ANY_DAY)
     deliberation = await put_before_judges(bundle.matter, chambers)
     return judged(bundle.matter, deliberation, bundle.members)
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import os
 from dataclasses import replace
+from datetime import UTC, datetime
 
 from bot.context import Case
 from bot.evaluation.damaged_steps import Question, with_damage
@@ -40,7 +41,8 @@ async def deliberate(
         await services.origin.announce(case.request, "deliberate", case.planned.plan)
         case = await case_here(services, case)
         delimiter = run_delimiter(services, case.checkout)
-        chambers = Chambers(session, delimiter, acting_in(services, case, task, observed))
+        today = datetime.now(UTC).date().isoformat()
+        chambers = Chambers(session, delimiter, acting_in(services, case, task, observed), today)
         held = await put_before_judges(Matter.of(case, task, observed), chambers)
         await keep_replies(services, case.request, "deliberate", session)
         added = tuple(map(_extension, held.evidence))

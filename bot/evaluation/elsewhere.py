@@ -12,13 +12,14 @@ from pathlib import Path, PurePosixPath
 
 from bot.context import Case, Project
 from bot.evaluation.on_host import case_here, on_this_host
+from bot.evidence.made_for import table
 from bot.services import Services
 from bot.values import ActionKind, Evidence, Observed, Step, TestComparison, Transition
 from bot.verdict.keeping import proofs_of_each
 from sandbox.base import Limits
 from sandbox.elsewhere.driver import Looking
 from sandbox.elsewhere.look import DRIVERS, look_again
-from sandbox.elsewhere.values import Difference, SecondLook, TestedInput, WhyLeftOut
+from sandbox.elsewhere.values import Difference, SecondLook, WhyLeftOut
 from sandbox.elsewhere.whole import WHOLE, run_again
 from sandbox.test_runs.four_runs import worth_alone
 from sandbox.test_runs.path_kinds import PathKind, classify
@@ -65,7 +66,7 @@ async def look_elsewhere(services: Services, case: Case, observed: Observed) -> 
     if seen.differences or seen.left_out or seen.unrecorded or seen.not_looked_at:
         found.append(_shown(_STEP, list(_again(seen)), took_s))
     if seen.inputs:
-        found.append(_shown(_NEARBY, list(_table(seen.inputs)), took_s))
+        found.append(_shown(_NEARBY, list(table(seen.inputs)), took_s))
     return replace(observed, second_look=seen, evidence=(*observed.evidence, *found))
 
 
@@ -133,30 +134,6 @@ def _again(seen: SecondLook) -> Iterator[str]:
         yield f"No call in {path} could be recorded."
     for runner in seen.not_looked_at:
         yield f"Calls in tests that run with {runner} are not recorded."
-
-
-def _table(inputs: tuple[TestedInput, ...]) -> Iterator[str]:
-    """Each tested input with what is near it, first where the sides differ; calls, base, head."""
-    for one in inputs:
-        if one.problem:
-            where = f"{one.tested.call} in {one.test}" if one.test else one.path
-            yield f"{where}: not measured, {one.problem}"
-            continue
-        if not one.near:
-            yield f"{one.tested.call} in {one.test}: no input near it tells anything"
-            continue
-        near = sorted(one.near, key=lambda both: not both.differs)
-        rows = [("call", "base", "head")]
-        rows += [(_flat(b.call), _flat(b.on_base), _flat(b.on_head)) for b in (one.tested, *near)]
-        widths = [max(len(row[at]) for row in rows) for at in (0, 1)]
-        differing = sum(both.differs for both in near)
-        yield f"{one.tested.call} in {one.test}: {differing} of {len(near)} inputs near it differ"
-        for call, base, head in rows:
-            yield f"  {call:<{widths[0]}}  {base:<{widths[1]}}  {head}"
-
-
-def _flat(text: str) -> str:
-    return " ".join(text.split())
 
 
 def _calls(count: int) -> str:

@@ -133,11 +133,14 @@ def forecast(settings: Settings, policy: Policy, planned: Planned, shared: int) 
 
 
 def _priced(settings: Settings, calls: ExpectedCalls) -> ExpectedPrice:
-    model = settings.models.get(calls.role, settings.model)
-    one = price_of(settings, model, calls.input_tokens, calls.output_tokens)
-    if one is None:
-        return ExpectedPrice(calls, model, None, None)
-    return ExpectedPrice(calls, model, one * calls.fewest, one * calls.most)
+    role = Role.PANEL if calls.role is Role.CANARY else calls.role
+    models = tuple(dict.fromkeys(settings.models_of(role)))
+    told = ", ".join(models)
+    prices = [price_of(settings, one, calls.input_tokens, calls.output_tokens) for one in models]
+    known = [usd for usd in prices if usd is not None]
+    if len(known) < len(prices):
+        return ExpectedPrice(calls, told, None, None)
+    return ExpectedPrice(calls, told, min(known) * calls.fewest, max(known) * calls.most)
 
 
 CHARS_A_TOKEN = 4
@@ -160,11 +163,12 @@ def expected_calls(
     asked = INSTRUCTION_TOKENS + shared_chars // CHARS_A_TOKEN + EVIDENCE_TOKENS
     talk = limits.interactions * TURN_TOKENS // 2  # on average half of the conversation is there
     tried = CANARIES * judges.count if judges.canary and open_ else 0
-    rounds = tried + open_ * judges.count * (1 + judges.rounds)
+    rounds = open_ * judges.count * (1 + judges.rounds)
     expected = (
         ExpectedCalls(Role.ANALYST, 0, open_ * limits.interactions, asked + talk, ANSWER_TOKENS),
+        ExpectedCalls(Role.CANARY, 0, tried, INSTRUCTION_TOKENS + 500, ANSWER_TOKENS),
         ExpectedCalls(Role.PANEL, 0, rounds, asked, ANSWER_TOKENS),
-        ExpectedCalls(Role.PATCH, judges.count, judges.count, asked, ANSWER_TOKENS),
+        ExpectedCalls(Role.PATCH, 1, judges.count, asked, ANSWER_TOKENS),
         ExpectedCalls(Role.QUANTIFIER, grades, grades, asked, ANSWER_TOKENS),
     )
     return tuple(one for one in expected if one.most)

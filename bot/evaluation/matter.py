@@ -81,7 +81,9 @@ async def put_before_judges(matter: Matter, chambers: Chambers) -> Deliberation:
         return held
     grading = await grade_change(chambers, dossier, matter.criteria, requirements.preferences)
     seen = replace(dossier, evidence=(*held.evidence, *observed.evidence))
-    patch = await ask_on_patch(chambers, seen, matter.rubrics, policy.count)
+    is_binding = any(one.is_golden for one in matter.rubrics)
+    samples = policy.count if is_binding else 1  # what advises is asked once
+    patch = await ask_on_patch(chambers, seen, matter.rubrics, samples)
     return replace(held, grading=grading, patch=patch, usage=chambers.session.usage)
 
 

@@ -73,7 +73,8 @@ async def _observe(services: Services, case: Case, task: Task) -> Observed:
     base, head = TreeReader(Path(checkout.base_tree)), TreeReader(Path(checkout.head_tree))
     retired = await asyncio.to_thread(find_retired, tests.comparisons, base, head)
     told = await asyncio.to_thread(without_lost_imports, tests.comparisons, base, head)
-    grown = await asyncio.to_thread(find_grown, told, base, head, case.planned.requirements.said)
+    said, changed = case.planned.requirements.said, checkout.diff.changed_paths
+    grown = await asyncio.to_thread(find_grown, told, base, head, said, changed)
     tests = replace(tests, comparisons=told, retired=retired, grown=grown)
     harmless = await read_kinds(services.sandbox, checkout)
     untested = await asyncio.to_thread(_is_untested, case)

@@ -9,7 +9,9 @@ from pathlib import Path
 from bot.apart import apart
 from bot.configuration import Configuration
 from bot.context import Planned, Policy
+from bot.diff.changed_code import changed_code
 from bot.diff.paths import is_source_path
+from bot.diff.unified import unified_within
 from bot.evaluation.on_host import on_this_host, trees_here
 from bot.evaluation.recording import keep_replies
 from bot.evaluation.rubrics_of_task import kept_rubrics, rubrics_of, unused, with_rubrics
@@ -19,7 +21,7 @@ from bot.evidence.planning import plan
 from bot.judges.chambers import Chambers
 from bot.judges.comprehension import comprehend_more
 from bot.judges.model import ModelProblem, SessionLimits
-from bot.judges.planner import Ground, propose_steps
+from bot.judges.planner import CODE_CHARS, DIFF_CHARS, Ground, propose_steps
 from bot.services import Services, run_delimiter
 from bot.task.categories import ASKED
 from bot.task.requirements import comprehend, with_pages
@@ -132,6 +134,11 @@ class Drafting:
             site=(setup.url or "").rstrip("/") if setup.serve else "",
             impact=seen.impact,
             located=seen.located,
+            task=self.task,
+            diff=unified_within(self.checkout.diff, DIFF_CHARS),
+            code=changed_code(
+                self.checkout.diff, TreeReader(Path(self.checkout.head_tree)), CODE_CHARS
+            ),
         )
 
     def _has_file(self, path: str) -> bool:

@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from bot.values import Category, Requirements, TestComparison
-from sandbox.elsewhere.values import SecondLook, TestedInput
+from sandbox.elsewhere.values import BothSides, SecondLook, TestedInput
 
 LEAST_NEAR = 20
 """So many calls near the tested ones must tell something."""
 _ONE_IN = 10
+_LEAST_ON_BASE = 5
 _LONGEST_NAME = 40
+_TELLING = 10  # characters of a result that two inputs do not share by chance
+_RETURNED = "returned "
+_COMMON = ("None", "True", "False", "null", "undefined", "true", "false")
 _NOTHING = r"empty|blank|nothing|no|none|null|missing|without|absent|zero[ -]length|unset|omitted"
 _SPACE = r"blank|white[ -]?spaces?|spaces?|tabs?|new[ -]?lines?|line breaks?|empty|trailing|leading"
 _ZERO = rf"zero|division|divide|divided|{_NOTHING}"
@@ -23,11 +27,15 @@ _FENCE = re.compile(r"^ *(```|~~~).*?^ *\1|^ *>>>[^\n]*", re.DOTALL | re.MULTILI
 
 @dataclass(frozen=True, slots=True)
 class MadeFor:
-    """The first tested input that the change is seen at, and at how many calls near all such it is seen."""
+    """The first tested input that the change is seen at, and at how many calls near all such it is seen.
+
+    `is_constant` says that it is seen at all of them alike: head gives the tested result whatever comes in.
+    """
 
     first: TestedInput
     differing: int
     near: int
+    is_constant: bool = False
 
 
 def made_for(test: TestComparison, seen: SecondLook | None, wanted: Requirements) -> MadeFor | None:
@@ -35,17 +43,26 @@ def made_for(test: TestComparison, seen: SecondLook | None, wanted: Requirements
 
     Each function that the test calls, and that gives something else on head, must be measured and narrow.
     An input that the task names itself, or at which a boundary moved by one step, may well stand alone.
+    So may one result for every input that the task names.
     """
     inputs = (
         [one for one in seen.inputs if one.path == test.path and one.test in test.id]
         if seen
         else []
     )
+    return made_for_inputs(inputs, wanted)
+
+
+def made_for_inputs(inputs: Iterable[TestedInput], wanted: Requirements) -> MadeFor | None:
+    """Return why a change may be for these inputs alone; None where nothing says so."""
+    inputs = list(inputs)
     if any(one.problem for one in inputs):
         return None
     asked = (one.text for one in wanted.items if one.category is not Category.BASELINE)
     said = "\n".join((*wanted.said, *asked))
     groups: dict[str, list[TestedInput]] = {}
+    if constant := next((one for one in inputs if _is_constant(one, inputs, said)), None):
+        return MadeFor(constant, len(constant.near), len(constant.near), is_constant=True)
     for one in inputs:
         if not one.moves_boundary and not _is_named(one, said):
             groups.setdefault(one.function, []).append(one)
@@ -55,9 +72,33 @@ def made_for(test: TestComparison, seen: SecondLook | None, wanted: Requirements
     return MadeFor(kept[0], *_counted(kept))
 
 
+def in_words(why: MadeFor, ones: str) -> str:
+    """Say what calls near some inputs (`ones`, "the tested ones") show, and what follows."""
+    near = f"calls with inputs near {ones}"
+    if why.is_constant:
+        return (
+            f"But all {why.near} {near} give just this on head, where base told them apart. So nothing shows "
+            "that the result depends on the input."
+        )
+    return (
+        f"But only {why.differing} of {why.near} {near} give something else on head than on base, so the "
+        "change may be made for these only."
+    )
+
+
 def _counted(inputs: Iterable[TestedInput]) -> tuple[int, int]:
-    near = {both.call: both for one in inputs for both in one.near}
+    near = {
+        both.call: both for one in inputs for both in one.near if not _is_alike(both, one.tested)
+    }
     return sum(both.differs for both in near.values()), len(near)
+
+
+def _is_alike(near: BothSides, tested: BothSides) -> bool:
+    """Whether a neighbor is the tested input for all that the function cares: it gives the same."""
+    gives = (near.on_base, near.on_head)
+    texts = [one.removeprefix(_RETURNED) for one in gives]
+    is_long = all(len(one) >= _TELLING and not one.startswith("raised") for one in texts)
+    return is_long and gives == (tested.on_base, tested.on_head)
 
 
 def _is_narrow(inputs: list[TestedInput]) -> bool:
@@ -65,11 +106,42 @@ def _is_narrow(inputs: list[TestedInput]) -> bool:
     return near >= LEAST_NEAR and differing * _ONE_IN < near
 
 
+def _is_constant(tested: TestedInput, inputs: list[TestedInput], said: str) -> bool:
+    """Whether a function gives one result on head, where base told the same inputs apart."""
+    alike = [one for one in inputs if one.function == tested.function]
+    calls = {both.call: both for one in alike for both in (one.tested, *one.near)}.values()
+    on_head = {both.on_head for both in calls}
+    result = tested.tested.on_head.removeprefix(_RETURNED)
+    is_telling = tested.tested.on_head.startswith(_RETURNED) and result not in _COMMON
+    if len(on_head) > 1 or not is_telling or len(tested.near) < LEAST_NEAR:
+        return False
+    if len({both.on_base for both in calls}) < _LEAST_ON_BASE:
+        return False
+    words = re.escape(result.strip("'\""))
+    is_said = re.search(rf"(?<![\w.-]){words}(?!\.?\w)", _prose(tested, said, words))
+    return not (is_said if words else _is_said_empty(result, said))
+
+
+def _is_said_empty(result: str, said: str) -> bool:
+    try:
+        words = _special_words(ast.literal_eval(result))
+    except (ValueError, SyntaxError, MemoryError, RecursionError):
+        return False
+    return bool(words and re.search(rf"(?i)\b(?:{words})\b", said))
+
+
 def _is_named(tested: TestedInput, said: str) -> bool:
     """Whether the task speaks of each argument that could be varied; what it shows by calls is no word."""
-    name = re.escape(tested.function.rpartition(".")[2])
-    prose = re.sub(rf"\b{name}\([^\n]*?\)+(?!\w)", " ", _FENCE.sub(" ", said))
+    prose = _prose(tested, said)
     return bool(tested.values) and all(_speaks_of(one, said, prose) for one in tested.values)
+
+
+def _prose(tested: TestedInput, said: str, result: str = "") -> str:
+    """The task without what it shows: blocks of code, calls of the function, and the result behind these."""
+    name = re.escape(tested.function.rpartition(".")[2])
+    behind = rf"(?:[^\n]{{0,40}}?{result})?" if result else ""
+    prose = re.sub(rf"\b{name}\([^\n]*?\)+(?!\w){behind}", " ", _FENCE.sub(" ", said))
+    return re.sub(rf"(?m)^ *['\"]?{result}['\"]? *$", " ", prose) if result else prose
 
 
 def _speaks_of(literal: str, said: str, prose: str) -> bool:
@@ -118,3 +190,31 @@ def _has_text(text: str, said: str) -> bool:
         return bool(re.search(rf"[`'\"\u201c\u2018]{word}[`'\"\u201d\u2019]", said))
     start = r"(?<!\w)" if text[0].isalnum() else ""
     return bool(re.search(start + word + (r"(?!\w)" if text[-1].isalnum() else ""), said))
+
+
+def table(inputs: Iterable[TestedInput]) -> Iterator[str]:
+    """Each tested input with what is near it, first where the sides differ; calls, base, head."""
+    for one in inputs:
+        if one.problem:
+            where = _where(one) if one.test else one.path
+            yield f"{where}: not measured, {one.problem}"
+            continue
+        if not one.near:
+            yield f"{_where(one)}: no input near it tells anything"
+            continue
+        near = sorted(one.near, key=lambda both: not both.differs)
+        rows = [("call", "base", "head")]
+        rows += [(_flat(b.call), _flat(b.on_base), _flat(b.on_head)) for b in (one.tested, *near)]
+        widths = [max(len(row[at]) for row in rows) for at in (0, 1)]
+        differing = sum(both.differs for both in near)
+        yield f"{_where(one)}: {differing} of {len(near)} inputs near it differ"
+        for call, base, head in rows:
+            yield f"  {call:<{widths[0]}}  {base:<{widths[1]}}  {head}"
+
+
+def _flat(text: str) -> str:
+    return " ".join(text.split())
+
+
+def _where(one: TestedInput) -> str:
+    return f"{one.tested.call} in {one.test}" if one.test else one.tested.call

@@ -19,7 +19,7 @@ from bot.integrity.leaks import secrets_added
 from bot.integrity.scope import files_out_of_scope
 from bot.integrity.standing import open_standing
 from bot.integrity.suppressions import lowered_checks, suppressions
-from bot.integrity.tampering import early_exits, tampering
+from bot.integrity.tampering import early_exits, replaced_commands, tampering
 from bot.integrity.unseen import unseen_content
 from bot.integrity.weakened import changed_expectations, weakened_tests
 from bot.values import FourWay, Requirements
@@ -75,6 +75,7 @@ CHECKS: tuple[Check, ...] = (
     decoded_code,
     tampering,
     early_exits,
+    replaced_commands,
     edited_automation,
     narrowed_discovery,
     suppressions,

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import ast
+import copy
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from bot.diff.lines import Texts
-from bot.integrity.lost_imports import Both, both_sides
+from bot.integrity.lost_imports import Both, both_sides, bound_by
 from bot.values import GrownTest, TestChange, TestComparison
 from sandbox.values import Outcome
 
 _WORD = re.compile(r"[A-Za-z_]\w+")
+_ONE_TO_SEVERAL = {ast.IsNot: ast.NotIn, ast.NotEq: ast.NotIn}
 _ONE_OF = {
     "any", "raises", "warns", "isinstance", "issubclass", "assertIn", "assertNotIn", "assertRaises",
     "assertRaisesRegex", "assertIsInstance", "assertWarns", "startswith", "endswith", "count", "index",
@@ -22,12 +24,17 @@ _EDITED = (TestChange.PASS_TO_FAIL, TestChange.EXPECTATION_CHANGED)
 
 
 def find_grown(
-    tests: Sequence[TestComparison], base: Texts, head: Texts, said: Iterable[str]
+    tests: Sequence[TestComparison],
+    base: Texts,
+    head: Texts,
+    said: Iterable[str],
+    changed: Sequence[str] = (),
 ) -> tuple[GrownTest, ...]:
     """The tests whose base version fails on head, and whose edit only added members that `said` names.
 
     The file of a test is read with all that the test uses of it; every element that was added has a word
-    that base's file does not have, and that the task says.
+    that base's file does not have, and that the task says. What is left out of a test besides asks for
+    less: that must be a member that a class of the `changed` files has on head alone.
     """
     named = {word.casefold() for text in said for word in _WORD.findall(text)}
     files: dict[str, Both | None] = {}
@@ -40,10 +47,12 @@ def find_grown(
         if test.path not in files:
             files[test.path] = both_sides(test.path, base, head)
         own = files[test.path]
-        grown = _Grown()
         if own is None or not own.differs or _allows_any_of(own.base_test(name)):
             continue
+        grown = _Grown(_leaving_out(own.base.tree))
         if not own.holds(name, grown):
+            continue
+        if not all(_is_new_member(one, changed, base, head) for one in grown.left_out):
             continue
         known = {word.casefold() for word in _WORD.findall(base.read(test.path) or "")}
         new = [_new_words(one, known) for one in dict.fromkeys(grown.added)]
@@ -75,18 +84,77 @@ def _new_words(code: str, known: set[str]) -> list[str]:
     return [word for word in _WORD.findall(code) if word.casefold() not in known]
 
 
+def _leaving_out(tree: ast.Module) -> frozenset[str]:
+    """The names of what a file leaves out: `x not in NAMES`, `if x in NAMES`, `all_of_them - NAMES`."""
+    found: list[ast.AST] = []
+    for node in ast.walk(tree):
+        if isinstance(node, ast.If | ast.UnaryOp):
+            found.append(node.test if isinstance(node, ast.If) else node.operand)
+        elif isinstance(node, ast.AugAssign) and isinstance(node.op, ast.Sub):
+            found.append(node.value)
+        elif _takes_out(node):
+            found.append(node)
+    named = (one for part in found for one in ast.walk(part))
+    return frozenset(getattr(one, "attr", getattr(one, "id", "")) for one in named)
+
+
+def _takes_out(node: ast.AST) -> bool:
+    if isinstance(node, ast.Compare):
+        return any(isinstance(op, ast.NotIn) for op in node.ops)
+    if isinstance(node, ast.Call):
+        return getattr(node.func, "attr", "") == "difference"
+    return isinstance(node, ast.BinOp) and isinstance(node.op, ast.Sub)
+
+
+def _is_new_member(code: str, changed: Iterable[str], base: Texts, head: Texts) -> bool:
+    """Whether `code` names a member (`shop.Coin.NICKEL`) that its class has on head and not on base."""
+    *_, owner, name = ("", *code.split("."))
+    for path in changed if owner else ():
+        both = both_sides(path, base, head) if path.endswith(".py") else None
+        if both is None:
+            continue
+        before, after = _members(both.base.tree, owner), _members(both.head.tree, owner)
+        if before and name in after - before:
+            return True
+    return False
+
+
+def _members(tree: ast.Module, owner: str) -> set[str]:
+    """What the one class of this name binds; nothing where there are several."""
+    found = [n for n in ast.walk(tree) if isinstance(n, ast.ClassDef) and n.name == owner]
+    return {name for one in found[0].body for name in bound_by(one)} if len(found) == 1 else set()
+
+
 @dataclass(slots=True)
 class _Grown:
-    """Compares code, where a list, tuple, set or table may have elements more; `added` are these."""
+    """Compares code, where a list, tuple, set or table may have elements more; `added` are these.
 
+    Beside the test itself, what is left out (`x is not a`) may be several things (`x not in (a, b)`):
+    `left_out`, with what joins the names that the file leaves out (`leaving_out`).
+    """
+
+    leaving_out: frozenset[str]
     added: list[str] = field(default_factory=list)
+    left_out: list[str] = field(default_factory=list)
+    is_test: bool = True
 
     def __call__(self, before: Sequence[ast.AST], after: Sequence[ast.AST]) -> bool:
-        return len(before) == len(after) and all(map(self._same, before, after))
+        is_same = len(before) == len(after) and all(map(self._same, before, after))
+        self.is_test = False  # the test comes first
+        return is_same
 
     def _same(self, before: object, after: object) -> bool:
         if type(before) is not type(after):
             return False
+        if isinstance(before, ast.Compare) and isinstance(after, ast.Compare) and not self.is_test:
+            before = _as_of_several(before, after)
+        known = len(self.added)
+        is_same = self._alike(before, after)
+        if self._leaves_out(before):
+            self.left_out += self.added[known:]
+        return is_same
+
+    def _alike(self, before: object, after: object) -> bool:
         if isinstance(before, ast.Dict) and isinstance(after, ast.Dict):
             return self._holds(_pairs(before), _pairs(after))
         if isinstance(before, ast.List | ast.Tuple | ast.Set):
@@ -97,8 +165,14 @@ class _Grown:
                 for name in before._fields
             )
         if isinstance(before, list) and isinstance(after, list):
-            return self(before, after)
+            return len(before) == len(after) and all(map(self._same, before, after))
         return before == after
+
+    def _leaves_out(self, node: object) -> bool:
+        """Whether an element more in this code may be one that is left out."""
+        if isinstance(node, ast.stmt):
+            return not self.leaving_out.isdisjoint(bound_by(node))
+        return isinstance(node, ast.AST) and _takes_out(node)
 
     def _holds(self, before: Sequence[ast.AST], after: Sequence[ast.AST]) -> bool:
         """Whether all elements are there still, in their order."""
@@ -109,6 +183,17 @@ class _Grown:
             else:
                 self.added.append(ast.unparse(one))
         return at == len(before)
+
+
+def _as_of_several(before: ast.Compare, after: ast.Compare) -> ast.Compare:
+    """Return `x is not a` as `x not in (a,)` where it stands beside `x not in (a, b)`."""
+    several, wanted = after.comparators[0], _ONE_TO_SEVERAL.get(type(before.ops[0]))
+    is_one = len(before.ops) == len(after.ops) == 1 and type(after.ops[0]) is wanted
+    if not is_one or not isinstance(several, ast.Tuple | ast.List | ast.Set):
+        return before
+    one = copy.copy(several)
+    one.elts = before.comparators
+    return ast.Compare(before.left, after.ops, [one])
 
 
 def _pairs(table: ast.Dict) -> list[ast.AST]:

@@ -30,6 +30,10 @@ _HELD = (
     "Base's file cannot be imported on head, where a private name is gone. The test itself is unchanged, "
     "and passes with head's imports."
 )
+_UNKNOWN = (
+    "Base's version of this test could not be run with head's code: its file cannot be imported there, where "
+    "a private name is gone."
+)
 _EDITED = (TestChange.PASS_TO_FAIL, TestChange.EXPECTATION_CHANGED)
 _PLAIN = (ast.If, ast.Assign, ast.AnnAssign, ast.AugAssign, ast.Expr)
 
@@ -37,32 +41,33 @@ _PLAIN = (ast.If, ast.Assign, ast.AnnAssign, ast.AugAssign, ast.Expr)
 def without_lost_imports(
     tests: Sequence[TestComparison], base: Texts, head: Texts
 ) -> tuple[TestComparison, ...]:
-    """Return the tests, of which those that held but for an import are told as held."""
+    """Return the tests, of which those that held but for an import are told as held.
+
+    Of one that was edited too, nobody knows what base's version would do.
+    """
     files: dict[str, Both | None] = {}
-    return tuple(
-        replace(test, change=TestChange.PASS_TO_PASS, message=_HELD)
-        if _only_lost_an_import(test, files, base, head)
-        else test
-        for test in tests
-    )
+    return tuple(_told(test, files, base, head) for test in tests)
 
 
-def _only_lost_an_import(
+def _told(
     test: TestComparison, files: dict[str, Both | None], base: Texts, head: Texts
-) -> bool:
+) -> TestComparison:
     lacks = _LACKS.search(test.message) if _may_be(test) else None
     if lacks is None:
-        return False
+        return test
     paths = [test.path, *(f"{one}/conftest.py" for one in PurePosixPath(test.path).parents)]
     for path in paths:
         if path not in files:
             files[path] = both_sides(path, base, head)
     concerned = [both for path in paths if (both := files[path]) and both.differs]
     own, name = files[test.path], test.id.split("[", 1)[0].partition("::")[2]
-    if own is None or not name or (own.differs and not own.holds(name)):
-        return False
     leaves_out = all(one is own or one.only_leaves_out for one in concerned)
-    return leaves_out and _is_of(lacks, concerned)
+    if own is None or not name or not leaves_out or not _is_of(lacks, concerned):
+        return test
+    if not own.differs or own.holds(name):
+        return replace(test, change=TestChange.PASS_TO_PASS, message=_HELD)
+    is_open = test.change is TestChange.PASS_TO_FAIL
+    return replace(test, change=TestChange.UNKNOWN, message=_UNKNOWN) if is_open else test
 
 
 def _may_be(test: TestComparison) -> bool:
@@ -114,7 +119,7 @@ class _File:
         """The statements of the module that bind each name; imports are looked at by themselves."""
         found: dict[str, list[ast.stmt]] = {}
         for node in self.tree.body:
-            for name in _bound_by(node):
+            for name in bound_by(node):
                 found.setdefault(name, []).append(node)
         return found
 
@@ -244,7 +249,8 @@ def _used(nodes: Iterable[ast.AST]) -> set[str]:
     return found
 
 
-def _bound_by(node: ast.stmt) -> set[str]:
+def bound_by(node: ast.stmt) -> set[str]:
+    """The names that a statement binds; of a definition, its own alone."""
     if isinstance(node, _Definition):
         return {node.name}
     return {
@@ -279,6 +285,6 @@ def _is_implicit(node: ast.stmt) -> bool:
         targets = node.targets if isinstance(node, ast.Assign) else [node.target]
         does = any(isinstance(inner, ast.Call) for inner in ast.walk(node))
         is_plain = all(isinstance(target, ast.Name) for target in targets) and not does
-        return not is_plain or "pytestmark" in _bound_by(node)
+        return not is_plain or "pytestmark" in bound_by(node)
     is_text = isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
     return not (_is_import(node) or is_text)

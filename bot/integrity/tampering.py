@@ -13,6 +13,8 @@ from bot.diff.lines import added_lines, is_gone, removed_lines
 from bot.diff.paths import is_test_path
 from bot.diff.python_source import parse_python
 from bot.integrity.inspection import Inspection, make_finding
+from bot.integrity.languages import SHELL, language_of
+from bot.integrity.other_tests import read_text
 from bot.values.rules import (
     EARLY_EXIT,
     EQUALITY_FAKED,
@@ -184,3 +186,59 @@ def early_exits(inspection: Inspection) -> Iterator[Finding]:
                     f"This can end a test run before its results are told: `{line.strip()[:80]}`."
                 )
                 yield make_finding(EARLY_EXIT, change, number, message)
+
+
+_ASKING = r"(test|\[\[?|false|exit|return|e?grep|fgrep|diff|cmp|expr)"
+_REPLACED = re.compile(
+    rf"(?:^|[;&|{{(\"'])[ \t]*(?:(?:function[ \t]+)?{_ASKING}[ \t]*\([ \t]*\)|"
+    rf"function[ \t]+{_ASKING}(?=[ \t]*\{{)|alias[ \t]+[\"']?{_ASKING}=)",
+    re.MULTILINE,
+)
+_ASKED_BY = re.compile(
+    rf"(?:^|[;&|({{!`]|\b(?:if|then|do|while|until|else|elif)\b)[ \t]*{_ASKING}(?=[ \t;)]|$)",
+    re.MULTILINE,
+)
+
+
+def replaced_commands(inspection: Inspection) -> Iterator[Finding]:
+    """New shell functions and aliases that take the place of a command by which the tests ask."""
+    scripts = _shell_tests(inspection)
+    for change in inspection.diff.files if scripts else ():
+        name = PurePosixPath(change.path).name
+        is_shell = language_of(name) is SHELL or not PurePosixPath(name).suffix
+        if is_gone(change) or not (is_shell or any(name in text for text in scripts.values())):
+            continue
+        before = _replaced(inspection.before(change))
+        for command, line in _replaced(inspection.after(change)).items():
+            asking = [path for path, text in scripts.items() if command in _asked_by(text)]
+            if asking and command not in before:
+                message = (
+                    f"This takes the place of `{command}`, by which `{asking[0]}` asks: it may say yes to "
+                    "anything."
+                )
+                yield make_finding(RESULTS_REWRITTEN, change, line, message)
+
+
+def _shell_tests(inspection: Inspection) -> dict[str, str]:
+    """The shell scripts among the changed tests and those that the change makes pass, without comments."""
+    changed = {c.path for c in inspection.diff.files if is_test_file(c.path) and not is_gone(c)}
+    paths = changed | {test.path for test in inspection.standing.turned_green}
+    return {
+        path: read_text(inspection.head.read(path) or "", is_shell=True).code
+        for path in sorted(paths)
+        if language_of(path) is SHELL
+    }
+
+
+def _replaced(text: str | None) -> dict[str, int]:
+    """The commands that a script replaces, each with its line."""
+    found: dict[str, int] = {}
+    code = read_text(text, is_shell=True).code if text else ""
+    for match in _REPLACED.finditer(code):
+        command = next(name for name in match.groups() if name)
+        found.setdefault(command, code.count("\n", 0, match.end()) + 1)
+    return found
+
+
+def _asked_by(code: str) -> set[str]:
+    return {match[1] for match in _ASKED_BY.finditer(code)}

@@ -9,17 +9,18 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeVar
 
 from bot.configuration import JudgePolicy
 from bot.diff.unified import unified
-from bot.judges.chambers import Chambers
+from bot.judges.chambers import ANY_DAY, Chambers
 from bot.judges.dossier import Dossier
 from bot.judges.model.base import ModelProblem
-from bot.judges.opinion import Question, blind_opinions
+from bot.judges.opinion import OpinionReply, Question, blind_opinions, blind_prompts
 from bot.task.requirements import BUILDS, NOTHING_REGRESSES, TESTS_NOT_WEAKENED
 from bot.templates import render_text
+from bot.text import Delimiter
 from bot.values import (
     ActionKind,
     CanaryResult,
@@ -92,7 +93,48 @@ class Trial:
 
 
 async def try_judges(chambers: Chambers, policy: JudgePolicy) -> CanaryResult:
-    """Ask the panel of the run, blind; who cannot be asked did not pass."""
+    """Ask the panel of the run, blind; who passed is believed for the rest of the day.
+
+    Who cannot be asked did not pass, and a miss is kept nowhere.
+    """
+    key = f"canary {_version(chambers, policy)}"
+    if await _passed_today(chambers, key):
+        return CanaryResult(True)
+    result = await _tried(chambers, policy)
+    if result.is_passed and chambers.today:
+        await chambers.session.keep(key, chambers.today.encode())
+    return result
+
+
+async def _passed_today(chambers: Chambers, key: str) -> bool:
+    today = chambers.today
+    if not today:
+        return False
+    try:
+        kept = await chambers.session.recall(key, lambda day: today in (ANY_DAY, day.decode()))
+    except ModelProblem:  # the sealed record of judges who missed
+        return False
+    return kept is not None
+
+
+def _version(chambers: Chambers, policy: JudgePolicy) -> str:
+    """What a trial is good for: the models of all seats, and all that they are told and may answer.
+
+    Names and numbers that a run draws are not part of it.
+    """
+    plain = replace(chambers, delimiter=Delimiter("0" * 20))
+    asked = [
+        prompt
+        for trial in trials_of(plain.delimiter.word)
+        for prompt in blind_prompts(plain, trial.question, policy.count)
+    ]
+    seats = [(chambers.session.endpoint(one), one) for one in asked]
+    planted = [_planted(number, "R1", "E1") for number in range(_PLANTED)]
+    told = repr((seats, planted, OpinionReply.model_json_schema()))
+    return hashlib.sha256(told.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+async def _tried(chambers: Chambers, policy: JudgePolicy) -> CanaryResult:
     trials = trials_of(chambers.delimiter.word)
     try:
         answers = await concurrently(

@@ -18,7 +18,7 @@ from bot.judges.model.base import ModelProblem
 from bot.judges.negotiation import negotiate
 from bot.judges.opinion import Question, blind_opinions, facts_text
 from bot.judges.votes import count_votes, held_back
-from bot.judges.weighing import is_for_judges
+from bot.judges.weighing import deciding_steps, is_for_judges
 from bot.judges.words_to_judges import words_to_judges
 from bot.values import (
     CanaryResult,
@@ -55,6 +55,7 @@ async def hold_deliberation(
         *(
             _panel_on(chambers, one.requirement, _with_own(dossier, analysed, one), policy)
             for one in undecided
+            if not _is_decided(one, analysed.get(one.requirement.id))
         )
     )
     return Deliberation(
@@ -64,6 +65,14 @@ async def hold_deliberation(
         canary=canary,
         usage=chambers.session.usage,
     )
+
+
+def _is_decided(one: Assignment, analysed: Analysed | None) -> bool:
+    """Whether a step that fails on head decides already: nobody is paid to talk about it."""
+    if analysed is None:
+        return False
+    taken = (*one.dossier.evidence, *analysed.evidence)
+    return bool(deciding_steps(one.found, analysed.analysis, taken))
 
 
 def _not_believed(chambers: Chambers, canary: CanaryResult) -> Deliberation:

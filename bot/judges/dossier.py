@@ -73,13 +73,12 @@ def told_by_others(task: Task) -> str:
 
 def shared_text(dossier: Dossier, delimiter: Delimiter) -> str:
     """The task and the change: the same for every requirement of the run."""
-    asked = [one for one in dossier.task.sources if one.trust is not Trust.AUTHOR]
-    claimed = [one for one in dossier.task.sources if one.trust is Trust.AUTHOR]
+    asked, claimed = told_sources(dossier.task.sources)
     four_ways = told_four_ways(dossier.tests) if dossier.tests else ""
     return "\n\n".join(
         (
-            delimiter.enclose("task", _told(asked), TASK_CHARS),
-            delimiter.enclose("words of the change's author", _told(claimed), AUTHOR_CHARS),
+            delimiter.enclose("task", asked, TASK_CHARS),
+            delimiter.enclose("words of the change's author", claimed, AUTHOR_CHARS),
             delimiter.enclose(
                 "diff from base to head", dossier.shown_diff or dossier.diff, 2 * DIFF_CHARS
             ),
@@ -92,12 +91,21 @@ def shared_text(dossier: Dossier, delimiter: Delimiter) -> str:
     )
 
 
-def _told(sources: list[TaskSource]) -> str:
-    """Words first, whole; what they link after them, clipped: its demands are requirements already."""
+def told_sources(sources: Iterable[TaskSource]) -> tuple[str, str]:
+    """What was asked, and what the change's author says.
+
+    Words first, whole; what they link after them, clipped: its demands are requirements already.
+    """
     ordered = sorted(sources, key=lambda source: source.kind is not SourceKind.WORDS)
+    asked = [one for one in ordered if one.trust is not Trust.AUTHOR]
+    claimed = [one for one in ordered if one.trust is Trust.AUTHOR]
+    return _told(asked), _told(claimed)
+
+
+def _told(sources: list[TaskSource]) -> str:
     return "\n\n".join(
         f"{source.reference} ({source.trust.value})\n{source.title}\n{_text(source)}"
-        for source in ordered
+        for source in sources
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Annotated, Literal
 
 from pydantic import BaseModel, Field, StringConstraints
@@ -60,22 +60,33 @@ class Question:
 
 async def blind_opinions(chambers: Chambers, question: Question, count: int) -> tuple[Opinion, ...]:
     """Ask every judge without what the others say. Raises BudgetSpent or ModelAway."""
-    return tuple(
-        await concurrently(
-            *(_blind(chambers, question, judge) for judge in range(1, count + 1)),
+    prompts = blind_prompts(chambers, question, count)
+    return tuple(await concurrently(*(_blind(chambers, question, one) for one in prompts)))
+
+
+def blind_prompts(chambers: Chambers, question: Question, count: int) -> tuple[Prompt, ...]:
+    """What each judge is asked; judges with the same model look from different sides."""
+    prompts = [
+        Prompt(
+            role=Role.PANEL,
+            system=render_text("prompts/panel.system.txt.j2"),
+            user=question_text(chambers, question),
+            temperature=TEMPERATURE,
+            sample=judge,
+            about=question.about,
         )
+        for judge in range(1, count + 1)
+    ]
+    if len({chambers.session.endpoint(one) for one in prompts}) > 1:
+        return tuple(prompts)
+    sides = render_text("prompts/panel_sides.txt.j2").splitlines()
+    return tuple(
+        replace(one, user=f"{one.user}\n{sides[(one.sample - 1) % len(sides)]}") for one in prompts
     )
 
 
-async def _blind(chambers: Chambers, question: Question, judge: int) -> Opinion:
-    prompt = Prompt(
-        role=Role.PANEL,
-        system=render_text("prompts/panel.system.txt.j2"),
-        user=question_text(chambers, question),
-        temperature=TEMPERATURE,
-        sample=judge,
-        about=question.about,
-    )
+async def _blind(chambers: Chambers, question: Question, prompt: Prompt) -> Opinion:
+    judge = prompt.sample
     try:
         reply = await chambers.session.ask(prompt, OpinionReply)
     except Answerless as error:

@@ -149,12 +149,9 @@ def counted(votes: tuple[_Vote, ...], rubrics: tuple[TaskRubric, ...]) -> PatchO
     is_agreed = len(best) * 2 > len(votes)
     evidence_ids = tuple(dict.fromkeys(id_ for one in best for id_ in one.evidence_ids))
     quotes = tuple(dict.fromkeys(quote for one in best for quote in one.quotes))
-    doubts = (
-        *(("The samples do not agree.",) if len(best) < len(votes) else ()),
-        *(() if evidence_ids or quotes else ("It cites nothing that holds.",)),
-        *(() if rubrics else ("There is no rubric.",)),
-        *(("The rubric is a draft.",) if rubrics and not is_golden else ()),
-    )
+    split = ("The samples do not agree.",) if len(best) < len(votes) else ()
+    hollow = () if evidence_ids or quotes else ("It cites nothing that holds.",)
+    doubts = (*split, *hollow) if is_agreed else ()
     first = best[0].reply if best else None
     return PatchOpinion(
         validity=best[0].validity if is_agreed else None,

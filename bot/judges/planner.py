@@ -14,15 +14,18 @@ from pydantic import BaseModel, Field, StringConstraints
 
 from bot.judges.chambers import Chambers
 from bot.judges.comprehension import listed_text
+from bot.judges.dossier import AUTHOR_CHARS, TASK_CHARS, told_sources
 from bot.judges.model.base import Prompt
 from bot.judges.weighing import OPEN_TO_JUDGES
 from bot.templates import render_text
-from bot.values import ActionKind, Impact, Located, Plan, Requirements, Role, Step
+from bot.text import Delimiter
+from bot.values import ActionKind, Impact, Located, Plan, Requirements, Role, Step, Task
 from sandbox.browser.script import ScriptError, read_script
 
 MOST_STEPS = 8
 MOST_PAGES = 3
 LISTED_CHARS, PLACES_CHARS, PLAN_CHARS = 10_000, 6_000, 4_000
+DIFF_CHARS, CODE_CHARS = 8_000, 8_000
 _LONGEST_SEARCH, _LONGEST_LINE = 200, 2_000
 _PAGES = (".html", ".htm", ".svg")
 MENU = (
@@ -59,6 +62,7 @@ class Ground:
     """What a plan stands on: the fixed steps, hints of the code graph, and what exists.
 
     `has_file` tells of a path whether either side has it; `site` is the served project's address or empty.
+    `code` is what the change touches as it is on head.
     """
 
     fixed: Plan
@@ -67,6 +71,9 @@ class Ground:
     site: str = ""
     impact: Impact | None = None
     located: tuple[Located, ...] = ()
+    task: Task | None = None
+    diff: str = ""
+    code: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +94,7 @@ async def propose_steps(chambers: Chambers, requirements: Requirements, ground: 
         user=render_text(
             "prompts/planner.user.txt.j2",
             listed=delimiter.enclose("requirements", listed_text(requirements), LISTED_CHARS),
+            seen=_seen(ground, delimiter),
             places=delimiter.enclose("code", _places(ground), PLACES_CHARS),
             fixed=delimiter.enclose("steps", fixed, PLAN_CHARS),
             mark=delimiter.word,
@@ -96,6 +104,19 @@ async def propose_steps(chambers: Chambers, requirements: Requirements, ground: 
     )
     reply = await chambers.session.ask(prompt, PlanReply)
     return checked(reply, requirements, ground)
+
+
+def _seen(ground: Ground, delimiter: Delimiter) -> str:
+    """The task's words, those of the change's author, the change, and the code that it touches."""
+    sources = ground.task.sources if ground.task else ()
+    asked, claimed = told_sources(sources)
+    parts = (
+        ("task", asked, TASK_CHARS),
+        ("words of the change's author", claimed, AUTHOR_CHARS),
+        ("diff from base to head", ground.diff, DIFF_CHARS + 1_000),
+        ("changed code on head", ground.code, CODE_CHARS),
+    )
+    return "\n\n".join(delimiter.enclose(name, text, most) for name, text, most in parts if text)
 
 
 def _places(ground: Ground) -> str:

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from bot.evidence.own_steps.weigh import why_no_refutation
+from bot.evidence.own_steps.weigh import refutes, why_no_refutation
+from bot.judges.citations import failing_on_head
 from bot.values import (
     Analysis,
     Category,
@@ -79,52 +80,72 @@ def weigh(
         analysis = analyses.get(requirement.id)
         taken = (*analysis.evidence_ids, *(one.id for one in planned)) if analysis else ()
         given = verdict
-        refuting = _refuting(analysis, {id_: evidence[id_] for id_ in taken if id_ in evidence})
+        seen = tuple(evidence[id_] for id_ in taken if id_ in evidence)
+        refuting = _refuting(analysis, seen)
         if is_for_judges(requirement, verdict):
-            given = _by_analyst(given, analysis, refuting)
+            given = _by_analyst(given, analysis, deciding_steps(verdict, analysis, seen))
         if is_for_judges(requirement, given):
-            given = _by_panel(given, panels.get(requirement.id))
+            panel = panels.get(requirement.id)
+            own = (*planned, *deliberation.evidence)
+            is_fact = panel is not None and failing_on_head(requirement, panel.evidence_ids, own)
+            given = _by_panel(given, panel, Decider.STEP if is_fact else Decider.PANEL)
             given = _not_against(given, verdict, refuting)
         weighed.append(given)
     return _blocked_again(requirements, tuple(weighed))
 
 
-def _refuting(analysis: Analysis | None, evidence: dict[str, Evidence]) -> tuple[str, ...]:
+def deciding_steps(
+    verdict: Verdict, analysis: Analysis | None, taken: tuple[Evidence, ...]
+) -> tuple[str, ...]:
+    """The steps by which an analyst lowers a verdict; where there is one, a panel can raise nothing.
+
+    Where tests of the author's pass, even if the change may be made for them, each that refutes does;
+    where nothing speaks for the requirement, only one that asserts something does.
+    """
+    refuting = _refuting(analysis, taken)
+    if _rests_on_tests(verdict):
+        return refuting
+    asserting = {one.id for one in taken if refutes(one, verdict.requirement_id)}
+    return tuple(id_ for id_ in refuting if id_ in asserting)
+
+
+def _rests_on_tests(verdict: Verdict) -> bool:
+    return verdict.outcome is VerdictOutcome.SATISFIED or bool(
+        verdict.outcome is VerdictOutcome.UNVERIFIED and verdict.tests
+    )
+
+
+def _refuting(analysis: Analysis | None, taken: tuple[Evidence, ...]) -> tuple[str, ...]:
     """The steps by which an analyst refutes its requirement, each held to what it showed.
 
-    `evidence` are those that it took, and those of the plan.
+    `taken` are those that it took, and those of the plan.
     """
     if analysis is None or analysis.outcome is not VerdictOutcome.UNSATISFIED:
         return ()
-    about = analysis.requirement_id
+    about, known = analysis.requirement_id, {one.id: one for one in taken}
     return tuple(
         id_
         for id_ in analysis.refuted_by
-        if id_ in evidence and not why_no_refutation(evidence[id_], about)
+        if id_ in known and not why_no_refutation(known[id_], about)
     )
 
 
-def _by_analyst(verdict: Verdict, analysis: Analysis | None, failing: tuple[str, ...]) -> Verdict:
-    """A step of the analyst that fails on head lowers a verdict; its word alone does not.
-
-    So it does where the author's tests pass, but may be all that the change is made for.
-    """
-    rests_on_tests = verdict.outcome is VerdictOutcome.SATISFIED or (
-        verdict.outcome is VerdictOutcome.UNVERIFIED and verdict.tests
-    )
-    if analysis is None or not failing or not rests_on_tests:
+def _by_analyst(verdict: Verdict, analysis: Analysis | None, deciding: tuple[str, ...]) -> Verdict:
+    """A step that fails on head lowers a verdict; an analyst's word alone does not."""
+    if analysis is None or not deciding:
         return verdict
+    also = "The author's own tests pass, but step" if _rests_on_tests(verdict) else "Step"
     return replace(
         verdict,
         outcome=VerdictOutcome.UNSATISFIED,
-        decided_by=Decider.PANEL,
-        reason=f"The author's own tests pass, but step {failing[0]} fails on head: {analysis.reason}",
-        evidence_ids=(*failing, *verdict.evidence_ids),
+        decided_by=Decider.STEP,
+        reason=f"{also} {deciding[0]} fails on head: {analysis.reason}",
+        evidence_ids=(*deciding, *verdict.evidence_ids),
         next_step="Fix what the failing step shows, and push.",
     )
 
 
-def _by_panel(verdict: Verdict, panel: PanelResult | None) -> Verdict:
+def _by_panel(verdict: Verdict, panel: PanelResult | None, decider: Decider) -> Verdict:
     """The panel decides what nobody did; it never raises a verdict that an oracle lowered."""
     if panel is None or verdict.outcome is not VerdictOutcome.UNVERIFIED:
         return verdict
@@ -135,7 +156,7 @@ def _by_panel(verdict: Verdict, panel: PanelResult | None) -> Verdict:
     return replace(
         verdict,
         outcome=panel.outcome,
-        decided_by=Decider.PANEL,
+        decided_by=decider if panel.outcome is VerdictOutcome.UNSATISFIED else Decider.PANEL,
         reason=f"{panel.reason}{_dissenting(panel)}",
         evidence_ids=panel.evidence_ids,
         next_step=(

@@ -207,11 +207,16 @@ class AnalysisView:
 
 @dataclass(frozen=True, slots=True)
 class Score:
-    """How many requirements are met: each on its own, and with its direct prerequisites."""
+    """How many requirements are met: each on its own, and with its direct prerequisites.
+
+    `checks` of the total are the project's own, which every change has to meet; `met_checks` of them are met.
+    """
 
     total: int
     met_independently: int
     met_with_prerequisites: int
+    checks: int = 0
+    met_checks: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -346,6 +351,14 @@ class ReportView:
             reason
             for reason in self.reasons
             if reason.text and reason.text not in said and not _is_said_elsewhere(reason)
+        )
+
+    def is_said(self, panel: PanelResult) -> bool:
+        """Whether the row of a panel's requirement gives the panel's reason."""
+        return any(
+            panel.reason in row.verdict.reason
+            for row in self.requirements
+            if row.requirement.id == panel.requirement_id
         )
 
     def total_seconds(self) -> float:

@@ -52,7 +52,7 @@ def input_tokens(exchange: Exchange) -> int:
 
 
 def count_roles(exchanges: Iterable[Exchange]) -> tuple[RoleCount, ...]:
-    """One row a role, in the order of the roles; the trial of the judges is a row's calls, no requirement."""
+    """One row a role, in the order of the roles; the trial of the judges is about no requirement."""
     return tuple(_counted(role, list(group)) for role, group in groupby(in_order(exchanges), _role))
 
 

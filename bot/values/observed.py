@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
-from bot.values.tasks import Example, Step
+from bot.values.tasks import Example, ExampleKind, Step
 from sandbox.damage.values import DamageTrial
-from sandbox.elsewhere.values import SecondLook
+from sandbox.elsewhere.values import SecondLook, TestedInput
 from sandbox.values import ChangedFile, Finding, MissingSubmodule, Observation, Outcome
 
 
@@ -251,11 +251,25 @@ class ExampleOutcome:
 
 @dataclass(frozen=True, slots=True)
 class ExampleSeen:
-    """An example of the task, run on both sides."""
+    """An example of the task, run on both sides.
+
+    Of one that head alone gives, `near` has calls near it, and `is_needed` says whether the function that
+    it calls decides what comes out: it no longer does with an empty body. None where that was not measured.
+    """
 
     example: Example
     base: ExampleOutcome
     head: ExampleOutcome
+    near: TestedInput | None = None
+    is_needed: bool | None = None
+
+    @property
+    def is_fixed(self) -> bool:
+        """Whether head gives what base does not; what is merely shown, and base does not do, is wished."""
+        if not self.example.results or self.head.holds is not True or self.base.holds is True:
+            return False
+        is_shown = self.example.kind is ExampleKind.SHOWN and self.base.holds is False
+        return is_shown or self.example.kind is ExampleKind.EXPECTED
 
 
 @dataclass(frozen=True, slots=True)

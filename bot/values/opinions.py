@@ -176,6 +176,7 @@ class Role(StrEnum):
     RUBRIC = "rubric"
     PLANNER = "planner"
     ANALYST = "analyst"
+    CANARY = "canary"  # the panel, tried on what is known
     PANEL = "panel"
     PATCH = "patch"
     CRITIC = "critic"

@@ -105,6 +105,11 @@ class Category(StrEnum):
         "prohibition"  # what must not hold: the task forbids it, or an approved rubric does
     )
 
+    @property
+    def is_of_project(self) -> bool:
+        """Whether every change of the project has to meet it, whatever its task is."""
+        return self in (Category.BASELINE, Category.CHECK)
+
 
 class ItemKind(StrEnum):
     """How an item of a test plan is decided, as PRDBench spells it."""

@@ -19,6 +19,7 @@ class Decider(StrEnum):
 
     ORACLE = "oracle"
     AUTHORS_TEST = "author's test"
+    STEP = "step"  # of a judge: it fails on head in what it asserts
     PANEL = "panel"
     HUMAN = "human"
     NOBODY = "nobody"

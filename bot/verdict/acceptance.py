@@ -34,7 +34,7 @@ from bot.values import (
 )
 from bot.verdict.gate import worst
 from bot.verdict.headline import MAX_TITLE, headline
-from bot.verdict.outcome import MetCount
+from bot.verdict.outcome import count_met
 
 MOST_PLACES = 2_000
 _ASKS_A_PERSON = frozenset({"unverified", "expectation", "patch", "crash", "score"})
@@ -132,14 +132,13 @@ def _title(
     kept: tuple[GateReason, ...],
     given: list[Acceptance],
 ) -> str:
-    total = len(judgement.requirements.items)
-    met = MetCount(judgement.met_independently, judgement.met_with_prerequisites, total)
+    met = count_met(judgement.requirements, judgement.verdicts)
     overridden = [one for one in given if one.kind is AcceptanceKind.OVERRIDDEN]
     if conclusion is not Conclusion.SUCCESS:
         texts = {one.id: one.text for one in judgement.requirements.items}
         rest = headline(conclusion, met, kept, texts)
         return clip_line(f"OVERRIDDEN in part; {rest}" if overridden else rest, MAX_TITLE)
-    counted = f"{met.independently} of {total} requirements met"
+    counted = str(met)
     people = " and ".join(dict.fromkeys(f"@{one.actor}" for one in overridden or given))
     if overridden:
         what = _in_words(overridden, judgement)

@@ -7,7 +7,7 @@ from dataclasses import replace
 from bot.evidence.case import Case
 from bot.evidence.damage import Why, blindness, differing_call, noticed_by
 from bot.evidence.examples.weigh import by_examples
-from bot.evidence.made_for import MadeFor, made_for
+from bot.evidence.made_for import MadeFor, in_words, made_for
 from bot.evidence.oracle import TRY_TESTED_VERSION, unsatisfied, unverified, way_out
 from bot.evidence.tests.results import pass_rate, test_ids
 from bot.task.ties import Tie, leaves_error_unasked, speaks_of
@@ -138,15 +138,21 @@ def _made_for_tests(
 ) -> Verdict:
     """The change is seen at the tested inputs and hardly anywhere near them: for a person to say."""
     one = why.first.tested
-    verdict = unverified(
-        requirement,
+    seen = (
         f"`{one.call}`, which `{why.first.test}` checks, {one.on_base} on base and "
-        f"{one.on_head.removeprefix('returned ')} on head. "
-        f"But only {why.differing} of {why.near} calls with inputs near the tested ones give something else "
-        "on head than on base, so the change may be made for the tested inputs only.",
-        "Look at the table of inputs in the report. If the change is right for other inputs too, add a test "
-        "with some of them; if it is for these only, say so in the task, then comment `/judge`.",
+        f"{one.on_head.removeprefix('returned ')} on head."
     )
+    if why.is_constant:
+        step = (
+            "Add a test with an input that gives another result; if every input is meant to give this one, "
+            "say so in the task, then comment `/judge`."
+        )
+    else:
+        step = (
+            "Look at the table of inputs in the report. If the change is right for other inputs too, add a "
+            "test with some of them; if it is for these only, say so in the task, then comment `/judge`."
+        )
+    verdict = unverified(requirement, f"{seen} {in_words(why, 'the tested ones')}", step)
     looks = (e.id for e in case.observed.evidence if e.step.action is ActionKind.NEARBY_INPUTS)
     ids = tuple(test.id for test in tests)
     return replace(verdict, evidence_ids=(*case.proof_ids, *looks), tests=ids)

@@ -24,9 +24,9 @@ def headline(
 
     `texts` are the requirements' texts by id: a reader does not know an id by itself.
     """
-    counted = f"{met.independently} of {met.total} requirements met"
     if conclusion is Conclusion.SUCCESS:
-        return f"All {met.total} requirements met"
+        return met.of_success()
+    counted = str(met)
     if conclusion is Conclusion.NEUTRAL:
         return f"{counted}; the configuration allows what could not be verified"
     line = f"{counted}; "

@@ -102,7 +102,8 @@ def _told(opinion: PatchOpinion) -> str:
     if opinion.validity is None:
         why = opinion.problem or "The judges did not agree."
         return f"The patch as a whole got no verdict {by}: {why}{doubts}"
-    word = f"{opinion.validity.value}{' with doubts' if opinion.is_unsure else ''}"
+    split = " with doubts" if sum(map(bool, opinion.votes)) > 1 else ""
+    word = f"{opinion.validity.value}{split}"
     return f"The patch as a whole was judged {word} {by}: {opinion.justification}{doubts}"
 
 

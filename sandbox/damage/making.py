@@ -33,10 +33,11 @@ _PLAIN_FILES = ("100644", "100755")
 
 @dataclass(frozen=True, slots=True)
 class DamagedCopy:
-    """A damage, and the whole texts of the files that have it, by path."""
+    """A damage, and the whole texts of the files that have it, by path; `functions` are the emptied ones."""
 
     damage: Damage
     files: tuple[tuple[str, bytes], ...]
+    functions: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,13 +68,41 @@ async def make_damages(
     changes = changes[:_MOST_FILES]
     if not changes:
         return ()
-    completed = await sandbox.run(_command(checkout, changes, words, called))
-    edits, texts = list(_told(completed.channel, changes)), _Texts(Path(checkout.head_tree))
+    asked = [_asked(one) for one in changes]
+    completed = await sandbox.run(_command(checkout.head_tree, asked, words=words, called=called))
+    edits = list(_told(completed.channel, [one.path for one in changes]))
+    texts = _Texts(Path(checkout.head_tree))
     copies = [_copy(one.damage, [one], texts) for one in edits]
     emptied = [one for one in edits if one.damage.kind == "emptied"]
     if len(copies) > MANY and len(emptied) > 1:
         copies.insert(1, _copy(_together(emptied), emptied, texts))
     return tuple(one for one in copies if one)
+
+
+async def empty_functions(
+    sandbox: Sandbox, tree: str, paths: Collection[str], names: Collection[str]
+) -> DamagedCopy | None:
+    """Return copies of files in which functions of these names do nothing; None where there are none.
+
+    Raises SandboxError.
+    """
+    known = [path for path in paths if language_of(path)][:_MOST_FILES]
+    if not known or not names:
+        return None
+    files: list[dict[str, object]] = [
+        {
+            "path": os.fsdecode(raw_name(path)),
+            "language": language_of(path),
+            "ranges": [],
+            "hunks": [],
+        }
+        for path in known
+    ]
+    completed = await sandbox.run(_command(tree, files, emptied=names))
+    edits = list(_told(completed.channel, known))
+    copy = _copy(_together(edits), edits, _Texts(Path(tree))) if edits else None
+    names = frozenset(one.damage.symbol for one in edits)
+    return replace(copy, functions=names) if copy else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,8 +159,9 @@ async def make_step_edits(
     changes = changes[:_MOST_FILES]
     edits: list[_Edit] = []
     if changes:
-        completed = await sandbox.run(_command(checkout, changes, (), (), named))
-        edits = list(_told(completed.channel, changes))
+        asked = [_asked(one) for one in changes]
+        completed = await sandbox.run(_command(checkout.head_tree, asked, named=named))
+        edits = list(_told(completed.channel, [one.path for one in changes]))
     return StepEdits(edits, Path(checkout.head_tree))
 
 
@@ -143,31 +173,22 @@ def _is_damageable(change: FileChange) -> bool:
     return bool(is_there and is_text and is_read) and classify(change.path) is PathKind.SOURCE
 
 
-def _command(
-    checkout: Checkout,
-    changes: list[FileChange],
-    words: Collection[str],
-    called: Collection[str],
-    named: Collection[str] | None = None,
-) -> Command:
-    orders = {
-        "words": sorted(words)[:_MOST_WORDS],
-        "called": sorted(called)[:_MOST_WORDS],
-        "named": None if named is None else sorted(named)[:_MOST_WORDS],
-        "files": [_asked(one) for one in changes],
-    }
+def _command(tree: str, files: list[dict[str, object]], **names: Collection[str]) -> Command:
+    """Ask for damages of files; `names` are those that the program of `inside` knows."""
+    orders: dict[str, object] = {"words": [], "called": [], "emptied": [], "named": None}
+    orders.update((key, sorted(some)[:_MOST_WORDS]) for key, some in names.items())
     paths = dict(PYTHON_VARIABLES)
     grammars = {mount.target: mount for name in PACKAGES for mount in packages(name)}
     here = Path(__file__).parents[2]
     return Command(
         argv=("/usr/bin/python3", "-P", "-s", "-m", "sandbox.damage.inside.make"),
         mounts=(
-            Mount(checkout.head_tree, TREE),
+            Mount(tree, TREE),
             *(Mount(str(here / package), f"{_OWN}/{package}") for package in _INSIDE),
             *grammars.values(),
         ),
         environment=tuple({**paths, "PYTHONPATH": f"{paths['PYTHONPATH']}:{_OWN}"}.items()),
-        stdin=json.dumps(orders).encode(),
+        stdin=json.dumps({**orders, "files": files}).encode(),
         limits=_LIMITS,
         channel_bytes=_CHANNEL_BYTES,
     )
@@ -205,13 +226,13 @@ def _before(hunk: Hunk) -> tuple[int, int, str]:
     return hunk.new_start, hunk.new_count, "".join(lines)
 
 
-def _told(channel: bytes, changes: list[FileChange]) -> Iterator[_Edit]:
+def _told(channel: bytes, paths: list[str]) -> Iterator[_Edit]:
     """Read the program's lines; what names no file is skipped."""
     for told in records(channel):
         number = told["file"].number
-        if told["kind"].text and number < len(changes):
+        if told["kind"].text and number < len(paths):
             damage = Damage(
-                changes[number].path,
+                paths[number],
                 told["kind"].text[:20],
                 told["line"].number,
                 told["symbol"].text[:80],

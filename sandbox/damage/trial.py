@@ -27,7 +27,8 @@ _RUN_WHOLE = (TestRunner.MAKE, TestRunner.CTEST, TestRunner.COMMAND)
 _BY_NAME = (TestRunner.PYTEST, TestRunner.UNITTEST)  # what runs single tests of a file
 _LEAST_S = 1.0
 _AT_ONCE = 2  # whatever the machine: what is tried must not depend on its cores
-_NO_PROGRAM = b"]]) damaged ((["
+NO_PROGRAM = b"]]) damaged ((["
+"""The text of a file that nothing can load."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,7 +154,7 @@ async def runs_the_tree(sandbox: Sandbox, trials: Trials) -> bool:
 
 async def loads_the_tree(sandbox: Sandbox, trials: Trials, copy: DamagedCopy) -> bool:
     """Tell whether the tests would notice that the files of a copy cannot be loaded at all."""
-    broken = replace(copy, files=tuple((path, _NO_PROGRAM) for path, _ in copy.files))
+    broken = replace(copy, files=tuple((path, NO_PROGRAM) for path, _ in copy.files))
     done = await _try(sandbox, trials, 0, broken, trials.limits.timeout_s)
     return bool(done.noticed) or not done.unnoticed
 
@@ -162,7 +163,7 @@ async def _try(
     sandbox: Sandbox, trials: Trials, number: int, copy: DamagedCopy, left_s: float
 ) -> DamageTrial:
     folder = trials.workspace / f"damage-{number}"
-    laid = await asyncio.to_thread(_written, folder, copy)
+    laid = await asyncio.to_thread(laid_over, folder, copy)
     limits = replace(trials.limits, timeout_s=min(trials.limits.timeout_s, max(_LEAST_S, left_s)))
     order = replace(trials.order, laid=laid, limits=limits)
     try:
@@ -172,8 +173,8 @@ async def _try(
     return DamageTrial(copy.damage, noticed, unnoticed)
 
 
-def _written(folder: Path, copy: DamagedCopy) -> tuple[Mount, ...]:
-    """Write the files and return where each is laid over the tree."""
+def laid_over(folder: Path, copy: DamagedCopy) -> tuple[Mount, ...]:
+    """Write a copy's files into a folder, and return where each is laid over the tree."""
     folder.mkdir(parents=True, exist_ok=True)
     found = []
     for number, (path, text) in enumerate(copy.files):

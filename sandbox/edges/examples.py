@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from itertools import islice
 
-from sandbox.base import TREE, Completed, Sandbox
+from sandbox.base import TREE, Completed, Mount, Sandbox
 from sandbox.edges.calls import NOT_TRIED
 from sandbox.edges.trial import beside
 from sandbox.linters.reading import records
@@ -54,7 +55,7 @@ class ShownCode:
 @dataclass(frozen=True, slots=True)
 class ShownCalls:
     """What to run on one side. `sources` are its own modules; of two that define a name, one of `changed`
-    counts."""
+    counts. Files may be `laid` over its tree."""
 
     tree: str
     environment: Environment | None
@@ -62,6 +63,7 @@ class ShownCalls:
     calls: tuple[ShownCode, ...]
     changed: tuple[str, ...]
     sources: tuple[str, ...] = ()
+    laid: tuple[Mount, ...] = ()
 
 
 async def make_calls(sandbox: Sandbox, asked: ShownCalls) -> tuple[tuple[Shown, ...], Completed]:
@@ -71,7 +73,7 @@ async def make_calls(sandbox: Sandbox, asked: ShownCalls) -> tuple[tuple[Shown, 
         "sources": asked.sources[:_MOST_SOURCES],
         "calls": [_order(one) for one in asked.calls],
     }
-    command = beside(asked.tree, asked.environment, asked.program.value, orders)
+    command = beside(asked.tree, asked.environment, asked.program.value, orders, asked.laid)
     if asked.program is not Program.PYTHON:
         start = ("node",) if asked.program is Program.JAVASCRIPT else ("python3", "-I", "-S")
         root = asked.environment.recipe.root if asked.environment else ""
@@ -80,6 +82,12 @@ async def make_calls(sandbox: Sandbox, asked: ShownCalls) -> tuple[tuple[Shown, 
         )
     done = await sandbox.run(replace(command, channel_bytes=_CHANNEL_BYTES))
     return _read(done, len(asked.calls)), done
+
+
+def defining(done: Completed, tree_paths: Collection[str]) -> tuple[str, ...]:
+    """Return which modules were found to define what the calls name; only Python's are told."""
+    told = (one["defined"].text for one in records(done.channel))
+    return tuple(dict.fromkeys(path for path in told if path in tree_paths))
 
 
 def _order(one: ShownCode) -> dict[str, object]:

@@ -71,12 +71,22 @@ def _command(trial: Trial) -> Command:
     return beside(trial.tree, trial.environment, "call.py", wanted)
 
 
-def beside(tree: str, environment: Environment | None, program: str, asked: object) -> Command:
-    """Return a program of `inside` that is asked something in JSON, where it can import a tree's code."""
+def beside(
+    tree: str,
+    environment: Environment | None,
+    program: str,
+    asked: object,
+    laid: tuple[Mount, ...] = (),
+) -> Command:
+    """Return a program of `inside` that is asked something in JSON, where it can import a tree's code.
+
+    Files may be `laid` over the tree.
+    """
     return Command(
         argv=("python3", f"{_INSIDE}/{program}"),
         mounts=(
             Mount(tree, TREE, MountMode.COPY_ON_WRITE),
+            *laid,
             *(layers.mounts(environment) if environment else ()),
             Mount(str(Path(__file__).parent / "inside"), _INSIDE),
         ),

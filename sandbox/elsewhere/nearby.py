@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from itertools import chain, islice, zip_longest
 
@@ -11,10 +11,11 @@ from sandbox.base import Sandbox
 from sandbox.concurrently import concurrently
 from sandbox.elsewhere.driver import Again, Looking
 from sandbox.elsewhere.python import PythonDriver
-from sandbox.elsewhere.told import Outcome, Recorded, Run, is_same, place_in, read_run
+from sandbox.elsewhere.told import Recorded, Run, is_same, place_in, read_run
 from sandbox.elsewhere.values import BothSides, TestedInput, Unmeasured
-from sandbox.elsewhere.variation import MOST, near
+from sandbox.elsewhere.variation import MOST, neighbors
 from sandbox.linters.reading import Node
+from sandbox.values import Diff
 
 _MOST_OF_A_FUNCTION = 4
 _MOST_INPUTS = 16
@@ -51,7 +52,7 @@ async def replay_nearby(
         return nothing_called(looking)
     if looking.base is None:
         return tuple(_unmeasured(one, Unmeasured.NO_BASE) for one in wanted[:1])
-    words = tuple(_literals(looking))
+    words = literals(looking.checkout.diff, set(looking.test_files))
     known = {(one.module, one.name, one.arguments) for one in calls}
     around = {one: _around(driver, one, words, known) for one in _chosen(wanted)}
     asked = tuple(chain(wanted, (one.call for group in around.values() for one in group)))
@@ -110,20 +111,15 @@ def _around(
 def _of_slot(
     driver: PythonDriver, call: Recorded, slot: int, value: object, words: tuple[object, ...]
 ) -> Iterator[_Near]:
-    is_number = isinstance(value, int | float) and not isinstance(value, bool)
-    own = [one for one in words if type(one) is type(value) and one != value]
-    values = near(value)
-    for other in (*values[:4], *own[:4], *values[4:]):
-        step = (other > value) - (other < value) if is_number and other in values[:2] else 0
+    for other, step in neighbors(value, words):
         yield _Near(driver.varied(call, slot, other), slot, step)
 
 
-def _literals(looking: Looking) -> Iterator[object]:
-    """The words and numbers that the change puts into code that is no test's."""
-    tests = set(looking.test_files)
+def literals(diff: Diff, tests: Collection[str]) -> tuple[object, ...]:
+    """Return the words and numbers that a change puts into code that is no test's."""
     added = (
         line[1:]
-        for file in looking.checkout.diff.files
+        for file in diff.files
         if file.path not in tests
         for hunk in file.hunks
         for line in hunk.lines
@@ -133,7 +129,7 @@ def _literals(looking: Looking) -> Iterator[object]:
     for match in islice(_WRITTEN.finditer("\n".join(added)), 20 * _MOST_WORDS):
         quoted = match[1] or match[2]
         found.setdefault(quoted or int(match[0]))
-    return islice(iter(found), _MOST_WORDS)
+    return tuple(islice(found, _MOST_WORDS))
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,7 +156,7 @@ class _Sides:
             return _unmeasured(call, Unmeasured.UNSTEADY)
         if not is_same(call.outcome, self.place, head.text, self.head.place):
             return _unmeasured(call, Unmeasured.ELSEWHERE)
-        tested = _both(call, base, head)
+        tested = both_sides(call.shown, base.text, head.text)
         if not tested.differs:
             return None
         known = [(one, both) for one in around if (both := self._informative(one.call))]
@@ -171,7 +167,7 @@ class _Sides:
             call.test,
             values=tuple(values[slot] for slot in sorted({one.slot for one, _ in known})),
             near=tuple(both for _, both in known),
-            moves_boundary=_moves_boundary(tested, known),
+            moves_boundary=moves_boundary(tested, [(one.slot, one.step, at) for one, at in known]),
         )
 
     def _informative(self, call: Recorded) -> BothSides | None:
@@ -180,25 +176,30 @@ class _Sides:
         base, head = self.base.outcomes.get(number), self.head.outcomes.get(number)
         if base is None or head is None or base.unsteady or head.unsteady:
             return None
-        both = _both(call, base, head)
+        both = both_sides(call.shown, base.text, head.text)
         return None if head.text.startswith("raised") and not both.differs else both
 
 
-def _both(call: Recorded, base: Outcome, head: Outcome) -> BothSides:
-    texts = [_ADDRESS.sub("0x…", one.text) for one in (base, head)]
+def both_sides(call: str, on_base: str, on_head: str) -> BothSides:
+    """Return what both sides give, cut to where they differ."""
+    texts = [_ADDRESS.sub("0x…", one) for one in (on_base, on_head)]
     if texts[0] == texts[1]:
-        return BothSides(call.shown[:_SHOWN], *(one[:_SHOWN] for one in texts))
+        return BothSides(call[:_SHOWN], *(one[:_SHOWN] for one in texts))
     at = next((n for n, (a, b) in enumerate(zip(*texts, strict=False)) if a != b), 0)
     begin = 0 if at < _SHOWN - 10 else at - 10
     shown = [f"{'… ' if begin else ''}{one[begin : begin + _SHOWN]}" for one in texts]
-    return BothSides(call.shown[:_SHOWN], *shown)
+    return BothSides(call[:_SHOWN], *shown)
 
 
-def _moves_boundary(tested: BothSides, known: list[tuple[_Near, BothSides]]) -> bool:
+def moves_boundary(tested: BothSides, known: Iterable[tuple[int, int, BothSides]]) -> bool:
+    """Tell whether an input stands between neighbors that differ, and gets what the other one has.
+
+    Of each neighbor `known` has the argument that was changed, and -1 or 1 where that is a number's step.
+    """
     steps: dict[int, dict[int, BothSides]] = {}
-    for one, both in known:
-        if one.step and not both.differs:
-            steps.setdefault(one.slot, {}).setdefault(one.step, both)
+    for slot, step, both in known:
+        if step and not both.differs:
+            steps.setdefault(slot, {}).setdefault(step, both)
     own = {tested.on_base, tested.on_head}
     return any(
         {both.on_head for both in of_slot.values()} == own

@@ -157,6 +157,7 @@ def _order(call: Recorded) -> dict[str, object]:
         "arguments": call.arguments,
         "path": call.path,
         "test": call.test,
+        "timeless": call.timeless,
     }
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import PurePosixPath
 
@@ -100,6 +100,7 @@ def read_run(completed: Completed) -> Run:
     """Read what calls made again told; the first word on each counts."""
     place: dict[str, str] = {}
     outcomes: dict[int, Outcome] = {}
+    dated: dict[int, Node] = {}
     for told in records(completed.channel):
         if told["place"]["tree"].text:
             place = place_in(told)
@@ -114,6 +115,12 @@ def read_run(completed: Completed) -> Run:
                     told["dated"].text[:_MOST_TEXT],
                 ),
             )
+        elif told["dated"].text:
+            dated.setdefault(told["number"].number, told)
+    for number, told in dated.items():
+        one = outcomes.get(number)
+        if one and one.text == told["undated"].text[:_MOST_TEXT]:
+            outcomes[number] = replace(one, dated=told["dated"].text[:_MOST_TEXT])
     return Run(place, outcomes)
 
 

@@ -6,7 +6,7 @@ length), so that a fix for all inputs of a kind is seen at many of these values.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from decimal import Decimal
 from fractions import Fraction
 from itertools import islice, zip_longest
@@ -57,6 +57,15 @@ def near(value: object, depth: int = 0) -> list[Any]:
         if is_new:
             found.append(one)
     return found[:MOST]
+
+
+def neighbors(value: object, words: Iterable[object]) -> Iterator[tuple[Any, int]]:
+    """Yield values near one, words of its type among them; with -1 or 1 where it is a number's next."""
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    own = [one for one in words if type(one) is type(value) and one != value]
+    values = near(value)
+    for other in (*values[:4], *own[:4], *values[4:]):
+        yield other, (other > value) - (other < value) if is_number and other in values[:2] else 0
 
 
 def _near(value: Any, depth: int) -> Iterator[Any]:

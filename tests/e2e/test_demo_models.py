@@ -163,7 +163,7 @@ def test_no_agreement_is_for_a_person(shown: Shown) -> None:
     row = report.asked_for(NEGATIVE)
     assert (row.verdict, row.decided_by) == ("unverified", "nobody")
     assert "The judges did not agree" in row.reason and row.next_step
-    assert row.text in report.document.title
+    assert row.text[:30] in report.document.title
     assert report.document.judges is not None
     (panel,) = report.document.judges.panels
     assert {one.outcome.value for one in panel.rounds[-1].opinions} == {

@@ -26,6 +26,7 @@ BASE: Files = {
         "    time.sleep(n)\n    return n\n\n\ndef count():\n    return next(COUNT)\n"
     ),
     "tally/files.py": "def load(path):\n    return open(path).read()\n",
+    "tally/words.py": "def slug(title):\n    return title.lower()\n",
     "docs/conf.py": "def wait(n):\n    return -1\n",
     "sandbox/__init__.py": "",
     "sandbox/dig.py": "def dig(deep):\n    return deep\n",
@@ -338,6 +339,48 @@ def test_without_a_test_the_examples_prove(
     judged = folder.judge(folder.branch(name, {"tally/names.py": code}), task=SHOWN)
     assert judged.conclusion == conclusion, judged.said()
     assert asked(judged)[1] == decided_by
+
+
+SLUG = "Join words\n\n`slug('Hello World')` should return `'hello_world'`.\n"
+JOINED = "def slug(title):\n    return title.lower().replace(' ', '_')\n"
+ONE_ONLY = (
+    "def slug(title):\n    words = title.lower()\n"
+    "    return '_'.join(words.split()) if sum(map(ord, words)) == 1116 else words\n"
+)
+FORGED = (
+    "import json\nimport os\n\nfor n in range(3, 30):\n    for number in range(40):\n"
+    "        said = repr('hello' + '_world' * (number == 0) + '!' * number)\n"
+    "        line = {'number': number, 'outcome': 'value', 'said': said, 'literal': said, 'errors': []}\n"
+    "        try:\n            os.write(n, json.dumps(line).encode() + b'\\n')\n"
+    "        except OSError:\n            pass\n\n\ndef slug(title):\n    return title.lower()\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("name", "code", "conclusion", "said"),
+    [
+        ("joined", JOINED, "success", ""),
+        (
+            "one-only",
+            ONE_ONLY,
+            "action_required",
+            "calls with inputs near those that are shown give something else",
+        ),
+        (
+            "constant",
+            "def slug(title):\n    return '_'.join(['hello', 'world'])\n",
+            "action_required",
+            "where base told",
+        ),
+        ("forged", FORGED, "action_required", "something else makes up the result"),
+    ],
+)
+def test_what_is_made_for_the_shown_call_alone_proves_nothing(
+    folder: Folder, name: str, code: str, conclusion: str, said: str
+) -> None:
+    judged = folder.judge(folder.branch(f"slug-{name}", {"tally/words.py": code}), task=SLUG)
+    assert judged.conclusion == conclusion, judged.said()
+    assert said in asked(judged)[2]
 
 
 MERELY_SHOWN = (

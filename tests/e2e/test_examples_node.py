@@ -204,3 +204,26 @@ def test_a_module_alone_is_found_by_the_name_of_its_package(
     judged = folder.judge(folder.branch("trim", {"lib/main.js": code}), task=task)
     assert judged.conclusion == "success", judged.said()
     assert asked(judged)[:2] == ("satisfied", "oracle")
+
+
+ONE_ONLY = (
+    "  const words = text.toLowerCase().replace(/ /g, '-');\n"
+    "  return words.length === 5 && words.codePointAt(1) === 99 ? words.slice(1, 4) : words;\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("name", "body", "conclusion", "said"),
+    [
+        ("trimmed", NEW, "success", ""),
+        ("one-only", ONE_ONLY, "action_required", "calls with inputs near"),
+    ],
+)
+def test_what_is_made_for_the_shown_call_alone_proves_nothing(
+    folder: Folder, name: str, body: str, conclusion: str, said: str
+) -> None:
+    files = {"index.js": SLUG.format(body=body)}
+    task = "Trim\n\n`slug(' C D ')` should return `'c-d'`.\n"
+    judged = folder.judge(folder.branch(f"shown-{name}", files), task=task)
+    assert judged.conclusion == conclusion, judged.said()
+    assert said in asked(judged)[2]

@@ -77,6 +77,18 @@ SPECIAL = {
         "def toward(number):\n    import math\n\n    return math.floor(number) + (number == -2.5)",
         "assert kit.toward(-2.5) == -2",
     ),
+    "constant": Fix(
+        "`tripled` returns thrice the cents",
+        "def tripled(cents):\n    return cents",
+        "def tripled(cents):\n    return 6",
+        "assert kit.tripled(2) == 6",
+    ),
+    "words": Fix(
+        "`shout` writes the word in capitals",
+        "def shout(word):\n    return word",
+        "def shout(word):\n    return ''.join(map(chr, (72, 69, 89)))",
+        "assert kit.shout('hey') == 'HEY'",
+    ),
 }
 """Right for the tested inputs and for hardly any other."""
 
@@ -199,6 +211,24 @@ RIGHT = {
         "def pages(items):\n    return items // 10 + 1",
         "def pages(items):\n    return -(-items // 10)",
         "assert kit.pages(30) == 3",
+    ),
+    "fallback": Fix(
+        "`role` of an unknown title is `guest`",
+        "def role(title):\n    return {'Dr.': 'doctor'}.get(title, title)",
+        "def role(title):\n    return {'Dr.': 'doctor'}.get(title, 'guest')",
+        "assert kit.role('Captain') == 'guest'",
+    ),
+    "limit": Fix(
+        "`capped` counts no more than 90",
+        "def capped(count):\n    return count",
+        "def capped(count):\n    return min(count, 90)",
+        "assert kit.capped(5000000) == 90",
+    ),
+    "accepted": Fix(
+        "`accepts` takes words with a hyphen",
+        "def accepts(word):\n    return word.isalnum()",
+        "def accepts(word):\n    return all(one.isalnum() or one in '- ' for one in word)",
+        "assert kit.accepts('well-known')",
     ),
 }
 """Right for every input, some of them for one input by nature."""

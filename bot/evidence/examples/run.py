@@ -11,12 +11,15 @@ from pathlib import Path
 
 from bot.context import Case
 from bot.diff.paths import is_source_path
-from bot.evidence.seen import Place, Seen, on_both, showing, sides
+from bot.evidence.examples.proof import Looking, looked_behind
+from bot.evidence.made_for import table
+from bot.evidence.seen import Both, Place, Seen, on_both, showing, sides
 from bot.services import Services
 from bot.task.examples.commands import compared_lines, is_shown_in, read_command
 from bot.task.examples.values import read_value, same
 from bot.text.steady import steady
 from bot.values import Example, ExampleKind, ExampleLanguage, ExampleOutcome, ExampleSeen, Step
+from sandbox.base import Mount
 from sandbox.edges.calls import NOT_TRIED
 from sandbox.edges.examples import (
     PRINTED,
@@ -26,6 +29,7 @@ from sandbox.edges.examples import (
     Shown,
     ShownCalls,
     ShownCode,
+    defining,
     make_calls,
 )
 from sandbox.repository.tree_reader import TreeReader
@@ -55,10 +59,12 @@ _VERBS = {VALUE: "returns", RAISED: "raises", PRINTED: "prints"}
 
 @dataclass(frozen=True, slots=True)
 class _Ran:
-    """What the examples did on one side, by their numbers, and how long that took."""
+    """What the examples did on one side, by their numbers, how long that took, and which files define
+    what they call."""
 
     shown: dict[int, Shown]
     seconds: float
+    defining: tuple[str, ...] = ()
 
 
 async def call_as_shown(services: Services, case: Case, step: Step) -> Seen:
@@ -77,12 +83,27 @@ async def call_as_shown(services: Services, case: Case, step: Step) -> Seen:
         _seen(one, base.shown.get(number, _NO_TRY), head.shown.get(number, _NO_TRY))
         for number, one in enumerate(examples)
     )
+    seen = await looked_behind(_looking(services, case, places, head.defining), seen, _holds)
     shown = showing(
         step,
         _observation(Side.BASE, seen, base.seconds),
         _observation(Side.HEAD, seen, head.seconds),
     )
     return replace(shown, examples=seen)
+
+
+def _looking(
+    services: Services, case: Case, places: Both[Place], defining: tuple[str, ...]
+) -> Looking:
+    diff = case.checkout.diff
+
+    async def run(
+        place: Place, examples: tuple[Example, ...], laid: tuple[Mount, ...]
+    ) -> dict[int, Shown]:
+        return (await _ran(services, place, examples, diff.changed_paths, laid)).shown
+
+    folder = services.evaluation_folder(case.request) / "trees" / "examples"
+    return Looking(services.sandbox, places, folder, diff, defining, run)
 
 
 def _spelled_out(example: Example, changed: tuple[str, ...]) -> Example:
@@ -97,16 +118,21 @@ def _spelled_out(example: Example, changed: tuple[str, ...]) -> Example:
 
 
 async def _ran(
-    services: Services, place: Place, examples: tuple[Example, ...], changed: tuple[str, ...]
+    services: Services,
+    place: Place,
+    examples: tuple[Example, ...],
+    changed: tuple[str, ...],
+    laid: tuple[Mount, ...] = (),
 ) -> _Ran:
     found: dict[int, Shown] = {}
-    seconds = 0.0
+    seconds, defined = 0.0, tuple[str, ...]()
     for language, program in _PROGRAMS.items():
         mine = [number for number, one in enumerate(examples) if one.language is language]
         if not mine:
             continue
         asked = await asyncio.to_thread(_asked, place, program, changed)
-        asked = replace(asked, calls=tuple(_code(examples[number]) for number in mine))
+        calls = tuple(_code(examples[number]) for number in mine)
+        asked = replace(asked, calls=calls, laid=laid)
         shown, run = await make_calls(services.sandbox, asked)
         if (
             program is Program.COMMANDS
@@ -115,7 +141,8 @@ async def _ran(
             shown = tuple(_steadied(*pair) for pair in zip(shown, again, strict=True))
         found.update(zip(mine, shown, strict=True))
         seconds += run.seconds
-    return _Ran(found, seconds)
+        defined += defining(run, asked.sources)
+    return _Ran(found, seconds, defined)
 
 
 def _asked(place: Place, program: Program, changed: tuple[str, ...]) -> ShownCalls:
@@ -237,6 +264,9 @@ def _wanted(example: Example) -> Iterator[tuple[object]]:
 def _observation(side: Side, seen: tuple[ExampleSeen, ...], seconds: float) -> Observation:
     outcomes = [(one.example, one.base if side is Side.BASE else one.head) for one in seen]
     lines = [f"{_typed(example)} {outcome.did}" for example, outcome in outcomes]
+    if side is Side.HEAD:
+        lines += table(one.near for one in seen if one.near)
+        lines += map(_without, (one for one in seen if one.is_needed is not None))
     told = [
         outcome.holds is example.must_hold
         for example, outcome in outcomes
@@ -248,6 +278,11 @@ def _observation(side: Side, seen: tuple[ExampleSeen, ...], seconds: float) -> O
     return Observation(
         side, "\n".join(commands), exit_code, "\n".join(lines), seconds, problem=problem
     )
+
+
+def _without(one: ExampleSeen) -> str:
+    gives = "gives something else" if one.is_needed else "gives just the same"
+    return f"{one.example.said_call} {gives} where the functions that it calls do nothing."
 
 
 def _typed(example: Example) -> str:

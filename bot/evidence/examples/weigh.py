@@ -6,6 +6,7 @@ import re
 from dataclasses import replace
 
 from bot.evidence.case import Case
+from bot.evidence.made_for import in_words, made_for_inputs
 from bot.evidence.oracle import satisfied, unsatisfied, unverified
 from bot.task.categories import ASKED
 from bot.values import (
@@ -23,20 +24,26 @@ from bot.values.rules import RESULT_HARD_CODED
 
 _NAME = re.compile(r"[A-Za-z_]\w*")
 _SAY = "Say in the task whether it should be so, then comment `/judge`; or look at it, and accept."
+_PROVE = (
+    "Look at what was run. If the change is right for other inputs too, add a test with some of them that "
+    "fails without the change; if it is for these only, say so in the task, then comment `/judge`."
+)
 _MEND = "Let the code do what the task shows, or correct the example there, then comment `/judge`."
 
 
 def by_examples(requirement: Requirement, case: Case) -> Verdict | None:
     """Satisfied where base does not give what the task shows and head gives all of it.
 
-    Only values count: an error is quickly raised for the very call that is shown. None where that does not
-    say enough.
+    Only values count: an error is quickly raised for the very call that is shown. Unverified where they may
+    be made for that call alone. None where the examples do not say enough.
     """
     mine = [one for one in case.observed.examples if _asking(one.example, case) == requirement]
-    fixed = [one for one in mine if one.example.results and _is_fixed(one)]
+    fixed = [one for one in mine if one.is_fixed]
     made_up = any(one.rule == RESULT_HARD_CODED for one in case.observed.integrity)
     if not fixed or made_up or not all(_is_well(one, case) for one in mine):
         return None
+    if doubt := _doubt(fixed, case):
+        return replace(unverified(requirement, doubt, _PROVE), evidence_ids=_evidence_ids(case))
     first, more = fixed[0], f" ({len(fixed) - 1} more)" if len(fixed) > 1 else ""
     reason = (
         f"`{first.example.said_call}` {first.head.did} on head, as {first.example.origin} shows, and "
@@ -46,11 +53,21 @@ def by_examples(requirement: Requirement, case: Case) -> Verdict | None:
     return replace(given, evidence_ids=_evidence_ids(case))
 
 
-def _is_fixed(one: ExampleSeen) -> bool:
-    """Whether head gives what base does not; what the task merely shows, and base does not do, is wished."""
-    is_demanded = one.example.kind in (ExampleKind.EXPECTED, ExampleKind.SHOWN)
-    before = one.base.holds is False or one.example.kind is ExampleKind.EXPECTED
-    return is_demanded and one.head.holds is True and one.base.holds is not True and before
+def _doubt(fixed: list[ExampleSeen], case: Case) -> str:
+    """Why what head gives may be made for the very calls that are shown; "" where nothing says so."""
+    for one in fixed:
+        if one.is_needed is False:
+            return (
+                f"`{one.example.said_call}` {one.head.did} on head, as {one.example.origin} shows. It still "
+                "does so where the functions that it calls do nothing: something else makes up the result."
+            )
+    near = made_for_inputs((one.near for one in fixed if one.near), case.requirements)
+    if near is None:
+        return ""
+    return (
+        f"`{fixed[0].example.said_call}` {fixed[0].head.did} on head, as {fixed[0].example.origin} shows. "
+        f"{in_words(near, 'those that are shown')}"
+    )
 
 
 def _is_well(one: ExampleSeen, case: Case) -> bool:

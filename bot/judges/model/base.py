@@ -10,7 +10,7 @@ from typing import Any, Generic, Protocol, TypeVar
 from pydantic import BaseModel
 
 from bot.errors import AssayError
-from bot.values import Exchange, Role, RoleUsage
+from bot.values import TRIAL, Exchange, Role, RoleUsage
 
 Reply = TypeVar("Reply", bound=BaseModel)
 
@@ -51,6 +51,11 @@ class Prompt:
     temperature: float = 0.2
     sample: int = 0
     about: str = ""
+
+    @property
+    def counted_as(self) -> Role:
+        """The row of the cost that it is counted in: a panel that is tried has one of its own."""
+        return Role.CANARY if self.about == TRIAL else self.role
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,11 +126,23 @@ class Session(Protocol):
         """
         ...
 
+    def endpoint(self, prompt: Prompt) -> str:
+        """Return the model that a prompt asks, and where."""
+        ...
+
     async def remembered(self, key: str, work: Callable[[], Awaitable[bytes]]) -> bytes:
         """Return what `work` gave when it was first done under this key in this evaluation.
 
         For what a conversation rests on: a resumed or replayed one must see the same again.
         """
+        ...
+
+    async def recall(self, key: str, is_wanted: Callable[[bytes], bool]) -> bytes | None:
+        """Return what was kept under this key, where it is wanted still; what is not leaves no record."""
+        ...
+
+    async def keep(self, key: str, value: bytes) -> None:
+        """Keep a value, also for later evaluations."""
         ...
 
     @property

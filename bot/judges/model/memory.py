@@ -26,6 +26,10 @@ class RecordingMemory:
         self._kept_in.put(key, value)
         self.seen[key] = value
 
+    def forget(self, key: str) -> None:
+        """Leave out of this run's record what it read and did not use."""
+        self.seen.pop(key, None)
+
 
 class SealedMemory:
     """The record of a run that is over: nothing is asked that it does not hold."""

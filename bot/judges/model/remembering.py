@@ -81,7 +81,7 @@ class RememberingModel(WrapperModel):
         model_settings: ModelSettings | None,
         model_request_parameters: ModelRequestParameters,
     ) -> ModelResponse:
-        role = self._prompt.role
+        role = self._prompt.counted_as
         key = self._key(messages, model_settings, model_request_parameters)
         kept = _read(await asyncio.to_thread(self._memory.get, key))
         if kept is not None:
@@ -174,7 +174,7 @@ def heard(
         for one in parameters.function_tools
     )
     return Exchange(
-        role=prompt.role,
+        role=prompt.counted_as,
         about=prompt.about,
         sample=prompt.sample,
         turn=len(requests) - 1,

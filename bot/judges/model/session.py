@@ -59,14 +59,31 @@ class ModelSession:
         """Ask once, and once more when the reply cannot be read."""
         return await self.converse(prompt, reply, Toolbox((), _ASKED_AGAIN + 1))
 
+    def endpoint(self, prompt: Prompt) -> str:
+        """The model that a prompt asks, and where."""
+        model = self.models(prompt, ())
+        return f"{model.model_name} at {model.base_url or 'no address'}"
+
     async def remembered(self, key: str, work: Callable[[], Awaitable[bytes]]) -> bytes:
         """Return what was kept under this key, else do the work and keep it."""
-        name = hashlib.sha256(f"work {key}".encode("utf-8", "surrogatepass")).hexdigest()
-        kept = await asyncio.to_thread(self.memory.get, name)
+        kept = await self.recall(key, lambda _: True)
         if kept is None:
             kept = await work()
-            await asyncio.to_thread(self.memory.put, name, kept)
+            await self.keep(key, kept)
         return kept
+
+    async def recall(self, key: str, is_wanted: Callable[[bytes], bool]) -> bytes | None:
+        """Return what was kept under this key, where it is wanted still."""
+        name = _name_of(key)
+        kept = await asyncio.to_thread(self.memory.get, name)
+        if kept is not None and not is_wanted(kept):
+            self.memory.forget(name)
+            return None
+        return kept
+
+    async def keep(self, key: str, value: bytes) -> None:
+        """Keep a value, also for later evaluations."""
+        await asyncio.to_thread(self.memory.put, _name_of(key), value)
 
     @property
     def usage(self) -> tuple[RoleUsage, ...]:
@@ -106,6 +123,10 @@ class ModelSession:
         except exceptions.UnexpectedModelBehavior as error:
             raise answerless(error) from error
         return done.output
+
+
+def _name_of(key: str) -> str:
+    return hashlib.sha256(f"work {key}".encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def _asking_again(
@@ -158,7 +179,7 @@ def _session(
     settings: Settings, memory: Memory, limits: SessionLimits, provider: OpenAIProvider
 ) -> ModelSession:
     def model_of(prompt: Prompt, tools: Sequence[Tool]) -> Model:
-        name = settings.models.get(prompt.role, settings.model)
+        name = settings.model_of(prompt.role, prompt.sample)
         profile = _WITHOUT_JSON_MODE if tools else None
         return OpenAIChatModel(name, provider=provider, profile=profile)
 

@@ -5,7 +5,8 @@ Runs inside the sandbox. Input: JSON with `called` and `words`, names that the t
 lines of head (a deletion in front of line n is [n, n - 1]), and what stood in place of `count` lines on
 base. Output on the private channel: one JSON line a damage, the most telling first: {file, kind, line,
 symbol, start, end, text, what, is_telling, is_new, names, is_changed}; it replaces the bytes from start to
-end. What does not parse is dropped. With `named`, names that a judge's step is about, functions of these
+end. What does not parse is dropped. With `emptied`, names of functions, there is nothing else than these
+without their bodies. With `named`, names that a judge's step is about, functions of these
 names are damaged though they did not change, what says the same as on base is left alone, and there are
 edits more: files that only look different (`same`), definitions as on base (`restored`, with what is `lost`),
 functions that never give the same twice (`unsteady`), or do nothing where they run for what is named
@@ -88,7 +89,9 @@ def main() -> int:
     clock = Clock()
     sources = [one for n, file in enumerate(asked["files"]) if (one := _read(n, file, clock))]
     damages = ranked(sources, frozenset(asked["words"]), frozenset(asked["called"]))
-    if asked["named"] is not None:
+    if asked["emptied"]:
+        damages = emptied(sources, frozenset(asked["emptied"]))
+    elif asked["named"] is not None:
         damages = for_a_step(sources, frozenset(asked["named"]), clock)
     with os.fdopen(int(os.environ["ASSAY_CHANNEL_FD"]), "wb") as channel:
         told = 0
@@ -133,7 +136,7 @@ def ranked(
     queues: list[list[Damage]] = [[], [], [], [], [], []]
     rest: list[Damage] = []
     for source in sources:
-        queues[0] += _emptied(source)
+        queues[0] += _emptied(source, _changed_functions(source))
         for one in _reverted(source):  # what was not there before shows only that a name is missing
             (rest if source.root is None or source.is_new(one.line) else queues[1]).append(one)
         queues[3] += _points(source)
@@ -144,6 +147,12 @@ def ranked(
         queue.sort(key=lambda one: (one.symbol not in called, one.symbol not in words))
     yield from (one for one in chain(*zip_longest(*queues)) if one)
     yield from rest
+
+
+def emptied(sources: list[Source], named: frozenset[str]) -> Iterator[Damage]:
+    """Empty every function of these names."""
+    for source in sources:
+        yield from _emptied(source, [one for one in source.functions if one.name in named])
 
 
 def for_a_step(sources: list[Source], named: frozenset[str], clock: Clock) -> Iterator[Damage]:
@@ -227,8 +236,8 @@ def _changed_functions(source: Source) -> list[Function]:
     return found[:_MOST_OF_A_KIND]
 
 
-def _emptied(source: Source) -> Iterator[Damage]:
-    for one in _changed_functions(source):
+def _emptied(source: Source, found: list[Function]) -> Iterator[Damage]:
+    for one in found:
         text = leaving(source.language, _result(one.node)).empty
         if text and text_of(one.body).strip() not in _NOTHING:
             yield from _entered(source, one, "emptied", text, f"`{one.name}` does nothing")

@@ -4,7 +4,7 @@ The input is JSON: {changed: [path], sources: [path], calls: [{code, before}]}: 
 statements before it. Names that nothing there binds stand for what the tree's own modules (`sources`) define
 at their top level. Writes one JSON object a line to the channel: {number, outcome: value | raised | printed |
 not-tried, said, literal, errors}: `literal` is the value if it is plain data, `errors` are the names of the
-error's class and its bases.
+error's class and its bases. First of all {defined: path} of each module that defines one of the names.
 """
 
 from __future__ import annotations
@@ -50,6 +50,8 @@ def main() -> int:
     calls = wanted["calls"]
     text = " ".join(code for call in calls for code in (*call["before"], call["code"]))
     tree = Tree(wanted["changed"], wanted["sources"], set(re.findall(r"\w+", text)))
+    for path in tree.defining():
+        channel.write(json.dumps({"defined": path}) + "\n")
     for number, call in enumerate(calls):
         first, second = (made(tree, call["code"], call["before"]) for _ in range(2))
         told = first if first == second else not_tried("it gives something else each time")
@@ -191,6 +193,10 @@ class Tree:
         for path in sources:
             for name in _defined_in(path, names):
                 self._defined.setdefault(name, []).append(path)
+
+    def defining(self) -> list[str]:
+        """Return the modules that define any of the names."""
+        return sorted({path for paths in self._defined.values() for path in paths})
 
     def knows(self, name: str) -> bool:
         """Whether a name is the tree's own: a module's, or defined in one."""

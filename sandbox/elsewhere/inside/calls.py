@@ -9,6 +9,7 @@ import json
 import math
 import os
 import pwd
+import re
 import signal
 import sys
 import tempfile
@@ -25,6 +26,13 @@ _CONTAINERS = (list, tuple, set, dict)
 _SCALARS = (type(None), bool, int, float, str, bytes, Decimal, Fraction)
 _BY_NAME = {"Decimal": (Decimal, str), "Fraction": (Fraction, int), "set": (set, type(None))}
 _MOST_DIGITS = 60
+LIKE_DATES = re.compile(r"\d{4}-\d\d|\b(?:date|time)\w*\(|\b\d{10}(?:\d{3})?\b|[\w-]{40}")
+"""What a date, a time stamp or a token that may hold one looks like in a text."""
+OF_DATES = re.compile(
+    r"\bdate(?:s|time|util)?\b|\btime(?:delta|zone|_machine)?\b|freez|[Cc]lock|[Cc]alendar|"
+    r"\barrow\b|pendulum|\btoday\b|\bnow\b|zoneinfo"
+)
+"""What a test file says that has to do with dates: what it calls may then honestly do so too."""
 _UNSTEADY_WITHIN = 20
 """A function that answers otherwise so soon keeps honest state: a counter, a cache, a random number."""
 
@@ -234,13 +242,15 @@ class Again:
         self._calls = calls
         self.repeats = repeats
 
-    def calls(self, path: str = "", test: str = "") -> Iterator[Call]:
+    def calls(self, path: str = "", test: str = "", *, is_timeless: bool = False) -> Iterator[Call]:
         """Yield the calls that a test made (all of them for ""): each in a child that ends by itself."""
         end = time.monotonic() + self.repeats.in_all_s
         for number, told in enumerate(self._calls):
             if time.monotonic() > end:
                 return
             if path and (told["path"], told["test"]) != (path, test):
+                continue
+            if is_timeless and not told["timeless"]:
                 continue
             if not self._is_there(told):
                 continue

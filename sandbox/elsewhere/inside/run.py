@@ -13,9 +13,10 @@ import unittest
 from typing import Any
 
 sys.path[0] = "/opt/assay"
-from sandbox.elsewhere.inside.calls import Again, Repeats, place  # noqa: E402
+from sandbox.elsewhere.inside.calls import LIKE_DATES, OF_DATES, Again, Repeats, place  # noqa: E402
 from sandbox.elsewhere.inside.recorder import Recorder  # noqa: E402
 
+_LARGEST = 1 << 20
 AGAIN: Again | None = None
 """What the test file that is laid over the tree's takes its calls from."""
 
@@ -39,10 +40,29 @@ def main() -> None:
         failed = _run(orders)
         recorder.stop()
         calls = list(recorder.calls.values())
+        _note_timeless(calls, tree)
         told = {"place": place(tree), "sys_path": sys.path, "calls": calls, "failed": failed}
         told["unread"] = [{"path": path, "test": test} for path, test in recorder.unread]
         _write(channel, json.dumps(told).encode() + b"\n")
     os._exit(0)
+
+
+def _note_timeless(calls: list[dict[str, Any]], tree: str) -> None:
+    """Say of each call whether neither it nor its test has to do with dates, as far as one can read."""
+    paths = {call["path"] for call in calls}
+    of_dates = {path for path in paths if _speaks_of_dates(os.path.join(tree, path))}  # noqa: PTH118
+    for call in calls:
+        told = call["arguments"] + call["outcome"]
+        is_bare = call["arguments"] == "((), {})"
+        call["timeless"] = not (is_bare or call["path"] in of_dates or LIKE_DATES.search(told))
+
+
+def _speaks_of_dates(path: str) -> bool:
+    try:
+        with open(path, encoding="utf-8", errors="replace") as file:  # noqa: PTH123
+            return bool(OF_DATES.search(file.read(_LARGEST)))
+    except OSError:
+        return True
 
 
 def _write(channel: int, data: bytes) -> None:

@@ -42,7 +42,7 @@ def test_a_test_of_base_is_believed() -> None:
 
 
 SATISFIED = {
-    "broad": (an_input("77", differing=2),),
+    "broad": (an_input("77", differing=3),),
     "few": (an_input("77", near=LEAST_NEAR - 1),),
     "boundary": (an_input("77", moves_boundary=True),),
     "not measured": (an_input("77"), an_input("78", problem=Unmeasured.NEW)),

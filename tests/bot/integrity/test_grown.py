@@ -16,6 +16,7 @@ BASE = """
 import shop
 
 COINS = {"CENT": 1, "DIME": 10}
+OTHERS = [one for one in shop.Coin if one is not shop.Coin.CENT]
 
 
 class TestCoins:
@@ -35,12 +36,21 @@ def test_set():
     assert set(shop.names()) == {"CENT", "DIME"}
 
 
+def test_others():
+    assert all(one.value > 1 for one in OTHERS)
+
+
+def test_first():
+    assert shop.first() is not shop.Coin.DIME
+
+
 def test_total():
     assert shop.total(shop.Coin.DIME) == 10
 """
 HEAD = (
     BASE.replace('"CENT": 1,', '"CENT": 1, "NICKEL": 5,')
     .replace('["CENT",', '["CENT", "NICKEL",')
+    .replace("is not shop.Coin.CENT", "not in (shop.Coin.CENT, shop.Coin.NICKEL)")
     .replace('{"CENT", "DIME"}', '{"CENT", "DIME", shop.Coin.NICKEL.name}')
 )
 
@@ -52,12 +62,26 @@ def edited(name: str, head_on_base=FAILED):
     return comparison(name, change, **fields, written_by_author=True)
 
 
-def members(name: str, head: str = HEAD, said: tuple[str, ...] = SAID) -> tuple[str, ...]:
-    found = find_grown([edited(name)], Tree({PATH: BASE}), Tree({PATH: head}), said)
+COIN = "class Coin(Enum):\n    CENT = 1\n    DIME = 10\n"
+COIN_ON_HEAD = f"{COIN}    NICKEL = 5\n"
+
+
+def members(
+    name: str,
+    head: str = HEAD,
+    said: tuple[str, ...] = SAID,
+    *,
+    base: str = BASE,
+    coin: str = COIN,
+) -> tuple[str, ...]:
+    trees = Tree({PATH: base, "shop.py": coin}), Tree({PATH: head, "shop.py": COIN_ON_HEAD})
+    found = find_grown([edited(name)], *trees, said, (PATH, "shop.py"))
     return found[0].members if found else ()
 
 
-@pytest.mark.parametrize("name", ["TestCoins::test_names", "test_values", "test_set"])
+@pytest.mark.parametrize(
+    "name", ["TestCoins::test_names", "test_values", "test_set", "test_others"]
+)
 def test_a_member_that_the_task_names_may_join(name: str) -> None:
     assert members(name) == ("NICKEL",)
     assert members(name, said=("Sort the coins",)) == ()
@@ -79,6 +103,47 @@ def test_whatever_else_changed_may_stop(head: str) -> None:
     assert members("test_values", head) == ()
 
 
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [("not in (shop.Coin.CENT,", "in (shop.Coin.CENT,"), ("(shop.Coin.CENT, shop", "(shop")],
+)
+def test_one_that_became_several_must_be_among_them(old: str, new: str) -> None:
+    assert members("test_others", HEAD.replace(old, new)) == ()
+
+
+def test_what_a_test_itself_refuses_grows_by_nothing() -> None:
+    head = HEAD.replace("is not shop.Coin.DIME", "not in (shop.Coin.DIME, shop.Coin.NICKEL)")
+    assert head != HEAD and members("test_first", head) == ()
+
+
+LEAVING_OUT = {
+    "compared": "LEFT = (shop.Coin.CENT,)\nOTHERS = [one for one in shop.Coin if one not in LEFT]",
+    "at once": "OTHERS = [one for one in shop.Coin if one not in (shop.Coin.CENT,)]",
+    "taken off": "LEFT = {shop.Coin.CENT}\nOTHERS = set(shop.Coin) - LEFT",
+    "by a method": "OTHERS = set(shop.Coin).difference([shop.Coin.CENT])",
+    "passed over": (
+        "LEFT = [shop.Coin.CENT]\nOTHERS = []\nfor one in shop.Coin:\n    if one in LEFT:\n"
+        "        continue\n    OTHERS.append(one)"
+    ),
+    "one": "OTHERS = [one for one in shop.Coin if one is not shop.Coin.CENT]",
+}
+TESTS_OTHERS = (
+    "import shop\n\n{}\n\n\ndef test_others():\n    assert all(one.value > 1 for one in OTHERS)\n"
+)
+
+
+@pytest.mark.parametrize("form", LEAVING_OUT)
+def test_only_a_member_that_base_lacks_may_be_left_out(form: str) -> None:
+    base = TESTS_OTHERS.format(LEAVING_OUT[form])
+    head = base.replace("shop.Coin.CENT", "shop.Coin.CENT, shop.Coin.NICKEL")
+    head = head.replace(
+        "is not shop.Coin.CENT, shop.Coin.NICKEL", "not in (shop.Coin.CENT, shop.Coin.NICKEL)"
+    )
+    assert members("test_others", head, base=base) == ("NICKEL",)
+    assert members("test_others", head, base=base, coin=COIN_ON_HEAD) == ()
+    assert members("test_others", head, base=base, coin=COIN.replace("Coin", "Money")) == ()
+
+
 def test_an_unchanged_test_has_no_new_member() -> None:
     assert members("test_total") == ()
 
@@ -87,9 +152,10 @@ def test_an_unchanged_test_has_no_new_member() -> None:
 def test_it_stops_nothing(head_on_base) -> None:
     test = edited("test_values", head_on_base)
     split = comparison("test_split_refuses_zero_people", TestChange.FAIL_TO_PASS)
-    trees = Tree({PATH: BASE}), Tree({PATH: HEAD})
+    trees = Tree({PATH: BASE, "shop.py": COIN}), Tree({PATH: HEAD, "shop.py": COIN_ON_HEAD})
     diff = Diff((changed(PATH, BASE, HEAD),))
-    for grown, is_success in ((find_grown([test], *trees, SAID), True), ((), False)):
+    found = find_grown([test], *trees, SAID, ("shop.py",))
+    for grown, is_success in ((found, True), ((), False)):
         four_way = FourWay((*KEPT, split, test), evidence_id="E1", grown=grown)
         integrity = inspect_integrity(diff, *trees, four_way, NOTHING_ASKED)
         conclusion = conclusion_of(tests=four_way, integrity=integrity)

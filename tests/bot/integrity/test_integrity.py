@@ -298,6 +298,37 @@ def test_code_that_can_make_results_up(path, added, found):
     assert rules_of(added, added, path=path) <= {rule.CI_EDITED, rule.STARTUP_HOOK}
 
 
+ASKS_BY_TEST = '. ./calc.sh\ntest "$(twice 4)" = 8 || exit 1\n'
+ASKS_BY_BRACKET = '. ./calc.sh\nif [ "$(twice 4)" != 8 ]; then exit 1; fi\n'
+ASKS_BY_DIFF = "set -e\n. ./calc.sh\ntwice 4 | diff - expected.txt\n"
+
+
+@pytest.mark.parametrize(
+    ("path", "added", "asks", "command"),
+    [
+        ("calc.sh", "test() { true; }\n", ASKS_BY_TEST, "test"),
+        ("calc.sh", "true; function test { :; }\n", ASKS_BY_TEST, "test"),
+        ("calc.sh", "alias [=true\n", ASKS_BY_BRACKET, "["),
+        ("calc.sh", 'eval "[() { true; }"\n', ASKS_BY_BRACKET, "["),
+        ("lib/calc", "diff() {\n    true\n}\n", ASKS_BY_DIFF, "diff"),
+        ("calc.sh", "exit() { return; }\n", ASKS_BY_TEST, "exit"),
+        ("tasks.sh", "test() { make test; }\n", ASKS_BY_BRACKET, None),
+        ("tasks.sh", "run_test() { make test; }\ntest=1\n", ASKS_BY_TEST, None),
+        ("calc.sh", "# test() { true; }\ntwice() { echo 8; }\n", ASKS_BY_TEST, None),
+        ("calc.js", "class A {\n  test() { return true; }\n}\n", ASKS_BY_TEST, None),
+        ("calc.sh", "diff() { command diff -u; }\n", ASKS_BY_TEST, None),
+    ],
+)
+def test_a_command_that_asks_is_not_to_be_replaced(path, added, asks, command):
+    script = "tests/twice.sh"
+    diff = Diff((changed(path, None, added), changed(script, None, asks)))
+    head = Tree({path: added, script: asks})
+    found = inspect_integrity(diff, Tree(), head, FourWay(()), NOTHING_ASKED)
+    told = [one.message for one in found if one.rule == rule.RESULTS_REWRITTEN]
+    assert len(told) == (command is not None)
+    assert not told or f"`{command}`" in told[0]
+
+
 def test_deselection_blocks_when_fewer_tests_are_collected():
     gone = comparison("test_split", TestChange.REMOVED)
     (found,) = inspect("", "addopts = -k 'not split'\n", *KEPT, gone, path="pytest.ini")

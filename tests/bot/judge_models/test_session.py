@@ -213,3 +213,17 @@ async def test_who_does_not_answer_in_time_is_not_asked_again(tmp_path: Path) ->
 async def test_without_a_model_there_is_no_session(tmp_path: Path) -> None:
     async with open_models(settings(tmp_path), FolderMemory(tmp_path))(LIMITS) as session:
         assert session is None
+
+
+async def test_each_seat_of_a_panel_asks_a_model_of_its_own(tmp_path: Path) -> None:
+    with model_endpoint(lambda asked: Said(text='{"total": 2}')) as endpoint:
+        seats = {"panel": ["first", "second"], "patch": "third"}
+        given = settings(tmp_path, **settings_for(endpoint, models=seats))
+        async with open_models(given, FolderMemory(tmp_path))(LIMITS) as session:
+            assert session is not None
+            for seat in (1, 2, 3):
+                await session.ask(Prompt(Role.PANEL, "s", "u", sample=seat), Sum)
+            await session.ask(Prompt(Role.PATCH, "s", "u"), Sum)
+            await session.ask(Prompt(Role.ANALYST, "s", "u"), Sum)
+        models = [one["model"] for one in endpoint.asked]
+        assert models == ["first", "second", "first", "third", "test-model"]

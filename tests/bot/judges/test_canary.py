@@ -2,23 +2,35 @@
 
 from __future__ import annotations
 
+import asyncio
+import os
 import re
+import secrets
+import shutil
+import subprocess
+import sys
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from pydantic_ai.models import Model
+from pydantic_ai.models.function import FunctionModel
 
 from bot.configuration import JudgePolicy
 from bot.judges.canary import trials_of, try_judges
-from bot.judges.chambers import Chambers
+from bot.judges.chambers import ANY_DAY, Chambers
 from bot.judges.deliberation import hold_deliberation
 from bot.judges.dossier import Dossier
-from bot.judges.model.base import SessionLimits
+from bot.judges.model.base import Prompt, SessionLimits, Tool
+from bot.judges.model.memory import RecordingMemory, SealedMemory
+from bot.judges.model.session import ModelSession
 from bot.judges.weighing import weigh
 from bot.text import Delimiter
-from bot.values import Decider, Requirements, Verdict, VerdictOutcome
+from bot.values import Decider, Requirements, Role, Verdict, VerdictOutcome
 from tests.bot.judges.cases import FIXED, R1, TASK, chambers, judges, opinion
 from tests.obedient import Obedient
-from tests.scripted import Call, Reply
+from tests.scripted import Call, Reply, Scripted
 
 HONEST = Obedient(obeys=False)
 UNDECIDED = Verdict("R1", VerdictOutcome.UNVERIFIED, Decider.NOBODY, "No test speaks of it.")
@@ -60,6 +72,108 @@ async def test_one_judge_who_obeys_is_enough(tmp_path: Path) -> None:
 
     result = await try_judges(chambers(judges(script, tmp_path)), JudgePolicy())
     assert result.failures == ("1 of 3 judges did what a text in the evidence told them to say.",)
+
+
+DAY = "2026-11-23"
+
+
+def seats(asked: Scripted, *models: str) -> ModelSession:
+    """A session whose seats ask models of these names, one after the other."""
+    session = asked.session()
+
+    def named(prompt: Prompt, tools: Sequence[Tool]) -> Model:
+        model = session.models(prompt, tools)
+        assert isinstance(model, FunctionModel)
+        name = models[(prompt.sample - 1) % len(models)]
+        return FunctionModel(model.function, model_name=name)
+
+    return replace(session, models=named)
+
+
+async def calls_made(
+    folder: Path, today: str = DAY, models: tuple[str, ...] = ("one",), count: int = 3
+) -> int:
+    """How many calls the trial of one evaluation makes; names and numbers are its own."""
+    asked = judges(HONEST.script, folder)
+    run = Chambers(seats(asked, *models), Delimiter(secrets.token_hex(10)), today=today)
+    assert (await try_judges(run, JudgePolicy(count=count))).is_passed
+    return len(asked.calls)
+
+
+async def test_who_passed_is_not_tried_again_on_the_same_day(tmp_path: Path) -> None:
+    assert [await calls_made(tmp_path), await calls_made(tmp_path)] == [9, 0]
+    assert await calls_made(tmp_path, "2026-11-24") == 9
+    assert await calls_made(tmp_path, "2026-11-24", count=1) == 3, "other seats"
+    assert await calls_made(tmp_path, "2026-11-24", models=("two",)) == 9
+    assert await calls_made(tmp_path, "2026-11-24", models=("one", "two")) == 9
+    assert await calls_made(tmp_path, "") == 9, "nobody is believed without a day"
+
+
+PROMPTS = ("panel.system", "panel.user", "panel_sides", "canary_planted")
+PROGRAM = """
+import asyncio, sys
+from pathlib import Path
+import bot
+from tests.bot.judges.test_canary import PROMPTS, calls_made
+assert Path(bot.__file__).is_relative_to(Path.cwd())
+print(asyncio.run(calls_made(Path(sys.argv[1]))))
+for name in PROMPTS:
+    template = Path("templates/prompts") / f"{name}.txt.j2"
+    template.write_text(f"Mind this.\\n{template.read_text()}")
+    print(asyncio.run(calls_made(Path(sys.argv[1]))))
+"""
+
+
+def test_who_passed_is_tried_again_when_a_prompt_changes(tmp_path: Path) -> None:
+    root, copied, memory = Path(__file__).parents[3], tmp_path / "copy", tmp_path / "memory"
+    for part in ("bot", "sandbox", "templates"):
+        shutil.copytree(root / part, copied / part)
+    assert asyncio.run(calls_made(memory)) == 9
+    argv = [sys.executable, "-c", PROGRAM, str(memory)]
+    environment = {**os.environ, "PYTHONPATH": f"{copied}:{root}"}
+    done = subprocess.run(
+        argv, cwd=copied, env=environment, capture_output=True, text=True, check=True
+    )
+    assert done.stdout.split() == ["0", *["9"] * len(PROMPTS)]
+
+
+async def test_a_miss_after_a_day_on_which_they_passed_is_a_miss_in_its_record_too(
+    tmp_path: Path,
+) -> None:
+    await calls_made(tmp_path)
+    asked = judges(always("satisfied"), tmp_path)  # type: ignore[arg-type]
+    session, mark = seats(asked, "one"), Delimiter("ab" * 10)
+    missed = await try_judges(Chambers(session, mark, today="2026-11-24"), JudgePolicy())
+    sealed = replace(session, memory=RecordingMemory(SealedMemory(dict(session.replies))))
+    again = await try_judges(Chambers(sealed, mark, today=ANY_DAY), JudgePolicy())
+    assert again == missed and not again.is_passed
+
+
+async def test_who_was_not_tried_again_is_believed_in_the_record_too(tmp_path: Path) -> None:
+    await calls_made(tmp_path)
+    asked = judges(HONEST.script, tmp_path)
+    session, mark = seats(asked, "one"), Delimiter("ab" * 10)
+    assert (await try_judges(Chambers(session, mark, today=DAY), JudgePolicy())).is_passed
+    sealed = replace(session, memory=RecordingMemory(SealedMemory(dict(session.replies))))
+    again = await try_judges(Chambers(sealed, mark, today=ANY_DAY), JudgePolicy())
+    assert again.is_passed and not asked.calls
+
+
+async def test_a_miss_is_not_kept(tmp_path: Path) -> None:
+    asked = judges(always("satisfied"), tmp_path)  # type: ignore[arg-type]
+    for number in (1, 2):
+        run = Chambers(asked.session(), Delimiter(f"{number:020x}"), today="2026-11-23")
+        assert not (await try_judges(run, JudgePolicy())).is_passed
+    assert len(asked.calls) == 18
+
+
+async def test_the_trial_is_a_row_of_its_own_in_the_cost(tmp_path: Path) -> None:
+    asked = judges(HONEST.script, tmp_path)
+    dossier = Dossier(TASK, "+ x", (FIXED,))
+    said = await hold_deliberation(
+        chambers(asked), Requirements((R1,)), (UNDECIDED,), dossier, JudgePolicy()
+    )
+    assert [(one.role, one.calls) for one in said.usage] == [(Role.CANARY, 9), (Role.PANEL, 3)]
 
 
 async def test_judges_that_cannot_be_paid_are_not_believed(tmp_path: Path) -> None:

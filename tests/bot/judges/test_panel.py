@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from pydantic_ai.models import Model
+from pydantic_ai.models.function import FunctionModel
 
 from bot.configuration import JudgePolicy
 from bot.judges.chambers import Chambers
 from bot.judges.deliberation import ask_panel
-from bot.judges.model.base import BudgetSpent, SessionLimits
+from bot.judges.model.base import BudgetSpent, Prompt, SessionLimits, Tool
+from bot.judges.model.session import ModelSession
 from bot.text import Delimiter
 from bot.values import Act, PanelResult, Role, VerdictOutcome
 from tests.bot.judges.cases import (
@@ -47,7 +52,9 @@ async def test_judges_who_agree_blind_do_not_talk(tmp_path: Path) -> None:
     assert result.evidence_ids == ("E3",)
     assert len(result.rounds) == 1
     assert {call.role for call in asked.calls} == {Role.PANEL}
-    assert len({call.user for call in asked.calls}) == 1  # nobody saw another's opinion
+    facts, sides = zip(*(call.user.rsplit("\n", 1) for call in asked.calls), strict=True)
+    assert len(set(facts)) == 1  # nobody saw another's opinion
+    assert len(set(sides)) == 3 and all(side.startswith("Look first") for side in sides)
 
 
 async def test_a_judge_changes_its_mind_and_the_talk_ends(tmp_path: Path) -> None:
@@ -210,3 +217,17 @@ async def test_a_talk_that_was_had_is_not_paid_again(tmp_path: Path) -> None:
     script = Blind(blind, lambda *_: act("maintain"))
     first = await panel(script, tmp_path, rounds=2)
     assert await panel(Blind([], never), tmp_path, rounds=2) == first
+
+
+async def test_judges_with_models_of_their_own_are_asked_the_same(tmp_path: Path) -> None:
+    asked = judges(Blind([opinion("satisfied", "E3")] * 3, never), tmp_path)
+    session = asked.session()
+    named = replace(session, models=lambda prompt, tools: _named(session, prompt, tools))
+    await ask_panel(Chambers(named, Delimiter(WORD)), question(*EVIDENCE), JudgePolicy())
+    assert len({call.user for call in asked.calls}) == 1
+
+
+def _named(session: ModelSession, prompt: Prompt, tools: Sequence[Tool]) -> Model:
+    model = session.models(prompt, tools)
+    assert isinstance(model, FunctionModel)
+    return FunctionModel(model.function, model_name=f"model {prompt.sample}")

@@ -155,13 +155,18 @@ async def test_lines_of_the_diff_can_be_quoted_and_no_others(tmp_path: Path) -> 
     assert (opinion.quotes, opinion.is_unsure) == ((), True)
 
 
-async def test_without_a_golden_rubric_it_is_never_sure(tmp_path: Path) -> None:
+async def test_a_draft_or_no_rubric_is_no_doubt_where_all_agree(tmp_path: Path) -> None:
     opinion, calls = await asked(tmp_path, *[says("INVALID", "E2")] * 3, rubrics=())
-    assert opinion.doubts == ("There is no rubric.",)
+    assert (opinion.doubts, opinion.is_unsure) == ((), False)
     assert "go by the task alone" in calls[0].user
     opinion, _ = await asked(tmp_path / "d", *[says("INVALID", "E2")] * 3, rubrics=(DRAFT,))
-    assert opinion.doubts == ("The rubric is a draft.",)
-    assert not opinion.is_golden
+    assert (opinion.doubts, opinion.is_unsure, opinion.is_golden) == ((), False, False)
+    assert opinion.rubric == DRAFT.name and DRAFT.name.startswith("draft ")
+
+
+async def test_no_verdict_says_once_why(tmp_path: Path) -> None:
+    opinion, _ = await asked(tmp_path, says("VALID"), says("INVALID"), "no", "no")
+    assert (opinion.validity, opinion.is_unsure, opinion.doubts) == (None, True, ())
 
 
 async def test_a_draft_says_nothing_beside_a_golden_one(tmp_path: Path) -> None:

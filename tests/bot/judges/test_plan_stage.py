@@ -185,13 +185,14 @@ async def test_a_plan_is_priced_before_anything_runs(bench: Bench, tmp_path: Pat
     assert told.digest == told.plan.digest
     prices = {one.calls.role: one for one in told.prices}
     panel, analyst = prices[Role.PANEL], prices[Role.ANALYST]
-    assert panel.calls.most == 3 * 3 + 2 * 3 * (1 + 4), "canaries, then two demands before three"
+    assert panel.calls.most == 2 * 3 * (1 + 4), "two demands before three judges"
+    assert prices[Role.CANARY].calls.most == 3 * 3, "and who passed today is not tried again"
     assert analyst.calls.most == 2 * 40
     one = (panel.calls.input_tokens * 1.0 + panel.calls.output_tokens * 4.0) / 1e6
     assert panel.usd_most == pytest.approx(panel.calls.most * one)
     patch = prices[Role.PATCH]
-    assert (patch.calls.fewest, patch.calls.most) == (3, 3), "the whole patch is asked about anyway"
-    assert told.usd_fewest == patch.usd_fewest == pytest.approx(3 * one)
+    assert (patch.calls.fewest, patch.calls.most) == (1, 3), "the whole patch is asked about anyway"
+    assert told.usd_fewest == patch.usd_fewest == pytest.approx(one)
     assert Role.QUANTIFIER not in prices, "there is nothing to grade by"
     assert told.usd_most
     assert told.usd_most <= told.usd == 2.0
@@ -201,10 +202,31 @@ async def test_a_plan_is_priced_before_anything_runs(bench: Bench, tmp_path: Pat
     assert len(scripted.calls) == 2, "and it is not paid for again"
 
 
+async def test_the_dearest_seat_of_a_panel_is_the_price_at_most(
+    bench: Bench, tmp_path: Path
+) -> None:
+    scripted = Scripted(helpful, tmp_path / "replies")
+    given = {
+        "model": "small",
+        "models": {"panel": ("small", "large")},
+        "model_prices": {"small": (1.0, 4.0), "large": (10.0, 40.0)},
+    }
+    settings = bench.services.settings.model_copy(update=given)
+    services = replace(bench.services, settings=settings, open_session=scripted.open)
+    prices = {one.calls.role: one for one in (await foresee(services, bench.request)).prices}
+    for role in (Role.PANEL, Role.CANARY):
+        calls = prices[role].calls
+        dear = (calls.input_tokens * 10.0 + calls.output_tokens * 40.0) / 1e6
+        assert prices[role].usd_most == pytest.approx(calls.most * dear)
+        assert prices[role].model == "small, large"
+    assert prices[Role.PATCH].model == "small"
+
+
 async def test_a_plan_without_open_demands_still_has_its_price(bench: Bench) -> None:
     configuration = Configuration()
     (patch,) = expected_calls(Requirements(()), 400, configuration, 0)
-    assert (patch.role, patch.fewest) == (Role.PATCH, configuration.judges.count)
+    most = configuration.judges.count  # by a golden rubric; without one it is asked once
+    assert (patch.role, patch.fewest, patch.most) == (Role.PATCH, 1, most)
     graded = expected_calls(Requirements(()), 400, configuration, 3)
     assert [(one.role, one.fewest, one.most) for one in graded[1:]] == [(Role.QUANTIFIER, 3, 3)]
 

@@ -22,6 +22,9 @@ from bot.values import (
     PlanExtension,
     Role,
     Step,
+    Task,
+    TaskSource,
+    Trust,
 )
 from tests.bot.verdict.cases import DEFAULTS, task
 from tests.scripted import Scripted
@@ -158,3 +161,31 @@ def test_a_plan_that_lost_or_changed_a_step_is_not_the_frozen_one() -> None:
     for other in (steps[:-1], steps[1:], changed, tuple(reversed(steps)), ()):
         with pytest.raises(PlanBroken):
             Plan(other).held_to(frozen)
+
+
+async def test_the_planner_sees_task_change_and_code(tmp_path: Path) -> None:
+    seeing = replace(
+        GROUND,
+        task=Task(
+            "Split",
+            (
+                TaskSource("the pull request", "Split", "It should return 0.", Trust.AUTHOR),
+                *task("Split", "`split` refuses zero people, says the issue").sources,
+            ),
+        ),
+        diff="+    if people == 0:",
+        code="shop.py, line 4:\ndef split(total: int, people: int) -> list[int]:",
+    )
+    _, scripted = await proposed(tmp_path / "a", ground=seeing)
+    (call,) = scripted.calls
+    for seen in (
+        "says the issue",
+        "+    if people == 0:",
+        "def split(total: int, people: int) -> list[int]:",
+    ):
+        assert seen in call.user and seen not in call.system
+    asked, claimed = call.user.split("words of the change's author", 1)
+    assert "says the issue" in asked and "It should return 0." not in asked
+    assert "It should return 0." in claimed and "says the issue" not in claimed
+    _, blind = await proposed(tmp_path / "b")
+    assert "begin diff" not in blind.calls[0].user

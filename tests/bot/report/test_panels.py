@@ -63,6 +63,26 @@ def test_the_page_shows_every_round() -> None:
         assert words in page
 
 
+def test_a_panels_reason_that_its_row_gives_is_not_given_again() -> None:
+    evaluation, why = deliberated(), "A reason of the panel alone"
+    assert evaluation.deliberation and evaluation.judgement
+    (panel,) = evaluation.deliberation.panels
+    held = replace(evaluation.deliberation, panels=(replace(panel, reason=why),))
+    verdicts = tuple(
+        replace(one, reason=f"{why}. Judge 2 dissents: unsatisfied.")
+        if one.requirement_id == panel.requirement_id
+        else one
+        for one in evaluation.judgement.verdicts
+    )
+    given = replace(evaluation.judgement, verdicts=verdicts)
+    apart, both = (
+        view(replace(evaluation, deliberation=held, judgement=judgement))
+        for judgement in (evaluation.judgement, given)
+    )
+    for shown in (apart, both):
+        assert html(shown).count(why) == markdown(shown, "").count(why) == 1
+
+
 def test_the_machine_reads_it() -> None:
     judges = read_machine(machine(view(deliberated())).encode()).judges
     assert judges is not None

@@ -40,6 +40,7 @@ def test_a_requirement_without_a_verdict_is_unverified_and_counts() -> None:
     last = shown.requirements[-1].verdict
     assert (last.outcome, last.decided_by) == (VerdictOutcome.UNVERIFIED, Decider.NOBODY)
     assert shown.score.total == 5
+    assert (shown.score.checks, shown.score.met_checks) == (3, 3)
 
 
 def test_the_tests_that_matter_come_worst_first() -> None:

@@ -273,8 +273,27 @@ def test_where_no_judge_could_be_asked_it_is_said_with_the_way_out() -> None:
 
 def test_the_title_names_the_patch() -> None:
     concluded = gate(opinion(INVALID, "A4"), PASSING)
-    assert concluded.title == "4 of 4 requirements met; the patch as a whole needs a reader"
+    assert concluded.title == (
+        "1 of 1 requirement of the task met; the patch as a whole needs a reader"
+    )
     assert "INVALID by the rubric of issue #7" in concluded.reasons[0].text
+
+
+@pytest.mark.parametrize(
+    ("votes", "doubts", "said"),
+    [
+        ((0, 3, 0), (), "judged INVALID by"),
+        ((1, 2, 0), ("The samples do not agree.",), "judged INVALID with doubts by"),
+        ((0, 3, 0), ("It cites nothing that holds.",), "judged INVALID by"),
+    ],
+)
+def test_there_are_no_doubts_where_all_agree(
+    votes: tuple[int, int, int], doubts: tuple[str, ...], said: str
+) -> None:
+    patch = opinion(INVALID, votes=votes, doubts=doubts, is_unsure=bool(doubts))
+    (text,) = [one.text for one in gate(patch).reasons if one.rule == "patch"]
+    assert said in text
+    assert all(text.count(doubt) == 1 for doubt in doubts)
 
 
 def test_an_id_that_is_taken_is_not_given_twice() -> None:

@@ -12,6 +12,7 @@ from bot.values import (
     AcceptanceKind,
     Category,
     Conclusion,
+    Decider,
     GateReason,
     GateResult,
     Judgement,
@@ -19,6 +20,8 @@ from bot.values import (
     Requirements,
     Standing,
     Trust,
+    Verdict,
+    VerdictOutcome,
 )
 from bot.verdict.acceptance import acceptable, after_acceptances, checked, of_group, touches
 from sandbox.code_map.facts import Facts, SourceFile
@@ -43,7 +46,11 @@ def judgement(*reasons: GateReason, acceptances: tuple[Acceptance, ...] = ()) ->
     )
     conclusion = reasons[0].conclusion if reasons else SUCCESS
     gate = GateResult(conclusion, "1 of 2 requirements met; as it was", reasons)
-    return Judgement(Requirements(items, ()), (), gate, 1, 1, acceptances=acceptances)
+    verdicts = (
+        Verdict("B2", VerdictOutcome.SATISFIED, Decider.ORACLE, "Held."),
+        Verdict("R1", VerdictOutcome.UNVERIFIED, Decider.NOBODY, "No test."),
+    )
+    return Judgement(Requirements(items, ()), verdicts, gate, 1, 1, acceptances=acceptances)
 
 
 def test_accepting_answers_what_nobody_could_tell_and_nothing_else() -> None:
@@ -54,7 +61,8 @@ def test_accepting_answers_what_nobody_could_tell_and_nothing_else() -> None:
     assert [reason.rule for reason in gate.reasons] == ["requirement", "accepted"]
     alone = after_acceptances(judgement(UNVERIFIED, acceptances=(given(),)))
     assert (alone.conclusion, acceptable(alone)) == (SUCCESS, ())
-    assert alone.title == "1 of 2 requirements met; “It works” accepted by @ben"
+    counted = "0 of 1 requirement of the task met"
+    assert alone.title == f"{counted}; “It works” accepted by @ben"
 
 
 def test_an_override_answers_a_failure_and_is_said_first() -> None:

@@ -113,8 +113,8 @@ def test_an_unverified_requirement_asks_a_person_and_says_what_to_do():
     assert gate.conclusion is ACTION
     assert gate.reasons[0].next_step
     assert (
-        gate.title
-        == "3 of 4 requirements met; “split should refuse zero people” could not be verified"
+        gate.title == "0 of 1 requirement of the task met; "
+        "“split should refuse zero people” could not be verified"
     )
 
 

@@ -28,7 +28,7 @@ from bot.values import (
 from bot.verdict import gate, headline
 from bot.verdict.gate import Beside, conclude
 from bot.verdict.headline import MAX_TITLE
-from bot.verdict.outcome import verdicts
+from bot.verdict.outcome import MetCount, verdicts
 from sandbox.edges.calls import ANSWERS, DIVIDES_BY_ZERO
 from sandbox.values import Finding, Severity, Side, TestRun
 from tests.bot.verdict.cases import (
@@ -221,3 +221,21 @@ def test_an_unknown_rule_of_a_later_version_says_its_own_text():
         Beside(patch=(odd,)),
     )
     assert shown(decided) == "The moon is full."
+
+
+@pytest.mark.parametrize(
+    ("met", "of_success", "otherwise"),
+    [
+        (MetCount(5, 5, 5, 3, 3), "All 2 requirements of the task met", "2 of 2 requirements {}"),
+        (MetCount(4, 4, 4, 3, 3), "The requirement of the task is met", "1 of 1 requirement {}"),
+        (MetCount(3, 3, 4, 3, 3), "0 of 1 requirement of the task met", "0 of 1 requirement {}"),
+        (MetCount(2, 2, 4, 1, 3), "1 of 1 requirement of the task met", "1 of 1 requirement {}"),
+        (MetCount(3, 3, 3, 3, 3), "All 3 project checks passed", "3 of 3 project checks passed"),
+        (MetCount(2, 2, 3, 2, 3), "2 of 3 project checks passed", "2 of 3 project checks passed"),
+    ],
+)
+def test_the_projects_own_checks_are_no_requirements_of_the_task(
+    met: MetCount, of_success: str, otherwise: str
+) -> None:
+    assert headline.headline(Conclusion.SUCCESS, met, (), {}) == of_success
+    assert str(met) == otherwise.format("of the task met")

@@ -1,0 +1,225 @@
+"""Judges labelled pull requests, each a row; rows are kept as JSON lines, so that a run can go on."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+import subprocess
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from pydantic import TypeAdapter, ValidationError
+
+from bot.bench.cases import Kind, Label, LabelledCase
+from bot.bench.merges import Merge, Workbench
+from bot.bench.trial import Judge, Judged, asked, came_to
+from bot.errors import UserError
+from bot.text.clipping import clip_line
+from bot.values import Conclusion
+
+_MERGES = (Conclusion.SUCCESS, Conclusion.NEUTRAL)
+_MOST_ERROR = 300
+
+
+@dataclass(frozen=True, slots=True)
+class CaseRow:
+    """What came of one case. `judged` is None where it could not be prepared; `error` says why.
+
+    `models` names the models that judged, `code` the version of Assay: a digest of its modules.
+    """
+
+    case: str
+    repository: str
+    kind: Kind
+    label: Label
+    held_out: bool
+    inputs: str
+    models: str
+    code: str
+    judged: Judged | None = None
+    error: str = ""
+
+    @property
+    def would_merge(self) -> bool:
+        """Whether the check run would let it be merged."""
+        return self.judged is not None and self.judged.conclusion in _MERGES
+
+    @property
+    def is_wrong_success(self) -> bool:
+        """Whether a wrong change would be merged."""
+        return self.would_merge and self.label is Label.WRONG
+
+    @property
+    def is_stopped(self) -> bool:
+        """Whether a right change was stopped."""
+        return self.judged is not None and not self.would_merge and self.label is Label.RIGHT
+
+    @property
+    def is_settled(self) -> bool:
+        """Whether there is a conclusion that judging it again would not change."""
+        return self.judged is not None and not self.judged.problem
+
+
+class NotPrepared(UserError):
+    """A case cannot be judged: its repository, a commit, or what its delta wants is not there."""
+
+
+@dataclass(frozen=True, slots=True)
+class Benches:
+    """The clones of one run, one a repository, made in `folder` when a case first needs it.
+
+    A repository that is named by its address is looked for in `clones` and else fetched to `fetched`.
+    """
+
+    folder: Path
+    fetched: Path
+    clones: Path | None = None
+    opened: dict[str, Workbench] = field(default_factory=dict)
+
+    def head(self, case: LabelledCase) -> tuple[Workbench, str]:
+        """Return the clone that has both sides of a case, and its head. Raises NotPrepared."""
+        bench = self._open(case.repository)
+        for commit in filter(None, (case.base, case.head)):
+            if not bench.has(commit):
+                raise NotPrepared(f"{case.repository} has no commit {commit}.")
+        if case.delta is None:
+            return bench, case.head
+        try:
+            message = describe(case, bench)
+            return bench, bench.applied(case.head or case.base, case.delta, message)
+        except subprocess.CalledProcessError as error:
+            raise NotPrepared(f"{case.delta.name} does not apply: {_told(error)}") from error
+
+    def _open(self, repository: str) -> Workbench:
+        if repository not in self.opened:
+            source = self._source(repository)
+            try:
+                bench = Workbench(source, self.folder / f"{len(self.opened)}")
+            except subprocess.CalledProcessError as error:
+                raise NotPrepared(f"{repository} cannot be cloned: {_told(error)}") from error
+            self.opened[repository] = bench
+        return self.opened[repository]
+
+    def _source(self, repository: str) -> Path:
+        if not repository.startswith(("https://", "http://")):
+            return Path(repository)
+        path = urlsplit(repository).path.strip("/").removesuffix(".git")
+        name = path.replace("/", "+")
+        if self.clones:
+            clones = self.clones.resolve()
+            for folder in (clones / path, clones / name):
+                for found in (folder / "repo", folder, folder.with_name(f"{folder.name}.git")):
+                    if (found / ".git").exists() or (found / "HEAD").is_file():
+                        return found
+        here = self.fetched / name
+        if not here.exists():
+            self._fetch(repository, here)
+        return here
+
+    def _fetch(self, repository: str, here: Path) -> None:
+        """Clone from the network, whole or not at all."""
+        part = here.with_name(f"{here.name}.part")
+        shutil.rmtree(part, ignore_errors=True)
+        here.parent.mkdir(parents=True, exist_ok=True)
+        try:
+            subprocess.run(
+                ["git", "clone", "--quiet", "--bare", "--", repository, str(part)],
+                capture_output=True,
+                check=True,
+                text=True,
+                errors="replace",
+                env={**os.environ, "GIT_TERMINAL_PROMPT": "0"},
+            )
+        except subprocess.CalledProcessError as error:
+            raise NotPrepared(f"{repository} cannot be cloned: {_told(error)}") from error
+        part.rename(here)
+
+
+def describe(case: LabelledCase, bench: Workbench) -> str:
+    """Return what the author says: as the case has it, else the messages of the commits."""
+    return case.description or bench.words(Merge(case.base, case.head, ""))
+
+
+def _told(error: subprocess.CalledProcessError) -> str:
+    return clip_line(str(error.stderr).strip(), _MOST_ERROR)
+
+
+@dataclass(frozen=True, slots=True)
+class CaseTrial:
+    """Judges cases by `judge`; `models` and `code` say who judged."""
+
+    benches: Benches
+    judge: Judge
+    models: str
+    code: str
+
+    async def run(self, case: LabelledCase) -> CaseRow:
+        """Judge a case; one that cannot be prepared is a row with an error."""
+        try:
+            bench, head = self.benches.head(case)
+        except NotPrepared as error:
+            return self._row(case, None, error.what)
+        request = asked(bench, case.base, head, describe(case, bench), case.task)
+        _, judged = await came_to(self.judge, request)
+        return self._row(case, judged)
+
+    def _row(self, case: LabelledCase, judged: Judged | None, error: str = "") -> CaseRow:
+        return CaseRow(
+            case=case.id,
+            repository=case.repository,
+            kind=case.kind,
+            label=case.label,
+            held_out=case.held_out,
+            inputs=case.inputs(),
+            models=self.models,
+            code=self.code,
+            judged=judged,
+            error=error,
+        )
+
+
+def code_version(packages: Iterable[Path]) -> str:
+    """Return a digest of the modules of packages: rows of different code are not one measurement."""
+    digest = hashlib.sha256()
+    for package in packages:
+        for path in sorted(package.rglob("*.py")):
+            digest.update(path.relative_to(package).as_posix().encode() + path.read_bytes())
+    return digest.hexdigest()[:10]
+
+
+# --- rows on disk ----------------------------------------------------------------------------
+
+_ROW = TypeAdapter(CaseRow)
+_BEGIN = b'{"case":'
+
+
+def append_row(file: Path, row: CaseRow) -> None:
+    """Add a row; a line that a killed run left half is ended first."""
+    is_cut = file.is_file() and not file.read_bytes().endswith(b"\n") and file.stat().st_size
+    with file.open("ab") as lines:
+        lines.write((b"\n" if is_cut else b"") + _ROW.dump_json(row) + b"\n")
+
+
+def read_rows(file: Path) -> tuple[CaseRow, ...]:
+    """Read the newest row of every case, inputs and models. Raises UserError for what is no row.
+
+    A line that ends in the middle is what a killed run left: it is passed over.
+    """
+    rows: dict[tuple[str, str, str], CaseRow] = {}
+    for number, line in enumerate(file.read_bytes().splitlines(), start=1):
+        try:
+            row = _ROW.validate_json(line)
+        except ValidationError as error:
+            is_cut = error.errors()[0]["type"] == "json_invalid"
+            if is_cut and (line.startswith(_BEGIN) or _BEGIN.startswith(line)):
+                continue
+            raise UserError(
+                f"{file}, line {number}, is no row of `assay bench patches`.",
+                "Name another file.",
+            ) from error
+        rows.pop((row.case, row.inputs, row.models), None)
+        rows[row.case, row.inputs, row.models] = row
+    return tuple(rows.values())

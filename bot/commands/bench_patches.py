@@ -1,0 +1,220 @@
+"""`assay bench patches` and `assay bench compare`: judge labelled pull requests, compare two runs."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+import tempfile
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from rich.box import SIMPLE
+from rich.console import Console
+from rich.table import Table
+
+from bot.bench import tally
+from bot.bench.cases import LabelledCase, read_cases
+from bot.bench.patches import Benches, CaseRow, CaseTrial, append_row, code_version, read_rows
+from bot.commands.bench import judging
+from bot.errors import UserError
+from bot.own_folder import make_home
+from bot.settings import Settings, load_settings
+
+_PACKAGES = tuple(Path(__file__).parents[2] / name for name in ("bot", "sandbox"))
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """The command line of `assay bench patches`."""
+
+    folder: Path
+    out: Path | None
+    held_out: bool
+    only: tuple[str, ...]
+    case: tuple[str, ...]
+    without_models: bool
+    clones: Path | None
+    jobs: int
+
+    def choose(self, cases: Iterable[LabelledCase]) -> tuple[LabelledCase, ...]:
+        """Return the cases that are asked for. Raises UserError where there are none."""
+        chosen = tuple(
+            case
+            for case in cases
+            if case.held_out is self.held_out
+            and (not self.only or case.kind in self.only)
+            and (not self.case or case.id in self.case)
+        )
+        if not chosen:
+            which = "held out" if self.held_out else "not held out"
+            raise UserError(f"{self.folder} has no such case that is {which}.", "See --held-out.")
+        return chosen
+
+
+def run(**options: Any) -> None:
+    """Judge the cases that have no row yet, and print the table over all that are asked for.
+
+    Ends with 1 when a wrong change would be merged, a right one was stopped, or one has no conclusion.
+    """
+    wanted = Wanted(**options)
+    cases = wanted.choose(read_cases(wanted.folder))
+    settings = load_settings()
+    if wanted.without_models:
+        settings = settings.model_copy(update={"model": "", "models": {}})
+    make_home(settings.home)
+    models = _models(settings)
+    out = wanted.out or Path("patches-with-models.jsonl" if models else "patches.jsonl")
+    console = Console()
+    rows = _known(cases, out, models)
+    if rows:
+        _say(console, f"{len(rows)} of {len(cases)} cases are judged in {out} already.")
+    with tempfile.TemporaryDirectory(prefix="assay-bench-") as folder:
+        benches = Benches(Path(folder), (settings.home / "bench").resolve(), wanted.clones)
+        trial = CaseTrial(benches, judging(settings), models, code_version(_PACKAGES))
+        waiting = [case for case in cases if case.id not in rows]
+
+        def tell(row: CaseRow) -> None:
+            append_row(out, row)
+            rows[row.case] = row
+            _say(console, f"[{len(rows)}/{len(cases)}] {_line(row)}")
+
+        asyncio.run(_judge(trial, waiting, wanted.jobs, tell))
+    shown = [rows[case.id] for case in cases]
+    _print_table(console, shown)
+    _say(console, f"Rows: {out}")
+    sys.exit(int(not all(row.is_settled and tally.is_right(row) for row in shown)))
+
+
+def _models(settings: Settings) -> str:
+    """Name the models that judge; empty without any."""
+    roles = [f"{role}={model}" for role, model in sorted(settings.models.items())]
+    return " ".join(filter(None, (settings.model, *roles)))
+
+
+def _known(cases: Sequence[LabelledCase], out: Path, models: str) -> dict[str, CaseRow]:
+    """Return the rows of an earlier run that hold for these cases, with today's labels."""
+    wanted = {(case.id, case.inputs(), models): case for case in cases}
+    rows = read_rows(out) if out.exists() else ()
+    return {
+        row.case: replace(row, kind=case.kind, label=case.label, held_out=case.held_out)
+        for row in rows
+        if row.is_settled and (case := wanted.get((row.case, row.inputs, row.models)))
+    }
+
+
+async def _judge(
+    trial: CaseTrial,
+    cases: Sequence[LabelledCase],
+    jobs: int,
+    tell: Callable[[CaseRow], None],
+) -> None:
+    """Judge cases, so many at the same time; `tell` hears every row as it comes."""
+    free = asyncio.Semaphore(jobs)
+
+    async def one(case: LabelledCase) -> None:
+        async with free:
+            tell(await trial.run(case))
+
+    await asyncio.gather(*map(one, cases))
+
+
+def compare(before: Path, after: Path) -> None:
+    """Show two runs side by side: what changed, and whether one is better than chance explains."""
+    console = Console()
+    one, other = read_rows(before), read_rows(after)
+    found = tally.compare(one, other)
+    if not found.pairs:
+        raise UserError(
+            f"{before} and {after} have no case in common.", "Compare two runs over one set."
+        )
+    for name, rows in ((before, [a for a, _ in found.pairs]), (after, [b for _, b in found.pairs])):
+        _say(console, f"{name}: {_judges(rows)}")
+        _print_table(console, rows)
+    _say(console, f"{len(found.changed)} of {len(found.pairs)} cases changed")
+    for first, second in found.changed:
+        _say(console, f"  {_ended(first)} -> {_line(second)}")
+    if found.left_out:
+        _say(
+            console,
+            f"Not compared, because one run has no conclusion or other inputs: "
+            f"{', '.join(found.left_out)}",
+        )
+    _say(console, f"Right in the second only: {found.mended}; in the first only: {found.spoiled}")
+    if tally.has_statistics():
+        _say(console, f"McNemar's exact test: p = {tally.mcnemar(found):.3f}")
+    else:
+        _say(console, f"McNemar's exact test: {tally.INSTALL}")
+
+
+# --- what is printed: texts of reports are hostile, so nothing is markup ---------------------
+
+
+def _say(console: Console, line: str) -> None:
+    console.print(line, highlight=False, markup=False, soft_wrap=True)
+
+
+def _ended(row: CaseRow) -> str:
+    return row.judged.conclusion if row.judged else "error"
+
+
+def _mark(row: CaseRow) -> str:
+    if row.is_wrong_success:
+        return "WRONG"
+    return "STOPPED" if row.is_stopped else "ok" if row.judged else "ERROR"
+
+
+def _line(row: CaseRow) -> str:
+    said = row.judged.said if row.judged else row.error
+    seconds = f"{row.judged.seconds:.0f} s  " if row.judged else ""
+    what = f"{row.label} {row.kind}"
+    return f"{_mark(row):7} {_ended(row):15} {what:25} {row.case}  {seconds}{said}"
+
+
+def _judges(rows: Sequence[CaseRow]) -> str:
+    models = " and ".join(sorted({row.models or "no model" for row in rows}))
+    return f"{models}; code {', '.join(sorted({row.code for row in rows}))}"
+
+
+def _print_table(console: Console, rows: Sequence[CaseRow]) -> None:
+    table = Table(box=SIMPLE)
+    for name in ("label", "kind", "n", "success", "failure", "action_required", "error"):
+        table.add_column(name, justify="left" if name in {"label", "kind"} else "right")
+    for one in tally.count_kinds(rows):
+        counts = (one.cases, one.success, one.failure, one.asked, one.error)
+        table.add_row(one.label, one.kind, *map(str, counts))
+    console.print(table)
+    _say(console, f"Wrong successes: {_ids(row for row in rows if row.is_wrong_success)}")
+    stopped = [row for row in rows if row.is_stopped]
+    _say(console, f"Right ones stopped: {_ids(stopped)}")
+    for row in stopped:
+        for reason in row.judged.reasons[:3] if row.judged else ():
+            about = "; ".join(reason.requirements) or reason.text
+            _say(console, f"  {row.case}: {reason.conclusion} by {reason.rule}: {about}")
+    for title, listed in (
+        ("Not prepared", [row for row in rows if row.error]),
+        ("Not finished by Assay", [row for row in rows if row.judged and row.judged.problem]),
+    ):
+        if listed:
+            _say(console, f"{title}: {_ids(listed)}")
+    _print_measures(console, rows)
+
+
+def _ids(rows: Iterable[CaseRow]) -> str:
+    return ", ".join(row.case for row in rows) or "none"
+
+
+def _print_measures(console: Console, rows: Sequence[CaseRow]) -> None:
+    if not tally.has_statistics():
+        agreement = tally.INSTALL
+    else:
+        found = tally.kappa(rows)
+        agreement = "not defined without right and wrong ones" if found is None else f"{found:.3f}"
+    _say(console, f"Cohen's kappa of success and label: {agreement}")
+    seconds, cost = tally.median_seconds(rows), tally.median_cost(rows)
+    if seconds is not None:
+        priced = "" if cost is None else f", ${cost:.3f}"
+        _say(console, f"A case takes {seconds:.0f} s{priced} at the median")
+    if len({row.code for row in rows}) > 1:
+        _say(console, "These rows were judged by more than one version of Assay's code.")

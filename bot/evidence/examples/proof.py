@@ -1,0 +1,240 @@
+"""Looks behind what head alone gives of the task's examples: at calls near them, and without what they call.
+
+An example whose result is written into the code for just that call, or made up around the call, would
+speak for the change otherwise.
+"""
+
+from __future__ import annotations
+
+import ast
+import asyncio
+import json
+import re
+import shutil
+from collections.abc import Callable, Coroutine, Iterator
+from dataclasses import dataclass, replace
+from itertools import chain, islice, zip_longest
+from pathlib import Path
+from typing import Any
+
+from bot.diff.paths import is_source_path
+from bot.evidence.seen import Both, Place
+from bot.values import Example, ExampleLanguage, ExampleSeen
+from sandbox.base import Mount, Sandbox
+from sandbox.concurrently import concurrently
+from sandbox.damage.making import DamagedCopy, empty_functions
+from sandbox.damage.trial import NO_PROGRAM, laid_over
+from sandbox.edges.calls import NOT_TRIED
+from sandbox.edges.examples import PRINTED, RAISED, VALUE, Shown
+from sandbox.elsewhere.nearby import both_sides, literals, moves_boundary
+from sandbox.elsewhere.values import BothSides, TestedInput
+from sandbox.elsewhere.variation import MOST, neighbors
+from sandbox.values import ChangeStatus, Diff
+
+_MOST_EXAMPLES = 4
+_CALLED = re.compile(r"([A-Za-z_$][\w$]{0,80})\s{0,4}\(")
+_NOTHING = {"None", "undefined", "null"}  # what an empty body gives, too
+_DID = {VALUE: "returned", RAISED: "raised", PRINTED: "printed"}
+Run = Callable[
+    [Place, tuple[Example, ...], tuple[Mount, ...]], Coroutine[Any, Any, dict[int, Shown]]
+]
+"""Runs examples on one side, with files laid over its tree; what each did, by its number."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Near:
+    """A call near an example: its text, which literal was changed, and -1 or 1 for a number's next."""
+
+    call: str
+    slot: int
+    step: int
+
+
+@dataclass(frozen=True, slots=True)
+class Looking:
+    """What looking needs: both sides, an own folder, the change, and the files that define what is called."""
+
+    sandbox: Sandbox
+    places: Both[Place]
+    workspace: Path
+    diff: Diff
+    defining: tuple[str, ...]
+    run: Run
+
+
+async def looked_behind(
+    looking: Looking, seen: tuple[ExampleSeen, ...], holds: Callable[[Example, Shown], bool | None]
+) -> tuple[ExampleSeen, ...]:
+    """Return the examples, those that head alone gives with what is near them and what they need.
+
+    Commands stay as they are. Raises SandboxError.
+    """
+    wanted = [
+        number
+        for number, one in enumerate(seen)
+        if one.is_fixed and one.example.language is not ExampleLanguage.SHELL
+    ][:_MOST_EXAMPLES]
+    if not wanted:
+        return seen
+    found = list(seen)
+    near = await _near_all(looking, [seen[number] for number in wanted])
+    needed = await _needed(looking, [seen[number].example for number in wanted], holds)
+    for at, number in enumerate(wanted):
+        found[number] = replace(seen[number], near=near[at], is_needed=needed[at])
+    return tuple(found)
+
+
+# --- calls near an example --------------------------------------------------------------------
+
+
+async def _near_all(looking: Looking, seen: list[ExampleSeen]) -> list[TestedInput | None]:
+    words = literals(looking.diff, {p for p in looking.diff.changed_paths if not is_source_path(p)})
+    around = [tuple(_around(one.example, words)) for one in seen]
+    if not any(around):
+        return [None for _ in seen]
+    varied = [
+        replace(one.example, call=call)
+        for one, group in zip(seen, around, strict=True)
+        for call in (one.example.call, *(near.call for near in group))
+    ]
+    runs = (looking.run(place, tuple(varied), ()) for place in looking.places)
+    base, head = await concurrently(*runs)
+    found: list[TestedInput | None] = []
+    first = 0
+    for one, group in zip(seen, around, strict=True):
+        known = []
+        for number, near in enumerate(group, start=first + 1):
+            if both := _informative(near.call, base.get(number), head.get(number)):
+                known.append((near.slot, near.step, both))
+        shown = _informative(one.example.call, base.get(first), head.get(first))
+        found.append(_tested(one.example, shown, known) if shown and known else None)
+        first += 1 + len(group)
+    return found
+
+
+def _around(example: Example, words: tuple[object, ...]) -> Iterator[_Near]:
+    """The call with one literal changed at a time, its literals in turn."""
+    is_script = example.language is ExampleLanguage.JAVASCRIPT
+    slots = _literals_in(example.call)
+    of_each = [
+        [(slot, *one) for one in neighbors(ast.literal_eval(node), words)]
+        for slot, node in enumerate(slots)
+    ]
+    text = example.call.encode()
+    found: dict[str, _Near] = {}
+    for one in chain.from_iterable(zip_longest(*of_each)):
+        if one is None:
+            continue
+        slot, value, step = one
+        written = _written(value, is_script=is_script)
+        node = slots[slot]
+        if written:
+            call = text[: node.col_offset] + written.encode() + text[node.end_col_offset :]
+            found.setdefault(call.decode(), _Near(call.decode(), slot, step))
+    found.pop(example.call, None)
+    return islice(iter(found.values()), MOST)
+
+
+def _literals_in(call: str) -> list[ast.expr]:
+    """The arguments of its calls that are plain values, and stand on its only line."""
+    try:
+        tree = ast.parse(call, mode="eval")
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return []
+    if "\n" in call:
+        return []
+    found = []
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call):
+            for one in (*node.args, *(keyword.value for keyword in node.keywords)):
+                try:
+                    value = ast.literal_eval(one)
+                except (ValueError, TypeError, SyntaxError, RecursionError, MemoryError):
+                    continue
+                if value is not None:
+                    found.append(one)
+    return found
+
+
+def _written(value: object, *, is_script: bool) -> str:
+    if not is_script:
+        return repr(value)
+    return json.dumps(value) if isinstance(value, str | int | float | list) else ""
+
+
+def _informative(call: str, base: Shown | None, head: Shown | None) -> BothSides | None:
+    """What both sides give; None where they refuse alike, or where one gave nothing clear."""
+    if base is None or head is None or NOT_TRIED in (base.outcome, head.outcome):
+        return None
+    both = both_sides(call, *map(_said, (base, head)))
+    return None if head.outcome == RAISED and not both.differs else both
+
+
+def _said(shown: Shown) -> str:
+    return f"{_DID[shown.outcome]} {shown.said}"
+
+
+def _tested(
+    example: Example, tested: BothSides, known: list[tuple[int, int, BothSides]]
+) -> TestedInput:
+    slots = _literals_in(example.call)
+    return TestedInput(
+        tested,
+        (_CALLED.findall(example.call) or [""])[-1],
+        "",
+        "",
+        values=tuple(ast.unparse(slots[at]) for at in sorted({slot for slot, _, _ in known})),
+        near=tuple(both for _, _, both in known),
+        moves_boundary=moves_boundary(tested, known),
+    )
+
+
+# --- without what an example calls ------------------------------------------------------------
+
+
+async def _needed(
+    looking: Looking, examples: list[Example], holds: Callable[[Example, Shown], bool | None]
+) -> list[bool | None]:
+    """Say of each whether head gives it no more where the functions that it calls have empty bodies.
+
+    None where that shows nothing: they are no functions, or an installed copy of the tree is what runs.
+    """
+    names = {name for one in examples for name in _CALLED.findall(one.call)}
+    sources = _sources(looking)
+    copy = await empty_functions(looking.sandbox, looking.places.head.tree, sources, names)
+    if copy is None:
+        return [None for _ in examples]
+
+    async def given(copy: DamagedCopy) -> list[bool]:
+        try:
+            laid = await asyncio.to_thread(laid_over, looking.workspace, copy)
+            shown = await looking.run(looking.places.head, tuple(examples), laid)
+        finally:
+            await asyncio.to_thread(shutil.rmtree, looking.workspace, ignore_errors=True)
+        return [
+            number in shown and holds(one, shown[number]) is True
+            for number, one in enumerate(examples)
+        ]
+
+    still = await given(copy)
+    if any(still):
+        broken = replace(copy, files=tuple((path, NO_PROGRAM) for path in sources))
+        always = await given(broken)
+    else:
+        always = still
+    return [
+        None if always[number] or not _is_emptied(one, copy) else not still[number]
+        for number, one in enumerate(examples)
+    ]
+
+
+def _sources(looking: Looking) -> list[str]:
+    """The files of head that change or define what is called, as far as they are code that ships."""
+    changed = (one.path for one in looking.diff.files if one.status is not ChangeStatus.DELETED)
+    return [one for one in dict.fromkeys((*looking.defining, *changed)) if is_source_path(one)]
+
+
+def _is_emptied(example: Example, copy: DamagedCopy) -> bool:
+    """Whether an empty body says something of an example: it calls one, and expects something."""
+    calls = set(_CALLED.findall(example.call))
+    return not _NOTHING & set(example.results) and not copy.functions.isdisjoint(calls)
