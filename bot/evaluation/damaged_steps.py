@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import asyncio
+import shlex
 import shutil
 import stat
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 from bot.context import Case
 from bot.evidence.kinds import ANALYSTS_LOOKS
-from bot.evidence.own_steps.files import plain
+from bot.evidence.own_steps.files import own_limits, plain
 from bot.evidence.own_steps.hollow import LINES, NOTHING_NEAR, is_to_be_measured, nearness
 from bot.evidence.own_steps.named import Named
 from bot.evidence.transitions import NOT_RUNNABLE
@@ -24,9 +25,10 @@ from sandbox.damage.making import DamagedCopy, StepCopies, StepEdits, make_step_
 from sandbox.damage.values import Damage, DamageTrial
 from sandbox.repository.combine import combine
 from sandbox.repository.names import inside
+from sandbox.terminal.bash import ShellRun, run_shell
 from sandbox.test_runs.four_runs import is_whole_file
 from sandbox.test_runs.path_kinds import PathKind, classify
-from sandbox.values import ChangeKind, Observation, Outcome
+from sandbox.values import ChangeKind, Observation, Outcome, Side
 
 MOST_EMPTIED = 7
 MOST_OTHERS = 6
@@ -171,7 +173,33 @@ class _Trying:
         seen = await ANALYSTS_LOOKS[step.action](self.services, case, step)
         found = [(one.base, one.head) for one in seen.evidence[:1]]
         shown = list(found[0][-len(copies) :]) if found else [None] * len(copies)
-        return [self._trial(copy, one) for copy, one in zip(copies, shown, strict=True)]
+        trials = [self._trial(copy, one) for copy, one in zip(copies, shown, strict=True)]
+        is_loaded = [
+            not trial.noticed or await self._loads(copy, tree)
+            for trial, copy, tree in zip(trials, copies, trees, strict=True)
+        ]
+        return [
+            t if loads else DamageTrial(t.damage)
+            for t, loads in zip(trials, is_loaded, strict=True)
+        ]
+
+    async def _loads(self, copy: DamagedCopy, tree: str) -> bool:
+        """Whether a copy can be imported at all: where head can be and it cannot, any step would notice.
+
+        Of other languages than Python nobody looks.
+        """
+        head = self.case.checkout.head_tree
+        line = _importing(Path(head), [path for path, _ in copy.files])
+        if not line:
+            return True
+        environment = self.case.built.at(copy.damage.path).head
+        bounds, network = own_limits(self.case), self.case.policy.network_to_observe
+        for place in (tree, head):
+            order = ShellRun(line, Side.HEAD, place, environment, bounds, network)
+            seen = await run_shell(self.services.sandbox, order)
+            if place == tree and seen.exit_code == 0:
+                return True
+        return seen.exit_code != 0
 
     def _trial(self, copy: DamagedCopy, shown: Observation | None) -> DamageTrial:
         noticed = self._notices(shown)
@@ -209,6 +237,21 @@ class _Trying:
             one.path for one in self.case.checkout.diff.files if classify(one.path) is PathKind.TEST
         ]
         return str(combine(tree, base, tests, self.folder / f"tests-{name}"))
+
+
+def _importing(head: Path, paths: Sequence[str]) -> str:
+    """The line that imports modules of Python; empty where none of them is one."""
+    lines = []
+    for path in paths:
+        file = PurePosixPath(path)
+        names = [] if file.stem == "__init__" else [file.stem]
+        folder = file.parent
+        while folder.name and inside(head, str(folder / "__init__.py")).is_file():
+            names.insert(0, folder.name)
+            folder = folder.parent
+        if file.suffix == ".py" and names and all(one.isidentifier() for one in names):
+            lines += [f"sys.path.insert(0, {str(folder)!r})", f"import {'.'.join(names)}"]
+    return f"python -c {shlex.quote('; '.join(['import sys', *lines]))}" if lines else ""
 
 
 def _place(damage: Damage) -> tuple[str, str]:

@@ -8,6 +8,7 @@ from bot.apart import apart
 from bot.configuration import Configuration
 from bot.context import Case
 from bot.diff.unified import unified, unified_within
+from bot.evidence.damage import told_unnoticed
 from bot.evidence.test_plan.whole import score_plan
 from bot.judges.chambers import Chambers
 from bot.judges.criteria_grading import grade_change
@@ -69,7 +70,10 @@ async def put_before_judges(matter: Matter, chambers: Chambers) -> Deliberation:
     found = await apart(timeout_s, verdicts, requirements, observed, matter.configuration)
     spoken = next((f.message for f in observed.integrity if f.rule == INSTRUCTION), "")
     whole, shown = unified(matter.diff), unified_within(matter.diff, DIFF_CHARS)
-    dossier = Dossier(matter.task, whole, observed.evidence, spoken, observed.tests, shown)
+    unnoticed = told_unnoticed(observed.damage)
+    dossier = Dossier(
+        matter.task, whole, observed.evidence, spoken, observed.tests, shown, unnoticed
+    )
     policy = matter.configuration.judges
     held = await hold_deliberation(chambers, requirements, found, dossier, policy)
     held = replace(held, found=found)

@@ -138,6 +138,12 @@ def of_base(seen: DamageSeen | None) -> str:
     )
 
 
+def told_unnoticed(seen: DamageSeen | None) -> str:
+    """The damages that no test noticed, a line each: where the code may be wrong and no test fails."""
+    trials = [one for one in _trials(seen) if one.damage.is_telling and one.ran and not one.noticed]
+    return "\n".join(f"{o.damage.path}:{o.damage.line}: {o.damage.what}" for o in trials)
+
+
 def _trials(seen: DamageSeen | None) -> tuple[DamageTrial, ...]:
     return seen.trials if seen and not seen.problem else ()
 

@@ -167,6 +167,11 @@ def _prompt(chambers: Chambers, acting: Acting, assignment: Assignment) -> Promp
             requirement=requirement_text(requirement, delimiter),
             tests=delimiter.enclose("tests", sources, TESTS_CHARS) if sources else "",
             neighbours=delimiter.enclose("neighbours", near, NEIGHBOUR_CHARS) if near else "",
+            unnoticed=(
+                delimiter.enclose("damages", dossier.unnoticed, NEIGHBOUR_CHARS)
+                if dossier.unnoticed
+                else ""
+            ),
             mark=delimiter.word,
             interactions=acting.interactions,
             reads_only=acting.reads_only,

@@ -43,7 +43,8 @@ class Dossier:
     """The evaluation as judges read it; `evidence` of all steps, `diff` as unified text.
 
     `words_to_judges` are what an integrity check found that tells judges what to say; `tests` is what all
-    tests did four ways, `shown_diff` a shorter diff for prompts.
+    tests did four ways, `shown_diff` a shorter diff for prompts, `unnoticed` the damages to the change that
+    no test noticed.
     """
 
     task: Task
@@ -52,6 +53,7 @@ class Dossier:
     words_to_judges: str = ""
     tests: FourWay | None = None
     shown_diff: str = ""
+    unnoticed: str = ""
 
     @property
     def around(self) -> str:

@@ -111,8 +111,16 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Folder:
     return open_folder(tmp_path_factory.mktemp("damaged"), PROJECT)
 
 
-def judged(folder: Folder, tmp_path: Path, name: str, task: str, steps: dict[str, str]) -> Judged:
-    """Judge the right change with an analyst that takes these steps, and believes all that passes."""
+def judged(
+    folder: Folder,
+    tmp_path: Path,
+    name: str,
+    task: str,
+    steps: dict[str, str],
+    *,
+    code: str = RIGHT,
+) -> Judged:
+    """Judge the change with an analyst that takes these steps, and believes all that passes."""
     calls = [
         ToolCallPart(
             "dynamic_execution",
@@ -131,7 +139,7 @@ def judged(folder: Folder, tmp_path: Path, name: str, task: str, steps: dict[str
             return ModelResponse(parts=calls)
         return {"reason": "All pass.", "outcome": "satisfied", "evidence": cited}
 
-    branch = folder.branch(name, {"bill.py": RIGHT})
+    branch = folder.branch(name, {"bill.py": code})
     return folder.judge(branch, task=task, models=Scripted(script, tmp_path).open)
 
 
@@ -164,3 +172,24 @@ def test_what_only_rests_beside_it_does_not(folder: Folder, tmp_path: Path) -> N
     assert all(one.transition != "fixed" for one in taken(run).values())
     (row,) = [one for one in run.document.requirements if one.id == "R1"]
     assert row.verdict == "unverified"
+
+
+def test_what_does_not_load_when_it_is_damaged_is_noticed_by_nobody(
+    folder: Folder, tmp_path: Path
+) -> None:
+    """A change that checks itself as it is imported: every step would fail on its damaged copies."""
+    code = BILL.replace(
+        "def split(total, people):\n", "def split(total, people, how=''):\n    how = how or 'x'\n"
+    )
+    code += (
+        "\n\nVERIFIED = split(10, 2, 'y') == [5, 5]\nif not VERIFIED:\n    raise SystemExit(3)\n"
+    )
+    inside = body("import bill", "assert bill.VERIFIED", head="")
+    program = (
+        "import subprocess, sys\n\n\ndef test_it():\n    line = 'import bill; bill.VERIFIED'\n"
+    )
+    program += "    assert subprocess.run([sys.executable, '-c', line]).returncode == 0\n"
+    steps = {"an import inside": inside, "a program": program}
+    run = judged(folder, tmp_path, "checks-itself", SPLIT, steps, code=code)
+    assert set(problems(run)) == set(steps)
+    assert all("`split`" in one for one in problems(run).values())

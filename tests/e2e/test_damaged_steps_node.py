@@ -36,6 +36,7 @@ STEPS = {
 
 
 def test_hollow_steps_prove_nothing(tmp_path: Path) -> None:
+    (tmp_path / "till").mkdir()
     till = opened(tmp_path / "till", PROJECT)
     calls = [
         ToolCallPart(

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from bot.evidence.damage import Why, blindness, noticed_by
+from bot.evidence.damage import Why, blindness, noticed_by, told_unnoticed
 from bot.values import DamageSeen, TestChange, TestComparison
 from sandbox.damage.values import RESULTS, Damage, DamageTrial
 
@@ -125,3 +125,12 @@ def test_a_stand_in_of_what_the_change_adds_shows_nothing(line: str) -> None:
     assert blindness(test, others) is None, "another test looks at it"
     changed = DamageSeen((price, DamageTrial(damage("emptied"), (), ("t",))))
     assert blindness(test, changed) is None, "base's tests may look at it"
+
+
+def test_what_nobody_noticed_is_told_by_line():
+    blind = DamageTrial(Damage("shop.py", "constant", 7, "price", "`90` becomes `91`"), (), ("t",))
+    crash = DamageTrial(Damage("shop.py", "emptied", 3, "price", "`price` does nothing"), ("t",))
+    not_run = DamageTrial(Damage("shop.py", "bound", 9, "price", "`<` becomes `<=`"))
+    seen = DamageSeen((crash, blind, not_run))
+    assert told_unnoticed(seen) == "shop.py:7: `90` becomes `91`"
+    assert told_unnoticed(None) == told_unnoticed(DamageSeen(problem="No.")) == ""

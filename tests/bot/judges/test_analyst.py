@@ -416,3 +416,14 @@ async def test_a_model_that_sees_no_pictures_costs_only_their_answer(tmp_path: P
 
     found = await analysis_of(Scripted(script, tmp_path), Acting("run", take, picture))
     assert (found.problem, found.interactions) == ("", 2)
+
+
+async def test_an_analyst_is_told_what_no_test_noticed(tmp_path: Path) -> None:
+    scripted = Scripted(lambda call: says("unverified"), tmp_path)
+    acting, unnoticed = Steps().acting(), "prices.py:2: `90` becomes `91`"
+    chambers = Chambers(scripted.session(), DELIMITER, acting)
+    for dossier in (Dossier(TASK, "+ diff", ()), Dossier(TASK, "+ diff", (), unnoticed=unnoticed)):
+        await analyse(chambers, acting, Assignment(DOUBLE, by_authors_test(DOUBLE), dossier))
+    without, told = (call.user for call in scripted.calls)
+    assert "that no test noticed" in told and unnoticed in told
+    assert "that no test noticed" not in without
