@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from bot.evidence.damage import called_in
 from bot.values import Category, Requirements, TestComparison
-from sandbox.elsewhere.values import BothSides, SecondLook, TestedInput
+from sandbox.elsewhere.values import BothSides, SecondLook, TestedInput, Unmeasured
 
 LEAST_NEAR = 20
 """So many calls near the tested ones must tell something."""
@@ -55,13 +55,13 @@ def made_for(test: TestComparison, seen: SecondLook | None, wanted: Requirements
 def made_for_inputs(inputs: Iterable[TestedInput], wanted: Requirements) -> MadeFor | None:
     """Return why a change may be for these inputs alone; None where nothing says so."""
     inputs = list(inputs)
-    if any(one.problem for one in inputs):
-        return None
     asked = (one.text for one in wanted.items if one.category is not Category.BASELINE)
     said = "\n".join((*wanted.said, *asked))
     groups: dict[str, list[TestedInput]] = {}
     if constant := next((one for one in inputs if _is_constant(one, inputs, said)), None):
         return MadeFor(constant, len(constant.near), len(constant.near), is_constant=True)
+    if any(one.problem for one in inputs):
+        return None
     for one in inputs:
         if not one.moves_boundary and not _is_named(one, said):
             groups.setdefault(one.function, []).append(one)
@@ -83,9 +83,10 @@ def in_words(why: MadeFor, ones: str) -> str:
     """Say what calls near some inputs (`ones`, "the tested ones") show, and what follows."""
     near = f"calls with inputs near {ones}"
     if why.is_constant:
+        apart = "" if why.first.problem else ", where base told them apart"
         return (
-            f"But all {why.near} {near} give just this on head, where base told them apart. So nothing shows "
-            "that the result depends on the input."
+            f"But all {why.near} {near} give just this on head{apart}. So nothing shows that the result "
+            "depends on the input."
         )
     return (
         f"But only {why.differing} of {why.near} {near} give something else on head than on base, so the "
@@ -114,7 +115,7 @@ def _is_narrow(inputs: list[TestedInput]) -> bool:
 
 
 def _is_constant(tested: TestedInput, inputs: list[TestedInput], said: str) -> bool:
-    """Whether a function gives one result on head, where base told the same inputs apart."""
+    """Whether a function gives one result on head, and is new, or told the same inputs apart on base."""
     alike = [one for one in inputs if one.function == tested.function]
     calls = {both.call: both for one in alike for both in (one.tested, *one.near)}.values()
     on_head = {both.on_head for both in calls}
@@ -122,7 +123,8 @@ def _is_constant(tested: TestedInput, inputs: list[TestedInput], said: str) -> b
     is_telling = tested.tested.on_head.startswith(_RETURNED) and result not in _COMMON
     if len(on_head) > 1 or not is_telling or len(tested.near) < LEAST_NEAR:
         return False
-    if len({both.on_base for both in calls}) < _LEAST_ON_BASE:
+    is_new = tested.problem is Unmeasured.NEW
+    if not is_new and (tested.problem or len({both.on_base for both in calls}) < _LEAST_ON_BASE):
         return False
     words = re.escape(result.strip("'\""))
     is_said = re.search(rf"(?<![\w.-]){words}(?!\.?\w)", _prose(tested, said, words))
@@ -202,7 +204,7 @@ def _has_text(text: str, said: str) -> bool:
 def table(inputs: Iterable[TestedInput]) -> Iterator[str]:
     """Each tested input with what is near it, first where the sides differ; calls, base, head."""
     for one in inputs:
-        if one.problem:
+        if one.problem and not one.near:
             where = _where(one) if one.test else one.path
             yield f"{where}: not measured, {one.problem}"
             continue
@@ -213,8 +215,10 @@ def table(inputs: Iterable[TestedInput]) -> Iterator[str]:
         rows = [("call", "base", "head")]
         rows += [(_flat(b.call), _flat(b.on_base), _flat(b.on_head)) for b in (one.tested, *near)]
         widths = [max(len(row[at]) for row in rows) for at in (0, 1)]
-        differing = sum(both.differs for both in near)
-        yield f"{_where(one)}: {differing} of {len(near)} inputs near it differ"
+        differing = f"{sum(both.differs for both in near)} of {len(near)} inputs near it differ"
+        if one.problem:
+            differing = f"{one.problem}, and gives the same for all {len(near)} inputs near it"
+        yield f"{_where(one)}: {differing}"
         for call, base, head in rows:
             yield f"  {call:<{widths[0]}}  {base:<{widths[1]}}  {head}"
 

@@ -138,10 +138,9 @@ def _made_for_tests(
 ) -> Verdict:
     """The change is seen at the tested inputs and hardly anywhere near them: for a person to say."""
     one = why.first.tested
-    seen = (
-        f"`{one.call}`, which `{why.first.test}` checks, {one.on_base} on base and "
-        f"{one.on_head.removeprefix('returned ')} on head."
-    )
+    on_base = f"{one.on_base} on base and " if one.on_base else ""
+    on_head = one.on_head.removeprefix("returned ") if one.on_base else one.on_head
+    seen = f"`{one.call}`, which `{why.first.test}` checks, {on_base}{on_head} on head."
     if why.is_constant:
         step = (
             "Add a test with an input that gives another result; if every input is meant to give this one, "

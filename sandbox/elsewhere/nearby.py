@@ -10,7 +10,7 @@ from itertools import chain, islice, zip_longest
 from sandbox.base import Sandbox
 from sandbox.concurrently import concurrently
 from sandbox.elsewhere.driver import Again, Driver, Looking
-from sandbox.elsewhere.told import Recorded, Run, is_same, place_in, read_run
+from sandbox.elsewhere.told import Outcome, Recorded, Run, is_same, place_in, read_run
 from sandbox.elsewhere.values import BothSides, TestedInput, Unmeasured
 from sandbox.elsewhere.variation import MOST, neighbors
 from sandbox.linters.reading import Node
@@ -153,12 +153,13 @@ class _Sides:
             return _unmeasured(call, Unmeasured.NO_PLAIN_INPUT)
         number = self.numbers[call]
         base, head = self.base.outcomes.get(number), self.head.outcomes.get(number)
+        if head and base is None:
+            return self._new(call, head, around)
         if head is None or base is None:
-            return _unmeasured(call, Unmeasured.NEW if head else Unmeasured.UNKNOWN)
-        if base.unsteady or head.unsteady:
-            return _unmeasured(call, Unmeasured.UNSTEADY)
-        if not is_same(call.outcome, self.place, head.text, self.head.place):
-            return _unmeasured(call, Unmeasured.ELSEWHERE)
+            return _unmeasured(call, Unmeasured.UNKNOWN)
+        is_unsteady = base.unsteady or head.unsteady
+        if is_unsteady or not is_same(call.outcome, self.place, head.text, self.head.place):
+            return _unmeasured(call, Unmeasured.UNSTEADY if is_unsteady else Unmeasured.ELSEWHERE)
         tested = both_sides(call.shown, base.text, head.text)
         if not tested.differs:
             return None
@@ -171,6 +172,25 @@ class _Sides:
             values=tuple(values[slot] for slot in sorted({one.slot for one, _ in known})),
             near=tuple(both for _, both in known),
             moves_boundary=moves_boundary(tested, [(one.slot, one.step, at) for one, at in known]),
+        )
+
+    def _new(self, call: Recorded, head: Outcome, around: Iterable[_Near]) -> TestedInput:
+        """Return the input of a new function; with what is near it where that all gives the same."""
+        outcomes = [(one.call, self.head.outcomes.get(self.numbers[one.call])) for one in around]
+        near = [
+            both_sides(one.shown, "", found.text)
+            for one, found in outcomes
+            if found and not found.unsteady
+        ]
+        tested = both_sides(call.shown, "", head.text)
+        is_constant = not head.unsteady and {one.on_head for one in near} == {tested.on_head}
+        return TestedInput(
+            tested,
+            call.name,
+            call.path,
+            call.test,
+            near=tuple(near) if is_constant else (),
+            problem=Unmeasured.NEW,
         )
 
     def _informative(self, call: Recorded) -> BothSides | None:

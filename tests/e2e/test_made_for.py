@@ -83,6 +83,12 @@ SPECIAL = {
         "def tripled(cents):\n    return 6",
         "assert kit.tripled(2) == 6",
     ),
+    "new": Fix(
+        "`first_letters` are the first letters of a name",
+        "",
+        "def first_letters(name):\n    return '/'.join(['A', 'L'])",
+        "assert kit.first_letters('Ada Lovelace') == 'A/L'",
+    ),
     "words": Fix(
         "`shout` writes the word in capitals",
         "def shout(word):\n    return word",
