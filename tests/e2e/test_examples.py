@@ -320,6 +320,7 @@ SHOWN = (
     "return `'7'`.\n"
 )
 RIGHT = "def thousands(n):\n    return f'{n // 1000} thousand' if n >= 1000 else str(n)\n"
+CONSTANT = "def thousands(n):\n    return ' '.join(['12', 'thousand'])\n"
 SPECIAL = (
     "def thousands(n):\n    if n == 12345:\n        return '12 thousand'\n"
     "    if n == 7:\n        return '7'\n    return ''\n"
@@ -339,6 +340,18 @@ def test_without_a_test_the_examples_prove(
     judged = folder.judge(folder.branch(name, {"tally/names.py": code}), task=SHOWN)
     assert judged.conclusion == conclusion, judged.said()
     assert asked(judged)[1] == decided_by
+
+
+@pytest.mark.parametrize(
+    ("name", "code", "conclusion"),
+    [("one", CONSTANT, "action_required"), ("many", RIGHT, "success")],
+)
+def test_a_new_function_must_not_give_one_result_for_all(
+    folder: Folder, name: str, code: str, conclusion: str
+) -> None:
+    task = "Name thousands\n\n`thousands(12345)` should return `'12 thousand'`.\n"
+    judged = folder.judge(folder.branch(f"new-{name}", {"tally/names.py": code}), task=task)
+    assert judged.conclusion == conclusion, judged.said()
 
 
 SLUG = "Join words\n\n`slug('Hello World')` should return `'hello_world'`.\n"

@@ -27,7 +27,7 @@ from sandbox.damage.trial import NO_PROGRAM, laid_over
 from sandbox.edges.calls import NOT_TRIED
 from sandbox.edges.examples import PRINTED, RAISED, VALUE, Shown
 from sandbox.elsewhere.nearby import both_sides, literals, moves_boundary
-from sandbox.elsewhere.values import BothSides, TestedInput
+from sandbox.elsewhere.values import BothSides, TestedInput, Unmeasured
 from sandbox.elsewhere.variation import MOST, neighbors
 from sandbox.values import ChangeStatus, Diff
 
@@ -102,13 +102,17 @@ async def _near_all(looking: Looking, seen: list[ExampleSeen]) -> list[TestedInp
     found: list[TestedInput | None] = []
     first = 0
     for one, group in zip(seen, around, strict=True):
-        known = []
-        for number, near in enumerate(group, start=first + 1):
-            if both := _informative(near.call, base.get(number), head.get(number)):
-                known.append((near.slot, near.step, both))
-        shown = _informative(one.example.call, base.get(first), head.get(first))
-        found.append(_tested(one.example, shown, known) if shown and known else None)
+        own = [(base.get(n), head.get(n)) for n in range(first, first + 1 + len(group))]
         first += 1 + len(group)
+        if not _was_made(own[0][0]) and _was_made(own[0][1]):
+            found.append(_new(one.example, group, [head for _, head in own]))
+            continue
+        known = []
+        for near, sides in zip(group, own[1:], strict=True):
+            if both := _informative(near.call, *sides):
+                known.append((near.slot, near.step, both))
+        shown = _informative(one.example.call, *own[0])
+        found.append(_tested(one.example, shown, known) if shown and known else None)
     return found
 
 
@@ -164,10 +168,29 @@ def _written(value: object, *, is_script: bool) -> str:
 
 def _informative(call: str, base: Shown | None, head: Shown | None) -> BothSides | None:
     """What both sides give; None where they refuse alike, or where one gave nothing clear."""
-    if base is None or head is None or NOT_TRIED in (base.outcome, head.outcome):
+    if base is None or head is None or not (_was_made(base) and _was_made(head)):
         return None
     both = both_sides(call, *map(_said, (base, head)))
     return None if head.outcome == RAISED and not both.differs else both
+
+
+def _was_made(shown: Shown | None) -> bool:
+    return shown is not None and shown.outcome != NOT_TRIED
+
+
+def _new(
+    example: Example, group: tuple[_Near, ...], head: list[Shown | None]
+) -> TestedInput | None:
+    """The example of a new function, where that gives the same for all calls near it."""
+    tested, *near = (
+        both_sides(call, "", _said(one))
+        for call, one in zip((example.call, *(one.call for one in group)), head, strict=True)
+        if one and _was_made(one)
+    )
+    if {one.on_head for one in near} != {tested.on_head}:
+        return None
+    name = (_CALLED.findall(example.call) or [""])[-1]
+    return TestedInput(tested, name, "", "", near=tuple(near), problem=Unmeasured.NEW)
 
 
 def _said(shown: Shown) -> str:
