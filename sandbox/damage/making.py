@@ -181,7 +181,7 @@ def _command(tree: str, files: list[dict[str, object]], **names: Collection[str]
     grammars = {mount.target: mount for name in PACKAGES for mount in packages(name)}
     here = Path(__file__).parents[2]
     return Command(
-        argv=("/usr/bin/python3", "-P", "-s", "-m", "sandbox.damage.inside.make"),
+        argv=("/usr/bin/python3", "-P", "-s", "-m", "sandbox.damage.inside.program"),
         mounts=(
             Mount(tree, TREE),
             *(Mount(str(here / package), f"{_OWN}/{package}") for package in _INSIDE),

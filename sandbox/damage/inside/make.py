@@ -1,27 +1,10 @@
-"""Makes damaged copies of changed files: each hunk reverted, functions emptied, operators changed.
-
-Runs inside the sandbox. Input: JSON with `called` and `words`, names that the tests call and mention, and
-`files`, a list of {path, language, ranges: [[first, last]], hunks: [[first, count, text]]}: the changed
-lines of head (a deletion in front of line n is [n, n - 1]), and what stood in place of `count` lines on
-base. Output on the private channel: one JSON line a damage, the most telling first: {file, kind, line,
-symbol, start, end, text, what, is_telling, is_new, names, is_changed}; it replaces the bytes from start to
-end. What does not parse is dropped. With `emptied`, names of functions, there is nothing else than these
-without their bodies. With `named`, names that a judge's step is about, functions of these
-names are damaged though they did not change, what says the same as on base is left alone, and there are
-edits more: files that only look different (`same`), definitions as on base (`restored`, with what is `lost`),
-functions that never give the same twice (`unsteady`), or do nothing where they run for what is named
-(`beneath`).
-"""
+"""Makes damages of changed files: each hunk reverted, functions emptied, conditions and operators changed."""
 
 from __future__ import annotations
 
-import json
-import os
-import sys
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass
 from itertools import chain, zip_longest
-from typing import BinaryIO
 
 import tree_sitter
 
@@ -33,32 +16,22 @@ from sandbox.damage.inside.languages import (
     OPERATION,
     OPPOSITES,
     TEXT,
-    WORD,
     leaving,
     negated,
 )
-from sandbox.damage.inside.results import other_results, unsteady
+from sandbox.damage.inside.results import other_results
 from sandbox.damage.inside.source import (
-    Clock,
     Function,
     Source,
-    bound,
-    functions,
     is_aside,
-    is_modest,
     text_of,
-    tokens,
     walk,
 )
-from sandbox.damage.inside.twins import Twins, same
 
-MOST = 60
 _MOST_OF_A_KIND = 40  # looked at in one file
 _MOST_OUTSIDE = 3  # constants outside of functions
-_MOST_BYTES = 500_000
 _NOTHING = frozenset(("", "pass", "...", "return", "return None", "{}", "{ }", "{;}"))
 _SHOWN = 40
-_MOST_READ, _MOST_NAMES = 4_000, 40
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,52 +56,6 @@ class Damage:
     is_changed: bool = True
 
 
-def main() -> int:
-    """Make the damages of every named file. Returns the exit code."""
-    asked = json.load(sys.stdin)
-    clock = Clock()
-    sources = [one for n, file in enumerate(asked["files"]) if (one := _read(n, file, clock))]
-    damages = ranked(sources, frozenset(asked["words"]), frozenset(asked["called"]))
-    if asked["emptied"]:
-        damages = emptied(sources, frozenset(asked["emptied"]))
-    elif asked["named"] is not None:
-        damages = for_a_step(sources, frozenset(asked["named"]), clock)
-    with os.fdopen(int(os.environ["ASSAY_CHANNEL_FD"]), "wb") as channel:
-        told = 0
-        for damage in damages:
-            if told == MOST or clock.is_over:
-                break
-            source = next(s for s in sources if s.number == damage.file)
-            checked = _checked(damage, source, clock)
-            if checked:
-                _tell(channel, replace(checked, is_new=source.is_new(checked.line)))
-                told += 1
-    return 0
-
-
-def _read(number: int, file: dict[str, object], clock: Clock) -> Source | None:
-    path, language = str(file["path"]), str(file["language"])
-    try:
-        # Without following a link: none is named here, but the tree is somebody else's.
-        descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
-    except OSError:
-        return None
-    with os.fdopen(descriptor, "rb") as stream:
-        text = stream.read(_MOST_BYTES + 1)
-    if len(text) > _MOST_BYTES or b"\0" in text:
-        return None
-    root = clock.parse(text, language) if language else None
-    if clock.is_over or (root is not None and not is_modest(root)):
-        return None
-    language = language if root is not None else ""  # of a dialect that the grammar cannot read
-    ranges = [(a, b) for a, b in file["ranges"]]  # type: ignore[attr-defined]
-    hunks = [(a, n, t.encode("utf-8", "surrogateescape")) for a, n, t in file["hunks"]]  # type: ignore[attr-defined]
-    source = Source(number, language, text, ranges, hunks, root)
-    if root is not None:
-        source.functions = list(functions(root))
-    return source
-
-
 def ranked(
     sources: list[Source], words: frozenset[str], called: frozenset[str]
 ) -> Iterator[Damage]:
@@ -136,7 +63,7 @@ def ranked(
     queues: list[list[Damage]] = [[], [], [], [], [], []]
     rest: list[Damage] = []
     for source in sources:
-        queues[0] += _emptied(source, _changed_functions(source))
+        queues[0] += _emptied(source, changed_functions(source))
         for one in _reverted(source):  # what was not there before shows only that a name is missing
             (rest if source.root is None or source.is_new(one.line) else queues[1]).append(one)
         queues[3] += _points(source)
@@ -155,79 +82,11 @@ def emptied(sources: list[Source], named: frozenset[str]) -> Iterator[Damage]:
         yield from _emptied(source, [one for one in source.functions if one.name in named])
 
 
-def for_a_step(sources: list[Source], named: frozenset[str], clock: Clock) -> Iterator[Damage]:
-    """What a judge's step is run on: copies that look different, then what is as on base, then damages."""
-    twins = {one.number: Twins.of(one, clock) for one in sources}
-    for source in sources:
-        start, end, text = same(source)
-        what = "the same in other words"
-        yield Damage(source.number, "same", 1, "", start, end, text, what, is_telling=False)
-    for number, twin in twins.items():
-        for one, text in twin.changed():
-            line, what = one.node.start_point[0] + 1, f"`{one.name}` as on base"
-            place = number, "restored", line, one.name, one.node.start_byte, one.node.end_byte
-            yield Damage(*place, text, what, is_telling=False, names=one.key)
-        if lost := twin.lost():
-            end = len(twin.source.text)
-            yield Damage(number, "lost", 1, "", end, end, lost, "what base has besides", False)
-    for source in sources:
-        source.named = named
-    for damage in ranked(sources, named, named):
-        twin = twins[damage.file]
-        names = twin.names(damage.line)
-        if damage.kind in ("reverted", "raises") and twin.own:
-            continue
-        is_changed = not twin.is_same(damage.line)
-        if is_changed or named.intersection(names):
-            words = () if twin.own else _words_at(twin.source, damage.line)
-            yield replace(damage, names=names or words, is_changed=is_changed)
-    for source in sources:
-        if source.language == "python":
-            yield from _of_python(source, twins[source.number], named)
-
-
-_BENEATH = (
-    'if [1 for c in [[__import__("sys")._getframe(1)]] for f in c if (f.f_back is None or '
-    'c.append(f.f_back) is None) and "judge" not in f.f_code.co_filename.rpartition("/")[2] and '
-    '{{f.f_code.co_name, f.f_locals.get("self").__class__.__name__}} & {{{names}}}]: return'
-)
-"""Leaves a function where one of some names, or a method of such a class, has called it; a judge's own does
-not count."""
-
-
-def _of_python(source: Source, twin: Twins, named: frozenset[str]) -> Iterator[Damage]:
-    """Functions that never give the same twice, and that do nothing where they run for what is named."""
-    names = ", ".join(repr(one) for one in sorted(named)[:_MOST_NAMES] if one.isidentifier())
-    for one in _changed_functions(source):
-        own = twin.names(one.first)
-        if twin.is_same(one.first):
-            continue
-        if found := unsteady(source, one):
-            start, end, text = found
-            what, put = f"`{one.name}` returns another value at each call", text.encode()
-            place = source.number, "unsteady", one.first, one.name, start, end
-            yield Damage(*place, put, what, is_telling=False, names=own)
-        if not names or named.intersection(own):
-            continue
-        what = f"`{one.name}` does nothing where it is run for what is asked for"
-        for damage in _entered(source, one, "beneath", _BENEATH.format(names=names), what):
-            if not damage.text.endswith(
-                b"; "
-            ):  # else all of the line would stand behind the condition
-                yield replace(damage, names=own)
-
-
-def _words_at(source: Source, line: int) -> tuple[str, ...]:
-    """Return what the changed lines of a file name that has no definitions."""
-    rows = source.text.decode(errors="replace").splitlines()
-    shown = [row for a, b in source.ranges if a <= line <= b for row in rows[a - 1 : b]]
-    return tuple(dict.fromkeys(WORD.findall("\n".join(shown)[:_MOST_READ])))[:_MOST_NAMES]
-
-
 # --- what is damaged --------------------------------------------------------------------------
 
 
-def _changed_functions(source: Source) -> list[Function]:
+def changed_functions(source: Source) -> list[Function]:
+    """Return the functions that a change touches, or that are named: the first of a file."""
     found = [
         one
         for one in source.functions
@@ -240,13 +99,13 @@ def _emptied(source: Source, found: list[Function]) -> Iterator[Damage]:
     for one in found:
         text = leaving(source.language, _result(one.node)).empty
         if text and text_of(one.body).strip() not in _NOTHING:
-            yield from _entered(source, one, "emptied", text, f"`{one.name}` does nothing")
+            yield from entered(source, one, "emptied", text, f"`{one.name}` does nothing")
 
 
 def _raising(source: Source) -> Iterator[Damage]:
-    for one in _changed_functions(source):
+    for one in changed_functions(source):
         text = leaving(source.language, "").error
-        yield from _entered(source, one, "raises", text, f"`{one.name}` raises an error")
+        yield from entered(source, one, "raises", text, f"`{one.name}` raises an error")
 
 
 _RESULTS = (
@@ -259,7 +118,7 @@ _RESULTS = (
 
 def _results(source: Source) -> Iterator[tuple[int, Damage]]:
     """Functions that run and give something else back. That a test notices it shows no more than a call."""
-    for one in _changed_functions(source):
+    for one in changed_functions(source):
         for (queue, kind, what), (start, end, text) in zip(
             _RESULTS, other_results(source, one), strict=False
         ):
@@ -277,7 +136,7 @@ def _result(node: tree_sitter.Node) -> str:
     return ""
 
 
-def _entered(
+def entered(
     source: Source, function: Function, kind: str, text: str, what: str
 ) -> Iterator[Damage]:
     """Put a statement in front of a body; an expression as a body is replaced."""
@@ -396,34 +255,3 @@ def _point(source: Source, node: tree_sitter.Node, line: int) -> Iterator[tuple[
 def _shown(text: str) -> str:
     line = " ".join(text.replace("`", "'").split())
     return line if len(line) <= _SHOWN else f"{line[:_SHOWN]}…"
-
-
-# --- which of them count ----------------------------------------------------------------------
-
-
-def _checked(damage: Damage, source: Source, clock: Clock) -> Damage | None:
-    """Drop what does not parse or changes nothing; what takes a name away tells only of the name."""
-    text = source.text[: damage.start] + damage.text + source.text[damage.end :]
-    if text == source.text:
-        return None
-    if source.root is None:
-        return damage
-    root = clock.parse(text, source.language)
-    if root is None:
-        return None
-    if damage.kind != "reverted":
-        return damage
-    if tokens(root, text) == tokens(source.root, source.text):
-        return None
-    is_telling = not bound(source.root) - bound(root)
-    return replace(damage, is_telling=is_telling)
-
-
-def _tell(channel: BinaryIO, damage: Damage) -> None:
-    line = asdict(damage) | {"text": damage.text.decode("utf-8", "surrogateescape")}
-    channel.write(json.dumps(line).encode() + b"\n")
-    channel.flush()
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -1,0 +1,103 @@
+"""Makes damaged copies of changed files: each hunk reverted, functions emptied, operators changed.
+
+Runs inside the sandbox. Input: JSON with `called` and `words`, names that the tests call and mention, and
+`files`, a list of {path, language, ranges: [[first, last]], hunks: [[first, count, text]]}: the changed
+lines of head (a deletion in front of line n is [n, n - 1]), and what stood in place of `count` lines on
+base. Output on the private channel: one JSON line a damage, the most telling first: {file, kind, line,
+symbol, start, end, text, what, is_telling, is_new, names, is_changed}; it replaces the bytes from start to
+end. What does not parse is dropped. With `emptied`, names of functions, there is nothing else than these
+without their bodies. With `named`, names that a judge's step is about, functions of these
+names are damaged though they did not change, what says the same as on base is left alone, and there are
+edits more: files that only look different (`same`), definitions as on base (`restored`, with what is `lost`),
+functions that never give the same twice (`unsteady`), or do nothing where they run for what is named
+(`beneath`).
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from dataclasses import asdict, replace
+from typing import BinaryIO
+
+from sandbox.damage.inside.for_steps import for_a_step
+from sandbox.damage.inside.make import Damage, emptied, ranked
+from sandbox.damage.inside.source import Clock, Source, bound, functions, is_modest, tokens
+
+MOST = 60
+_MOST_BYTES = 500_000
+
+
+def main() -> int:
+    """Make the damages of every named file. Returns the exit code."""
+    asked = json.load(sys.stdin)
+    clock = Clock()
+    sources = [one for n, file in enumerate(asked["files"]) if (one := _read(n, file, clock))]
+    damages = ranked(sources, frozenset(asked["words"]), frozenset(asked["called"]))
+    if asked["emptied"]:
+        damages = emptied(sources, frozenset(asked["emptied"]))
+    elif asked["named"] is not None:
+        damages = for_a_step(sources, frozenset(asked["named"]), clock)
+    with os.fdopen(int(os.environ["ASSAY_CHANNEL_FD"]), "wb") as channel:
+        told = 0
+        for damage in damages:
+            if told == MOST or clock.is_over:
+                break
+            source = next(s for s in sources if s.number == damage.file)
+            checked = _checked(damage, source, clock)
+            if checked:
+                _tell(channel, replace(checked, is_new=source.is_new(checked.line)))
+                told += 1
+    return 0
+
+
+def _read(number: int, file: dict[str, object], clock: Clock) -> Source | None:
+    path, language = str(file["path"]), str(file["language"])
+    try:
+        # Without following a link: none is named here, but the tree is somebody else's.
+        descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
+    except OSError:
+        return None
+    with os.fdopen(descriptor, "rb") as stream:
+        text = stream.read(_MOST_BYTES + 1)
+    if len(text) > _MOST_BYTES or b"\0" in text:
+        return None
+    root = clock.parse(text, language) if language else None
+    if clock.is_over or (root is not None and not is_modest(root)):
+        return None
+    language = language if root is not None else ""  # of a dialect that the grammar cannot read
+    ranges = [(a, b) for a, b in file["ranges"]]  # type: ignore[attr-defined]
+    hunks = [(a, n, t.encode("utf-8", "surrogateescape")) for a, n, t in file["hunks"]]  # type: ignore[attr-defined]
+    source = Source(number, language, text, ranges, hunks, root)
+    if root is not None:
+        source.functions = list(functions(root))
+    return source
+
+
+def _checked(damage: Damage, source: Source, clock: Clock) -> Damage | None:
+    """Drop what does not parse or changes nothing; what takes a name away tells only of the name."""
+    text = source.text[: damage.start] + damage.text + source.text[damage.end :]
+    if text == source.text:
+        return None
+    if source.root is None:
+        return damage
+    root = clock.parse(text, source.language)
+    if root is None:
+        return None
+    if damage.kind != "reverted":
+        return damage
+    if tokens(root, text) == tokens(source.root, source.text):
+        return None
+    is_telling = not bound(source.root) - bound(root)
+    return replace(damage, is_telling=is_telling)
+
+
+def _tell(channel: BinaryIO, damage: Damage) -> None:
+    line = asdict(damage) | {"text": damage.text.decode("utf-8", "surrogateescape")}
+    channel.write(json.dumps(line).encode() + b"\n")
+    channel.flush()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
