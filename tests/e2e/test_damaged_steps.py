@@ -14,7 +14,7 @@ from tests.e2e.folder import Files, Folder, Judged, open_folder
 from tests.obedient import Obedient
 from tests.scripted import Call, Reply, Scripted
 
-pytestmark = pytest.mark.real
+pytestmark = [pytest.mark.real, pytest.mark.slow]
 PANEL = Obedient(obeys=False)
 BILL = (
     "def cents_of(total, people):\n    return [total // people] * people\n\n\n"

@@ -31,7 +31,7 @@ def test_opened_shows_every_stage_then_one_comment_and_a_report(town: Town) -> N
     eventually(look, "a completed check run")
     assert seen[0] == "queued: Waiting for a worker"
     assert [line for line in seen if line.startswith("in_progress: ")], seen
-    assert seen[-1].startswith("completed: All ")
+    assert seen[-1].startswith("completed: The requirement of the task is met")
     run = place.completed(sha)
     assert run.conclusion == "success"
     comment = place.verdict(number)
