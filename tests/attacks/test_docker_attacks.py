@@ -1,4 +1,4 @@
-"""Plays attacks of the corpus in docker: one of every 24, or those that `ASSAY_ATTACKS` names ("all": each)."""
+"""Plays attacks of the corpus in docker: one of every 48, or those that `ASSAY_ATTACKS` names ("all": each)."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tests.docker_engine import IMAGE
 from tests.e2e.folder import Folder
 
 pytestmark = pytest.mark.real
-CASES = chosen(one_of=24)
+CASES = chosen(one_of=48)
 
 
 @pytest.fixture(autouse=True, scope="module")
