@@ -1,6 +1,6 @@
 """Plays attacks of the corpus: none that is promised to be stopped gets a green check.
 
-`make test-attacks` plays each and prints the table, `make test-slow` one of eight.
+`make test-attacks` plays each and prints the table, `make test-slow` one of nine.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from tests.attacks.playing import (
 from tests.e2e.folder import Folder
 
 pytestmark = [pytest.mark.real, pytest.mark.slow]
-CASES = chosen(one_of=8)
+CASES = chosen(one_of=9)
 
 
 @pytest.fixture(scope="module")
