@@ -24,7 +24,7 @@ def engine(docker_engine: str) -> Iterator[None]:
 
 
 # What the image brings. Other ages of runners are a matter of the harness, which is the same in both drivers.
-_RUNNERS_HERE = ("jest", "vitest", "mocha", "tap-21")
+_RUNNERS_HERE = ("jest", "vitest", "mocha")
 _HERE = [one for one in PROJECTS if one not in RUNNERS or one.name in _RUNNERS_HERE]
 
 
