@@ -189,8 +189,7 @@ def _new(
     )
     if {one.on_head for one in near} != {tested.on_head}:
         return None
-    name = (_CALLED.findall(example.call) or [""])[-1]
-    return TestedInput(tested, name, "", "", near=tuple(near), problem=Unmeasured.NEW)
+    return TestedInput(tested, _function(example), "", "", near=tuple(near), problem=Unmeasured.NEW)
 
 
 def _said(shown: Shown) -> str:
@@ -203,13 +202,18 @@ def _tested(
     slots = _literals_in(example.call)
     return TestedInput(
         tested,
-        (_CALLED.findall(example.call) or [""])[-1],
+        _function(example),
         "",
         "",
         values=tuple(ast.unparse(slots[at]) for at in sorted({slot for slot, _, _ in known})),
         near=tuple(both for _, _, both in known),
         moves_boundary=moves_boundary(tested, known),
     )
+
+
+def _function(example: Example) -> str:
+    called: list[str] = _CALLED.findall(example.call)
+    return called[-1] if called else ""
 
 
 # --- without what an example calls ------------------------------------------------------------
