@@ -55,7 +55,7 @@ def environment_for(endpoint: Endpoint, **more: str) -> dict[str, str]:
         "ASSAY_MODEL": "test-model",
         "ASSAY_MODEL_URL": endpoint.url,
         "ASSAY_MODEL_KEY": "key",
-        "ASSAY_MODEL_PRICES": '{"test-model": [100, 200]}',
+        "ASSAY_MODEL_PRICES": '{"test-model": [1, 2]}',
         **more,
     }
 
