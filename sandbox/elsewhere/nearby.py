@@ -178,13 +178,13 @@ class _Sides:
         if self.unread & {(call.path, call.test, name) for name in ("", call.name)}:
             return _unmeasured(call, Unmeasured.NO_PLAIN_INPUT)
         base, head = self.base.get(call), self.head.get(call)
-        if head and base is None:
-            return self._new(call, head, around)
-        if head is None or base is None:
+        if head is None:
             return _unmeasured(call, Unmeasured.UNKNOWN)
-        is_unsteady = base.unsteady or head.unsteady
+        is_unsteady = head.unsteady or (base is not None and base.unsteady)
         if is_unsteady or not is_same(call.outcome, self.here, head.text, self.there):
             return _unmeasured(call, Unmeasured.UNSTEADY if is_unsteady else Unmeasured.ELSEWHERE)
+        if base is None:
+            return self._new(call, head, around)
         tested = both_sides(call.shown, base.all, head.all)
         if not tested.differs:
             return None
@@ -208,7 +208,7 @@ class _Sides:
             if found and not found.unsteady
         ]
         tested = both_sides(call.shown, "", head.all)
-        is_constant = not head.unsteady and {one.on_head for one in near} == {tested.on_head}
+        is_constant = {one.on_head for one in near} == {tested.on_head}
         return TestedInput(
             tested,
             call.name,
