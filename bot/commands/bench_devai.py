@@ -47,7 +47,7 @@ _SCORES = (
     "tasks",
     "solved %",
     "shift solved",
-    "ended itself %",
+    "ended %",
 )
 _COUNTS = ("both met", "only judge", "only reference", "both unmet")
 _AGREEMENT = (
