@@ -48,6 +48,7 @@ class PythonDriver:
             "only": [one.removeprefix(root) for one in looking.only],
             "cases": [one.removeprefix(root) for one in looking.tests if "[" in one],
             "tests": looking.test_files,
+            "wanted": looking.tests,
             "environment": dict(layers.variables(looking.head)),
             "calls": [],
         }
