@@ -121,7 +121,7 @@ def read_devai(folder: Path, reference: str) -> DevAI:
     """
     reader = _Reader(folder)
     instances = {
-        path.stem: found
+        found.task: found
         for path in sorted((folder / "instances").glob("*.json"))
         if (found := reader.read(path, is_instance=True))
     }
@@ -195,21 +195,21 @@ class _Reader:
         content = self._parse(path, file)
         if content is None:
             return None
-        listed, name = content.get("requirements"), content.get("name")
+        task, listed, name = _plain(path.stem), content.get("requirements"), content.get("name")
         if not isinstance(listed, list):
             self.note(DefectKind.OTHER_SCHEMA, file)
             return None
-        if known and path.stem not in known:
+        if known and task not in known:
             is_second = isinstance(name, str) and name in known
             self.note(DefectKind.SECOND_FILE if is_second else DefectKind.UNKNOWN_TASK, file)
             return None
-        if name != path.stem:
+        if name != task:
             self.note(DefectKind.OTHER_NAME, file)
         requirements = self._requirements(listed, file, is_instance)
         if not is_instance:
             self._judge_of_all(content, requirements, file)
         ended = content.get("executed_successfully")
-        return TaskFile(path.stem, requirements, ended if isinstance(ended, bool) else None)
+        return TaskFile(task, requirements, ended if isinstance(ended, bool) else None)
 
     def _parse(self, path: Path, file: str) -> dict[str, object] | None:
         """Read an object; None, and noted, where there is none."""
@@ -222,8 +222,8 @@ class _Reader:
             return found
 
         try:
-            if path.stat().st_size > _MOST_BYTES:
-                raise ValueError("too large")
+            if not path.is_file() or path.stat().st_size > _MOST_BYTES:
+                raise ValueError("no file, or too large")
             content = json.loads(path.read_bytes().decode("utf-8-sig"), object_pairs_hook=once)
         except (OSError, ValueError, RecursionError):
             self.note(DefectKind.NOT_READ, file)

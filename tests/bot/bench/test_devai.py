@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import os
 import shutil
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -258,6 +259,17 @@ DEFECTS: dict[str, tuple[Callable[[Data], None], set[str], tuple[int, int, int]]
         {"the file is not JSON", *LEFT_OUT},
         (3, 2, 2),
     ),
+    "a pipe": (
+        lambda data: (data.path("robot").unlink(), os.mkfifo(data.path("robot")))[1],
+        {"the file is not JSON", *LEFT_OUT},
+        (3, 2, 2),
+    ),
+    "a name that is no text": (
+        lambda data: void([data.path("robot").rename(data.path("robot", "one\udcff")),
+                           (data.folder / "instances/one.json").rename(
+                               data.folder / "instances/one\udcff.json"),
+                           data.path(PEOPLE).rename(data.path(PEOPLE, "one\udcff"))]),
+        {"`name` is not"}, (6, 4, 4)),
     "twice": (
         rows_of(MET, AFTER, requirement(0, False)),
         {"a requirement stands twice", "the judgment has not as many"},
