@@ -46,7 +46,7 @@ class _BenchGroup(click.Group):
 
 @assay.group(cls=_BenchGroup)
 def bench() -> None:
-    """Judge the judge: on merges and spoiled copies of them, or on labelled pull requests."""
+    """Judge the judge: on merges and spoiled copies, labelled pull requests, or DevAI's judgments."""
 
 
 @bench.command()
@@ -100,8 +100,31 @@ def patches(**options: Any) -> None:
 @click.argument("before", type=_FILE)
 @click.argument("after", type=_FILE)
 def compare(**options: Any) -> None:
-    """Compare two files of rows, BEFORE and AFTER: other code, or with models and without."""
-    importlib.import_module("bot.commands.bench_patches").compare(**options)
+    """Compare two files of rows, BEFORE and AFTER: other code, or with models and without.
+
+    The rows are those of `assay bench patches`, or the verdicts of two judges by `assay bench devai`.
+    """
+    _run("bench_compare", **options)
+
+
+@bench.command()
+@click.argument("folder", type=_FOLDER)
+@click.option(
+    "--reference",
+    default="human_as_a_judge",
+    show_default=True,
+    help="The judge whose verdicts count as right: a folder in judgment/SYSTEM.",
+)
+@click.option(
+    "--out", type=_NEW_FOLDER, help="Folder for the tables as CSV, each judge's verdicts, a plot."
+)
+def devai(**options: Any) -> None:
+    """Measure the judgments of DevAI (Agent-as-a-Judge) in FOLDER: what was met, and who agrees.
+
+    FOLDER has `instances` and `judgment`. Every defect of the data is named and counted. Ends with 2
+    when there is no judgment.
+    """
+    _run("bench_devai", **options)
 
 
 @assay.group()

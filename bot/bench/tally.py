@@ -7,6 +7,7 @@ import statistics
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from importlib.util import find_spec
+from types import ModuleType
 
 from bot.bench.cases import Label
 from bot.bench.patches import CaseRow
@@ -62,9 +63,14 @@ def median_cost(rows: Iterable[CaseRow]) -> float | None:
 # --- statistics, by libraries that only this needs -------------------------------------------
 
 
-def has_statistics() -> bool:
-    """Whether the extra `bench` is installed."""
-    return find_spec("sklearn") is not None and find_spec("scipy") is not None
+def has_statistics(*libraries: str) -> bool:
+    """Whether the extra `bench` is installed, and these libraries of it."""
+    return all(find_spec(name) is not None for name in ("sklearn", "scipy", *libraries))
+
+
+def library(name: str) -> ModuleType:
+    """Import a library of the extra `bench`; so that commands without it need not have it."""
+    return importlib.import_module(name)
 
 
 def kappa(rows: Iterable[CaseRow]) -> float | None:
@@ -77,7 +83,7 @@ def kappa(rows: Iterable[CaseRow]) -> float | None:
     if len(set(labels)) < len(Label):
         return None
     score: Callable[[list[bool], list[bool]], float]
-    score = importlib.import_module("sklearn.metrics").cohen_kappa_score
+    score = library("sklearn.metrics").cohen_kappa_score
     return float(score(labels, [row.would_merge for row in ended]))
 
 
@@ -129,13 +135,13 @@ def compare(before: Iterable[CaseRow], after: Iterable[CaseRow]) -> Comparison:
     return Comparison(tuple(pairs), tuple(left_out))
 
 
-def mcnemar(comparison: Comparison) -> float:
-    """Return the p-value of McNemar's exact test: does one run have more cases right?
+def mcnemar(mended: int, spoiled: int) -> float:
+    """Return the p-value of McNemar's exact test: does one run have more right than the other?
 
-    Needs the extra `bench`. It is the binomial test of the discordant pairs against a fair coin.
+    Needs the extra `bench`. It is the binomial test of the discordant pairs, of which so many are
+    right in one run only, against a fair coin.
     """
-    mended, spoiled = comparison.mended, comparison.spoiled
     if not mended + spoiled:
         return 1.0
-    test = importlib.import_module("scipy.stats").binomtest
+    test = library("scipy.stats").binomtest
     return float(test(mended, mended + spoiled, 0.5).pvalue)

@@ -1,4 +1,4 @@
-"""`assay bench patches` and `assay bench compare`: judge labelled pull requests, compare two runs."""
+"""`assay bench patches`: judge labelled pull requests, and count what came out."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def run(**options: Any) -> None:
     console = Console()
     rows = _known(cases, out, models)
     if rows:
-        _say(console, f"{len(rows)} of {len(cases)} cases are judged in {out} already.")
+        say(console, f"{len(rows)} of {len(cases)} cases are judged in {out} already.")
     with tempfile.TemporaryDirectory(prefix="assay-bench-") as folder:
         benches = Benches(Path(folder), (settings.home / "bench").resolve(), wanted.clones)
         trial = CaseTrial(benches, judging(settings), models, code_version(_PACKAGES))
@@ -78,12 +78,12 @@ def run(**options: Any) -> None:
         def tell(row: CaseRow) -> None:
             append_row(out, row)
             rows[row.case] = row
-            _say(console, f"[{len(rows)}/{len(cases)}] {_line(row)}")
+            say(console, f"[{len(rows)}/{len(cases)}] {row_line(row)}")
 
         asyncio.run(_judge(trial, waiting, wanted.jobs, tell))
     shown = [rows[case.id] for case in cases]
-    _print_table(console, shown)
-    _say(console, f"Rows: {out}")
+    print_table(console, shown)
+    say(console, f"Rows: {out}")
     sys.exit(int(not all(row.is_settled and tally.is_right(row) for row in shown)))
 
 
@@ -120,42 +120,16 @@ async def _judge(
     await asyncio.gather(*map(one, cases))
 
 
-def compare(before: Path, after: Path) -> None:
-    """Show two runs side by side: what changed, and whether one is better than chance explains."""
-    console = Console()
-    one, other = read_rows(before), read_rows(after)
-    found = tally.compare(one, other)
-    if not found.pairs:
-        raise UserError(
-            f"{before} and {after} have no case in common.", "Compare two runs over one set."
-        )
-    for name, rows in ((before, [a for a, _ in found.pairs]), (after, [b for _, b in found.pairs])):
-        _say(console, f"{name}: {_judges(rows)}")
-        _print_table(console, rows)
-    _say(console, f"{len(found.changed)} of {len(found.pairs)} cases changed")
-    for first, second in found.changed:
-        _say(console, f"  {_ended(first)} -> {_line(second)}")
-    if found.left_out:
-        _say(
-            console,
-            f"Not compared, because one run has no conclusion or other inputs: "
-            f"{', '.join(found.left_out)}",
-        )
-    _say(console, f"Right in the second only: {found.mended}; in the first only: {found.spoiled}")
-    if tally.has_statistics():
-        _say(console, f"McNemar's exact test: p = {tally.mcnemar(found):.3f}")
-    else:
-        _say(console, f"McNemar's exact test: {tally.INSTALL}")
-
-
 # --- what is printed: texts of reports are hostile, so nothing is markup ---------------------
 
 
-def _say(console: Console, line: str) -> None:
+def say(console: Console, line: str) -> None:
+    """Print a line as it is."""
     console.print(line, highlight=False, markup=False, soft_wrap=True)
 
 
-def _ended(row: CaseRow) -> str:
+def ended(row: CaseRow) -> str:
+    """Name how a case ended."""
     return row.judged.conclusion if row.judged else "error"
 
 
@@ -165,19 +139,22 @@ def _mark(row: CaseRow) -> str:
     return "STOPPED" if row.is_stopped else "ok" if row.judged else "ERROR"
 
 
-def _line(row: CaseRow) -> str:
+def row_line(row: CaseRow) -> str:
+    """Say in a line what came of a case."""
     said = row.judged.said if row.judged else row.error
     seconds = f"{row.judged.seconds:.0f} s  " if row.judged else ""
     what = f"{row.label} {row.kind}"
-    return f"{_mark(row):7} {_ended(row):15} {what:25} {row.case}  {seconds}{said}"
+    return f"{_mark(row):7} {ended(row):15} {what:25} {row.case}  {seconds}{said}"
 
 
-def _judges(rows: Sequence[CaseRow]) -> str:
+def judges_of(rows: Sequence[CaseRow]) -> str:
+    """Name the models and the versions of Assay that judged."""
     models = " and ".join(sorted({row.models or "no model" for row in rows}))
     return f"{models}; code {', '.join(sorted({row.code for row in rows}))}"
 
 
-def _print_table(console: Console, rows: Sequence[CaseRow]) -> None:
+def print_table(console: Console, rows: Sequence[CaseRow]) -> None:
+    """Print how many ended in which way, and all that went wrong."""
     table = Table(box=SIMPLE)
     for name in ("label", "kind", "n", "success", "failure", "action_required", "error"):
         table.add_column(name, justify="left" if name in {"label", "kind"} else "right")
@@ -185,19 +162,19 @@ def _print_table(console: Console, rows: Sequence[CaseRow]) -> None:
         counts = (one.cases, one.success, one.failure, one.asked, one.error)
         table.add_row(one.label, one.kind, *map(str, counts))
     console.print(table)
-    _say(console, f"Wrong successes: {_ids(row for row in rows if row.is_wrong_success)}")
+    say(console, f"Wrong successes: {_ids(row for row in rows if row.is_wrong_success)}")
     stopped = [row for row in rows if row.is_stopped]
-    _say(console, f"Right ones stopped: {_ids(stopped)}")
+    say(console, f"Right ones stopped: {_ids(stopped)}")
     for row in stopped:
         for reason in row.judged.reasons[:3] if row.judged else ():
             about = "; ".join(reason.requirements) or reason.text
-            _say(console, f"  {row.case}: {reason.conclusion} by {reason.rule}: {about}")
+            say(console, f"  {row.case}: {reason.conclusion} by {reason.rule}: {about}")
     for title, listed in (
         ("Not prepared", [row for row in rows if row.error]),
         ("Not finished by Assay", [row for row in rows if row.judged and row.judged.problem]),
     ):
         if listed:
-            _say(console, f"{title}: {_ids(listed)}")
+            say(console, f"{title}: {_ids(listed)}")
     _print_measures(console, rows)
 
 
@@ -211,10 +188,10 @@ def _print_measures(console: Console, rows: Sequence[CaseRow]) -> None:
     else:
         found = tally.kappa(rows)
         agreement = "not defined without right and wrong ones" if found is None else f"{found:.3f}"
-    _say(console, f"Cohen's kappa of success and label: {agreement}")
+    say(console, f"Cohen's kappa of success and label: {agreement}")
     seconds, cost = tally.median_seconds(rows), tally.median_cost(rows)
     if seconds is not None:
         priced = "" if cost is None else f", ${cost:.3f}"
-        _say(console, f"A case takes {seconds:.0f} s{priced} at the median")
+        say(console, f"A case takes {seconds:.0f} s{priced} at the median")
     if len({row.code for row in rows}) > 1:
-        _say(console, "These rows were judged by more than one version of Assay's code.")
+        say(console, "These rows were judged by more than one version of Assay's code.")

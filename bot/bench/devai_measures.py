@@ -1,0 +1,240 @@
+"""Measures DevAI's judgments: what systems met, and how well a judge agrees with the reference."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from pydantic import TypeAdapter, ValidationError
+
+from bot.bench.devai import DevAI, Judged, TaskFile
+from bot.bench.tally import library
+from bot.errors import UserError
+
+ALL_SYSTEMS = "all"
+
+
+@dataclass(frozen=True, slots=True)
+class Score:
+    """What one system did by one judge: counts, and of how many."""
+
+    system: str
+    judge: str
+    requirements: int
+    met: int
+    met_with_prerequisites: int
+    tasks: int
+    solved: int
+    ended_itself: int | None
+
+    @property
+    def percentages(self) -> tuple[float, float, float]:
+        """Met (I), met with prerequisites (D) and tasks solved."""
+        return (
+            percent(self.met, self.requirements),
+            percent(self.met_with_prerequisites, self.requirements),
+            percent(self.solved, self.tasks),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """A requirement that both the judge and the reference judged; a line of a run's file."""
+
+    system: str
+    task: str
+    requirement: int
+    judge: str
+    satisfied: bool
+    reference: bool
+
+    @property
+    def key(self) -> tuple[str, str, int]:
+        """What is judged."""
+        return self.system, self.task, self.requirement
+
+    @property
+    def agrees(self) -> bool:
+        """Whether the judge says what the reference says."""
+        return self.satisfied is self.reference
+
+
+@dataclass(frozen=True, slots=True)
+class Agreement:
+    """How a judge agrees with the reference on one system, or all; by counting."""
+
+    system: str
+    judge: str
+    both_met: int
+    only_judge: int
+    only_reference: int
+    both_unmet: int
+
+    @property
+    def pairs(self) -> int:
+        """How many requirements both judged."""
+        return self.both_met + self.only_judge + self.only_reference + self.both_unmet
+
+    @property
+    def alignment(self) -> float:
+        """How many of a hundred verdicts are the same."""
+        return percent(self.both_met + self.both_unmet, self.pairs)
+
+
+@dataclass(frozen=True, slots=True)
+class Statistics:
+    """What libraries say of the same pairs; None where a measure is not defined."""
+
+    interval: tuple[float, float]
+    kappa: float | None
+    alpha: float | None
+    precision: float | None
+    recall: float | None
+    f1: float | None
+    average_precision: float | None
+
+
+def percent(part: int, whole: int) -> float:
+    """Return a share in percent; not a number where there is nothing."""
+    return 100 * part / whole if whole else math.nan
+
+
+def scores(data: DevAI) -> tuple[Score, ...]:
+    """Count what every system met, by every judge."""
+    return tuple(_score(judged) for judged in data.judged)
+
+
+def _score(judged: Judged) -> Score:
+    tasks = judged.tasks.values()
+    ended = [task.ended_itself for task in tasks if task.ended_itself is not None]
+    return Score(
+        system=judged.system,
+        judge=judged.judge,
+        requirements=sum(len(task.verdicts) for task in tasks),
+        met=sum(sum(task.verdicts.values()) for task in tasks),
+        met_with_prerequisites=sum(map(_met_with_prerequisites, tasks)),
+        tasks=len(tasks),
+        solved=sum(map(_is_solved, tasks)),
+        ended_itself=sum(ended) if ended else None,
+    )
+
+
+def _met_with_prerequisites(task: TaskFile) -> int:
+    """Count what is met and whose direct prerequisites are all met, as the paper does."""
+    met = {number for number, satisfied in task.verdicts.items() if satisfied}
+    return sum(one.id in met and met.issuperset(one.prerequisites) for one in task.requirements)
+
+
+def _is_solved(task: TaskFile) -> bool:
+    """Whether every requirement is met; one that is not judged is not."""
+    return bool(task.requirements) and all(one.satisfied for one in task.requirements)
+
+
+def verdicts(data: DevAI, reference: str) -> dict[str, tuple[Verdict, ...]]:
+    """Return the pairs of every judge but the reference, over all systems."""
+    found: dict[str, list[Verdict]] = {}
+    for judged in data.judged:
+        truth = data.of(judged.system, reference)
+        if judged.judge != reference and truth:
+            found.setdefault(judged.judge, []).extend(_pairs(judged, truth))
+    return {judge: tuple(pairs) for judge, pairs in found.items() if pairs}
+
+
+def _pairs(judged: Judged, truth: Judged) -> Iterator[Verdict]:
+    for name, task in judged.tasks.items():
+        known = truth.tasks[name].verdicts if name in truth.tasks else {}
+        for number, satisfied in task.verdicts.items():
+            if number in known:
+                yield Verdict(judged.system, name, number, judged.judge, satisfied, known[number])
+
+
+def by_system(pairs: Sequence[Verdict]) -> dict[str, tuple[Verdict, ...]]:
+    """Return the pairs of each system, and of all where there are several."""
+    systems = dict.fromkeys(pair.system for pair in pairs)
+    found = {name: tuple(pair for pair in pairs if pair.system == name) for name in systems}
+    return {**found, ALL_SYSTEMS: tuple(pairs)} if len(found) > 1 else found
+
+
+def agreement(system: str, pairs: Sequence[Verdict]) -> Agreement:
+    """Count how a judge and the reference agree."""
+    counts = [(pair.satisfied, pair.reference) for pair in pairs]
+    return Agreement(
+        system=system,
+        judge=pairs[0].judge,
+        both_met=counts.count((True, True)),
+        only_judge=counts.count((True, False)),
+        only_reference=counts.count((False, True)),
+        both_unmet=counts.count((False, False)),
+    )
+
+
+def statistics_of(pairs: Sequence[Verdict]) -> Statistics:
+    """Ask the libraries of the extra `bench`."""
+    truth = [int(pair.reference) for pair in pairs]
+    said = [int(pair.satisfied) for pair in pairs]
+    metrics = library("sklearn.metrics")
+    same = sum(pair.agrees for pair in pairs)
+    interval = library("scipy.stats").binomtest(same, len(pairs)).proportion_ci(method="wilson")
+    varies = len({*truth, *said}) > 1  # else nothing but chance is left, and kappa is 0 / 0
+    alpha: Callable[..., float] = library("krippendorff").alpha
+    undefined = {"zero_division": math.nan}
+    return Statistics(
+        interval=(100 * float(interval.low), 100 * float(interval.high)),
+        kappa=_known(metrics.cohen_kappa_score(truth, said)) if varies else None,
+        alpha=_known(alpha([truth, said], level_of_measurement="nominal")) if varies else None,
+        precision=_known(metrics.precision_score(truth, said, **undefined)),
+        recall=_known(metrics.recall_score(truth, said, **undefined)),
+        f1=_known(metrics.f1_score(truth, said, **undefined)),
+        average_precision=_known(metrics.average_precision_score(truth, said))
+        if any(truth)
+        else None,
+    )
+
+
+def _known(value: float) -> float | None:
+    return None if math.isnan(value) else float(value)
+
+
+def curve(pairs: Sequence[Verdict]) -> tuple[tuple[float, float], ...]:
+    """Return (recall, precision) along the precision-recall curve, by falling recall.
+
+    Judgments say yes or no, so between both ends the curve has the judge's own point only.
+    """
+    truth = [int(pair.reference) for pair in pairs]
+    if not any(truth):
+        return ()
+    said = [int(pair.satisfied) for pair in pairs]
+    precision, recall, _ = library("sklearn.metrics").precision_recall_curve(truth, said)
+    return tuple(zip(map(float, recall), map(float, precision), strict=True))
+
+
+# --- runs on disk ----------------------------------------------------------------------------
+
+_VERDICT = TypeAdapter(Verdict)
+_BEGIN = b'{"system":'
+
+
+def write_verdicts(file: Path, pairs: Iterable[Verdict]) -> None:
+    """Write a judge's verdicts beside the reference's, a JSON line each."""
+    file.write_bytes(b"".join(_VERDICT.dump_json(pair) + b"\n" for pair in pairs))
+
+
+def holds_verdicts(file: Path) -> bool:
+    """Whether a file is such a run, by its beginning."""
+    with file.open("rb") as lines:
+        return lines.read(len(_BEGIN)) == _BEGIN
+
+
+def read_verdicts(file: Path) -> tuple[Verdict, ...]:
+    """Read a run back. Raises UserError for a line that is none."""
+    found: dict[tuple[str, str, int], Verdict] = {}
+    for number, line in enumerate(file.read_bytes().splitlines(), start=1):
+        try:
+            verdict = _VERDICT.validate_json(line)
+        except ValidationError as error:
+            what = f"{file}, line {number}, is no verdict of `assay bench devai`."
+            raise UserError(what, "Name another file.") from error
+        found[verdict.key] = verdict
+    return tuple(found.values())

@@ -1,0 +1,248 @@
+"""`assay bench devai`: tables, CSV and a plot of DevAI's judgments, and what is wrong with the data."""
+
+from __future__ import annotations
+
+import csv
+import math
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from rich.box import SIMPLE
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from bot.bench import tally
+from bot.bench.devai import Defect, DevAI, read_devai
+from bot.bench.devai_measures import (
+    ALL_SYSTEMS,
+    Score,
+    Verdict,
+    agreement,
+    by_system,
+    curve,
+    percent,
+    scores,
+    statistics_of,
+    verdicts,
+    write_verdicts,
+)
+from bot.bench.tally import library
+from bot.commands.bench_patches import say
+
+_PLACES_SHOWN = 2
+_ODD = re.compile(r"[^A-Za-z0-9_.-]")
+_MOST_NAME = 100
+_SCORES = (
+    "system",
+    "judge",
+    "judged",
+    "met (I) %",
+    "shift (I)",
+    "met (D) %",
+    "shift (D)",
+    "tasks",
+    "solved %",
+    "shift solved",
+    "ended %",
+)
+_COUNTS = ("both met", "only judge", "only reference", "both unmet")
+_AGREEMENT = (
+    "system",
+    "judge",
+    "pairs",
+    *_COUNTS,
+    "alignment %",
+    "95 % from",
+    "to",
+    "kappa",
+    "alpha",
+    "precision",
+    "recall",
+    "F1",
+    "AP",
+)
+_DEFECTS = ("what", "file", "requirement")
+_CURVE = ("judge", "system", "recall", "precision")
+
+Row = tuple[str, ...]
+Pairs = Mapping[str, Sequence[Verdict]]
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """The tables of one run, as text."""
+
+    scores: tuple[Row, ...]
+    agreement: tuple[Row, ...]
+    curve: tuple[Row, ...]
+    defects: tuple[Row, ...]
+
+
+def run(folder: Path, reference: str, out: Path | None) -> None:
+    """Print the tables; write them, with the verdicts and a plot, where a folder is named."""
+    console = Console()
+    data = read_devai(folder, reference)
+    pairs = verdicts(data, reference)
+    measured = Measured(
+        tuple(_score_rows(scores(data), reference)),
+        tuple(_agreement_rows(pairs)),
+        tuple(_curve_rows(pairs)),
+        tuple((one.kind, one.file, _number(one)) for one in data.defects),
+    )
+    say(console, f"{_counted(data)}. Right is what {reference} says.")
+    _print(console, "What systems met", _SCORES, measured.scores)
+    _print(console, "Agreement", _AGREEMENT, measured.agreement)
+    if not _has_statistics():
+        say(console, f"Kappa, alpha, precision, recall, intervals: {tally.INSTALL}")
+    _print_defects(console, data.defects)
+    if out:
+        _write(out, measured, pairs)
+        say(console, f"Tables, verdicts and plot: {out}")
+
+
+def _has_statistics() -> bool:
+    return tally.has_statistics("krippendorff")
+
+
+def _counted(data: DevAI) -> str:
+    instances = sum(len(task.requirements) for task in data.instances.values())
+    systems = len({judged.system for judged in data.judged})
+    return (
+        f"{len(data.instances)} instances with {instances} requirements; {systems} systems, "
+        f"{len({judged.judge for judged in data.judged})} judges"
+    )
+
+
+# --- rows ------------------------------------------------------------------------------------
+
+
+def _score_rows(found: Sequence[Score], reference: str) -> Iterable[Row]:
+    """Yield a row a system and judge; the judge shift is the distance from the reference."""
+    right = {one.system: one.percentages for one in found if one.judge == reference}
+    for one in found:
+        cells: list[str] = []
+        for place, value in enumerate(one.percentages):
+            is_other = one.judge != reference and one.system in right
+            shift = abs(value - right[one.system][place]) if is_other else None
+            cells += [_percent(value), _percent(shift)]
+        ended = None if one.ended_itself is None else percent(one.ended_itself, one.tasks)
+        numbers = (str(one.requirements), *cells[:4], str(one.tasks), *cells[4:])
+        yield (one.system, one.judge, *numbers, _percent(ended))
+
+
+def _agreement_rows(pairs: Pairs) -> Iterable[Row]:
+    for judge, of_judge in pairs.items():
+        for system, some in by_system(of_judge).items():
+            found = agreement(system, some)
+            counts = (found.both_met, found.only_judge, found.only_reference, found.both_unmet)
+            row = (system, judge, str(found.pairs), *map(str, counts), _percent(found.alignment))
+            if not _has_statistics():
+                yield (*row, *[""] * (len(_AGREEMENT) - len(row)))
+                continue
+            known = statistics_of(some)
+            shares = (known.kappa, known.alpha, known.precision, known.recall, known.f1)
+            yield (
+                *row,
+                *map(_percent, known.interval),
+                *map(_share, shares),
+                _share(known.average_precision),
+            )
+
+
+def _curve_rows(pairs: Pairs) -> Iterable[Row]:
+    for judge, of_judge in pairs.items() if _has_statistics() else ():
+        for system, some in by_system(of_judge).items():
+            for point in curve(some):
+                yield (judge, system, *map(_share, point))
+
+
+def _percent(value: float | None) -> str:
+    return "" if value is None or math.isnan(value) else f"{value:.2f}"
+
+
+def _share(value: float | None) -> str:
+    return "" if value is None else f"{value:.3f}"
+
+
+def _number(defect: Defect) -> str:
+    return "" if defect.requirement is None else str(defect.requirement)
+
+
+# --- what is printed and written: names of files are hostile, so nothing is markup -----------
+
+
+def _print(console: Console, title: str, names: Sequence[str], rows: Sequence[Row]) -> None:
+    """Print a table for each judge. Counts of agreement are in the CSV: a terminal is narrow."""
+    shown = [place for place, name in enumerate(names) if name not in {"judge", *_COUNTS}]
+    judge_at = names.index("judge")
+    for judge in dict.fromkeys(row[judge_at] for row in rows):
+        say(console, f"\n{title}, by {judge}:")
+        table = Table(box=SIMPLE, padding=(0, 1, 0, 0))
+        for place in shown:
+            is_name = names[place] == "system"
+            table.add_column(names[place], justify="left" if is_name else "right", no_wrap=is_name)
+        for row in rows:
+            if row[judge_at] == judge:
+                table.add_row(*(Text(row[place]) for place in shown))
+        console.print(table)
+
+
+def _print_defects(console: Console, defects: Sequence[Defect]) -> None:
+    """Name each kind of defect once, with how often and where first."""
+    if not defects:
+        say(console, "The data has no defects.")
+        return
+    say(console, "What is wrong with the data:")
+    for kind, times in Counter(defect.kind for defect in defects).most_common():
+        places = dict.fromkeys(_place(defect) for defect in defects if defect.kind is kind)
+        first = "; ".join(list(places)[:_PLACES_SHOWN])
+        more = len(places) - _PLACES_SHOWN
+        say(console, f"{times:6}  {kind}")
+        say(console, f"        {first}{f'; and {more} more' if more > 0 else ''}")
+
+
+def _place(defect: Defect) -> str:
+    where = "" if defect.requirement is None else f", requirement {defect.requirement}"
+    return f"{defect.file}{where}"
+
+
+def _write(out: Path, measured: Measured, pairs: Pairs) -> None:
+    out.mkdir(parents=True, exist_ok=True)
+    for name, names, rows in (
+        ("scores", _SCORES, measured.scores),
+        ("agreement", _AGREEMENT, measured.agreement),
+        ("precision-recall", _CURVE, measured.curve),
+        ("defects", _DEFECTS, measured.defects),
+    ):
+        with (out / f"{name}.csv").open("w", newline="", encoding="utf-8") as file:
+            writer = csv.writer(file)
+            writer.writerows((names, *rows))
+    for judge, some in pairs.items():
+        write_verdicts(out / f"{_ODD.sub('-', judge)[:_MOST_NAME]}.jsonl", some)
+    if _has_statistics() and tally.has_statistics("matplotlib") and pairs:
+        _plot(out / "precision-recall.png", pairs)
+
+
+def _plot(file: Path, pairs: Pairs) -> None:
+    """Draw a curve for each judge and system; without a display, and no state is shared."""
+    figure = library("matplotlib.figure").Figure(figsize=(7, 6), layout="constrained")
+    axes = figure.add_subplot(
+        xlabel="recall", ylabel="precision", xlim=(-0.02, 1.02), ylim=(0, 1.05)
+    )
+    for judge, of_judge in pairs.items():
+        for system, some in by_system(of_judge).items():
+            points = curve(some)
+            if points and system != ALL_SYSTEMS:
+                label = f"{system}, {judge}".replace("$", r"\$")
+                axes.plot(
+                    *zip(*points, strict=True), marker="o", drawstyle="steps-post", label=label
+                )
+    axes.set_title("Precision and recall of a requirement met")
+    axes.grid(alpha=0.3)
+    if axes.lines:
+        axes.legend(loc="lower left")
+    figure.savefig(file, dpi=120)
