@@ -10,6 +10,7 @@ import json
 import os
 import sys
 import unittest
+from collections.abc import Iterator
 from typing import Any
 
 sys.path[0] = "/opt/assay"
@@ -36,9 +37,7 @@ def main() -> None:
         _run(orders)
     else:
         recorder = Recorder(tree, orders["tests"])
-        recorder.start()
-        failed = _run(orders)
-        recorder.stop()
+        failed = _run(orders, recorder)
         calls = list(recorder.calls.values())
         _note_timeless(calls, tree)
         told = {"place": place(tree), "sys_path": sys.path, "calls": calls, "failed": failed}
@@ -96,7 +95,7 @@ _NEUTRAL: dict[str, object] = {
 
 
 class _Only:
-    """A plug-in that leaves the tests of some files, and runs them here."""
+    """Leaves the tests of some files, and runs them here: a plug-in of pytest, and for unittest a filter."""
 
     def __init__(self, orders: dict[str, Any]) -> None:
         self._wanted = {os.path.join(orders["tree"], path) for path in orders["paths"]}  # noqa: PTH118
@@ -120,6 +119,19 @@ class _Only:
     def _named(self, item: Any) -> bool:
         return not self._only or str(item.nodeid).partition("[")[0] in self._only
 
+    def of_suite(self, suite: Any) -> Any:
+        """Leave out of a suite of unittest what was not asked for, but not what cannot be loaded."""
+        kept = type(suite)()
+        for part in suite:
+            if hasattr(part, "__iter__"):
+                kept.addTest(self.of_suite(part))
+            elif part.id().startswith("unittest.loader.") or (
+                getattr(sys.modules.get(type(part).__module__), "__file__", "") in self._wanted
+                and (not self._only or part.id() in self._only)
+            ):
+                kept.addTest(part)
+        return kept
+
     def pytest_runtest_logreport(self, report: Any) -> None:
         """Note whether all that ran passed."""
         self.failed = self.failed or report.outcome != "passed"
@@ -142,7 +154,22 @@ class _OnlyBefore7(_Only):
         return self._unasked(str(path))
 
 
-def _run(orders: dict[str, Any]) -> bool:
+class _Program(unittest.TestProgram):
+    """unittest's own command line, with the tests that were asked for."""
+
+    only: _Only
+    test: Any
+    result: Any
+
+    def runTests(self) -> None:  # noqa: N802 - unittest's name
+        """Run them, and note whether all passed."""
+        self.test = self.only.of_suite(self.test)
+        super().runTests()
+        self.only.failed = not self.result.wasSuccessful()
+        self.only.passed = self.result.testsRun
+
+
+def _run(orders: dict[str, Any], recorder: Recorder | None = None) -> bool:
     """Run the tests; say whether one of them did not pass, or none ran."""
     arguments = list(orders["arguments"])
     only = _Only(orders)
@@ -152,15 +179,30 @@ def _run(orders: dict[str, Any]) -> bool:
 
             is_old = int(pytest.__version__.split(".")[0]) < 7
             only = (_OnlyBefore7 if is_old else _OnlySince7)(orders)
-            pytest.main(arguments, plugins=[only])
+            with _recording(recorder):
+                pytest.main(arguments, plugins=[only])
         else:
             sys.path.insert(0, os.getcwd())  # noqa: PTH109 - as python -m does
-            unittest.main(module=None, argv=["python -m unittest", *arguments], exit=False)
+            _Program.only = only
+            with _recording(recorder):
+                _Program(module=None, argv=["python -m unittest", *arguments], exit=False)
     except BaseException as error:
         sys.stderr.write(repr(error) + "\n")
     with contextlib.suppress(OSError, ValueError):
         sys.stdout.flush()
     return only.failed or not only.passed
+
+
+@contextlib.contextmanager
+def _recording(recorder: Recorder | None) -> Iterator[None]:
+    """Let a recorder look on from here: what loads the runner itself would only be slowed down by it."""
+    if recorder:
+        recorder.start()
+    try:
+        yield
+    finally:
+        if recorder:
+            recorder.stop()
 
 
 if __name__ == "__main__":
