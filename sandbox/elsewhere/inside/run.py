@@ -95,11 +95,13 @@ _NEUTRAL: dict[str, object] = {
 
 
 class _Only:
-    """Leaves the tests of some files, and runs them here: a plug-in of pytest, and for unittest a filter."""
+    """Leaves the tests of some files, and runs them here; a plug-in of pytest's."""
 
     def __init__(self, orders: dict[str, Any]) -> None:
         self._wanted = {os.path.join(orders["tree"], path) for path in orders["paths"]}  # noqa: PTH118
         self._only = frozenset(orders.get("only", ()))
+        self._cases = frozenset(orders.get("cases", ()))
+        self._of_cases = {one.partition("[")[0] for one in self._cases}
         self.passed = 0
         self.failed = False
 
@@ -116,26 +118,30 @@ class _Only:
         """Leave out what was not asked for."""
         items[:] = [one for one in items if str(one.fspath) in self._wanted and self._named(one)]
 
-    def _named(self, item: Any) -> bool:
-        return not self._only or str(item.nodeid).partition("[")[0] in self._only
-
-    def of_suite(self, suite: Any) -> Any:
-        """Leave out of a suite of unittest what was not asked for, but not what cannot be loaded."""
-        kept = type(suite)()
+    def kept(self, suite: Any) -> unittest.TestSuite:
+        """Return what was asked for of unittest's tests."""
+        kept: unittest.TestSuite = type(suite)()
         for part in suite:
             if hasattr(part, "__iter__"):
-                kept.addTest(self.of_suite(part))
-            elif part.id().startswith("unittest.loader.") or (
-                getattr(sys.modules.get(type(part).__module__), "__file__", "") in self._wanted
-                and (not self._only or part.id() in self._only)
-            ):
+                kept.addTest(self.kept(part))
+            elif _file_of(part) in self._wanted and (not self._only or part.id() in self._only):
                 kept.addTest(part)
         return kept
+
+    def _named(self, item: Any) -> bool:
+        name = str(item.nodeid).partition("[")[0]
+        is_wanted = name not in self._of_cases or item.nodeid in self._cases
+        return is_wanted and (not self._only or name in self._only)
 
     def pytest_runtest_logreport(self, report: Any) -> None:
         """Note whether all that ran passed."""
         self.failed = self.failed or report.outcome != "passed"
         self.passed += report.when == "call"
+
+
+def _file_of(test: Any) -> str:
+    module = sys.modules.get(type(test).__module__)
+    return os.path.abspath(getattr(module, "__file__", None) or "")  # noqa: PTH100
 
 
 class _OnlySince7(_Only):
@@ -154,19 +160,13 @@ class _OnlyBefore7(_Only):
         return self._unasked(str(path))
 
 
-class _Program(unittest.TestProgram):
-    """unittest's own command line, with the tests that were asked for."""
+class _Loaded(unittest.TestProgram):
+    """unittest's own command line, stopped before it runs anything."""
 
-    only: _Only
-    test: Any
-    result: Any
+    test: unittest.TestSuite
 
     def runTests(self) -> None:  # noqa: N802 - unittest's name
-        """Run them, and note whether all passed."""
-        self.test = self.only.of_suite(self.test)
-        super().runTests()
-        self.only.failed = not self.result.wasSuccessful()
-        self.only.passed = self.result.testsRun
+        """Do nothing: only what is wanted of the suite is run."""
 
 
 def _run(orders: dict[str, Any], recorder: Recorder | None = None) -> bool:
@@ -183,9 +183,11 @@ def _run(orders: dict[str, Any], recorder: Recorder | None = None) -> bool:
                 pytest.main(arguments, plugins=[only])
         else:
             sys.path.insert(0, os.getcwd())  # noqa: PTH109 - as python -m does
-            _Program.only = only
             with _recording(recorder):
-                _Program(module=None, argv=["python -m unittest", *arguments], exit=False)
+                program = _Loaded(module=None, argv=["python -m unittest", *arguments], exit=False)
+                result = only.kept(program.test).run(unittest.TestResult())
+            only.failed = bool(result.errors or result.failures or result.skipped)
+            only.passed = result.testsRun
     except BaseException as error:
         sys.stderr.write(repr(error) + "\n")
     with contextlib.suppress(OSError, ValueError):
