@@ -36,7 +36,7 @@ def main() -> None:
         AGAIN.tell({"place": place(tree)})
         _run(orders)
     else:
-        recorder = Recorder(tree, orders["tests"])
+        recorder = Recorder(tree, orders["tests"], orders["wanted"])
         failed = _run(orders, recorder)
         calls = list(recorder.calls.values())
         _note_timeless(calls, tree)
