@@ -9,6 +9,8 @@ from collections.abc import Coroutine, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
+from sandbox.base import Command, Completed, Sandbox
+
 _GROUPS = Path("/sys/fs/cgroup")
 
 _Result = TypeVar("_Result")
@@ -43,6 +45,20 @@ async def a_few_at_a_time(
     finally:
         for step in steps:
             step.close()  # of one that never got its place
+
+
+class FewAtATime:
+    """A sandbox in which independent looks share the cores: what asks while all are taken waits its turn."""
+
+    def __init__(self, sandbox: Sandbox) -> None:
+        self.name = sandbox.name
+        self._sandbox = sandbox
+        self._places = asyncio.Semaphore(max(2, cores()))
+
+    async def run(self, command: Command) -> Completed:
+        """Run a command when it has its place. Raises SandboxError."""
+        async with self._places:
+            return await self._sandbox.run(command)
 
 
 def cores() -> int:

@@ -6,8 +6,8 @@
     task         what was asked, and by whom
     plan         the requirements, and what will be looked at, before anything is judged
     observe      tests four ways, linters, checks: on base and on head, in the sandbox
-    damage       do the tests that speak for the change notice damage to it?
-    elsewhere    do the calls of these tests give the same outside of the test runner?
+    damage       do the tests that speak for the change notice damage to it, and do their calls give
+                 the same outside of the test runner?
     deliberate   judges that reason over the evidence, where a model is set
     judge        one verdict for each requirement, and one conclusion
     report       one view, as Markdown, HTML and JSON
@@ -20,24 +20,31 @@ last finished one. Whatever goes wrong ends in a report that says what a person 
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from bot.context import Case
 from bot.evaluation.checkout import check_out
 from bot.evaluation.conclude_again import publish_decided
 from bot.evaluation.configure import configure
 from bot.evaluation.damage import measure_damage
+from bot.evaluation.damaged_steps import planned_with_damage
 from bot.evaluation.deliberate import deliberate
 from bot.evaluation.elsewhere import look_elsewhere
 from bot.evaluation.environment import build_environments
 from bot.evaluation.judge import judge
 from bot.evaluation.observe import observe
+from bot.evaluation.on_host import case_here, on_this_host
 from bot.evaluation.plan import make_plan
 from bot.evaluation.progress import Progress
 from bot.evaluation.report import print_report, write_report
 from bot.evaluation.task import collect_task
 from bot.evaluation.upkeep import clean_up
+from bot.evidence.damage import kept_that_reach
 from bot.services import Services
 from bot.steps import StepRunner
-from bot.values import EvaluationRequest, Publication
+from bot.values import EvaluationRequest, Observed, Publication, Task
+from bot.verdict.keeping import proofs_of_each
+from sandbox.concurrently import FewAtATime, concurrently
 
 STAGES = (
     "checkout",
@@ -47,7 +54,6 @@ STAGES = (
     "plan",
     "observe",
     "damage",
-    "elsewhere",
     "deliberate",
     "judge",
     "report",
@@ -73,10 +79,7 @@ async def evaluate(request: EvaluationRequest, services: Services, run: StepRunn
         case = Case(request, checkout, built, planned, policy)
         observed = progress.observed = await run("observe", observe, services, case, task)
         observed = progress.observed = await run(
-            "damage", measure_damage, services, case, observed, task
-        )
-        observed = progress.observed = await run(
-            "elsewhere", look_elsewhere, services, case, observed
+            "damage", try_tests, services, case, observed, task
         )
         deliberation = progress.deliberation = await run(
             "deliberate", deliberate, services, case, task, observed
@@ -90,3 +93,26 @@ async def evaluate(request: EvaluationRequest, services: Services, run: StepRunn
     await run("print", print_report, services, report_key)
     await run("clean up", clean_up, services, request)
     return publication
+
+
+@on_this_host
+async def try_tests(services: Services, case: Case, observed: Observed, task: Task) -> Observed:
+    """Return what was observed, with what damaged copies and other places show of the tests for it.
+
+    Neither look needs what the other one shows, so both are taken at the same time.
+    """
+    groups = proofs_of_each(case.planned.requirements, observed, case.policy.configuration)
+    is_proposed = any(one.step.is_proposed for one in observed.evidence)
+    if not (groups or is_proposed or kept_that_reach(observed)):
+        return observed
+    await services.origin.announce(case.request, "damage", case.planned.plan)
+    case = await case_here(services, case)
+    if is_proposed:
+        observed = await planned_with_damage(services, case, task, observed)
+    services = replace(services, sandbox=FewAtATime(services.sandbox))
+    damaged, elsewhere = await concurrently(
+        measure_damage(services, case, observed, groups),
+        look_elsewhere(services, case, observed, groups),
+    )
+    more = elsewhere.evidence[len(observed.evidence) :]
+    return replace(damaged, second_look=elsewhere.second_look, evidence=(*damaged.evidence, *more))

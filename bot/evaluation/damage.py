@@ -1,4 +1,4 @@
-"""Stage 7: runs the tests that speak for the change on damaged copies of head: do they notice?"""
+"""One half of stage 7: runs the tests that speak for the change on damaged copies of head: do they notice?"""
 
 from __future__ import annotations
 
@@ -8,8 +8,6 @@ import time
 from dataclasses import replace
 
 from bot.context import Case, Project
-from bot.evaluation.damaged_steps import planned_with_damage
-from bot.evaluation.on_host import case_here, on_this_host
 from bot.evidence.damage import called_in, kept_that_reach, stand_ins
 from bot.services import Services
 from bot.values import (
@@ -18,11 +16,9 @@ from bot.values import (
     Evidence,
     Observed,
     Step,
-    Task,
     TestComparison,
     Transition,
 )
-from bot.verdict.keeping import proofs_of_each
 from sandbox.base import Limits
 from sandbox.damage.making import make_damages
 from sandbox.damage.trial import (
@@ -58,23 +54,20 @@ _CUT = "The change is too large to damage it everywhere."
 _LATE = "The time that `limits.damage` allows was over before a damaged copy was tried."
 
 
-@on_this_host
 async def measure_damage(
-    services: Services, case: Case, observed: Observed, task: Task
+    services: Services, case: Case, observed: Observed, groups: tuple[frozenset[str], ...]
 ) -> Observed:
-    """Return what was observed, and what damage shows of it."""
-    if any(one.step.is_proposed for one in observed.evidence):
-        here = await case_here(services, case)
-        observed = await planned_with_damage(services, here, task, observed)
-    groups = proofs_of_each(case.planned.requirements, observed, case.policy.configuration)
+    """Return what was observed, and what damage shows of it; `case` is on this host.
+
+    Of each of the `groups` of tests, which speak for a demand, one has to notice something. Without any
+    groups those tests of base are tried that reach what changed.
+    """
     kept = frozenset() if groups else kept_that_reach(observed)
     is_of_base = not groups
     has_code = any(one.kind is ChangeKind.CODE for one in observed.kinds)
     if is_of_base and not (kept and has_code):
         return observed
     started = time.monotonic()
-    await services.origin.announce(case.request, "damage", case.planned.plan)
-    case = await case_here(services, case)
     seen = await _measured(services, case, observed, groups or (kept,), is_of_base)
     if is_of_base and seen.problem:
         return observed

@@ -1,4 +1,4 @@
-"""Stage 8: makes the calls of the tests that speak for the change again, outside of the test runner."""
+"""The other half of stage 7: makes calls of tests again, outside of the test runner."""
 
 from __future__ import annotations
 
@@ -11,11 +11,9 @@ from dataclasses import replace
 from pathlib import Path, PurePosixPath
 
 from bot.context import Case, Project
-from bot.evaluation.on_host import case_here, on_this_host
 from bot.evidence.made_for import table
 from bot.services import Services
 from bot.values import ActionKind, Evidence, Observed, Step, TestComparison, Transition
-from bot.verdict.keeping import proofs_of_each
 from sandbox.base import Limits
 from sandbox.elsewhere.driver import Looking
 from sandbox.elsewhere.look import DRIVERS, look_again
@@ -51,15 +49,16 @@ _WHY = {
 }
 
 
-@on_this_host
-async def look_elsewhere(services: Services, case: Case, observed: Observed) -> Observed:
-    """Return what was observed, which calls differ elsewhere, and what inputs near the tested ones show."""
-    groups = proofs_of_each(case.planned.requirements, observed, case.policy.configuration)
+async def look_elsewhere(
+    services: Services, case: Case, observed: Observed, groups: tuple[frozenset[str], ...]
+) -> Observed:
+    """Return what was observed, which calls differ elsewhere, and what inputs near the tested ones show.
+
+    `case` is on this host. What is seen is added behind the other evidence.
+    """
     if not groups or not case.damage_seconds:
         return observed
     started = time.monotonic()
-    await services.origin.announce(case.request, "elsewhere", case.planned.plan)
-    case = await case_here(services, case)
     seen = await _seen(services, case, observed, frozenset[str]().union(*groups))
     took_s = round(time.monotonic() - started, 2)
     found = []

@@ -62,17 +62,17 @@ async def look_again(sandbox: Sandbox, looking: Looking) -> SecondLook:
     if not calls:
         nothing = nothing_called(looking) if driver is _PYTHON else ()
         return SecondLook(inputs=nothing, unrecorded=unrecorded)
-    looks = _Looks(sandbox, driver, looking, told)
-    alike, suspected = await looks.outside(calls)
-    compared, differing = await looks.again(calls, suspected)
-    if differing and looking.base is not None:
-        differing = await looks.not_on_base(calls, differing)
-    found = tuple(_difference(calls[n], one) for n, one in differing.items())
-    counts = Counter(looks.left_out.values())
-    left_out = tuple(LeftOut(why, counts[why]) for why in WhyLeftOut if counts[why])
-    compared += alike - counts[WhyLeftOut.ON_BASE]
-    inputs = await replay_nearby(sandbox, driver, looking, told, calls)
-    return SecondLook(compared, found, left_out, inputs=inputs, unrecorded=unrecorded)
+    again, near = await concurrently(
+        _Looks(sandbox, driver, looking, told).all(calls),
+        _nearby(sandbox, driver, looking, told, calls),
+    )
+    return again + near + SecondLook(unrecorded=unrecorded)
+
+
+async def _nearby(
+    sandbox: Sandbox, driver: Driver, looking: Looking, told: Node, calls: tuple[Recorded, ...]
+) -> SecondLook:
+    return SecondLook(inputs=await replay_nearby(sandbox, driver, looking, told, calls))
 
 
 def _difference(call: Recorded, elsewhere: Outcome) -> Difference:
@@ -97,6 +97,17 @@ class _Looks:
     looking: Looking
     told: Node
     left_out: dict[int, WhyLeftOut] = field(default_factory=dict)
+
+    async def all(self, calls: tuple[Recorded, ...]) -> SecondLook:
+        """Make the calls elsewhere; those that differ once more, and on base."""
+        alike, suspected = await self.outside(calls)
+        compared, differing = await self.again(calls, suspected)
+        if differing and self.looking.base is not None:
+            differing = await self.not_on_base(calls, differing)
+        found = tuple(_difference(calls[n], one) for n, one in differing.items())
+        counts = Counter(self.left_out.values())
+        left_out = tuple(LeftOut(why, counts[why]) for why in WhyLeftOut if counts[why])
+        return SecondLook(compared + alike - counts[WhyLeftOut.ON_BASE], found, left_out)
 
     async def outside(self, calls: tuple[Recorded, ...]) -> tuple[int, list[int]]:
         """Make the calls in a plain program: how many give the same there, and the numbers of the others."""

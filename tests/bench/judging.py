@@ -89,8 +89,7 @@ def measure(folder: Path, size: Size, rounds: int) -> Rounds:
         first = judge(project, home, base, head)
         found.first.append(first.seconds)
         stages = first.report.seconds
-        doubted_s = stages.get("damage", 0.0) + stages.get("elsewhere", 0.0)
-        found.doubting.append(doubted_s / stages["observe"])
+        found.doubting.append(stages.get("damage", 0.0) / stages["observe"])
         if not number % 2:
             found.by_hand.append(_by_hand_s(project, hand, venv, (base, head)))
         found.second.append(judge(project, home, base, head).seconds)

@@ -129,7 +129,7 @@ GIVEN: dict[str, tuple[dict[str, object], ...]] = {
         {"stage": stage, "plan": plan}
         for plan in (None, Plan(()), PLAN)
         for stage in (
-            "checkout", "configure", "environment", "task", "plan", "observe", "damage", "elsewhere",
+            "checkout", "configure", "environment", "task", "plan", "observe", "damage",
             "deliberate", "judge", "report", "publish",
         )
     ),

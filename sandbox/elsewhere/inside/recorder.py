@@ -41,6 +41,7 @@ class Recorder:
         self._wanted = wanted
         self._is_wanted: dict[str, bool] = {}
         self._tests = {self._tree + path for path in tests}
+        self._others: set[str] = set()  # files of what does not count
         self._known: dict[CodeType, tuple[str, int] | None] = {}
         self._tries: dict[CodeType, int] = {}
         self._open: dict[FrameType, tuple[tuple[str, ...], object, str]] = {}
@@ -61,6 +62,12 @@ class Recorder:
 
     def _saw(self, frame: FrameType, event: str, argument: object) -> None:
         if event == "call":
+            code = frame.f_code
+            if code.co_filename in self._others:
+                return
+            if not self._is_ours(code):
+                self._others.add(code.co_filename)
+                return
             found = self._function(frame)
             is_read = found is not None and self._seen < _MOST_SEEN and self._called(frame, *found)
             if not is_read and self._is_direct(frame):
@@ -73,11 +80,7 @@ class Recorder:
         code = frame.f_code
         if code in self._known:
             return self._known[code]
-        if (
-            not self._is_ours(code)
-            or code.co_flags & _NO_PLAIN_FUNCTION
-            or code.co_name.startswith("<")
-        ):
+        if code.co_flags & _NO_PLAIN_FUNCTION or code.co_name.startswith("<"):
             self._known[code] = None
             return None
         self._tries[code] = self._tries.get(code, 0) + 1
@@ -129,9 +132,8 @@ class Recorder:
         return True
 
     def _is_direct(self, frame: FrameType) -> bool:
-        """Tell whether the call is of the tree's code, and the next of the tree above it is of a test."""
-        code = frame.f_code
-        if code.co_name == "<module>" or not self._is_ours(code):
+        """Tell whether a call of the tree's code has, as the next of the tree above it, one of a test."""
+        if frame.f_code.co_name == "<module>":
             return False
         above, height = frame.f_back, 0
         while above is not None and height < _HIGHEST:

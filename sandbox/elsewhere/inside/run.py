@@ -10,6 +10,7 @@ import json
 import os
 import sys
 import unittest
+from collections.abc import Iterator
 from typing import Any
 
 sys.path[0] = "/opt/assay"
@@ -36,9 +37,7 @@ def main() -> None:
         _run(orders)
     else:
         recorder = Recorder(tree, orders["tests"], orders["wanted"])
-        recorder.start()
-        failed = _run(orders)
-        recorder.stop()
+        failed = _run(orders, recorder)
         calls = list(recorder.calls.values())
         _note_timeless(calls, tree)
         told = {"place": place(tree), "sys_path": sys.path, "calls": calls, "failed": failed}
@@ -170,7 +169,7 @@ class _Loaded(unittest.TestProgram):
         """Do nothing: only what is wanted of the suite is run."""
 
 
-def _run(orders: dict[str, Any]) -> bool:
+def _run(orders: dict[str, Any], recorder: Recorder | None = None) -> bool:
     """Run the tests; say whether one of them did not pass, or none ran."""
     arguments = list(orders["arguments"])
     only = _Only(orders)
@@ -180,11 +179,13 @@ def _run(orders: dict[str, Any]) -> bool:
 
             is_old = int(pytest.__version__.split(".")[0]) < 7
             only = (_OnlyBefore7 if is_old else _OnlySince7)(orders)
-            pytest.main(arguments, plugins=[only])
+            with _recording(recorder):
+                pytest.main(arguments, plugins=[only])
         else:
             sys.path.insert(0, os.getcwd())  # noqa: PTH109 - as python -m does
-            program = _Loaded(module=None, argv=["python -m unittest", *arguments], exit=False)
-            result = only.kept(program.test).run(unittest.TestResult())
+            with _recording(recorder):
+                program = _Loaded(module=None, argv=["python -m unittest", *arguments], exit=False)
+                result = only.kept(program.test).run(unittest.TestResult())
             only.failed = bool(result.errors or result.failures or result.skipped)
             only.passed = result.testsRun
     except BaseException as error:
@@ -192,6 +193,18 @@ def _run(orders: dict[str, Any]) -> bool:
     with contextlib.suppress(OSError, ValueError):
         sys.stdout.flush()
     return only.failed or not only.passed
+
+
+@contextlib.contextmanager
+def _recording(recorder: Recorder | None) -> Iterator[None]:
+    """Let a recorder look on from here: what loads the runner itself would only be slowed down by it."""
+    if recorder:
+        recorder.start()
+    try:
+        yield
+    finally:
+        if recorder:
+            recorder.stop()
 
 
 if __name__ == "__main__":

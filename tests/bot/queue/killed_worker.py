@@ -36,7 +36,6 @@ STAGES = (
     "plan",
     "observe",
     "damage",
-    "elsewhere",
     "deliberate",
     "judge",
     "report",
