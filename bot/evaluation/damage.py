@@ -217,7 +217,7 @@ def _concerned(
 
 
 def _evidence(seen: DamageSeen, seconds: float) -> Evidence:
-    lines = [_line(one) for one in seen.trials]
+    lines = [_line(one) for one in (*seen.trials, *seen.of_hunks)]
     head = Observation(
         Side.HEAD, "", None, "\n".join(lines), round(seconds, 2), problem=seen.problem
     )

@@ -69,8 +69,8 @@ class ServedHunk:
     """One hunk of the diff, by its lines on head, and the requirements whose evidence fails without it.
 
     `tests` and `steps` are what fails, `runs` how many were run. `rest` are requirements that it may be for:
-    what shows them was not run without it, or nothing shows them. `unused` are functions that it adds and
-    that nothing which was run needs. `why` says why it was not measured, None where it was.
+    what shows them was not run without it, or nothing shows them. `why` says why it was not measured, None
+    where it was.
     """
 
     path: str
@@ -83,7 +83,6 @@ class ServedHunk:
     runs: int = 0
     why: WhyNotMeasured | None = None
     rest: tuple[str, ...] = ()
-    unused: tuple[str, ...] = ()
 
     @property
     def lines(self) -> str:

@@ -26,7 +26,7 @@ from sandbox.values import ChangeKind, Diff, FileChange, Hunk
 
 MOST_HUNKS = 300
 MOST_NAMED = 20
-"""Tests, steps and functions that are named for one hunk."""
+"""Tests and steps that are named for one hunk."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,7 +132,6 @@ class _Weighing:
             runs=len(needing | ran),
             why=why,
             rest=tuple(row.requirement.id for row in rest) if is_open else (),
-            unused=_unused(near, turning) if need is Need.NEEDED else (),
         )
 
     def _why(self, change: FileChange, is_tried: bool, lines: Lines, hunk: Hunk) -> WhyNotMeasured:
@@ -140,11 +139,11 @@ class _Weighing:
         seen = self.damage
         if change.path not in self.code:
             return WhyNotMeasured.NOT_CODE
-        if not any(row.turning for row in self.shown):
+        if not any(row.turning - row.steps for row in self.shown) or not seen or seen.is_of_base:
             return WhyNotMeasured.NO_TEST
-        if seen and (seen.is_limited or any(_is_in(one, lines, hunk) for one in seen.untried)):
+        if seen.is_limited or any(_is_in(one, lines, hunk) for one in seen.untried):
             return WhyNotMeasured.LIMIT
-        has_none = not is_tried and not (seen and seen.problem)
+        has_none = not is_tried and not seen.problem
         return WhyNotMeasured.NO_DAMAGE if has_none else WhyNotMeasured.NO_RESULT
 
 
@@ -169,12 +168,3 @@ def _is_in(damage: Damage, lines: Lines, hunk: Hunk) -> bool:
         one.path == lines.path and one.first <= lines.last and one.last >= lines.first
         for one in damage.places
     )
-
-
-def _unused(near: tuple[DamageTrial, ...], turning: frozenset[str]) -> tuple[str, ...]:
-    """The functions that a hunk adds and that nothing needs, though it was run without them."""
-    new = [one for one in near if one.damage.is_new and one.damage.symbol]
-    needed = {one.damage.function for one in new if one.noticed}
-    empty = [one.damage for one in new if one.damage.kind == "emptied" and turning & {*one.ran}]
-    names = (one.symbol for one in empty if one.function not in needed)
-    return tuple(dict.fromkeys(names))[:MOST_NAMED]
