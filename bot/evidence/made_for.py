@@ -13,6 +13,7 @@ from sandbox.elsewhere.values import BothSides, SecondLook, TestedInput, Unmeasu
 
 LEAST_NEAR = 20
 """So many calls near the tested ones must tell something."""
+_LEAST_OF_ARGUMENT = 10
 _ONE_IN = 10
 _LEAST_ON_BASE = 5
 _LONGEST_NAME = 40
@@ -31,12 +32,14 @@ class MadeFor:
     """The first tested input that the change is seen at, and at how many calls near all such it is seen.
 
     `is_constant` says that it is seen at all of them alike: head gives the tested result whatever comes in.
+    `argument` is the value, as code, of the one argument that these calls vary, where that alone says so.
     """
 
     first: TestedInput
     differing: int
     near: int
     is_constant: bool = False
+    argument: str = ""
 
 
 def made_for(test: TestComparison, seen: SecondLook | None, wanted: Requirements) -> MadeFor | None:
@@ -65,10 +68,31 @@ def made_for_inputs(inputs: Iterable[TestedInput], wanted: Requirements) -> Made
     for one in inputs:
         if not one.moves_boundary and not _is_named(one, said):
             groups.setdefault(one.function, []).append(one)
-    if not groups or not all(map(_is_narrow, groups.values())):
-        return None
     kept = [one for group in groups.values() for one in group]
-    return MadeFor(kept[0], *_counted(kept))
+    if groups and all(map(_is_narrow, groups.values())):
+        return MadeFor(kept[0], *_counted(kept))
+    singular = [_singular(group, said) for group in groups.values()]
+    return singular[0] if singular and all(singular) else None
+
+
+def _singular(inputs: list[TestedInput], said: str) -> MadeFor | None:
+    """Say why a change may be for one value of an argument: it is seen where that stays only."""
+    near = {both.call: both for one in inputs for both in one.near}.values()
+    for slot in sorted({both.slot for both in near}):
+        varied = [both for both in near if both.slot == slot]
+        is_seen = any(both.differs for both in near if both.slot != slot)
+        if not is_seen or len(varied) < _LEAST_OF_ARGUMENT or any(one.differs for one in varied):
+            continue
+        values = [_value_of(one, slot) for one in inputs]
+        if not any(one == "" or _speaks_of(one, said, _prose(inputs[0], said)) for one in values):
+            return MadeFor(inputs[0], 0, len(varied), argument=values[0])
+    return None
+
+
+def _value_of(tested: TestedInput, slot: int) -> str:
+    """What an input has for an argument, as code; "" where that was not varied to any effect."""
+    slots = sorted({both.slot for both in tested.near})
+    return tested.values[slots.index(slot)] if slot in slots else ""
 
 
 def _is_of(tested: TestedInput, test: TestComparison) -> bool:
@@ -87,6 +111,11 @@ def in_words(why: MadeFor, ones: str) -> str:
         return (
             f"But all {why.near} {near} give just this on head{apart}. So nothing shows that the result "
             "depends on the input."
+        )
+    if why.argument:
+        return (
+            f"But none of {why.near} calls with another value than `{why.argument}` gives something else on "
+            "head than on base, so the change may be made for this one only."
         )
     return (
         f"But only {why.differing} of {why.near} {near} give something else on head than on base, so the "

@@ -10,6 +10,7 @@ from bot.evidence.examples.weigh import by_examples
 from bot.evidence.made_for import MadeFor, in_words, made_for
 from bot.evidence.oracle import TRY_TESTED_VERSION, unsatisfied, unverified, way_out
 from bot.evidence.tests.results import pass_rate, test_ids
+from bot.task.alternatives import untested_alternatives
 from bot.task.ties import Tie, leaves_error_unasked, speaks_of
 from bot.values import (
     ActionKind,
@@ -59,12 +60,33 @@ def _by_proofs(
     seeing = tuple(test for test in sound if blindness(test, case.observed.damage) is None)
     narrow = {test.id: why for test in seeing if (why := _made_for(test, case))}
     if general := tuple(test for test in seeing if test.id not in narrow):
+        code = "\n".join(f"{test.id}\n{test.table}\n{test.source}" for test in general)
+        if untested := untested_alternatives(requirement, code):
+            return _shows_part(requirement, general, case, *untested)
         return _proven(requirement, general, case, ties)
     if seeing:
         return _made_for_tests(requirement, seeing, narrow[seeing[0].id], case)
     if sound:
         return _sees_nothing(requirement, sound, case)
     return _made_up(requirement, proofs) if proofs else None
+
+
+def _shows_part(
+    requirement: Requirement,
+    tests: tuple[TestComparison, ...],
+    case: Case,
+    missing: str,
+    known: str,
+) -> Verdict:
+    """The task names several things side by side, and the tests have only some of them."""
+    ids = tuple(test.id for test in tests)
+    verdict = unverified(
+        requirement,
+        f"{_proof(ids)} on base's code and pass{'es' if len(ids) == 1 else ''} on head's. But the task names "
+        f"`{missing}` beside `{known}`, and no test that fails without this change has `{missing}`.",
+        f"Add a test with `{missing}` that fails without this change, then push.",
+    )
+    return replace(verdict, evidence_ids=case.proof_ids, tests=ids)
 
 
 def _sees_nothing(

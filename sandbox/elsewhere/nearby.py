@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain, islice, zip_longest
 
 from sandbox.base import Sandbox
@@ -160,7 +160,7 @@ class _Sides:
         is_unsteady = base.unsteady or head.unsteady
         if is_unsteady or not is_same(call.outcome, self.place, head.text, self.head.place):
             return _unmeasured(call, Unmeasured.UNSTEADY if is_unsteady else Unmeasured.ELSEWHERE)
-        tested = both_sides(call.shown, base.text, head.text)
+        tested = both_sides(call.shown, base.all, head.all)
         if not tested.differs:
             return None
         known = [(one, both) for one in around if (both := self._informative(one.call))]
@@ -170,7 +170,7 @@ class _Sides:
             call.path,
             call.test,
             values=tuple(values[slot] for slot in sorted({one.slot for one, _ in known})),
-            near=tuple(both for _, both in known),
+            near=tuple(replace(both, slot=one.slot) for one, both in known),
             moves_boundary=moves_boundary(tested, [(one.slot, one.step, at) for one, at in known]),
         )
 
@@ -178,11 +178,11 @@ class _Sides:
         """Return the input of a new function; with what is near it where that all gives the same."""
         outcomes = [(one.call, self.head.outcomes.get(self.numbers[one.call])) for one in around]
         near = [
-            both_sides(one.shown, "", found.text)
+            both_sides(one.shown, "", found.all)
             for one, found in outcomes
             if found and not found.unsteady
         ]
-        tested = both_sides(call.shown, "", head.text)
+        tested = both_sides(call.shown, "", head.all)
         is_constant = not head.unsteady and {one.on_head for one in near} == {tested.on_head}
         return TestedInput(
             tested,
@@ -199,7 +199,7 @@ class _Sides:
         base, head = self.base.outcomes.get(number), self.head.outcomes.get(number)
         if base is None or head is None or base.unsteady or head.unsteady:
             return None
-        both = both_sides(call.shown, base.text, head.text)
+        both = both_sides(call.shown, base.all, head.all)
         return None if _REFUSED.match(head.text) and not both.differs else both
 
 
@@ -207,11 +207,11 @@ def both_sides(call: str, on_base: str, on_head: str) -> BothSides:
     """Return what both sides give, cut to where they differ."""
     texts = [_ADDRESS.sub("0x…", one) for one in (on_base, on_head)]
     if texts[0] == texts[1]:
-        return BothSides(call[:_SHOWN], *(one[:_SHOWN] for one in texts))
+        return BothSides(call[:_SHOWN], texts[0][:_SHOWN], texts[1][:_SHOWN])
     at = next((n for n, (a, b) in enumerate(zip(*texts, strict=False)) if a != b), 0)
     begin = 0 if at < _SHOWN - 10 else at - 10
     shown = [f"{'… ' if begin else ''}{one[begin : begin + _SHOWN]}" for one in texts]
-    return BothSides(call[:_SHOWN], *shown)
+    return BothSides(call[:_SHOWN], shown[0], shown[1])
 
 
 def moves_boundary(tested: BothSides, known: Iterable[tuple[int, int, BothSides]]) -> bool:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from sandbox.base import TREE, Command, Limits, Mount, MountMode
 from sandbox.elsewhere.driver import CHANNEL_BYTES, ELSEWHERE, Again, Looking, moved, plain_program
-from sandbox.elsewhere.inside.calls import read
+from sandbox.elsewhere.inside.calls import literal, read
 from sandbox.elsewhere.told import SHOWN, Recorded, recorded_calls
 from sandbox.linters.reading import Node
 from sandbox.toolchains import layers
@@ -46,6 +46,7 @@ class PythonDriver:
             "arguments": recipe.test_arguments,
             "paths": looking.paths,
             "only": [one.removeprefix(root) for one in looking.only],
+            "cases": [one.removeprefix(root) for one in looking.tests if "[" in one],
             "tests": looking.test_files,
             "environment": dict(layers.variables(looking.head)),
             "calls": [],
@@ -108,7 +109,7 @@ class PythonDriver:
             tuple(values[: len(positional)]),
             *({name: next(rest) for name in members} for members in named),
         )
-        arguments = repr(told)
+        arguments = literal(told) or repr(told)
         return replace(call, arguments=arguments, shown=_shown(call.name, arguments))
 
 

@@ -42,6 +42,7 @@ class Outcome:
     """What came of one call made again.
 
     `later` is what came after `times` calls, `dated` what comes on other days, if that is something else.
+    `yields` says what an iterator gives, where it was asked.
     """
 
     text: str
@@ -49,6 +50,12 @@ class Outcome:
     later: str
     times: int
     dated: str
+    yields: str = ""
+
+    @property
+    def all(self) -> str:
+        """What came back; of an iterator what it yields."""
+        return f"returned an iterator{self.yields}" if self.yields else self.text
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,6 +120,7 @@ def read_run(completed: Completed) -> Run:
                     told["later"].text[:_MOST_TEXT],
                     told["times"].number,
                     told["dated"].text[:_MOST_TEXT],
+                    told["yields"].text[:_MOST_TEXT],
                 ),
             )
         elif told["dated"].text:

@@ -47,11 +47,15 @@ class LeftOut:
 
 @dataclass(frozen=True, slots=True)
 class BothSides:
-    """A call as one would write it, and what it gives on base and on head."""
+    """A call as one would write it, and what it gives on base and on head.
+
+    `slot` is the number of the argument in which it is near another one.
+    """
 
     call: str
     on_base: str
     on_head: str
+    slot: int = 0
 
     @property
     def differs(self) -> bool:
@@ -75,10 +79,10 @@ class Unmeasured(StrEnum):
 class TestedInput:
     """A call that a test makes, and the calls near it: the same but for one argument.
 
-    `values` are the arguments that were changed, as code. `near` are those neighbors that tell something:
-    what both sides refuse alike is none. `moves_boundary` says that it stands between two neighbors that
-    differ from each other, and that the change gives it what the other one has. `problem` says why nothing
-    was measured; of a new function that gives one result for all of them, `near` is there all the same.
+    `values` are the arguments that were changed, as code, in the order of their slots. `near` are those
+    neighbors that tell something: what both sides refuse alike is none. `moves_boundary` says that it stands
+    between two neighbors that differ from each other, and that the change gives it what the other one has.
+    `problem` says why nothing was measured; of a new function that gives one result for all of them, `near` is there all the same.
     """
 
     __test__ = False

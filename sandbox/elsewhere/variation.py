@@ -6,6 +6,7 @@ length), so that a fix for all inputs of a kind is seen at many of these values.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator
 from decimal import Decimal
 from fractions import Fraction
@@ -74,7 +75,7 @@ def _near(value: Any, depth: int) -> Iterator[Any]:
         yield not value
     elif kind is int:
         yield from _near_number(value)
-    elif kind is float:
+    elif kind is float and math.isfinite(value):
         yield from map(float, _near_number(value))
         yield from (value + 0.5, value - 0.5, value + 0.01, value / 2)
     elif kind is Fraction or (kind is Decimal and _is_small(value)):

@@ -206,7 +206,7 @@ def _tested(
         "",
         "",
         values=tuple(ast.unparse(slots[at]) for at in sorted({slot for slot, _, _ in known})),
-        near=tuple(both for _, _, both in known),
+        near=tuple(replace(both, slot=slot) for slot, _, both in known),
         moves_boundary=moves_boundary(tested, known),
     )
 

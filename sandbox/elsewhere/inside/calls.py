@@ -17,6 +17,7 @@ import time
 from collections.abc import Iterator
 from decimal import Decimal
 from fractions import Fraction
+from itertools import islice
 from typing import Any, NamedTuple
 
 MOST_CALLS = 60
@@ -24,8 +25,15 @@ _MOST_TEXT = 2000
 _DEEPEST = 8
 _CONTAINERS = (list, tuple, set, dict)
 _SCALARS = (type(None), bool, int, float, str, bytes, Decimal, Fraction)
-_BY_NAME = {"Decimal": (Decimal, str), "Fraction": (Fraction, int), "set": (set, type(None))}
+_BY_NAME = {
+    "Decimal": (Decimal, str),
+    "Fraction": (Fraction, int),
+    "float": (float, str),  # "inf" and "nan" have no literal
+    "set": (set, type(None)),
+}
 _MOST_DIGITS = 60
+_MOST_ITEMS = 40
+_ADDRESS = re.compile(r"\b0x[0-9a-f]{6,16}\b")
 LIKE_DATES = re.compile(r"\d{4}-\d\d|\b(?:date|time)\w*\(|\b\d{10}(?:\d{3})?\b|[\w-]{40}")
 """What a date, a time stamp or a token that may hold one looks like in a text."""
 OF_DATES = re.compile(
@@ -42,7 +50,7 @@ def literal(value: object, depth: int = 0) -> str | None:
     kind = type(value)
     text: str | None = None
     if kind is float and not math.isfinite(value):  # type: ignore[arg-type]
-        return None
+        return f"float('{value}')"
     if kind in _SCALARS:
         with contextlib.suppress(ValueError):  # an int of too many digits
             text = repr(value)
@@ -92,10 +100,24 @@ def returned(value: object) -> str:
     text = literal(value)
     if text is None:
         try:
-            text = type(value).__name__ + " " + repr(value)
+            text = type(value).__name__ + " " + _ADDRESS.sub("0x…", repr(value))
         except Exception as error:
             text = type(value).__name__ + " " + type(error).__name__
     return "returned " + text[:_MOST_TEXT]
+
+
+def yielded(value: Any) -> str:
+    """Return what an iterator gives, its first items, as text; "" for what is none."""
+    if not hasattr(type(value), "__next__"):
+        return ""
+    items: list[object] = []
+    end = ""
+    try:
+        items.extend(islice(value, _MOST_ITEMS))
+    except Exception as error:
+        end = ", then " + raised(error)
+    told = [literal(one) or returned(one) for one in items]
+    return f" that yields [{', '.join(told)}]{end}"[:_MOST_TEXT]
 
 
 def returned_by(value: object, owner: object, before: str) -> str:
@@ -172,6 +194,7 @@ class Call:
         self._again = again
         self._outcomes = 0
         self._first = ""
+        self._yields = ""
         self._end = 0.0
 
     def goes_on(self) -> bool:
@@ -200,9 +223,11 @@ class Call:
             outcome = returned_by(self.result, self._owner, self._before)
         else:
             outcome = returned(self.result)
+        yields = yielded(self.result) if self._again.is_drained and self.raised is None else ""
         self._outcomes += 1
-        self._first = self._first or outcome
-        if outcome != self._first:
+        if self._outcomes == 1:
+            self._first, self._yields = outcome, yields
+        if (outcome, yields) != (self._first, self._yields):
             is_unsteady = self._outcomes <= _UNSTEADY_WITHIN
             self._leave(unsteady=is_unsteady, later=outcome, times=self._outcomes - 1)
         is_over = time.monotonic() > self._end and self._outcomes > 1
@@ -210,7 +235,8 @@ class Call:
             self._leave()
 
     def _leave(self, **more: object) -> None:
-        self._again.tell({"number": self._number, "outcome": self._first, **more})
+        told = {"number": self._number, "outcome": self._first, "yields": self._yields}
+        self._again.tell({**told, **more})
         os._exit(0)
 
 
@@ -235,12 +261,23 @@ class Repeats(NamedTuple):
 
 
 class Again:
-    """Makes calls once more and tells what came back, by the descriptor of the channel."""
+    """Makes calls once more and tells what came back, by the descriptor of the channel.
 
-    def __init__(self, channel: int, calls: list[dict[str, Any]], repeats: Repeats) -> None:
+    `is_drained` says that iterators are asked for what they yield; what a test got of one nobody recorded.
+    """
+
+    def __init__(
+        self,
+        channel: int,
+        calls: list[dict[str, Any]],
+        repeats: Repeats,
+        *,
+        is_drained: bool = False,
+    ) -> None:
         self._channel = channel
         self._calls = calls
         self.repeats = repeats
+        self.is_drained = is_drained
 
     def calls(self, path: str = "", test: str = "", *, is_timeless: bool = False) -> Iterator[Call]:
         """Yield the calls that a test made (all of them for ""): each in a child that ends by itself."""

@@ -51,11 +51,13 @@ def main() -> None:
     os.makedirs(os.environ["HOME"], exist_ok=True)  # noqa: PTH103
     _be_somebody_else()
     sys.path.extend(one for one in orders["sys_path"] if one not in sys.path)
-    again = Again(channel, orders["calls"], _BRIEF if orders["is_brief"] else _REPEATS)
+    is_brief = orders["is_brief"]
+    repeats = _BRIEF if is_brief else _REPEATS
+    again = Again(channel, orders["calls"], repeats, is_drained=is_brief)
     again.tell({"place": place(orders["tree"])})
     begun = time.monotonic()
     _in_a_child(lambda: serve(again))
-    timeless = [] if orders["is_brief"] else [one for one in orders["calls"] if one["timeless"]]
+    timeless = [] if is_brief else [one for one in orders["calls"] if one["timeless"]]
     if timeless and time.monotonic() - begun < _LONGEST_S:
         for number, text, later in _dated(orders["calls"]):
             again.tell({"number": number, "undated": text, "dated": later})

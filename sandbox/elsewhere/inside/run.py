@@ -96,11 +96,13 @@ _NEUTRAL: dict[str, object] = {
 
 
 class _Only:
-    """A plug-in that leaves the tests of some files, and runs them here."""
+    """Leaves the tests of some files, and runs them here; a plug-in of pytest's."""
 
     def __init__(self, orders: dict[str, Any]) -> None:
         self._wanted = {os.path.join(orders["tree"], path) for path in orders["paths"]}  # noqa: PTH118
         self._only = frozenset(orders.get("only", ()))
+        self._cases = frozenset(orders.get("cases", ()))
+        self._of_cases = {one.partition("[")[0] for one in self._cases}
         self.passed = 0
         self.failed = False
 
@@ -117,13 +119,30 @@ class _Only:
         """Leave out what was not asked for."""
         items[:] = [one for one in items if str(one.fspath) in self._wanted and self._named(one)]
 
+    def kept(self, suite: Any) -> unittest.TestSuite:
+        """Return what was asked for of unittest's tests."""
+        kept: unittest.TestSuite = type(suite)()
+        for part in suite:
+            if hasattr(part, "__iter__"):
+                kept.addTest(self.kept(part))
+            elif _file_of(part) in self._wanted and (not self._only or part.id() in self._only):
+                kept.addTest(part)
+        return kept
+
     def _named(self, item: Any) -> bool:
-        return not self._only or str(item.nodeid).partition("[")[0] in self._only
+        name = str(item.nodeid).partition("[")[0]
+        is_wanted = name not in self._of_cases or item.nodeid in self._cases
+        return is_wanted and (not self._only or name in self._only)
 
     def pytest_runtest_logreport(self, report: Any) -> None:
         """Note whether all that ran passed."""
         self.failed = self.failed or report.outcome != "passed"
         self.passed += report.when == "call"
+
+
+def _file_of(test: Any) -> str:
+    module = sys.modules.get(type(test).__module__)
+    return os.path.abspath(getattr(module, "__file__", None) or "")  # noqa: PTH100
 
 
 class _OnlySince7(_Only):
@@ -142,6 +161,15 @@ class _OnlyBefore7(_Only):
         return self._unasked(str(path))
 
 
+class _Loaded(unittest.TestProgram):
+    """unittest's own command line, stopped before it runs anything."""
+
+    test: unittest.TestSuite
+
+    def runTests(self) -> None:  # noqa: N802 - unittest's name
+        """Do nothing: only what is wanted of the suite is run."""
+
+
 def _run(orders: dict[str, Any]) -> bool:
     """Run the tests; say whether one of them did not pass, or none ran."""
     arguments = list(orders["arguments"])
@@ -155,7 +183,10 @@ def _run(orders: dict[str, Any]) -> bool:
             pytest.main(arguments, plugins=[only])
         else:
             sys.path.insert(0, os.getcwd())  # noqa: PTH109 - as python -m does
-            unittest.main(module=None, argv=["python -m unittest", *arguments], exit=False)
+            program = _Loaded(module=None, argv=["python -m unittest", *arguments], exit=False)
+            result = only.kept(program.test).run(unittest.TestResult())
+            only.failed = bool(result.errors or result.failures or result.skipped)
+            only.passed = result.testsRun
     except BaseException as error:
         sys.stderr.write(repr(error) + "\n")
     with contextlib.suppress(OSError, ValueError):

@@ -56,6 +56,25 @@ def test_what_is_broad_or_not_measured_stops_nothing(name: str) -> None:
     assert verdict(*SATISFIED[name]).outcome is VerdictOutcome.SATISFIED
 
 
+def of_two(number: str, near_number: int = 0) -> TestedInput:
+    """`pay(text, number)`: all differs where the text is another one, and so much where the number is."""
+    other = tuple(BothSides(f"pay('{n}', {number})", "1", "2", slot=0) for n in range(15))
+    around = tuple(
+        BothSides(f"pay('a', {100 + n})", "1", "2" if n < near_number else "1", slot=1)
+        for n in range(15)
+    )
+    both = BothSides(f"pay('a', {number})", "1", "2")
+    return TestedInput(both, "pay", PATH, NAME, ("'a'", number), other + around)
+
+
+def test_one_value_of_one_argument_is_not_satisfied() -> None:
+    found = verdict(of_two("-7"))
+    assert found.outcome is VerdictOutcome.UNVERIFIED
+    assert "none of 15 calls with another value than `-7`" in found.reason
+    assert verdict(of_two("-7", near_number=1)).outcome is VerdictOutcome.SATISFIED
+    assert verdict(of_two("-7"), task=f"{TASK}It is -7.\n").outcome is VerdictOutcome.SATISFIED
+
+
 NAMED = {
     "77": "the number 77 is wrong.",
     "-3": "it fails for -3",

@@ -1,0 +1,76 @@
+"""Reads what a demand names side by side: tests for one of several are no proof of all.
+
+"Backslashes must be escaped with `output_format='python'` and `output_format='php'`" names two, and so does
+"for `basename` and for `matchBase`". What must stay as it is needs no test that fails without the change.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+
+from bot.task.categories import keeps
+from bot.values import Requirement
+
+_SENTENCE = re.compile(r"(?<=[.!?;])\s+|\n{2,}")
+_FENCE = re.compile(r"^ *(```|~~~).*?^ *\1", re.DOTALL | re.MULTILINE)
+_NAMED = re.compile(r"`([^`\n]{1,80})`|\"([^\"\n]{1,60})\"|\b([A-Za-z_]\w{2,60})\(\)")
+_BESIDE = re.compile(
+    r"(?:,|/|(?:, )?(?:and|nor|as well as))"
+    r"(?: (?:for|in|with|to|from|of|on|by|both|also|the)){0,2}"
+)
+_STRING = re.compile(r"'([^'\n]+)'|\"([^\"\n]+)\"")
+_WORD = re.compile(r"[A-Za-z_][\w.]*")
+_LEAST = 2  # characters of a name that a test does not have by chance
+
+
+def untested_alternatives(requirement: Requirement, tests: str) -> tuple[str, str] | None:
+    """Return what a demand names and `tests` (their code) do not have, and what they have of the same list.
+
+    None where they have all or nothing of each list, or where there is no list.
+    """
+    said = requirement.text
+    if requirement.is_title:
+        said = f"{said}\n\n{requirement.detail}"
+    for names in _lists(_FENCE.sub("\n\n", said)):
+        known = [name for name in names if _has(name, tests)]
+        missing = [name for name in names if name not in known]
+        if known and missing:
+            return missing[0], known[0]
+    return None
+
+
+def _lists(text: str) -> Iterator[list[str]]:
+    """Yield the names of code that stand side by side, with nothing but a comma or "and" between them."""
+    for sentence in _SENTENCE.split(text):
+        if keeps(sentence):
+            continue
+        names: list[str] = []
+        end = 0
+        for match in _NAMED.finditer(sentence):
+            name = next(filter(None, match.groups()))
+            between = " ".join(sentence[end : match.start()].split())
+            is_beside = _BESIDE.fullmatch(between) is not None
+            if not is_beside or (names and _is_call(name) is not _is_call(names[0])):
+                yield names
+                names = []
+            end = match.end()
+            names += [name] if _atoms(name) else []
+        yield names
+
+
+def _is_call(name: str) -> bool:
+    return "(" in name
+
+
+def _atoms(name: str) -> list[str]:
+    """What a test has to have of a name: its texts, else its words."""
+    texts = [one or other for one, other in _STRING.findall(name)]
+    if name.startswith("\\"):
+        return [name]
+    found: Iterable[str] = texts or _WORD.findall(name)
+    return [one for one in found if len(one) >= _LEAST]
+
+
+def _has(name: str, tests: str) -> bool:
+    return all(re.search(rf"(?<!\w){re.escape(one)}(?!\w)", tests) for one in _atoms(name))

@@ -1,0 +1,58 @@
+"""Which of the things that a demand names side by side its tests leave out."""
+
+from __future__ import annotations
+
+import pytest
+
+from bot.task.alternatives import untested_alternatives
+from bot.values import Category, Requirement, Trust
+
+LEFT_OUT = {
+    "settings": (
+        "Quotes must be escaped with `form='python'` and `form='php'`.",
+        "assert dump(1, form='python')",
+        ("form='php'", "form='python'"),
+    ),
+    "options": (
+        "It should be so for `basename` and for `matchBase`.",
+        "is({basename: true})",
+        ("matchBase", "basename"),
+    ),
+    "a list": (
+        'Each must be folded: `"\\r"`, `"\\v"`, `"\\u2028"`.',
+        '["\\r", "\\v"]',
+        ('"\\u2028"', '"\\r"'),
+    ),
+    "functions": (
+        "pack() and unpack() take a prefix for the name",
+        "assert unpack(b'')",
+        ("pack", "unpack"),
+    ),
+}
+NOTHING = {
+    "all": ("Both `one` and `two` must work.", "one two"),
+    "none": ("Both `one` and `two` must work.", "three"),
+    "either": ("It raises `TypeError` or `ValueError`.", "raises(TypeError)"),
+    "kept": ("`load` and `dump` must keep working.", "load()"),
+    "apart": ("`load` is wrong. `dump` is right.", "load()"),
+    "a value and a call": ("It gives `'ids'` and `f('B')` is fine.", "'ids'"),
+    "shown": ("It is wrong.\n\n```\n`one`, `two`\n```\n", "one"),
+    "digits": ("`1` and `2` are wrong.", "1"),
+}
+
+
+def wanted(text: str) -> Requirement:
+    """A demand of behavior."""
+    return Requirement("R1", text, Category.BEHAVIOUR, "issue #1", Trust.ASKER)
+
+
+@pytest.mark.parametrize("name", LEFT_OUT)
+def test_what_tests_leave_out_is_named(name: str) -> None:
+    text, code, found = LEFT_OUT[name]
+    assert untested_alternatives(wanted(text), code) == found
+
+
+@pytest.mark.parametrize("name", NOTHING)
+def test_where_nothing_is_listed_nothing_is_left_out(name: str) -> None:
+    text, code = NOTHING[name]
+    assert untested_alternatives(wanted(text), code) is None
