@@ -36,7 +36,7 @@ from sandbox.damage.trial import (
     try_hunks,
     with_tests_alone,
 )
-from sandbox.damage.values import Damage, DamageTrial
+from sandbox.damage.values import AS_ON_BASE, Damage, DamageTrial
 from sandbox.test_runs.test_order import TestOrder
 from sandbox.values import ChangeKind, Observation, Side, TestRun
 
@@ -109,8 +109,8 @@ async def _measured(
     code = {one.path for one in observed.kinds if one.kind is ChangeKind.CODE}
     called = {name for one in tests for name in called_in(one)}
     damages = await make_damages(services.sandbox, case.checkout, code, words, called)
-    if is_of_base:  # what they notice is told and decides nothing
-        damages = damages[:_MOST_OF_BASE]
+    if is_of_base:  # what holds on base cannot notice what is as there
+        damages = tuple(one for one in damages if one.damage.kind not in AS_ON_BASE)[:_MOST_OF_BASE]
     concerned = _concerned(case, observed, tests)
     if not damages or not concerned:
         return DamageSeen(problem=_NOTHING)
