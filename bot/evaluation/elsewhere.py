@@ -83,6 +83,8 @@ async def _seen(
     limits = Limits(timeout_s=min(case.damage_seconds, _LEAST_S + _LONGER_THAN_HEAD * took_s))
     tests = await asyncio.to_thread(_test_files, Path(case.checkout.head_tree))
     folder = services.evaluation_folder(case.request) / "elsewhere"
+    symbols = observed.impact.symbols if observed.impact else ()
+    touched = frozenset(one.place.name.rpartition(".")[2] for one in symbols)
     found = SecondLook()
     for project, asked in projects.values():
         head = project.head
@@ -93,7 +95,9 @@ async def _seen(
         ids = tuple(sorted({one.id for one in asked}))
         seen_on_head = suite.tests if suite and suite.tests else TestRun(True, ())
         only = worth_alone({one.id: one.path for one in asked}, seen_on_head)
-        looking = Looking(case.checkout, head, base, paths, ids, tests, folder, limits, only)
+        looking = Looking(
+            case.checkout, head, base, paths, ids, tests, folder, limits, only, touched
+        )
         if head.recipe.runner in DRIVERS:
             seen = await look_again(services.sandbox, looking)
         elif head.recipe.runner in WHOLE:

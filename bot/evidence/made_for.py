@@ -226,7 +226,7 @@ def _has_text(text: str, said: str) -> bool:
     word = re.escape(text)
     if text.isascii() and text.isalpha() and text.islower():
         return bool(re.search(rf"[`'\"\u201c\u2018]{word}[`'\"\u201d\u2019]", said))
-    start = r"(?<!\w)" if text[0].isalnum() else ""
+    start = r"(?<!\w)" if text[0].isalnum() else r"(?<![\w./:-])"
     return bool(re.search(start + word + (r"(?!\w)" if text[-1].isalnum() else ""), said))
 
 

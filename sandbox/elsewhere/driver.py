@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Protocol
@@ -27,7 +27,7 @@ class Looking:
 
     `paths` are these files (of the tree) and `tests` the ids of these tests; `test_files` are all files
     of the tests, `limits` those of one run, `workspace` an own folder. `only` are names of tests where a
-    runner that can runs just these.
+    runner that can runs just these. `touched` names the functions and methods that the change touches.
     """
 
     checkout: Checkout
@@ -39,6 +39,7 @@ class Looking:
     workspace: Path
     limits: Limits = field(default_factory=Limits)
     only: tuple[str, ...] = ()
+    touched: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +71,7 @@ class Driver(Protocol):
         """Return the run of the tests that records their calls; its last record holds them."""
         ...
 
-    def recorded(self, told: Node, looking: Looking) -> Iterator[Recorded]:
+    def recorded(self, told: Node, looking: Looking) -> list[Recorded]:
         """Read the calls of a record."""
         ...
 

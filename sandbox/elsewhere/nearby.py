@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, islice, zip_longest
 
 from sandbox.base import Sandbox
 from sandbox.concurrently import concurrently
 from sandbox.elsewhere.driver import Again, Driver, Looking
-from sandbox.elsewhere.told import Outcome, Recorded, Run, is_same, place_in, read_run
+from sandbox.elsewhere.told import Outcome, Recorded, is_same, place_in, read_run
 from sandbox.elsewhere.values import BothSides, TestedInput, Unmeasured
 from sandbox.elsewhere.variation import MOST, neighbors
 from sandbox.linters.reading import Node
@@ -52,27 +52,44 @@ async def replay_nearby(
         return nothing_called(looking)
     if looking.base is None:
         return tuple(_unmeasured(one, Unmeasured.NO_BASE) for one in wanted[:1])
+    sides = await _made(sandbox, driver, looking, told, wanted)
+    seen = [one for one in wanted if sides.may_differ(one)]
     words = literals(looking.checkout.diff, set(looking.test_files))
     known = {(one.module, one.name, one.arguments) for one in calls}
-    around = {one: _around(driver, one, words, known) for one in _chosen(wanted)}
-    asked = tuple(chain(wanted, (one.call for group in around.values() for one in group)))
-    places = (looking.checkout.base_tree, looking.base), (looking.checkout.head_tree, looking.head)
-    again = (
-        Again(looking, told, asked, *place, looking.workspace, is_brief=True) for place in places
-    )
-    done = await concurrently(*(sandbox.run(driver.plain(one)) for one in again))
-    base, head = map(read_run, done)
-    numbers = {one: number for number, one in reversed(list(enumerate(asked)))}
-    unread = {
-        (one["path"].text, one["test"].text, one["name"].text)
-        for one in islice(told["unread"], _MOST_UNREAD)
-    }
-    sides = _Sides(base, head, numbers, place_in(told), frozenset(unread))
+    around = {one: _around(driver, one, words, known) for one in _chosen(seen)}
+    near = tuple(one.call for group in around.values() for one in group)
+    if near:
+        sides = sides.with_more(await _made(sandbox, driver, looking, told, near))
     found = (
         sides.weighed(one, around.get(one, ()), tuple(map(repr, driver.values(one))))
         for one in wanted
     )
     return tuple(one for one in found if one)
+
+
+async def _made(
+    sandbox: Sandbox, driver: Driver, looking: Looking, told: Node, asked: Sequence[Recorded]
+) -> _Sides:
+    """Make calls on both sides: one program each makes all of them."""
+    places = (looking.checkout.base_tree, looking.base), (looking.checkout.head_tree, looking.head)
+    again = (
+        Again(looking, told, tuple(asked), tree, built, looking.workspace, is_brief=True)
+        for tree, built in places
+        if built is not None
+    )
+    done = await concurrently(*(sandbox.run(driver.plain(one)) for one in again))
+    base, head = map(read_run, done)
+    unread = {
+        (one["path"].text, one["test"].text, one["name"].text)
+        for one in islice(told["unread"], _MOST_UNREAD)
+    }
+    return _Sides(
+        {one: base.outcomes.get(number) for number, one in enumerate(asked)},
+        {one: head.outcomes.get(number) for number, one in enumerate(asked)},
+        head.place,
+        place_in(told),
+        frozenset(unread),
+    )
 
 
 def nothing_called(looking: Looking) -> tuple[TestedInput, ...]:
@@ -137,13 +154,22 @@ def literals(diff: Diff, tests: Collection[str]) -> tuple[object, ...]:
 
 @dataclass(frozen=True, slots=True)
 class _Sides:
-    """What the calls gave on both sides, by their numbers."""
+    """What the calls gave on both sides."""
 
-    base: Run
-    head: Run
-    numbers: dict[Recorded, int]
-    place: dict[str, str]  # where the tests ran
+    base: dict[Recorded, Outcome | None]
+    head: dict[Recorded, Outcome | None]
+    there: dict[str, str]  # where they were made on head
+    here: dict[str, str]  # where the tests ran
     unread: frozenset[tuple[str, str, str]]  # path, test, and the function ("" for any)
+
+    def with_more(self, other: _Sides) -> _Sides:
+        """Return these with what other calls gave."""
+        return replace(self, base=self.base | other.base, head=self.head | other.head)
+
+    def may_differ(self, call: Recorded) -> bool:
+        """Tell whether a call of the tests shows the change, or calls what is new."""
+        base, head = self.base.get(call), self.head.get(call)
+        return head is not None and (base is None or base.all != head.all)
 
     def weighed(
         self, call: Recorded, around: Iterable[_Near], values: tuple[str, ...]
@@ -151,14 +177,13 @@ class _Sides:
         """Return a tested input at which base and head differ, or nobody knows; None for others."""
         if self.unread & {(call.path, call.test, name) for name in ("", call.name)}:
             return _unmeasured(call, Unmeasured.NO_PLAIN_INPUT)
-        number = self.numbers[call]
-        base, head = self.base.outcomes.get(number), self.head.outcomes.get(number)
+        base, head = self.base.get(call), self.head.get(call)
         if head and base is None:
             return self._new(call, head, around)
         if head is None or base is None:
             return _unmeasured(call, Unmeasured.UNKNOWN)
         is_unsteady = base.unsteady or head.unsteady
-        if is_unsteady or not is_same(call.outcome, self.place, head.text, self.head.place):
+        if is_unsteady or not is_same(call.outcome, self.here, head.text, self.there):
             return _unmeasured(call, Unmeasured.UNSTEADY if is_unsteady else Unmeasured.ELSEWHERE)
         tested = both_sides(call.shown, base.all, head.all)
         if not tested.differs:
@@ -176,7 +201,7 @@ class _Sides:
 
     def _new(self, call: Recorded, head: Outcome, around: Iterable[_Near]) -> TestedInput:
         """Return the input of a new function; with what is near it where that all gives the same."""
-        outcomes = [(one.call, self.head.outcomes.get(self.numbers[one.call])) for one in around]
+        outcomes = [(one.call, self.head.get(one.call)) for one in around]
         near = [
             both_sides(one.shown, "", found.all)
             for one, found in outcomes
@@ -195,8 +220,7 @@ class _Sides:
 
     def _informative(self, call: Recorded) -> BothSides | None:
         """Return what both sides give; None where they refuse alike, or where one gave nothing clear."""
-        number = self.numbers[call]
-        base, head = self.base.outcomes.get(number), self.head.outcomes.get(number)
+        base, head = self.base.get(call), self.head.get(call)
         if base is None or head is None or base.unsteady or head.unsteady:
             return None
         both = both_sides(call.shown, base.all, head.all)

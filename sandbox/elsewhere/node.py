@@ -54,9 +54,9 @@ class NodeDriver:
         tree = looking.checkout.head_tree
         return _in_the_runner(looking, tree, looking.head, looking.paths)
 
-    def recorded(self, told: Node, looking: Looking) -> Iterator[Recorded]:
+    def recorded(self, told: Node, looking: Looking) -> list[Recorded]:
         """Read the calls of a record."""
-        return recorded_calls(told, looking.test_files, _shown)
+        return recorded_calls(told, looking.test_files, _shown, looking.touched)
 
     def under_test(self, again: Again) -> Command:
         """Return a run of the runner in which every file of the tests is ours."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
@@ -48,14 +48,15 @@ class PythonDriver:
             "only": [one.removeprefix(root) for one in looking.only],
             "cases": [one.removeprefix(root) for one in looking.tests if "[" in one],
             "tests": looking.test_files,
+            "wanted": looking.tests,
             "environment": dict(layers.variables(looking.head)),
             "calls": [],
         }
         return _in_the_runner(looking.head, looking.checkout.head_tree, orders, (), looking.limits)
 
-    def recorded(self, told: Node, looking: Looking) -> Iterator[Recorded]:
+    def recorded(self, told: Node, looking: Looking) -> list[Recorded]:
         """Read the calls of a record."""
-        return recorded_calls(told, looking.test_files, _shown)
+        return recorded_calls(told, looking.test_files, _shown, looking.touched)
 
     def under_test(self, again: Again) -> Command:
         """Return a run of the runner with bare files over those of the tests."""

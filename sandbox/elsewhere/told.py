@@ -11,6 +11,7 @@ from sandbox.base import TREE, Completed
 from sandbox.linters.reading import Node, records
 
 _MOST_CALLS = 60
+_MOST_TOLD = 400
 _MOST_TEXT = 4_000
 _TOKENS = ("tree", "cwd", "home", "temporary", "host", "user", "logname", "program", "started")
 _NUMBERS = ("uid", "gid", "pid", "ppid")
@@ -73,15 +74,27 @@ def last_record(completed: Completed) -> Node:
 
 
 def recorded_calls(
-    told: Node, test_files: tuple[str, ...], shown: Callable[[str, str], str]
-) -> Iterator[Recorded]:
+    told: Node,
+    test_files: tuple[str, ...],
+    shown: Callable[[str, str], str],
+    touched: frozenset[str],
+) -> list[Recorded]:
     """Read the calls; what is given a file or folder of the tests, or one of its own, works only here.
 
-    `shown` writes a call from its name and arguments.
+    `shown` writes a call from its name and arguments. Where there are too many, those of functions that
+    the change touches (by name) come first.
     """
+    calls = list(_all_recorded(told, test_files, shown))
+    calls.sort(key=lambda one: one.name.rpartition(".")[2] not in touched)
+    return calls[:_MOST_CALLS]
+
+
+def _all_recorded(
+    told: Node, test_files: tuple[str, ...], shown: Callable[[str, str], str]
+) -> Iterator[Recorded]:
     folders = {str(one) for path in test_files for one in PurePosixPath(path).parents if one.name}
     only_here = (*test_files, *(f"{one}/" for one in folders), TREE, "/tmp/")  # noqa: S108
-    for one in islice(told["calls"], _MOST_CALLS):
+    for one in islice(told["calls"], _MOST_TOLD):
         texts = [
             one[key].text for key in ("module", "name", "arguments", "path", "test", "outcome")
         ]

@@ -31,10 +31,15 @@ _OF_A_CLASS = "."
 
 
 class Recorder:
-    """The calls of one process. `tests` are paths of the tree: calls of what they hold do not count."""
+    """The calls of one process. `tests` are paths of the tree: calls of what they hold do not count.
 
-    def __init__(self, tree: str, tests: list[str]) -> None:
+    `wanted` are the ids of the tests whose calls do; what others call would only take the room.
+    """
+
+    def __init__(self, tree: str, tests: list[str], wanted: list[str]) -> None:
         self._tree = tree + "/"
+        self._wanted = wanted
+        self._is_wanted: dict[str, bool] = {}
         self._tests = {self._tree + path for path in tests}
         self._known: dict[CodeType, tuple[str, int] | None] = {}
         self._tries: dict[CodeType, int] = {}
@@ -147,7 +152,12 @@ class Recorder:
             if code.co_filename in self._tests and not code.co_name.startswith("<"):
                 found = (code.co_filename[len(self._tree) :], code.co_name)
             above, height = above.f_back, height + 1
-        return found
+        return found if found and self._asks_for(found[1]) else None
+
+    def _asks_for(self, name: str) -> bool:
+        if name not in self._is_wanted:
+            self._is_wanted[name] = any(name in test for test in self._wanted)
+        return self._is_wanted[name]
 
     def _ended(self, frame: FrameType, argument: object) -> None:
         key, owner, before = self._open.pop(frame)

@@ -35,7 +35,7 @@ def main() -> None:
         AGAIN.tell({"place": place(tree)})
         _run(orders)
     else:
-        recorder = Recorder(tree, orders["tests"])
+        recorder = Recorder(tree, orders["tests"], orders["wanted"])
         recorder.start()
         failed = _run(orders)
         recorder.stop()

@@ -10,7 +10,7 @@ const jest = require('./jest.cjs');
 const {builtIn, came, isNamespace, literal, place} = require('./values.cjs');
 
 const FOLDER = '/tmp/assay-calls';
-const MOST_CALLS = 60;
+const MOST_CALLS = 400;
 const MOST_SEEN = 20_000;
 const DEEPEST = 2;
 const HIGHEST = 60;
