@@ -16,20 +16,23 @@ from bot.values import (
     Evidence,
     Observed,
     Step,
+    TestChange,
     TestComparison,
     Transition,
 )
 from sandbox.base import Limits
-from sandbox.damage.making import make_damages
+from sandbox.damage.making import DamagedCopy, make_damages, taken_back
 from sandbox.damage.trial import (
+    MOST_RUN,
     Concerned,
     Trials,
     loads_the_tree,
     runs_the_tree,
     try_damages,
+    try_hunks,
     with_tests_alone,
 )
-from sandbox.damage.values import DamageTrial
+from sandbox.damage.values import AS_ON_BASE, Damage, DamageTrial
 from sandbox.test_runs.test_order import TestOrder
 from sandbox.values import ChangeKind, Observation, Side, TestRun
 
@@ -38,6 +41,7 @@ _SHORTEST_S = 15.0
 _LONGER_THAN_HEAD = 3
 _MOST_OF_BASE = 4
 _LEAST_OF_BASE_S, _SHARE_OF_BASE = 3.0, 0.5  # of the time that head's own run took
+_HUNKS_S = 5.0
 _STEP = Step(
     id="D1",
     goal="Damage what the change touches, and see which of the tests that speak for it notice.",
@@ -87,10 +91,9 @@ async def _measured(
     is_of_base: bool,
 ) -> DamageSeen:
     """Try the damages; where nobody noticed any, make sure that the tests run the tree at all."""
-    if not case.damage_seconds:
-        return DamageSeen(problem=_OFF)
-    if case.checkout.diff.truncated:
-        return DamageSeen(problem=_CUT)
+    started = time.monotonic()
+    if not case.damage_seconds or case.checkout.diff.truncated:
+        return DamageSeen(problem=_CUT if case.damage_seconds else _OFF, is_limited=True)
     wanted = frozenset[str]().union(*groups)
     tests = [one for one in observed.tests.comparisons if one.id in wanted]
     words = {word for one in tests for word in _NAME.findall(one.source)} | _reached(
@@ -99,8 +102,8 @@ async def _measured(
     code = {one.path for one in observed.kinds if one.kind is ChangeKind.CODE}
     called = {name for one in tests for name in called_in(one)}
     damages = await make_damages(services.sandbox, case.checkout, code, words, called)
-    if is_of_base:  # what they notice is told and decides nothing
-        damages = damages[:_MOST_OF_BASE]
+    if is_of_base:  # what holds on base cannot notice what is as there
+        damages = tuple(one for one in damages if one.damage.kind not in AS_ON_BASE)[:_MOST_OF_BASE]
     concerned = _concerned(case, observed, tests)
     if not damages or not concerned:
         return DamageSeen(problem=_NOTHING)
@@ -129,9 +132,14 @@ async def _measured(
         trials = await with_tests_alone(services.sandbox, trials)
         tried = await try_damages(services.sandbox, trials, damages)
         if any(one.noticed for one in tried):
-            return DamageSeen(tried)
+            if is_of_base or not _turned(tests):
+                return DamageSeen(tried)
+            left = _left(taken_back(case.checkout, code, damages), tried)
+            room_s = case.damage_seconds - (time.monotonic() - started)
+            room = replace(trials, seconds=min(room_s, max(_HUNKS_S, took_s * _SHARE_OF_BASE)))
+            return await _with_hunks(services, room, tried, left)
         if not any(one.unnoticed for one in tried):
-            return DamageSeen(problem=_NOTHING if tried else _LATE)
+            return DamageSeen(problem=_NOTHING if tried else _LATE, is_limited=not tried)
         if is_of_base:
             is_run = await loads_the_tree(services.sandbox, trials, damages[0])
         else:
@@ -139,6 +147,40 @@ async def _measured(
         return DamageSeen(tried) if is_run else DamageSeen(problem=_INSTALLED)
     finally:
         shutil.rmtree(folder, ignore_errors=True)
+
+
+def _turned(tests: list[TestComparison]) -> bool:
+    """Whether any of these tests can need the change: what passes without it cannot."""
+    return any(one.change is not TestChange.PASS_TO_PASS for one in tests)
+
+
+def _left(
+    hunks: tuple[DamagedCopy, ...], tried: tuple[DamageTrial, ...]
+) -> tuple[DamagedCopy, ...]:
+    """The hunks that were not tried, and in which nothing was seen to be needed."""
+
+    def is_known(hunk: Damage) -> bool:
+        (place,) = hunk.places
+        return any(
+            one.damage.path == place.path
+            and place.first <= one.damage.line <= place.last
+            and (one.needing or one.damage.kind == "reverted")
+            for one in tried
+        )
+
+    return tuple(one for one in hunks if not is_known(one.damage))
+
+
+async def _with_hunks(
+    services: Services,
+    trials: Trials,
+    tried: tuple[DamageTrial, ...],
+    left: tuple[DamagedCopy, ...],
+) -> DamageSeen:
+    """Take back the hunks that are left, as far as the limit has room: what is each needed for?"""
+    of_hunks = await try_hunks(services.sandbox, trials, left[: max(MOST_RUN - len(tried), 0)])
+    untried = tuple(one.damage for one in left[len(of_hunks) :])
+    return DamageSeen(tried, of_hunks=of_hunks, untried=untried)
 
 
 def _reached(observed: Observed, tests: list[TestComparison]) -> set[str]:
@@ -168,7 +210,7 @@ def _concerned(
 
 
 def _evidence(seen: DamageSeen, seconds: float) -> Evidence:
-    lines = [_line(one) for one in seen.trials]
+    lines = [_line(one) for one in (*seen.trials, *seen.of_hunks)]
     head = Observation(
         Side.HEAD, "", None, "\n".join(lines), round(seconds, 2), problem=seen.problem
     )

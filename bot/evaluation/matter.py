@@ -28,6 +28,7 @@ from bot.values import (
 )
 from bot.values.rules import INSTRUCTION
 from bot.verdict.gate import Beside, conclude
+from bot.verdict.hunks import Found, served_hunks
 from bot.verdict.outcome import count_met, verdicts
 from bot.verdict.patch_reasons import patch_reasons
 from sandbox.values import Diff
@@ -110,4 +111,9 @@ def judged(
         met.independently,
         met.with_prerequisites,
         score_plan(requirements, observed),
+        hunks=served_hunks(
+            matter.diff,
+            Found(requirements, observed, (*observed.evidence, *deliberation.evidence), found),
+            matter.configuration,
+        ),
     )

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from bot.report.markdown import CHECK_LIMIT, fitted
 from bot.report.memory import Memory
 from bot.report.model import FAILING_CHANGES, ReportView
-from bot.values import CodePlace, TestComparison
+from bot.values import CodePlace, ServedHunk, TestComparison
 from bot.values.conclusions import Annotation, AnnotationLevel
 from sandbox.values import Diff, Finding, Severity, Side
 
@@ -43,6 +43,7 @@ def annotate(view: ReportView, diff: Diff) -> tuple[Annotation, ...]:
     shown = [item for item in map(_from_finding, unreadable) if item]
     shown += [item for item in found if item and _touches(item, changed)]
     shown += _broken_symbols(view, changed)
+    shown += [_unneeded(hunk) for hunk in view.unneeded_hunks[:MOST_SYMBOLS]]
     return tuple(sorted(shown, key=lambda item: item.level is not AnnotationLevel.FAILURE))
 
 
@@ -93,6 +94,18 @@ def _failing_tests(view: ReportView) -> list[Annotation]:
         for test in failing
         if test.path and test.line > 0
     ]
+
+
+def _unneeded(hunk: ServedHunk) -> Annotation:
+    return Annotation(
+        path=hunk.path,
+        start_line=hunk.first,
+        end_line=min(hunk.last, hunk.first + 500),
+        level=AnnotationLevel.NOTICE,
+        title="No test and no step needs this change",
+        message="What shows the requirements passes without it, too. Does it belong to the task? This never "
+        "blocks.",
+    )
 
 
 def _broken_symbols(view: ReportView, changed: dict[str, set[int]]) -> list[Annotation]:

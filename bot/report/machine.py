@@ -39,6 +39,7 @@ from bot.values import (
     PatchOpinion,
     PlanScore,
     RoleUsage,
+    ServedHunk,
     TestChange,
     TestedFolder,
     Transition,
@@ -212,6 +213,7 @@ class ReportDocument:
     analyses: tuple[Analysis, ...] = ()
     acceptances: tuple[Acceptance, ...] = ()
     acceptable: tuple[str, ...] = ()
+    hunks: tuple[ServedHunk, ...] = ()
 
 
 _ADAPTER = TypeAdapter(ReportDocument)
@@ -282,6 +284,7 @@ def _document(view: ReportView) -> ReportDocument:
         analyses=tuple(row.analysis for row in view.analyses),
         acceptances=view.acceptances,
         acceptable=view.acceptable,
+        hunks=view.hunks,
     )
 
 

@@ -17,6 +17,7 @@ from bot.values import (
     GateReason,
     Grading,
     Impact,
+    Need,
     NotRun,
     PanelResult,
     PatchOpinion,
@@ -25,6 +26,7 @@ from bot.values import (
     Requirement,
     RoleUsage,
     Rubric,
+    ServedHunk,
     TaskSource,
     TestChange,
     TestComparison,
@@ -33,6 +35,7 @@ from bot.values import (
     UnreadExample,
     Verdict,
     VerdictOutcome,
+    WhyNotMeasured,
 )
 from sandbox.values import Finding
 
@@ -318,6 +321,27 @@ class ReportView:
     acceptable: tuple[str, ...] = ()
     unread: tuple[UnreadExample, ...] = ()
     unreproduced: tuple[Example, ...] = ()
+    hunks: tuple[ServedHunk, ...] = ()
+
+    @property
+    def needed_hunks(self) -> tuple[ServedHunk, ...]:
+        """The hunks that something was seen to need."""
+        return tuple(one for one in self.hunks if one.need is Need.NEEDED)
+
+    @property
+    def unneeded_hunks(self) -> tuple[ServedHunk, ...]:
+        """The hunks that nothing needs which was run without them: for a reader who looks at scope."""
+        return tuple(one for one in self.hunks if one.need is Need.UNNEEDED)
+
+    @property
+    def unmeasured_hunks(self) -> dict[WhyNotMeasured, tuple[ServedHunk, ...]]:
+        """The hunks of which nobody knows, by the reason."""
+        kinds = {one.why for one in self.hunks}
+        return {
+            why: tuple(one for one in self.hunks if one.why is why)
+            for why in WhyNotMeasured
+            if why in kinds
+        }
 
     @property
     def is_overridden(self) -> bool:

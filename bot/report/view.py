@@ -120,6 +120,7 @@ def _view(evaluation: Evaluation, home: str) -> ReportView:
         planned=plan_view(evaluation.plan, evaluation.plan_digest) if evaluation.plan else None,
         acceptances=_acceptances(judgement),
         acceptable=evaluation.acceptable,
+        hunks=judgement.hunks if judgement else (),
     )
 
 

@@ -92,7 +92,14 @@ from bot.values.tasks import (
     UnreadExample,
     WhyUnread,
 )
-from bot.values.verdicts import Decider, Verdict, VerdictOutcome
+from bot.values.verdicts import (
+    Decider,
+    Need,
+    ServedHunk,
+    Verdict,
+    VerdictOutcome,
+    WhyNotMeasured,
+)
 
 __all__ = [
     "ACCEPT_BUTTON",
@@ -140,6 +147,7 @@ __all__ = [
     "ListedTask",
     "Located",
     "LocatedPlace",
+    "Need",
     "NotRun",
     "Observed",
     "Opinion",
@@ -162,6 +170,7 @@ __all__ = [
     "Round",
     "Rubric",
     "Scores",
+    "ServedHunk",
     "ShownResult",
     "SourceKind",
     "Standing",
@@ -181,5 +190,6 @@ __all__ = [
     "Validity",
     "Verdict",
     "VerdictOutcome",
+    "WhyNotMeasured",
     "WhyUnread",
 ]

@@ -10,7 +10,7 @@ from bot.values.opinions import Deliberation
 from bot.values.requests import EvaluationRequest
 from bot.values.rubrics import TaskRubric
 from bot.values.tasks import Plan, Requirements, Task
-from bot.values.verdicts import Verdict
+from bot.values.verdicts import ServedHunk, Verdict
 
 ACCEPT_BUTTON = "accept"
 """Identifies the button "Accept unverified" on a check run (GitHub allows 20 characters)."""
@@ -160,7 +160,7 @@ class PlanScore:
 @dataclass(frozen=True, slots=True)
 class Judgement:
     """The outcome of the judge stage. `gate` follows from the evidence alone; `acceptances` are what
-    people decided about it, also those that do not count any more."""
+    people decided about it, also those that do not count any more. `hunks` say what each change is for."""
 
     requirements: Requirements
     verdicts: tuple[Verdict, ...]
@@ -169,6 +169,7 @@ class Judgement:
     met_with_prerequisites: int
     plan: PlanScore | None = None
     acceptances: tuple[Acceptance, ...] = ()
+    hunks: tuple[ServedHunk, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

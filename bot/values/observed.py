@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from bot.values.tasks import Example, ExampleKind, Step
-from sandbox.damage.values import DamageTrial
+from sandbox.damage.values import Damage, DamageTrial
 from sandbox.elsewhere.values import SecondLook, TestedInput
 from sandbox.values import ChangedFile, Finding, MissingSubmodule, Observation, Outcome
 
@@ -94,7 +94,9 @@ class DamageSeen:
     """What the tests that speak for the change notice of damage to it; without any, base's that reach it.
 
     `problem` says why nothing could be measured; empty when it was. Of a judge's own step it is what that
-    step notices near to the requirement `about`.
+    step notices near to the requirement `about`. `of_hunks` are hunks as on base that were tried besides, for
+    who asks what each is needed for; no verdict rests on them. `untried` are those that the limit left, and
+    `is_limited` says that it left everything.
     """
 
     trials: tuple[DamageTrial, ...] = ()
@@ -102,6 +104,9 @@ class DamageSeen:
     evidence_id: str = ""
     is_of_base: bool = False
     about: str = ""
+    of_hunks: tuple[DamageTrial, ...] = ()
+    untried: tuple[Damage, ...] = ()
+    is_limited: bool = False
 
     @property
     def damages(self) -> tuple[DamageTrial, ...]:

@@ -43,3 +43,48 @@ class Verdict:
     next_step: str = ""
     damages_noticed: int = 0  # by `tests`, of those that were tried; 0 of 0: not measured
     damages_tried: int = 0
+
+
+class Need(StrEnum):
+    """What damage shows of a hunk."""
+
+    NEEDED = "needed"
+    UNNEEDED = "unneeded"
+    NOT_MEASURED = "not_measured"
+
+
+class WhyNotMeasured(StrEnum):
+    """Why nobody knows whether a hunk is needed."""
+
+    NOT_CODE = "not_code"  # documentation, tests, build files: no damage is made there
+    NO_DAMAGE = "no_damage"  # only imports, comments or layout, or it cannot be taken back alone
+    NO_TEST = "no_test"  # nothing that fails without the change and passes with it was run
+    NO_RESULT = "no_result"  # no test gave a result without it
+    LIMIT = "limit"  # `limits.damage`
+    OTHER_EVIDENCE = "other_evidence"  # what shows a requirement was not run without it
+
+
+@dataclass(frozen=True, slots=True)
+class ServedHunk:
+    """One hunk of the diff, by its lines on head, and the requirements whose evidence fails without it.
+
+    `tests` and `steps` are what fails, `runs` how many were run. `rest` are requirements that it may be for:
+    what shows them was not run without it, or nothing shows them. `why` says why it was not measured, None
+    where it was.
+    """
+
+    path: str
+    first: int
+    last: int
+    need: Need
+    requirements: tuple[str, ...] = ()
+    tests: tuple[str, ...] = ()
+    steps: tuple[str, ...] = ()
+    runs: int = 0
+    why: WhyNotMeasured | None = None
+    rest: tuple[str, ...] = ()
+
+    @property
+    def lines(self) -> str:
+        """The place as people write it."""
+        return f"{self.path}:{self.first}" + (f"-{self.last}" if self.last > self.first else "")

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from bot.configuration import Configuration
 from bot.evidence.case import Case, open_case
-from bot.evidence.damage import blindness, differing_call, noticed_by
+from bot.evidence.damage import blindness, differing_call, held_by
 from bot.evidence.oracle import satisfied, unsatisfied, unverified
 from bot.evidence.tests.results import test_ids
 from bot.values import (
@@ -75,11 +75,11 @@ def _by_held(requirement: Requirement, case: Case) -> Verdict | None:
     seeing = tuple(
         test
         for test in tests
-        if (counted := noticed_by([test], seen)) and counted.noticed and not blindness(test, seen)
+        if (counted := held_by([test], seen)) and counted.noticed and not blindness(test, seen)
     )
     if not seeing:
         return None
-    counted = noticed_by(seeing, seen)
+    counted = held_by(seeing, seen)
     reason = (
         f"{test_ids(seeing)} hold{'s' if len(seeing) == 1 else ''} on base and on head, and would notice "
         f"damage to what changed ({counted})."

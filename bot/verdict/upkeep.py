@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from dataclasses import replace
 
 from bot.diff.paths import (
     is_automation,
@@ -17,7 +18,9 @@ from bot.diff.paths import (
     is_test_path,
 )
 from bot.evidence.case import Case
+from bot.evidence.damage import held_by, sees_values
 from bot.evidence.oracle import satisfied, unsatisfied, unverified
+from bot.evidence.tests.results import test_ids
 from bot.task.categories import ASKED, NARROW, Area, upkeep_area
 from bot.values import (
     Category,
@@ -100,6 +103,8 @@ def judge_upkeep(requirement: Requirement, case: Case) -> Verdict:
         )
     if area is Area.TESTS:
         return _tests_added(requirement, case)
+    if area is Area.CODE and case.code_changes and _nothing_new_is_asked(case):
+        return _by_what_holds(requirement, case) or _held_by_nothing(requirement, case)
     return _by_files(requirement, area, case)
 
 
@@ -152,11 +157,54 @@ def _by_behaviour(requirement: Requirement, case: Case) -> Verdict:
     verdict = judge_behaviour(requirement, case)
     if verdict.outcome is not VerdictOutcome.UNVERIFIED:
         return verdict
+    is_of_code = (upkeep_area(requirement.text) or Area.CODE) is Area.CODE
+    if is_of_code and case.nothing_regressed and (held := _by_what_holds(requirement, case)):
+        return held
     return unverified(
         requirement,
         f"The code of {_shown(case.code_changes)} changed, whatever the title calls it. "
         "Passing tests do not show that nothing else did.",
         "Link the issue that asks for it, or add a test that shows what changed.",
+    )
+
+
+def _nothing_new_is_asked(case: Case) -> bool:
+    """Whether the whole change is said to leave the behavior as it is."""
+    new = (Category.BEHAVIOUR, Category.CRITERION)
+    return not any(one.category in new for one in case.requirements.items)
+
+
+def _by_what_holds(requirement: Requirement, case: Case) -> Verdict | None:
+    """Satisfied where tests that hold on both sides notice at least half of the damages to what changed."""
+    seen = case.observed.damage
+    seeing = tuple(test for test in case.witnesses.kept if sees_values(test, seen))
+    counted = held_by(seeing, seen)
+    if not counted or 2 * counted.noticed < counted.of:
+        return None
+    given = satisfied(
+        requirement,
+        f"Behavior is to stay as it is: {test_ids(seeing)} hold{'s' if len(seeing) == 1 else ''} on base and "
+        f"on head, and would notice damage to what changed ({counted}).",
+        case,
+        tuple(test.id for test in seeing),
+    )
+    ids = (*given.evidence_ids, *((seen.evidence_id,) if seen and seen.evidence_id else ()))
+    return replace(
+        given,
+        evidence_ids=ids,
+        damages_noticed=counted.noticed,
+        damages_tried=counted.of,
+    )
+
+
+def _held_by_nothing(requirement: Requirement, case: Case) -> Verdict:
+    counted = held_by(case.witnesses.kept, case.observed.damage)
+    measured = f" ({counted})" if counted else ""
+    return unverified(
+        requirement,
+        "Behavior is to stay as it is, and no test that holds on both sides was seen to notice enough damage "
+        f"to the code of {_shown(case.code_changes)}{measured}.",
+        "Add a test of what must stay: it passes on base and on head, and fails when that breaks.",
     )
 
 

@@ -11,7 +11,7 @@ from pathlib import Path, PurePosixPath
 
 from sandbox.base import TREE, Command, Limits, Mount, Sandbox
 from sandbox.code_map.inventory import PACKAGES, language_of
-from sandbox.damage.values import Damage
+from sandbox.damage.values import Damage, Lines
 from sandbox.linters.programs import PYTHON_VARIABLES, packages
 from sandbox.linters.reading import records
 from sandbox.repository.names import inside, raw_name
@@ -79,6 +79,29 @@ async def make_damages(
     return tuple(one for one in copies if one)
 
 
+def taken_back(
+    checkout: Checkout, paths: Collection[str], copies: Iterable[DamagedCopy]
+) -> tuple[DamagedCopy, ...]:
+    """Return a copy for each hunk that can be as on base, out of `copies`; a new file is empty then."""
+    reverted = [one for one in copies if one.damage.kind == "reverted"]
+    found = []
+    for change in checkout.diff.files:
+        if change.path not in paths or not _is_damageable(change):
+            continue
+        if change.status is ChangeStatus.ADDED:
+            damage = Damage(change.path, "reverted", 1, "", "the new file is empty", False)
+            reverted.append(DamagedCopy(damage, ((change.path, b""),)))
+        for hunk in change.hunks:
+            end = hunk.new_start + hunk.new_count
+            places = (Lines(change.path, max(hunk.new_start, 1), max(end, 1)),)
+            found += [
+                replace(one, damage=replace(one.damage, places=places))
+                for one in reverted
+                if one.damage.path == change.path and hunk.new_start <= one.damage.line <= end
+            ]
+    return tuple(found)
+
+
 async def empty_functions(
     sandbox: Sandbox, tree: str, paths: Collection[str], names: Collection[str]
 ) -> DamagedCopy | None:
@@ -143,8 +166,14 @@ class StepEdits:
         files = {one.damage.path for one in before}
         lost = [o for o in self._edits if o.damage.kind == "lost" and o.damage.path in files]
         told = ", ".join(one.damage.what for one in before[:3])
-        first = replace(before[0].damage, what=told) if before else None
+        places = tuple(self._lines(one) for one in before)
+        first = replace(before[0].damage, what=told, places=places) if before else None
         return _copy(first, before + lost, self._texts) if first else None
+
+    def _lines(self, edit: _Edit) -> Lines:
+        text = self._texts[edit.damage.path]
+        first, last = (text.count(b"\n", 0, at) + 1 for at in (edit.start, edit.end))
+        return Lines(edit.damage.path, first, last)
 
     def _copies(self, edits: Iterable[_Edit]) -> tuple[DamagedCopy, ...]:
         copies = (_copy(one.damage, [one], self._texts) for one in edits)

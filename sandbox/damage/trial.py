@@ -93,6 +93,23 @@ async def try_damages(
     return tuple(tried)
 
 
+async def try_hunks(
+    sandbox: Sandbox, trials: Trials, copies: Sequence[DamagedCopy]
+) -> tuple[DamageTrial, ...]:
+    """Try hunks as on base, a few at a time; none is begun when the time is over. Raises SandboxError."""
+    tried: list[DamageTrial] = []
+    end = time.monotonic() + trials.seconds
+    for at in range(0, len(copies), _AT_ONCE):
+        if time.monotonic() > end - _LEAST_S:
+            break
+        steps = [
+            _try(sandbox, trials, MOST_RUN + at + number, one, trials.limits.timeout_s)
+            for number, one in enumerate(copies[at : at + _AT_ONCE])
+        ]
+        tried += await a_few_at_a_time(cores(), steps)
+    return tuple(tried)
+
+
 def _is_idle(damage: Damage, tried: list[DamageTrial]) -> bool:
     """Tell whether nobody asks what a function's result is: who notices it emptied notices another, too."""
     if damage.kind not in RESULTS:
@@ -131,8 +148,8 @@ async def with_tests_alone(sandbox: Sandbox, trials: Trials) -> Trials:
         alone = replace(one, only=only)
         if only:
             order = replace(trials.order, limits=trials.limits)
-            _, passing = await _run(sandbox, replace(trials, concerned=(alone,)), order)
-            able.append(alone if len(passing) == len(one.tests) else one)
+            done = await _run(sandbox, replace(trials, concerned=(alone,)), order)
+            able.append(alone if len(done.unnoticed) == len(one.tests) else one)
         else:
             able.append(one)
     return replace(trials, concerned=tuple(able))
@@ -148,8 +165,10 @@ async def runs_the_tree(sandbox: Sandbox, trials: Trials) -> bool:
     out = trials.workspace / "base"
     tree = await asyncio.to_thread(combine, base, head, found.swapped, out)
     order = replace(trials.order, tree=str(tree), limits=trials.limits)
-    noticed, unnoticed = await _run(sandbox, trials, order)
-    return bool(noticed) or not unnoticed  # in neither is what base's code keeps from being loaded
+    done = await _run(sandbox, trials, order)
+    return (
+        bool(done.noticed) or not done.unnoticed
+    )  # in neither is what base's code keeps from being loaded
 
 
 async def loads_the_tree(sandbox: Sandbox, trials: Trials, copy: DamagedCopy) -> bool:
@@ -167,10 +186,10 @@ async def _try(
     limits = replace(trials.limits, timeout_s=min(trials.limits.timeout_s, max(_LEAST_S, left_s)))
     order = replace(trials.order, laid=laid, limits=limits)
     try:
-        noticed, unnoticed = await _run(sandbox, trials, order)
+        done = await _run(sandbox, trials, order)
     finally:
         await asyncio.to_thread(shutil.rmtree, folder, ignore_errors=True)
-    return DamageTrial(copy.damage, noticed, unnoticed)
+    return DamageTrial(copy.damage, done.noticed, done.unnoticed, done.unloaded)
 
 
 def laid_over(folder: Path, copy: DamagedCopy) -> tuple[Mount, ...]:
@@ -185,15 +204,21 @@ def laid_over(folder: Path, copy: DamagedCopy) -> tuple[Mount, ...]:
     return tuple(found)
 
 
-async def _run(
-    sandbox: Sandbox, trials: Trials, order: TestOrder
-) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Return which of the tests fail and which pass in a tree.
+@dataclass(slots=True)
+class _Seen:
+    """Which of the tests fail, which pass, and which cannot be loaded."""
+
+    noticed: tuple[str, ...] = ()
+    unnoticed: tuple[str, ...] = ()
+    unloaded: tuple[str, ...] = ()
+
+
+async def _run(sandbox: Sandbox, trials: Trials, order: TestOrder) -> _Seen:
+    """Return what the tests do in a tree.
 
     Where tests hang, those count that failed before the time was over; what passed till then says nothing.
     """
-    noticed: list[str] = []
-    unnoticed: list[str] = []
+    seen = _Seen()
     for one in trials.concerned:
         whole = one.environment.recipe.runner in _RUN_WHOLE
         paths = () if whole else tuple(sorted(set(one.tests.values())))
@@ -203,11 +228,18 @@ async def _run(
             continue
         if not (done.tests.complete or done.timed_out):
             continue
-        results = {r.id: r for r in aligned(done.tests, one.seen).results if not is_whole_file(r)}
-        found = [test_id for test_id in one.tests if test_id in results]
-        if not done.tests.complete:
-            noticed += [test_id for test_id in found if results[test_id].outcome is Outcome.FAILED]
-            continue
-        noticed += [test_id for test_id in found if failed(results[test_id].outcome)]
-        unnoticed += [test_id for test_id in found if passed(results[test_id].outcome)]
-    return tuple(noticed), tuple(unnoticed)
+        _add(seen, one, done.tests)
+    return seen
+
+
+def _add(seen: _Seen, one: Concerned, run: TestRun) -> None:
+    told = aligned(run, one.seen).results
+    results = {r.id: r for r in told if not is_whole_file(r)}
+    found = [test_id for test_id in one.tests if test_id in results]
+    if not run.complete:
+        seen.noticed += tuple(t for t in found if results[t].outcome is Outcome.FAILED)
+        return
+    seen.noticed += tuple(t for t in found if failed(results[t].outcome))
+    seen.unnoticed += tuple(t for t in found if passed(results[t].outcome))
+    lost = {r.path for r in told if is_whole_file(r) and failed(r.outcome)}
+    seen.unloaded += tuple(t for t, path in one.tests.items() if path in lost and t not in results)

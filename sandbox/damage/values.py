@@ -8,6 +8,18 @@ from dataclasses import dataclass
 RESULTS = ("result", "nothing")
 """Kinds of damage to what a function returns: to notice one shows that it is called, and no more."""
 
+AS_ON_BASE = ("reverted", "restored")
+"""Kinds that put back what base has."""
+
+
+@dataclass(frozen=True, slots=True)
+class Lines:
+    """Lines of a file of head, from 1, inclusive."""
+
+    path: str
+    first: int
+    last: int
+
 
 @dataclass(frozen=True, slots=True)
 class Damage:
@@ -18,7 +30,8 @@ class Damage:
     noticing it shows only that a name is there or that a function is called; `is_new` where the change
     adds the function. For a judge's step there are more kinds: restored (what it is about as on base), same
     (what only looks different) and unsteady (another value at each call); `names` are those of what it stands
-    in, and `is_changed` is False where that says the same on base.
+    in, and `is_changed` is False where that says the same on base. `places` are all lines that are as on
+    base, where `line` does not say it.
     """
 
     path: str
@@ -30,6 +43,7 @@ class Damage:
     is_new: bool = False
     names: tuple[str, ...] = ()
     is_changed: bool = True
+    places: tuple[Lines, ...] = ()
 
     @property
     def function(self) -> tuple[str, int, str]:
@@ -41,17 +55,27 @@ class Damage:
 class DamageTrial:
     """One damage: the tests that failed with it, and those that passed all the same.
 
-    A test that could not be run with it (its file does not load, time is over) is in neither.
+    A test that could not be run with it (time is over) is in neither; of those, `unloaded` are the ones whose
+    file could not be loaded.
     """
 
     damage: Damage
     noticed: tuple[str, ...] = ()
     unnoticed: tuple[str, ...] = ()
+    unloaded: tuple[str, ...] = ()
 
     @property
     def ran(self) -> tuple[str, ...]:
         """Return the tests that could be run with it."""
         return self.noticed + self.unnoticed
+
+    @property
+    def needing(self) -> tuple[str, ...]:
+        """Return the tests that fail without what the change does there: with base's text, or nothing new."""
+        if self.damage.kind in AS_ON_BASE:
+            return self.noticed + self.unloaded
+        is_one = self.damage.is_new and self.damage.symbol  # not of several functions together
+        return self.noticed if is_one else ()
 
 
 def is_hollow(damage: Damage, trials: Iterable[DamageTrial], test: str) -> bool:

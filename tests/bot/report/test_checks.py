@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from bot.report.checks import annotate
 from bot.report.view import view
-from bot.values import Evaluation
+from bot.values import Evaluation, Need, ServedHunk, WhyNotMeasured
 from bot.values.conclusions import Annotation, AnnotationLevel
 from sandbox.values import ChangeStatus, Diff, FileChange, Finding, Hunk, Severity, Side
 from tests.bot.report.examples import regression, success, weakened_tests
@@ -105,3 +105,18 @@ def test_a_message_fits_and_holds_no_secret() -> None:
     assert len(annotation.message.encode()) < 64 * 1024
     assert len(annotation.title) <= 255
     assert token not in annotation.message
+
+
+def test_a_hunk_that_nothing_needs_is_a_notice_and_no_more() -> None:
+    shown = success()
+    assert shown.judgement
+    hunks = (
+        ServedHunk("slugify.py", 2, 3, Need.UNNEEDED, runs=2),
+        ServedHunk("slugify.py", 9, 9, Need.NEEDED, ("R1",)),
+        ServedHunk("slugify.py", 20, 20, Need.NOT_MEASURED, why=WhyNotMeasured.LIMIT),
+    )
+    judged = replace(shown, judgement=replace(shown.judgement, hunks=hunks))
+    (notice,) = found(judged)
+    assert (notice.path, notice.start_line, notice.end_line) == ("slugify.py", 2, 3)
+    assert notice.level is AnnotationLevel.NOTICE
+    assert notice.title == "No test and no step needs this change"

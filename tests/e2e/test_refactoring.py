@@ -1,0 +1,68 @@
+"""A change that is called a refactoring: shown by tests that hold on both sides and notice damage to it."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.e2e.folder import Files, Folder, Judged, open_folder
+from tests.e2e.test_node import PROJECT as TILL
+from tests.e2e.test_node import opened
+from tests.e2e.test_node import pytestmark as needs_node
+
+pytestmark = [pytest.mark.real, pytest.mark.slow]
+SHOP = (
+    "def total(prices):\n    found = 0\n    for one in prices:\n        found = found + one\n"
+    "    return found\n"
+)
+SUMMED = "def total(prices):\n    return sum(prices, start=0)\n"
+SEEING = "import shop\n\n\ndef test_total():\n    assert shop.total([1, 2]) == 3\n"
+BLIND = "import shop\n\n\ndef test_total():\n    assert isinstance(shop.total([1, 2]), int)\n"
+ISSUE = "Refactor `total` to be shorter\n"
+TITLE = "refactor: make total shorter"
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Folder:
+    return open_folder(tmp_path_factory.mktemp("refactoring"), {"requirements.txt": "pytest\n"})
+
+
+def refactored(folder: Folder, name: str, test: str, code: str = SUMMED, *, task: str) -> Judged:
+    files: Files = {"shop.py": SHOP, "tests/test_shop.py": test}
+    base = folder.branch(f"{name}-base", files)
+    head = folder.branch(name, {"shop.py": code}, start=base)
+    folder.repository.git("commit", "--quiet", "--amend", "-m", TITLE)
+    return folder.judge(head, base=base, task=task)
+
+
+@pytest.mark.parametrize("task", [ISSUE, ""], ids=["issue", "author"])
+def test_tests_that_notice_damage_show_that_behavior_stays(folder: Folder, task: str) -> None:
+    judged = refactored(folder, f"seen-{bool(task)}", SEEING, task=task)
+    row = judged.document.requirements[-1]
+    assert judged.conclusion == "success", judged.said()
+    assert "would notice damage to what changed (" in row.reason
+    assert 0 < row.damages_tried <= 2 * row.damages_noticed
+    assert "No test and no step needs" not in judged.markdown
+
+
+@pytest.mark.parametrize("task", [ISSUE, ""], ids=["issue", "author"])
+@pytest.mark.parametrize("test", [BLIND, "def test_nothing():\n    assert True\n"])
+def test_tests_that_notice_nothing_show_nothing(folder: Folder, task: str, test: str) -> None:
+    name = f"unseen-{bool(task)}-{len(test)}"
+    judged = refactored(folder, name, test, task=task)
+    assert judged.conclusion == "action_required", judged.said()
+    assert judged.document.requirements[-1].verdict == "unverified"
+
+
+def test_what_breaks_is_no_refactoring(folder: Folder) -> None:
+    judged = refactored(folder, "broken", SEEING, SUMMED.replace("start=0", "start=1"), task=ISSUE)
+    assert judged.conclusion == "failure", judged.said()
+
+
+@needs_node[1]
+def test_of_node_too(tmp_path_factory: pytest.TempPathFactory) -> None:
+    till = opened(tmp_path_factory.mktemp("till"), TILL)
+    code = str(TILL["price.js"])
+    shorter = code.replace("(sum, price) => sum + price, 0", "(sum, price) => price + sum, 0")
+    judged = till.judge(till.branch("shorter", {"price.js": shorter}), task="Refactor `total`\n")
+    assert judged.conclusion == "success", judged.said()
+    assert "would notice damage" in judged.document.requirements[-1].reason
