@@ -60,7 +60,8 @@ def _by_proofs(
     seeing = tuple(test for test in sound if blindness(test, case.observed.damage) is None)
     narrow = {test.id: why for test in seeing if (why := _made_for(test, case))}
     if general := tuple(test for test in seeing if test.id not in narrow):
-        code = "\n".join(f"{test.id}\n{test.table}\n{test.source}" for test in proofs)
+        failing = case.witnesses.proofs
+        code = "\n".join(f"{test.id}\n{test.table}\n{test.source}" for test in failing)
         if untested := untested_alternatives(requirement, code):
             return _shows_part(requirement, general, case, *untested)
         return _proven(requirement, general, case, ties)

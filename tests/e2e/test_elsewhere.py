@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
 from tests.e2e.folder import Folder, open_folder
@@ -362,35 +360,3 @@ def test_what_is_right_only_under_test_is_seen_beside_slow_tests(folder: Folder,
     assert judged.conclusion == "action_required", judged.said()
     (row,) = [one for one in judged.document.requirements if one.id == "R1"]
     assert "D2" in row.evidence
-
-
-WITH_UNITTEST = {
-    "setup.py": "from setuptools import setup\n\nsetup(name='shop', py_modules=['shop'])\n",
-    ".github/assay.yml": "setup:\n  test: python -m unittest\n",
-    "shop.py": "def price(cents):\n    return cents\n",
-    "tests/__init__.py": "",
-    "tests/test_stock.py": (
-        "import time\nimport unittest\n\nimport shop\n\n\nclass Stock(unittest.TestCase):\n"
-        "    def test_many_prices(self):\n        until = time.monotonic() + 6\n"
-        "        while time.monotonic() < until:\n            shop.price(1)\n"
-    ),
-}
-
-
-def test_only_the_tests_concerned_run_again_with_unittest(tmp_path: Path) -> None:
-    folder = open_folder(tmp_path, WITH_UNITTEST)
-    start, guard = "import sys", "'unittest' in sys.modules"
-    body = f"    if {guard}:\n        return 2 * cents\n    return cents\n"
-    test = (
-        "import time\nimport unittest\n\nimport shop\n\n\nclass Price(unittest.TestCase):\n"
-        "    def test_price_returns_twice_the_cents(self):\n        self.assertEqual(shop.price(4), 8)\n\n"
-        "    def test_waits(self):\n        time.sleep(6)\n"
-    )
-    files = {"shop.py": f"{start}\n\n\ndef price(cents):\n{body}", "tests/test_price.py": test}
-    judged = folder.judge(folder.branch("only-unittest", files), task=TASK)
-    assert judged.conclusion == "action_required", judged.said()
-    looks = {one.id: one for one in judged.document.evidence}
-    (row,) = [one for one in judged.document.requirements if one.id == "R1"]
-    assert "D2" in row.evidence
-    assert looks["D2"].head
-    assert looks["D2"].head.seconds < 12  # each of the other two tests takes 6 s, and ran twice
