@@ -100,7 +100,8 @@ def _is_of(tested: TestedInput, test: TestComparison) -> bool:
     if tested.test != tested.path or not tested.function:
         return tested.test in test.id
     name = tested.function.rpartition(".")[2]
-    return name == "default" or name in called_in(test)
+    is_titled = re.search(rf"(?<!\w){re.escape(name)}(?!\w)", test.id) is not None
+    return name == "default" or is_titled or name in called_in(test)
 
 
 def in_words(why: MadeFor, ones: str) -> str:
