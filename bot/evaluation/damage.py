@@ -32,7 +32,7 @@ from sandbox.damage.trial import (
     try_hunks,
     with_tests_alone,
 )
-from sandbox.damage.values import AS_ON_BASE, Damage, DamageTrial
+from sandbox.damage.values import AS_ON_BASE, OF_LINES, Damage, DamageTrial
 from sandbox.test_runs.test_order import TestOrder
 from sandbox.values import ChangeKind, Observation, Side, TestRun
 
@@ -103,7 +103,9 @@ async def _measured(
     called = {name for one in tests for name in called_in(one)}
     damages = await make_damages(services.sandbox, case.checkout, code, words, called)
     if is_of_base:  # what holds on base cannot notice what is as there
-        damages = tuple(one for one in damages if one.damage.kind not in AS_ON_BASE)[:_MOST_OF_BASE]
+        able = [one for one in damages if one.damage.kind not in AS_ON_BASE]
+        damages = tuple(sorted(able, key=lambda one: one.damage.kind not in OF_LINES))
+        damages = damages[:_MOST_OF_BASE]
     concerned = _concerned(case, observed, tests)
     if not damages or not concerned:
         return DamageSeen(problem=_NOTHING)
@@ -116,7 +118,7 @@ async def _measured(
     trials = Trials(
         checkout=case.checkout,
         concerned=concerned,
-        groups=groups,
+        groups=() if is_of_base else groups,
         replaced={one.id: stand_ins(one) for one in tests},
         workspace=folder,
         order=TestOrder(

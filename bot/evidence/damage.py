@@ -10,7 +10,7 @@ from pathlib import PurePosixPath
 
 from bot.evidence.tests.results import call_witnesses
 from bot.values import DamageSeen, Observed, TestComparison
-from sandbox.damage.values import AS_ON_BASE, RESULTS, Damage, DamageTrial, is_hollow
+from sandbox.damage.values import AS_ON_BASE, OF_LINES, RESULTS, Damage, DamageTrial, is_hollow
 from sandbox.elsewhere.values import Difference, SecondLook
 
 MOST_FILES = 5
@@ -44,19 +44,16 @@ def noticed_by(tests: Iterable[TestComparison], seen: DamageSeen | None) -> Noti
     return Noticed(sum(bool(ids.intersection(one.noticed)) for one in trials), len(trials))
 
 
-_SHOWS_NO_VALUE = ("emptied", "nothing", "raises", *AS_ON_BASE)
-
-
 def held_by(tests: Iterable[TestComparison], seen: DamageSeen | None) -> Noticed | None:
     """Count as `noticed_by` for tests that hold on base: what is as there they cannot notice."""
     trials = (one for one in _trials(seen) if one.damage.kind not in AS_ON_BASE)
     return noticed_by(tests, replace(seen, trials=tuple(trials)) if seen else None)
 
 
-def sees_values(test: TestComparison, seen: DamageSeen | None) -> bool:
-    """Whether a test notices that something else comes out, not only that something is missing."""
-    noticed = [one.damage.kind for one in _trials(seen) if test.id in one.noticed]
-    return any(kind not in _SHOWS_NO_VALUE for kind in noticed)
+def in_lines(seen: DamageSeen | None) -> DamageSeen | None:
+    """Return what damage to the changed lines shows; that a function is called says nothing of them."""
+    trials = tuple(one for one in _trials(seen) if one.damage.kind in OF_LINES)
+    return replace(seen, trials=trials) if seen else None
 
 
 class Why(StrEnum):

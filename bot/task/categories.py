@@ -142,6 +142,20 @@ _FORBIDS = re.compile(
     re.IGNORECASE,
 )
 
+_SENTENCE = re.compile(r"(?<=[.;!?])\s+|\n")
+_PRESERVES = re.compile(
+    r"(?:there (?:is|should be) |with )?no (?:visible |intended )?"
+    r"(?:behaviou?r(?:al)? changes?|changes? (?:of|in|to) (?:the )?behaviou?r)(?: (?:is )?intended)?\W*"
+    r"|(?:the )?behaviou?r (?:does not|doesn't|must not|should not) change\W*"
+    r"|(?:this|it) is (?:just |only |purely )?a (?:pure )?refactoring\W*",
+    re.IGNORECASE,
+)
+
+
+def preserves(text: str) -> bool:
+    """Whether a sentence of the text says, without any condition, that the behavior stays as it is."""
+    return any(_PRESERVES.fullmatch(one.strip()) for one in _SENTENCE.split(text))
+
 
 def keeps(text: str) -> bool:
     """Whether the words ask that something stays as it is, or does not depend on something."""

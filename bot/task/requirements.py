@@ -12,7 +12,7 @@ from dataclasses import replace
 
 from bot.configuration import Configuration
 from bot.task.boilerplate import template_lines
-from bot.task.categories import category_of
+from bot.task.categories import category_of, preserves
 from bot.task.drafts import TITLE, Draft, drafts_of, with_titles
 from bot.task.examples.calls import MOST_EXAMPLES, MOST_SHOWN, examples_of, shown_results
 from bot.task.graph import mended
@@ -38,6 +38,11 @@ MAX_REQUIREMENTS = 40
 MAX_TEXT = 500
 
 BUILDS, NOTHING_REGRESSES, TESTS_NOT_WEAKENED, PAGES_WORK = "B1", "B2", "B3", "B4"
+_ASKS_FOR_MORE = re.compile(
+    r"\W*(?:\w+(?:\([^)\n]{0,40}\))?!?: )?"
+    r"(?:add|support|allow|fix|implement|introduce|enable|accept|handle)\w*\b",
+    re.IGNORECASE,
+)
 _BASELINE = (
     (BUILDS, "The project builds and installs."),
     (NOTHING_REGRESSES, "No regressions: what passed before still passes."),
@@ -184,7 +189,7 @@ def _requirement(
     return Requirement(
         id=ids[draft.source.reference, draft.key],
         text=_capped(draft.text, remarks),
-        category=category_of(draft.text),
+        category=_category(draft),
         origin=draft.source.reference,
         trust=draft.source.trust,
         mandatory=draft.listed is None or draft.listed.mandatory,
@@ -197,10 +202,18 @@ def _requirement(
     )
 
 
+def _category(draft: Draft) -> Category:
+    """A title whose text says "No behavior changes." asks for a refactoring, unless it asks for more."""
+    found = category_of(draft.text)
+    is_title = draft.key == TITLE and not _ASKS_FOR_MORE.match(draft.text)
+    is_refactoring = is_title and found is Category.BEHAVIOUR and preserves(draft.source.text)
+    return Category.UPKEEP if is_refactoring else found
+
+
 def _wording(draft: Draft) -> str:
     """The title of a bug as what must hold; what is listed as a demand stays as it is."""
     is_title = draft.key == TITLE and draft.source.trust.is_asked
-    is_title = is_title and category_of(draft.text) is Category.BEHAVIOUR
+    is_title = is_title and _category(draft) is Category.BEHAVIOUR
     return as_what_must_hold(draft.text, draft.source.text) if is_title else ""
 
 

@@ -18,7 +18,7 @@ from bot.diff.paths import (
     is_test_path,
 )
 from bot.evidence.case import Case
-from bot.evidence.damage import held_by, sees_values
+from bot.evidence.damage import in_lines, noticed_by
 from bot.evidence.oracle import satisfied, unsatisfied, unverified
 from bot.evidence.tests.results import test_ids
 from bot.task.categories import ASKED, NARROW, Area, upkeep_area
@@ -175,16 +175,17 @@ def _nothing_new_is_asked(case: Case) -> bool:
 
 
 def _by_what_holds(requirement: Requirement, case: Case) -> Verdict | None:
-    """Satisfied where tests that hold on both sides notice at least half of the damages to what changed."""
-    seen = case.observed.damage
-    seeing = tuple(test for test in case.witnesses.kept if sees_values(test, seen))
-    counted = held_by(seeing, seen)
-    if not counted or 2 * counted.noticed < counted.of:
+    """Satisfied where tests that hold on both sides notice all damage tried in the changed lines."""
+    seen = in_lines(case.observed.damage)
+    noticing = {id_ for one in (seen.trials if seen else ()) for id_ in one.noticed}
+    seeing = tuple(test for test in case.witnesses.kept if test.id in noticing)
+    counted = noticed_by(case.witnesses.kept, seen)
+    if not counted or counted.noticed < counted.of:
         return None
     given = satisfied(
         requirement,
         f"Behavior is to stay as it is: {test_ids(seeing)} hold{'s' if len(seeing) == 1 else ''} on base and "
-        f"on head, and would notice damage to what changed ({counted}).",
+        f"on head, and would notice damage to the changed lines ({counted}).",
         case,
         tuple(test.id for test in seeing),
     )
@@ -198,12 +199,12 @@ def _by_what_holds(requirement: Requirement, case: Case) -> Verdict | None:
 
 
 def _held_by_nothing(requirement: Requirement, case: Case) -> Verdict:
-    counted = held_by(case.witnesses.kept, case.observed.damage)
+    counted = noticed_by(case.witnesses.kept, in_lines(case.observed.damage))
     measured = f" ({counted})" if counted else ""
     return unverified(
         requirement,
-        "Behavior is to stay as it is, and no test that holds on both sides was seen to notice enough damage "
-        f"to the code of {_shown(case.code_changes)}{measured}.",
+        "Behavior is to stay as it is, and tests that hold on both sides were not seen to notice all damage "
+        f"to the changed lines of {_shown(case.code_changes)}{measured}.",
         "Add a test of what must stay: it passes on base and on head, and fails when that breaks.",
     )
 

@@ -47,7 +47,7 @@ class Concerned:
 
 @dataclass(frozen=True, slots=True)
 class Trials:
-    """What trying needs. Of each of the `groups` of tests one has to notice something.
+    """What trying needs. Of each of the `groups` of tests one has to notice something; without, all is tried.
 
     `replaced` has the functions for which a test has stand-ins. `workspace` is an own folder; `order` holds
     head's tree and network, `limits` are those of one run, `seconds` are for all.
@@ -88,7 +88,7 @@ async def try_damages(
             for test in group
             if not unmet & trials.replaced.get(test, frozenset()) and _sees(test, tried, left)
         }
-        if not left or all(group & sees for group in trials.groups):
+        if not left or (trials.groups and all(group & sees for group in trials.groups)):
             break
     return tuple(tried)
 

@@ -8,6 +8,9 @@ from dataclasses import dataclass
 RESULTS = ("result", "nothing")
 """Kinds of damage to what a function returns: to notice one shows that it is called, and no more."""
 
+OF_LINES = ("negated", "operator", "constant", "bound")
+"""Kinds that change a value in the very lines of the change."""
+
 AS_ON_BASE = ("reverted", "restored")
 """Kinds that put back what base has."""
 

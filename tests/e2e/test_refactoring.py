@@ -34,14 +34,24 @@ def refactored(folder: Folder, name: str, test: str, code: str = SUMMED, *, task
     return folder.judge(head, base=base, task=task)
 
 
-@pytest.mark.parametrize("task", [ISSUE, ""], ids=["issue", "author"])
+SAID = "Write `total` with sum\n\nThe loop was there by accident. No behavior changes.\n"
+
+
+@pytest.mark.parametrize("task", [ISSUE, SAID, ""], ids=["issue", "said", "author"])
 def test_tests_that_notice_damage_show_that_behavior_stays(folder: Folder, task: str) -> None:
-    judged = refactored(folder, f"seen-{bool(task)}", SEEING, task=task)
+    judged = refactored(folder, f"seen-{len(task)}", SEEING, task=task)
     row = judged.document.requirements[-1]
     assert judged.conclusion == "success", judged.said()
-    assert "would notice damage to what changed (" in row.reason
-    assert 0 < row.damages_tried <= 2 * row.damages_noticed
+    assert "would notice damage to the changed lines (" in row.reason
+    assert 0 < row.damages_tried == row.damages_noticed
     assert "No test and no step needs" not in judged.markdown
+
+
+def test_a_line_that_no_test_sees_is_no_refactoring(folder: Folder) -> None:
+    silent = SUMMED.replace("    return", "    if len(prices) > 50:\n        return 0\n    return")
+    judged = refactored(folder, "silent", SEEING, silent, task=ISSUE)
+    assert judged.conclusion == "action_required", judged.said()
+    assert "not seen to notice all damage" in judged.document.requirements[-1].reason
 
 
 @pytest.mark.parametrize("task", [ISSUE, ""], ids=["issue", "author"])

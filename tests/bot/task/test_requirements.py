@@ -58,6 +58,23 @@ def test_a_listed_demand_has_the_kind_that_its_words_say(text, category):
     assert {r.text: r.category for r in found.items}[text] is category
 
 
+@pytest.mark.parametrize(
+    ("title", "text", "category"),
+    [
+        ("Write `format` as a ternary", "It got lost. No behavior changes.", Category.UPKEEP),
+        ("Simplify `format`", "Behaviour must not change.", Category.UPKEEP),
+        ("Split `shop.py`", "This is a pure refactoring.\n\nIt is long.", Category.UPKEEP),
+        ("Add `reverse`", "No behavior changes.", Category.BEHAVIOUR),
+        ("feat(sort): add `reverse`", "No change in behavior.", Category.BEHAVIOUR),
+        ("`sort` is slow", "No behavior changes for small lists.", Category.BEHAVIOUR),
+        ("`sort` is wrong", "It gives no behavior changes a chance.", Category.BEHAVIOUR),
+    ],
+)
+def test_a_text_may_say_that_behavior_stays(title, text, category):
+    (found,) = [r for r in requirements(title, text).items if r.category is not Category.BASELINE]
+    assert found.category is category
+
+
 def test_what_is_only_allowed_is_no_demand():
     body = (
         "## Requirements\n- accepts commas\n- The test that pins exact hashes may change\n"
