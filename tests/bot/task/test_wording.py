@@ -24,6 +24,7 @@ SHOULD = "`discount` should raise ValueError for a percentage below 0 or above 1
             "Should `discount` raise? The discount should be 5, right?",
             f"Fixed: {DISCOUNT}",
         ),
+        (DISCOUNT, "Discounts of nothing must keep working.", f"Fixed: {DISCOUNT}"),
         ("[Bug]: TypeError for None", "", "Fixed: TypeError for None"),
         ("split should refuse zero people", SHOULD, "split should refuse zero people"),
         ("split raises ValueError for zero people", "", "split raises ValueError for zero people"),
