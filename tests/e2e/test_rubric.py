@@ -67,7 +67,7 @@ def test_a_draft_advises_and_the_golden_one_blocks_every_patch(
             (0, 3, 0),
             False,
         )
-    assert "Not needed for the task: name() is not needed" in blocked.markdown
+    assert "Not needed for the task, as the judges see it: name() is not needed" in blocked.markdown
     assert "is golden: it blocks, approved by ben, mara" in blocked.markdown
     assert judged(folder, second, "VALID", tmp_path).conclusion == "success"
 
