@@ -35,9 +35,8 @@ system-test:
 demo: $(READY) ## judge pull requests of a sample project on this machine
 	$(BIN)/assay demo
 
-# Three processes on two cores: much of what is tested waits for others.
 test: system-test $(READY) ## everything with real git, bubblewrap, Chromium and Postgres
-	$(BIN)/python -m pytest -n 3 --dist worksteal --durations=20 -m "not slow"
+	$(BIN)/python -m pytest -n 2 --dist worksteal --durations=20 -m "not slow"
 
 test-slow: system-test $(READY) ## what takes too long for every day: real toolchains, whole plans
 	@$(BIN)/python -m pip install $(QUIETLY) --no-deps --require-hashes -r deploy/documents.lock
