@@ -185,6 +185,10 @@ class HeldMemory(Protocol):
         """Bytes held now."""
         ...
 
+    def ran_out(self) -> bool:
+        """True when the kernel killed a process for want of memory: those left hold less then."""
+        ...
+
 
 @dataclass(frozen=True, slots=True)
 class TreeMemory:
@@ -198,6 +202,10 @@ class TreeMemory:
         tree = tree_of(self.pid)
         resident = sum(map(_rss_bytes, tree))
         return resident if resident <= self.limit_bytes else sum(map(_pss_bytes, tree))
+
+    def ran_out(self) -> bool:
+        """Nothing but the watchdog ends it."""
+        return False
 
 
 @dataclass(frozen=True, slots=True)
@@ -287,7 +295,7 @@ async def limit_reached(memory: HeldMemory, limit_bytes: int, disk: DiskWatch) -
     """Look again and again; returns the limit that was passed."""
     while True:
         with suppress(OSError):  # the tree may be ending just now
-            if memory.held_bytes() > limit_bytes:
+            if memory.held_bytes() > limit_bytes or memory.ran_out():
                 return Killed.MEMORY
         if passed := await asyncio.to_thread(disk.passed):
             return passed

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from bot.task.categories import keeps, upkeep_area
+from bot.task.categories import is_invariant, keeps, upkeep_area
 from bot.task.permissions import only_permits
 from bot.task.sections import SectionKind, section_kind
 from bot.text.markdown import read_document
@@ -71,7 +71,7 @@ def _should_sentence(title: str, text: str) -> str:
             is_plain = len(sentence) <= MOST_CHARS and not sentence.endswith(("?", ":"))
             demands = _MODAL.search(sentence) and not _VAGUE.match(sentence)
             says_else = upkeep_area(sentence) is not None or only_permits(sentence)
-            says_else = says_else or keeps(sentence)
+            says_else = says_else or (keeps(sentence) and not is_invariant(sentence))
             if is_plain and demands and not says_else and about & words_of(sentence):
                 return sentence
     return ""
