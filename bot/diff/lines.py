@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Protocol
 
-from sandbox.values import ChangeStatus, FileChange, Side
+from sandbox.values import ChangeStatus, FileChange, Hunk, Side
 
 MAX_HUNK_LINES = 40
 
@@ -43,21 +43,23 @@ def is_gone(change: FileChange) -> bool:
 
 def added_lines(change: FileChange) -> list[tuple[int, str]]:
     """Head's lines that base does not have, with their numbers."""
-    return [(number, line[1:]) for number, line in _numbered(change, Side.HEAD) if line[:1] == "+"]
+    numbered = (one for hunk in change.hunks for one in numbered_lines(hunk, Side.HEAD))
+    return [(number, line[1:]) for number, line in numbered if line[:1] == "+"]
 
 
 def removed_lines(change: FileChange) -> list[tuple[int, str]]:
     """Base's lines that head does not have, with their numbers."""
-    return [(number, line[1:]) for number, line in _numbered(change, Side.BASE) if line[:1] == "-"]
+    numbered = (one for hunk in change.hunks for one in numbered_lines(hunk, Side.BASE))
+    return [(number, line[1:]) for number, line in numbered if line[:1] == "-"]
 
 
-def _numbered(change: FileChange, side: Side) -> Iterator[tuple[int, str]]:
+def numbered_lines(hunk: Hunk, side: Side) -> Iterator[tuple[int, str]]:
+    """The lines of a hunk with their numbers on one side; one of the other side has its next one's."""
     absent = "-" if side is Side.HEAD else "+"
-    for hunk in change.hunks:
-        number = hunk.new_start if side is Side.HEAD else hunk.old_start
-        for line in hunk.lines:
-            yield number, line
-            number += not line.startswith((absent, "\\"))
+    number = hunk.new_start if side is Side.HEAD else hunk.old_start
+    for line in hunk.lines:
+        yield number, line
+        number += not line.startswith((absent, "\\"))
 
 
 def hunk_at(change: FileChange, line: int, side: Side) -> str:

@@ -82,8 +82,7 @@ async def _seen(
     limits = Limits(timeout_s=min(case.damage_seconds, _LEAST_S + _LONGER_THAN_HEAD * took_s))
     tests = await asyncio.to_thread(_test_files, Path(case.checkout.head_tree))
     folder = services.evaluation_folder(case.request) / "elsewhere"
-    symbols = observed.impact.symbols if observed.impact else ()
-    touched = frozenset(one.place.name.rpartition(".")[2] for one in symbols)
+    touched = observed.impact.names if observed.impact else frozenset[str]()
     found = SecondLook()
     for project, asked in projects.values():
         head = project.head

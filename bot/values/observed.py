@@ -66,6 +66,11 @@ class Impact:
     left_out: int = 0
     remarks: tuple[str, ...] = ()
 
+    @property
+    def names(self) -> frozenset[str]:
+        """The bare names of what the diff touches, without their classes."""
+        return frozenset(one.place.name.rpartition(".")[2] for one in self.symbols)
+
 
 @dataclass(frozen=True, slots=True)
 class Dependent:

@@ -83,7 +83,7 @@ def _shows_part(
     ids = tuple(test.id for test in tests)
     verdict = unverified(
         requirement,
-        f"{_proof(ids)} on base's code and pass{'es' if len(ids) == 1 else ''} on head's. But the task names "
+        f"{_proof(ids)}. But the task names "
         f"`{missing}` beside `{known}`, and no test that fails without this change has `{missing}`.",
         f"Add a test with `{missing}` that fails without this change, then push.",
     )
@@ -235,7 +235,7 @@ def _proven(
     told = f" · {counted}" if counted else " · damage was not measured" if seen else ""
     if best.written_by_author:
         reason = (
-            f"{_proof(ids)} on base's code and pass{'es' if len(ids) == 1 else ''} on head's ({why}"
+            f"{_proof(ids)} ({why}"
             f"{_again(best)}{told}). The pull request added or changed {'it' if len(ids) == 1 else 'them'}."
         )
         decider = Decider.AUTHORS_TEST
@@ -257,7 +257,9 @@ def _proven(
 
 
 def _proof(ids: tuple[str, ...]) -> str:
-    return "1 test fails" if len(ids) == 1 else f"{len(ids)} tests fail"
+    if len(ids) == 1:
+        return "1 test fails on base's code and passes on head's"
+    return f"{len(ids)} tests fail on base's code and pass on head's"
 
 
 def _again(test: TestComparison) -> str:

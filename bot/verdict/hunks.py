@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import islice
 
 from bot.configuration import Configuration
+from bot.diff.lines import numbered_lines
 from bot.evidence.case import open_case
 from bot.task.categories import NARROW, upkeep_area
 from bot.values import (
@@ -22,7 +24,7 @@ from bot.values import (
 )
 from bot.verdict.behaviour import proofs_of
 from sandbox.damage.values import AS_ON_BASE, Damage, DamageTrial, Lines
-from sandbox.values import ChangeKind, Diff, FileChange, Hunk
+from sandbox.values import ChangeKind, Diff, FileChange, Hunk, Side
 
 MOST_HUNKS = 300
 MOST_NAMED = 20
@@ -50,10 +52,7 @@ def served_hunks(diff: Diff, found: Found, configuration: Configuration) -> tupl
     code = {one.path for one in found.observed.kinds if one.kind is ChangeKind.CODE}
     weighing = _Weighing(shown, tuple(trials), damage, frozenset(code))
     pairs = ((change, hunk) for change in diff.files for hunk in change.hunks)
-    return tuple(
-        weighing.of(change, hunk)
-        for (change, hunk), _ in zip(pairs, range(MOST_HUNKS), strict=False)
-    )
+    return tuple(weighing.of(change, hunk) for change, hunk in islice(pairs, MOST_HUNKS))
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,11 +148,8 @@ class _Weighing:
 
 def changed_lines(change: FileChange, hunk: Hunk) -> Lines:
     """Return the first and the last line of head that a hunk changes; a removed one is where it stood."""
-    line, found = hunk.new_start, []
-    for text in hunk.lines:
-        if text[:1] in ("+", "-"):
-            found.append(line)
-        line += text[:1] in ("+", " ")
+    numbered = numbered_lines(hunk, Side.HEAD)
+    found = [number for number, line in numbered if line.startswith(("+", "-"))]
     first, last = (min(found), max(found)) if found else (hunk.new_start, hunk.new_start)
     return Lines(change.path, max(first, 1), max(last, 1))
 

@@ -10,6 +10,7 @@ from itertools import chain, islice, zip_longest
 from sandbox.base import Sandbox
 from sandbox.concurrently import concurrently
 from sandbox.elsewhere.driver import Again, Driver, Looking
+from sandbox.elsewhere.inside.calls import ADDRESS
 from sandbox.elsewhere.told import Outcome, Recorded, is_same, place_in, read_run
 from sandbox.elsewhere.values import BothSides, TestedInput, Unmeasured
 from sandbox.elsewhere.variation import MOST, neighbors
@@ -24,7 +25,6 @@ _SHOWN = 80
 _LONGEST_WORD = 40
 _WRITTEN = re.compile(r"(?<![\w.])-?\d{1,9}(?![\w.])|\"([^\"\\\n]{1,40})\"|'([^'\\\n]{1,40})'")
 _REFUSED = re.compile(r"raised|(?:returned|resolved) (?:undefined|null|NaN)$")
-_ADDRESS = re.compile(r"\b0x[0-9a-f]{6,16}\b")
 
 
 @dataclass(frozen=True, slots=True)
@@ -229,7 +229,7 @@ class _Sides:
 
 def both_sides(call: str, on_base: str, on_head: str) -> BothSides:
     """Return what both sides give, cut to where they differ."""
-    texts = [_ADDRESS.sub("0x…", one) for one in (on_base, on_head)]
+    texts = [ADDRESS.sub("0x…", one) for one in (on_base, on_head)]
     if texts[0] == texts[1]:
         return BothSides(call[:_SHOWN], texts[0][:_SHOWN], texts[1][:_SHOWN])
     at = next((n for n, (a, b) in enumerate(zip(*texts, strict=False)) if a != b), 0)

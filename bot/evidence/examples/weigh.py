@@ -107,8 +107,8 @@ def _is_open(one: ExampleSeen, case: Case) -> bool:
     """
     if one.example.kind is not ExampleKind.SHOWN or not one.example.results or not one.head.gave:
         return False
-    symbols = case.observed.impact.symbols if case.observed.impact else ()
-    touched = {symbol.place.name.rpartition(".")[2] for symbol in symbols}
+    impact = case.observed.impact
+    touched = impact.names if impact else frozenset[str]()
     is_of_change = not touched.isdisjoint(_NAME.findall(one.example.said_call))
     return is_of_change and one.base.holds is not True and one.head.holds is False
 

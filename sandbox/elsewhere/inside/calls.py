@@ -33,7 +33,7 @@ _BY_NAME = {
 }
 _MOST_DIGITS = 60
 _MOST_ITEMS = 40
-_ADDRESS = re.compile(r"\b0x[0-9a-f]{6,16}\b")
+ADDRESS = re.compile(r"\b0x[0-9a-f]{6,16}\b")
 LIKE_DATES = re.compile(r"\d{4}-\d\d|\b(?:date|time)\w*\(|\b\d{10}(?:\d{3})?\b|[\w-]{40}")
 """What a date, a time stamp or a token that may hold one looks like in a text."""
 OF_DATES = re.compile(
@@ -100,7 +100,7 @@ def returned(value: object) -> str:
     text = literal(value)
     if text is None:
         try:
-            text = type(value).__name__ + " " + _ADDRESS.sub("0x…", repr(value))
+            text = type(value).__name__ + " " + ADDRESS.sub("0x…", repr(value))
         except Exception as error:
             text = type(value).__name__ + " " + type(error).__name__
     return "returned " + text[:_MOST_TEXT]
