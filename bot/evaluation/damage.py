@@ -96,24 +96,20 @@ async def _measured(
         return DamageSeen(problem=_CUT if case.damage_seconds else _OFF, is_limited=True)
     wanted = frozenset[str]().union(*groups)
     tests = [one for one in observed.tests.comparisons if one.id in wanted]
-    words = {word for one in tests for word in _NAME.findall(one.source)} | _reached(
-        observed, tests
-    )
     code = {one.path for one in observed.kinds if one.kind is ChangeKind.CODE}
+    words = _reached(observed, tests).union(*(_NAME.findall(one.source) for one in tests))
     called = {name for one in tests for name in called_in(one)}
     damages = await make_damages(services.sandbox, case.checkout, code, words, called)
-    if is_of_base:  # what holds on base cannot notice what is as there
-        able = [one for one in damages if one.damage.kind not in AS_ON_BASE]
-        damages = tuple(sorted(able, key=lambda one: one.damage.kind not in OF_LINES))
-        damages = damages[:_MOST_OF_BASE]
+    if is_of_base:
+        damages = _for_what_holds(damages)
     concerned = _concerned(case, observed, tests)
     if not damages or not concerned:
         return DamageSeen(problem=_NOTHING)
     head = observed.suite_on_head
     took_s = head.seconds if head else 0.0
-    longest_s = _SHORTEST_S + _LONGER_THAN_HEAD * took_s
-    share_s = max(_LEAST_OF_BASE_S, took_s * _SHARE_OF_BASE)
-    seconds = min(case.damage_seconds, share_s) if is_of_base else case.damage_seconds
+    seconds = case.damage_seconds
+    if is_of_base:
+        seconds = min(seconds, max(_LEAST_OF_BASE_S, took_s * _SHARE_OF_BASE))
     folder = services.evaluation_folder(case.request) / "damage"
     trials = Trials(
         checkout=case.checkout,
@@ -128,7 +124,7 @@ async def _measured(
             network=case.policy.network_to_observe,
         ),
         seconds=seconds,
-        limits=Limits(timeout_s=longest_s),
+        limits=Limits(timeout_s=_SHORTEST_S + _LONGER_THAN_HEAD * took_s),
     )
     try:
         trials = await with_tests_alone(services.sandbox, trials)
@@ -149,6 +145,13 @@ async def _measured(
         return DamageSeen(tried) if is_run else DamageSeen(problem=_INSTALLED)
     finally:
         shutil.rmtree(folder, ignore_errors=True)
+
+
+def _for_what_holds(damages: tuple[DamagedCopy, ...]) -> tuple[DamagedCopy, ...]:
+    """A few that tests of base can notice, which never are what is as there; the changed lines first."""
+    able = [one for one in damages if one.damage.kind not in AS_ON_BASE]
+    able.sort(key=lambda one: one.damage.kind not in OF_LINES)
+    return tuple(able[:_MOST_OF_BASE])
 
 
 def _turned(tests: list[TestComparison]) -> bool:

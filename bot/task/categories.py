@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from enum import StrEnum
 
+from bot.text.words import sentences
 from bot.values import Category
 
 
@@ -142,7 +143,6 @@ _FORBIDS = re.compile(
     re.IGNORECASE,
 )
 
-_SENTENCE = re.compile(r"(?<=[.;!?])\s+|\n")
 _PRESERVES = re.compile(
     r"(?:there (?:is|should be) |with )?no (?:visible |intended )?"
     r"(?:behaviou?r(?:al)? changes?|changes? (?:of|in|to) (?:the )?behaviou?r)(?: (?:is )?intended)?\W*"
@@ -154,7 +154,7 @@ _PRESERVES = re.compile(
 
 def preserves(text: str) -> bool:
     """Whether a sentence of the text says, without any condition, that the behavior stays as it is."""
-    return any(_PRESERVES.fullmatch(one.strip()) for one in _SENTENCE.split(text))
+    return any(_PRESERVES.fullmatch(one.strip()) for one in sentences(text))
 
 
 def keeps(text: str) -> bool:

@@ -10,11 +10,10 @@ from collections.abc import Iterator
 
 from bot.task.ties import test_name
 from bot.text.markdown import read_document
-from bot.text.words import Vocabulary, code_words, words_of
+from bot.text.words import Vocabulary, code_words, sentences, words_of
 from bot.values import PermittedChange, TaskSource, TestComparison
 
 _LONGEST = 500
-_SENTENCE = re.compile(r"(?<=[.!?;])\s+|\n")
 _TESTS = r"\b(?:tests?|snapshots?|expectations?|assertions?|test_\w+|\w+_test)\b"
 _MAY = (
     r"\b(?:may|can|could|might|will|must|should|has to|have to|need to|needs to|is allowed to|are allowed to|"
@@ -61,7 +60,7 @@ def permitted_changes(source: TaskSource) -> Iterator[PermittedChange]:
     said = (*(one.text for one in document.passages), *(one.text for one in document.items))
     texts = (source.title, *said)
     for text in dict.fromkeys(texts):
-        for sentence in _SENTENCE.split(text):
+        for sentence in sentences(text):
             found = _ALLOWS.search(sentence[:_LONGEST])
             if found and len(sentence) <= _LONGEST and not _NOT.search(sentence):
                 removes = _REMOVES.fullmatch(found["what"]) is not None

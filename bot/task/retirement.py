@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 
 from bot.task.ties import test_name
-from bot.text.words import words_of
+from bot.text.words import sentences, words_of
 from bot.values import Category, Requirement, TestComparison
 
 _IDENTIFIER = re.compile(
@@ -19,7 +19,6 @@ _REMOVING = re.compile(
     r"(?i)\b(?:remov(?:e|es|ed|al|ing)|drop(?:s|ped|ping)?|delet(?:e|es|ed|ing)|get rid of|"
     r"no longer|retir(?:e|es|ed|ing)|obsolete)\b"
 )
-_SENTENCE = re.compile(r"(?<=[.;!?])\s+|\n")
 
 
 def names_subject(requirement: Requirement, test: TestComparison) -> bool:
@@ -51,7 +50,7 @@ def asks_to_remove_function(requirement: Requirement, function: str) -> bool:
 
 
 def _sentences(requirement: Requirement) -> list[str]:
-    return _SENTENCE.split(f"{requirement.text}\n{requirement.detail}")
+    return sentences(f"{requirement.text}\n{requirement.detail}")
 
 
 def _is_named_after(test: TestComparison, sentence: str) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
+_SENTENCE = re.compile(r"(?<=[.!?;])\s+|\n")
 _STOP_WORDS = (
     "a about after all also an and any are as assert at be been being both but by can case cases "
     "class code could def do does done each ensure every expect expected fix fixed fixes for from "
@@ -101,3 +102,8 @@ class Vocabulary:
 def _prefixes(word: str) -> range:
     """How long the beginnings of a word are by which it is known."""
     return range(MIN_PREFIX, min(len(word), _LONGEST_PREFIX))
+
+
+def sentences(text: str) -> list[str]:
+    """Return the sentences and lines of a text, as they stand; some may be empty."""
+    return _SENTENCE.split(text)

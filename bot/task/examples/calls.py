@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from bot.task.examples.blocks import examples_in, is_actual
-from bot.task.examples.results import Sentence, plain_call, sentences, spellings
+from bot.task.examples.results import Sentence, code_sentences, plain_call, spellings
 from bot.task.examples.values import expression, read_value
 from bot.task.sections import SectionKind, section_kind
 from bot.text.markdown import Passage, read_document
@@ -141,7 +141,7 @@ def shown_results(source: TaskSource) -> Iterator[ShownResult]:
     document = read_document(source.text)
     texts = (source.title, *(one.text for one in document.passages))
     for text in dict.fromkeys(texts):
-        for words in sentences(text):
+        for words in code_sentences(text):
             sentence = Sentence(words)
             for found in _EXPECTED.finditer(sentence.masked):
                 said_call, result = sentence.codes[int(found["call"])], _result(sentence, found)
@@ -153,7 +153,7 @@ def shown_results(source: TaskSource) -> Iterator[ShownResult]:
 
 def _in_text(text: str, origin: str) -> Iterator[Example | UnreadExample]:
     before = ""
-    for words in sentences(text):
+    for words in code_sentences(text):
         sentence = Sentence(words)
         if len(sentence.codes) <= 1 and before and _IT.match(words):
             sentence = Sentence(f"`{before}`{words[words.find(' ') :]}")
@@ -166,7 +166,7 @@ def _in_section(passage: Passage, origin: str, group: int) -> Iterator[Example |
     innermost = passage.headings[-1:]
     is_wrong = bool(innermost) and is_actual(innermost[0])
     is_right = not is_wrong and section_kind(innermost) is SectionKind.DEMANDS
-    for words in sentences(passage.text):
+    for words in code_sentences(passage.text):
         label = _LABEL.match(words)
         if label["right"] if label else is_right:
             yield from _listed(Sentence(words), ExampleKind.EXPECTED, origin)

@@ -15,10 +15,10 @@ from dataclasses import dataclass
 
 from bot.diff.python_source import parse_python
 from bot.task.examples.values import expression
+from bot.text.words import sentences
 
 _MOST_LINES = 2_000
 _LONGEST = 1_000  # of a sentence
-_SENTENCE = re.compile(r"(?<=[.!?;])\s+|\n")
 _CODE = re.compile(r"`([^`\n]{1,200})`")
 _SPELLED = {"true": "True", "false": "False", "null": "None", "undefined": "None", "nil": "None"}
 _EQUALITIES = frozenset(
@@ -40,9 +40,9 @@ class Asked:
 # --- a task's words ---------------------------------------------------------------------------
 
 
-def sentences(text: str) -> list[str]:
+def code_sentences(text: str) -> list[str]:
     """The sentences and lines of a text, every code between single backticks."""
-    return _SENTENCE.split(re.sub(r"``\s?(.+?)\s?``", r"`\1`", text))
+    return sentences(re.sub(r"``\s?(.+?)\s?``", r"`\1`", text))
 
 
 class Sentence:
