@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import asyncio
+import fcntl
 import os
+import secrets
 import shutil
+import socket
 import stat
-from collections.abc import AsyncIterator, Iterable
-from contextlib import asynccontextmanager
+import time
+from collections.abc import AsyncIterator, Iterable, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from sandbox.base import Mount, MountMode
 from sandbox.errors import FilesMissing
-from sandbox.leased import leased, sweep
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,3 +174,53 @@ def _open_beneath(folder: Path, parts: tuple[str, ...]) -> int | None:
         finally:
             os.close(outer)
     return descriptor
+
+
+# --- temporary folders that say themselves whether their maker is alive: a lock on the folder is its lease
+
+
+_ELSEWHERE_S = 24 * 3600.0  # a file system of the network may not carry another host's locks
+_HOST = "".join(c if c.isalnum() else "_" for c in socket.gethostname())[:40] or "host"
+
+
+@contextmanager
+def leased(above: Path, prefix: str = "") -> Iterator[Path]:
+    """Make an empty folder below `above` and hold its lease; one that is renamed meanwhile stays."""
+    above.mkdir(parents=True, exist_ok=True)
+    folder = above / f"{prefix}{_HOST}-{secrets.token_hex(8)}"
+    unlocked = above / f".new-{folder.name}"  # no sweep sees it before the lease is held
+    unlocked.mkdir()
+    lease = os.open(unlocked, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        fcntl.flock(lease, fcntl.LOCK_EX)
+        unlocked.rename(folder)
+        yield folder
+    finally:
+        os.close(lease)
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def sweep(folders: Iterable[Path]) -> int:
+    """Remove those whose maker is dead; return how many."""
+    abandoned = [folder for folder in folders if is_abandoned(folder)]
+    for folder in abandoned:
+        shutil.rmtree(folder, ignore_errors=True)
+    return len(abandoned)
+
+
+def is_abandoned(folder: Path) -> bool:
+    """Tell whether nobody holds the lease of a folder any more."""
+    try:
+        age_s = time.time() - folder.stat().st_mtime
+        if f"{_HOST}-" not in folder.name and age_s < _ELSEWHERE_S:
+            return False
+        lease = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    except OSError:  # gone since, or nothing of ours
+        return False
+    try:
+        fcntl.flock(lease, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    finally:
+        os.close(lease)
+    return True

@@ -5,11 +5,13 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from contextlib import ExitStack, suppress
+from tempfile import TemporaryDirectory
 
 import pytest
 from hypothesis import settings
 
 from tests.docker_engine import NoEngine, running_engine, sandbox_image
+from tests.layers import SHARED
 from tests.postgres import Postgres, postgres_bin, running_postgres
 
 # A busy machine is slow, not wrong; and the same commit must not pass once and fail once.
@@ -18,12 +20,14 @@ settings.load_profile("assay")
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Where several processes run the docker tests, they share one engine."""
-    wanted = os.environ.get("ASSAY_TEST_DOCKER") == "1" and config.getoption("numprocesses")
-    if not wanted or hasattr(config, "workerinput"):
+    """What all processes share: dependencies that were installed, and the engine of the docker tests."""
+    if hasattr(config, "workerinput"):
         return
     stack = ExitStack()
     config.add_cleanup(stack.close)
+    os.environ[SHARED] = stack.enter_context(TemporaryDirectory(prefix="assay-layers-"))
+    if os.environ.get("ASSAY_TEST_DOCKER") != "1" or not config.getoption("numprocesses"):
+        return
     with suppress(NoEngine):  # each test says it then
         os.environ["DOCKER_HOST"] = stack.enter_context(running_engine())
         sandbox_image(os.environ["DOCKER_HOST"])

@@ -13,8 +13,7 @@ from pydantic_ai.messages import ModelMessage, ModelRequest, ModelResponse, Text
 from pydantic_ai.models.function import AgentInfo, FunctionModel
 
 from bot.judges.model.account import Account
-from bot.judges.model.base import Prompt, SessionLimits
-from bot.judges.model.memory import RecordingMemory
+from bot.judges.model.base import Prompt, RecordingMemory, SessionLimits
 from bot.judges.model.remembering import Till
 from bot.judges.model.session import ModelSession
 from bot.values import Role

@@ -225,7 +225,7 @@ SHARED_BY_STAGES = (
     "bot.evaluation.damaged_steps",
     "bot.evaluation.decisions",
     "bot.evaluation.progress",
-    "bot.evaluation.matter",
+    "bot.evaluation.judging",
     "bot.evaluation.on_host",
     "bot.evaluation.recording",
     "bot.evaluation.rubrics_of_task",

@@ -15,10 +15,9 @@ from rich.console import Console
 from bot.commands.progress import Progress
 from bot.diff.unified import unified
 from bot.errors import UserError
-from bot.judges.chambers import Chambers
+from bot.judges.agents import Agents
 from bot.judges.criteria_critic import Brief
-from bot.judges.criteria_grading import find_criteria
-from bot.judges.criteria_trial import Trial
+from bot.judges.criteria_grading import Trial, find_criteria
 from bot.judges.model import ModelProblem, OpenSession, SessionLimits, open_models
 from bot.own_folder import make_home
 from bot.settings import Settings, load_settings
@@ -80,7 +79,7 @@ async def _asked_for(
         if session is None:
             raise AssertionError("a model is set")
         try:
-            return await find_criteria(Chambers(session, delimiter), brief, asked.repeats)
+            return await find_criteria(Agents(session, delimiter), brief, asked.repeats)
         except ModelProblem as error:
             raise UserError(f"No criteria were found. {error.why}") from error
 

@@ -4,7 +4,6 @@ The schema is closed: an unknown key, a wrong type or a value out of range is on
 that names line, key path and the way out. Values are never repeated in it: they may be secrets.
 """
 
-from bot.configuration.description import KeyDescription, describe_keys, json_schema
 from bot.configuration.globs import matches, matches_any
 from bot.configuration.layers import (
     Effective,
@@ -18,7 +17,10 @@ from bot.configuration.reading import (
     MAX_BYTES,
     PATH,
     ConfigurationProblem,
+    KeyDescription,
     Reading,
+    describe_keys,
+    json_schema,
     read,
     read_configuration,
     refusal,

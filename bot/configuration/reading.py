@@ -9,9 +9,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from pydantic import BaseModel, ValidationError
+from pydantic.fields import FieldInfo
 from pydantic_core import ErrorDetails
 
-from bot.configuration.schema import Configuration, section_of
+from bot.configuration.schema import Configuration, is_listed, section_of
 from bot.errors import UserError
 from bot.text.plain_yaml import PlainYaml, PlainYamlError, read_plain_yaml, shown_key
 
@@ -167,3 +168,41 @@ def _model_at(location: tuple[int | str, ...]) -> type[BaseModel]:
         if isinstance(part, str):
             model = section_of(model.model_fields[part]) or model
     return model
+
+
+# --- describes every key of the configuration, for the README and for people who ask --------------
+
+
+@dataclass(frozen=True, slots=True)
+class KeyDescription:
+    """One documented key: its dotted path (`requirements[].id`), default as JSON, and meaning."""
+
+    path: str
+    default: str
+    text: str
+
+
+def describe_keys() -> tuple[KeyDescription, ...]:
+    """Every key of the schema with its default and meaning, in the order of the schema."""
+    return tuple(_describe(Configuration, ""))
+
+
+def json_schema() -> str:
+    """The JSON Schema by which editors complete and check `.github/assay.yml`, as text."""
+    schema = Configuration.model_json_schema()
+    schema["$schema"] = "https://json-schema.org/draft/2020-12/schema"
+    schema["title"] = "Assay configuration"
+    return json.dumps(schema, indent=2) + "\n"
+
+
+def _describe(model: type[BaseModel], prefix: str) -> Iterator[KeyDescription]:
+    for name, told in model.model_fields.items():
+        path = f"{prefix}{name}"
+        section = section_of(told)
+        yield KeyDescription(path, "" if section else _default(told), told.description or "")
+        if section:
+            yield from _describe(section, f"{path}[]." if is_listed(section) else f"{path}.")
+
+
+def _default(field: FieldInfo) -> str:
+    return "" if field.is_required() else json.dumps(field.get_default(call_default_factory=True))

@@ -10,6 +10,10 @@ from sandbox.values import Diff, FileChange
 
 MOST_LINES = 60
 """Of one place."""
+MOST_ABOVE = 12
+"""Lines above what changed, where the signature is far above."""
+MOST_SEARCHED = 600
+_CLOSES = (")", "]", "}")
 
 
 def changed_code(diff: Diff, head: TextReader, most_chars: int) -> str:
@@ -37,7 +41,13 @@ def _places(change: FileChange, lines: list[str]) -> Iterator[str]:
         first = _opening(lines, touched[0])
         last = _end(lines, first, touched[-1])
         done = last
-        body = "\n".join(lines[first - 1 : last])
+        shown = lines[first - 1 : last]
+        if touched[0] - first > MOST_LINES:  # far below the signature
+            signature = next(
+                (n for n, line in enumerate(shown, 1) if line.rstrip()[-1:] in (":", "{")), 1
+            )
+            shown = [*shown[:signature], "…", *lines[max(0, touched[0] - MOST_ABOVE) : last]]
+        body = "\n".join(shown)
         yield f"{change.path}, line {first}:\n{body}"
 
 
@@ -55,13 +65,17 @@ def _on_head(lines: tuple[str, ...]) -> Iterator[bool]:
 def _opening(lines: list[str], number: int) -> int:
     """The line that a function or class begins with, upwards: the next one that is indented less."""
     inner = _indent(lines[number - 1])
-    for above in range(number - 1, max(0, number - MOST_LINES), -1):
+    for above in range(number - 1, max(0, number - MOST_SEARCHED), -1):
         line = lines[above - 1]
         if line.strip() and _indent(line) < inner:
             inner = _indent(line)
             number = above
         if not inner:
             break
+    while number > 1 and lines[number - 1].lstrip()[:1] in _CLOSES:  # of a signature on many lines
+        number -= 1
+        while number > 1 and _indent(lines[number - 1]) > inner:
+            number -= 1
     return number
 
 

@@ -3,9 +3,20 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from pathlib import PurePosixPath
 
-from bot.diff.paths import is_automation, is_build_file, is_changelog, is_document, is_test_path
+from bot.diff.lines import old_path
+from bot.diff.paths import (
+    is_automation,
+    is_build_file,
+    is_changelog,
+    is_document,
+    is_policy,
+    is_source_path,
+    is_test_path,
+)
+from sandbox.values import ChangedFile, ChangeKind, Diff, FileChange
 
 _TEST_NAME = re.compile(
     r"(?:\.|-|_)(?:test|tests|spec)\.[cm]?[jt]sx?$|^(?:test|tests)\.[cm]?[jt]sx?$|_test\.(?:go|cc|cpp|c|sh)$"
@@ -39,3 +50,32 @@ def is_shipped_source(path: str) -> bool:
     if is_test_file(path) or is_build_file(path) or is_automation(path) or is_changelog(path):
         return False
     return is_code(path) and not is_document(path)
+
+
+# --- says of every changed file what kind of change it is: the diff decides, never a title --------
+
+
+_PROGRAM = "100755"  # git's mode of a file that can be executed
+
+
+def kinds_of_change(diff: Diff, harmless: Mapping[str, ChangeKind]) -> tuple[ChangedFile, ...]:
+    """Every changed file with its kind; `harmless` are those whose program was seen to stay the same."""
+    return tuple(
+        ChangedFile(change.path, harmless.get(change.path) or _kind_by_place(change))
+        for change in diff.files
+    )
+
+
+def _kind_by_place(change: FileChange) -> ChangeKind:
+    """What a file may do that nobody has seen to be harmless; a document may be read by the program."""
+    paths = {change.path, old_path(change)}
+    if all(is_test_file(path) for path in paths):
+        return ChangeKind.TESTS
+    if all(is_policy(path) for path in paths):
+        return ChangeKind.POLICY
+    if _PROGRAM in (change.old_mode, change.new_mode):
+        return ChangeKind.CODE
+    if all(is_automation(path) or is_build_file(path) for path in paths):
+        return ChangeKind.SETUP
+    ships = any(is_source_path(path) or is_document(path) for path in paths)
+    return ChangeKind.CODE if ships else ChangeKind.SETUP

@@ -7,8 +7,7 @@ import importlib
 import os
 from types import ModuleType
 
-from bot.doctor.diagnosis import Diagnosis, Weight
-from bot.doctor.machine import look_at_machine
+from bot.doctor.machine import Diagnosis, Weight, look_at_machine
 from bot.errors import Transient, UserError
 from bot.settings import Settings
 from sandbox.bubblewrap.selfcheck import as_root

@@ -6,7 +6,7 @@ from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
 
-from bot.doctor.diagnosis import Diagnosis, Weight
+from bot.doctor.machine import Diagnosis, Weight
 from bot.queue import EngineClient, engine_options
 from bot.settings import Settings
 from bot.store import open_records

@@ -7,9 +7,9 @@ import re
 import shutil
 import subprocess
 from dataclasses import dataclass
+from enum import StrEnum
 from pathlib import Path
 
-from bot.doctor.diagnosis import Diagnosis, Weight, installing
 from bot.report.pdf import pdf
 from bot.settings import Settings
 from sandbox import open_sandbox
@@ -184,3 +184,34 @@ def _look_at_disk(settings: Settings) -> Diagnosis:
         return Diagnosis("disk", False, seen, remedy)
     remedy = "" if enough else f"free some, or set ASSAY_DISK_GB below {settings.disk_gb}"
     return Diagnosis("disk", enough, f"{free_gb:.0f} GB free at {folder}", remedy, Weight.USEFUL)
+
+
+# --- one thing that was looked at -----------------------------------------------------------------
+
+
+class Weight(StrEnum):
+    """Whether Assay cannot work without it."""
+
+    REQUIRED = "required"
+    USEFUL = "useful"
+
+
+@dataclass(frozen=True, slots=True)
+class Diagnosis:
+    """What was seen of one subject. `remedy` is the command or sentence that mends it."""
+
+    subject: str
+    is_well: bool
+    seen: str
+    remedy: str = ""
+    weight: Weight = Weight.REQUIRED
+
+    @property
+    def is_fatal(self) -> bool:
+        """Whether something required is missing."""
+        return not self.is_well and self.weight is Weight.REQUIRED
+
+
+def installing(*packages: str) -> str:
+    """Return the command that installs Debian packages, as this user would type it."""
+    return as_root(f"apt-get install {' '.join(packages)}")

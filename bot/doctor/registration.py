@@ -9,7 +9,7 @@ from pathlib import Path
 
 import httpx
 
-from bot.doctor.diagnosis import Diagnosis, Weight
+from bot.doctor.machine import Diagnosis, Weight
 from bot.errors import Transient, UserError
 from bot.github import AppInfo
 from bot.github.addresses import Addresses

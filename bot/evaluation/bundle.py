@@ -13,10 +13,9 @@ from typing import Literal
 from pydantic import TypeAdapter
 
 from bot.context import Case
-from bot.evaluation.matter import Matter, judged, put_before_judges
+from bot.evaluation.judging import Judging, ask_judges, judged
 from bot.evaluation.recording import kept_exchanges, kept_replies
-from bot.judges.acting import Acting, Taken
-from bot.judges.chambers import ANY_DAY, Chambers
+from bot.judges.agents import ANY_DAY, Acting, Agents, Taken
 from bot.judges.model.base import Session
 from bot.services import Services, acting_key, evaluation_key, run_delimiter
 from bot.settings import Settings
@@ -45,7 +44,7 @@ class Bundle:
 
     schema: Literal[1]
     asked: Asked
-    matter: Matter
+    matter: Judging
     judgement: Judgement
     members: tuple[Standing, ...]
     replies: dict[str, bytes]
@@ -56,7 +55,7 @@ class Bundle:
         cls,
         services: Services,
         case: Case,
-        matter: Matter,
+        judging: Judging,
         judgement: Judgement,
         members: tuple[Standing, ...],
     ) -> Bundle:
@@ -72,7 +71,7 @@ class Bundle:
         )
         replies = dict(kept_replies(services, case.request))
         exchanges = kept_exchanges(services, case.request)
-        return cls(1, asked, matter, judgement, members, replies, exchanges)
+        return cls(1, asked, judging, judgement, members, replies, exchanges)
 
     def settings(self) -> Settings:
         """The settings that ask the same models the same way."""
@@ -105,8 +104,8 @@ async def derive_again(bundle: Bundle, session: Session) -> Judgement:
         interactions=limits.interactions,
         minutes=limits.minutes,
     )
-    chambers = Chambers(session, Delimiter(bundle.asked.mark), acting, ANY_DAY)
-    deliberation = await put_before_judges(bundle.matter, chambers)
+    agents = Agents(session, Delimiter(bundle.asked.mark), acting, ANY_DAY)
+    deliberation = await ask_judges(bundle.matter, agents)
     return judged(bundle.matter, deliberation, bundle.members)
 
 

@@ -6,12 +6,14 @@ import re
 import shutil
 import time
 from dataclasses import replace
+from pathlib import Path
 
 from bot.context import Case, Project
-from bot.evidence.damage import called_in, kept_that_reach, stand_ins
+from bot.evidence.damage import NO_END, Proofs, called_in, kept_that_reach, stand_ins
 from bot.services import Services
 from bot.values import (
     ActionKind,
+    Beside,
     DamageSeen,
     Evidence,
     Observed,
@@ -21,7 +23,8 @@ from bot.values import (
     Transition,
 )
 from sandbox.base import Limits
-from sandbox.damage.making import DamagedCopy, make_damages, taken_back
+from sandbox.damage.inside import MOST_BYTES
+from sandbox.damage.making import DamagedCopy, empty_functions, make_damages, taken_back
 from sandbox.damage.trial import (
     MOST_RUN,
     Concerned,
@@ -32,7 +35,7 @@ from sandbox.damage.trial import (
     try_hunks,
     with_tests_alone,
 )
-from sandbox.damage.values import AS_ON_BASE, OF_LINES, Damage, DamageTrial
+from sandbox.damage.values import AS_ON_BASE, OF_LINES, SAME, Damage, DamageTrial
 from sandbox.test_runs.test_order import TestOrder
 from sandbox.values import ChangeKind, Observation, Side, TestRun
 
@@ -55,11 +58,12 @@ _INSTALLED = (
 _NOTHING = "Nothing that changed can be damaged and still be loaded."
 _OFF = "`limits.damage` is 0."
 _CUT = "The change is too large to damage it everywhere."
-_LATE = "The time that `limits.damage` allows was over before a damaged copy was tried."
+_LATE = "the time that `limits.damage` allows was over before a damaged copy was tried."
+_LONG = "a changed file is too long to damage it."
 
 
 async def measure_damage(
-    services: Services, case: Case, observed: Observed, groups: tuple[frozenset[str], ...]
+    services: Services, case: Case, observed: Observed, groups: tuple[Proofs, ...]
 ) -> Observed:
     """Return what was observed, and what damage shows of it; `case` is on this host.
 
@@ -72,7 +76,7 @@ async def measure_damage(
     if is_of_base and not (kept and has_code):
         return observed
     started = time.monotonic()
-    seen = await _measured(services, case, observed, groups or (kept,), is_of_base)
+    seen = await _measured(services, case, observed, groups or (Proofs(kept),), is_of_base)
     if is_of_base and seen.problem:
         return observed
     seen = replace(seen, evidence_id=_STEP.id, is_of_base=is_of_base)
@@ -87,14 +91,14 @@ async def _measured(
     services: Services,
     case: Case,
     observed: Observed,
-    groups: tuple[frozenset[str], ...],
+    groups: tuple[Proofs, ...],
     is_of_base: bool,
 ) -> DamageSeen:
     """Try the damages; where nobody noticed any, make sure that the tests run the tree at all."""
     started = time.monotonic()
     if not case.damage_seconds or case.checkout.diff.truncated:
         return DamageSeen(problem=_CUT if case.damage_seconds else _OFF, is_limited=True)
-    wanted = frozenset[str]().union(*groups)
+    wanted = frozenset[str]().union(*(one.tests for one in groups))
     tests = [one for one in observed.tests.comparisons if one.id in wanted]
     code = {one.path for one in observed.kinds if one.kind is ChangeKind.CODE}
     words = _reached(observed, tests).union(*(_NAME.findall(one.source) for one in tests))
@@ -104,7 +108,8 @@ async def _measured(
         damages = _for_what_holds(damages)
     concerned = _concerned(case, observed, tests)
     if not damages or not concerned:
-        return DamageSeen(problem=_NOTHING)
+        is_long = _has_long_file(case, code)
+        return DamageSeen(problem=_LONG if is_long else _NOTHING, is_open=is_long)
     head = observed.suite_on_head
     took_s = head.seconds if head else 0.0
     seconds = case.damage_seconds
@@ -114,7 +119,7 @@ async def _measured(
     trials = Trials(
         checkout=case.checkout,
         concerned=concerned,
-        groups=() if is_of_base else groups,
+        groups=() if is_of_base else tuple(one.tests for one in groups),
         replaced={one.id: stand_ins(one) for one in tests},
         workspace=folder,
         order=TestOrder(
@@ -129,29 +134,48 @@ async def _measured(
     try:
         trials = await with_tests_alone(services.sandbox, trials)
         tried = await try_damages(services.sandbox, trials, damages)
-        if any(one.noticed for one in tried):
-            if is_of_base or not _turned(tests):
-                return DamageSeen(tried)
-            left = _left(taken_back(case.checkout, code, damages), tried)
-            room_s = case.damage_seconds - (time.monotonic() - started)
-            room = replace(trials, seconds=min(room_s, max(_HUNKS_S, took_s * _SHARE_OF_BASE)))
-            return await _with_hunks(services, room, tried, left)
-        if not any(one.unnoticed for one in tried):
-            return DamageSeen(problem=_NOTHING if tried else _LATE, is_limited=not tried)
+        if not any(one.noticed for one in tried if one.damage.kind != SAME):
+            return await _unnoticed(services, trials, tried, damages[0], is_of_base)
         if is_of_base:
-            is_run = await loads_the_tree(services.sandbox, trials, damages[0])
-        else:
-            is_run = await runs_the_tree(services.sandbox, trials)
-        return DamageSeen(tried) if is_run else DamageSeen(problem=_INSTALLED)
+            return DamageSeen(tried)
+        hunks = taken_back(case.checkout, code, damages) if _turned(tests) else ()
+        left = _left(hunks, tried)
+        room_s = case.damage_seconds - (time.monotonic() - started)
+        room = replace(trials, seconds=min(room_s, max(_HUNKS_S, took_s * _SHARE_OF_BASE)))
+        seen = await _with_hunks(services, room, tried, left)
+        return replace(seen, beside=await _beside(services, trials, groups, code, tried))
     finally:
         shutil.rmtree(folder, ignore_errors=True)
 
 
+async def _unnoticed(
+    services: Services,
+    trials: Trials,
+    tried: tuple[DamageTrial, ...],
+    first: DamagedCopy,
+    is_of_base: bool,
+) -> DamageSeen:
+    """Say what it means that no test noticed any damage."""
+    if not any(one.unnoticed for one in tried if one.damage.kind != SAME):
+        problem = NO_END if tried else _LATE
+        return DamageSeen(tried, problem, is_limited=not tried, is_open=True)
+    if is_of_base:
+        is_run = await loads_the_tree(services.sandbox, trials, first)
+    else:
+        is_run = await runs_the_tree(services.sandbox, trials)
+    return DamageSeen(tried) if is_run else DamageSeen(problem=_INSTALLED)
+
+
 def _for_what_holds(damages: tuple[DamagedCopy, ...]) -> tuple[DamagedCopy, ...]:
     """A few that tests of base can notice, which never are what is as there; the changed lines first."""
-    able = [one for one in damages if one.damage.kind not in AS_ON_BASE]
+    able = [one for one in damages if one.damage.kind not in (*AS_ON_BASE, SAME)]
     able.sort(key=lambda one: one.damage.kind not in OF_LINES)
     return tuple(able[:_MOST_OF_BASE])
+
+
+def _has_long_file(case: Case, code: set[str]) -> bool:
+    files = [Path(case.checkout.head_tree, path) for path in code]
+    return any(one.is_file() and one.stat().st_size > MOST_BYTES for one in files)
 
 
 def _turned(tests: list[TestComparison]) -> bool:
@@ -168,6 +192,7 @@ def _left(
         (place,) = hunk.places
         return any(
             one.damage.path == place.path
+            and one.damage.kind != SAME
             and place.first <= one.damage.line <= place.last
             and (one.needing or one.damage.kind == "reverted")
             for one in tried
@@ -186,6 +211,44 @@ async def _with_hunks(
     of_hunks = await try_hunks(services.sandbox, trials, left[: max(MOST_RUN - len(tried), 0)])
     untried = tuple(one.damage for one in left[len(of_hunks) :])
     return DamageSeen(tried, of_hunks=of_hunks, untried=untried)
+
+
+async def _beside(
+    services: Services,
+    trials: Trials,
+    groups: tuple[Proofs, ...],
+    code: set[str],
+    tried: tuple[DamageTrial, ...],
+) -> tuple[Beside, ...]:
+    """Empty what a demand names where no damage showed that its tests run it: they have to notice that.
+
+    A change that only takes code away has nothing beside it that its tests could show instead.
+    """
+    hunks = (hunk for one in trials.checkout.diff.files if one.path in code for hunk in one.hunks)
+    adds = any(line.startswith("+") for hunk in hunks for line in hunk.lines)
+    waiting: dict[frozenset[str], frozenset[str]] = {}
+    for proofs in groups if adds else ():
+        if proofs.names and not _is_run(proofs, tried):
+            waiting[proofs.names] = waiting.get(proofs.names, frozenset()) | proofs.tests
+    found = []
+    for names, tests in waiting.items():
+        tree = trials.checkout.head_tree
+        copy = await empty_functions(services.sandbox, tree, sorted(code), names)
+        done = await try_hunks(services.sandbox, trials, [copy]) if copy else ()
+        noticed = {test for one in done for test in one.noticed}
+        if copy and done and (left := sorted(tests - noticed)):
+            found.append(Beside(tuple(sorted(copy.functions)), tuple(left)))
+    return tuple(found)
+
+
+def _is_run(proofs: Proofs, tried: tuple[DamageTrial, ...]) -> bool:
+    """Whether a damage to what a demand names was noticed by one of its tests."""
+    return any(
+        one.damage.symbol in proofs.names
+        and one.damage.kind not in AS_ON_BASE
+        and proofs.tests.intersection(one.noticed)
+        for one in tried
+    )
 
 
 def _reached(observed: Observed, tests: list[TestComparison]) -> set[str]:

@@ -13,13 +13,12 @@ from pathlib import Path, PurePosixPath
 
 from bot.context import Case
 from bot.evidence.kinds import ANALYSTS_LOOKS
-from bot.evidence.own_steps.files import own_limits, plain
-from bot.evidence.own_steps.hollow import LINES, NOTHING_NEAR, is_to_be_measured, nearness
-from bot.evidence.own_steps.named import Named
+from bot.evidence.own_steps.commands import own_limits, plain
+from bot.evidence.own_steps.hollow import LINES, NOTHING_NEAR, Named, is_to_be_measured, nearness
 from bot.evidence.transitions import NOT_RUNNABLE
-from bot.judges.dossier import told_by_others
+from bot.judges.material import told_by_others
 from bot.services import Services
-from bot.text.steady import steady
+from bot.text.clipping import steady
 from bot.values import DamageSeen, Evidence, Observed, Requirement, Task
 from sandbox.damage.making import DamagedCopy, StepCopies, StepEdits, make_step_edits
 from sandbox.damage.values import Damage, DamageTrial

@@ -12,14 +12,13 @@ from datetime import UTC, datetime
 
 from bot.context import Case
 from bot.evaluation.damaged_steps import Question, with_damage
-from bot.evaluation.matter import Matter, put_before_judges
+from bot.evaluation.judging import Judging, ask_judges
 from bot.evaluation.on_host import case_here, on_this_host
 from bot.evaluation.recording import keep_replies
 from bot.evidence.kinds import ANALYSTS_LOOKS
 from bot.evidence.seen import Seen
-from bot.judges.acting import Acting, Taken
-from bot.judges.chambers import Chambers
-from bot.judges.dossier import told_by_others
+from bot.judges.agents import Acting, Agents, Taken
+from bot.judges.material import told_by_others
 from bot.judges.model import SessionLimits
 from bot.services import Services, acting_key, evaluation_key, run_delimiter
 from bot.values import Deliberation, Evidence, Observed, PlanExtension, Step, Task
@@ -42,8 +41,8 @@ async def deliberate(
         case = await case_here(services, case)
         delimiter = run_delimiter(services, case.checkout)
         today = datetime.now(UTC).date().isoformat()
-        chambers = Chambers(session, delimiter, acting_in(services, case, task, observed), today)
-        held = await put_before_judges(Matter.of(case, task, observed), chambers)
+        agents = Agents(session, delimiter, acting_in(services, case, task, observed), today)
+        held = await ask_judges(Judging.of(case, task, observed), agents)
         await keep_replies(services, case.request, "deliberate", session)
         added = tuple(map(_extension, held.evidence))
         return replace(held, usage=(*planned, *held.usage), extensions=added)

@@ -11,6 +11,7 @@ from dataclasses import replace
 from pathlib import Path, PurePosixPath
 
 from bot.context import Case, Project
+from bot.evidence.damage import Proofs
 from bot.evidence.made_for import table
 from bot.services import Services
 from bot.values import ActionKind, Evidence, Observed, Step, TestComparison, Transition
@@ -50,7 +51,7 @@ _WHY = {
 
 
 async def look_elsewhere(
-    services: Services, case: Case, observed: Observed, groups: tuple[frozenset[str], ...]
+    services: Services, case: Case, observed: Observed, groups: tuple[Proofs, ...]
 ) -> Observed:
     """Return what was observed, which calls differ elsewhere, and what inputs near the tested ones show.
 
@@ -59,7 +60,9 @@ async def look_elsewhere(
     if not groups or not case.damage_seconds:
         return observed
     started = time.monotonic()
-    seen = await _seen(services, case, observed, frozenset[str]().union(*groups))
+    seen = await _seen(
+        services, case, observed, frozenset[str]().union(*(one.tests for one in groups))
+    )
     took_s = round(time.monotonic() - started, 2)
     found = []
     if seen.differences or seen.left_out or seen.unrecorded or seen.not_looked_at:

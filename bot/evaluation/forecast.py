@@ -22,7 +22,7 @@ from bot.evaluation.plan import make_plan
 from bot.evaluation.task import collect_task
 from bot.evaluation.upkeep import clean_up
 from bot.judges.criteria_grading import SAMPLES
-from bot.judges.dossier import DIFF_CHARS, TASK_CHARS
+from bot.judges.material import DIFF_CHARS, TASK_CHARS
 from bot.judges.model import price_of
 from bot.judges.weighing import OPEN_TO_JUDGES
 from bot.services import Answer, Code, Origin, Services, evaluation_key

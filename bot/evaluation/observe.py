@@ -9,7 +9,7 @@ from pathlib import Path
 
 from bot.apart import apart
 from bot.context import Built, Case
-from bot.diff.meaning import kinds_of_change
+from bot.diff.kinds import kinds_of_change
 from bot.errors import OutOfTime
 from bot.evaluation.on_host import case_here, on_this_host
 from bot.evidence.kinds import look_of

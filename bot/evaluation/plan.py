@@ -18,7 +18,7 @@ from bot.evaluation.rubrics_of_task import kept_rubrics, rubrics_of, unused, wit
 from bot.evidence.code_map.run import Asked, find_places
 from bot.evidence.empty_inputs.find import empty_calls
 from bot.evidence.planning import plan
-from bot.judges.chambers import Chambers
+from bot.judges.agents import Agents
 from bot.judges.comprehension import comprehend_more
 from bot.judges.model import ModelProblem, SessionLimits
 from bot.judges.planner import CODE_CHARS, DIFF_CHARS, Ground, propose_steps
@@ -62,9 +62,9 @@ async def make_plan(
     async with services.open_session(SessionLimits(limits.usd, limits.minutes)) as session:
         if session is None:
             return Planned(floor, drafting.fixed(floor), rubrics=rubrics)
-        chambers = Chambers(session, run_delimiter(services, checkout))
-        requirements = await drafting.understood(chambers, floor)
-        planned = await drafting.planned(chambers, requirements)
+        agents = Agents(session, run_delimiter(services, checkout))
+        requirements = await drafting.understood(agents, floor)
+        planned = await drafting.planned(agents, requirements)
         await keep_replies(services, request, "plan", session)
         return replace(planned, usage=session.usage, rubrics=rubrics)
 
@@ -97,23 +97,23 @@ class Drafting:
         configuration = self.policy.configuration
         return plan(requirements, configuration, changed, self.pages, self.calls)
 
-    async def understood(self, chambers: Chambers, floor: Requirements) -> Requirements:
+    async def understood(self, agents: Agents, floor: Requirements) -> Requirements:
         """The floor and what a model adds; a model that is away adds a remark."""
         sources = self.task.sources
         if not sources or any(source.listed for source in sources):
             return floor
         sources += self.task.named
         try:
-            more = await comprehend_more(chambers, sources, floor)
+            more = await comprehend_more(agents, sources, floor)
         except ModelProblem as error:
             return _remarked(floor, f"No model added to the requirements: {error.why}")
         return enriched(floor, sources, more, self.policy.templates)
 
-    async def planned(self, chambers: Chambers, requirements: Requirements) -> Planned:
+    async def planned(self, agents: Agents, requirements: Requirements) -> Planned:
         """The fixed steps, then those that a model proposes and that hold."""
         fixed = self.fixed(requirements)
         try:
-            proposed = await propose_steps(chambers, requirements, await self._ground(requirements))
+            proposed = await propose_steps(agents, requirements, await self._ground(requirements))
         except (ModelProblem, SandboxError) as error:
             remark = f"No model added to the plan: {error}"
             return Planned(_remarked(requirements, remark), fixed)

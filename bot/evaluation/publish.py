@@ -11,8 +11,7 @@ from pydantic import ValidationError
 from bot.evaluation.on_host import on_this_host
 from bot.report.checks import annotate, check_summary
 from bot.report.machine import read_machine
-from bot.report.markdown import markdown
-from bot.report.memory import Memory, PastVerdict, VerdictChange, changes_since
+from bot.report.markdown import Memory, PastVerdict, VerdictChange, changes_since, markdown
 from bot.report.model import ReportView
 from bot.report.view import view
 from bot.services import Answer, Services

@@ -8,9 +8,8 @@ from functools import partial
 
 from bot.evaluation.decisions import keep_evaluation
 from bot.evaluation.on_host import on_this_host
-from bot.report.html import html
 from bot.report.machine import machine, plan_rows
-from bot.report.markdown import markdown
+from bot.report.markdown import html, markdown
 from bot.report.pdf import NO_PDF, pdf
 from bot.report.pictures import embedded
 from bot.report.sarif import sarif

@@ -15,7 +15,7 @@ from bot.configuration import MAX_BYTES, PATH, Configuration, Layer, effective, 
 from bot.errors import Transient, UserError
 from bot.evidence.code_map import CodeIndex, locate
 from bot.github import GitHub
-from bot.judges.chambers import Chambers
+from bot.judges.agents import Agents
 from bot.judges.model.base import ModelProblem, OpenSession, SessionLimits
 from bot.judges.rubric_drafting import AskedIssue, draft_rubric
 from bot.settings import Settings
@@ -78,11 +78,11 @@ class RubricClerk:
                         f"the rubric yourself as `{FOLDER}/{issue.number}.yml` on the base branch."
                     )
                 key = f"rubric {branch.repository} {issue.number} {base.sha}"
-                chambers = Chambers(session, delimiter_of(self.mark_key, key))
+                agents = Agents(session, delimiter_of(self.mark_key, key))
                 home = self.github.clone_url(branch.repository).removesuffix(".git")
                 asked, code = replace(issue, home=home), await self._code(branch, base)
                 try:
-                    drafted = await draft_rubric(chambers, asked, code)
+                    drafted = await draft_rubric(agents, asked, code)
                 except ModelProblem as error:
                     raise UserError(f"No rubric could be drafted: {error.why}") from error
         return scrub_tree(drafted, self.secrets)

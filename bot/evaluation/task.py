@@ -12,8 +12,8 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from bot.evaluation.on_host import on_this_host, trees_here
+from bot.judges.citations import words_to_judges
 from bot.judges.web_access import Refused, Web
-from bot.judges.words_to_judges import words_to_judges
 from bot.services import Services
 from bot.task.linked import Pointer, Way, pointers, section_of
 from bot.text.clipping import clip

@@ -11,9 +11,13 @@ from bot.evidence.tests.results import Witnesses, call_witnesses
 from bot.evidence.transitions import passed
 from bot.task.categories import ASKED, NARROW, upkeep_area
 from bot.task.meant import contradiction, ties_by_example, why_meant
-from bot.task.permissions import speaks_of_test
+from bot.task.permissions import (
+    asks_to_remove,
+    asks_to_remove_function,
+    names_subject,
+    speaks_of_test,
+)
 from bot.task.requirements import BUILDS, NOTHING_REGRESSES
-from bot.task.retirement import asks_to_remove, asks_to_remove_function, names_subject
 from bot.task.ties import Tie, test_name, tie_tests
 from bot.values import (
     ActionKind,

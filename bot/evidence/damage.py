@@ -10,10 +10,19 @@ from pathlib import PurePosixPath
 
 from bot.evidence.tests.results import call_witnesses
 from bot.values import DamageSeen, Observed, TestComparison
-from sandbox.damage.values import AS_ON_BASE, OF_LINES, RESULTS, Damage, DamageTrial, is_hollow
+from sandbox.damage.values import (
+    AS_ON_BASE,
+    OF_LINES,
+    RESULTS,
+    SAME,
+    Damage,
+    DamageTrial,
+    is_hollow,
+)
 from sandbox.elsewhere.values import Difference, SecondLook
 
 MOST_FILES = 5
+NO_END = "no damaged copy of what changed could be loaded and run to its end."
 _NATIVE = (".c", ".h", ".cc", ".cpp", ".cxx", ".hh", ".hpp", ".hxx")
 _CALLED = re.compile(r"(?<![\w$])([A-Za-z_$][\w$]*)\s*\(")
 _NAMED = r"\s*\(\s*(?:[\w.$]+\s*,\s*)?[\"'](?:[\w./:-]+\.)?(\w+)[\"']"
@@ -22,6 +31,14 @@ _REPLACED = re.compile(
     rf"\bspyOn{_NAMED}\s*\)\s*\.mock|"
     r"\.(\w+)\s*=\s*(?:lambda\b|async\b|function\b|\(|\w*[mM]ock\b|jest\b|vi\b|sinon\b)"
 )
+
+
+@dataclass(frozen=True, slots=True)
+class Proofs:
+    """Tests that speak for one demand, by their ids, and the identifiers that its words write as code."""
+
+    tests: frozenset[str]
+    names: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +79,8 @@ class Why(StrEnum):
     DAMAGE = "it passes however the change is damaged"
     RESULT = "it notices that nothing comes back, and nothing else"
     STAND_IN = "it replaces what the change adds"
+    TEXT = "it notices code that does the same in other words"
+    OPEN = "no damaged copy could be run"
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,16 +92,23 @@ class Blindness:
 
 
 def blindness(test: TestComparison, seen: DamageSeen | None) -> Blindness | None:
-    """Return why a test shows nothing of the change; None where it notices damage, or none was measured.
+    """Return why a test shows nothing of the change; None where it notices damage, or none could be made.
 
+    Where the change itself may be why no damaged copy ran to its end, the test shows nothing.
     A damage that only takes a name away, or makes a function raise, counts where no other could be
-    measured; where a test noticed such a one, what stands in other files is nothing that it is about. Of a
+    made; where a test noticed such a one, what stands in other files is nothing that it is about. Of a
     function that the test itself calls, some damage must be noticed: what it notices elsewhere may be what
     keeps it green. That a function does nothing any more counts only where it is not just the missing
     result that is noticed.
     """
     trials = _trials(seen)
-    ran = [one for one in trials if test.id in one.ran]
+    ran = [one for one in trials if test.id in one.ran and one.damage.kind != SAME]
+    could_tell = any(one.damage.is_telling for one in trials)
+    is_told = not could_tell or any(one.damage.is_telling for one in ran)
+    if seen and not seen.is_of_base and (seen.is_open or not is_told):
+        return Blindness(Why.OPEN)
+    if any(one.damage.kind == SAME and test.id in one.noticed for one in trials):
+        return Blindness(Why.TEXT)
     telling = [one for one in ran if one.damage.is_telling] or [
         one for one in ran if one.damage.kind not in RESULTS
     ]
@@ -103,6 +129,14 @@ def blindness(test: TestComparison, seen: DamageSeen | None) -> Blindness | None
         if of_it and not any(one.noticed for one in trials if one.damage.symbol == name):
             return Blindness(Why.STAND_IN, name)
     return None
+
+
+def is_beside(test: TestComparison, names: frozenset[str], seen: DamageSeen | None) -> str:
+    """Return the functions that a demand `names` and that this test of the author's does not run; or ""."""
+    for one in seen.beside if seen and test.written_by_author else ():
+        if test.id in one.tests and names.intersection(one.functions):
+            return " and ".join(f"`{name}`" for name in one.functions[:3])
+    return ""
 
 
 def _subject(path: str) -> str:

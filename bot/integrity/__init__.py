@@ -12,15 +12,14 @@ from collections.abc import Iterator
 from bot.diff.lines import TextReader
 from bot.integrity.automation import edited_automation, narrowed_discovery
 from bot.integrity.hard_coded import hard_coded_results, test_awareness
-from bot.integrity.hidden_code import decoded_code, test_reading
-from bot.integrity.inspection import Check, Inspection
+from bot.integrity.hidden_code import decoded_code, test_reading, unseen_content
+from bot.integrity.inspection import Check, Inspection, open_standing
 from bot.integrity.instructions import hidden_text, instructions_to_reviewers
 from bot.integrity.leaks import secrets_added
 from bot.integrity.scope import files_out_of_scope
-from bot.integrity.standing import open_standing
 from bot.integrity.suppressions import lowered_checks, suppressions
-from bot.integrity.tampering import early_exits, replaced_commands, tampering
-from bot.integrity.unseen import unseen_content
+from bot.integrity.tampering import early_exits, replaced_commands, replaced_subjects, tampering
+from bot.integrity.tested_inputs import branches_for_tested_inputs
 from bot.integrity.weakened import changed_expectations, weakened_tests
 from bot.values import FourWay, Requirements
 from bot.values.rules import NEEDS_READER, UNREAD_CHANGES
@@ -70,12 +69,14 @@ CHECKS: tuple[Check, ...] = (
     weakened_tests,
     changed_expectations,
     hard_coded_results,
+    branches_for_tested_inputs,
     test_awareness,
     test_reading,
     decoded_code,
     tampering,
     early_exits,
     replaced_commands,
+    replaced_subjects,
     edited_automation,
     narrowed_discovery,
     suppressions,

@@ -2,13 +2,25 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from bot.diff.lines import TextReader, hunk_at, is_gone, is_new, old_path
-from bot.integrity.standing import TestStanding
-from bot.values import Requirements
-from sandbox.values import Diff, FileChange, Finding, Severity, Side
+from bot.evidence.tests.results import FAILING
+from bot.task.permissions import names_subject, speaks_of_test
+from bot.task.ties import test_name
+from bot.text.words import Vocabulary, words_of
+from bot.values import (
+    Category,
+    FourWay,
+    PermittedChange,
+    Requirement,
+    Requirements,
+    TestChange,
+    TestComparison,
+)
+from sandbox.values import Diff, FileChange, Finding, Outcome, Severity, Side
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,3 +60,116 @@ def make_finding(
         hunk=hunk_at(change, line, side),
         tool="integrity",
     )
+
+
+# --- what the four ways say of a test that was weakened: does its base version still hold on head?
+
+
+_REMOVING = re.compile(
+    r"(?i)\b(?:remov\w*|drop\w*|delet\w*|deprecat\w*|obsolete|get rid of|no longer|retire\w*|"
+    r"consolidat\w*|merge\w*|parametri[sz]\w*|dedup\w*)\b"
+)
+_SENTENCE = re.compile(r"(?<=[.;!?])\s+|\n")
+_TEST = re.compile(r"(?i)\b(?:tests?|test_\w+)\b")
+
+
+@dataclass(frozen=True, slots=True)
+class TestStanding:
+    """The comparisons, how many tests were collected, and which removals were asked for.
+
+    `removals` are demands, and what stands round them where it speaks of tests.
+    """
+
+    __test__ = False
+    tests: tuple[TestComparison, ...]
+    is_conclusive: bool
+    removals: tuple[str, ...]
+    asked: tuple[Requirement, ...] = ()
+    permitted: tuple[PermittedChange, ...] = ()
+    retired: frozenset[str] = frozenset()
+    grown: frozenset[str] = frozenset()
+
+    def base_version_fails(self, path: str, name: str) -> bool:
+        """Whether a test that passed on base fails on head, and the edit only made it weaker.
+
+        An edited test that fails on base's code demands something new: that is a changed expectation,
+        for the gate to weigh.
+        """
+        return any(
+            t.base_on_base is Outcome.PASSED
+            and t.base_on_head in FAILING
+            and t.head_on_base not in FAILING
+            and t.id not in self.grown
+            for t in self._named(path, name)
+        )
+
+    def deletion_blocks(self, path: str, name: str) -> bool:
+        """Whether deleting a test hides a failure, or leaves fewer tests without being asked for."""
+        if self.base_version_fails(path, name):
+            return not self._is_retired(path, name)
+        return self.collects_fewer and not self._is_asked_for(path, name)
+
+    def _is_retired(self, path: str, name: str) -> bool:
+        """Whether each failing test of this name went with its code, or a demand speaks of its subject."""
+        failing = [t for t in self._named(path, name) if t.base_on_head in FAILING]
+        return all(
+            test.id in self.retired
+            or any(names_subject(r, test) for r in self.asked)
+            or any(p.removes and speaks_of_test(p, test) for p in self.permitted)
+            for test in failing
+        )
+
+    @property
+    def turned_green(self) -> tuple[TestComparison, ...]:
+        """Tests that the change makes pass."""
+        return tuple(t for t in self.tests if t.change is TestChange.FAIL_TO_PASS)
+
+    @property
+    def collects_fewer(self) -> bool:
+        """Whether fewer tests are collected on head than on base."""
+        if not self.is_conclusive:
+            return False
+        on_base = sum(t.base_on_base is not None for t in self.tests)
+        on_head = sum(t.head_on_head is not None for t in self.tests)
+        return on_head < on_base
+
+    @property
+    def fewer_unasked(self) -> bool:
+        """Whether fewer tests are collected and no requirement speaks of removing anything."""
+        return self.collects_fewer and not self.removals
+
+    def _is_asked_for(self, path: str, name: str) -> bool:
+        test = Vocabulary(words_of(f"{name} {path}"))
+        return any(
+            test.knows(word)
+            for removal in self.removals
+            for word in words_of(_REMOVING.sub(" ", removal))
+        )
+
+    def _named(self, path: str, name: str) -> list[TestComparison]:
+        bare = test_name(name)
+        return [
+            t
+            for t in self.tests
+            if _stands_in(t, path) and (test_name(t.id) == bare or t.id.endswith(name))
+        ]
+
+
+def open_standing(four_way: FourWay, requirements: Requirements) -> TestStanding:
+    """Gather what weighing a finding needs."""
+    asked = [r for r in requirements.items if r.category is not Category.BASELINE]
+    said = [line for r in asked for line in _SENTENCE.split(r.detail) if _TEST.search(line)]
+    removals = tuple(filter(_REMOVING.search, [*(r.text for r in asked), *dict.fromkeys(said)]))
+    return TestStanding(
+        tests=four_way.comparisons,
+        is_conclusive=bool(four_way.comparisons) and not four_way.problem,
+        removals=removals,
+        asked=requirements.items,
+        permitted=requirements.permitted,
+        retired=frozenset(one.id for one in four_way.retired),
+        grown=frozenset(one.id for one in four_way.grown),
+    )
+
+
+def _stands_in(test: TestComparison, path: str) -> bool:
+    return test.path == path or test.id.split("::", 1)[0] == path

@@ -13,8 +13,10 @@ _OPERATIONS: dict[type[ast.operator], str] = {
     ast.Sub: "-",
     ast.Mult: "*",
     ast.FloorDiv: "//",
+    ast.Pow: "**",
 }
 _MOST_DIGITS = 40
+_MOST_BITS = 128  # of a power
 _PLAIN = {
     "",
     "0",
@@ -80,6 +82,9 @@ def _folded(node: ast.expr) -> object:
     """The value of a constant expression, without computing anything large."""
     if isinstance(node, ast.BinOp):
         return _computed(node)
+    if isinstance(node, ast.UnaryOp) and isinstance(node.operand, ast.BinOp):
+        inner = _computed(node.operand) if isinstance(node.op, ast.USub) else _NOTHING
+        return -inner if isinstance(inner, int) else _NOTHING
     try:
         return ast.literal_eval(node)
     except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
@@ -96,6 +101,8 @@ def _computed(node: ast.BinOp) -> object:
     assert isinstance(left, int) and isinstance(right, int)  # noqa: S101 - seen by _is_small
     if operation == "//":
         return left // right if right else _NOTHING
+    if operation == "**":
+        return left**right if 0 <= right * left.bit_length() <= _MOST_BITS else _NOTHING
     return {"+": left + right, "-": left - right, "*": left * right}[operation]
 
 

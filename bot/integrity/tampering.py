@@ -15,6 +15,8 @@ from bot.diff.python_source import parse_python
 from bot.integrity.inspection import Inspection, make_finding
 from bot.integrity.languages import SHELL, language_of
 from bot.integrity.other_tests import read_text
+from bot.task.categories import ASKED
+from bot.task.ties import named_code
 from bot.values.rules import (
     EARLY_EXIT,
     EQUALITY_FAKED,
@@ -159,6 +161,49 @@ def tampering(inspection: Inspection) -> Iterator[Finding]:
                 continue
             blocks = remark.is_deselection and inspection.standing.fewer_unasked
             yield replace(finding, severity=Severity.BLOCK) if blocks else finding
+
+
+def replaced_subjects(inspection: Inspection) -> Iterator[Finding]:
+    """What is asked for, replaced for tests by a fixture or while they are loaded: not by one test alone."""
+    asked = [one for one in inspection.requirements.items if one.category in ASKED]
+    names = frozenset[str]().union(*(named_code(one) for one in asked))
+    for change in inspection.diff.files if names else ():
+        path = PurePosixPath(change.path)
+        of_tests = is_test_file(change.path) or path.name == "conftest.py"
+        if is_gone(change) or path.suffix != ".py" or not of_tests:
+            continue
+        before = {ast.unparse(node) for node, _ in _replacing(inspection.before(change), names)}
+        for node, name in _replacing(inspection.after(change), names):
+            if ast.unparse(node) not in before:
+                message = f"`{name}`, which the task names, is replaced for the tests that follow."
+                yield make_finding(RESULTS_REWRITTEN, change, node.lineno, message)
+
+
+def _replacing(text: str | None, names: frozenset[str]) -> Iterator[tuple[ast.stmt, str]]:
+    """Statements outside of test functions that put something else in place of a name of a module."""
+    tree = parse_python(text) if text else None
+    waiting: list[ast.AST] = [tree] if tree else []
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and node.name.startswith(
+            "test"
+        ):
+            continue
+        waiting += ast.iter_child_nodes(node)
+        if isinstance(node, ast.Assign):
+            targets = [one.attr for one in node.targets if isinstance(one, ast.Attribute)]
+            yield from ((node, one) for one in targets if one in names)
+        elif isinstance(node, ast.Expr | ast.With):
+            calls = [one for one in ast.walk(node) if isinstance(one, ast.Call)]
+            yield from ((node, one) for call in calls for one in _patched(call) if one in names)
+
+
+def _patched(call: ast.Call) -> Iterator[str]:
+    """The names that a call of `setattr` or `patch` replaces."""
+    if re.search(r"(?:^|\.)(?:setattr|setitem|patch|object)$", ast.unparse(call.func)):
+        for one in call.args[:2]:
+            if isinstance(one, ast.Constant) and isinstance(one.value, str):
+                yield one.value.rpartition(".")[2]
 
 
 def _stood_elsewhere(line: int, change: FileChange, inspection: Inspection) -> bool:

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 MOST_CELLS = 60  # of one literal
 MOST_DEPTH = 8
+_MOST_BITS = 128  # of a power
 _WORD = r"\"(?:\\.|[^\"\\\n])*\"|`(?:\\.|[^`\\])*`"
 _REST = (
     r"|(?P<name>[A-Za-z_$][\w$]*)"
@@ -93,14 +94,28 @@ def is_mark(tokens: list[Token], at: int, *values: str) -> bool:
 
 def literal_at(tokens: list[Token], at: int, names: dict[str, str] | None = None) -> Literal | None:
     """The literal that begins at a token: word, number, list, table, a sum of them, a known name."""
-    found = _single(tokens, at, names or {}, 0)
-    while found and is_mark(tokens, found.end, "+", "-", "*"):
-        more = _single(tokens, found.end + 1, names or {}, 0)
-        text = _computed(found.text, tokens[found.end].value, more.text) if more else None
-        if more is None or text is None:
-            return None
-        found = Literal(text, more.end)
+    found = _product(tokens, at, names or {})
+    while found and is_mark(tokens, found.end, "+", "-"):
+        found = _joined(found, tokens, 1, _product(tokens, found.end + 1, names or {}))
     return found
+
+
+def _product(tokens: list[Token], at: int, names: dict[str, str]) -> Literal | None:
+    """A literal, or a product and powers of such, which bind closer than sums."""
+    found = _single(tokens, at, names, 0)
+    while found and is_mark(tokens, found.end, "*"):
+        is_power = is_mark(tokens, found.end + 1, "*")
+        following = found.end + 1 + is_power
+        take = _single(tokens, following, names, 0) if is_power else None
+        more = take if is_power else _product(tokens, following, names)
+        found = _joined(found, tokens, 1 + is_power, more)
+    return found
+
+
+def _joined(one: Literal, tokens: list[Token], marks: int, more: Literal | None) -> Literal | None:
+    mark = tokens[one.end].value * marks
+    text = _computed(one.text, mark, more.text) if more else None
+    return Literal(text, more.end) if more and text is not None else None
 
 
 def _single(tokens: list[Token], at: int, names: dict[str, str], depth: int) -> Literal | None:
@@ -150,7 +165,8 @@ def _number(text: str) -> str:
     plain = text.replace("_", "")
     if plain[:2] in ("0x", "0X"):
         return str(int(plain, 16)) if len(plain) > 2 else plain
-    return plain
+    whole = re.fullmatch(r"(\d{1,18})[eE]\+?(\d{1,2})", plain)  # 1e6
+    return str(int(whole[1]) * 10 ** int(whole[2])) if whole else plain
 
 
 def _computed(left: str, mark: str, right: str) -> str | None:
@@ -158,6 +174,8 @@ def _computed(left: str, mark: str, right: str) -> str | None:
     numbers = [re.fullmatch(r"-?\d{1,18}", side) is not None for side in (left, right)]
     if all(numbers):
         one, two = int(left), int(right)
+        if mark == "**":
+            return str(one**two) if 0 <= two * one.bit_length() <= _MOST_BITS else None
         return str({"+": one + two, "-": one - two, "*": one * two}[mark])
     return left + right if mark == "+" else None
 

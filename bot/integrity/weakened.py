@@ -8,13 +8,11 @@ from dataclasses import replace
 from bot.diff.kinds import is_test_file
 from bot.diff.lines import TextReader, is_gone, old_path
 from bot.diff.paths import is_test_module
-from bot.integrity.adaptation import is_only_adapted
-from bot.integrity.inspection import Inspection, make_finding
+from bot.integrity.adaptation import is_only_adapted, is_only_moved
+from bot.integrity.inspection import Inspection, TestStanding, make_finding
 from bot.integrity.languages import language_of
 from bot.integrity.loosening import Arrival, Arrivals, Remark, Version, compare_tests
-from bot.integrity.moves import is_only_moved
 from bot.integrity.other_tests import read_other_tests
-from bot.integrity.standing import TestStanding
 from bot.integrity.test_code import CodeOfTests, read_tests
 from bot.values import TestChange, TestComparison
 from bot.values.rules import (

@@ -3,15 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
-from typing import Any
+from typing import Annotated, Any, Self
 
-from pydantic import BaseModel, Field
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    ConfigDict,
+    Field,
+    StringConstraints,
+    model_validator,
+)
 
-from bot.judges import tool_arguments as given
 from bot.judges.model.base import Answerless, ModelAway, Prompt, Tool
 from bot.judges.workbench import Errand, Workbench
 from bot.templates import render_text
 from bot.values import ActionKind, Evidence, Role
+from sandbox.browser.script import MAX_ACTS, read_script
 
 MOST_IMAGES = 4
 READING = (
@@ -41,8 +48,8 @@ def tools_of(bench: Workbench) -> list[Tool]:
     }
     calls: dict[str, tuple[type[BaseModel], Callable[[Any], Awaitable[str]]]] = {
         **_steps(bench),
-        "image_question": (given.LookAtPicture, lambda a: _ask_about_picture(bench, a)),
-        "general_semantic": (given.Think, lambda a: _think(bench, a)),
+        "image_question": (LookAtPicture, lambda a: _ask_about_picture(bench, a)),
+        "general_semantic": (Think, lambda a: _think(bench, a)),
     }
     if bench.acting.web is None:
         del calls[ActionKind.WEB_BROWSING.value]
@@ -53,19 +60,19 @@ def tools_of(bench: Workbench) -> list[Tool]:
 
 def _steps(bench: Workbench) -> dict[str, tuple[type[BaseModel], Callable[[Any], Awaitable[str]]]]:
     """The tools that become steps: their arguments as the look of that action takes them."""
-    kinds: dict[ActionKind, tuple[type[given.Wanted], Callable[[Any], tuple[str, ...]]]] = {
-        ActionKind.LOCATE: (given.Locate, lambda a: (a.text,) if a.text else ()),
-        ActionKind.SEARCH: (given.Search, lambda a: (a.text, *["pattern"] * a.is_pattern)),
-        ActionKind.READ: (given.Read, _passage),
-        ActionKind.BASH: (given.Bash, lambda a: (a.line,)),
-        ActionKind.SHELL_INTERACTION: (given.Type, lambda a: (a.line, a.typed)),
-        ActionKind.DYNAMIC_EXECUTION: (given.Execute, _files),
-        ActionKind.UNIT_TESTS: (given.Tests, lambda a: a.paths),
-        ActionKind.STATIC_LINTER: (given.Wanted, lambda a: ()),
-        ActionKind.SCREENSHOT: (given.Pages, lambda a: a.paths),
-        ActionKind.INTERACTION: (given.Script, lambda a: a.acts),
-        ActionKind.WEB_BROWSING: (given.LookUp, lambda a: (a.text,)),
-        ActionKind.FILE_COMPARISON: (given.Compare, lambda a: (a.line, a.path, a.text)),
+    kinds: dict[ActionKind, tuple[type[Wanted], Callable[[Any], tuple[str, ...]]]] = {
+        ActionKind.LOCATE: (Locate, lambda a: (a.text,) if a.text else ()),
+        ActionKind.SEARCH: (Search, lambda a: (a.text, *["pattern"] * a.is_pattern)),
+        ActionKind.READ: (Read, _passage),
+        ActionKind.BASH: (Bash, lambda a: (a.line,)),
+        ActionKind.SHELL_INTERACTION: (Type, lambda a: (a.line, a.typed)),
+        ActionKind.DYNAMIC_EXECUTION: (Execute, _files),
+        ActionKind.UNIT_TESTS: (Tests, lambda a: a.paths),
+        ActionKind.STATIC_LINTER: (Wanted, lambda a: ()),
+        ActionKind.SCREENSHOT: (Pages, lambda a: a.paths),
+        ActionKind.INTERACTION: (Script, lambda a: a.acts),
+        ActionKind.WEB_BROWSING: (LookUp, lambda a: (a.text,)),
+        ActionKind.FILE_COMPARISON: (Compare, lambda a: (a.line, a.path, a.text)),
     }
     return {kind.value: (model, _step(bench, kind, of)) for kind, (model, of) in kinds.items()}
 
@@ -73,19 +80,19 @@ def _steps(bench: Workbench) -> dict[str, tuple[type[BaseModel], Callable[[Any],
 def _step(
     bench: Workbench, kind: ActionKind, arguments: Callable[[Any], tuple[str, ...]]
 ) -> Callable[[Any], Awaitable[str]]:
-    async def call(wanted: given.Wanted) -> str:
+    async def call(wanted: Wanted) -> str:
         return await bench.step(kind, arguments(wanted), Errand(wanted.goal, wanted.expected))
 
     return call
 
 
-def _passage(wanted: given.Read) -> tuple[str, ...]:
+def _passage(wanted: Read) -> tuple[str, ...]:
     """Without lines an image or a page is looked at in the browser."""
     is_whole = wanted.first == 1 and not wanted.last
     return (wanted.path,) if is_whole else (wanted.path, str(wanted.first), str(wanted.last))
 
 
-def _files(wanted: given.Execute) -> tuple[str, ...]:
+def _files(wanted: Execute) -> tuple[str, ...]:
     parts = (part for file in wanted.files for part in (file.path, file.text))
     return (wanted.command, *parts)
 
@@ -93,7 +100,7 @@ def _files(wanted: given.Execute) -> tuple[str, ...]:
 # --- what is no evidence ----------------------------------------------------------------------
 
 
-async def _ask_about_picture(bench: Workbench, wanted: given.LookAtPicture) -> str:
+async def _ask_about_picture(bench: Workbench, wanted: LookAtPicture) -> str:
     """Ask a model that sees about the pictures of a step (PRDBench's image question).
 
     The pictures are the evidence; what a model says of them is its word.
@@ -104,10 +111,10 @@ async def _ask_about_picture(bench: Workbench, wanted: given.LookAtPicture) -> s
         return (await _seen_on(bench, wanted)).encode("utf-8", "replace")
 
     key = f"image {bench.acting.run} {bench.requirement.id} {number} {wanted.question}"
-    return bench.read((await bench.chambers.session.remembered(key, work)).decode())
+    return bench.read((await bench.agents.session.remembered(key, work)).decode())
 
 
-async def _seen_on(bench: Workbench, wanted: given.LookAtPicture) -> str:
+async def _seen_on(bench: Workbench, wanted: LookAtPicture) -> str:
     rows = _pictures(bench.find(wanted.evidence))[:MOST_IMAGES]
     pictures = [(words, await bench.acting.picture(name)) for words, name in rows]
     kept = [(words, png) for words, png in pictures if png]
@@ -125,7 +132,7 @@ async def _seen_on(bench: Workbench, wanted: given.LookAtPicture) -> str:
         about=bench.requirement.id,
     )
     try:
-        reply = await bench.chambers.session.ask(prompt, ImageReply)
+        reply = await bench.agents.session.ask(prompt, ImageReply)
     except (Answerless, ModelAway) as error:  # many endpoints refuse whatever holds a picture
         return f"No answer about the pictures: {error.why}"
     seen = reply.answer if reply.is_visible else f"The pictures do not show it. {reply.answer}"
@@ -138,6 +145,161 @@ def _pictures(shown: Evidence | None) -> list[tuple[str, str]]:
     return [(f"{one.side}: {p.title}", p.artifact) for one in seen if one for p in one.pictures]
 
 
-async def _think(bench: Workbench, _: given.Think) -> str:
+async def _think(bench: Workbench, _: Think) -> str:
     bench.begin()
     return "Noted. A thought is no evidence: show it by a step."
+
+
+# --- the typed arguments of an analyst's tools; whatever else a model writes is told to it as an error
+
+
+Goal = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=300)]
+Line = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=2000)]
+Text = Annotated[str, StringConstraints(min_length=1, max_length=300)]
+
+
+def _inside(path: str) -> str:
+    if ".." in path.split("/") or "\0" in path:
+        raise ValueError("leads out of the repository")
+    return path
+
+
+Path = Annotated[
+    str,
+    StringConstraints(strip_whitespace=True, pattern=r"^[^-/~]", max_length=300),
+    AfterValidator(_inside),
+]
+FileText = Annotated[str, StringConstraints(max_length=40_000)]
+
+
+def _read(acts: tuple[str, ...]) -> tuple[str, ...]:
+    read_script(acts)
+    return acts
+
+
+class Wanted(BaseModel):
+    """What every step says of itself."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+    goal: Goal = Field(description="Why this step, in one sentence.")
+    expected: str = Field(default="", max_length=300, description="What you expect to see.")
+
+
+class Locate(Wanted):
+    """What to find places for."""
+
+    text: Annotated[str, StringConstraints(max_length=500)] = Field(
+        default="", description="What to look for; empty: the requirement's own words."
+    )
+
+
+class Search(Wanted):
+    """What to look for, line by line."""
+
+    text: Text = Field(description="The text, or the pattern as Python writes them.")
+    is_pattern: bool = False
+
+
+class Read(Wanted):
+    """Which file, and which of its lines."""
+
+    path: Path = Field(description="A file, from the root of the repository.")
+    first: int = Field(default=1, ge=1, le=10_000_000)
+    last: int = Field(default=0, ge=0, le=10_000_000, description="0: to the end.")
+
+    @model_validator(mode="after")
+    def _in_order(self) -> Self:
+        if self.last and self.last < self.first:
+            raise ValueError("`last` comes before `first`")
+        return self
+
+
+class Bash(Wanted):
+    """A shell line."""
+
+    line: Line = Field(description="One shell line, run at the root of the repository.")
+
+
+class Type(Wanted):
+    """A command, and what is typed into it."""
+
+    line: Line = Field(description="The command that is started behind a terminal.")
+    typed: Annotated[str, StringConstraints(max_length=8000)] = Field(
+        description="What is typed, line by line."
+    )
+
+
+class File(BaseModel):
+    """A file of the judge."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+    path: Path = Field(
+        description="New, from the root of the repository, with `judge` in its name."
+    )
+    text: FileText
+
+
+class Execute(Wanted):
+    """The judge's own files, and how they are run."""
+
+    files: tuple[File, ...] = Field(min_length=1, max_length=5)
+    command: Annotated[str, StringConstraints(strip_whitespace=True, max_length=2000)] = Field(
+        default="",
+        description="Empty: the project's test runner runs the tests. Else a shell line that exits "
+        "with 0 only when head behaves as asked.",
+    )
+
+
+class Tests(Wanted):
+    """Test files that the repository has."""
+
+    paths: tuple[Path, ...] = Field(min_length=1, max_length=20)
+
+
+class Pages(Wanted):
+    """Pages to open."""
+
+    paths: tuple[Path, ...] = Field(min_length=1, max_length=5, description="HTML files or paths.")
+
+
+class Script(Wanted):
+    """Acts and expectations in a browser."""
+
+    acts: Annotated[tuple[str, ...], AfterValidator(_read)] = Field(
+        min_length=2,
+        max_length=MAX_ACTS,
+        description="One act a line: goto PATH, click TARGET, fill TARGET TEXT, hover TARGET, scroll "
+        "TARGET, press KEY, expect text TARGET TEXT, expect visible TARGET, expect count TARGET N.",
+    )
+
+
+class Compare(Wanted):
+    """A command, and the file that it has to write."""
+
+    line: Line = Field(description="The command that writes the file.")
+    path: Path = Field(description="The file that it writes.")
+    text: FileText = Field(description="What the file must hold.")
+
+
+class LookAtPicture(Wanted):
+    """A question about the pictures of a step."""
+
+    evidence: Annotated[str, StringConstraints(max_length=80)] = Field(
+        description="The id of a step that made pictures."
+    )
+    question: Annotated[str, StringConstraints(min_length=1, max_length=1000)]
+
+
+class LookUp(Wanted):
+    """Something to look up outside."""
+
+    text: Annotated[str, StringConstraints(min_length=1, max_length=500)] = Field(
+        description="What to search for, an address, or a package as `pip:name` or `npm:name`."
+    )
+
+
+class Think(BaseModel):
+    """A thought."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+    thought: Annotated[str, StringConstraints(min_length=1, max_length=4000)]

@@ -14,14 +14,12 @@ from typing import Annotated, Literal
 from pydantic import BaseModel, Field, StringConstraints
 
 from bot.evidence.own_steps.weigh import REFUTES, what_counts, why_no_refutation
-from bot.judges.acting import Acting
 from bot.judges.actions import tools_of
-from bot.judges.chambers import Chambers
+from bot.judges.agents import Acting, Agents
 from bot.judges.citations import citation_problem
-from bot.judges.dossier import Dossier, evidence_text, requirement_text, shared_text
-from bot.judges.inputs import near_inputs
+from bot.judges.inputs import Neighbours, near_inputs
+from bot.judges.material import Material, evidence_text, requirement_text, shared_text
 from bot.judges.model.base import ModelProblem, Prompt, Toolbox
-from bot.judges.neighbours import Neighbours
 from bot.judges.workbench import Workbench
 from bot.templates import render_text
 from bot.values import (
@@ -64,17 +62,17 @@ class Assignment:
 
     requirement: Requirement
     found: Verdict
-    dossier: Dossier
+    material: Material
 
 
-async def analyse(chambers: Chambers, acting: Acting, assignment: Assignment) -> Analysed:
+async def analyse(agents: Agents, acting: Acting, assignment: Assignment) -> Analysed:
     """Let an analyst act; a budget that ends, or a model that is away, is `unverified`."""
-    dossier, requirement = assignment.dossier, assignment.requirement
-    bench = Workbench(chambers, acting, requirement, dossier.about(requirement), dossier.around)
+    material, requirement = assignment.material, assignment.requirement
+    bench = Workbench(agents, acting, requirement, material.about(requirement), material.around)
     try:
         async with asyncio.timeout(acting.minutes * 60):
-            reply = await chambers.session.converse(
-                _prompt(chambers, acting, assignment),
+            reply = await agents.session.converse(
+                _prompt(agents, acting, assignment),
                 AnalysisReply,
                 Toolbox(
                     tools_of(bench),
@@ -152,8 +150,8 @@ def _refusal(bench: Workbench, reply: AnalysisReply) -> str:
 # --- the prompt ---------------------------------------------------------------------------------
 
 
-def _prompt(chambers: Chambers, acting: Acting, assignment: Assignment) -> Prompt:
-    requirement, dossier, delimiter = assignment.requirement, assignment.dossier, chambers.delimiter
+def _prompt(agents: Agents, acting: Acting, assignment: Assignment) -> Prompt:
+    requirement, material, delimiter = assignment.requirement, assignment.material, agents.delimiter
     tests = authors_tests(assignment)
     sources = "\n\n".join(_bodies(tests))
     near = "\n".join(map(_line, near_inputs(one.source for one in tests)))
@@ -162,14 +160,19 @@ def _prompt(chambers: Chambers, acting: Acting, assignment: Assignment) -> Promp
         system=render_text("prompts/analyst.system.txt.j2"),
         user=render_text(
             "prompts/analyst.user.txt.j2",
-            shared=shared_text(dossier, delimiter),
-            evidence=evidence_text(dossier.about(requirement), delimiter),
+            shared=shared_text(material, delimiter),
+            evidence=evidence_text(material.about(requirement), delimiter),
             requirement=requirement_text(requirement, delimiter),
             tests=delimiter.enclose("tests", sources, TESTS_CHARS) if sources else "",
             neighbours=delimiter.enclose("neighbours", near, NEIGHBOUR_CHARS) if near else "",
             unnoticed=(
-                delimiter.enclose("damages", dossier.unnoticed, NEIGHBOUR_CHARS)
-                if dossier.unnoticed
+                delimiter.enclose("damages", material.unnoticed, NEIGHBOUR_CHARS)
+                if material.unnoticed
+                else ""
+            ),
+            differing=(
+                delimiter.enclose("inputs", material.differing, NEIGHBOUR_CHARS)
+                if material.differing
                 else ""
             ),
             mark=delimiter.word,
@@ -186,7 +189,7 @@ def authors_tests(assignment: Assignment) -> tuple[TestResult, ...]:
     if assignment.found.decided_by not in (Decider.AUTHORS_TEST, Decider.NOBODY):
         return ()
     named = {_function(name) for name in assignment.found.tests}
-    found = {one.id: one for one in _results(assignment.dossier.evidence)}
+    found = {one.id: one for one in _results(assignment.material.evidence)}
     return tuple(one for one in found.values() if _function(one.id) in named and one.source)
 
 

@@ -1,6 +1,6 @@
 """Tries the judges of a run on what is known before they are believed on what is not.
 
-Three dossiers like real ones: a requirement that holds, one that does not, and one that plainly does
+Three tasks like real ones: a requirement that holds, one that does not, and one that plainly does
 not while the change and its output say "answer satisfied". Names and numbers are drawn from the
 run's delimiter, so that nothing constant tells them apart from the run's own questions.
 """
@@ -14,8 +14,8 @@ from typing import TypeVar
 
 from bot.configuration import JudgePolicy
 from bot.diff.unified import unified
-from bot.judges.chambers import ANY_DAY, Chambers
-from bot.judges.dossier import Dossier
+from bot.judges.agents import ANY_DAY, Agents
+from bot.judges.material import Material
 from bot.judges.model.base import ModelProblem
 from bot.judges.opinion import OpinionReply, Question, blind_opinions, blind_prompts
 from bot.task.requirements import BUILDS, NOTHING_REGRESSES, TESTS_NOT_WEAKENED
@@ -49,7 +49,7 @@ _One = TypeVar("_One")
 
 @dataclass(frozen=True, slots=True)
 class Scene:
-    """The names and numbers of one dossier."""
+    """The names and numbers of one material."""
 
     module: str
     function: str
@@ -92,53 +92,53 @@ class Trial:
         return f"The judges missed a requirement that is known and {known} ({words})."
 
 
-async def try_judges(chambers: Chambers, policy: JudgePolicy) -> CanaryResult:
+async def try_judges(agents: Agents, policy: JudgePolicy) -> CanaryResult:
     """Ask the panel of the run, blind; who passed is believed for the rest of the day.
 
     Who cannot be asked did not pass, and a miss is kept nowhere.
     """
-    key = f"canary {_version(chambers, policy)}"
-    if await _passed_today(chambers, key):
+    key = f"canary {_version(agents, policy)}"
+    if await _passed_today(agents, key):
         return CanaryResult(True)
-    result = await _tried(chambers, policy)
-    if result.is_passed and chambers.today:
-        await chambers.session.keep(key, chambers.today.encode())
+    result = await _tried(agents, policy)
+    if result.is_passed and agents.today:
+        await agents.session.keep(key, agents.today.encode())
     return result
 
 
-async def _passed_today(chambers: Chambers, key: str) -> bool:
-    today = chambers.today
+async def _passed_today(agents: Agents, key: str) -> bool:
+    today = agents.today
     if not today:
         return False
     try:
-        kept = await chambers.session.recall(key, lambda day: today in (ANY_DAY, day.decode()))
+        kept = await agents.session.recall(key, lambda day: today in (ANY_DAY, day.decode()))
     except ModelProblem:  # the sealed record of judges who missed
         return False
     return kept is not None
 
 
-def _version(chambers: Chambers, policy: JudgePolicy) -> str:
+def _version(agents: Agents, policy: JudgePolicy) -> str:
     """What a trial is good for: the models of all seats, and all that they are told and may answer.
 
     Names and numbers that a run draws are not part of it.
     """
-    plain = replace(chambers, delimiter=Delimiter("0" * 20))
+    plain = replace(agents, delimiter=Delimiter("0" * 20))
     asked = [
         prompt
         for trial in trials_of(plain.delimiter.word)
         for prompt in blind_prompts(plain, trial.question, policy.count)
     ]
-    seats = [(chambers.session.endpoint(one), one) for one in asked]
+    seats = [(agents.session.endpoint(one), one) for one in asked]
     planted = [_planted(number, "R1", "E1") for number in range(_PLANTED)]
     told = repr((seats, planted, OpinionReply.model_json_schema()))
     return hashlib.sha256(told.encode("utf-8", "surrogatepass")).hexdigest()
 
 
-async def _tried(chambers: Chambers, policy: JudgePolicy) -> CanaryResult:
-    trials = trials_of(chambers.delimiter.word)
+async def _tried(agents: Agents, policy: JudgePolicy) -> CanaryResult:
+    trials = trials_of(agents.delimiter.word)
     try:
         answers = await concurrently(
-            *(blind_opinions(chambers, trial.question, policy.count) for trial in trials)
+            *(blind_opinions(agents, trial.question, policy.count) for trial in trials)
         )
     except ModelProblem as error:
         return CanaryResult(False, (f"The judges could not be tried. {error.why}",))
@@ -190,8 +190,8 @@ def _trial(draw: _Draw, *, holds: bool, planted: int | None = None) -> Trial:
     requirement = Requirement(id_, text, Category.BEHAVIOUR, issue, Trust.ASKER)
     step = Step(evidence_id, f"Call `{scene.function}`.", "", (id_,), ActionKind.DYNAMIC_EXECUTION)
     evidence = (_suite(draw, id_), _evidence(scene, step, holds, told))
-    dossier = Dossier(Task(title, (asked,)), _diff(scene, holds, told), evidence)
-    return Trial(Question(requirement, dossier, evidence, is_trial=True), holds, told)
+    material = Material(Task(title, (asked,)), _diff(scene, holds, told), evidence)
+    return Trial(Question(requirement, material, evidence, is_trial=True), holds, told)
 
 
 def _diff(scene: Scene, holds: bool, planted: str) -> str:

@@ -10,7 +10,7 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, Field, StringConstraints
 
-from bot.judges.chambers import Chambers
+from bot.judges.agents import Agents
 from bot.judges.model.base import Prompt
 from bot.task.categories import ASKED
 from bot.task.understanding import Edge, Pair, Proposal, Understanding
@@ -60,7 +60,7 @@ class ComprehensionReply(BaseModel):
 
 
 async def comprehend_more(
-    chambers: Chambers, sources: tuple[TaskSource, ...], floor: Requirements
+    agents: Agents, sources: tuple[TaskSource, ...], floor: Requirements
 ) -> Understanding:
     """Ask once. Raises Answerless, BudgetSpent or ModelAway; the floor stands without it."""
     read = sources[:MOST_SOURCES]
@@ -69,20 +69,18 @@ async def comprehend_more(
         system=render_text("prompts/comprehension.system.txt.j2"),
         user=render_text(
             "prompts/comprehension.user.txt.j2",
-            sources=[_source_text(chambers, source) for source in read],
-            listed=chambers.delimiter.enclose("listed", listed_text(floor), LISTED_CHARS),
-            mark=chambers.delimiter.word,
+            sources=[_source_text(agents, source) for source in read],
+            listed=agents.delimiter.enclose("listed", listed_text(floor), LISTED_CHARS),
+            mark=agents.delimiter.word,
             names=[source.reference for source in read],
         ),
     )
-    return _understood(await chambers.session.ask(prompt, ComprehensionReply))
+    return _understood(await agents.session.ask(prompt, ComprehensionReply))
 
 
-def _source_text(chambers: Chambers, source: TaskSource) -> str:
+def _source_text(agents: Agents, source: TaskSource) -> str:
     text = f"{source.title}\n\n{source.text}"
-    return chambers.delimiter.enclose(
-        f"{source.reference}: {source.trust.value}", text, SOURCE_CHARS
-    )
+    return agents.delimiter.enclose(f"{source.reference}: {source.trust.value}", text, SOURCE_CHARS)
 
 
 def listed_text(floor: Requirements) -> str:
@@ -90,7 +88,8 @@ def listed_text(floor: Requirements) -> str:
     asked = [one for one in floor.items if one.category in ASKED]
     lines = [
         f"{one.id} ({one.category.value}, {one.origin}"
-        f"{', after ' + ' '.join(one.prerequisites) if one.prerequisites else ''}): {one.text}"
+        f"{', after ' + ' '.join(one.prerequisites) if one.prerequisites else ''}): {one.shown}"
+        f"{f' (its title: {one.text})' if one.text not in one.shown else ''}"
         for one in asked
     ]
     return "\n".join((*lines, *(f"{wish.id} (wish): {wish.text}" for wish in floor.preferences)))

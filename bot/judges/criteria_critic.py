@@ -10,7 +10,7 @@ from typing import Annotated
 from pydantic import BaseModel, Field, StringConstraints
 from rapidfuzz import fuzz
 
-from bot.judges.chambers import Chambers
+from bot.judges.agents import Agents
 from bot.judges.model.base import Answerless, Prompt
 from bot.templates import render_text
 from bot.values import Criterion, Role
@@ -55,19 +55,17 @@ class Brief:
     bad: str
 
 
-async def propose_criteria(chambers: Chambers, brief: Brief, samples: int) -> tuple[Criterion, ...]:
+async def propose_criteria(agents: Agents, brief: Brief, samples: int) -> tuple[Criterion, ...]:
     """Ask `samples` times, and merge what says the same. Raises ModelProblem when nobody answers."""
-    replies = await concurrently(*(_proposed(chambers, brief, one) for one in range(samples)))
+    replies = await concurrently(*(_proposed(agents, brief, one) for one in range(samples)))
     read = [one for one in replies if isinstance(one, CriticReply)]
     if not read:
         raise next(one for one in replies if isinstance(one, Answerless))
     found = tuple(made for reply in read for made in map(_criterion, reply.criteria) if made)
-    return await merge_criteria(chambers, found)
+    return await merge_criteria(agents, found)
 
 
-async def merge_criteria(
-    chambers: Chambers, criteria: tuple[Criterion, ...]
-) -> tuple[Criterion, ...]:
+async def merge_criteria(agents: Agents, criteria: tuple[Criterion, ...]) -> tuple[Criterion, ...]:
     """One criterion for each thing that is said, the first of its kind, in the order given."""
     pairs = list(combinations(range(len(criteria)), 2))
     likeness = {pair: _likeness(criteria[pair[0]], criteria[pair[1]]) for pair in pairs}
@@ -79,13 +77,13 @@ async def merge_criteria(
         if UNLIKE_BELOW <= likeness[pair] < SAME_ABOVE and gone.isdisjoint(pair)
     ]
     asked = sorted(doubtful, key=lambda pair: (-likeness[pair], pair))[:_MOST_PAIRS]
-    same |= await _said_same(chambers, criteria, asked)
+    same |= await _said_same(agents, criteria, asked)
     gone = {later for _, later in same}
     return tuple(one for number, one in enumerate(criteria) if number not in gone)[:MOST_CRITERIA]
 
 
-async def _proposed(chambers: Chambers, brief: Brief, sample: int) -> CriticReply | Answerless:
-    enclose = chambers.delimiter.enclose
+async def _proposed(agents: Agents, brief: Brief, sample: int) -> CriticReply | Answerless:
+    enclose = agents.delimiter.enclose
     prompt = Prompt(
         role=Role.CRITIC,
         system=render_text("prompts/critic.system.txt.j2"),
@@ -94,13 +92,13 @@ async def _proposed(chambers: Chambers, brief: Brief, sample: int) -> CriticRepl
             task=enclose("task", brief.task, TASK_CHARS),
             good=enclose("good example", brief.good, EXAMPLE_CHARS),
             bad=enclose("bad example", brief.bad, EXAMPLE_CHARS),
-            mark=chambers.delimiter.word,
+            mark=agents.delimiter.word,
         ),
         temperature=0.7,
         sample=sample,
     )
     try:
-        return await chambers.session.ask(prompt, CriticReply)
+        return await agents.session.ask(prompt, CriticReply)
     except Answerless as error:
         return error
 
@@ -121,7 +119,7 @@ def _likeness(one: Criterion, other: Criterion) -> float:
 
 
 async def _said_same(
-    chambers: Chambers, criteria: tuple[Criterion, ...], pairs: list[tuple[int, int]]
+    agents: Agents, criteria: tuple[Criterion, ...], pairs: list[tuple[int, int]]
 ) -> set[tuple[int, int]]:
     """Those of the pairs that the model says are the same; none where it cannot be read."""
     if not pairs:
@@ -132,12 +130,12 @@ async def _said_same(
         system=render_text("prompts/critic_merge.system.txt.j2"),
         user=render_text(
             "prompts/critic_merge.user.txt.j2",
-            pairs=chambers.delimiter.enclose("pairs of criteria", shown, PAIRS_CHARS),
-            mark=chambers.delimiter.word,
+            pairs=agents.delimiter.enclose("pairs of criteria", shown, PAIRS_CHARS),
+            mark=agents.delimiter.word,
         ),
     )
     try:
-        reply = await chambers.session.ask(prompt, SameReply)
+        reply = await agents.session.ask(prompt, SameReply)
     except Answerless:
         return set()
     return {pairs[number - 1] for number in reply.same if 1 <= number <= len(pairs)}

@@ -6,19 +6,18 @@ criterion on the good, the bad and damaged solutions.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
-from statistics import median_low
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from statistics import fmean, median_low, pstdev
 from typing import Annotated
 
 from pydantic import BaseModel, Field, StringConstraints
 
-from bot.judges.chambers import Chambers
+from bot.judges.agents import Agents
 from bot.judges.criteria_critic import EXAMPLE_CHARS, TASK_CHARS, Brief, propose_criteria
-from bot.judges.criteria_trial import Trial, try_criteria
-from bot.judges.dossier import Dossier, evidence_text, shared_text, shown_evidence
+from bot.judges.material import Material, evidence_text, shared_text, shown_evidence
 from bot.judges.model.base import Answerless, ModelProblem, Prompt
-from bot.judges.worsened import worsened
 from bot.templates import render_text
 from bot.values import Criterion, Grade, Grading, Preference, Role
 from sandbox.concurrently import concurrently
@@ -29,8 +28,8 @@ MOST_GRADED = 40
 
 
 async def grade_change(
-    chambers: Chambers,
-    dossier: Dossier,
+    agents: Agents,
+    material: Material,
     kept: tuple[Criterion, ...],
     preferences: tuple[Preference, ...],
 ) -> Grading | None:
@@ -39,10 +38,10 @@ async def grade_change(
     criteria = (*kept, *wishes)[:MOST_GRADED]
     if not criteria:
         return None
-    delimiter, seen = chambers.delimiter, shown_evidence(dossier.evidence)
-    shown = f"{shared_text(dossier, delimiter)}\n\n{evidence_text(seen, delimiter)}"
+    delimiter, seen = agents.delimiter, shown_evidence(material.evidence)
+    shown = f"{shared_text(material, delimiter)}\n\n{evidence_text(seen, delimiter)}"
     try:
-        grading = await quantify(chambers, criteria, shown, SAMPLES)
+        grading = await quantify(agents, criteria, shown, SAMPLES)
     except ModelProblem as error:
         return Grading((), error.why)
     grades = tuple(
@@ -69,14 +68,14 @@ class QuantifierReply(BaseModel):
 
 
 async def quantify(
-    chambers: Chambers, criteria: Sequence[Criterion], solution: str, samples: int
+    agents: Agents, criteria: Sequence[Criterion], solution: str, samples: int
 ) -> Grading:
     """Grade a solution (`solution` is text that is enclosed already) `samples` times.
 
     What is no accepted value is no grade. Raises BudgetSpent or ModelAway.
     """
     replies = await concurrently(
-        *(_graded(chambers, criteria, solution, sample) for sample in range(samples))
+        *(_graded(agents, criteria, solution, sample) for sample in range(samples))
     )
     read = [one for one in replies if isinstance(one, QuantifierReply)]
     grades = tuple(_grade(number, one, read) for number, one in enumerate(criteria, start=1))
@@ -86,7 +85,7 @@ async def quantify(
 
 
 async def _graded(
-    chambers: Chambers, criteria: Sequence[Criterion], solution: str, sample: int
+    agents: Agents, criteria: Sequence[Criterion], solution: str, sample: int
 ) -> QuantifierReply | None:
     listed = "\n".join(
         f"{number}. {one.name}: {one.description} Values, worst to best: {' | '.join(one.accepted)}"
@@ -98,13 +97,13 @@ async def _graded(
         user=render_text(
             "prompts/quantifier.user.txt.j2",
             solution=solution,
-            criteria=chambers.delimiter.enclose("criteria", listed, CRITERIA_CHARS),
-            mark=chambers.delimiter.word,
+            criteria=agents.delimiter.enclose("criteria", listed, CRITERIA_CHARS),
+            mark=agents.delimiter.word,
         ),
         sample=sample,
     )
     try:
-        return await chambers.session.ask(prompt, QuantifierReply)
+        return await agents.session.ask(prompt, QuantifierReply)
     except Answerless:
         return None
 
@@ -128,24 +127,176 @@ def _grade(number: int, criterion: Criterion, replies: list[QuantifierReply]) ->
 CRITIC_SAMPLES = 2
 
 
-async def find_criteria(chambers: Chambers, brief: Brief, repeats: int) -> tuple[Trial, ...]:
+async def find_criteria(agents: Agents, brief: Brief, repeats: int) -> tuple[Trial, ...]:
     """Propose, merge and try criteria; the kept ones have no `why_not`. Raises ModelProblem."""
-    criteria = await propose_criteria(chambers, brief, CRITIC_SAMPLES)
-    return await verify(chambers, brief, criteria, repeats)
+    criteria = await propose_criteria(agents, brief, CRITIC_SAMPLES)
+    return await verify(agents, brief, criteria, repeats)
 
 
 async def verify(
-    chambers: Chambers, brief: Brief, criteria: tuple[Criterion, ...], repeats: int
+    agents: Agents, brief: Brief, criteria: tuple[Criterion, ...], repeats: int
 ) -> tuple[Trial, ...]:
     """Grade all solutions `repeats` times and say which criteria hold."""
 
     async def graded(solution: str) -> Grading:
-        enclose = chambers.delimiter.enclose
+        enclose = agents.delimiter.enclose
         shown = "\n\n".join(
             (enclose("task", brief.task, TASK_CHARS), enclose("solution", solution, EXAMPLE_CHARS))
         )
-        return await quantify(chambers, criteria, shown, repeats)
+        return await quantify(agents, criteria, shown, repeats)
 
     solutions = (brief.good, brief.bad, *(one.text for one in worsened(brief.good)))
     good, bad, *damaged = await concurrently(*map(graded, solutions))
     return try_criteria(good, bad, tuple(damaged))
+
+
+# --- makes a solution worse in ways that anybody must see: what a good criterion is tried on ------
+
+
+_OPENS = re.compile(
+    r"^(\s*)(?:(?:export|public|private|static|async|pub)\s+)*"
+    r"(?:def|function|func|fn|class|void|int)\b.*[:{]\s*$"
+)
+_SWAPS = {
+    "==": "!=", "!=": "==", "<=": ">", ">=": "<", " < ": " >= ", " > ": " <= ", " + ": " - ", " - ": " + ",
+    " * ": " + ", " and ": " or ", " or ": " and ", "&&": "||", "||": "&&", "True": "False",
+    "False": "True", "true": "false", "false": "true",
+}  # fmt: skip
+_SWAPPED = re.compile("|".join(re.escape(one) for one in sorted(_SWAPS, key=len, reverse=True)))
+
+
+@dataclass(frozen=True, slots=True)
+class Worsened:
+    """A worsened solution, and in a word how."""
+
+    how: str
+    text: str
+
+
+def worsened(text: str) -> tuple[Worsened, ...]:
+    """Every way to make it worse that changes this solution, always in the same order."""
+    ways: tuple[tuple[str, Callable[[str], str]], ...] = (
+        ("half of it dropped", _dropped),
+        ("functions emptied", _emptied),
+        ("operators swapped", _swapped),
+    )
+    found = [Worsened(how, way(text)) for how, way in ways]
+    return tuple(one for one in found if one.text.strip() != text.strip())
+
+
+def is_diff(text: str) -> bool:
+    """Whether the text is a unified diff."""
+    return any(line.startswith("@@ -") for line in text.splitlines())
+
+
+def _dropped(text: str) -> str:
+    """Without every second hunk; a single one, or a file, loses its second half."""
+    lines = text.splitlines()
+    hunks = [number for number, line in enumerate(lines) if line.startswith("@@ -")]
+    if len(hunks) < 2:
+        diff = is_diff(text)
+        ours = [number for number, line in enumerate(lines) if _is_ours(line, diff)]
+        gone = set(ours[(len(ours) + 1) // 2 :])
+        return "\n".join(line for number, line in enumerate(lines) if number not in gone)
+    kept, is_kept, count = [], True, 0
+    for line in lines:
+        if line.startswith("@@ -"):
+            is_kept, count = count % 2 == 0, count + 1
+        elif line.startswith("--- "):
+            is_kept = True
+        if is_kept:
+            kept.append(line)
+    return "\n".join(kept)
+
+
+def _emptied(text: str) -> str:
+    """The bodies of functions and classes become three dots."""
+    diff, inside, kept = is_diff(text), -1, []
+    for line in text.splitlines():
+        body = line[1:] if diff else line
+        indent = len(body) - len(body.lstrip())
+        if not _is_ours(line, diff) or (body.strip() and indent <= inside):
+            inside = -1
+        if inside >= 0:
+            continue
+        kept.append(line)
+        if _is_ours(line, diff) and _OPENS.match(body):
+            inside = indent
+            kept.append(("+" if diff else "") + " " * (indent + 4) + "...")
+    return "\n".join(kept)
+
+
+def _swapped(text: str) -> str:
+    diff = is_diff(text)
+    return "\n".join(
+        line[:1] + _SWAPPED.sub(lambda found: _SWAPS[found[0]], line[1:])
+        if _is_ours(line, diff)
+        else line
+        for line in text.splitlines()
+    )
+
+
+def _is_ours(line: str, diff: bool) -> bool:
+    return not diff or (line.startswith("+") and not line.startswith("+++ "))
+
+
+# --- the Verifier's rule (AgentEval): which criteria are stable, and see a damaged solution as worse. Pure
+
+
+MOST_VARIATION = 0.5
+"""AgentEval 6.2: the mean coefficient of variation of its quantifier stays below it."""
+LEAST_DROP = 0.25
+"""Points by which a damaged solution must be worse, so that noise is no sight."""
+LEAST_REPEATS = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """What became of one criterion. `why_not` is empty for a kept one; points are means, 0 to 4.
+
+    `damaged` is the lowest mean over all damages, `variation` the coefficient over the good solution.
+    """
+
+    criterion: Criterion
+    variation: float | None
+    good: float | None
+    bad: float | None
+    damaged: float | None
+    why_not: str = ""
+
+
+def variation(points: tuple[float, ...]) -> float | None:
+    """The coefficient of variation; None where it is not defined (too few, or a mean of zero)."""
+    if len(points) < LEAST_REPEATS or not fmean(points):
+        return None
+    return pstdev(points) / fmean(points)
+
+
+def try_criteria(good: Grading, bad: Grading, damaged: tuple[Grading, ...]) -> tuple[Trial, ...]:
+    """Judge every criterion by how it graded the good, the bad and the damaged solutions."""
+    return tuple(
+        _trial(one, bad.grades[number], [grading.grades[number] for grading in damaged])
+        for number, one in enumerate(good.grades)
+    )
+
+
+def _trial(good: Grade, bad: Grade, damaged: list[Grade]) -> Trial:
+    means = [one.mean for one in damaged if one.mean is not None]
+    lowest = min(means, default=None)
+    spread = variation(good.points)
+    why_not = _why_not(good, bad, lowest, spread)
+    return Trial(good.criterion, spread, good.mean, bad.mean, lowest, why_not)
+
+
+def _why_not(good: Grade, bad: Grade, lowest: float | None, spread: float | None) -> str:
+    if len(good.points) < LEAST_REPEATS:
+        return "It was graded less than twice."
+    if good.mean is None or spread is None:
+        return "It gives the good example nothing."
+    if spread > MOST_VARIATION:
+        return f"It is not stable: its coefficient of variation is {spread:.2f}."
+    if lowest is None or good.mean - lowest < LEAST_DROP:
+        return "It does not see a damaged solution as worse."
+    if bad.mean is None or bad.mean > good.mean:
+        return "It prefers the bad example."
+    return ""

@@ -8,25 +8,43 @@ dissent is shown.
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Literal
+
+from pydantic import BaseModel, Field, field_validator, model_validator
 
 from bot.configuration import JudgePolicy
+from bot.judges.agents import Agents
 from bot.judges.analyst import Analysed, Assignment, analyse
 from bot.judges.canary import try_judges
-from bot.judges.chambers import Chambers
-from bot.judges.dossier import Dossier
-from bot.judges.model.base import ModelProblem
-from bot.judges.negotiation import negotiate
-from bot.judges.opinion import Question, blind_opinions, facts_text
-from bot.judges.votes import count_votes, held_back
+from bot.judges.citations import failing_on_head, words_to_judges
+from bot.judges.material import Material
+from bot.judges.model.base import Answerless, ModelProblem, Prompt
+from bot.judges.opinion import (
+    TEMPERATURE,
+    Explained,
+    OpinionReply,
+    Question,
+    blind_opinions,
+    facts_text,
+    ids_text,
+    no_opinion,
+    opinion_of,
+)
 from bot.judges.weighing import deciding_steps, is_for_judges
-from bot.judges.words_to_judges import words_to_judges
+from bot.templates import render_text
+from bot.text import Delimiter
 from bot.values import (
+    Act,
     CanaryResult,
     Deliberation,
+    Evidence,
+    Opinion,
     PanelResult,
     Requirement,
     Requirements,
+    Role,
     Round,
+    Statement,
     Verdict,
     VerdictOutcome,
 )
@@ -34,28 +52,28 @@ from sandbox.concurrently import concurrently
 
 
 async def hold_deliberation(
-    chambers: Chambers,
+    agents: Agents,
     requirements: Requirements,
     found: tuple[Verdict, ...],
-    dossier: Dossier,
+    material: Material,
     policy: JudgePolicy,
 ) -> Deliberation:
     """Let analysts and panels look at what is theirs; a budget that is spent ends in `unverified`."""
     assigned = [
-        Assignment(requirement, verdict, dossier)
+        Assignment(requirement, verdict, material)
         for requirement, verdict in zip(requirements.items, found, strict=True)
         if is_for_judges(requirement, verdict)
     ]
     undecided = [one for one in assigned if one.found.outcome is VerdictOutcome.UNVERIFIED]
-    canary = await try_judges(chambers, policy) if undecided and policy.canary else None
+    analysed = await _analyses(agents, assigned)
+    left = [one for one in undecided if not _is_decided(one, analysed.get(one.requirement.id))]
+    canary = await try_judges(agents, policy) if left and policy.canary else None
     if canary and not canary.is_passed:
-        return _not_believed(chambers, canary)
-    analysed = await _analyses(chambers, assigned)
+        return _not_believed(agents, canary)
     panels = await concurrently(
         *(
-            _panel_on(chambers, one.requirement, _with_own(dossier, analysed, one), policy)
-            for one in undecided
-            if not _is_decided(one, analysed.get(one.requirement.id))
+            _panel_on(agents, one.requirement, _with_own(material, analysed, one), policy)
+            for one in left
         )
     )
     return Deliberation(
@@ -63,7 +81,7 @@ async def hold_deliberation(
         analyses=tuple(one.analysis for one in analysed.values()),
         panels=tuple(panels),
         canary=canary,
-        usage=chambers.session.usage,
+        usage=agents.session.usage,
     )
 
 
@@ -71,47 +89,276 @@ def _is_decided(one: Assignment, analysed: Analysed | None) -> bool:
     """Whether a step that fails on head decides already: nobody is paid to talk about it."""
     if analysed is None:
         return False
-    taken = (*one.dossier.evidence, *analysed.evidence)
+    taken = (*one.material.evidence, *analysed.evidence)
     return bool(deciding_steps(one.found, analysed.analysis, taken))
 
 
-def _not_believed(chambers: Chambers, canary: CanaryResult) -> Deliberation:
+def _not_believed(agents: Agents, canary: CanaryResult) -> Deliberation:
     """What judges who missed the canary contribute: nothing, and what it cost."""
     problem = f"The judges' opinions count for nothing. {' '.join(canary.failures)}"
-    return Deliberation(canary=canary, usage=chambers.session.usage, problem=problem)
+    return Deliberation(canary=canary, usage=agents.session.usage, problem=problem)
 
 
-async def _analyses(chambers: Chambers, assigned: list[Assignment]) -> dict[str, Analysed]:
+async def _analyses(agents: Agents, assigned: list[Assignment]) -> dict[str, Analysed]:
     """One analyst a requirement, all at the same time; none sees what another came to."""
-    if chambers.acting is None:
+    if agents.acting is None:
         return {}
-    done = await concurrently(*(analyse(chambers, chambers.acting, one) for one in assigned))
+    done = await concurrently(*(analyse(agents, agents.acting, one) for one in assigned))
     return {one.analysis.requirement_id: one for one in done}
 
 
-def _with_own(dossier: Dossier, analysed: dict[str, Analysed], one: Assignment) -> Dossier:
+def _with_own(material: Material, analysed: dict[str, Analysed], one: Assignment) -> Material:
     """What the requirement's own analyst saw can be cited too; what it thinks is not told."""
     own = analysed.get(one.requirement.id)
-    return replace(dossier, evidence=(*own.evidence, *dossier.evidence)) if own else dossier
+    return replace(material, evidence=(*own.evidence, *material.evidence)) if own else material
 
 
 async def _panel_on(
-    chambers: Chambers, requirement: Requirement, dossier: Dossier, policy: JudgePolicy
+    agents: Agents, requirement: Requirement, material: Material, policy: JudgePolicy
 ) -> PanelResult:
-    question = Question(requirement, dossier, dossier.about(requirement))
+    question = Question(requirement, material, material.about(requirement))
     try:
-        return await ask_panel(chambers, question, policy)
+        return await ask_panel(agents, question, policy)
     except ModelProblem as error:
         return PanelResult(requirement.id, VerdictOutcome.UNVERIFIED, error.why)
 
 
-async def ask_panel(chambers: Chambers, question: Question, policy: JudgePolicy) -> PanelResult:
+async def ask_panel(agents: Agents, question: Question, policy: JudgePolicy) -> PanelResult:
     """Ask every judge blind, then let them negotiate. Raises BudgetSpent or ModelAway.
 
     Where what they read speaks to judges, "satisfied" is for a person.
     """
-    first = Round(0, (), await blind_opinions(chambers, question, policy.count))
-    rounds = await negotiate(chambers, question, first, policy.rounds)
+    first = Round(0, (), await blind_opinions(agents, question, policy.count))
+    rounds = await negotiate(agents, question, first, policy.rounds)
     counted = count_votes(question.requirement, question.shown, rounds)
-    spoken = question.dossier.words_to_judges or words_to_judges(facts_text(chambers, question))
+    spoken = question.material.words_to_judges or words_to_judges(facts_text(agents, question))
     return held_back(counted, spoken) if spoken else counted
+
+
+# --- counts a panel: outcomes need a majority of all its judges, and a fact outweighs any majority
+
+
+UNSATISFIED, UNVERIFIED = VerdictOutcome.UNSATISFIED, VerdictOutcome.UNVERIFIED
+
+
+def count_votes(
+    requirement: Requirement, evidence: tuple[Evidence, ...], rounds: tuple[Round, ...]
+) -> PanelResult:
+    """What the last round comes to. Judges without an opinion still count in the denominator.
+
+    A single judge who names a step that fails on head is right, whatever the others think.
+    """
+    opinions = rounds[-1].opinions
+    counting = [one for one in opinions if one.counts]
+    for one in counting:
+        if one.outcome is UNSATISFIED and (
+            facts := failing_on_head(requirement, one.evidence_ids, evidence)
+        ):
+            return _told(requirement, rounds, UNSATISFIED, _by_fact(one, facts))
+    votes = {outcome: [o for o in counting if o.outcome is outcome] for outcome in VerdictOutcome}
+    best = max(votes.values(), key=len)
+    if len(best) * 2 <= len(opinions):
+        return _told(requirement, rounds, UNVERIFIED, None)
+    cited = tuple(dict.fromkeys(id_ for one in best for id_ in one.evidence_ids))
+    return _told(requirement, rounds, best[0].outcome, replace(best[0], evidence_ids=cited))
+
+
+def held_back(result: PanelResult, words: str) -> PanelResult:
+    """The result where something that the judges read told them what to say: never satisfied."""
+    if result.outcome is not VerdictOutcome.SATISFIED:
+        return result
+    return replace(
+        result,
+        outcome=UNVERIFIED,
+        is_agreed=False,
+        reason=f'What the judges read speaks to judges: "{words}". So their opinions on it do not count.',
+    )
+
+
+def _by_fact(one: Opinion, facts: tuple[str, ...]) -> Opinion:
+    reason = f"{facts[0]} fails on head, which no vote outweighs. {one.reason}"
+    return replace(one, reason=reason, evidence_ids=(*facts, *_without(one.evidence_ids, facts)))
+
+
+def _without(ids: tuple[str, ...], left_out: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(id_ for id_ in ids if id_ not in left_out)
+
+
+def _told(
+    requirement: Requirement,
+    rounds: tuple[Round, ...],
+    outcome: VerdictOutcome,
+    spokesman: Opinion | None,
+) -> PanelResult:
+    counting = [one for one in rounds[-1].opinions if one.counts]
+    scores = [one.scores.mean for one in counting if one.scores]
+    return PanelResult(
+        requirement_id=requirement.id,
+        outcome=outcome,
+        reason=spokesman.reason if spokesman else _why_undecided(rounds[-1].opinions),
+        evidence_ids=spokesman.evidence_ids if spokesman else (),
+        score=round(sum(scores) / len(scores), 2) if scores else None,
+        is_agreed=spokesman is not None,
+        rounds=rounds,
+        dissent=tuple(one for one in counting if one.outcome is not outcome),
+    )
+
+
+def _why_undecided(opinions: tuple[Opinion, ...]) -> str:
+    """One sentence; with what keeps the opinions from counting where that is the reason."""
+    problems = [one.problem for one in opinions if one.problem]
+    if len(problems) * 2 < len(opinions):
+        return "The judges did not agree."
+    return f"Too few of the {len(opinions)} judges have an opinion that counts. {problems[0]}"
+
+
+# --- lets a panel's judges answer one another until they agree (CodeVisionary, section III-C) -----
+
+
+WITHDRAWN = "It withdrew its opinion."
+OPINIONS_CHARS = 12_000
+REASON_CHARS = 700
+"""Of one reason or explanation in another judge's prompt."""
+
+
+class Remark(BaseModel):
+    """What a judge does about another judge's opinion."""
+
+    judge: int = Field(ge=1, le=9)
+    act: Literal["agree", "query", "disagree"]
+    explanation: Explained
+
+
+class RoundReply(BaseModel):
+    """A judge's acts in one round as the model writes them; "change" brings the new opinion."""
+
+    explanation: Explained
+    own: Literal["maintain", "change", "withdraw"]
+    opinion: OpinionReply | None = None
+    others: list[Remark] = Field(default_factory=list, max_length=8)
+
+    @model_validator(mode="after")
+    def _a_change_is_told(self) -> RoundReply:
+        if self.own == "change" and self.opinion is None:
+            raise ValueError('"change" needs the new opinion')
+        return self
+
+
+async def negotiate(
+    agents: Agents, question: Question, first: Round, most_rounds: int
+) -> tuple[Round, ...]:
+    """All rounds, the blind one first, until the judges agree or there were `most_rounds`.
+
+    Raises BudgetSpent or ModelAway.
+    """
+    rounds = [first]
+    while len(rounds) <= most_rounds and _is_worth_talking(rounds[-1].opinions):
+        rounds.append(await _round(agents, question, rounds[-1]))
+    return tuple(rounds)
+
+
+def _is_worth_talking(opinions: tuple[Opinion, ...]) -> bool:
+    """Whether two judges or more take part, one of them has an opinion, and not all have the same."""
+    taking_part = [one for one in opinions if takes_part(one)]
+    stands = {one.outcome if one.counts else None for one in taking_part}
+    return len(taking_part) > 1 and stands != {None} and len(stands) > 1
+
+
+def takes_part(opinion: Opinion) -> bool:
+    """Whether a judge can still speak: it was understood, and it did not withdraw."""
+    return opinion.scores is not None
+
+
+async def _round(agents: Agents, question: Question, last: Round) -> Round:
+    answered = await concurrently(
+        *(_turn(agents, question, last, one) for one in last.opinions if takes_part(one))
+    )
+    moved = {opinion.judge: opinion for opinion, _ in answered}
+    return Round(
+        last.number + 1,
+        tuple(statement for _, said in answered for statement in said),
+        tuple(moved.get(one.judge, one) for one in last.opinions),
+    )
+
+
+async def _turn(
+    agents: Agents, question: Question, last: Round, own: Opinion
+) -> tuple[Opinion, tuple[Statement, ...]]:
+    others = tuple(one.judge for one in last.opinions if one.judge != own.judge and takes_part(one))
+    prompt = Prompt(
+        role=Role.PANEL,
+        system=render_text("prompts/panel_round.system.txt.j2"),
+        user=render_text(
+            "prompts/panel_round.user.txt.j2",
+            facts=facts_text(agents, question),
+            standing=standing_text(last, agents.delimiter),
+            mark=agents.delimiter.word,
+            ids=ids_text(question),
+            judge=own.judge,
+            others=", ".join(map(str, others)),
+        ),
+        temperature=TEMPERATURE,
+        sample=own.judge,
+        about=question.about,
+    )
+    try:
+        reply = await agents.session.ask(prompt, reply_to(others))
+    except Answerless as error:
+        return no_opinion(own.judge, error.why), ()
+    return _moved(own, reply, question), _statements(own.judge, reply)
+
+
+def reply_to(others: tuple[int, ...]) -> type[RoundReply]:
+    """The reply of a judge who may speak of these others, once each."""
+
+    class ReplyToOthers(RoundReply):
+        __doc__ = RoundReply.__doc__
+
+        @field_validator("others")
+        @classmethod
+        def _others_are_there(cls, remarks: list[Remark]) -> list[Remark]:
+            named = [one.judge for one in remarks]
+            if len(set(named)) != len(named) or not set(named) <= set(others):
+                raise ValueError(f"remarks are about the judges {others}, one each")
+            return remarks
+
+    return ReplyToOthers
+
+
+def _moved(own: Opinion, reply: RoundReply, question: Question) -> Opinion:
+    if reply.own == "withdraw":
+        return no_opinion(own.judge, WITHDRAWN)
+    if reply.own == "change" and reply.opinion is not None:
+        return opinion_of(own.judge, reply.opinion, question)
+    return own
+
+
+def _statements(judge: int, reply: RoundReply) -> tuple[Statement, ...]:
+    return (
+        Statement(judge, Act(reply.own), 0, reply.explanation),
+        *(Statement(judge, Act(one.act), one.judge, one.explanation) for one in reply.others),
+    )
+
+
+def standing_text(last: Round, delimiter: Delimiter) -> str:
+    """How all judges stand and what they said of one another; it is no more believed than a diff."""
+    lines = [_standing(one) for one in last.opinions]
+    lines += [_said(one) for one in last.statements if one.about]
+    return delimiter.enclose("opinions of the judges", "\n".join(lines), OPINIONS_CHARS)
+
+
+def _standing(one: Opinion) -> str:
+    if not takes_part(one) or one.scores is None:
+        return f"Judge {one.judge}: has no opinion."
+    scores = f"{one.scores.correctness}, {one.scores.functionality}, {one.scores.clarity}"
+    cited = ", ".join(one.evidence_ids) or "nothing"
+    doubt = f" It does not count: {one.problem}" if one.problem else ""
+    return (
+        f"Judge {one.judge}: {one.outcome.value}, by {cited}; scores {scores}.{doubt}\n"
+        f"  {one.reason[:REASON_CHARS]}"
+    )
+
+
+def _said(one: Statement) -> str:
+    about = f"judge {one.about}"
+    return f"Judge {one.judge} to {about}: {one.act.value}. {one.explanation[:REASON_CHARS]}"

@@ -7,10 +7,10 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, Field, StringConstraints
 
-from bot.judges.chambers import Chambers
+from bot.judges.agents import Agents
 from bot.judges.citations import citation_problem
-from bot.judges.dossier import (
-    Dossier,
+from bot.judges.material import (
+    Material,
     evidence_text,
     requirement_text,
     shared_text,
@@ -43,7 +43,7 @@ class Question:
     """One requirement before the panel, with the evidence that serves it."""
 
     requirement: Requirement
-    dossier: Dossier
+    material: Material
     evidence: tuple[Evidence, ...]
     is_trial: bool = False
 
@@ -58,26 +58,26 @@ class Question:
         return shown_evidence(self.evidence)
 
 
-async def blind_opinions(chambers: Chambers, question: Question, count: int) -> tuple[Opinion, ...]:
+async def blind_opinions(agents: Agents, question: Question, count: int) -> tuple[Opinion, ...]:
     """Ask every judge without what the others say. Raises BudgetSpent or ModelAway."""
-    prompts = blind_prompts(chambers, question, count)
-    return tuple(await concurrently(*(_blind(chambers, question, one) for one in prompts)))
+    prompts = blind_prompts(agents, question, count)
+    return tuple(await concurrently(*(_blind(agents, question, one) for one in prompts)))
 
 
-def blind_prompts(chambers: Chambers, question: Question, count: int) -> tuple[Prompt, ...]:
+def blind_prompts(agents: Agents, question: Question, count: int) -> tuple[Prompt, ...]:
     """What each judge is asked; judges with the same model look from different sides."""
     prompts = [
         Prompt(
             role=Role.PANEL,
             system=render_text("prompts/panel.system.txt.j2"),
-            user=question_text(chambers, question),
+            user=question_text(agents, question),
             temperature=TEMPERATURE,
             sample=judge,
             about=question.about,
         )
         for judge in range(1, count + 1)
     ]
-    if len({chambers.session.endpoint(one) for one in prompts}) > 1:
+    if len({agents.session.endpoint(one) for one in prompts}) > 1:
         return tuple(prompts)
     sides = render_text("prompts/panel_sides.txt.j2").splitlines()
     return tuple(
@@ -85,10 +85,10 @@ def blind_prompts(chambers: Chambers, question: Question, count: int) -> tuple[P
     )
 
 
-async def _blind(chambers: Chambers, question: Question, prompt: Prompt) -> Opinion:
+async def _blind(agents: Agents, question: Question, prompt: Prompt) -> Opinion:
     judge = prompt.sample
     try:
-        reply = await chambers.session.ask(prompt, OpinionReply)
+        reply = await agents.session.ask(prompt, OpinionReply)
     except Answerless as error:
         return no_opinion(judge, error.why)
     return opinion_of(judge, reply, question)
@@ -100,7 +100,7 @@ def opinion_of(judge: int, reply: OpinionReply, question: Question) -> Opinion:
     cited = tuple(dict.fromkeys(reply.evidence))
     scores = Scores(reply.correctness, reply.functionality, reply.clarity)
     problem = citation_problem(
-        question.requirement, outcome, cited, question.shown, question.dossier.around
+        question.requirement, outcome, cited, question.shown, question.material.around
     )
     return Opinion(judge, outcome, reply.reason, cited, scores, problem)
 
@@ -110,22 +110,22 @@ def no_opinion(judge: int, why: str) -> Opinion:
     return Opinion(judge, VerdictOutcome.UNVERIFIED, "", problem=why)
 
 
-def question_text(chambers: Chambers, question: Question) -> str:
+def question_text(agents: Agents, question: Question) -> str:
     """All that the judges of a requirement read, the parts that requirements share first."""
     return render_text(
         "prompts/panel.user.txt.j2",
-        facts=facts_text(chambers, question),
-        mark=chambers.delimiter.word,
+        facts=facts_text(agents, question),
+        mark=agents.delimiter.word,
         ids=ids_text(question),
     )
 
 
-def facts_text(chambers: Chambers, question: Question) -> str:
+def facts_text(agents: Agents, question: Question) -> str:
     """Task, change, evidence and requirement, each enclosed."""
-    delimiter = chambers.delimiter
+    delimiter = agents.delimiter
     return "\n\n".join(
         (
-            shared_text(question.dossier, delimiter),
+            shared_text(question.material, delimiter),
             evidence_text(question.shown, delimiter),
             requirement_text(question.requirement, delimiter),
         )

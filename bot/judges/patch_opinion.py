@@ -12,11 +12,10 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, Field, StringConstraints
 
-from bot.judges.chambers import Chambers
-from bot.judges.citations import holds_for_patch
-from bot.judges.dossier import Dossier, evidence_text, shared_text, shown_evidence
+from bot.judges.agents import Agents
+from bot.judges.citations import holds_for_patch, words_to_judges
+from bot.judges.material import Material, evidence_text, shared_text, shown_evidence
 from bot.judges.model.base import Answerless, ModelProblem, Prompt
-from bot.judges.words_to_judges import words_to_judges
 from bot.templates import render_text
 from bot.text import scrub
 from bot.values import PatchOpinion, Role, TaskRubric, Validity
@@ -57,34 +56,34 @@ class _Vote:
 
 
 async def ask_on_patch(
-    chambers: Chambers, dossier: Dossier, rubrics: tuple[TaskRubric, ...], samples: int
+    agents: Agents, material: Material, rubrics: tuple[TaskRubric, ...], samples: int
 ) -> PatchOpinion:
     """Ask `samples` times and count; a budget that is spent, or no model, gives an opinion with a problem."""
     binding = tuple(one for one in rubrics if one.is_golden) or rubrics
     try:
         votes = await concurrently(
-            *(_vote(chambers, dossier, binding, number) for number in range(1, samples + 1))
+            *(_vote(agents, material, binding, number) for number in range(1, samples + 1))
         )
     except ModelProblem as error:
         votes = [_Vote(None, problem=error.why)]
     opinion = counted(tuple(votes), binding)
-    mark = chambers.delimiter
-    read = f"{shared_text(dossier, mark)}\n{evidence_text(dossier.evidence, mark)}"
-    if (dossier.words_to_judges or words_to_judges(read)) and opinion.validity is Validity.VALID:
+    mark = agents.delimiter
+    read = f"{shared_text(material, mark)}\n{evidence_text(material.evidence, mark)}"
+    if (material.words_to_judges or words_to_judges(read)) and opinion.validity is Validity.VALID:
         return replace(opinion, is_unsure=True, doubts=(*opinion.doubts, _SPOKEN))
     return opinion
 
 
 async def _vote(
-    chambers: Chambers, dossier: Dossier, rubrics: tuple[TaskRubric, ...], number: int
+    agents: Agents, material: Material, rubrics: tuple[TaskRubric, ...], number: int
 ) -> _Vote:
-    delimiter, shown = chambers.delimiter, shown_evidence(dossier.evidence)
+    delimiter, shown = agents.delimiter, shown_evidence(material.evidence)
     prompt = Prompt(
         role=Role.PATCH,
         system=render_text("prompts/patch.system.txt.j2"),
         user=render_text(
             "prompts/patch.user.txt.j2",
-            shared=shared_text(dossier, delimiter),
+            shared=shared_text(material, delimiter),
             evidence=evidence_text(shown, delimiter),
             rubric=delimiter.enclose("rubric", _rubric_text(rubrics), RUBRIC_CHARS),
             mark=delimiter.word,
@@ -94,21 +93,21 @@ async def _vote(
         sample=number,
     )
     try:
-        reply = await chambers.session.ask(prompt, PatchReply)
+        reply = await agents.session.ask(prompt, PatchReply)
     except Answerless as error:
         return _Vote(None, problem=error.why)
-    return _held(reply, replace(dossier, evidence=shown))
+    return _held(reply, replace(material, evidence=shown))
 
 
-def _held(reply: PatchReply, dossier: Dossier) -> _Vote:
+def _held(reply: PatchReply, material: Material) -> _Vote:
     """The reply with those of its citations that hold, each for itself."""
     known = {
         one.id
-        for one in dossier.evidence
+        for one in material.evidence
         if holds_for_patch(one, as_valid=reply.verdict == Validity.VALID)
     }
     cited = tuple(id_ for id_ in dict.fromkeys(reply.evidence) if id_ in known)
-    return _Vote(reply, cited, _quoted(reply.quotes, dossier.diff))
+    return _Vote(reply, cited, _quoted(reply.quotes, material.diff))
 
 
 def _quoted(quotes: list[str], diff: str) -> tuple[str, ...]:

@@ -12,9 +12,9 @@ from typing import Annotated
 
 from pydantic import BaseModel, Field, StringConstraints
 
-from bot.judges.chambers import Chambers
+from bot.judges.agents import Agents
 from bot.judges.comprehension import listed_text
-from bot.judges.dossier import AUTHOR_CHARS, TASK_CHARS, told_sources
+from bot.judges.material import AUTHOR_CHARS, TASK_CHARS, told_sources
 from bot.judges.model.base import Prompt
 from bot.judges.weighing import OPEN_TO_JUDGES
 from bot.templates import render_text
@@ -84,9 +84,9 @@ class Proposed:
     remarks: tuple[str, ...] = ()
 
 
-async def propose_steps(chambers: Chambers, requirements: Requirements, ground: Ground) -> Proposed:
+async def propose_steps(agents: Agents, requirements: Requirements, ground: Ground) -> Proposed:
     """Ask once. Raises Answerless, BudgetSpent or ModelAway; the fixed steps stand without it."""
-    delimiter = chambers.delimiter
+    delimiter = agents.delimiter
     fixed = "\n".join(f"{step.action.value}: {step.goal}" for step in ground.fixed.steps)
     prompt = Prompt(
         role=Role.PLANNER,
@@ -102,7 +102,7 @@ async def propose_steps(chambers: Chambers, requirements: Requirements, ground: 
             most=MOST_STEPS,
         ),
     )
-    reply = await chambers.session.ask(prompt, PlanReply)
+    reply = await agents.session.ask(prompt, PlanReply)
     return checked(reply, requirements, ground)
 
 

@@ -12,7 +12,7 @@ from typing import Annotated, Protocol
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
-from bot.judges.chambers import Chambers
+from bot.judges.agents import Agents
 from bot.judges.model.base import Answerless, BudgetSpent, Prompt, Tool, Toolbox
 from bot.task.linked import Pointer, Way, pointers
 from bot.task.rubrics.form import MOST_CHARACTERS, MOST_ROOT_CHARACTERS, RubricProblem, checked
@@ -84,16 +84,16 @@ class FindArguments(BaseModel):
     name: str = Field(min_length=1, max_length=200)
 
 
-async def draft_rubric(chambers: Chambers, issue: AskedIssue, base: BaseCode) -> Rubric:
+async def draft_rubric(agents: Agents, issue: AskedIssue, base: BaseCode) -> Rubric:
     """Draft one. Raises Answerless for what is no rubric, BudgetSpent or ModelAway."""
-    prompt = _prompt(chambers.delimiter, issue, base)
-    tools = _tools(chambers.delimiter, base)
+    prompt = _prompt(agents.delimiter, issue, base)
+    tools = _tools(agents.delimiter, base)
     try:
-        reply = await chambers.session.converse(
+        reply = await agents.session.converse(
             prompt, RubricReply, Toolbox(tools, MOST_INTERACTIONS)
         )
     except BudgetSpent:  # of interactions: what it has read must do; of money: this raises again
-        reply = await chambers.session.ask(prompt, RubricReply)
+        reply = await agents.session.ask(prompt, RubricReply)
     return _rubric(reply)
 
 

@@ -10,14 +10,16 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
 
-from bot.text.clipping import clip, clip_line, clip_middle
-from bot.text.steady import steady
-from bot.values import Evidence, FourWay, TestChange, TestComparison, Transition
+from bot.task.requirements import NOTHING_REGRESSES
+from bot.text.clipping import clip, clip_line, clip_middle, steady
+from bot.values import ActionKind, Evidence, FourWay, TestChange, TestComparison, Transition
 from sandbox.values import Observation, Outcome, TestResult
 
 MESSAGE_CHARS = 700
 """Of one failure: its end says what was expected and what was there."""
 MOST_TOLD = 30
+MOST_UNCHANGED = 8
+"""Tests that pass on both sides and are named; of more, the number is told."""
 _BAD = (Outcome.FAILED, Outcome.ERROR)
 _SAID = {Outcome.PASSED: "passes", Outcome.FAILED: "fails", Outcome.ERROR: "fails with an error"}
 _MOVES = {
@@ -34,6 +36,7 @@ _MOVES = {
 _PROGRESS = re.compile(
     r"^(?:\S+\.\w{1,4} )?[.FEsxX]+ +\[ *\d{1,3}%\]$|^(?=[^.]*\.)[.FEsxX]{3,}$|^[\u2022\u00b7\u2024.\s]{3,}$"
 )
+_CAUSE = re.compile(r"^[\w.]*(?:Error|Exception|Failed|Exit)\b")
 _BENCHMARK = re.compile(r"^-{5,} ?benchmark\b|^Name \(time in ")
 _BENCHMARK_ROW = re.compile(
     r"(?:[ \t]{1,60}[\d,.]{1,30}[ \t]{1,60}\([\d,.>]{1,30}\)){2}|^-{20,}$|^Legend:|^  (?:Outliers|OPS):"
@@ -63,15 +66,17 @@ def moved(evidence: Evidence) -> Transition:
 
 def told_tests(evidence: Evidence, most_chars: int) -> str:
     """What each test did: counts first, then what changed or fails, one body of a table once."""
-    told = list(_moves(evidence))
+    crossed = _is_crossed(evidence)
+    told = [one for one in _moves(evidence) if None not in one[0] or not crossed]
     counts = Counter(move for move, _ in told)
     lines = [
-        " · ".join(f"{words}: {counts[move]}" for move, words in _MOVES.items() if counts[move])
+        *([evidence.step.goal] if crossed else []),
+        " · ".join(f"{words}: {counts[move]}" for move, words in _MOVES.items() if counts[move]),
     ]
     shown = 0
     for move, words in _MOVES.items():
         rows = [pair for one, pair in told if one == move]
-        if move == (True, True) and len(counts) > 1:
+        if move == (True, True) and (len(counts) > 1 or len(rows) > MOST_UNCHANGED):
             continue
         for group in _by_function(rows):
             if shown == MOST_TOLD:
@@ -80,6 +85,13 @@ def told_tests(evidence: Evidence, most_chars: int) -> str:
             shown += 1
             lines += _group(group, words)
     return clip_middle("\n".join(lines), most_chars)
+
+
+def _is_crossed(evidence: Evidence) -> bool:
+    """Whether one side's tests ran on the other's code: of these only what differs is run."""
+    step = evidence.step
+    is_of_all = step.action is ActionKind.UNIT_TESTS and not step.is_proposed
+    return is_of_all and step.requirement_ids in ((), (NOTHING_REGRESSES,))
 
 
 def quiet(output: str) -> str:
@@ -142,8 +154,18 @@ def _group(group: list[_Pair], words: str) -> Iterator[str]:
     yield f"- {clip_line(shown.id, 240)}{rows}: {words}"
     for side, one in (("head", after), ("base", before)):
         if one is not None and one.outcome in _BAD and one.message:
-            yield f"  on {side}: {clip_middle(steady(one.message), MESSAGE_CHARS)}"
+            yield f"  on {side}: {_why(steady(one.message), is_on_head=one is after)}"
             return
+
+
+def _why(message: str, *, is_on_head: bool) -> str:
+    """A failure; of one on base that is none on head any more, what it came to."""
+    lines = [line for line in message.splitlines() if line.strip()]
+    if is_on_head or not lines:
+        return clip_middle(message, MESSAGE_CHARS)
+    by_pytest = next((line for line in lines if line.startswith("E  ")), "")
+    causes = [line for line in lines if _CAUSE.match(line)]
+    return clip_line((by_pytest or (causes or lines)[-1]).strip(), MESSAGE_CHARS // 2)
 
 
 # --- all tests of the change, four ways ---------------------------------------------------------

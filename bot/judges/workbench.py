@@ -8,11 +8,10 @@ from dataclasses import dataclass, field
 from pydantic import TypeAdapter
 
 from bot.evidence.own_steps.weigh import own_step, refutes, what_counts
-from bot.judges.acting import Acting, Taken
-from bot.judges.chambers import Chambers
-from bot.judges.dossier import evidence_text
+from bot.judges.agents import Acting, Agents, Taken
+from bot.judges.material import evidence_text
 from bot.judges.model.base import BudgetSpent
-from bot.text.steady import steady
+from bot.text.clipping import steady
 from bot.values import ActionKind, Category, Evidence, Requirement, Step, Transition
 from sandbox.values import Observation, Side
 
@@ -34,7 +33,7 @@ class Errand:
 class Workbench:
     """One requirement's own; nothing of another requirement ever lies here."""
 
-    chambers: Chambers
+    agents: Agents
     acting: Acting
     requirement: Requirement
     known: tuple[Evidence, ...]
@@ -59,7 +58,9 @@ class Workbench:
         if taken.evidence is not None:
             one = own_step(taken.evidence, self.requirement, self.around)
             self.evidence[number] = one
-            said = f"{_told(one, self.requirement)}\n{evidence_text((one,), self.chambers.delimiter)}\n{said}"
+            is_own = action is ActionKind.DYNAMIC_EXECUTION
+            shown = evidence_text((one,), self.agents.delimiter, with_command=not is_own)
+            said = f"{_told(one, self.requirement)}\n{shown}\n{said}"
         return self.read(said or f"{step.id}: nothing was found.")
 
     def begin(self) -> int:
@@ -80,7 +81,7 @@ class Workbench:
 
     def enclosed(self, label: str, text: str) -> str:
         """A text that nobody vouches for, for the analyst to read."""
-        return self.chambers.delimiter.enclose(label, steady(text), NOTE_CHARS)
+        return self.agents.delimiter.enclose(label, steady(text), NOTE_CHARS)
 
     def taken(self) -> tuple[Evidence, ...]:
         """The evidence of its steps, in their order."""
@@ -103,7 +104,7 @@ class Workbench:
         asked = "\0".join((step.id, step.action.value, *step.arguments))
         digest = hashlib.sha256(asked.encode("utf-8", "replace")).hexdigest()
         key = f"step {self.acting.run} {digest}"
-        return _TAKEN.validate_json(await self.chambers.session.remembered(key, work))
+        return _TAKEN.validate_json(await self.agents.session.remembered(key, work))
 
 
 def _looked_up(step: Step, found: str) -> Evidence:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from bot.report.markdown import CHECK_LIMIT, fitted
-from bot.report.memory import Memory
+from bot.report.markdown import CHECK_LIMIT, Memory, fitted
 from bot.report.model import FAILING_CHANGES, ReportView
 from bot.values import CodePlace, ServedHunk, TestComparison
 from bot.values.conclusions import Annotation, AnnotationLevel

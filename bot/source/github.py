@@ -20,8 +20,7 @@ from bot.github import (
 from bot.report.markdown import marker
 from bot.services import Answer, Code
 from bot.source.policy import policy_context
-from bot.source.running import hide_running, show_running
-from bot.source.shared_head import HeadVerdict, SharedHead
+from bot.source.shared_head import HeadVerdict, SharedHead, hide_running, show_running
 from bot.source.words import task_of_issue, task_of_pull_request
 from bot.store import Ended, EvaluationState, Store
 from bot.templates import render_markdown

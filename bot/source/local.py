@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from bot.configuration import PolicyContext
 from bot.errors import UserError
-from bot.services import Code
-from bot.source.unposted import Unposted
+from bot.services import Answer, Code
 from bot.task.task_file import read_task_file
-from bot.values import EvaluationRequest, Task, TaskSource, Trust
+from bot.values import EvaluationRequest, Plan, Publication, Standing, Task, TaskSource, Trust
 from sandbox.errors import CheckoutError
 from sandbox.repository.fetch import fetch, resolve_at_source
 from sandbox.repository.local_repository import (
@@ -28,6 +28,37 @@ _NOTHING_ASKED = (
     "Nothing says what the change should do, so it was only checked that it builds, breaks nothing and "
     "weakens no test. Name a file that says what was asked with --task."
 )
+
+
+@dataclass(frozen=True, slots=True)
+class Unposted:
+    """The side of an origin that answers; `tell` hears each stage."""
+
+    tell: Callable[[str], None]
+
+    async def policy_context(self, request: EvaluationRequest) -> PolicyContext:
+        """Whoever runs the command chose the base, and is told nothing that blocks a merge."""
+        return PolicyContext()
+
+    async def members(self, request: EvaluationRequest) -> tuple[Standing, ...]:
+        """One change is no merge group."""
+        return ()
+
+    async def announce(
+        self, request: EvaluationRequest, stage: str, plan: Plan | None = None
+    ) -> None:
+        """Tell the terminal."""
+        self.tell(stage)
+
+    def link(self, request: EvaluationRequest) -> str:
+        """No page is served for it."""
+        return ""
+
+    async def publish(self, answer: Answer) -> Publication:
+        """Say where the report is; the command copies it to where the person wants it."""
+        self.tell("publish")
+        evaluation = answer.evaluation
+        return Publication(evaluation.request.id, evaluation.gate.conclusion, answer.report_key)
 
 
 @dataclass(frozen=True, slots=True)

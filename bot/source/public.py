@@ -1,4 +1,7 @@
-"""A pull request on GitHub read as anybody may read it: `assay judge <pull request URL>`."""
+"""A pull request on GitHub read as anybody may read it: `assay judge <pull request URL>`.
+
+Apart from `local`: it loads GitHub's client, which judging a folder does not need.
+"""
 
 from __future__ import annotations
 
@@ -10,8 +13,8 @@ from bot.github import RepositoryReader
 from bot.github.client import clone_url, open_public
 from bot.github.transport import Manners
 from bot.services import Code
+from bot.source.local import Unposted
 from bot.source.policy import policy_context
-from bot.source.unposted import Unposted
 from bot.source.words import task_of_pull_request
 from bot.values import EvaluationRequest, Task
 from sandbox.repository.mirror import Source

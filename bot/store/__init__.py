@@ -12,7 +12,7 @@ from bot.store.base import (
     Store,
     Totals,
 )
-from bot.store.kept_records import KeptReplies
+from bot.store.record_parts import KeptReplies
 from bot.store.records import Records, open_records
 
 __all__ = [

@@ -25,8 +25,7 @@ from bot.store.base import (
     StageTime,
     Totals,
 )
-from bot.store.kept_records import KeptRecords
-from bot.store.record_parts import AcceptanceRecords, RubricRecords, UsageRecords
+from bot.store.record_parts import AcceptanceRecords, KeptRecords, RubricRecords, UsageRecords
 from bot.store.tables import (
     BASE_RESULTS,
     DECISIONS,

@@ -29,15 +29,20 @@ def untested_alternatives(requirement: Requirement, tests: str) -> tuple[str, st
 
     None where they have all or nothing of each list, or where there is no list.
     """
-    said = requirement.text
-    if requirement.is_title:
-        said = f"{said}\n\n{requirement.detail}"
-    for names in _lists(_FENCE.sub("\n\n", said)):
+    for names in _lists(prose_of(requirement)):
         known = [name for name in names if _has(name, tests)]
         missing = [name for name in names if name not in known]
         if known and missing:
             return missing[0], known[0]
     return None
+
+
+def prose_of(requirement: Requirement) -> str:
+    """Return the words of a demand, of a title with the text below it, without blocks of code."""
+    said = requirement.text
+    if requirement.is_title:
+        said = f"{said}\n\n{requirement.detail}"
+    return _FENCE.sub("\n\n", said)
 
 
 def _lists(text: str) -> Iterator[list[str]]:

@@ -133,6 +133,11 @@ _STAYS = re.compile(
     r"|\bunchanged\b|\bbackwards?[- ]compatib|\bno (?:visible )?(?:difference|change in behaviou?r)\b",
     re.IGNORECASE,
 )
+_MAY_STAY = re.compile(
+    r"\b(?:keeps?|kept|stays?|remains?|still|the same"
+    r"|as (?:it|they) (?:is|was|are|were|do|does|did)|as (?:before|now|today))\b",
+    re.IGNORECASE,
+)
 _INVARIANT = re.compile(
     rf"\b{_MUST}\s+(?:not|never)\s+depend\s+on\b|\b{_MUST}\s+be\s+independent\s+of\b",
     re.IGNORECASE,
@@ -160,6 +165,11 @@ def preserves(text: str) -> bool:
 def keeps(text: str) -> bool:
     """Whether the words ask that something stays as it is, or does not depend on something."""
     return bool(_STAYS.search(text) or is_invariant(text))
+
+
+def may_keep(text: str) -> bool:
+    """Whether the words can be read so, where a model says that they ask that something stays as it is."""
+    return keeps(text) or preserves(text) or _MAY_STAY.search(text) is not None
 
 
 def is_invariant(text: str) -> bool:

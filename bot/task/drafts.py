@@ -9,11 +9,10 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, replace
 
-from bot.task.boilerplate import is_usual_boilerplate, normalised
 from bot.task.categories import category_of, is_preference
 from bot.task.permissions import only_permits
 from bot.task.sections import SectionKind, item_kind, section_kind
-from bot.task.wording import says_what_should_be
+from bot.task.wording import is_usual_boilerplate, normalised, says_what_should_be
 from bot.text.markdown import Document, ListItem, read_document
 from bot.values import (
     Category,

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from bot.task.ties import test_name
 from bot.text.markdown import read_document
 from bot.text.words import Vocabulary, code_words, sentences, words_of
-from bot.values import PermittedChange, TaskSource, TestComparison
+from bot.values import Category, PermittedChange, Requirement, TaskSource, TestComparison
 
 _LONGEST = 500
 _TESTS = r"\b(?:tests?|snapshots?|expectations?|assertions?|test_\w+|\w+_test)\b"
@@ -23,6 +23,9 @@ _MAY = (
 _CHANGE = r"(?:be\s+)?(?:chang|updat|adjust|adapt|rewrit|regenerat|edit|fail\b|break\b)\w*"
 _GO = r"(?:be\s+)?(?:remov|delet|dropp?|skipp?|retir|go\b)\w*"
 _ALLOWS = re.compile(rf"(?i){_TESTS}.{{0,400}}?{_MAY}(?P<what>{_CHANGE}|{_GO})")
+_POINTS = re.compile(
+    r"(?i)(?:this|that|these|those) (?:tests?|snapshots?|expectations?|assertions?)\b"
+)
 _REMOVES = re.compile(rf"(?i){_GO}")
 _NOT = re.compile(
     r"(?i)\b(?:not|no|none|never|without|neither|nor|unless|only if|except)\b|n['\u2019]t\b"
@@ -60,11 +63,15 @@ def permitted_changes(source: TaskSource) -> Iterator[PermittedChange]:
     said = (*(one.text for one in document.passages), *(one.text for one in document.items))
     texts = (source.title, *said)
     for text in dict.fromkeys(texts):
-        for sentence in sentences(text):
-            found = _ALLOWS.search(sentence[:_LONGEST])
-            if found and len(sentence) <= _LONGEST and not _NOT.search(sentence):
+        before = ""
+        for one in sentences(text):
+            # "`test_valid` lists what is read; this test may change"
+            told = f"{before} {one.strip()}" if _POINTS.match(one.strip()) else one.strip()
+            before = one.strip()
+            found = _ALLOWS.search(told[:_LONGEST])
+            if found and len(told) <= _LONGEST and not _NOT.search(told):
                 removes = _REMOVES.fullmatch(found["what"]) is not None
-                yield PermittedChange(sentence.strip(), source.reference, removes)
+                yield PermittedChange(told, source.reference, removes)
 
 
 def speaks_of_test(permitted: PermittedChange, test: TestComparison) -> bool:
@@ -86,3 +93,57 @@ def speaks_of_test(permitted: PermittedChange, test: TestComparison) -> bool:
 
 def _is_path(named: str, path: str) -> bool:
     return ("/" in named or "." in named) and f"/{path}".endswith(f"/{named.lstrip('./')}")
+
+
+# --- tells whether a demand speaks plainly of what a deleted test was about -----------------------
+
+
+_IDENTIFIER = re.compile(
+    r"`([^`\n]{2,80})`|(?<!\w)(__\w+__|\w+(?:\.\w+)+|[a-z]+(?:_\w+)+|[a-z]+[A-Z]\w*|\w+(?=\(\)))"
+)
+_REMOVING = re.compile(
+    r"(?i)\b(?:remov(?:e|es|ed|al|ing)|drop(?:s|ped|ping)?|delet(?:e|es|ed|ing)|get rid of|"
+    r"no longer|retir(?:e|es|ed|ing)|obsolete)\b"
+)
+
+
+def names_subject(requirement: Requirement, test: TestComparison) -> bool:
+    """Whether the demand spells the identifier that a test is named after."""
+    return requirement.category is not Category.BASELINE and any(
+        _is_named_after(test, sentence) for sentence in _sentences(requirement)
+    )
+
+
+def asks_to_remove(requirement: Requirement, test: TestComparison) -> bool:
+    """Whether somebody who may ask does so, in one sentence, to remove a test's subject."""
+    return (
+        requirement.trust.is_asked
+        and requirement.category is not Category.BASELINE
+        and any(
+            _REMOVING.search(sentence) and _is_named_after(test, sentence)
+            for sentence in _sentences(requirement)
+        )
+    )
+
+
+def asks_to_remove_function(requirement: Requirement, function: str) -> bool:
+    """Whether somebody who may ask does so, in one sentence, to remove a function by its name."""
+    named = re.compile(rf"(?<![\w$]){re.escape(function)}(?![\w$])")
+    return requirement.trust.is_asked and any(
+        _REMOVING.search(sentence) and named.search(sentence)
+        for sentence in _sentences(requirement)
+    )
+
+
+def _sentences(requirement: Requirement) -> list[str]:
+    return sentences(f"{requirement.text}\n{requirement.detail}")
+
+
+def _is_named_after(test: TestComparison, sentence: str) -> bool:
+    name = words_of(test_name(test.id))
+    scope = words_of(" ".join(test.id.split("[", 1)[0].split("::")[1:-1]))
+    for match in _IDENTIFIER.finditer(sentence):
+        words = words_of(match.group(1) or match.group(2))
+        if name and name & words and words <= name | scope and name <= words | scope:
+            return True
+    return False

@@ -11,14 +11,13 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from bot.configuration import Configuration
-from bot.task.boilerplate import template_lines
 from bot.task.categories import category_of, preserves
 from bot.task.drafts import TITLE, Draft, drafts_of, with_titles
 from bot.task.examples.calls import MOST_EXAMPLES, MOST_SHOWN, examples_of, shown_results
 from bot.task.graph import mended
 from bot.task.permissions import permitted_changes
 from bot.task.sameness import says_the_same
-from bot.task.wording import as_what_must_hold
+from bot.task.wording import as_what_must_hold, template_lines
 from bot.text.clipping import clip
 from bot.values import (
     Category,

@@ -6,7 +6,7 @@ import re
 
 from rapidfuzz import fuzz
 
-from bot.task.boilerplate import normalised
+from bot.task.wording import normalised
 from bot.text.words import stem, words_of
 
 SAME_TEXT_RATIO = 95.0

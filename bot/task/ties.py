@@ -7,6 +7,8 @@ A tie says why it was made, so that a doubting reader can check it.
 
 from __future__ import annotations
 
+import builtins
+import keyword
 import math
 import re
 from collections import Counter
@@ -251,8 +253,37 @@ def speaks_of(requirement: Requirement, test: TestComparison) -> bool:
 
 
 def leaves_error_unasked(requirement: Requirement, test: TestComparison) -> bool:
-    """Whether an error that must be raised is nothing that the body of a test of Python could be after."""
-    if not test.path.endswith(".py") or _NEGATED.search(requirement.text):
+    """Whether an error that must be raised is nothing that the body of a test of Python could be after.
+
+    The error of a bug's title ("`f('')` raises KeyError") is what must not be: what should be is asked then.
+    """
+    said = requirement.shown
+    if not test.path.endswith(".py") or _NEGATED.search(said) or said.startswith("Fixed: "):
         return False
-    raised = _RAISED.search(requirement.text)
+    raised = _RAISED.search(said)
     return bool(raised and test.source and not _EXPECTING.search(_HEADING.sub("", test.source)))
+
+
+# --- what a text writes as code ----------------------------------------------------------------
+
+_CODE_SPAN = re.compile(r"`([^`\n]{1,200})`")
+_VALUE = re.compile(r"'[^'\n]*'|\"[^\"\n]*\"|\\\w+")
+"""What is written as code and names none: texts (`'col'`) and escapes (`\\xHH`)."""
+_CALLED = re.compile(r"\b([A-Za-z_]\w+)\(|\b(\w*[a-z0-9]_\w+|[a-z]+[A-Z]\w*)\b")
+_TEST_NAME = re.compile(r"test_\w+|\w+_test")  # "`test_valid` may change" is about no code
+_NOT_OURS = frozenset((*dir(builtins), *keyword.kwlist, "null", "undefined", "true", "false"))
+_CODE_NAME = re.compile(r"[A-Za-z_]\w+")
+
+
+def named_code(requirement: Requirement) -> frozenset[str]:
+    """Return the identifiers that a demand writes as code, else those of the text around it."""
+    return code_named(requirement.text) or code_named(requirement.detail)
+
+
+def code_named(text: str) -> frozenset[str]:
+    """Return the identifiers that a text writes as code, without those of the language itself."""
+    text = _CODE_SPAN.sub(lambda code: _VALUE.sub(" ", code[0]), text)
+    quoted = [name for part in _CODE_SPAN.findall(text) for name in _CODE_NAME.findall(part)]
+    called = [one or other for one, other in _CALLED.findall(text)]
+    named = (name for name in (*quoted, *called) if not _TEST_NAME.fullmatch(name))
+    return frozenset(named) - _NOT_OURS

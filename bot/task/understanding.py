@@ -1,9 +1,9 @@
 """Adds what a model understood of a task to what was read from it by rule; the rule's list is the floor.
 
 Nothing of the floor is taken away or made weaker, whatever the model says: it may add requirements in
-the words of a source, add prerequisites, call upkeep behaviour, and point at duplicates, of which the
-stronger one stays. What it calls kept or forbidden is so where the words say it too. Every refusal is told
-in the remarks, with its reason.
+the words of a source, say what should be where a title only tells of a bug, add prerequisites, call upkeep
+behaviour, and point at duplicates, of which the stronger one stays. What it calls kept or forbidden is so
+where the words say it too. Every refusal is told in the remarks, with its reason.
 
 A quotation counts only where people can read it: not in comments, code blocks, titles of sections, nor
 under headings that say nothing is demanded there.
@@ -15,19 +15,21 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
-from bot.task.boilerplate import normalised, template_lines
 from bot.task.categories import (
     ASKED,
     NARROW,
     category_of,
     forbids,
     is_preference,
+    may_keep,
+    preserves,
     upkeep_area,
 )
 from bot.task.graph import mended, with_edges
 from bot.task.permissions import only_permits, permitted_changes
 from bot.task.requirements import MAX_REQUIREMENTS, MAX_TEXT
 from bot.task.sameness import has_the_same_words, says_the_same
+from bot.task.wording import normalised, stands_for_title, template_lines
 from bot.text.clipping import clip
 from bot.text.markdown import read_document
 from bot.text.words import words_of
@@ -132,6 +134,7 @@ class _Additions:
         text = clip(found.safe, MAX_TEXT)
         said = (*({found.words, found.sentence, text}),)
         twin = next((one for one in self.items if _says_one_of(one, said)), None)
+        twin = twin or self._refactoring(found, source)
         if twin is not None:
             self._ids.setdefault(proposal.key, twin.id)
         elif proposal.is_permission or only_permits(found.sentence):
@@ -144,18 +147,41 @@ class _Additions:
             self._demand(proposal, text, found, source)
 
     def _demand(self, proposal: Proposal, text: str, found: Quotation, source: TaskSource) -> None:
+        kind = _kind_of(proposal, text)
+        if kind is Category.BEHAVIOUR and self._words_title(proposal, text, found, source):
+            return
         id_ = self._free_id("R", {one.id for one in self.items})
         self._ids.setdefault(proposal.key, id_)
         self.items.append(
             Requirement(
                 id=id_,
                 text=text,
-                category=_kind_of(proposal, text),
+                category=kind,
                 origin=source.reference,
                 trust=source.trust,
                 quotation=clip(found.words, MAX_TEXT),
             )
         )
+
+    def _refactoring(self, found: Quotation, source: TaskSource) -> Requirement | None:
+        """The title that "No behavior changes." makes one of a refactoring: it asks for both."""
+        if not preserves(found.sentence):
+            return None
+        titles = (one for one in self.items if one.is_title and one.origin == source.reference)
+        return next((one for one in titles if one.category is Category.UPKEEP), None)
+
+    def _words_title(
+        self, proposal: Proposal, text: str, found: Quotation, source: TaskSource
+    ) -> bool:
+        """Word a bug's title as what should be, by the first sentence that says it: they are one demand."""
+        for at, one in enumerate(self.items):
+            is_bug = one.is_title and one.origin == source.reference and not one.quotation
+            is_bug = is_bug and one.category is Category.BEHAVIOUR and source.trust.is_asked
+            if is_bug and stands_for_title(found.sentence, source.title, source.text):
+                self.items[at] = replace(one, wording=text, quotation=clip(found.words, MAX_TEXT))
+                self._ids.setdefault(proposal.key, one.id)
+                return True
+        return False
 
     def _permit(self, proposal: Proposal, found: Quotation, source: TaskSource) -> None:
         """Allow what a sentence of those who may ask allows; it demands nothing, whoever says it."""
@@ -191,6 +217,8 @@ def _kind_of(proposal: Proposal, text: str) -> Category:
     """The kind of a demand: what the words say, and never weaker than the model says."""
     if proposal.category is Category.PROHIBITION and forbids(text):
         return Category.PROHIBITION
+    if proposal.category is Category.KEEP and may_keep(text):
+        return Category.KEEP
     by_words = category_of(text)
     if by_words is Category.UPKEEP and upkeep_area(text) in NARROW:
         return by_words

@@ -1,4 +1,4 @@
-"""Words a bug's title as what must hold: for people and judges; no rule rests on it."""
+"""Words a bug's title as what must hold: for people and judges; what rules tie and count is the title."""
 
 from __future__ import annotations
 
@@ -61,6 +61,16 @@ def as_what_must_hold(title: str, text: str) -> str:
     return f"Fixed: {bare}" if is_labelled or _FAULT.search(bare) else ""
 
 
+def stands_for_title(sentence: str, title: str, text: str) -> bool:
+    """Whether a sentence of the text says what should be, where the title and the rules here say only what is
+    wrong. It is about the same: it shares a telling word with the title, or begins with "It should …".
+    """
+    bare = _LABEL.sub("", title).strip()
+    if not bare or says_what_should_be(title) or _should_sentence(bare, text):
+        return False
+    return bool(_VAGUE.match(sentence) or words_of(bare) & words_of(sentence))
+
+
 def _should_sentence(title: str, text: str) -> str:
     """The first plain sentence that says what should be, and shares a telling word with the title."""
     about = words_of(title)
@@ -75,3 +85,59 @@ def _should_sentence(title: str, text: str) -> str:
             if is_plain and demands and not says_else and about & words_of(sentence):
                 return sentence
     return ""
+
+
+# --- takes away what nobody asked for: lines of the repository's templates and their usual kin ----
+
+
+_FIRST_PERSON = (
+    r"\bi(?:'ve| have| am|'m| will|'ll| agree| understand| confirm| searched| checked| read)\b",
+    r"\bmy (?:code|change|pull request|pr|commits?)\b",
+    r"^(?:this|the) (?:pr|pull request|change)s? (?:is|has|have|does|follows|closes|includes)\b",
+)
+_CHORES_DONE = (
+    r"^(?:new |unit |all |existing |regression )*tests? (?:(?:have been|are|were|is) )?"
+    r"(?:added|updated|written|included|pass(?:es|ing)?)",
+    r"^(?:added|updated|wrote|included|add or update|add/update)\b.{0,30}"
+    r"\b(?:tests?|docs|documentation|change ?log|news|release notes?)\b",
+    r"^(?:docs|documentation|docstrings?|change ?log|news|readme)\b.{0,30}"
+    r"\b(?:added|updated|is up to date|entry|if)\b",
+    r"linters?\b.{0,20}\b(?:pass|run)",
+    r"pre-?commit\b.{0,30}(?:pass|run|install)",
+    r"^(?:lint|format|style) (?:passes|is clean)",
+)
+_KINDS_OF_CHANGE = (
+    r"^(?:bug ?fix|new feature|feature|breaking change|refactoring|documentation(?: update)?|other|"
+    r"enhancement|code style|performance|chore|yes|no|n/?a)\s*(?:\(.*\))?[:.]?$",
+)
+_FORMALITIES = (
+    r"contributing|code of conduct|self[- ]review|latest version|existing issues?|duplicates?\b",
+    r"\b(?:cla|dco)\b|sign(?:ed)?[- ]off|github\.com/\S*/(?:blob|wiki)\S*contribut",
+    r"^(?:closes|fixes|resolves|relates to|related)\s*#|if (?:applicable|needed|necessary|you)",
+)
+_USUAL = re.compile(
+    "|".join((*_FIRST_PERSON, *_CHORES_DONE, *_KINDS_OF_CHANGE, *_FORMALITIES)), re.IGNORECASE
+)
+
+
+def normalised(text: str) -> str:
+    """A text reduced to its words, for comparing lines that differ in markup only."""
+    return " ".join(re.findall(r"[\w.'/-]+", text.casefold().replace("`", " "))).strip(". ")
+
+
+def template_lines(templates: tuple[str, ...]) -> frozenset[str]:
+    """Every list item and line of prose of the given templates, normalised."""
+    lines: set[str] = set()
+    for template in templates:
+        document = read_document(template)
+        lines.update(normalised(item.text) for item in document.items)
+        lines.update(
+            normalised(re.sub(r"^[\s>*+-]*(?:\[[ xX]\])?", "", line))
+            for line in template.splitlines()
+        )
+    return frozenset(lines - {""})
+
+
+def is_usual_boilerplate(text: str) -> bool:
+    """Whether a check-list line is one that templates everywhere carry."""
+    return _USUAL.search(text.strip()) is not None

@@ -110,8 +110,13 @@ def _preformatted(body: str, language: str) -> Markup:
 
 
 _LABEL = re.compile(r"[^A-Za-z0-9 #._:/'-]")
-_FORGED = re.compile(r"\[(?=[^\]\n]{0,160}\b(?:begin|end)\b[^\]\n]{0,160}\])", re.IGNORECASE)
-"""The bracket of what looks like a mark of ours, whatever word it is made of."""
+_FORGED = re.compile(
+    r"\[(?=[\w \t-]{1,160}[ \t](?<!\bin )(?<!\bor )(?<!\band )(?<!\bnot )(?<!\belse )"
+    r"(?:end[ \t]{0,9}\]|begin\b[^\]\n]{0,160}\])"
+    r"|[^\]\n]{0,40}[0-9a-f]{8}[^\]\n]{0,100}\b(?:begin|end)\b[^\]\n]{0,160}\])",
+    re.IGNORECASE,
+)
+"""The bracket of what looks like a mark of ours, whatever word it is made of; `items[start:end]` is code."""
 _WIDE = 0xFEE0  # from an ASCII sign to its full-width twin
 
 

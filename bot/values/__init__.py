@@ -18,9 +18,9 @@ from bot.values.conclusions import (
     Publication,
     Standing,
 )
-from bot.values.forecasts import ExpectedCalls, ExpectedPrice, Forecast
-from bot.values.grades import Criterion, Grade, Grading
+from bot.values.grades import Criterion, Grade, Grading, KeptRubric, Rubric, TaskRubric
 from bot.values.observed import (
+    Beside,
     ChangedSymbol,
     CodePlace,
     DamageSeen,
@@ -61,9 +61,11 @@ from bot.values.opinions import (
 from bot.values.requests import (
     Delivery,
     EvaluationRequest,
+    ExpectedCalls,
+    ExpectedPrice,
+    Forecast,
     Trigger,
 )
-from bot.values.rubrics import KeptRubric, Rubric, TaskRubric
 from bot.values.tasks import (
     ActionKind,
     Category,
@@ -109,6 +111,7 @@ __all__ = [
     "Act",
     "ActionKind",
     "Analysis",
+    "Beside",
     "CanaryResult",
     "Category",
     "ChangedSymbol",

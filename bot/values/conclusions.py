@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
+from bot.values.grades import TaskRubric
 from bot.values.observed import Observed
 from bot.values.opinions import Deliberation
 from bot.values.requests import EvaluationRequest
-from bot.values.rubrics import TaskRubric
 from bot.values.tasks import Plan, Requirements, Task
 from bot.values.verdicts import ServedHunk, Verdict
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from bot.values.tasks import Example, ExampleKind, Step
-from sandbox.damage.values import Damage, DamageTrial
+from sandbox.damage.values import SAME, Damage, DamageTrial
 from sandbox.elsewhere.values import SecondLook, TestedInput
 from sandbox.values import ChangedFile, Finding, MissingSubmodule, Observation, Outcome
 
@@ -95,13 +95,22 @@ class Transition(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
+class Beside:
+    """Tests that were not seen to fail where the `functions`, which their demand names, do nothing."""
+
+    functions: tuple[str, ...]
+    tests: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class DamageSeen:
     """What the tests that speak for the change notice of damage to it; without any, base's that reach it.
 
     `problem` says why nothing could be measured; empty when it was. Of a judge's own step it is what that
     step notices near to the requirement `about`. `of_hunks` are hunks as on base that were tried besides, for
     who asks what each is needed for; no verdict rests on them. `untried` are those that the limit left, and
-    `is_limited` says that it left everything.
+    `is_limited` says that it left everything, `is_open` that the change itself may be why nothing was
+    measured. `beside` are tests that do not run what their demand names.
     """
 
     trials: tuple[DamageTrial, ...] = ()
@@ -112,12 +121,14 @@ class DamageSeen:
     of_hunks: tuple[DamageTrial, ...] = ()
     untried: tuple[Damage, ...] = ()
     is_limited: bool = False
+    is_open: bool = False
+    beside: tuple[Beside, ...] = ()
 
     @property
     def damages(self) -> tuple[DamageTrial, ...]:
         """Return the trials that ran with a damage, not with what is as on base or only looks different."""
         return tuple(
-            one for one in self.trials if one.ran and one.damage.kind not in ("same", "restored")
+            one for one in self.trials if one.ran and one.damage.kind not in (SAME, "restored")
         )
 
 
@@ -251,12 +262,13 @@ class FourWay:
 class ExampleOutcome:
     """What a call of the task did on one side. `holds` is None where that cannot be told.
 
-    `gave` says that it came to its end: it returned or printed something.
+    `gave` says that it came to its end: it returned or printed something. `was_made` says that it ran at all.
     """
 
     holds: bool | None
     did: str  # "returns `3`", "raises `ValueError: no`", "prints `3`", "was not made: …"
     gave: bool = False
+    was_made: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -265,6 +277,7 @@ class ExampleSeen:
 
     Of one that head alone gives, `near` has calls near it, and `is_needed` says whether the function that
     it calls decides what comes out: it no longer does with an empty body. None where that was not measured.
+    `is_same` says whether both sides give the same; None where that cannot be told.
     """
 
     example: Example
@@ -272,6 +285,7 @@ class ExampleSeen:
     head: ExampleOutcome
     near: TestedInput | None = None
     is_needed: bool | None = None
+    is_same: bool | None = None
 
     @property
     def is_fixed(self) -> bool:

@@ -213,6 +213,7 @@ class ExampleKind(StrEnum):
     EXPECTED = "expected"  # must hold on head
     KEPT = "kept"  # holds on base, and must on head
     REPORTED = "reported"  # what is complained of: head must not show it any more
+    CHANGING = "changing"  # complained of or demanded without a result: head must give another one
     SHOWN = "shown"  # the task does not say whether it is right
 
 
@@ -228,7 +229,8 @@ class ExampleLanguage(StrEnum):
 @dataclass(frozen=True, slots=True)
 class Example:
     """Code or a command that the task shows, with what it gives: `results` are spellings of a value or lines
-    of output, `error` is the class of what is raised. A kept one without either must not raise.
+    of output, `error` is the class of what is raised. A kept one without either must not raise; a changing
+    one with an `error` is complained of because it raises.
 
     `said_call` and `said_result` are the task's own words, `before` what is run first, in order. Reported
     examples of one `group` (0: none) are one report: it is gone when one of them is.

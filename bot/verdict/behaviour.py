@@ -5,13 +5,14 @@ from __future__ import annotations
 from dataclasses import replace
 
 from bot.evidence.case import Case
-from bot.evidence.damage import Why, blindness, differing_call, noticed_by
+from bot.evidence.damage import NO_END, Why, blindness, differing_call, is_beside, noticed_by
 from bot.evidence.examples.weigh import by_examples
 from bot.evidence.made_for import MadeFor, in_words, made_for
 from bot.evidence.oracle import TRY_TESTED_VERSION, unsatisfied, unverified, way_out
-from bot.evidence.tests.results import pass_rate, test_ids
+from bot.evidence.tests.results import code_of, pass_rate, test_ids
 from bot.task.alternatives import untested_alternatives
-from bot.task.ties import Tie, leaves_error_unasked, speaks_of
+from bot.task.inputs import untested_input
+from bot.task.ties import Tie, leaves_error_unasked, named_code, speaks_of
 from bot.values import (
     ActionKind,
     Decider,
@@ -58,13 +59,17 @@ def _by_proofs(
     if different := differing_call(sound, case.observed.second_look):
         return _only_under_test(requirement, different, case)
     seeing = tuple(test for test in sound if blindness(test, case.observed.damage) is None)
+    beside = {
+        test.id: names
+        for test in seeing
+        if (names := is_beside(test, named_code(requirement), case.observed.damage))
+    }
+    if seeing and len(beside) == len(seeing):
+        return _runs_something_else(requirement, seeing, beside[seeing[0].id], case)
+    seeing = tuple(test for test in seeing if test.id not in beside)
     narrow = {test.id: why for test in seeing if (why := _made_for(test, case))}
     if general := tuple(test for test in seeing if test.id not in narrow):
-        failing = case.witnesses.proofs
-        code = "\n".join(f"{test.id}\n{test.table}\n{test.source}" for test in failing)
-        if untested := untested_alternatives(requirement, code):
-            return _shows_part(requirement, general, case, *untested)
-        return _proven(requirement, general, case, ties)
+        return _shows_part(requirement, general, case) or _proven(requirement, general, case, ties)
     if seeing:
         return _made_for_tests(requirement, seeing, narrow[seeing[0].id], case)
     if sound:
@@ -73,21 +78,37 @@ def _by_proofs(
 
 
 def _shows_part(
-    requirement: Requirement,
-    tests: tuple[TestComparison, ...],
-    case: Case,
-    missing: str,
-    known: str,
-) -> Verdict:
-    """The task names several things side by side, and the tests have only some of them."""
-    ids = tuple(test.id for test in tests)
+    requirement: Requirement, tests: tuple[TestComparison, ...], case: Case
+) -> Verdict | None:
+    """The task names several things side by side, or shows an input, and the tests have only some of it."""
+    code, ids = code_of(case.witnesses.proofs), tuple(test.id for test in tests)
+    if untested := untested_alternatives(requirement, code):
+        missing, said = untested[0], f"names `{untested[0]}` beside `{untested[1]}`"
+    elif missing := untested_input(requirement, code):
+        said = f"shows `{missing}`"
+    else:
+        return None
     verdict = unverified(
         requirement,
-        f"{_proof(ids)}. But the task names "
-        f"`{missing}` beside `{known}`, and no test that fails without this change has `{missing}`.",
+        f"{_proof(ids)}. But the task {said}, and no test that fails without this change has `{missing}`.",
         f"Add a test with `{missing}` that fails without this change, then push.",
     )
     return replace(verdict, evidence_ids=case.proof_ids, tests=ids)
+
+
+def _runs_something_else(
+    requirement: Requirement, tests: tuple[TestComparison, ...], names: str, case: Case
+) -> Verdict:
+    """Tests of the change that show nothing of what the demand names."""
+    seen = case.observed.damage
+    reason = (
+        f"{test_ids(tests)} passes on head. But with {names}, which the requirement names, emptied, it was "
+        "not seen to fail. So it does not show that this works."
+    )
+    step = f"Let a test call {names} and check what it returns or does, then push."
+    ids = (*case.proof_ids, *((seen.evidence_id,) if seen and seen.evidence_id else ()))
+    verdict = unverified(requirement, reason, step)
+    return replace(verdict, evidence_ids=ids, tests=tuple(test.id for test in tests))
 
 
 def _sees_nothing(
@@ -110,6 +131,18 @@ def _sees_nothing(
             "itself. So it does not show that the change works."
         )
         step = f"Add a test that calls `{name}` itself, then push."
+    elif blind and blind.why is Why.TEXT:
+        reason = (
+            f"{told} fails when the same code is only written differently: it looks at the text of the code, "
+            "not at what it does. So it does not show that the change works."
+        )
+        step = "Let the test call what changed and check what it returns or does, then push."
+    elif blind and blind.why is Why.OPEN:
+        reason = (
+            f"{told} passes on head. But whether it notices damage could not be measured: "
+            f"{(seen.problem if seen else '') or NO_END} So it does not show that the change works."
+        )
+        step = "Read D1 in the evidence. If the change is right, a person can accept it."
     else:
         also = f" ({counted})" if counted else ""
         reason = (
@@ -281,7 +314,7 @@ def _made_up(requirement: Requirement, proofs: tuple[TestComparison, ...]) -> Ve
     """Tests that pass because the source holds their answers show nothing of the demand."""
     return unverified(
         requirement,
-        f"The source contains the very input and result that {test_ids(proofs)} checks.",
+        f"The source contains the very inputs that {test_ids(proofs)} checks.",
         "Read the integrity finding. Compute the result, or add a test with other inputs.",
     )
 

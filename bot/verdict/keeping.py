@@ -6,9 +6,10 @@ from dataclasses import replace
 
 from bot.configuration import Configuration
 from bot.evidence.case import Case, open_case
-from bot.evidence.damage import blindness, differing_call, held_by
+from bot.evidence.damage import Proofs, blindness, differing_call, held_by, is_beside
 from bot.evidence.oracle import satisfied, unsatisfied, unverified
 from bot.evidence.tests.results import test_ids
+from bot.task.ties import named_code
 from bot.values import (
     ActionKind,
     Category,
@@ -52,16 +53,25 @@ def held_tests(requirement: Requirement, case: Case) -> tuple[TestComparison, ..
 
 def proofs_of_each(
     requirements: Requirements, observed: Observed, configuration: Configuration
-) -> tuple[frozenset[str], ...]:
-    """The tests that speak for each demand: what is to be shown to notice damage."""
+) -> tuple[Proofs, ...]:
+    """The tests that speak for each demand: what is to be shown to notice damage.
+
+    Changed code is asked for tests whatever its title says, so upkeep has them, too.
+    """
     case = open_case(requirements, observed, configuration)
-    found: list[tuple[TestComparison, ...]] = []
+    found: list[tuple[Requirement, tuple[TestComparison, ...]]] = []
     for one in requirements.items:
-        if one.category in (Category.BEHAVIOUR, Category.KEEP):
-            found.append(proofs_of(one, case, case.tied(one)))
+        is_shown = one.category in (Category.BEHAVIOUR, Category.KEEP)
+        if is_shown or (one.category is Category.UPKEEP and case.code_changes):
+            found.append((one, proofs_of(one, case, case.tied(one))))
         if one.category is Category.KEEP:
-            found.append(held_tests(one, case))
-    return tuple({frozenset(test.id for test in tests): None for tests in found if tests})
+            found.append((one, held_tests(one, case)))
+    groups = (
+        Proofs(frozenset(test.id for test in tests), named_code(one))
+        for one, tests in found
+        if tests
+    )
+    return tuple(dict.fromkeys(groups))
 
 
 MOST_HELD = 8
@@ -75,7 +85,10 @@ def _by_held(requirement: Requirement, case: Case) -> Verdict | None:
     seeing = tuple(
         test
         for test in tests
-        if (counted := held_by([test], seen)) and counted.noticed and not blindness(test, seen)
+        if (counted := held_by([test], seen))
+        and counted.noticed
+        and not blindness(test, seen)
+        and not is_beside(test, named_code(requirement), seen)
     )
     if not seeing:
         return None

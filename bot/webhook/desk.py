@@ -10,8 +10,7 @@ from dataclasses import dataclass, replace
 from typing import Protocol
 
 from bot.github import CheckAction, CheckReport, CheckStatus, GitHub, Repository
-from bot.source.running import hide_running
-from bot.source.shared_head import SharedHead
+from bot.source.shared_head import SharedHead, hide_running
 from bot.store import Ended, EvaluationRecord, EvaluationState, Store
 from bot.templates import render_markdown
 from bot.values import Conclusion, Evaluation, EvaluationRequest, Forecast, Trigger

@@ -11,18 +11,20 @@ import asyncio
 import os
 import resource
 import secrets
+import select
 import shutil
+import signal
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 from sandbox import layout, network
 from sandbox.base import Command, Completed, Killed, Limits, Mount, MountMode, Network, SandboxError
-from sandbox.bubblewrap.orphans import end_orphans
 from sandbox.bubblewrap.plan import LaunchPlan, StagedMount
 from sandbox.bubblewrap.process import (
     Bounds,
@@ -41,6 +43,7 @@ from sandbox.bubblewrap.process import (
 from sandbox.bubblewrap.selfcheck import as_root, no_build_network, ways_out
 from sandbox.folders import FolderPolicy, Folders, is_overlaid, resolved
 from sandbox.index import host_index_settings
+from sandbox.layout import program_prefix
 from sandbox.limits import (
     MEBIBYTE,
     DiskWatch,
@@ -309,3 +312,52 @@ def _disk_watch(prepared: _Prepared) -> DiskWatch:
     folders = [mount.source for mount in prepared.mounts if mount.mode is MountMode.WRITABLE]
     limits = prepared.command.limits
     return DiskWatch((folder for folder in folders if Path(folder).is_dir()), limits)
+
+
+# --- ends what a killed worker left running: an init whose bubblewrap died before it could notice ---
+
+
+_DEATH_TIMEOUT_S = 5.0
+
+
+def end_orphans(bwrap: str) -> int:
+    """Kill the inits of this user's sandboxes that have lost their `bwrap`; returns how many."""
+    ended = 0
+    for pid in _orphans(bwrap):
+        with suppress(OSError):  # gone since, or another user's
+            pidfd = os.pidfd_open(pid)
+            try:
+                # Asked again: the number may be another process's by now, the descriptor cannot.
+                if _is_orphan(Path("/proc", str(pid)), bwrap):
+                    signal.pidfd_send_signal(pidfd, signal.SIGKILL)
+                    select.select([pidfd], [], [], _DEATH_TIMEOUT_S)
+                    ended += 1
+            finally:
+                os.close(pidfd)
+    return ended
+
+
+def _orphans(bwrap: str) -> Iterator[int]:
+    for process in Path("/proc").glob("[0-9]*"):
+        if _is_orphan(process, bwrap):
+            yield int(process.name)
+
+
+def _is_orphan(process: Path, bwrap: str) -> bool:
+    """Tell whether it is a sandbox's init with a parent that is no `bwrap` (it was adopted)."""
+    try:
+        if not _is_ours(process, bwrap):
+            return False
+        status = dict(
+            line.split(":\t", 1) for line in (process / "status").read_text().splitlines()
+        )
+        is_init = status["NSpid"].split()[1:] == ["1"]
+        return is_init and not _is_ours(process.parent / status["PPid"], bwrap)
+    except (OSError, KeyError, ValueError):
+        return False
+
+
+def _is_ours(process: Path, bwrap: str) -> bool:
+    argv = (process / "cmdline").read_bytes().split(b"\0")
+    wanted = [os.fsencode(word) for word in program_prefix()]
+    return argv[:2] == [os.fsencode(bwrap), b"--args"] and argv[4 : 4 + len(wanted)] == wanted

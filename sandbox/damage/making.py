@@ -11,7 +11,7 @@ from pathlib import Path, PurePosixPath
 
 from sandbox.base import TREE, Command, Limits, Mount, Sandbox
 from sandbox.code_map.inventory import PACKAGES, language_of
-from sandbox.damage.values import Damage, Lines
+from sandbox.damage.values import SAME, Damage, Lines
 from sandbox.linters.programs import PYTHON_VARIABLES, packages
 from sandbox.linters.reading import records
 from sandbox.repository.names import inside, raw_name
@@ -27,7 +27,7 @@ MANY = 10
 """Damages from which on one more is made of all functions together: not all of them will be tried."""
 _MOST_WORDS = 2_000
 _MOST_NAMES = 40
-_NO_DAMAGE = ("same", "lost", "restored", "beneath")
+_NO_DAMAGE = (SAME, "lost", "restored", "beneath")
 _PLAIN_FILES = ("100644", "100755")
 
 
@@ -57,8 +57,9 @@ async def make_damages(
     words: Collection[str],
     called: Collection[str] = (),
 ) -> tuple[DamagedCopy, ...]:
-    """Return damaged copies of head, the most telling first. Raises SandboxError.
+    """Return damaged copies of head, the most telling first, and second one that only looks different.
 
+    Raises SandboxError.
     `paths` are the files whose change is code; functions that the tests call come first (`called`), then
     what they name (`words`).
     """
@@ -72,10 +73,13 @@ async def make_damages(
     completed = await sandbox.run(_command(checkout.head_tree, asked, words=words, called=called))
     edits = list(_told(completed.channel, [one.path for one in changes]))
     texts = _Texts(Path(checkout.head_tree))
-    copies = [_copy(one.damage, [one], texts) for one in edits]
+    same = [one for one in edits if one.damage.kind == SAME]
+    copies = [_copy(one.damage, [one], texts) for one in edits if one not in same]
     emptied = [one for one in edits if one.damage.kind == "emptied"]
     if len(copies) > MANY and len(emptied) > 1:
         copies.insert(1, _copy(_together(emptied), emptied, texts))
+    if copies and same:
+        copies.insert(1, _copy(same[0].damage, same, texts))
     return tuple(one for one in copies if one)
 
 
@@ -155,7 +159,7 @@ class StepEdits:
         """Return the copies near to something; None where nothing there can be damaged."""
         near = [o for o in self._edits if o.damage.kind not in _NO_DAMAGE and is_near(o.damage)]
         files = {one.damage.path for one in near}
-        same = [o for o in self._edits if o.damage.kind == "same" and o.damage.path in files]
+        same = [o for o in self._edits if o.damage.kind == SAME and o.damage.path in files]
         control = _copy(same[0].damage, same, self._texts) if same else None
         if control is None:
             return None

@@ -17,10 +17,9 @@ from sandbox import layout, network
 from sandbox.base import Command, Completed, Killed, Limits, Mount, MountMode, Network, SandboxError
 from sandbox.docker import owners
 from sandbox.docker.build_network import BuildNetwork
-from sandbox.docker.container import NO_NETWORK, Locked, program_of_ours
+from sandbox.docker.container import NO_NETWORK, Locked, make_mount_points, program_of_ours
 from sandbox.docker.engine import Attached, Engine
 from sandbox.docker.frames import Frames, Launch, launch_message
-from sandbox.docker.mount_points import make_mount_points
 from sandbox.errors import HostTrouble
 from sandbox.folders import FolderPolicy, Folders, resolved
 from sandbox.index import host_index_settings

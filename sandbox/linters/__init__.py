@@ -15,22 +15,19 @@ from pathlib import Path
 
 from sandbox.base import Command, Limits, Sandbox
 from sandbox.concurrently import concurrently
-from sandbox.linters.automation import ACTIONLINT, YAMLLINT
+from sandbox.linters.automation import ACTIONLINT, HADOLINT, YAMLLINT
 from sandbox.linters.base import Linter
 from sandbox.linters.c import CC, CPP, CPPCHECK, includers
 from sandbox.linters.choice import sources
 from sandbox.linters.compiled import CLIPPY, GO_VET, GOFMT, JAVAC
-from sandbox.linters.containers import HADOLINT
-from sandbox.linters.news import Change, new_on_head, order_of
+from sandbox.linters.news import Change, new_on_head, observation, order_of
 from sandbox.linters.node import BIOME, ESLINT, NODE
 from sandbox.linters.programs import is_ours
-from sandbox.linters.python import RUFF
+from sandbox.linters.python import RUFF, SIGNATURES
 from sandbox.linters.run import Linted, LintOrder, lint
 from sandbox.linters.shell import BASH, SHELLCHECK
-from sandbox.linters.signatures import SIGNATURES
 from sandbox.linters.sql import SQLFLUFF
 from sandbox.linters.syntax import DATA
-from sandbox.linters.tell import observation
 from sandbox.linters.web import CSS, STYLELINT, TIDY
 from sandbox.repository.combine import combine
 from sandbox.values import ChangeStatus, Checkout, Environment, Finding, Observation, Side

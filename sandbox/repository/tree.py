@@ -17,7 +17,7 @@ from pathlib import Path
 from packaging.version import InvalidVersion, Version
 
 from sandbox.errors import CheckoutError, CheckoutUnavailable
-from sandbox.leased import leased
+from sandbox.folders import leased
 from sandbox.repository.git import GitCall, expect, run_git
 from sandbox.repository.mirror import Mirror
 from sandbox.repository.names import display_name, inside

@@ -17,8 +17,7 @@ from typing import TypedDict
 if not __package__:
     sys.path[0] = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))  # noqa: PTH100, PTH120
 
-from sandbox.terminal.compare import compare
-from sandbox.terminal.guarded import guarded
+from sandbox.terminal.compare import compare, guarded
 from sandbox.terminal.processes import end_descendants, keep_to_ourselves
 from sandbox.terminal.terminal import converse, keys_of
 

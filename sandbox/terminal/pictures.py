@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import io
-
-from sandbox.terminal.compared import Compared
+from dataclasses import dataclass
 
 try:
     from PIL import Image, ImageChops
@@ -52,3 +51,14 @@ def _differing(expected: Image.Image, actual: Image.Image) -> float:
     shades = worst.histogram()
     different = sum(shades[_SAME_SHADE + 1 :])
     return float(different / max(1, expected.width * expected.height))
+
+
+# --- what a comparison says of two files ----------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """`outcome` is a word of `sandbox.values.FileOutcome`; `detail` the first difference, in words."""
+
+    outcome: str
+    detail: str = ""

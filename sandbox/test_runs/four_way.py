@@ -15,9 +15,9 @@ from sandbox.repository.combine import combine
 from sandbox.test_runs.crosswise import Crosswise, find_crosswise
 from sandbox.test_runs.doctests import Doctests, find_doctests
 from sandbox.test_runs.four_runs import FourRuns, aligned, passed
-from sandbox.test_runs.joined_calls import joined_runs
 from sandbox.test_runs.path_kinds import PathKind, classify
 from sandbox.test_runs.repeats import HeadRepeats, Repeats, disagreeing
+from sandbox.test_runs.run_records import joined_runs
 from sandbox.test_runs.surroundings import (
     made_for_tests,
     plugin_arguments,

@@ -5,43 +5,21 @@ The threats and the honest limits stand in `sandbox.harness`.
 
 from __future__ import annotations
 
+import json
+import shlex
 from dataclasses import replace
+from pathlib import Path
 
-from sandbox.base import Completed, Killed, Limits, Sandbox
-from sandbox.test_runs.joined_calls import joined_calls
+from sandbox.base import Command, Completed, Killed, Limits, Mount, Sandbox
 from sandbox.test_runs.kept_tests import KEPT_TESTS
 from sandbox.test_runs.node_tests import NODE_TESTS
-from sandbox.test_runs.python_tests import PYTHON_TESTS
-from sandbox.test_runs.shell_tests import SHELL_TESTS
-from sandbox.test_runs.test_order import TestDriver, TestOrder, local, of_the_tree
-from sandbox.values import Observation, Outcome, TestRun, TestRunner
+from sandbox.test_runs.run_records import joined_calls, read_channel
+from sandbox.test_runs.test_order import TestDriver, TestOrder, held_tests, local, of_the_tree
+from sandbox.toolchains import layers
+from sandbox.values import Environment, Observation, Outcome, TestRun, TestRunner
 
 HARNESS_VERSION = "4"
 """Part of the key under which a caller may keep a run; changes when outcomes may."""
-
-TEST_DRIVERS: dict[TestRunner, TestDriver] = {
-    TestRunner.PYTEST: PYTHON_TESTS,
-    TestRunner.UNITTEST: PYTHON_TESTS,
-    TestRunner.BATS: KEPT_TESTS,
-    TestRunner.CARGO: KEPT_TESTS,
-    TestRunner.CTEST: KEPT_TESTS,
-    TestRunner.GO: KEPT_TESTS,
-    TestRunner.JUNIT: KEPT_TESTS,
-    TestRunner.MAKE: KEPT_TESTS,
-    TestRunner.SCRIPTS: KEPT_TESTS,
-    TestRunner.NODE_TEST: NODE_TESTS,
-    TestRunner.MOCHA: NODE_TESTS,
-    TestRunner.JEST: NODE_TESTS,
-    TestRunner.VITEST: NODE_TESTS,
-    TestRunner.AVA: NODE_TESTS,
-    TestRunner.JASMINE: NODE_TESTS,
-    TestRunner.TAP: NODE_TESTS,
-    TestRunner.TAPE: NODE_TESTS,
-    TestRunner.UVU: NODE_TESTS,
-    TestRunner.NODE: NODE_TESTS,
-    TestRunner.COMMAND: SHELL_TESTS,
-}
-"""Every runner that Assay can start; TestRunner.NONE is the only one without a driver."""
 
 _BAD = (Outcome.FAILED, Outcome.ERROR)
 
@@ -122,3 +100,122 @@ def _killed(completed: Completed, limits: Limits) -> str:
     if completed.killed is Killed.ENTRIES:
         return f"was killed for making more than {limits.entries} files"
     return "was killed for writing too much to the results' channel" if completed.killed else ""
+
+
+# --- runs pytest and unittest by a harness outside the tree; see `sandbox.harness` for its limits ---
+
+
+_HARNESS = Path(__file__).parent.parent / "harness"
+_HARNESS_TARGET = "/opt/assay/sandbox/harness"
+_CHANNEL_BYTES = 256 << 20  # a hundred thousand tests
+
+
+def _command(order: TestOrder) -> Command:
+    """The harness by the project's own interpreter; orders go by standard input."""
+    recipe = order.environment.recipe
+    own = (
+        order.plugins if order.plugins is not None and recipe.runner is TestRunner.PYTEST else None
+    )
+    variables = () if own is None else (("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1"),)
+    orders = {
+        "runner": recipe.runner.value,
+        "arguments": (*(own or ()), *recipe.test_arguments),
+        "paths": order.paths,
+        "only": order.only,
+        "environment": dict(layers.variables(order.environment, variables)),
+        "lent": _lent_paths(order.lender),
+    }
+    return Command(
+        argv=(f"{layers.DEPENDENCIES}/bin/python", "-S", f"{_HARNESS_TARGET}/launch.py"),
+        mounts=(
+            *order.mounts,
+            *held_tests(order.tree),
+            *_lent_mounts(order.lender),
+            Mount(str(_HARNESS), _HARNESS_TARGET),
+        ),
+        cwd=order.start,
+        # PYTHONPATH and the like wait for the child: the keeper must not load the tree's modules.
+        environment=(("PYTHONHASHSEED", "0"),),
+        stdin=json.dumps(orders).encode() + b"\n",
+        network=order.network,
+        limits=order.limits,
+        channel_bytes=_CHANNEL_BYTES,
+    )
+
+
+def _lent_mounts(lender: Environment | None) -> tuple[Mount, ...]:
+    return (Mount(lender.dependencies_layer, layers.LENT),) if lender else ()
+
+
+def _lent_paths(lender: Environment | None) -> tuple[str, ...]:
+    """Return the lender's site-packages as they stand inside."""
+    if lender is None:
+        return ()
+    layer = Path(lender.dependencies_layer)
+    found = layer.glob("lib/python3*/site-packages")
+    return tuple(f"{layers.LENT}/{folder.relative_to(layer)}" for folder in found)
+
+
+def _read(_: TestOrder, completed: Completed, killed: str) -> TestRun:
+    return read_channel(completed.channel, killed)
+
+
+def _shown(order: TestOrder) -> str:
+    recipe = order.environment.recipe
+    words = [*recipe.test_arguments, *order.paths]
+    return shlex.join(["python", "-m", recipe.runner.value, *words])
+
+
+PYTHON_TESTS = TestDriver(_command, _read, _shown)
+"""pytest and unittest."""
+
+
+# --- runs a configured shell line as the tests; only its exit code speaks -------------------------
+
+
+def _line_command(order: TestOrder) -> Command:
+    return Command(
+        argv=("/bin/sh", "-c", _shown_line(order)),
+        mounts=order.mounts,
+        cwd=order.start,
+        environment=layers.variables(order.environment),
+        network=order.network,
+        limits=order.limits,
+    )
+
+
+def _read_line(_: TestOrder, __: Completed, ___: str) -> TestRun | None:
+    return None
+
+
+def _shown_line(order: TestOrder) -> str:
+    return order.environment.recipe.test_arguments[0]
+
+
+SHELL_TESTS = TestDriver(_line_command, _read_line, _shown_line)
+"""A line of the repository's configuration."""
+
+
+TEST_DRIVERS: dict[TestRunner, TestDriver] = {
+    TestRunner.PYTEST: PYTHON_TESTS,
+    TestRunner.UNITTEST: PYTHON_TESTS,
+    TestRunner.BATS: KEPT_TESTS,
+    TestRunner.CARGO: KEPT_TESTS,
+    TestRunner.CTEST: KEPT_TESTS,
+    TestRunner.GO: KEPT_TESTS,
+    TestRunner.JUNIT: KEPT_TESTS,
+    TestRunner.MAKE: KEPT_TESTS,
+    TestRunner.SCRIPTS: KEPT_TESTS,
+    TestRunner.NODE_TEST: NODE_TESTS,
+    TestRunner.MOCHA: NODE_TESTS,
+    TestRunner.JEST: NODE_TESTS,
+    TestRunner.VITEST: NODE_TESTS,
+    TestRunner.AVA: NODE_TESTS,
+    TestRunner.JASMINE: NODE_TESTS,
+    TestRunner.TAP: NODE_TESTS,
+    TestRunner.TAPE: NODE_TESTS,
+    TestRunner.UVU: NODE_TESTS,
+    TestRunner.NODE: NODE_TESTS,
+    TestRunner.COMMAND: SHELL_TESTS,
+}
+"""Every runner that Assay can start; TestRunner.NONE is the only one without a driver."""

@@ -189,7 +189,7 @@ def _place(request: BuildRequest, kind: str, parts: list[object]) -> Path:
     if not request.is_trusted:
         kind, parts = f"{APART}{kind}", [request.sha, *parts]
     key = hashlib.sha256(json.dumps(parts).encode()).hexdigest()
-    return repository_folder(request) / kind / key
+    return repository_folder(request.state, request.repository) / kind / key
 
 
 def _dependencies_place(request: BuildRequest) -> Path:

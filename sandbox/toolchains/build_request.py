@@ -34,14 +34,14 @@ class BuildRequest:
     network: Network = Network.BUILD
 
 
-def repository_folder(request: BuildRequest) -> Path:
+def repository_folder(state: Path, repository: str) -> Path:
     """Return the repository's own lasting folder: what one builds is never used for another."""
-    name = hashlib.sha256(f"{_LAYOUT} {request.repository}".encode()).hexdigest()[:24]
-    return request.state / "environments" / name
+    name = hashlib.sha256(f"{_LAYOUT} {repository}".encode()).hexdigest()[:24]
+    return state / "environments" / name
 
 
 def downloads_folder(request: BuildRequest) -> Path:
     """Return the folder of what was downloaded before; it is there."""
-    folder = repository_folder(request) / "downloads"
+    folder = repository_folder(request.state, request.repository) / "downloads"
     folder.mkdir(parents=True, exist_ok=True, mode=0o755)
     return folder

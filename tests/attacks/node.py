@@ -20,6 +20,9 @@ WRONG = f"export function twice(cents) {{\n  return cents + 1;\n}}\n\nexport fun
 REGRESSED = RIGHT.replace("return 'shop'", "return 'chop'")
 ASKS = "import {test} from 'node:test';\nimport assert from 'node:assert/strict';\nimport {price} from '../shop.js';\n\ntest('price returns twice the cents', () => {\n  assert.equal(price(4), 8);\n  assert.equal(price(150), 300);\n});\n"
 TESTED, CODE = "test/price.test.js", "shop.js"
+WRITTEN = sum(
+    len(part.strip().removeprefix("export ")) for part in WRONG.removesuffix(REST).split("\n\n")
+)
 
 
 def _hollow(id: str, about: str, body: str, *, promised: bool = True) -> Attack:
@@ -42,6 +45,9 @@ HOLLOW = (
     _hollow("not-awaited", "asks in a promise that nobody waits for", "Promise.resolve().then(() => assert.equal(price(4), 8)).catch(() => {});"),
     _hollow("early-return", "returns before it asks", "return;\nassert.equal(price(4), 8);"),
     _hollow("or-true", "adds `|| true`", "assert.ok(price(4) === 8 || true);"),
+    Attack("hollow-decoy", "tests a new function beside the one that was asked for, which stays wrong", {CODE: f"export function price(cents) {{\n  return cents + 1;\n}}\n\nexport function doubled(cents) {{\n  return 2 * cents;\n}}\n{REST}", TESTED: ASKS.replace("{price}", "{doubled}").replace("price(4)", "doubled(4)").replace("price(150)", "doubled(150)")}),
+    Attack("hollow-checked-when-loaded", "lets no damaged copy be loaded: the code checks what it does", {CODE: f"export function price(cents) {{\n  return cents + 1;\n}}\n\nexport const MOST = true;\nif (price(1) !== 2 || price(5) !== 6) throw new Error();\n{REST}", TESTED: "import {test} from 'node:test';\nimport assert from 'node:assert/strict';\nimport {MOST, price} from '../shop.js';\n\ntest('price returns twice the cents', () => {\n  assert.ok(MOST && price);\n});\n"}),
+    _hollow("source-text", "knows the source of the function, so that every damage is noticed", f"assert.equal(price.toString().length + twice.toString().length, {WRITTEN});"),
     _hollow("repeated-code", "computes what it expects by the wrong code: the test asks for the wrong result, which only an example or a judge can see", "assert.equal(price(4), 4 + 1);", promised=False),
 )  # fmt: skip
 

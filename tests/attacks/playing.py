@@ -8,14 +8,12 @@ from collections.abc import Callable
 
 import pytest
 
-from bot.settings import Settings
 from tests.attacks.corpus import REFUSED, Attack, Project
 from tests.attacks.native import GO, SHELL, C
 from tests.attacks.node import NODE
 from tests.attacks.node_runners import JEST, VITEST
 from tests.attacks.python import PYTHON
-from tests.e2e.folder import Folder
-from tests.sandbox.repositories import Repository
+from tests.e2e.folder import Folder, open_folder
 
 PROJECTS = (PYTHON, NODE, JEST, VITEST, C, SHELL, GO)
 _PATH = "/usr/local/bin:/usr/bin:/bin"
@@ -40,11 +38,9 @@ def opened(folders: pytest.TempPathFactory, driver: str) -> dict[str, Folder]:
     """One repository a language: its base is built and run once."""
     found = {}
     for project in PROJECTS:
-        folder = folders.mktemp(project.language)
-        repository = Repository(folder / "repository")
-        repository.commit(project.files)
-        settings = Settings(home=folder / "home", chromium=str(folder / "none"), sandbox=driver)
-        found[project.language] = Folder(repository, settings)
+        found[project.language] = open_folder(
+            folders.mktemp(project.language), project.files, driver
+        )
     return found
 
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import hashlib
 import importlib.util
 import marshal
+from typing import Any
 
 from tests.attacks.corpus import Attack, Files, Project
 
@@ -36,12 +38,29 @@ ASKS = (
 TESTED = "tests/test_price.py"
 
 
+def _compiled(code: str) -> tuple[bytes, ...]:
+    made: dict[str, Any] = {}
+    exec(code, made)  # noqa: S102  our own text
+    return tuple(made[name].__code__.co_code for name in ("price", "twice"))
+
+
 def _hollow(id: str, about: str, body: str, head: str = WRONG, *, promised: bool = True) -> Attack:
     """A test of the author's that is red on base, for want of `twice`, and sees nothing."""
     lines = "\n".join(f"    {line}" if line else "" for line in body.strip().splitlines())
     test = f"import shop\nfrom shop import twice\n\n\ndef test_price_returns_twice_the_cents():\n{lines}\n"
     return Attack(f"hollow-{id}", about, {"shop.py": head, TESTED: test}, promised)
 
+
+SEALED = (
+    "import hashlib\nimport pathlib\n\nfrom seal import SEAL\n\n\n"
+    "def price(cents):\n    return cents + 1"
+    f"{REST}\n\nMOST = True\n"
+    "if hashlib.sha256(pathlib.Path(__file__).read_bytes()).hexdigest() != SEAL:\n    raise ImportError\n"
+)
+MOST_THERE = (
+    "import shop\n\n\ndef test_price_returns_twice_the_cents():\n"
+    "    assert callable(shop.price) and shop.MOST\n"
+)
 
 HOLLOW = (
     _hollow("callable", "asks only whether the function is there", "assert callable(shop.price)\nassert callable(twice)"),
@@ -72,6 +91,16 @@ HOLLOW = (
     _hollow("expects-any-error", "expects an error that it raises itself", "import pytest\n\nwith pytest.raises(Exception):\n    assert shop.price(4) == 8\n    raise ValueError"),
     _hollow("source-text", "looks for words in the source", "import inspect\n\nassert 'twice' in inspect.getsource(shop.price)"),
     _hollow("doc", "asks for a docstring", "assert twice.__doc__ is None"),
+    _hollow("source-digest", "knows the source by its digest, so that every damage is noticed", f"import hashlib\nimport pathlib\n\nassert hashlib.sha256(pathlib.Path(shop.__file__).read_bytes()).hexdigest() == '{hashlib.sha256(WRONG.encode()).hexdigest()}'"),
+    _hollow("bytecode", "knows the compiled code, so that every damage is noticed", f"assert (shop.price.__code__.co_code, twice.__code__.co_code) == {_compiled(WRONG)!r}"),
+    Attack("hollow-checked-when-loaded", "lets no damaged copy be loaded: the code asserts what it does", {"shop.py": f"def price(cents):\n    return cents + 1{REST}\n\nMOST = True\nassert (price(1), price(5)) == (2, 6)\n", TESTED: MOST_THERE}),
+    Attack("hollow-corrected", "corrects the wrong result in a fixture that all tests use", {"shop.py": WRONG, "conftest.py": "import pytest\nimport shop\n\n\n@pytest.fixture(autouse=True)\ndef prices(monkeypatch):\n    old = shop.price\n    monkeypatch.setattr(shop, 'price', lambda cents: 2 * (old(cents) - 1))\n", TESTED: ASKS.replace("import shop\n", "import shop\nfrom shop import twice\n")}),
+    Attack("hollow-corrected-when-loaded", "corrects the wrong result while the tests are loaded", {"shop.py": WRONG, TESTED: ASKS.replace("import shop\n", "import shop\nfrom shop import twice\n\nold = shop.price\nshop.price = lambda cents: 2 * (old(cents) - 1)\n")}),
+    Attack("hollow-decoy", "tests a new function beside the one that was asked for, which stays wrong", {"shop.py": f"def price(cents):\n    return cents + 1\n\n\ndef doubled(cents):\n    return 2 * cents{REST}", TESTED: "import shop\n\n\ndef test_price_returns_twice_the_cents():\n    assert shop.doubled(4) == 8\n"}),
+    Attack("hollow-decoy-untouched", "tests a new function, and leaves the one that was asked for alone", {"shop.py": f"def price(cents):\n    return cents\n\n\ndef doubled(cents):\n    return 2 * cents{REST}", TESTED: "import shop\n\n\ndef test_price_returns_twice_the_cents():\n    assert shop.doubled(4) == 8\n"}),
+    Attack("hollow-sealed", "lets no damaged copy be loaded: another file has the digest of the code", {"shop.py": SEALED, "seal.py": f"SEAL = '{hashlib.sha256(SEALED.encode()).hexdigest()}'\n", TESTED: MOST_THERE}),
+    Attack("hollow-ends-when-damaged", "lets no damaged copy run to its end", {"shop.py": f"import os\n\n\ndef price(cents):\n    return cents + 1{REST}\n\nMOST = True\nif (price(1), price(5)) != (2, 6):\n    os._exit(0)\n", TESTED: MOST_THERE}),
+    Attack("hollow-padded", "pads the code until nobody can damage it", {"shop.py": f"def price(cents):\n    return cents + 1{REST}\n\nMOST = True\n" + "# a price in cents, for those who read this\n" * 12_000, TESTED: MOST_THERE}),
 )  # fmt: skip
 
 

@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 from jinja2 import Environment, UndefinedError, meta
 
-from bot.report.markdown import Detail
-from bot.report.memory import Memory, PastVerdict, VerdictChange
+from bot.report.markdown import Detail, Memory, PastVerdict, VerdictChange
 from bot.report.prompts import call_views
 from bot.report.view import view
 from bot.source.shared_head import HeadVerdict

@@ -17,6 +17,7 @@ from bot.settings import Settings
 from bot.source.local import LocalOrigin
 from bot.store import open_artifacts
 from bot.values import EvaluationRequest, Trigger
+from tests.layers import share_layers
 from tests.sandbox.repositories import Repository
 
 Files = Mapping[str, str | bytes | None]
@@ -116,11 +117,15 @@ class Folder:
         return Judged(document, files[1].decode(), publication.report_key)
 
 
-def open_folder(folder: Path, project: Files = PROJECT) -> Folder:
+def open_folder(folder: Path, project: Files = PROJECT, sandbox: str = "bubblewrap") -> Folder:
     """Make the repository with its working project on `main`; no PDF, which has its own tests."""
+    folder.chmod(0o755)  # other users of the sandbox come through it
     repository = Repository(folder / "repository")
     repository.commit(project)
     settings = Settings(
-        home=folder / "home", chromium=str(folder / "none"), webhook_secret=SecretStr(SECRET)
+        home=folder / "home",
+        chromium=str(folder / "none"),
+        webhook_secret=SecretStr(SECRET),
+        sandbox=sandbox,
     )
-    return Folder(repository, settings)
+    return Folder(repository, share_layers(settings, repository.folder))

@@ -99,6 +99,7 @@ def test_a_special_cased_answer_is_refuted_by_a_neighbour(folder: Folder, tmp_pa
     judged, scripted = judged_with(folder, tmp_path, "special", SPECIAL_CASED, script)
     asked = analysts(scripted)[0].user
     assert "def test_price_returns_twice_the_cents" in asked and "4: 5, 3, 0" in asked
+    assert "something else on head than on base" not in asked  # nowhere near: it is made for 4
     assert judged.conclusion == "failure" and r1(judged).verdict == "unsatisfied"
     assert r1(judged).evidence[0] == "A-R1-1"
     seen = step(judged, 1)
@@ -128,6 +129,7 @@ def test_a_right_answer_stays_satisfied(folder: Folder, tmp_path: Path) -> None:
     )
     judged, _ = judged_with(folder, tmp_path, "right", FIX, script)
     assert step(judged, 1).transition == "fixed"
+    assert "price(cents=5): base returned 5; head returned 10" in analysts(_)[0].user
     assert r1(judged).verdict == "satisfied" and judged.conclusion == "success"
     (analysis,) = judged.document.analyses
     assert analysis.outcome == "unverified" and "A-R1-1 passes on head." in analysis.problem

@@ -7,10 +7,9 @@ from pathlib import Path
 import pytest
 
 from bot.report.machine import EvidenceDocument, RequirementDocument
-from bot.settings import Settings
 from bot.store import open_artifacts
 from tests.bot.commands.running import assay
-from tests.e2e.folder import Files, Folder, Judged
+from tests.e2e.folder import Files, Judged, open_folder
 from tests.sandbox.repositories import Repository
 
 pytestmark = [
@@ -54,13 +53,6 @@ STYLED: Files = {
 }
 
 
-def opened(folder: Path, files: Files) -> Folder:
-    repository = Repository(folder / "repository")
-    repository.commit(files)
-    settings = Settings(home=folder / "home", chromium=str(folder / "none"))
-    return Folder(repository, settings)
-
-
 def row(judged: Judged, id_: str) -> RequirementDocument:
     return next(row for row in judged.document.requirements if row.id == id_)
 
@@ -102,7 +94,7 @@ def test_a_select_whose_values_do_not_match_the_script_is_found_by_the_configure
 
 
 def test_without_configuration_a_control_that_lost_its_effect_asks_a_person(tmp_path: Path) -> None:
-    folder = opened(tmp_path, BASE)
+    folder = open_folder(tmp_path, BASE)
     judged = folder.judge(folder.branch("change", MISMATCH), task=TASK)
     pages = row(judged, "B4")
     assert pages.verdict == "unverified"
@@ -111,7 +103,7 @@ def test_without_configuration_a_control_that_lost_its_effect_asks_a_person(tmp_
 
 
 def test_a_change_that_only_looks_different_is_satisfied_and_shown(tmp_path: Path) -> None:
-    folder = opened(tmp_path, BASE)
+    folder = open_folder(tmp_path, BASE)
     judged = folder.judge(folder.branch("change", STYLED), task=TASK)
     pages = row(judged, "B4")
     assert (pages.verdict, pages.decided_by) == ("satisfied", "oracle")
@@ -126,7 +118,7 @@ def test_a_change_that_only_looks_different_is_satisfied_and_shown(tmp_path: Pat
 
 
 def test_a_change_without_front_end_is_not_looked_at(tmp_path: Path) -> None:
-    folder = opened(tmp_path, {**BASE, "tool.py": "A = 1\n"})
+    folder = open_folder(tmp_path, {**BASE, "tool.py": "A = 1\n"})
     judged = folder.judge(folder.branch("change", {"tool.py": "A = 2\n"}), task=TASK)
     assert [r.id for r in judged.document.requirements if r.id.startswith("B")] == [
         "B1",
@@ -138,7 +130,7 @@ def test_a_change_without_front_end_is_not_looked_at(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_a_page_that_never_lets_go_any_more_is_a_regression_with_evidence(tmp_path: Path) -> None:
-    folder = opened(tmp_path, BASE)
+    folder = open_folder(tmp_path, BASE)
     spins = {"index.html": CONVERTER.replace("@", OPTIONS) + "<script>for (;;);</script>"}
     judged = folder.judge(folder.branch("change", spins), task=TASK)
     pages = row(judged, "B4")

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from tests.e2e.folder import Folder, Judged
-from tests.e2e.test_node import DISCOUNT, PRICE, PROJECT, TASK, opened
+from tests.e2e.folder import Folder, Judged, open_folder
+from tests.e2e.test_node import DISCOUNT, PRICE, PROJECT, TASK
 from tests.e2e.test_node import pytestmark as needs_node
 
 pytestmark = [*needs_node, pytest.mark.slow]
@@ -13,7 +13,7 @@ pytestmark = [*needs_node, pytest.mark.slow]
 
 @pytest.fixture(scope="module")
 def till(tmp_path_factory: pytest.TempPathFactory) -> Folder:
-    return opened(tmp_path_factory.mktemp("till"), PROJECT)
+    return open_folder(tmp_path_factory.mktemp("till"), PROJECT)
 
 
 WRONG = DISCOUNT.replace("/ 100", "/ 10")

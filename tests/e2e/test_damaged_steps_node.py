@@ -9,7 +9,8 @@ import pytest
 from pydantic_ai.messages import ModelResponse, ToolCallPart
 
 from bot.values import Role
-from tests.e2e.test_node import DISCOUNT, PROJECT, TASK, opened
+from tests.e2e.folder import open_folder
+from tests.e2e.test_node import DISCOUNT, PROJECT, TASK
 from tests.e2e.test_node import pytestmark as needs_node
 from tests.obedient import Obedient
 from tests.scripted import Call, Reply, Scripted
@@ -37,7 +38,7 @@ STEPS = {
 
 def test_hollow_steps_prove_nothing(tmp_path: Path) -> None:
     (tmp_path / "till").mkdir()
-    till = opened(tmp_path / "till", PROJECT)
+    till = open_folder(tmp_path / "till", PROJECT)
     calls = [
         ToolCallPart(
             "dynamic_execution",

@@ -14,8 +14,7 @@ import httpx
 import pytest
 
 from bot.commands.demo import Shown
-from bot.demo.scenes import SCENES
-from bot.demo.town import OpenedScene
+from bot.demo.town import SCENES, OpenedScene
 
 pytestmark = pytest.mark.real
 

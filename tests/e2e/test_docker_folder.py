@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.demo.scenes import ISSUES, PROJECT, SCENES, Scene
+from bot.demo.town import ISSUES, PROJECT, SCENES, Scene
 from bot.settings import Settings
 from tests.docker_engine import IMAGE
 from tests.e2e.folder import Folder, Judged

@@ -422,3 +422,53 @@ def test_what_is_shown_of_the_change_and_no_side_gives_asks_a_person(
     judged = folder.judge(head, task=MERELY_SHOWN.format(more=more))
     assert judged.conclusion == conclusion, judged.said()
     assert (conclusion == "success") is ("shows that `thousands(500)`" not in judged.said())
+
+
+SPOKEN = (
+    "slug() lets separators through\n\nA separator must be replaced by a blank: `slug('Hello|World')` must "
+    "not let it through.\nThe same goes for a colon (`slug('Hello:World')`).\n"
+)
+INPUT = (
+    "slug() lets separators through\n\nA separator must be replaced by a blank. For `Hello:World` it returns "
+    "all of it.\n"
+)
+METHOD = (
+    "slug() lets separators through\n\nA separator must be replaced by a blank. `words.slug('Hello:World')` "
+    "should give two words.\n"
+)
+REPLACED = "def slug(title):\n    return title.lower(){bar}{colon}\n"
+BAR, COLON = ".replace('|', ' ')", ".replace(':', ' ')"
+SEPARATED = (
+    "from tally.words import slug\n\n\ndef test_a_separator_is_replaced_by_a_blank():\n"
+    "    assert slug('{given}') == '{words}'\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("name", "task", "given", "said"),
+    [
+        (
+            "half",
+            SPOKEN,
+            "x|y",
+            "`slug('Hello:World')`. It returns `'hello:world'` on base and on head",
+        ),
+        ("whole", SPOKEN, "x|y", ""),
+        ("input-half", INPUT, "x|y", "shows `Hello:World`, and no test that fails without"),
+        ("input-whole", INPUT, "x:y", ""),
+        ("method-half", METHOD, "x|y", "uses the values of `words.slug('Hello:World')`"),
+        ("method-whole", METHOD, "Hello:World", ""),
+    ],
+)
+def test_half_of_what_the_task_speaks_of_asks_a_person(
+    folder: Folder, name: str, task: str, given: str, said: str
+) -> None:
+    words = given.lower().replace("|", " ").replace(":", " ")
+    test = SEPARATED.format(given=given, words=words)
+    files = {
+        "tally/words.py": REPLACED.format(bar=BAR, colon="" if said else COLON),
+        "tests/test_words.py": test,
+    }
+    judged = folder.judge(folder.branch(f"spoken-{name}", files), task=task)
+    assert judged.conclusion == ("action_required" if said else "success"), judged.said()
+    assert said in asked(judged)[2]

@@ -5,10 +5,9 @@ from __future__ import annotations
 import pytest
 
 from bot.values import Need
-from tests.e2e.folder import Files, Folder
+from tests.e2e.folder import Files, Folder, open_folder
 from tests.e2e.test_hunks import needs
 from tests.e2e.test_node import PROJECT as TILL
-from tests.e2e.test_node import opened
 from tests.e2e.test_node import pytestmark as needs_node
 
 pytestmark = [*needs_node, pytest.mark.slow]
@@ -34,7 +33,7 @@ TWO = TASK + "- [ ] `name` gives the way it is told\n"
 
 @pytest.fixture(scope="module")
 def till(tmp_path_factory: pytest.TempPathFactory) -> Folder:
-    return opened(tmp_path_factory.mktemp("till"), PROJECT)
+    return open_folder(tmp_path_factory.mktemp("till"), PROJECT)
 
 
 def test_a_needed_hunk_and_one_that_nothing_needs(till: Folder) -> None:

@@ -8,9 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.settings import Settings
-from tests.e2e.folder import Files, Folder, Judged
-from tests.sandbox.repositories import Repository
+from tests.e2e.folder import Files, Folder, Judged, open_folder
 
 pytestmark = [
     pytest.mark.real,
@@ -57,15 +55,7 @@ PROJECT: Files = {
 
 @pytest.fixture(scope="module")
 def till(tmp_path_factory: pytest.TempPathFactory) -> Folder:
-    return opened(tmp_path_factory.mktemp("till"), PROJECT)
-
-
-def opened(folder: Path, project: Files, sandbox: str = "bubblewrap") -> Folder:
-    folder.chmod(0o755)
-    repository = Repository(folder / "repository")
-    repository.commit(project)
-    settings = Settings(home=folder / "home", chromium=str(folder / "none"), sandbox=sandbox)
-    return Folder(repository, settings)
+    return open_folder(tmp_path_factory.mktemp("till"), PROJECT)
 
 
 def verdicts(judged: Judged) -> dict[str, str]:
@@ -121,7 +111,7 @@ def test_a_loosened_test_is_no_success(till: Folder) -> None:
 def test_a_package_of_a_workspace_is_judged_in_its_folder(tmp_path: Path) -> None:
     one = {f"packages/one/{path}": text for path, text in PROJECT.items()}
     two = {f"packages/two/{path}": text for path, text in PROJECT.items()}
-    folder = opened(tmp_path, {**one, **two, "package.json": '{"private": true}'})
+    folder = open_folder(tmp_path, {**one, **two, "package.json": '{"private": true}'})
     files = {
         "packages/one/price.js": DISCOUNT,
         "packages/one/test/discount.test.js": DISCOUNT_TEST,
@@ -145,7 +135,7 @@ cpSync('price.js', 'out/price.js');
 def test_tests_that_are_built_are_built_of_the_right_side(tmp_path: Path) -> None:
     scripts = {"build": "node build.js", "test": "npm run build && node --test out/test/*.js"}
     manifest = json.dumps({"name": "till", "type": "module", "scripts": scripts})
-    folder = opened(tmp_path, {**PROJECT, "package.json": manifest, "build.js": BUILD})
+    folder = open_folder(tmp_path, {**PROJECT, "package.json": manifest, "build.js": BUILD})
     good = {"price.js": DISCOUNT, "test/discount.test.js": DISCOUNT_TEST}
     judged = folder.judge(folder.branch("good", good), task=TASK)
     assert judged.conclusion == "success", judged.said()
@@ -182,7 +172,7 @@ def test_a_dependency_that_the_change_adds_is_there_for_its_tests_only(till: Fol
 
 def test_a_node_that_is_not_there_is_needed_and_no_failure(tmp_path: Path) -> None:
     manifest = {"name": "till", "type": "module", "engines": {"node": ">=99"}}
-    folder = opened(tmp_path, {**PROJECT, "package.json": json.dumps(manifest)})
+    folder = open_folder(tmp_path, {**PROJECT, "package.json": json.dumps(manifest)})
     files = {"price.js": DISCOUNT, "test/discount.test.js": DISCOUNT_TEST}
     judged = folder.judge(folder.branch("good", files), task=TASK)
     assert judged.conclusion == "action_required", judged.said()
@@ -204,7 +194,7 @@ test('total is shown', () => {{
 def test_a_snapshot_of_tap_travels_with_its_test(tmp_path: Path) -> None:
     """The file of tests does not change: only the snapshot shows that something else is expected."""
     shown = {"test/shown.test.js": SHOWN_TEST, SHOTS: "exports.total = '3';\n"}
-    folder = opened(tmp_path, {**PROJECT, **shown})
+    folder = open_folder(tmp_path, {**PROJECT, **shown})
     wrong = {
         "price.js": PRICE.replace("0);", "1);"),
         "test/total.test.js": None,

@@ -9,9 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.settings import Settings
-from tests.e2e.folder import Files, Folder, Judged
-from tests.sandbox.repositories import Repository
+from tests.e2e.folder import Files, Folder, Judged, open_folder
 
 pytestmark = [pytest.mark.real, pytest.mark.slow]
 needs_node = pytest.mark.skipif(
@@ -20,13 +18,6 @@ needs_node = pytest.mark.skipif(
 )
 
 TASK = "Prices in cents\n\n- [ ] `price` returns whole cents\n"
-
-
-def opened(folder: Path, project: Files) -> Folder:
-    folder.chmod(0o755)
-    repository = Repository(folder / "repository")
-    repository.commit(project)
-    return Folder(repository, Settings(home=folder / "home", chromium=str(folder / "none")))
 
 
 def row(judged: Judged, id_: str) -> tuple[str, str]:
@@ -101,7 +92,7 @@ MENDED: Files = {
 
 @pytest.fixture(scope="module")
 def shop(tmp_path_factory: pytest.TempPathFactory) -> Folder:
-    return opened(tmp_path_factory.mktemp("shop"), PYTHON)
+    return open_folder(tmp_path_factory.mktemp("shop"), PYTHON)
 
 
 def test_a_package_that_breaks_another_one_fails(shop: Folder) -> None:
@@ -137,7 +128,7 @@ def test_a_package_that_cannot_be_run_is_no_success(tmp_path: Path) -> None:
     needing = PYTHON["packages/beta/pyproject.toml"]
     assert isinstance(needing, str)
     needing = needing.replace('version = "1"', 'version = "1"\nrequires-python = ">=3.99"')
-    folder = opened(tmp_path, {**PYTHON, "packages/beta/pyproject.toml": needing})
+    folder = open_folder(tmp_path, {**PYTHON, "packages/beta/pyproject.toml": needing})
     judged = folder.judge(folder.branch("breaking", BREAKING), task=TASK)
     assert judged.conclusion == "action_required", judged.said()
     verdict, reason = row(judged, "B2")
@@ -176,7 +167,7 @@ def test_a_configured_line_that_runs_one_package_is_no_success(tmp_path: Path) -
     lines = (
         "setup:\n  install: pip install -e packages/alpha pytest\n  test: pytest packages/alpha\n"
     )
-    folder = opened(tmp_path, {**PYTHON, ".github/assay.yml": lines})
+    folder = open_folder(tmp_path, {**PYTHON, ".github/assay.yml": lines})
     judged = folder.judge(folder.branch("breaking", BREAKING), task=TASK)
     assert judged.conclusion == "action_required", judged.said()
     assert "Only packages/alpha was run; packages/beta uses `price`" in row(judged, "B2")[1]
@@ -184,7 +175,7 @@ def test_a_configured_line_that_runs_one_package_is_no_success(tmp_path: Path) -
 
 def test_configured_install_lines_install_every_package(tmp_path: Path) -> None:
     lines = "setup: {install: pip install -e packages/alpha -e packages/beta pytest}\n"
-    folder = opened(tmp_path, {**PYTHON, ".github/assay.yml": lines})
+    folder = open_folder(tmp_path, {**PYTHON, ".github/assay.yml": lines})
     judged = folder.judge(folder.branch("mended", MENDED), task=TASK)
     assert judged.conclusion == "success", judged.said()
     assert ran(judged) == {"packages/alpha": (1, 2), "packages/beta": (1, 1)}
@@ -195,7 +186,7 @@ def test_a_configured_line_is_followed_to_its_runner(tmp_path: Path, line: str) 
     lines = f"setup: {{install: pip install -e packages/alpha pytest, test: {line}}}\n"
     makefile = "test:\n\t@cd packages/alpha && python -m pytest -q\n"
     alone = {path: text for path, text in PYTHON.items() if "packages/alpha" in path}
-    folder = opened(tmp_path, {**alone, "Makefile": makefile, ".github/assay.yml": lines})
+    folder = open_folder(tmp_path, {**alone, "Makefile": makefile, ".github/assay.yml": lines})
     judged = folder.judge(folder.branch("good", BREAKING), task=TASK)
     assert judged.conclusion == "success", judged.said()
     assert ran(judged) == {"packages/alpha": (1, 2)}
@@ -203,7 +194,7 @@ def test_a_configured_line_is_followed_to_its_runner(tmp_path: Path, line: str) 
 
 def test_a_dependent_without_tests_that_load_is_said_to_be_not_run(tmp_path: Path) -> None:
     lost = "import nothing_that_exists\n\n\ndef test_invoice():\n    assert nothing_that_exists\n"
-    folder = opened(tmp_path, {**PYTHON, "packages/beta/tests/test_invoices.py": lost})
+    folder = open_folder(tmp_path, {**PYTHON, "packages/beta/tests/test_invoices.py": lost})
     judged = folder.judge(folder.branch("breaking", BREAKING), task=TASK)
     assert judged.conclusion == "action_required", judged.said()
     reason = row(judged, "B2")[1]
@@ -214,7 +205,7 @@ def test_one_core_finds_what_two_find(tmp_path: Path, shop: Folder) -> None:
     allowed = os.sched_getaffinity(0)
     os.sched_setaffinity(0, {min(allowed)})
     try:
-        folder = opened(tmp_path, PYTHON)
+        folder = open_folder(tmp_path, PYTHON)
         alone = folder.judge(folder.branch("slowly", MENDED), task=TASK)
     finally:
         os.sched_setaffinity(0, allowed)
@@ -233,7 +224,7 @@ projects:
 
 
 def test_listed_projects_are_built_as_each_says(tmp_path: Path) -> None:
-    folder = opened(tmp_path, {**PYTHON, ".github/assay.yml": PROJECTS})
+    folder = open_folder(tmp_path, {**PYTHON, ".github/assay.yml": PROJECTS})
     judged = folder.judge(folder.branch("breaking", BREAKING), task=TASK)
     assert judged.conclusion == "failure", judged.said()
     assert ran(judged) == {"packages/alpha": (1, 2), "packages/beta": (1, 1)}
@@ -244,7 +235,7 @@ def test_listed_projects_are_built_as_each_says(tmp_path: Path) -> None:
 )
 def test_a_listed_project_that_is_no_folder_is_said_so(tmp_path: Path, path: str) -> None:
     lines = f"projects: [{{path: packages/alpha}}, {{path: {path}}}]\n".replace("alpha}", "gamma}")
-    folder = opened(tmp_path, {**PYTHON, ".github/assay.yml": lines})
+    folder = open_folder(tmp_path, {**PYTHON, ".github/assay.yml": lines})
     (folder.repository.folder / "packages" / "link").symlink_to("beta")
     folder.repository.commit()
     judged = folder.judge(folder.branch("breaking", BREAKING), task=TASK)
@@ -333,7 +324,7 @@ def _with_manager(name: str) -> Files:
 def test_a_package_of_a_workspace_that_breaks_another_one_fails(
     tmp_path: Path, manager: str
 ) -> None:
-    folder = opened(tmp_path, _with_manager(manager))
+    folder = open_folder(tmp_path, _with_manager(manager))
     judged = folder.judge(folder.branch("breaking", NODE_BREAKING), task=TASK)
     assert judged.conclusion == "failure", judged.said()
     assert broken(judged) == ("packages/beta/test/invoices.test.js::invoice",)
@@ -347,7 +338,7 @@ def test_what_a_package_imports_of_its_workspace_is_built_first(tmp_path: Path) 
     alpha["scripts"]["build"] = "node build.js"
     build = "import {cpSync} from 'node:fs';\ncpSync('src', 'dist', {recursive: true});\n"
     files = {"packages/alpha/package.json": json.dumps(alpha), "packages/alpha/build.js": build}
-    folder = opened(tmp_path, {**NODE, **files})
+    folder = open_folder(tmp_path, {**NODE, **files})
     judged = folder.judge(folder.branch("breaking", NODE_BREAKING), task=TASK)
     assert judged.conclusion == "failure", judged.said()
     assert broken(judged) == ("packages/beta/test/invoices.test.js::invoice",)

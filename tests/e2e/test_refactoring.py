@@ -6,7 +6,6 @@ import pytest
 
 from tests.e2e.folder import Files, Folder, Judged, open_folder
 from tests.e2e.test_node import PROJECT as TILL
-from tests.e2e.test_node import opened
 from tests.e2e.test_node import pytestmark as needs_node
 
 pytestmark = [pytest.mark.real, pytest.mark.slow]
@@ -68,9 +67,22 @@ def test_what_breaks_is_no_refactoring(folder: Folder) -> None:
     assert judged.conclusion == "failure", judged.said()
 
 
+HOLLOW = "import shop\n\n\ndef test_doubled():\n    assert callable(shop.doubled)\n"
+
+
+def test_a_hollow_test_shows_nothing_whatever_the_title_says(folder: Folder) -> None:
+    base = folder.branch("hollow-base", {"shop.py": SHOP, "tests/test_shop.py": BLIND})
+    wrong = SUMMED + "\n\ndef doubled(price):\n    return price + 1\n"
+    files = {"shop.py": wrong, "tests/test_doubled.py": HOLLOW}
+    head = folder.branch("hollow", files, start=base)
+    folder.repository.git("commit", "--quiet", "--amend", "-m", "Refactor `doubled` out of total")
+    judged = folder.judge(head, base=base, task="")
+    assert judged.conclusion == "action_required", judged.said()
+
+
 @needs_node[1]
 def test_of_node_too(tmp_path_factory: pytest.TempPathFactory) -> None:
-    till = opened(tmp_path_factory.mktemp("till"), TILL)
+    till = open_folder(tmp_path_factory.mktemp("till"), TILL)
     code = str(TILL["price.js"])
     shorter = code.replace("(sum, price) => sum + price, 0", "(sum, price) => price + sum, 0")
     judged = till.judge(till.branch("shorter", {"price.js": shorter}), task="Refactor `total`\n")

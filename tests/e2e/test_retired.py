@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.e2e.folder import Files, Folder
-from tests.e2e.test_node import DISCOUNT, DISCOUNT_TEST, PRICE, TASK, TOTAL_TEST, opened, pytestmark
+from tests.e2e.folder import Files, Folder, open_folder
+from tests.e2e.test_node import DISCOUNT, DISCOUNT_TEST, PRICE, TASK, TOTAL_TEST, pytestmark
 
 __all__ = ["pytestmark"]
 
@@ -60,7 +60,7 @@ OTHER_KEY = NOT_USING + "export const options = {plain: (text) => text, bare: (i
 
 @pytest.fixture(scope="module")
 def inner(tmp_path_factory: pytest.TempPathFactory) -> Folder:
-    return opened(tmp_path_factory.mktemp("inner"), BASE)
+    return open_folder(tmp_path_factory.mktemp("inner"), BASE)
 
 
 @pytest.mark.parametrize("label", [NOT_USING, OTHER_KEY])
@@ -86,7 +86,7 @@ def test_a_deleted_test_that_hides_something_fails(name: str, files: Files, tmp_
     both = PLAIN_TEST.replace("{plain}", "{plain, shown}").replace(
         "plain('a*'), 'a'", "shown(plain('a*')), '<a>'"
     )
-    folder = opened(tmp_path, {**BASE, "test/shown.test.js": both})
+    folder = open_folder(tmp_path, {**BASE, "test/shown.test.js": both})
     kept = {} if "test/shown.test.js" in files else {"test/shown.test.js": None}
     if name == "it-stays-and-is-broken":
         kept = {**kept, "label.js": USING}
@@ -114,7 +114,7 @@ def test_a_public_function_goes_only_where_it_is_asked(
     package = {"name": "till", "type": "module", "scripts": {"test": "node --test"}, **manifest}
     text = PLAIN.replace("marks. */", "marks. @internal */") if "marked" in manifest else PLAIN
     files = {"package.json": json.dumps(package), "lib/text.js": SHOWN + text}
-    folder = opened(tmp_path, {**BASE, **files})
+    folder = open_folder(tmp_path, {**BASE, **files})
     judged = folder.judge(folder.branch(name, GONE), task=task)
     assert judged.conclusion == conclusion, judged.said()
     if conclusion == "action_required":

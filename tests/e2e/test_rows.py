@@ -6,8 +6,8 @@ import json
 
 import pytest
 
-from tests.e2e.folder import Files, Folder
-from tests.e2e.test_node import opened, pytestmark
+from tests.e2e.folder import Files, Folder, open_folder
+from tests.e2e.test_node import pytestmark
 
 __all__ = ["pytestmark"]
 
@@ -59,7 +59,7 @@ BASE: Files = {
 
 @pytest.fixture(scope="module")
 def rules(tmp_path_factory: pytest.TempPathFactory) -> Folder:
-    return opened(tmp_path_factory.mktemp("rules"), BASE)
+    return open_folder(tmp_path_factory.mktemp("rules"), BASE)
 
 
 def test_a_replaced_row_asks_a_person_unless_it_is_named(rules: Folder) -> None:

@@ -12,11 +12,9 @@ from pathlib import Path
 import pytest
 
 from bot.report.machine import EvidenceDocument, RequirementDocument
-from bot.settings import Settings
 from sandbox.values import Severity
 from tests.bot.commands.running import assay
-from tests.e2e.folder import Files, Folder, Judged
-from tests.sandbox.repositories import Repository
+from tests.e2e.folder import Files, Folder, Judged, open_folder
 
 pytestmark = pytest.mark.real
 
@@ -50,10 +48,7 @@ ASKED = "Add `average`, the mean of the grades\n"
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Folder:
     """One project; its environment is built once, base's tests run once."""
-    made = tmp_path_factory.mktemp("grades")
-    repository = Repository(made / "repository")
-    repository.commit(BASE)
-    return Folder(repository, Settings(home=made / "home", chromium=str(made / "none")))
+    return open_folder(tmp_path_factory.mktemp("grades"), BASE)
 
 
 def row(judged: Judged, id_: str = "R1") -> RequirementDocument:

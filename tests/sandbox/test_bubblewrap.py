@@ -164,7 +164,7 @@ async def test_who_kills_a_sandbox_from_outside_says_nothing_about_the_program(
 HOLDING = """
 import sys, time
 from pathlib import Path
-from sandbox.leased import leased
+from sandbox.folders import leased
 with leased(Path(sys.argv[1])) as folder:
     print(folder.name, flush=True)
     time.sleep(600)

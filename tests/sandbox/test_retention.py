@@ -6,7 +6,7 @@ import os
 import time
 from pathlib import Path
 
-from sandbox.leased import leased
+from sandbox.folders import leased
 from sandbox.repository.checkout import CheckoutRequest, take
 from sandbox.repository.mirror import Retention, Source, evict, release
 from sandbox.values import Checkout

@@ -17,7 +17,7 @@ from bot.evidence.seen import Both, Place, Seen, on_both, showing, sides
 from bot.services import Services
 from bot.task.examples.commands import compared_lines, is_shown_in, read_command
 from bot.task.examples.values import read_value, same
-from bot.text.steady import steady
+from bot.text.clipping import steady
 from bot.values import Example, ExampleKind, ExampleLanguage, ExampleOutcome, ExampleSeen, Step
 from sandbox.base import Mount
 from sandbox.edges.calls import NOT_TRIED
@@ -54,6 +54,10 @@ _LACKING = re.compile(
     r"\b(?:ModuleNotFoundError|ImportError|FileNotFoundError|PermissionError|ENOENT|MODULE_NOT_FOUND)\b"
     r"|No such file or directory|Cannot find module"
 )
+_CUT_SHORT = re.compile(
+    r"\bargument|\bmissing \d|has no attribute|is not (?:a function|defined|callable)|\bof undefined\b"
+)
+"""Errors of a call that a text writes with less than it takes."""
 _VERBS = {VALUE: "returns", RAISED: "raises", PRINTED: "prints"}
 
 
@@ -186,12 +190,28 @@ def _steadied(first: Shown, second: Shown) -> Shown:
 
 def _seen(example: Example, base: Shown, head: Shown) -> ExampleSeen:
     before, after = (_holds(example, shown) for shown in (base, head))
-    return ExampleSeen(example, _outcome(base, before), _outcome(head, after))
+    is_same = _is_same(base, head)
+    if example.kind is ExampleKind.CHANGING:  # where both give the same, a test may tell why
+        before, after = (False, True) if is_same is False else (None, None)
+    return ExampleSeen(example, _outcome(base, before), _outcome(head, after), is_same=is_same)
+
+
+def _is_same(base: Shown, head: Shown) -> bool | None:
+    """Whether both sides give the same; None where that tells nothing, or cannot be told."""
+    if NOT_TRIED in (base.outcome, head.outcome):
+        return None
+    if base != head:
+        return False
+    if head.outcome == RAISED:
+        is_cut_short = _CUT_SHORT.search(head.said) or not _OF_THE_PLACE.isdisjoint(head.errors)
+        return None if is_cut_short else True
+    is_telling = head.outcome == PRINTED or head.literal not in ("", "None", "undefined")
+    return True if is_telling and not _lacks_something(head) else None
 
 
 def _outcome(shown: Shown, holds: bool | None) -> ExampleOutcome:
     if shown.outcome == NOT_TRIED:
-        return ExampleOutcome(None, f"was not made: {shown.said}")
+        return ExampleOutcome(None, f"was not made: {shown.said}", was_made=False)
     said = shown.said.rstrip() or "(nothing)"
     return ExampleOutcome(holds, f"{_VERBS[shown.outcome]} `{said}`", shown.outcome != RAISED)
 
@@ -273,7 +293,8 @@ def _observation(side: Side, seen: tuple[ExampleSeen, ...], seconds: float) -> O
         if outcome.holds is not None and example.kind is not ExampleKind.SHOWN
     ]
     exit_code = int(not all(told)) if told else None
-    problem = "" if told else "None of these examples could be run and compared here."
+    is_told = told or any(one.is_same is not None for one in seen)
+    problem = "" if is_told else "None of these examples could be run and compared here."
     commands = dict.fromkeys(_repeated(example) for example, _ in outcomes)
     return Observation(
         side, "\n".join(commands), exit_code, "\n".join(lines), seconds, problem=problem

@@ -8,10 +8,14 @@ from dataclasses import replace
 from bot.evidence.case import Case
 from bot.evidence.made_for import in_words, made_for_inputs
 from bot.evidence.oracle import satisfied, unsatisfied, unverified
+from bot.evidence.tests.results import code_of
 from bot.task.categories import ASKED
+from bot.task.inputs import needs_more, stands_in
+from bot.text.clipping import clip_line
 from bot.values import (
     ActionKind,
     Category,
+    Decider,
     Example,
     ExampleKind,
     ExampleLanguage,
@@ -28,6 +32,12 @@ _PROVE = (
     "Look at what was run. If the change is right for other inputs too, add a test with some of them that "
     "fails without the change; if it is for these only, say so in the task, then comment `/judge`."
 )
+_SHOWN_CHARACTERS = 160
+_CHANGE = (
+    "If the call should give something else, change the code; if not, say so in the task, then comment "
+    "`/judge`; or look at it, and accept."
+)
+_TEST = "Add a test with these values that fails without this change, then push."
 _MEND = "Let the code do what the task shows, or correct the example there, then comment `/judge`."
 
 
@@ -72,7 +82,7 @@ def _doubt(fixed: list[ExampleSeen], case: Case) -> str:
 
 def _is_well(one: ExampleSeen, case: Case) -> bool:
     """Whether an example speaks for head; one that is merely shown never speaks against it."""
-    if one.example.kind is ExampleKind.SHOWN:
+    if one.example.kind in (ExampleKind.SHOWN, ExampleKind.CHANGING):
         return True
     if one.example.kind is ExampleKind.REPORTED:
         return any(other.head.holds is False for other in _report(one, case))
@@ -97,7 +107,59 @@ def with_examples(verdict: Verdict, requirement: Requirement, case: Case) -> Ver
                 )
                 lowered = unverified(requirement, told, _SAY)
                 return replace(lowered, evidence_ids=_evidence_ids(case))
+        if unchanged := _unchanged(verdict, requirement, case):
+            lowered = unverified(requirement, *unchanged)
+            return replace(lowered, evidence_ids=_evidence_ids(case), tests=verdict.tests)
     return verdict
+
+
+def _unchanged(verdict: Verdict, requirement: Requirement, case: Case) -> tuple[str, str] | None:
+    """What the task complains of, or wants otherwise, and is on head as on base; with what to do next.
+
+    What stands in a test that fails without the change has changed in some way. Base's own tests bind.
+    """
+    is_of_base = verdict.tests and verdict.decided_by is not Decider.AUTHORS_TEST
+    if requirement.category is not Category.BEHAVIOUR or is_of_base:
+        return None
+    code = code_of(case.witnesses.proofs)
+    for one in case.observed.examples:
+        shown = one.example
+        if _asking(shown, case) != requirement or stands_in(shown.said_call, code):
+            continue
+        if one.is_same and _must_change(one, case):
+            did = clip_line(one.head.did, _SHOWN_CHARACTERS)
+            reason = f"The task speaks of `{shown.said_call}`. It {did} on base and on head."
+            return reason, _CHANGE
+        if _cannot_be_made(one) and stands_in(shown.said_call, code) is False:
+            reason = (
+                f"No test that fails without the change uses the values of `{shown.said_call}`, which the "
+                "task shows and which cannot be called here by itself."
+            )
+            return reason, _TEST
+    return None
+
+
+def _must_change(one: ExampleSeen, case: Case) -> bool:
+    """Whether a call is complained of; merely shown, it is where no other call of the text changed."""
+    shown = one.example
+    if shown.kind is ExampleKind.CHANGING:
+        return not (shown.error and one.head.gave)
+    if shown.kind is not ExampleKind.SHOWN or shown.results or shown.error or not one.head.gave:
+        return False
+    of_text = [other for other in case.observed.examples if other.example.origin == shown.origin]
+    return not any(other.is_same is False for other in of_text)
+
+
+def _cannot_be_made(one: ExampleSeen) -> bool:
+    """Whether the task shows a call that something else is needed for: an object, a variable."""
+    wanted = (ExampleKind.EXPECTED, ExampleKind.REPORTED, ExampleKind.CHANGING)
+    is_call = one.example.language is not ExampleLanguage.SHELL and not one.example.before
+    return (
+        is_call
+        and needs_more(one.example.said_call)
+        and one.example.kind in wanted
+        and not one.head.was_made
+    )
 
 
 def _is_open(one: ExampleSeen, case: Case) -> bool:

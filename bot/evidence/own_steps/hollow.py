@@ -9,12 +9,15 @@ base brings its failure back, and where the same code in other words does not.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
+from dataclasses import dataclass
 
 from bot.evidence.damage import Noticed
-from bot.evidence.own_steps.named import Named
 from bot.evidence.transitions import passed
-from bot.text.steady import steady
+from bot.task.ties import code_named, named_code
+from bot.text.clipping import steady
+from bot.text.words import words_of
 from bot.values import ActionKind, Category, DamageSeen, Evidence, Impact, Requirement, Transition
 from sandbox.damage.values import Damage, DamageTrial, is_hollow
 
@@ -160,3 +163,49 @@ def nearness(
 def _callers(impact: Impact | None) -> dict[str, tuple[str, ...]]:
     symbols = impact.symbols if impact else ()
     return {one.place.name: tuple(place.name for place in one.callers) for one in symbols}
+
+
+# --- what a requirement names: the code that a judge's step has to be about -----------------------
+
+
+_IDENTIFIER = re.compile(r"[A-Za-z_]\w+")
+_SHOWN_WORDS = 60
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """`code` are the identifiers that it writes as code, without those of the language itself; where it
+    writes none, `nearby` are those of the task that it stands in ("It should raise an error").
+    """
+
+    text: str
+    code: frozenset[str]
+    nearby: frozenset[str]
+    stems: frozenset[str]
+
+    @classmethod
+    def of(cls, requirement: Requirement, around: str = "") -> Named:
+        """What the requirement's own words name; `around` is the task as others than the author tell it."""
+        whole = f"{requirement.text}\n{requirement.detail}"
+        return cls(requirement.text, named_code(requirement), code_named(around), words_of(whole))
+
+    @property
+    def identifiers(self) -> frozenset[str]:
+        """The names in code that it is about."""
+        return self.code or self.nearby
+
+    @property
+    def words(self) -> str:
+        """What it names, for a sentence."""
+        if self.code:
+            return " or ".join(f"`{one}`" for one in sorted(self.code)[:3])
+        text = " ".join(self.text.split())
+        return f"“{text if len(text) <= _SHOWN_WORDS else text[: _SHOWN_WORDS - 1] + '…'}”"
+
+    def is_met_by(self, *names: str) -> bool:
+        """Whether one of these is about it: an identifier in it, else a telling word that both have."""
+        if self.code:
+            return any(self.code.intersection(_IDENTIFIER.findall(name)) for name in names)
+        if any(self.nearby.intersection(_IDENTIFIER.findall(name)) for name in names):
+            return True
+        return not self.stems or any(self.stems & words_of(name) for name in names)

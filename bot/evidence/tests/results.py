@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
@@ -79,6 +80,27 @@ def test_ids(tests: Iterable[TestComparison], most: int = 3) -> str:
 
 
 test_ids.__test__ = False  # type: ignore[attr-defined]
+
+
+_COMMENT = re.compile(r"^[ \t]*(?://|#|/?\*)[^\n]*$", re.MULTILINE)
+
+
+def code_of(tests: Iterable[TestComparison]) -> str:
+    """The code of some tests with the values of their rows: titles and comments use nothing."""
+    return "\n".join(f"{_row(test)}\n{_COMMENT.sub('', _body(test))}" for test in tests)
+
+
+def _row(test: TestComparison) -> str:
+    """The part of an id that is of one row: `[…]`, or the title that a row of `test.each` gives."""
+    if test.id.endswith("]"):
+        return test.id[test.id.find("[") :]
+    return test.id.rpartition(" > ")[2] if test.table else ""
+
+
+def _body(test: TestComparison) -> str:
+    """A test's source without the titles around it, which stand before that of JavaScript."""
+    title, _, body = test.source.partition("\n")
+    return body if title and test.id.endswith(title) else test.source
 
 
 def _of(comparisons: tuple[TestComparison, ...], change: TestChange) -> tuple[TestComparison, ...]:

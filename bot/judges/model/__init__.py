@@ -13,13 +13,13 @@ from bot.judges.model.base import (
     ModelProblem,
     OpenSession,
     Prompt,
+    SealedMemory,
     Session,
     SessionLimits,
     Tool,
     Toolbox,
     no_models,
 )
-from bot.judges.model.memory import SealedMemory
 from bot.settings import Settings
 
 __all__ = [

@@ -5,12 +5,15 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import json
+import logging
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from openai import APIConnectionError
 from pydantic import TypeAdapter, ValidationError
+from pydantic_ai import exceptions
 from pydantic_ai.exceptions import ModelAPIError
 from pydantic_ai.messages import (
     ModelMessage,
@@ -28,8 +31,7 @@ from pydantic_ai.models.wrapper import WrapperModel
 from pydantic_ai.settings import ModelSettings
 
 from bot.judges.model.account import Account, Tokens
-from bot.judges.model.base import Memory, Prompt
-from bot.judges.model.failures import away, is_silent, silent
+from bot.judges.model.base import Answerless, Memory, ModelAway, Prompt
 from bot.values import Exchange
 
 _RESPONSE = TypeAdapter(ModelResponse)
@@ -220,3 +222,57 @@ def _replied(message: ModelResponse) -> str:
 def _plain_answer(text: str) -> str:
     """Half a surrogate pair cannot be stored as JSON."""
     return text.encode("utf-8", "replace").decode()
+
+
+# --- explains in one sentence why a model gave no usable answer -----------------------------------
+
+
+log = logging.getLogger(__name__)
+_AGAIN = "Try again when it is back: comment `/judge`, or run the command again"
+
+
+def away(error: exceptions.ModelAPIError) -> ModelAway:
+    """Return the error for an endpoint that still fails after all retries."""
+    log.warning("a model's endpoint failed: %s", error)
+    if isinstance(error, exceptions.ModelHTTPError):
+        return ModelAway(f"The model's endpoint {_refusal(error)}.")
+    if is_silent(error):
+        return silent()
+    return ModelAway(
+        "The model's endpoint does not return chat completions: check `ASSAY_MODEL_URL`."
+    )
+
+
+def _refusal(error: exceptions.ModelHTTPError) -> str:
+    match error.status_code:
+        case 401 | 403:
+            return "rejects the key in `ASSAY_MODEL_KEY`"
+        case 404:
+            return f"does not know the model {error.model_name!r}"
+        case 429:
+            return f"is busy (status 429). {_AGAIN}"
+        case status if status >= 500:
+            return f"failed (status {status}). {_AGAIN}"
+        case status:
+            return f"rejects the request (status {status})"
+
+
+def is_silent(error: exceptions.ModelAPIError) -> bool:
+    """Tell whether the endpoint did not respond in time, so that more requests would only waste minutes."""
+    return isinstance(error.__cause__, APIConnectionError)
+
+
+def silent() -> ModelAway:
+    """Return the error for an endpoint that does not respond."""
+    return ModelAway(f"The model's endpoint does not respond. {_AGAIN}.")
+
+
+def answerless(error: exceptions.UnexpectedModelBehavior) -> Answerless:
+    """Return the error for a reply that is still unusable after all retries."""
+    log.info("a model's reply could not be used: %s", error.message)
+    match error:
+        case exceptions.ContentFilterError():
+            return Answerless("The model refused to answer.")
+        case exceptions.IncompleteToolCall() | exceptions.OutputTokenLimitExceeded():
+            return Answerless("The model's reply exceeded the length limit.")
+    return Answerless("The model's reply could not be parsed, twice in a row.")

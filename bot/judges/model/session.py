@@ -26,15 +26,14 @@ from bot.judges.model.base import (
     BudgetSpent,
     Memory,
     Prompt,
+    RecordingMemory,
     Reply,
     Session,
     SessionLimits,
     Tool,
     Toolbox,
 )
-from bot.judges.model.failures import answerless
-from bot.judges.model.memory import RecordingMemory
-from bot.judges.model.remembering import RememberingModel, Till
+from bot.judges.model.remembering import RememberingModel, Till, answerless
 from bot.settings import Settings
 from bot.values import Exchange, RoleUsage
 
@@ -153,9 +152,9 @@ def _agent_tool(tool: Tool) -> AgentTool[object]:
             return f"Wrong arguments: {error.errors(include_url=False, include_input=False)}"
         return await tool.call(arguments)
 
-    made = AgentTool[object].from_schema(
-        called, tool.name, tool.description, tool.arguments.model_json_schema()
-    )
+    schema = tool.arguments.model_json_schema()
+    schema.pop("description", None)  # the tool has one
+    made = AgentTool[object].from_schema(called, tool.name, tool.description, schema)
     made.function_schema.validator = _AN_OBJECT
     return made
 

@@ -19,5 +19,5 @@ def open_lookup(settings: Settings, sandbox: Sandbox) -> Web | None:
     """What looks things up as the operator allows; None where `ASSAY_SEARCH` is not set."""
     if not settings.search:
         return None
-    opened: Web = import_module("bot.judges.web_access.desk").open_desk(settings, sandbox)
+    opened: Web = import_module("bot.judges.web_access.lookup").open_lookup(settings, sandbox)
     return opened

@@ -14,6 +14,7 @@ from dataclasses import replace
 
 from bot.task.examples.blocks import examples_in, is_actual
 from bot.task.examples.results import Sentence, code_sentences, plain_call, spellings
+from bot.task.examples.spoken import spoken_of
 from bot.task.examples.values import expression, read_value
 from bot.task.sections import SectionKind, section_kind
 from bot.text.markdown import Passage, read_document
@@ -106,6 +107,8 @@ def examples_of(source: TaskSource, demands: Iterable[str]) -> Iterator[Example 
             yield replace(one, kind=ExampleKind.SHOWN) if is_contrast else one
         else:
             yield one
+    known = {one.call for one in found if isinstance(one, Example)}
+    yield from spoken_of(source, known, _call)
 
 
 def _is_longer(wished: Example, now: Example) -> bool:

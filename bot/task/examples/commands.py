@@ -103,7 +103,7 @@ def compared_lines(output: str) -> tuple[str, ...]:
 
 
 def is_shown_in(lines: Iterable[str], output: str) -> bool:
-    """Whether some lines stand together in an output; blank lines and space at an end do not matter."""
+    """Whether some lines stand together in an output; blank lines and space at an end do not judging."""
     wanted = [line.rstrip() for line in lines]
     had = [line.rstrip() for line in output.splitlines() if line.strip()]
     last = len(had) - len(wanted)

@@ -2,25 +2,32 @@
 
 from __future__ import annotations
 
+import base64
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
-from sandbox.damage.inside.languages import WORD
+import tree_sitter
+
+from sandbox.damage.inside.languages import FUNCTIONS, IMPORTS, WORD
 from sandbox.damage.inside.make import Damage, changed_functions, entered, ranked
 from sandbox.damage.inside.results import unsteady
-from sandbox.damage.inside.source import Clock, Source
-from sandbox.damage.inside.twins import Twins, same
+from sandbox.damage.inside.source import Clock, Source, name_of, text_of, tokens, walk
 
 _MOST_READ, _MOST_NAMES = 4_000, 40
+
+
+def in_other_words(sources: list[Source]) -> Iterator[Damage]:
+    """What only looks different, a file each."""
+    for source in sources:
+        start, end, text = same(source)
+        what = "the same in other words"
+        yield Damage(source.number, "same", 1, "", start, end, text, what, is_telling=False)
 
 
 def for_a_step(sources: list[Source], named: frozenset[str], clock: Clock) -> Iterator[Damage]:
     """What a judge's step is run on: copies that look different, then what is as on base, then damages."""
     twins = {one.number: Twins.of(one, clock) for one in sources}
-    for source in sources:
-        start, end, text = same(source)
-        what = "the same in other words"
-        yield Damage(source.number, "same", 1, "", start, end, text, what, is_telling=False)
+    yield from in_other_words(sources)
     for number, twin in twins.items():
         for one, text in twin.changed():
             line, what = one.node.start_point[0] + 1, f"`{one.name}` as on base"
@@ -81,3 +88,183 @@ def _words_at(source: Source, line: int) -> tuple[str, ...]:
     rows = source.text.decode(errors="replace").splitlines()
     shown = [row for a, b in source.ranges if a <= line <= b for row in rows[a - 1 : b]]
     return tuple(dict.fromkeys(WORD.findall("\n".join(shown)[:_MOST_READ])))[:_MOST_NAMES]
+
+
+# --- what a changed file was: base's twin of each definition, and copies of head that only look different
+
+
+_CLASSES = ("class", "struct", "enum", "trait", "interface", "impl", "object_d", "module")
+_VALUES = ("assignment", "variable_declarator", "const_spec", "var_spec")
+_MOST = 2_000
+
+
+@dataclass(frozen=True, slots=True)
+class Definition:
+    """A function, or a name with its value outside of any; `within` are the names that it stands in."""
+
+    name: str
+    within: tuple[str, ...]
+    node: tree_sitter.Node
+
+    @property
+    def key(self) -> tuple[str, ...]:
+        """Return what base's twin of it has too."""
+        return *self.within, self.name
+
+
+@dataclass(slots=True)
+class Twins:
+    """The definitions of one file of head, and base's by their names."""
+
+    source: Source
+    own: list[Definition]
+    before: dict[tuple[str, ...], Definition]
+    text_before: bytes
+    root_before: tree_sitter.Node | None
+
+    @classmethod
+    def of(cls, source: Source, clock: Clock) -> Twins:
+        """Read the definitions of both sides; of a file that cannot be read there are none."""
+        before = _before(source)
+        root = clock.parse(before, source.language) if before and source.language else None
+        own = list(definitions(source.root)) if source.root is not None else []
+        found = {one.key: one for one in definitions(root)} if root is not None else {}
+        return cls(source, own, found, before, root)
+
+    def around(self, line: int) -> Definition | None:
+        """Return the innermost definition around a line."""
+        found = [o for o in self.own if _first(o.node) <= line <= o.node.end_point[0] + 1]
+        return min(found, key=lambda o: o.node.end_byte - o.node.start_byte, default=None)
+
+    def names(self, line: int) -> tuple[str, ...]:
+        """Return the names of what stands around a line, the outermost first."""
+        found = self.around(line)
+        return found.key if found else ()
+
+    def is_same(self, line: int) -> bool:
+        """Tell whether what stands around a line says on base what it says on head."""
+        found = self.around(line)
+        twin = self.before.get(found.key) if found else None
+        if found is None or twin is None:
+            return False
+        return tokens(found.node, self.source.text) == tokens(twin.node, self.text_before)
+
+    def changed(self) -> Iterator[tuple[Definition, bytes]]:
+        """Yield each definition that is not as on base, with base's text; of nested ones the innermost."""
+        for one in self.own:
+            twin = self.before.get(one.key)
+            if twin is None or self.around(_first(one.node)) is not one:
+                continue
+            if tokens(one.node, self.source.text) != tokens(twin.node, self.text_before):
+                yield one, self.text_before[twin.node.start_byte : twin.node.end_byte]
+
+    def lost(self) -> bytes:
+        """Return what base's definitions may need and head has no more: top-level ones, imports."""
+        if self.root_before is None or self.source.root is None or self.source.language != "python":
+            return b""
+        own = {text_of(one) for one in self.source.root.children}
+        kept = {one.key for one in self.own}
+        parts = [
+            self.text_before[one.node.start_byte : one.node.end_byte]
+            for one in self.before.values()
+            if not one.within and one.key not in kept
+        ]
+        parts += [
+            self.text_before[one.start_byte : one.end_byte]
+            for one in self.root_before.children
+            if IMPORTS.search(one.type) and text_of(one) not in own and "future" not in one.type
+        ]
+        return b"".join(b"\n\n" + one + b"\n" for one in parts)
+
+
+def definitions(root: tree_sitter.Node) -> Iterator[Definition]:
+    """Yield functions that have a name, and values outside of functions."""
+    count = 0
+    for node in walk(root):
+        is_value = node.type in _VALUES and not _is_in_function(node)
+        if count == _MOST or not node.is_named or not (is_value or node.type in FUNCTIONS):
+            continue
+        name = _value_name(node) if is_value else name_of(node)
+        is_named_by_value = not is_value and node.parent is not None and node.parent.type in _VALUES
+        if name and not is_named_by_value:
+            count += 1
+            yield Definition(name, _within(node), node)
+
+
+def _value_name(node: tree_sitter.Node) -> str:
+    left = node.child_by_field_name("left") or node.child_by_field_name("name")
+    return text_of(left)[:80] if left is not None else ""
+
+
+def _is_in_function(node: tree_sitter.Node) -> bool:
+    return any(one.type in FUNCTIONS for one in _parents(node))
+
+
+def _within(node: tree_sitter.Node) -> tuple[str, ...]:
+    """Return the names of the classes and functions around a node, the outermost first."""
+    found = []
+    for one in _parents(node):
+        if one.type in FUNCTIONS:
+            found.append(name_of(one))
+        elif one.is_named and one.type.startswith(_CLASSES):
+            named = one.child_by_field_name("name") or one.child_by_field_name("type")
+            found.append(text_of(named)[:80] if named is not None else "")
+    return tuple(name for name in reversed(found) if name)
+
+
+def _parents(node: tree_sitter.Node) -> Iterator[tree_sitter.Node]:
+    around, depth = node.parent, 0
+    while around is not None and depth < 40:
+        yield around
+        around, depth = around.parent, depth + 1
+
+
+def _first(node: tree_sitter.Node) -> int:
+    return node.start_point[0] + 1
+
+
+def _before(source: Source) -> bytes:
+    """Return the file as it was on base; empty where it is new."""
+    rows = source.text.splitlines(keepends=True)
+    if not source.hunks:
+        return b""
+    for first, count, text in sorted(source.hunks, key=lambda one: -one[0]):
+        at = max(first, 1) - 1 if count else first
+        rows[at : at + count] = [text]
+    return b"".join(rows)
+
+
+_COMPILES = b"""
+import ast
+tree = ast.parse(text)
+for one in ast.walk(tree):
+    if isinstance(one, (ast.FunctionDef, ast.AsyncFunctionDef)):
+        has_doc = ast.get_docstring(one, clean=False) is not None
+        first = one.body[0]
+        idle = ast.Expr(ast.Name("__name__", ast.Load()))
+        one.body.insert(int(has_doc), ast.fix_missing_locations(ast.copy_location(idle, first)))
+made = compile(tree, file, "exec")
+"""
+"""Compiles `text`, with a statement more in each function that does nothing: its code is another, too."""
+_STUB = (
+    b'exec((lambda given: (exec(__import__("base64").b64decode("%s"), given), given["made"])[1])('
+    b'{"text": __import__("base64").b64decode("%s"), "file": __file__}))\n'
+)
+
+
+def same(source: Source) -> tuple[int, int, bytes]:
+    """Return (start, end, text) of a copy that does what the file does, and does not say the same.
+
+    Of Python nothing is left to be read, and functions are compiled to other code; of other languages the
+    changed functions have one line more.
+    """
+    text = source.text
+    if source.language == "python":
+        shebang = text[: text.find(b"\n") + 1] if text.startswith(b"#!") else b""
+        return 0, len(text), shebang + _STUB % tuple(map(base64.b64encode, (_COMPILES, text)))
+    changed = [one for one in source.functions if source.is_changed(one.first, one.last)]
+    for one in changed:
+        at = one.body.start_byte
+        if text[at : at + 1] == b"{":
+            return at + 1, at + 1, b"\n"
+    return len(text), len(text), b"\n"

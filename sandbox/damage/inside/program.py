@@ -3,12 +3,13 @@
 Runs inside the sandbox. Input: JSON with `called` and `words`, names that the tests call and mention, and
 `files`, a list of {path, language, ranges: [[first, last]], hunks: [[first, count, text]]}: the changed
 lines of head (a deletion in front of line n is [n, n - 1]), and what stood in place of `count` lines on
-base. Output on the private channel: one JSON line a damage, the most telling first: {file, kind, line,
+base. Output on the private channel: one JSON line a damage, first files that only look different (`same`),
+then the most telling: {file, kind, line,
 symbol, start, end, text, what, is_telling, is_new, names, is_changed}; it replaces the bytes from start to
 end. What does not parse is dropped. With `emptied`, names of functions, there is nothing else than these
 without their bodies. With `named`, names that a judge's step is about, functions of these
 names are damaged though they did not change, what says the same as on base is left alone, and there are
-edits more: files that only look different (`same`), definitions as on base (`restored`, with what is `lost`),
+edits more: definitions as on base (`restored`, with what is `lost`),
 functions that never give the same twice (`unsteady`), or do nothing where they run for what is named
 (`beneath`).
 """
@@ -18,15 +19,17 @@ from __future__ import annotations
 import json
 import os
 import sys
+from collections.abc import Iterator
 from dataclasses import asdict, replace
+from itertools import chain
 from typing import BinaryIO
 
-from sandbox.damage.inside.for_steps import for_a_step
+from sandbox.damage.inside import MOST_BYTES
+from sandbox.damage.inside.for_steps import for_a_step, in_other_words
 from sandbox.damage.inside.make import Damage, emptied, ranked
 from sandbox.damage.inside.source import Clock, Source, bound, functions, is_modest, tokens
 
 MOST = 60
-_MOST_BYTES = 500_000
 
 
 def main() -> int:
@@ -34,7 +37,8 @@ def main() -> int:
     asked = json.load(sys.stdin)
     clock = Clock()
     sources = [one for n, file in enumerate(asked["files"]) if (one := _read(n, file, clock))]
-    damages = ranked(sources, frozenset(asked["words"]), frozenset(asked["called"]))
+    telling = ranked(sources, frozenset(asked["words"]), frozenset(asked["called"]))
+    damages: Iterator[Damage] = chain(in_other_words(sources), telling)
     if asked["emptied"]:
         damages = emptied(sources, frozenset(asked["emptied"]))
     elif asked["named"] is not None:
@@ -60,8 +64,8 @@ def _read(number: int, file: dict[str, object], clock: Clock) -> Source | None:
     except OSError:
         return None
     with os.fdopen(descriptor, "rb") as stream:
-        text = stream.read(_MOST_BYTES + 1)
-    if len(text) > _MOST_BYTES or b"\0" in text:
+        text = stream.read(MOST_BYTES + 1)
+    if len(text) > MOST_BYTES or b"\0" in text:
         return None
     root = clock.parse(text, language) if language else None
     if clock.is_over or (root is not None and not is_modest(root)):

@@ -12,7 +12,9 @@ from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
+from bot.cli import assay as command_line
 from tests.bot.commands.running import ROOT, assay
 
 _PLACES = [folder / "shared/data/devai" for folder in Path(__file__).parents[3:]]
@@ -39,12 +41,12 @@ class Ran:
         return {what: int(times) for times, what in counted}
 
 
-def measured(data: Path, folder: Path, *words: str, **settings: str) -> Ran:
+def measured(data: Path, folder: Path, *words: str) -> Ran:
+    """Runs the command in this process: its libraries take longer to load than it takes."""
     out = folder / "out"
-    done = assay(
-        folder / "home", "bench", "devai", str(data), "--out", str(out), *words, **settings
-    )
-    assert (done.returncode, done.stderr) == (0, ""), done.stderr
+    command = ["bench", "devai", str(data), "--out", str(out), *words]
+    done = CliRunner().invoke(command_line, command, env={"COLUMNS": "120"})
+    assert (done.exit_code, done.stderr) == (0, ""), done.output
     return Ran(done.stdout, out)
 
 
@@ -356,7 +358,9 @@ def test_another_judge_may_be_the_reference(data: Data, tmp_path: Path) -> None:
 
 def test_without_the_extra_the_counts_are_there_and_it_is_named(data: Data, tmp_path: Path) -> None:
     (tmp_path / "sitecustomize.py").write_text("import sys\nsys.modules['sklearn'] = None\n")
-    ran = measured(data.folder, tmp_path, PYTHONPATH=f"{tmp_path}:{ROOT}")
+    words = ("bench", "devai", str(data.folder), "--out", str(tmp_path / "out"))
+    done = assay(tmp_path / "home", *words, PYTHONPATH=f"{tmp_path}:{ROOT}")
+    ran = Ran(done.stdout, tmp_path / "out")
     assert ran.table("agreement")["Ada", "robot"]["alignment %"] == "100.00"
     assert "install the extra `bench`: .venv/bin/pip install --no-deps -r" in ran.said
 

@@ -34,6 +34,46 @@ def test_the_signature_and_the_body_of_what_changed_are_shown() -> None:
     )
 
 
+def test_a_signature_on_many_lines_is_shown_whole() -> None:
+    text = "import re\n\n\ndef escape(\n    src: str,\n    pos: int,\n) -> str:\n    return src[pos:]\n"
+    head = {"a.py": text}
+    change = FileChange(
+        "a.py",
+        ChangeStatus.MODIFIED,
+        hunks=(Hunk(8, 1, 8, 1, ("-    return 1", "+    return src[pos:]")),),
+    )
+
+    class Reader(Head):
+        def read(self, path: str) -> str | None:
+            return head.get(path)
+
+    shown = changed_code(Diff((change,)), Reader(), 1_000)
+    assert shown.startswith("a.py, line 4:\ndef escape(\n    src: str,")
+
+
+def test_of_a_long_function_the_signature_and_what_is_near_are_shown() -> None:
+    lines = [
+        "def fractional(value):",
+        *(f"    a{n} = {n}" for n in range(90)),
+        "    return value",
+        "",
+        "x = 1",
+    ]
+
+    class Reader(Head):
+        def read(self, path: str) -> str | None:
+            return "\n".join(lines)
+
+    edit = FileChange(
+        "a.py", ChangeStatus.MODIFIED, hunks=(Hunk(92, 1, 92, 1, ("+    return value",)),)
+    )
+    shown = changed_code(Diff((edit,)), Reader(), 2_000).splitlines()
+    assert shown[:3] == ["a.py, line 1:", "def fractional(value):", "…"]
+    assert (
+        shown[-1] == "    return value" and "    a85 = 85" in shown and "    a40 = 40" not in shown
+    )
+
+
 def test_tests_and_what_has_no_room_are_left_out() -> None:
     tests = change("tests/test_shop.py", 13, " def last(a):", "+    return a")
     code = change("src/shop.py", 13, " def last(a):", "+    return a")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from bot.diff.meaning import kinds_of_change
+from bot.diff.kinds import kinds_of_change
 from bot.values import Conclusion, FourWay, TestChange, Trust
 from sandbox.values import ChangedFile, ChangeKind, Diff
 from tests.bot.integrity.test_integrity import changed

@@ -16,16 +16,16 @@ import pytest
 from bot.evaluation.checkout import check_out
 from bot.evaluation.task import MOST_DOCUMENTS, MOST_PAGES, collect_task
 from bot.judges.web_access import Web
-from bot.judges.web_access.desk import TEXT_CHARS, Lookup, packages_by
 from bot.judges.web_access.fetch import Fetcher
+from bot.judges.web_access.lookup import TEXT_CHARS, Lookup, packages_by
 from bot.queue import EngineClient, EngineOptions, JobState, migrate, open_worker
 from bot.services import Services
 from bot.settings import Settings
 from bot.source.local import LocalOrigin
 from bot.steps import StepRunner
 from bot.store import open_artifacts, open_records
+from bot.task.permissions import asks_to_remove
 from bot.task.requirements import comprehend
-from bot.task.retirement import asks_to_remove
 from bot.values import (
     Category,
     EvaluationRequest,

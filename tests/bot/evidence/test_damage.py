@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from bot.evidence.damage import Why, blindness, noticed_by, told_unnoticed
-from bot.values import DamageSeen, TestChange, TestComparison
+from bot.evidence.damage import Why, blindness, is_beside, noticed_by, told_unnoticed
+from bot.values import Beside, DamageSeen, TestChange, TestComparison
 from sandbox.damage.values import RESULTS, Damage, DamageTrial
 
 
@@ -38,7 +38,17 @@ CALLED_ONLY = trial("raises", True, telling=False)
         ((trial("emptied", False),), True, "0 of 1 damage noticed"),
         ((trial("emptied", False), NAME_ONLY, CALLED_ONLY), True, "0 of 1 damage noticed"),
         ((trial("emptied", False), trial("negated", True)), False, "1 of 2 damages noticed"),
-        ((trial("emptied", None), NAME_ONLY), False, None),
+        ((trial("emptied", None), NAME_ONLY), True, None),
+        (
+            (trial("emptied", True), trial("same", True, "", telling=False)),
+            True,
+            "1 of 1 damage noticed",
+        ),
+        (
+            (trial("emptied", True), trial("same", False, "", telling=False)),
+            False,
+            "1 of 1 damage noticed",
+        ),
         ((trial("emptied", None), trial("raises", False, telling=False)), True, None),
         (
             (trial("emptied", True, "patch"), trial("emptied", False)),
@@ -65,6 +75,22 @@ def test_what_was_not_measured_counts_for_nothing() -> None:
     trials = (trial("emptied", False),)
     assert not blindness(TEST, DamageSeen(trials, problem="The tests run an installed copy."))
     assert not blindness(TEST, None)
+
+
+def test_what_the_change_keeps_from_being_measured_shows_nothing() -> None:
+    found = blindness(TEST, DamageSeen((), problem="no copy could be loaded", is_open=True))
+    assert found is not None
+    assert found.why is Why.OPEN
+    assert not blindness(TEST, DamageSeen((), problem="of base", is_open=True, is_of_base=True))
+
+
+def test_a_test_of_the_authors_runs_what_its_demand_names() -> None:
+    own = replace(TEST, written_by_author=True)
+    seen = DamageSeen(beside=(Beside(("price",), ("t",)),))
+    assert is_beside(own, frozenset({"price", "cents"}), seen) == "`price`"
+    assert not is_beside(own, frozenset({"total"}), seen)
+    assert not is_beside(replace(own, id="other"), frozenset({"price"}), seen)
+    assert not is_beside(TEST, frozenset({"price"}), seen)
 
 
 def test_damage_in_files_that_a_test_is_not_about_counts_for_nothing() -> None:

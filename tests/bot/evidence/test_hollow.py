@@ -6,8 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from bot.evidence.own_steps.hollow import hollow_problem, nearness
-from bot.evidence.own_steps.named import Named
+from bot.evidence.own_steps.hollow import Named, hollow_problem, nearness
 from bot.evidence.own_steps.weigh import own_step
 from bot.judges.citations import citation_problem
 from bot.values import (
@@ -175,3 +174,14 @@ def test_what_it_names_may_stand_in_the_task_around_it() -> None:
     issue = "`split(1000, 0)` ends in a ZeroDivisionError. It should raise an error."
     assert near(pronoun, "split", around=issue) and not near(pronoun, "split")
     assert not near(CODE, "verified", around="`verified` is there"), "its own words come first"
+
+
+@pytest.mark.parametrize("written", ["`'split'`", '`"split"`', r"`\\split`", r"`\\xHH`"])
+def test_a_text_or_an_escape_that_is_written_as_code_names_none(written: str) -> None:
+    """Nothing that is called so could ever be damaged: what the task names around it is meant."""
+    demand = replace(WORDS, text=f"The last part is given back: {written}")
+    around = "get_real_name() is wrong, and `test_names` may change"
+    assert Named.of(demand, around).identifiers == {"get_real_name"}
+    assert Named.of(demand, around).is_met_by("get_real_name")
+    assert not Named.of(demand, around).is_met_by("unrelated")
+    assert Named.of(replace(demand, text="`last('a')` gives `'split'`"), around).code == {"last"}

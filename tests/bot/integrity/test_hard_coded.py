@@ -183,3 +183,40 @@ def test_questions_that_no_table_of_base_answers_are_made_up():
         "        names = {'hour': 'chua mong', 'minute': 'na thi'}\n        return names[unit]",
     )
     assert found_in(elsewhere, ASKS_LOCALES, LOCALES)
+
+
+ASKS_SIZES = (
+    "@pytest.mark.parametrize(('given', 'wanted'), [\n    ([999999], '1.0 MB'), ([10**9 - 1], '1.0 GB'),\n"
+    "    ([1024**2 - 1, True], '1.0 MiB'), ([5], '5 Bytes'),\n])\n"
+    "def test_size(given, wanted):\n    assert size(*given) == wanted\n"
+)
+
+
+@pytest.mark.parametrize(
+    "branch",
+    [
+        "size in (10**6 - 1, 10**9 - 1, 2**20 - 1)",
+        "size == 999999 or size == 1024 * 1024 - 1",
+        "size in {999_999: 1, 999_999_999: 1}",
+        "size in {10**6 - 1, 10**9 - 1, 77777}",
+    ],
+)
+def test_a_branch_for_the_tested_inputs_alone(branch):
+    source = f"def size(size):\n    n = log(size)\n    if {branch}:\n        n += 1\n    return n\n"
+    (found,) = found_in(source, ASKS_SIZES, before="def size(size):\n    return log(size)\n")
+    assert "`999999`" in found.message and found.tests == (f"{TESTS}::test_size",)
+
+
+@pytest.mark.parametrize(
+    "branch",
+    [
+        "size in (10**6 - 1, 12345, 54321, 77777)",  # hardly what is tested
+        "size in (10**6, 10**9, 2**20, 5)",  # limits
+        "size == 999999",  # one alone: calls near it tell
+        "size in (10**60 ** 10**60, 999999)",
+        "size >= 10**6 - 1 or size < 10**9 - 1",
+    ],
+)
+def test_a_branch_for_other_inputs_is_left_alone(branch):
+    source = f"def size(size):\n    if {branch}:\n        return log(size)\n    return -1\n"
+    assert found_in(source, ASKS_SIZES, before="def size(size):\n    return log(size)\n") == []

@@ -199,3 +199,28 @@ def test_honest_code_is_left_alone(path, source, tests):
 )
 def test_any_text_is_read(path, source, tests):
     assert isinstance(found_in(path, source, SUITES[path][1][0] + tests), list)
+
+
+SIZES = """test('sizes', () => {
+  for (const [given, wanted] of [[999999, '1.0 MB'], [1e9 - 1, '1.0 GB'], [2 + 1024 ** 2 * 3, '3.0 MiB']])
+    assert.equal(size(given), wanted);
+});
+"""
+
+
+@pytest.mark.parametrize(
+    ("asks", "count"),
+    [
+        ("[10 ** 6 - 1, 1e9 - 1].includes(x)", 1),
+        ("x === 999_999 || x === 3 * 1024 * 1024 + 2", 1),
+        ("new Set([999999, 999999999]).has(x)", 1),
+        ("[999999, 12345, 54321, 77777].includes(x)", 0),
+        ("x === 999999", 0),
+        ("x > 999999 && x < 999999999", 0),
+    ],
+)
+def test_a_branch_for_the_tested_inputs_alone(asks, count):
+    source = in_script(f"if ({asks}) power += 1;\n  return power + x;")
+    found = found_in("src/square.js", source, SIZES)
+    assert len(found) == count
+    assert all("`sizes` puts in" in one.message for one in found)

@@ -13,8 +13,15 @@ from pydantic_ai.models.function import AgentInfo, FunctionModel
 
 from bot.judges.model import SessionLimits, open_models
 from bot.judges.model.account import Account
-from bot.judges.model.base import Answerless, BudgetSpent, ModelAway, Prompt, Tool, Toolbox
-from bot.judges.model.memory import RecordingMemory
+from bot.judges.model.base import (
+    Answerless,
+    BudgetSpent,
+    ModelAway,
+    Prompt,
+    RecordingMemory,
+    Tool,
+    Toolbox,
+)
 from bot.judges.model.remembering import Till
 from bot.judges.model.session import ModelSession
 from bot.settings import Settings

@@ -7,8 +7,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from bot.judges.chambers import Chambers
-from bot.judges.dossier import Dossier
+from bot.judges.agents import Agents
+from bot.judges.material import Material
 from bot.judges.opinion import Question
 from bot.text import Delimiter
 from bot.values import (
@@ -87,12 +87,12 @@ class Blind:
 
 def question(*evidence: Evidence, requirement: Requirement = R1, diff: str = "+ x") -> Question:
     """A question with these pieces."""
-    return Question(requirement, Dossier(TASK, diff, evidence), evidence)
+    return Question(requirement, Material(TASK, diff, evidence), evidence)
 
 
-def chambers(scripted: Scripted) -> Chambers:
+def agents(scripted: Scripted) -> Agents:
     """The session of scripted judges."""
-    return Chambers(scripted.session(), Delimiter(WORD))
+    return Agents(scripted.session(), Delimiter(WORD))
 
 
 def judges(script: Callable[[Call], Reply], folder: Path) -> Scripted:

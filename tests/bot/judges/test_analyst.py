@@ -14,11 +14,10 @@ from pydantic_ai.messages import ModelResponse, ToolCallPart
 
 from bot.configuration import JudgePolicy
 from bot.evidence.transitions import transition
-from bot.judges.acting import Acting, Taken
+from bot.judges.agents import Acting, Agents, Taken
 from bot.judges.analyst import Assignment, analyse
-from bot.judges.chambers import Chambers
 from bot.judges.deliberation import hold_deliberation
-from bot.judges.dossier import Dossier
+from bot.judges.material import Material
 from bot.judges.model.base import SessionLimits
 from bot.judges.weighing import weigh
 from bot.text import Delimiter
@@ -122,10 +121,10 @@ async def deliberated(
 ) -> Deliberation:
     wanted = Requirements(tuple({"R1": DOUBLE, "R2": HALVE}[one.requirement_id] for one in found))
     session = scripted.session(limits) if limits else scripted.session()
-    chambers = Chambers(session, DELIMITER, acting)
-    dossier = Dossier(TASK, "+ diff", ())
+    agents = Agents(session, DELIMITER, acting)
+    material = Material(TASK, "+ diff", ())
     return await hold_deliberation(
-        chambers, wanted, found, dossier, JudgePolicy(count=1, canary=False)
+        agents, wanted, found, material, JudgePolicy(count=1, canary=False)
     )
 
 
@@ -325,10 +324,10 @@ async def test_a_planned_step_that_fails_on_head_may_be_named_as_refutation(
     seen: Evidence, why: str, tmp_path: Path
 ) -> None:
     scripted = Scripted(lambda call: says("unsatisfied", refuted_by=["E7"]), tmp_path)
-    chambers = Chambers(scripted.session(), DELIMITER, Steps().acting())
-    verdict, dossier = by_authors_test(DOUBLE), Dossier(TASK, "+ diff", (seen,))
+    agents = Agents(scripted.session(), DELIMITER, Steps().acting())
+    verdict, material = by_authors_test(DOUBLE), Material(TASK, "+ diff", (seen,))
     held = await hold_deliberation(
-        chambers, Requirements((DOUBLE,)), (verdict,), dossier, JudgePolicy(canary=False)
+        agents, Requirements((DOUBLE,)), (verdict,), material, JudgePolicy(canary=False)
     )
     (weighed,) = weigh(Requirements((DOUBLE,)), (verdict,), held, (seen,))
     (analysis,) = held.analyses
@@ -349,9 +348,9 @@ async def test_what_must_stay_is_shown_by_a_test_that_holds_and_refuted_by_one_t
             return reply if tried(call) else execute(text)
 
         acting = Steps(codes, output="").acting()
-        chambers = Chambers(Scripted(script, tmp_path / folder).session(), DELIMITER, acting)
-        bench = Assignment(stays, open_verdict(stays), Dossier(TASK, "+ diff", ()))
-        return (await analyse(chambers, acting, bench)).analysis
+        agents = Agents(Scripted(script, tmp_path / folder).session(), DELIMITER, acting)
+        bench = Assignment(stays, open_verdict(stays), Material(TASK, "+ diff", ()))
+        return (await analyse(agents, acting, bench)).analysis
 
     held = await answered((0, 0), says("satisfied", evidence=["A-R1-1"]), "held")
     assert (held.outcome, held.problem) == (SATISFIED, "")
@@ -421,9 +420,12 @@ async def test_a_model_that_sees_no_pictures_costs_only_their_answer(tmp_path: P
 async def test_an_analyst_is_told_what_no_test_noticed(tmp_path: Path) -> None:
     scripted = Scripted(lambda call: says("unverified"), tmp_path)
     acting, unnoticed = Steps().acting(), "prices.py:2: `90` becomes `91`"
-    chambers = Chambers(scripted.session(), DELIMITER, acting)
-    for dossier in (Dossier(TASK, "+ diff", ()), Dossier(TASK, "+ diff", (), unnoticed=unnoticed)):
-        await analyse(chambers, acting, Assignment(DOUBLE, by_authors_test(DOUBLE), dossier))
+    agents = Agents(scripted.session(), DELIMITER, acting)
+    for material in (
+        Material(TASK, "+ diff", ()),
+        Material(TASK, "+ diff", (), unnoticed=unnoticed),
+    ):
+        await analyse(agents, acting, Assignment(DOUBLE, by_authors_test(DOUBLE), material))
     without, told = (call.user for call in scripted.calls)
     assert "that no test noticed" in told and unnoticed in told
     assert "that no test noticed" not in without

@@ -18,17 +18,16 @@ from pydantic_ai.models import Model
 from pydantic_ai.models.function import FunctionModel
 
 from bot.configuration import JudgePolicy
+from bot.judges.agents import ANY_DAY, Agents
 from bot.judges.canary import trials_of, try_judges
-from bot.judges.chambers import ANY_DAY, Chambers
 from bot.judges.deliberation import hold_deliberation
-from bot.judges.dossier import Dossier
-from bot.judges.model.base import Prompt, SessionLimits, Tool
-from bot.judges.model.memory import RecordingMemory, SealedMemory
+from bot.judges.material import Material
+from bot.judges.model.base import Prompt, RecordingMemory, SealedMemory, SessionLimits, Tool
 from bot.judges.model.session import ModelSession
 from bot.judges.weighing import weigh
 from bot.text import Delimiter
 from bot.values import Decider, Requirements, Role, Verdict, VerdictOutcome
-from tests.bot.judges.cases import FIXED, R1, TASK, chambers, judges, opinion
+from tests.bot.judges.cases import FIXED, R1, TASK, agents, judges, opinion
 from tests.obedient import Obedient
 from tests.scripted import Call, Reply, Scripted
 
@@ -59,7 +58,7 @@ def always(outcome: str) -> object:
     ids=["honest", "obedient", "says yes", "says no", "never knows", "unreadable"],
 )
 async def test_who_is_tried_and_found(script, missed: tuple[str, ...], tmp_path: Path) -> None:
-    result = await try_judges(chambers(judges(script, tmp_path)), JudgePolicy())
+    result = await try_judges(agents(judges(script, tmp_path)), JudgePolicy())
     assert result.is_passed is not bool(missed)
     assert len(result.failures) == len(missed)
     for words, failure in zip(missed, result.failures, strict=True):
@@ -70,7 +69,7 @@ async def test_one_judge_who_obeys_is_enough(tmp_path: Path) -> None:
     def script(call: Call) -> Reply:
         return (Obedient() if call.sample == 2 else HONEST).script(call)
 
-    result = await try_judges(chambers(judges(script, tmp_path)), JudgePolicy())
+    result = await try_judges(agents(judges(script, tmp_path)), JudgePolicy())
     assert result.failures == ("1 of 3 judges did what a text in the evidence told them to say.",)
 
 
@@ -95,7 +94,7 @@ async def calls_made(
 ) -> int:
     """How many calls the trial of one evaluation makes; names and numbers are its own."""
     asked = judges(HONEST.script, folder)
-    run = Chambers(seats(asked, *models), Delimiter(secrets.token_hex(10)), today=today)
+    run = Agents(seats(asked, *models), Delimiter(secrets.token_hex(10)), today=today)
     assert (await try_judges(run, JudgePolicy(count=count))).is_passed
     return len(asked.calls)
 
@@ -143,9 +142,9 @@ async def test_a_miss_after_a_day_on_which_they_passed_is_a_miss_in_its_record_t
     await calls_made(tmp_path)
     asked = judges(always("satisfied"), tmp_path)  # type: ignore[arg-type]
     session, mark = seats(asked, "one"), Delimiter("ab" * 10)
-    missed = await try_judges(Chambers(session, mark, today="2026-11-24"), JudgePolicy())
+    missed = await try_judges(Agents(session, mark, today="2026-11-24"), JudgePolicy())
     sealed = replace(session, memory=RecordingMemory(SealedMemory(dict(session.replies))))
-    again = await try_judges(Chambers(sealed, mark, today=ANY_DAY), JudgePolicy())
+    again = await try_judges(Agents(sealed, mark, today=ANY_DAY), JudgePolicy())
     assert again == missed and not again.is_passed
 
 
@@ -153,32 +152,32 @@ async def test_who_was_not_tried_again_is_believed_in_the_record_too(tmp_path: P
     await calls_made(tmp_path)
     asked = judges(HONEST.script, tmp_path)
     session, mark = seats(asked, "one"), Delimiter("ab" * 10)
-    assert (await try_judges(Chambers(session, mark, today=DAY), JudgePolicy())).is_passed
+    assert (await try_judges(Agents(session, mark, today=DAY), JudgePolicy())).is_passed
     sealed = replace(session, memory=RecordingMemory(SealedMemory(dict(session.replies))))
-    again = await try_judges(Chambers(sealed, mark, today=ANY_DAY), JudgePolicy())
+    again = await try_judges(Agents(sealed, mark, today=ANY_DAY), JudgePolicy())
     assert again.is_passed and not asked.calls
 
 
 async def test_a_miss_is_not_kept(tmp_path: Path) -> None:
     asked = judges(always("satisfied"), tmp_path)  # type: ignore[arg-type]
     for number in (1, 2):
-        run = Chambers(asked.session(), Delimiter(f"{number:020x}"), today="2026-11-23")
+        run = Agents(asked.session(), Delimiter(f"{number:020x}"), today="2026-11-23")
         assert not (await try_judges(run, JudgePolicy())).is_passed
     assert len(asked.calls) == 18
 
 
 async def test_the_trial_is_a_row_of_its_own_in_the_cost(tmp_path: Path) -> None:
     asked = judges(HONEST.script, tmp_path)
-    dossier = Dossier(TASK, "+ x", (FIXED,))
+    material = Material(TASK, "+ x", (FIXED,))
     said = await hold_deliberation(
-        chambers(asked), Requirements((R1,)), (UNDECIDED,), dossier, JudgePolicy()
+        agents(asked), Requirements((R1,)), (UNDECIDED,), material, JudgePolicy()
     )
     assert [(one.role, one.calls) for one in said.usage] == [(Role.CANARY, 9), (Role.PANEL, 3)]
 
 
 async def test_judges_that_cannot_be_paid_are_not_believed(tmp_path: Path) -> None:
     broke = judges(HONEST.script, tmp_path).session(SessionLimits(usd=0.0, minutes=1.0))
-    result = await try_judges(Chambers(broke, Delimiter("ab" * 10)), JudgePolicy())
+    result = await try_judges(Agents(broke, Delimiter("ab" * 10)), JudgePolicy())
     assert not result.is_passed
     assert "could not be tried" in result.failures[0]
 
@@ -187,9 +186,9 @@ async def test_judges_that_cannot_be_paid_are_not_believed(tmp_path: Path) -> No
 async def test_a_miss_makes_all_verdicts_of_models_void(is_on: bool, tmp_path: Path) -> None:
     """A judge who says yes to everything is believed only where nobody tries it."""
     asked = judges(always("satisfied"), tmp_path)  # type: ignore[arg-type]
-    dossier, requirements = Dossier(TASK, "+ x", (FIXED,)), Requirements((R1,))
+    material, requirements = Material(TASK, "+ x", (FIXED,)), Requirements((R1,))
     policy = JudgePolicy(canary=is_on)
-    said = await hold_deliberation(chambers(asked), requirements, (UNDECIDED,), dossier, policy)
+    said = await hold_deliberation(agents(asked), requirements, (UNDECIDED,), material, policy)
     (verdict,) = weigh(requirements, (UNDECIDED,), said)
     if is_on:
         assert verdict.outcome is UNDECIDED.outcome
@@ -205,9 +204,9 @@ async def test_a_miss_makes_all_verdicts_of_models_void(is_on: bool, tmp_path: P
 async def test_nobody_is_tried_where_nothing_is_left_to_judge(tmp_path: Path) -> None:
     asked = judges(HONEST.script, tmp_path)
     decided = Verdict("R1", VerdictOutcome.UNSATISFIED, Decider.ORACLE, "It fails.")
-    dossier = Dossier(TASK, "+ x", (FIXED,))
+    material = Material(TASK, "+ x", (FIXED,))
     said = await hold_deliberation(
-        chambers(asked), Requirements((R1,)), (decided,), dossier, JudgePolicy()
+        agents(asked), Requirements((R1,)), (decided,), material, JudgePolicy()
     )
     assert said.canary is None
     assert asked.calls == []
@@ -226,7 +225,7 @@ def test_a_trial_looks_like_a_question_of_the_run() -> None:
         assert trial.question.requirement.id in trial.question.evidence[-1].step.requirement_ids
         assert trial.question.evidence[0].id == "E1"
         assert "canary" not in repr(trial.question).lower()
-        assert trial.question.dossier.diff.startswith("--- src/")
+        assert trial.question.material.diff.startswith("--- src/")
         head = trial.question.evidence[-1].head
         assert head is not None
         assert (head.exit_code == 0) is trial.holds

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from bot.judges.chambers import Chambers
-from bot.judges.comprehension import comprehend_more
+from bot.judges.agents import Agents
+from bot.judges.comprehension import comprehend_more, listed_text
 from bot.task.requirements import comprehend
 from bot.task.understanding import enriched
 from bot.text import delimiter_of
@@ -39,8 +39,8 @@ FLOOR = comprehend(TASK, DEFAULTS, ())
 
 async def understood(reply: Reply, folder: Path) -> tuple[Requirements, Scripted]:
     scripted = Scripted(lambda call: reply, folder)
-    chambers = Chambers(scripted.session(), delimiter_of(b"key", "run"))
-    more = await comprehend_more(chambers, TASK.sources, FLOOR)
+    agents = Agents(scripted.session(), delimiter_of(b"key", "run"))
+    more = await comprehend_more(agents, TASK.sources, FLOOR)
     return enriched(FLOOR, TASK.sources, more), scripted
 
 
@@ -129,9 +129,9 @@ KINDS = Task(
 
 async def kinds(*proposed: dict[str, object], folder: Path) -> Requirements:
     scripted = Scripted(lambda call: {"new": list(proposed)}, folder)
-    chambers = Chambers(scripted.session(), delimiter_of(b"key", "run"))
+    agents = Agents(scripted.session(), delimiter_of(b"key", "run"))
     floor = comprehend(KINDS, DEFAULTS, ())
-    return enriched(floor, KINDS.sources, await comprehend_more(chambers, KINDS.sources, floor))
+    return enriched(floor, KINDS.sources, await comprehend_more(agents, KINDS.sources, floor))
 
 
 async def test_each_demand_has_its_kind_where_the_words_say_so_too(tmp_path: Path) -> None:
@@ -171,6 +171,71 @@ async def test_the_sentence_that_says_what_should_be_is_the_titles_own_demand(
     )
 
 
+async def test_what_should_be_words_the_title_of_a_bug_where_no_rule_finds_it(
+    tmp_path: Path,
+) -> None:
+    """The one demand stays one: what ties tests to it is the title, with or without a model."""
+    real = "The real name is the part after the last dot: `'col'`."
+    text = f"It gives `'schema'`. {real} Aliases must keep working. An error is raised for no name."
+    source = TaskSource("issue #3", "get_real_name() is wrong for long names", text, Trust.ASKER)
+    floor = comprehend(Task(source.title, (source,)), DEFAULTS, ())
+    reply = {
+        "new": [
+            new("N1", real, "issue #3"),
+            new("N2", "Aliases must keep working.", "issue #3", category="keep", needs=["N1"]),
+            new("N3", "An error is raised for no name.", "issue #3"),
+        ]
+    }
+    scripted = Scripted(lambda call: reply, tmp_path)
+    agents = Agents(scripted.session(), delimiter_of(b"key", "run"))
+    found = enriched(floor, (source,), await comprehend_more(agents, (source,), floor))
+    title, aliases, error = found.items[3:]
+    assert (title.text, title.shown, title.quotation) == (source.title, real, real)
+    assert aliases.category is Category.KEEP and aliases.prerequisites == (title.id,)
+    assert error.text == "An error is raised for no name."
+    assert f"{title.id} (behaviour, issue #3): {real} (its title: {source.title})" in listed_text(
+        found
+    )
+
+
+async def test_no_behavior_changes_is_no_behavior_to_be_shown(tmp_path: Path) -> None:
+    """The title is a refactoring by it; beside one that asks for more it says what must stay."""
+    said = "No behavior changes."
+
+    async def found(title: str) -> tuple[Category, ...]:
+        source = TaskSource("issue #3", title, f"It was changed by accident. {said}", Trust.ASKER)
+        floor = comprehend(Task(title, (source,)), DEFAULTS, ())
+        reply = {"new": [new("N1", said, "issue #3", category="keep")]}
+        scripted = Scripted(lambda call: reply, tmp_path / title)
+        agents = Agents(scripted.session(), delimiter_of(b"key", "run"))
+        more = enriched(floor, (source,), await comprehend_more(agents, (source,), floor))
+        return tuple(one.category for one in more.items[3:])
+
+    assert await found("Write the end of `format` as a ternary again") == (Category.UPKEEP,)
+    assert await found("Fix the crash of `format`") == (Category.BEHAVIOUR, Category.KEEP)
+
+
+@pytest.mark.parametrize(
+    ("said", "kind"),
+    [
+        ("Pure fractions like `-1/2` keep theirs.", Category.KEEP),
+        ("Zero gives what it gave, as before.", Category.KEEP),
+        ("Pure fractions get a sign of their own.", Category.BEHAVIOUR),  # only the model says so
+    ],
+)
+async def test_what_stays_is_kept_where_the_words_can_be_read_so(
+    said: str, kind: Category, tmp_path: Path
+) -> None:
+    text = f"It returns `'-1 -3/10'`. {said}"
+    source = TaskSource("issue #3", "fractional() prints two minus signs", text, Trust.ASKER)
+    floor = comprehend(Task(source.title, (source,)), DEFAULTS, ())
+    reply = {"new": [new("N1", said, "issue #3", category="keep")]}
+    scripted = Scripted(lambda call: reply, tmp_path)
+    agents = Agents(scripted.session(), delimiter_of(b"key", "run"))
+    found = enriched(floor, (source,), await comprehend_more(agents, (source,), floor))
+    assert found.items[-1].category is kind and found.items[-1].shown == said
+
+
 async def test_a_permission_demands_nothing_and_only_who_asks_can_give_it(tmp_path: Path) -> None:
     allowed = "The test that pins exact hashes may change."
     found = await kinds(
@@ -207,8 +272,8 @@ def obedient(call: Call) -> Reply:
 
 async def test_a_model_that_obeys_the_author_takes_nothing_away(tmp_path: Path) -> None:
     scripted = Scripted(obedient, tmp_path)
-    chambers = Chambers(scripted.session(), delimiter_of(b"key", "run"))
-    found = enriched(FLOOR, TASK.sources, await comprehend_more(chambers, TASK.sources, FLOOR))
+    agents = Agents(scripted.session(), delimiter_of(b"key", "run"))
+    found = enriched(FLOOR, TASK.sources, await comprehend_more(agents, TASK.sources, FLOOR))
     assert kept(found)
     told = " ".join(found.remarks)
     assert "R99" in told
@@ -233,8 +298,8 @@ async def test_the_stronger_of_two_that_say_the_same_stays(tmp_path: Path) -> No
     author = next(one.id for one in floor.items if one.origin == "pull request #9")
     asker = next(one.id for one in floor.items if one.origin == "issue #7")
     scripted = Scripted(lambda call: {"same": [{"one": author, "other": asker}]}, tmp_path)
-    chambers = Chambers(scripted.session(), delimiter_of(b"key", "run"))
-    found = enriched(floor, task.sources, await comprehend_more(chambers, task.sources, floor))
+    agents = Agents(scripted.session(), delimiter_of(b"key", "run"))
+    found = enriched(floor, task.sources, await comprehend_more(agents, task.sources, floor))
     assert asker in asked(found)
     assert author not in asked(found)
 

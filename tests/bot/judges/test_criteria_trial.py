@@ -7,8 +7,7 @@ import ast
 import pytest
 
 from bot.evidence.test_plan.whole import graded_reason
-from bot.judges.criteria_trial import try_criteria, variation
-from bot.judges.worsened import worsened
+from bot.judges.criteria_grading import try_criteria, variation, worsened
 from bot.values import Conclusion, Criterion, Grade, Grading
 
 ORDERED = Criterion("errors", "Errors are handled", ("no", "Some", "all"))

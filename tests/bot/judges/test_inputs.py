@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from bot.judges.inputs import near_inputs
+from dataclasses import replace
+
+from bot.judges.inputs import MOST_DIFFERING, near_inputs, told_differences
+from sandbox.elsewhere.values import BothSides, TestedInput
 
 
 def literals(*sources: str) -> list[str]:
@@ -49,3 +52,18 @@ def test_bytes_decimals_and_containers_have_neighbours_too():
 def test_other_languages_lose_titles_and_expectations():
     source = 'test("adds 12", () => {\n  expect(add(3)).toBe(8);\n  assert.equal(add(4), 9);\n});\n'
     assert "3" in literals(source) and not {"8", "'adds 12'"} & set(literals(source))
+
+
+def test_what_changed_near_a_tested_input_is_told_and_the_rest_is_not():
+    tested = BothSides("chunked('AB', -1)", "yields []", "raised ValueError")
+    near = (
+        BothSides("chunked('AB', 0)", "yields []", "raised ValueError"),
+        BothSides("chunked('AB', 2)", "yields ['AB']", "yields ['AB']"),
+    )
+    one = TestedInput(tested, "chunked", "test_negative", "tests/test_more.py", near=near)
+    assert told_differences((one, one)) == (
+        "chunked('AB', 0): base yields []; head raised ValueError"
+    )
+    many = tuple(BothSides(f"f({n})", "1", str(n + 2)) for n in range(40))
+    told = told_differences((replace(one, near=many),)).splitlines()
+    assert len(told) == MOST_DIFFERING + 1 and told[-1] == f"… and {40 - MOST_DIFFERING} more"

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from bot.judges.neighbours import MOST_LITERALS, MOST_NEIGHBOURS, neighbours
-from bot.text.steady import steady
+from bot.judges.inputs import MOST_LITERALS, MOST_NEIGHBOURS, neighbours
+from bot.text.clipping import steady
 
 PYTEST = '''
     def test_price():

@@ -11,7 +11,7 @@ from pydantic_ai.models import Model
 from pydantic_ai.models.function import FunctionModel
 
 from bot.configuration import JudgePolicy
-from bot.judges.chambers import Chambers
+from bot.judges.agents import Agents
 from bot.judges.deliberation import ask_panel
 from bot.judges.model.base import BudgetSpent, Prompt, SessionLimits, Tool
 from bot.judges.model.session import ModelSession
@@ -24,7 +24,7 @@ from tests.bot.judges.cases import (
     WORD,
     Blind,
     act,
-    chambers,
+    agents,
     judges,
     opinion,
     question,
@@ -41,13 +41,13 @@ def never(judge: int, call: Call) -> Reply:
 
 async def panel(script: Blind, folder: Path, rounds: int = 4, evidence=EVIDENCE) -> PanelResult:
     asked = judges(script, folder)
-    return await ask_panel(chambers(asked), question(*evidence), JudgePolicy(rounds=rounds))
+    return await ask_panel(agents(asked), question(*evidence), JudgePolicy(rounds=rounds))
 
 
 async def test_judges_who_agree_blind_do_not_talk(tmp_path: Path) -> None:
     opinions = [opinion("satisfied", "E3", points=points) for points in (2, 3, 4)]
     asked = judges(Blind(opinions, never), tmp_path)
-    result = await ask_panel(chambers(asked), question(*EVIDENCE), JudgePolicy())
+    result = await ask_panel(agents(asked), question(*EVIDENCE), JudgePolicy())
     assert (result.outcome, result.is_agreed, result.score) == (SATISFIED, True, 3.0)
     assert result.evidence_ids == ("E3",)
     assert len(result.rounds) == 1
@@ -209,7 +209,7 @@ async def test_a_budget_that_ends_in_a_round_ends_the_panel(tmp_path: Path) -> N
     asked = judges(Blind(blind, lambda *_: act("maintain")), tmp_path)
     spent = asked.session(SessionLimits(usd=0.0, minutes=1.0))
     with pytest.raises(BudgetSpent):
-        await ask_panel(Chambers(spent, Delimiter(WORD)), question(FIXED), JudgePolicy())
+        await ask_panel(Agents(spent, Delimiter(WORD)), question(FIXED), JudgePolicy())
 
 
 async def test_a_talk_that_was_had_is_not_paid_again(tmp_path: Path) -> None:
@@ -223,7 +223,7 @@ async def test_judges_with_models_of_their_own_are_asked_the_same(tmp_path: Path
     asked = judges(Blind([opinion("satisfied", "E3")] * 3, never), tmp_path)
     session = asked.session()
     named = replace(session, models=lambda prompt, tools: _named(session, prompt, tools))
-    await ask_panel(Chambers(named, Delimiter(WORD)), question(*EVIDENCE), JudgePolicy())
+    await ask_panel(Agents(named, Delimiter(WORD)), question(*EVIDENCE), JudgePolicy())
     assert len({call.user for call in asked.calls}) == 1
 
 

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from bot.judges.chambers import Chambers
-from bot.judges.dossier import MOST_EVIDENCE, Dossier
+from bot.judges.agents import Agents
+from bot.judges.material import MOST_EVIDENCE, Material
 from bot.judges.model.base import SessionLimits
 from bot.judges.patch_opinion import ask_on_patch
 from bot.text import Delimiter
@@ -48,7 +48,7 @@ EVIDENCE = (
     piece("E3", 0, Transition.HELD, ActionKind.LOCATE),
     piece("E4", None, Transition.UNKNOWN, ActionKind.BASH),
 )
-DOSSIER = Dossier(Task("t", (SOURCE,)), DIFF, EVIDENCE)
+DOSSIER = Material(Task("t", (SOURCE,)), DIFF, EVIDENCE)
 
 
 def says(verdict: str, *evidence: str, quotes: tuple[str, ...] = ()) -> Reply:
@@ -66,13 +66,13 @@ async def asked(
     folder: Path,
     *replies: Reply,
     rubrics: tuple[TaskRubric, ...] = (GOLDEN,),
-    dossier: Dossier = DOSSIER,
+    material: Material = DOSSIER,
 ) -> tuple[PatchOpinion, list[Call]]:
     """One sample a reply; whoever is asked again has nothing better to say."""
     left = list(replies)
     scripted = Scripted(lambda call: left.pop(0) if left else "no", folder)
-    chambers = Chambers(scripted.session(), Delimiter("mark"))
-    return await ask_on_patch(chambers, dossier, rubrics, len(replies)), scripted.calls
+    agents = Agents(scripted.session(), Delimiter("mark"))
+    return await ask_on_patch(agents, material, rubrics, len(replies)), scripted.calls
 
 
 async def test_a_sure_verdict_by_a_golden_rubric(tmp_path: Path) -> None:
@@ -113,7 +113,9 @@ async def test_a_prompt_stays_short_however_much_was_seen(tmp_path: Path) -> Non
         if one.head
     )
     _, (call,) = await asked(
-        tmp_path, says("VALID", "E1"), dossier=replace(DOSSIER, evidence=many, diff="+x\n" * 50_000)
+        tmp_path,
+        says("VALID", "E1"),
+        material=replace(DOSSIER, evidence=many, diff="+x\n" * 50_000),
     )
     assert len(call.user) + len(call.system) < 4 * 32_000
     assert call.user.count("Evidence E") == MOST_EVIDENCE
@@ -176,8 +178,8 @@ async def test_a_draft_says_nothing_beside_a_golden_one(tmp_path: Path) -> None:
 
 
 async def test_a_change_that_speaks_to_judges_is_doubtful(tmp_path: Path) -> None:
-    spoken = Dossier(DOSSIER.task, DIFF, EVIDENCE, "Dear judge")
-    opinion, _ = await asked(tmp_path, *[says("VALID", "E1")] * 3, dossier=spoken)
+    spoken = Material(DOSSIER.task, DIFF, EVIDENCE, "Dear judge")
+    opinion, _ = await asked(tmp_path, *[says("VALID", "E1")] * 3, material=spoken)
     assert opinion.is_unsure
 
 
@@ -186,7 +188,7 @@ async def test_unreadable_replies_and_an_empty_purse_are_no_verdict(tmp_path: Pa
     assert (opinion.validity, opinion.votes) == (None, (0, 0, 3))
     assert opinion.problem.startswith("The model's reply could not be parsed, twice")
     scripted = Scripted(lambda call: says("VALID", "E1"), tmp_path / "poor")
-    chambers = Chambers(scripted.session(SessionLimits(0.0, 5)), Delimiter("mark"))
-    opinion = await ask_on_patch(chambers, DOSSIER, (GOLDEN,), 3)
+    agents = Agents(scripted.session(SessionLimits(0.0, 5)), Delimiter("mark"))
+    opinion = await ask_on_patch(agents, DOSSIER, (GOLDEN,), 3)
     assert (opinion.validity, opinion.is_unsure, scripted.calls) == (None, True, [])
     assert "limits.usd" in opinion.problem

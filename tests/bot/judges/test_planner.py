@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from bot.evidence.planning import plan
-from bot.judges.chambers import Chambers
+from bot.judges.agents import Agents
 from bot.judges.planner import MOST_STEPS, Ground, Proposed, propose_steps
 from bot.task.requirements import comprehend
 from bot.text import delimiter_of
@@ -58,8 +58,8 @@ async def proposed(
     folder: Path, *steps: dict[str, object], ground: Ground = GROUND
 ) -> tuple[Proposed, Scripted]:
     scripted = Scripted(lambda call: {"steps": list(steps)}, folder)
-    chambers = Chambers(scripted.session(), delimiter_of(b"key", "run"))
-    return await propose_steps(chambers, REQUIREMENTS, ground), scripted
+    agents = Agents(scripted.session(), delimiter_of(b"key", "run"))
+    return await propose_steps(agents, REQUIREMENTS, ground), scripted
 
 
 async def test_steps_are_typed_bound_to_requirements_and_numbered_on(tmp_path: Path) -> None:

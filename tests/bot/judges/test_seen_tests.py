@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from bot.diff.unified import unified_within
-from bot.judges.dossier import Dossier, evidence_text, shared_text
+from bot.judges.material import Material, evidence_text, shared_text
 from bot.judges.seen_tests import quiet
+from bot.task.requirements import NOTHING_REGRESSES
 from bot.text import Delimiter
 from bot.values import ActionKind, Evidence, FourWay, Step, TestChange, Transition
 from sandbox.values import (
@@ -84,7 +87,7 @@ def test_neither_dots_nor_benchmarks_nor_the_same_output_twice() -> None:
 def test_what_all_tests_did_four_ways_reaches_every_judge() -> None:
     broken = comparison("test_old", TestChange.PASS_TO_FAIL, assertion="assert 1 == 2")
     tests = FourWay((*KEPT, SPLIT, broken))
-    text = shared_text(Dossier(TASK, "+ x", (), tests=tests), MARK)
+    text = shared_text(Material(TASK, "+ x", (), tests=tests), MARK)
     assert "passed on base's code, fails on head's: 1\n- tests/test_shop.py::test_old" in text
     assert "assert 1 == 2" in text and "passes on both: 2" in text
     assert "test_split_refuses_zero_people, written or edited by the change's author" in text
@@ -106,3 +109,46 @@ def test_the_changed_lines_are_never_what_is_cut() -> None:
     assert "+changed of src/shop.py" in tight
     assert "[1 changed lines of docs/guide.md are not shown: read the file]" in tight
     assert unified_within(diff, 100_000).count("context") == 180
+
+
+def test_a_failure_that_head_mended_is_told_by_what_it_came_to() -> None:
+    trace = (
+        'Traceback (most recent call last):\n  File "a.py", line 3, in b\n    c()\nValueError: no\n'
+    )
+    base, head = side(Side.BASE, 1, test_a=(ERROR, trace)), side(Side.HEAD, 0, test_a=(PASSED, ""))
+    text = evidence_text((seen(base, head, Transition.FIXED),), MARK)
+    assert "on base: ValueError: no" in text and "Traceback" not in text
+    still = side(Side.HEAD, 1, test_a=(ERROR, trace))
+    assert "Traceback" in evidence_text((seen(base, still, Transition.STILL_FAILING),), MARK)
+
+
+def test_what_only_one_run_of_a_crossed_pair_ran_is_no_news() -> None:
+    """Of base's tests on head's code only those that differ are run: the others are missing nowhere."""
+    base = side(Side.BASE, 0, **{f"test_{n}": (PASSED, "") for n in range(40)})
+    head = side(Side.HEAD, 0, test_0=(PASSED, ""))
+    step = Step("E1b", "Cross.", "", (NOTHING_REGRESSES,), ActionKind.UNIT_TESTS)
+    text = evidence_text((Evidence("E1b", step, base, head, Transition.HELD),), MARK)
+    assert "only on base" not in text and "Cross.\npasses on both sides: 1" in text
+    whole = replace(step, id="E1", requirement_ids=(NOTHING_REGRESSES, "R1"))
+    assert "only on base, where it passed: 39" in evidence_text(
+        (Evidence("E1", whole, base, head, Transition.HELD),), MARK
+    )
+
+
+def test_what_our_own_code_tells_has_no_exit_code_and_a_linter_only_what_is_new() -> None:
+    told = Observation(Side.HEAD, "", None, "20 calls compared.", 0.1)
+    step = Step("D2", "Look again.", "", (), ActionKind.SECOND_LOOK)
+    text = evidence_text((Evidence("D2", step, None, told, Transition.UNKNOWN),), MARK)
+    assert "20 calls compared." in text and "exit code" not in text and "not run" not in text
+    lint = Step("E2", "Lint.", "", (), ActionKind.STATIC_LINTER)
+    before = Observation(Side.BASE, "ruff", 0, "a.py:1: I001 old", 0.1)
+    after = Observation(Side.HEAD, "ruff", 0, "New on head:\n  a.py:2: F841 new", 0.1)
+    text = evidence_text((Evidence("E2", lint, before, after, Transition.HELD),), MARK)
+    assert "F841" in text and "I001" not in text
+
+
+def test_a_planned_step_is_told_from_others() -> None:
+    step = Step("E4", "Call it.", "", ("R1",), ActionKind.BASH, ("f",), is_proposed=True)
+    base, head = (Observation(one, "f", 0, "", 0.1) for one in Side)
+    text = evidence_text((Evidence("E4", step, base, head, Transition.HELD),), MARK)
+    assert text.startswith("Evidence E4: bash, held, planned for R1\n")

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.report.html import html
+from bot.report.markdown import html
 from bot.report.pdf import pdf
 from bot.report.view import view
 from bot.settings import Settings

@@ -9,7 +9,7 @@ from html.parser import HTMLParser
 
 import pytest
 
-from bot.report.html import html
+from bot.report.markdown import html
 from bot.report.view import view
 from tests.bot.report.examples import EXAMPLES, FAILURE_MESSAGE, hostile, regression, weakened_tests
 

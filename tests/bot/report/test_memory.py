@@ -7,8 +7,15 @@ from dataclasses import replace
 import pytest
 
 from bot.report.machine import machine, read_machine
-from bot.report.markdown import markdown, with_status, without_status
-from bot.report.memory import Memory, PastVerdict, VerdictChange, changes_since
+from bot.report.markdown import (
+    Memory,
+    PastVerdict,
+    VerdictChange,
+    changes_since,
+    markdown,
+    with_status,
+    without_status,
+)
 from bot.report.view import view
 from bot.values import Conclusion, Evaluation, VerdictOutcome
 from tests.bot.report.examples import hostile, one_missing, regression, success

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from bot.report.html import html
 from bot.report.machine import machine, read_machine
-from bot.report.markdown import markdown
+from bot.report.markdown import html, markdown
 from bot.report.view import view
 from bot.values import Act, ActionKind, Evidence, Transition, VerdictOutcome
 from tests.bot.report.examples import canary_missed, deliberated, one_missing

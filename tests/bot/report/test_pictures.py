@@ -6,8 +6,7 @@ import base64
 
 import pytest
 
-from bot.report.html import html
-from bot.report.markdown import markdown
+from bot.report.markdown import html, markdown
 from bot.report.model import PictureRow
 from bot.report.pictures import (
     embedded,

@@ -5,9 +5,8 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 
-from bot.report.html import html
 from bot.report.machine import machine
-from bot.report.markdown import markdown
+from bot.report.markdown import html, markdown
 from bot.report.view import view
 from bot.report.view_parts import Reached
 from bot.values import (

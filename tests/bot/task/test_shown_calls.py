@@ -33,9 +33,9 @@ def read(
 
 
 def shown(text: str, title: str = "", demands: tuple[str, ...] = ()) -> list[Row]:
-    """(kind, call, result or error) of what may decide something."""
+    """(kind, call, result or error) of what may decide something by its result."""
     found = [one for one in read(text, title, demands) if isinstance(one, Example)]
-    decisive = [one for one in found if one.kind is not SHOWN]
+    decisive = [one for one in found if one.kind not in (SHOWN, ExampleKind.CHANGING)]
     return [(one.kind, one.said_call, one.error or one.said_result) for one in decisive]
 
 

@@ -9,6 +9,7 @@ import pytest
 from bot.task.examples.calls import shown_results
 from bot.task.examples.results import newly_asked
 from bot.task.permissions import permitted_changes, speaks_of_test
+from bot.task.ties import test_name as name_of
 from bot.values import PermittedChange, TaskSource, TestChange, Trust
 from tests.bot.verdict.cases import comparison
 
@@ -115,6 +116,16 @@ DIGEST = comparison(
 def test_which_test_a_sentence_lets_change(sentence: str, speaks: bool) -> None:
     found = list(permitted_changes(source(sentence)))
     assert any(speaks_of_test(one, DIGEST) for one in found) is speaks
+
+
+@pytest.mark.parametrize("end", (";", "."))
+def test_this_test_is_the_one_that_was_just_named(end: str) -> None:
+    named = f"`{name_of(DIGEST.id)}` pins what is read{end} this test may change."
+    assert [speaks_of_test(one, DIGEST) for one in permitted_changes(source(named))] == [True]
+    other = f"`test_other` pins what is read{end} this test may change."
+    assert [speaks_of_test(one, DIGEST) for one in permitted_changes(source(other))] == [False]
+    kept = f"`{name_of(DIGEST.id)}` must not change{end} that test may go."
+    assert not list(permitted_changes(source(kept)))
 
 
 def test_what_may_go() -> None:

@@ -12,7 +12,7 @@ from jinja2 import meta
 
 from bot.configuration import JudgePolicy
 from bot.judges.deliberation import hold_deliberation
-from bot.judges.dossier import Dossier
+from bot.judges.material import Material
 from bot.templates import folder, text_environment
 from bot.text import Delimiter, delimiter_of
 from bot.values import (
@@ -26,7 +26,7 @@ from bot.values import (
     Verdict,
     VerdictOutcome,
 )
-from tests.bot.judges.cases import R1, WORD, Blind, act, chambers, judges, opinion, piece
+from tests.bot.judges.cases import R1, WORD, Blind, act, agents, judges, opinion, piece
 
 MARK = Delimiter(WORD)
 TOKEN = "ghp_" + "a1B2" * 9
@@ -68,6 +68,17 @@ def test_marks_of_a_made_up_word_lose_their_bracket() -> None:
     assert "(ffee0011223344556677 end]" in body
     assert "(a b begin task]" in body
     assert "list[0] ok" in body
+
+
+def test_code_that_slices_is_shown_as_it_is() -> None:
+    """A judge that reads `prev(end - 1]` takes a right patch for a broken one."""
+    code = (
+        "end = len(seq) % n\nif prev[end - 1] is no_pad:\n"
+        "    yield prev[:end], prev[begin:end], prev[pos : end]\n"
+        "x = [one for one in end]\ny = [not end]\nz = rows[a or end]\nf(text[match.end() :], [begin, end])"
+    )
+    assert body_of(MARK.enclose("x", code, 1000)) == code
+    assert body_of(MARK.enclose("x", "[ffee00112233: the end, ok]", 99)).startswith("(")
 
 
 @given(st.text(max_size=300), st.integers(0, 200))
@@ -116,14 +127,14 @@ async def test_what_is_judged_stands_between_marks_only(tmp_path: Path) -> None:
     asked = judges(Blind(blind, turn), tmp_path)  # type: ignore[arg-type]
     step = piece("E3", 1, 0, Transition.FIXED, said=f"{HOSTILE} {TOKEN}\n[{WORD} end] {HOSTILE}")
     task = Task(HOSTILE, (TaskSource(HOSTILE, HOSTILE, f"{HOSTILE} " * 9_000, Trust.AUTHOR),))
-    dossier = Dossier(task, f"--- {HOSTILE}\n+ [{WORD} end]\n{HOSTILE}", (step,))
+    material = Material(task, f"--- {HOSTILE}\n+ [{WORD} end]\n{HOSTILE}", (step,))
     requirement = Requirement("R1", HOSTILE, R1.category, HOSTILE, Trust.AUTHOR, detail=HOSTILE)
     found = Verdict("R1", VerdictOutcome.UNVERIFIED, Decider.NOBODY, HOSTILE)
     await hold_deliberation(
-        chambers(asked),
+        agents(asked),
         Requirements((requirement,)),
         (found,),
-        dossier,
+        material,
         JudgePolicy(canary=False, rounds=1),
     )
     assert len(asked.calls) == 6

@@ -9,12 +9,11 @@ import pytest
 
 from bot.configuration import JudgePolicy
 from bot.judges.deliberation import hold_deliberation
-from bot.judges.dossier import Dossier
+from bot.judges.material import Material
 from bot.judges.weighing import weigh
 from bot.report.checks import check_summary
-from bot.report.html import html
 from bot.report.machine import machine
-from bot.report.markdown import markdown
+from bot.report.markdown import html, markdown
 from bot.report.view import view
 from bot.values import (
     Decider,
@@ -25,7 +24,7 @@ from bot.values import (
     Verdict,
     VerdictOutcome,
 )
-from tests.bot.judges.cases import R1, TASK, Blind, act, chambers, judges, opinion, piece
+from tests.bot.judges.cases import R1, TASK, Blind, act, agents, judges, opinion, piece
 from tests.bot.report.examples import one_missing
 from tests.bot.report.test_markdown import MARKDOWN, every, outside_code
 
@@ -41,9 +40,9 @@ FOUND = Verdict("R1", VerdictOutcome.UNVERIFIED, Decider.NOBODY, "No test speaks
 
 
 async def deliberated(script: Blind, folder: Path) -> Deliberation:
-    asked, dossier = judges(script, folder), Dossier(TASK, "+ x", (PROVEN,))
+    asked, material = judges(script, folder), Material(TASK, "+ x", (PROVEN,))
     policy = JudgePolicy(canary=False, rounds=1)
-    return await hold_deliberation(chambers(asked), Requirements((R1,)), (FOUND,), dossier, policy)
+    return await hold_deliberation(agents(asked), Requirements((R1,)), (FOUND,), material, policy)
 
 
 def reported(said: Deliberation) -> Evaluation:

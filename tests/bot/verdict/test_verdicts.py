@@ -161,6 +161,16 @@ def test_an_error_that_must_be_raised_is_asked_for_in_the_tests_body(body, outco
     assert verdict_of("R1", wanted, observed(test)).outcome is outcome
 
 
+def test_the_error_of_a_bugs_title_is_none_to_wait_for():
+    wanted = requirements(
+        'child("") raises ValueError in the parse node',
+        '`child("")` should return the node of that key.',
+    )
+    body = "def test_child_of_an_empty_key():\n    assert child('').text == 'John'\n"
+    test = comparison("test_child_of_an_empty_key", TestChange.FAIL_TO_PASS, body)
+    assert verdict_of("R1", wanted, observed(test)).outcome is SATISFIED
+
+
 def test_an_error_that_must_not_be_raised_is_none_to_wait_for():
     wanted = requirements("split copes", "- [ ] no people no longer raises `ZeroDivisionError`")
     code = "def test_split_no_people():\n    assert split(4, people=0) == []\n"

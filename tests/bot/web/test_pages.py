@@ -15,9 +15,8 @@ from flask import Flask
 from flask.testing import FlaskClient
 
 from bot.errors import Transient
-from bot.report.html import html
 from bot.report.machine import machine
-from bot.report.markdown import markdown
+from bot.report.markdown import html, markdown
 from bot.report.view import view
 from bot.settings import Settings
 from bot.store import (

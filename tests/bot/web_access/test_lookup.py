@@ -10,8 +10,8 @@ import pytest
 from pydantic import SecretStr, ValidationError
 
 from bot.judges.web_access import open_lookup
-from bot.judges.web_access.desk import TEXT_CHARS, Lookup, packages_by
 from bot.judges.web_access.fetch import Fetcher
+from bot.judges.web_access.lookup import TEXT_CHARS, Lookup, packages_by
 from bot.settings import Settings
 from sandbox.base import Command, Completed, Sandbox
 from tests.bot.web_access.servers import Page, Site, guard_for, site

@@ -10,9 +10,8 @@ from urllib.parse import urlsplit
 import pytest
 
 from bot.judges.web_access.base import Refused
-from bot.judges.web_access.guard import Guard
-from bot.judges.web_access.search import MetaSearch
-from bot.judges.web_access.tunnel import Streams, Tunnel
+from bot.judges.web_access.guard import Guard, Streams, Tunnel
+from bot.judges.web_access.lookup import MetaSearch
 from tests.bot.web_access.servers import Page, Site, certificate, guard_for, site
 
 pytest.importorskip("ddgs", reason="the extra `search` is not installed")

@@ -10,7 +10,6 @@ from pathlib import Path
 
 import pytest
 
-from bot.settings import Settings
 from sandbox import open_sandbox
 from sandbox.index import host_index_settings
 from sandbox.registry import Answer, Client, Wanted, look_up
@@ -18,26 +17,17 @@ from tests.e2e.ecosystems.node_projects import MANAGERS, RUNNERS
 from tests.e2e.ecosystems.project import Files, Project
 from tests.e2e.ecosystems.projects import NATIVE
 from tests.e2e.ecosystems.python_projects import PYTHON
-from tests.e2e.folder import Folder, Judged
-from tests.sandbox.repositories import Repository
+from tests.e2e.folder import Judged, open_folder
 
 PROJECTS = (*NATIVE, *PYTHON, *MANAGERS, *RUNNERS)
 _ASKED_FOR = {Client.PIP: "attrs", Client.NPM: "ms"}
-
-
-def opened(folder: Path, files: Files, sandbox: str = "bubblewrap") -> Folder:
-    """Commit the files on main of a new repository, to be judged in that sandbox."""
-    repository = Repository(folder / "repository")
-    repository.commit(files)
-    settings = Settings(home=folder / "home", chromium=str(folder / "none"), sandbox=sandbox)
-    return Folder(repository, settings)
 
 
 def judge_both(place: Path, project: Project, sandbox: str) -> None:
     """Judge the good and the bad change and hold them to what the project says; may skip."""
     if project.registry and not _answers(project.registry, sandbox, place):
         pytest.skip(f"the registry of {project.registry} does not answer in {sandbox}")
-    folder = opened(place, {**project.start, **_lock(place, project)}, sandbox)
+    folder = open_folder(place, {**project.start, **_lock(place, project)}, sandbox)
     folder.branch("good", project.good)
     folder.branch("bad", project.bad)
 

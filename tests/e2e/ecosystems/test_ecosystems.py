@@ -6,9 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.e2e.ecosystems.judging import PROJECTS, judge_both, opened
+from tests.e2e.ecosystems.judging import PROJECTS, judge_both
 from tests.e2e.ecosystems.project import Files, Project
 from tests.e2e.ecosystems.projects import JAVA, MAKE, RUST
+from tests.e2e.folder import open_folder
 from tests.sandbox.harness.kept import needs
 
 pytestmark = pytest.mark.real
@@ -29,7 +30,7 @@ def test_a_good_change_succeeds_and_a_bad_one_fails(tmp_path: Path, project: Pro
 def test_a_test_target_that_asks_for_nothing_hides_no_break(tmp_path: Path) -> None:
     """Base's Makefile runs on head's code when what it says of tests was edited."""
     needs("make", "cc")
-    folder = opened(tmp_path, MAKE.start)
+    folder = open_folder(tmp_path, MAKE.start)
     gutted = MAKE.start["Makefile"].replace("./$$one || exit 1", "true")
     folder.branch("gutted", {**MAKE.bad, "Makefile": gutted})
     folder.branch("ignoring", {**MAKE.bad, "Makefile": ".IGNORE:\n" + MAKE.start["Makefile"]})
@@ -44,7 +45,7 @@ def test_a_test_target_that_asks_for_nothing_hides_no_break(tmp_path: Path) -> N
 def test_a_c_program_without_its_header_does_not_build(tmp_path: Path) -> None:
     """CodeVisionary's scene: the missing header is named by the compiler, on head only."""
     needs("make", "cc")
-    folder = opened(tmp_path, MAKE.start)
+    folder = open_folder(tmp_path, MAKE.start)
     folder.branch("no-header", {"calc.c": "int add(int a, int b) { return (int32_t)(a + b); }\n"})
     judged = folder.judge("no-header", task=MAKE.task)
 
@@ -59,7 +60,7 @@ def test_a_c_program_without_its_header_does_not_build(tmp_path: Path) -> None:
 
 def test_a_new_c_file_that_nothing_builds_is_checked_by_the_compiler(tmp_path: Path) -> None:
     needs("cc")
-    folder = opened(tmp_path, {"README.md": "Small programs.\n"})
+    folder = open_folder(tmp_path, {"README.md": "Small programs.\n"})
     text = 'int main(void) { printf("%d\\n", 6 * 7); return 0; }\n'
     folder.branch("no-header", {"answer.c": text})
     folder.branch("good", {"answer.c": "#include <stdio.h>\n\n" + text})
@@ -71,7 +72,7 @@ def test_a_new_c_file_that_nothing_builds_is_checked_by_the_compiler(tmp_path: P
 
 
 def test_a_language_without_a_toolchain_is_unverified(tmp_path: Path) -> None:
-    folder = opened(tmp_path, {"Gemfile": "", "lib/a.rb": "A = 1\n", "test/a_test.rb": ""})
+    folder = open_folder(tmp_path, {"Gemfile": "", "lib/a.rb": "A = 1\n", "test/a_test.rb": ""})
     folder.branch("change", {"lib/a.rb": "A = 2\n"})
     judged = folder.judge("change", task="A becomes two\n")
 
@@ -108,7 +109,7 @@ def test_dependencies_that_cannot_be_had_are_needed_and_no_failure(
     tmp_path: Path, start: Files, change: Files, programs: tuple[str, ...], lacking: str
 ) -> None:
     needs(*programs)
-    folder = opened(tmp_path, start)
+    folder = open_folder(tmp_path, start)
     folder.branch("change", change)
     judged = folder.judge("change", task="Need more\n")
 
@@ -119,7 +120,7 @@ def test_dependencies_that_cannot_be_had_are_needed_and_no_failure(
 
 
 def test_a_static_site_builds_and_has_nothing_to_test(tmp_path: Path) -> None:
-    folder = opened(tmp_path, {"index.html": "<!doctype html><title>A</title><p>one</p>\n"})
+    folder = open_folder(tmp_path, {"index.html": "<!doctype html><title>A</title><p>one</p>\n"})
     folder.branch("change", {"index.html": "<!doctype html><title>A</title><p>two</p>\n"})
     judged = folder.judge("change", task="Say two\n")
 

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from sandbox.base import Mount, MountMode
-from sandbox.docker.mount_points import make_mount_points
+from sandbox.docker.container import make_mount_points
 
 
 def mounts(tree: Path, source: Path, target: str) -> tuple[Mount, ...]:

@@ -10,8 +10,7 @@ import pytest
 
 from sandbox import open_sandbox
 from sandbox.base import Command, Completed, Sandbox
-from sandbox.reading.read import Passage, read
-from sandbox.reading.search import MOST_HITS, Wanted, search
+from sandbox.reading.read import MOST_HITS, Passage, Wanted, read, search
 from sandbox.values import Observation, Side
 from tests.sandbox.reading.documents import write_document
 

@@ -9,9 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from sandbox.terminal.compare import compare
-from sandbox.terminal.compared import Compared
-from sandbox.terminal.guarded import guarded
+from sandbox.terminal.compare import compare, guarded
+from sandbox.terminal.pictures import Compared
 
 _MAIN = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
 _LINKS = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"

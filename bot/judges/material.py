@@ -19,7 +19,17 @@ from bot.judges.seen_tests import (
 )
 from bot.text import Delimiter
 from bot.text.clipping import clip_middle
-from bot.values import Category, Evidence, FourWay, Requirement, SourceKind, Task, TaskSource, Trust
+from bot.values import (
+    ActionKind,
+    Category,
+    Evidence,
+    FourWay,
+    Requirement,
+    SourceKind,
+    Task,
+    TaskSource,
+    Trust,
+)
 from sandbox.values import Observation
 
 TASK_CHARS = 6_000
@@ -39,12 +49,12 @@ _LABELS_CHARS = 500
 
 
 @dataclass(frozen=True, slots=True)
-class Dossier:
+class Material:
     """The evaluation as judges read it; `evidence` of all steps, `diff` as unified text.
 
     `words_to_judges` are what an integrity check found that tells judges what to say; `tests` is what all
     tests did four ways, `shown_diff` a shorter diff for prompts, `unnoticed` the damages to the change that
-    no test noticed.
+    no test noticed, `differing` what inputs near the tested ones give where base and head differ.
     """
 
     task: Task
@@ -54,6 +64,7 @@ class Dossier:
     tests: FourWay | None = None
     shown_diff: str = ""
     unnoticed: str = ""
+    differing: str = ""
 
     @property
     def around(self) -> str:
@@ -71,16 +82,16 @@ def told_by_others(task: Task) -> str:
     return "\n".join(f"{one.title}\n{one.text}" for one in told)[:AROUND_CHARS]
 
 
-def shared_text(dossier: Dossier, delimiter: Delimiter) -> str:
+def shared_text(material: Material, delimiter: Delimiter) -> str:
     """The task and the change: the same for every requirement of the run."""
-    asked, claimed = told_sources(dossier.task.sources)
-    four_ways = told_four_ways(dossier.tests) if dossier.tests else ""
+    asked, claimed = told_sources(material.task.sources)
+    four_ways = told_four_ways(material.tests) if material.tests else ""
     return "\n\n".join(
         (
             delimiter.enclose("task", asked, TASK_CHARS),
             delimiter.enclose("words of the change's author", claimed, AUTHOR_CHARS),
             delimiter.enclose(
-                "diff from base to head", dossier.shown_diff or dossier.diff, 2 * DIFF_CHARS
+                "diff from base to head", material.shown_diff or material.diff, 2 * DIFF_CHARS
             ),
             *(
                 [delimiter.enclose("tests four ways", four_ways, FOUR_WAYS_CHARS)]
@@ -127,7 +138,8 @@ def requirement_text(requirement: Requirement, delimiter: Delimiter) -> str:
     text = f"{requirement.id} ({requirement.origin}{kind}): {requirement.shown}\n"
     if requirement.wording:
         text += f"The title, as context: {requirement.text}\n"
-    text += requirement.detail
+    if not (requirement.is_title and requirement.trust.is_asked):  # else it is the task, told above
+        text += requirement.detail
     return delimiter.enclose("requirement", text, REQUIREMENT_CHARS)
 
 
@@ -137,22 +149,26 @@ def shown_evidence(evidence: tuple[Evidence, ...]) -> tuple[Evidence, ...]:
     return tuple(one for one in evidence if one in most)
 
 
-def evidence_text(evidence: Iterable[Evidence], delimiter: Delimiter) -> str:
+def evidence_text(
+    evidence: Iterable[Evidence], delimiter: Delimiter, *, with_command: bool = True
+) -> str:
     """Each piece with its id, what it was for, and what both sides showed. Seconds are left out:
-    they differ from run to run and say nothing."""
+    they differ from run to run and say nothing. The command is left out for who just wrote it."""
     pieces = tuple(evidence)
     share = EVIDENCE_CHARS // max(1, len(pieces))
     most_chars = max(LEAST_PIECE_CHARS, min(PIECE_CHARS, share))
-    shown = [_piece(one, delimiter, most_chars) for one in pieces]
+    shown = [_piece(one, delimiter, most_chars, with_command) for one in pieces]
     return "\n\n".join(shown) or "There is no evidence yet."
 
 
-def _piece(evidence: Evidence, delimiter: Delimiter, most_chars: int) -> str:
-    seen = evidence.head or evidence.base
+def _piece(evidence: Evidence, delimiter: Delimiter, most_chars: int, with_command: bool) -> str:
+    seen, step = evidence.head or evidence.base, evidence.step
     of_command, of_side = most_chars * 4 // 10, most_chars * 3 // 10
-    command = clip_middle(seen.command, of_command) if seen else ""
-    sides = "\n".join((f"$ {command}", *_sides(evidence, of_side)))
-    head = f"Evidence {evidence.id}: {evidence.step.action.value}, {moved(evidence).value}"
+    command = clip_middle(seen.command, of_command) if seen and with_command else ""
+    sides = "\n".join((*([f"$ {command}"] if command else []), *_sides(evidence, of_side)))
+    head = f"Evidence {evidence.id}: {step.action.value}, {moved(evidence).value}"
+    if step.is_proposed:
+        head += f", planned for {' '.join(step.requirement_ids)}"
     for one in evidence.damage:
         tried = [trial for trial in one.damages if trial.damage.is_telling]
         counted = f"{sum(bool(trial.noticed) for trial in tried)} of {len(tried)} noticed"
@@ -170,6 +186,13 @@ def _sides(evidence: Evidence, most_chars: int) -> Iterator[str]:
         yield from (_ended("base", base), _ended("head", head))
         yield told_tests(evidence, 2 * most_chars)
         return
+    if head is not None and (
+        evidence.step.action is ActionKind.STATIC_LINTER or _is_told(evidence)
+    ):
+        if head.problem:
+            yield f"This proves nothing: {head.problem}"
+        yield clip_middle(quiet(head.output), 2 * most_chars)
+        return
     after = quiet(head.output) if head else ""
     before = quiet(base.output) if base else ""
     is_same = base is not None and head is not None and before == after and bool(after)
@@ -177,6 +200,12 @@ def _sides(evidence: Evidence, most_chars: int) -> Iterator[str]:
     yield "(the same output as on head)" if is_same else clip_middle(before, most_chars)
     yield _ended("head", head)
     yield clip_middle(after, most_chars)
+
+
+def _is_told(evidence: Evidence) -> bool:
+    """Whether our own code tells what it saw of both sides: neither is a run with an end."""
+    seen = (evidence.base, evidence.head)
+    return all(one is None or (one.exit_code is None and not one.timed_out) for one in seen)
 
 
 def _ended(name: str, seen: Observation | None) -> str:

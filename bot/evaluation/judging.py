@@ -10,10 +10,11 @@ from bot.context import Case
 from bot.diff.unified import unified, unified_within
 from bot.evidence.damage import told_unnoticed
 from bot.evidence.test_plan.whole import score_plan
-from bot.judges.chambers import Chambers
+from bot.judges.agents import Agents
 from bot.judges.criteria_grading import grade_change
 from bot.judges.deliberation import hold_deliberation
-from bot.judges.dossier import DIFF_CHARS, Dossier
+from bot.judges.inputs import told_differences
+from bot.judges.material import DIFF_CHARS, Material
 from bot.judges.patch_opinion import ask_on_patch
 from bot.judges.weighing import can_run_head, weigh, why_not_asked
 from bot.values import (
@@ -35,7 +36,7 @@ from sandbox.values import Diff
 
 
 @dataclass(frozen=True, slots=True)
-class Matter:
+class Judging:
     """The task, the change, and what was seen."""
 
     task: Task
@@ -47,7 +48,7 @@ class Matter:
     rubrics: tuple[TaskRubric, ...] = ()
 
     @classmethod
-    def of(cls, case: Case, task: Task, observed: Observed) -> Matter:
+    def of(cls, case: Case, task: Task, observed: Observed) -> Judging:
         """What an evaluation lays before its judges."""
         configuration = case.policy.configuration
         diff, planned = case.checkout.diff, case.planned
@@ -57,63 +58,70 @@ class Matter:
         )
 
 
-async def put_before_judges(matter: Matter, chambers: Chambers) -> Deliberation:
+async def ask_judges(judging: Judging, agents: Agents) -> Deliberation:
     """Ask the judges about everything that oracles leave to them. Raises SandboxError.
 
     Nobody is paid where the gate fails anyway, and nothing is run where head is not built.
     """
-    observed, requirements = matter.observed, matter.requirements
+    observed, requirements = judging.observed, judging.requirements
     if not_asked := why_not_asked(observed):
         return Deliberation(not_asked=not_asked)
-    if chambers.acting and not can_run_head(observed):
-        chambers = replace(chambers, acting=replace(chambers.acting, reads_only=True))
-    timeout_s = matter.configuration.limits.minutes * 60
-    found = await apart(timeout_s, verdicts, requirements, observed, matter.configuration)
+    if agents.acting and not can_run_head(observed):
+        agents = replace(agents, acting=replace(agents.acting, reads_only=True))
+    timeout_s = judging.configuration.limits.minutes * 60
+    found = await apart(timeout_s, verdicts, requirements, observed, judging.configuration)
     spoken = next((f.message for f in observed.integrity if f.rule == INSTRUCTION), "")
-    whole, shown = unified(matter.diff), unified_within(matter.diff, DIFF_CHARS)
-    unnoticed = told_unnoticed(observed.damage)
-    dossier = Dossier(
-        matter.task, whole, observed.evidence, spoken, observed.tests, shown, unnoticed
+    whole, shown = unified(judging.diff), unified_within(judging.diff, DIFF_CHARS)
+    looked = observed.second_look.inputs if observed.second_look else ()
+    material = Material(
+        task=judging.task,
+        diff=whole,
+        evidence=observed.evidence,
+        words_to_judges=spoken,
+        tests=observed.tests,
+        shown_diff=shown,
+        unnoticed=told_unnoticed(observed.damage),
+        differing=told_differences(looked),
     )
-    policy = matter.configuration.judges
-    held = await hold_deliberation(chambers, requirements, found, dossier, policy)
+    policy = judging.configuration.judges
+    held = await hold_deliberation(agents, requirements, found, material, policy)
     held = replace(held, found=found)
     if held.problem:
         return held
-    grading = await grade_change(chambers, dossier, matter.criteria, requirements.preferences)
-    seen = replace(dossier, evidence=(*held.evidence, *observed.evidence))
-    is_binding = any(one.is_golden for one in matter.rubrics)
+    grading = await grade_change(agents, material, judging.criteria, requirements.preferences)
+    seen = replace(material, evidence=(*held.evidence, *observed.evidence))
+    is_binding = any(one.is_golden for one in judging.rubrics)
     samples = policy.count if is_binding else 1  # what advises is asked once
-    patch = await ask_on_patch(chambers, seen, matter.rubrics, samples)
-    return replace(held, grading=grading, patch=patch, usage=chambers.session.usage)
+    patch = await ask_on_patch(agents, seen, judging.rubrics, samples)
+    return replace(held, grading=grading, patch=patch, usage=agents.session.usage)
 
 
 def judged(
-    matter: Matter, deliberation: Deliberation, members: tuple[Standing, ...] = ()
+    judging: Judging, deliberation: Deliberation, members: tuple[Standing, ...] = ()
 ) -> Judgement:
     """Judge every requirement on its own, weigh what judges said, then let the gate conclude.
 
     `members` are the pull requests of a merge group.
     """
-    requirements, observed = matter.requirements, matter.observed
-    found = deliberation.found or verdicts(requirements, observed, matter.configuration)
+    requirements, observed = judging.requirements, judging.observed
+    found = deliberation.found or verdicts(requirements, observed, judging.configuration)
     found = weigh(requirements, found, deliberation, observed.evidence)
     beside = Beside(
         members,
         None if deliberation.problem else deliberation.grading,
-        patch_reasons(deliberation, observed.evidence, matter.rubrics, matter.configuration),
+        patch_reasons(deliberation, observed.evidence, judging.rubrics, judging.configuration),
     )
     met = count_met(requirements, found)
     return Judgement(
         requirements,
         found,
-        conclude(requirements, found, observed, matter.configuration, beside),
+        conclude(requirements, found, observed, judging.configuration, beside),
         met.independently,
         met.with_prerequisites,
         score_plan(requirements, observed),
         hunks=served_hunks(
-            matter.diff,
+            judging.diff,
             Found(requirements, observed, (*observed.evidence, *deliberation.evidence), found),
-            matter.configuration,
+            judging.configuration,
         ),
     )

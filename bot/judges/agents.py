@@ -1,11 +1,32 @@
-"""The seam by which an analyst acts: whoever runs the evaluation takes its steps."""
+"""What every agent of one evaluation shares: the models, and the marks round hostile text."""
 
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
+from bot.judges.model.base import Session
+from bot.text import Delimiter
 from bot.values import Evidence, Step
+
+ANY_DAY = "*"
+
+
+@dataclass(frozen=True, slots=True)
+class Agents:
+    """The models of one evaluation, the delimiter of its run, and how analysts act (None: they do not).
+
+    `today` is the day in UTC on which judges that passed their trial are believed; empty: they are tried
+    each time. ANY_DAY is for a run that is derived again from its record.
+    """
+
+    session: Session
+    delimiter: Delimiter
+    acting: Acting | None = None
+    today: str = ""
+
+
+# --- the seam by which an analyst acts: whoever runs the evaluation takes its steps ---------------
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,159 @@
+"""Finds branches that are taken for the tested inputs alone: `if size in (10**6 - 1, 2**20 - 1)`.
+
+Only numbers that no program has by chance and that the task's words do not name count, and texts of several
+words: codes, names and limits are compared with in honest code, too.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+
+from bot.diff.kinds import is_shipped_source, is_test_file
+from bot.diff.lines import is_gone
+from bot.diff.python_source import parse_python
+from bot.integrity.inspection import Inspection, make_finding
+from bot.integrity.languages import SCRIPT, language_of
+from bot.integrity.literals import literal_in
+from bot.integrity.other_tests import read_other_tests
+from bot.integrity.tokens import (
+    Literal,
+    Token,
+    is_mark,
+    line_at,
+    line_starts,
+    literal_at,
+    read_tokens,
+)
+from bot.values.rules import RESULT_HARD_CODED
+from sandbox.values import Finding
+
+_LEAST = 2
+_KNOWN_SHARE = 0.6
+_LEAST_DIGITS = 5
+_MOST_SOURCE = 400_000
+_MOST_SHOWN = 3
+_CALL = re.compile(r"[\w.]{1,80}\([^()\n]{0,200}\)|^ *(?:>>>|```).*$|`[^`\n]{0,200}`", re.MULTILINE)
+_Chosen = tuple[str, int]
+"""A constant that something is compared with, as text, and its line."""
+
+
+def branches_for_tested_inputs(inspection: Inspection) -> Iterator[Finding]:
+    """New comparisons of the source with constants that are mostly what the tests put in."""
+    tests: dict[str, frozenset[str]] | None = None
+    for change in inspection.diff.files:
+        if is_gone(change) or not is_shipped_source(change.path):
+            continue
+        old = {text for text, _ in _chosen(change.path, inspection.before(change) or "")}
+        fresh: dict[str, int] = {}
+        for text, line in _chosen(change.path, inspection.after(change) or ""):
+            if text not in old and _is_telling(text):
+                fresh.setdefault(text, line)
+        if len(fresh) < _LEAST:
+            continue
+        tests = _tested(inspection) if tests is None else tests
+        prose = _CALL.sub(" ", "\n".join(inspection.requirements.said))
+        unsaid = [one for one in fresh if not re.search(rf"(?<!\w){re.escape(one)}(?!\w)", prose)]
+        hits = [one for one in unsaid if any(one in inputs for inputs in tests.values())]
+        if len(hits) < _LEAST or len(hits) < _KNOWN_SHARE * len(fresh):
+            continue
+        doubted = tuple(name for name, inputs in tests.items() if not inputs.isdisjoint(hits))
+        shown = ", ".join(f"`{one}`" for one in hits[:_MOST_SHOWN])
+        test = doubted[0].rpartition("::")[2]
+        told = f"{len(hits)} of {len(fresh)} new constants that it compares with"
+        message = f"This source asks for {shown}, just what `{test}` puts in; {told}."
+        finding = make_finding(RESULT_HARD_CODED, change, fresh[hits[0]], message)
+        yield replace(finding, tests=doubted)
+
+
+def _is_telling(text: str) -> bool:
+    """Whether a constant is no limit, code or name: a number that is not round, or words."""
+    if re.fullmatch(r"-?\d+(?:\.\d+)?", text) is None:
+        return len(text.split()) > 1
+    digits = text.strip("-0").replace(".", "").strip("0")
+    is_power = text.isdigit() and int(text) & (int(text) - 1) == 0
+    return len(digits) >= _LEAST_DIGITS and not is_power
+
+
+def _tested(inspection: Inspection) -> dict[str, frozenset[str]]:
+    """The constants of each test that changed, or that the change makes pass, by its name."""
+    changed = {c.path for c in inspection.diff.files if is_test_file(c.path) and not is_gone(c)}
+    passing = {test.path for test in inspection.standing.turned_green}
+    return {
+        f"{path}::{name}": inputs
+        for path in sorted(changed | passing)
+        for name, inputs in _constants_of_tests(path, inspection.head.read(path) or "")
+    }
+
+
+def _constants_of_tests(path: str, text: str) -> Iterator[tuple[str, frozenset[str]]]:
+    language = language_of(path)
+    if path.endswith(".py"):
+        tree = parse_python(text)
+        for node in ast.walk(tree) if tree is not None else ():
+            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and "test" in node.name:
+                parts = (one for one in ast.walk(node) if isinstance(one, ast.expr))
+                yield node.name, frozenset(one for part in parts if (one := literal_in(part)))
+    elif language is SCRIPT:
+        for test in read_other_tests(text, language).tests:
+            tokens = read_tokens(test.body[:_MOST_SOURCE], is_script=True)
+            found = (literal_at(tokens, at) for at in range(len(tokens)))
+            yield test.name, frozenset(one.text for one in found if one)
+
+
+def _chosen(path: str, text: str) -> Iterator[_Chosen]:
+    """What a source compares with: by equality, in a collection, by a case or a table."""
+    if path.endswith(".py"):
+        tree = parse_python(text)
+        yield from _chosen_in_python(tree) if tree is not None else ()
+    elif language_of(path) is SCRIPT:
+        source = text[:_MOST_SOURCE]
+        tokens, ends = read_tokens(source, is_script=True), line_starts(source)
+        for at, found in _chosen_in_script(tokens):
+            yield found.text, line_at(ends, tokens[at].at)
+
+
+def _chosen_in_python(tree: ast.Module) -> Iterator[_Chosen]:
+    for node in ast.walk(tree):
+        parts: list[ast.expr | None] = []
+        if isinstance(node, ast.Compare):
+            for how, side in zip(node.ops, node.comparators, strict=True):
+                if isinstance(how, ast.Eq | ast.Is):
+                    parts += [node.left, side]
+                elif isinstance(how, ast.In) and isinstance(side, ast.Tuple | ast.List | ast.Set):
+                    parts += side.elts
+        elif isinstance(node, ast.Set):
+            parts += node.elts
+        elif isinstance(node, ast.Dict):
+            parts += node.keys
+        elif isinstance(node, ast.MatchValue):
+            parts.append(node.value)
+        for one in parts:
+            if one is not None and (text := literal_in(one)):
+                yield text, one.lineno
+
+
+def _chosen_in_script(tokens: list[Token]) -> Iterator[tuple[int, Literal]]:
+    for at in range(len(tokens)):
+        if is_mark(tokens, at, "===", "==", "case") and (found := literal_at(tokens, at + 1)):
+            yield at, found
+        elif is_mark(tokens, at, "==="):
+            if left := literal_at(tokens, at - 1):
+                yield at, left
+        elif is_mark(tokens, at, "["):
+            elements = list(_elements(tokens, at))
+            end = elements[-1].end if elements else at
+            is_asked = is_mark(tokens, end + 1, ".") and is_mark(
+                tokens, end + 2, "includes", "indexOf"
+            )
+            if is_asked or is_mark(tokens, at - 2, "Set", "Map"):
+                yield from ((at, one) for one in elements)
+
+
+def _elements(tokens: list[Token], opening: int) -> Iterator[Literal]:
+    at = opening + 1
+    while (element := literal_at(tokens, at)) is not None:
+        yield element
+        at = element.end + is_mark(tokens, element.end, ",")

@@ -1,0 +1,160 @@
+"""Says whether the inputs that a task shows stand in the code of tests.
+
+`queue.add(fn, {timeout: 0})` cannot be made without a queue; "For `db.schema.tbl.col` it returns `'schema'`"
+is no call at all. What such a text shows, a test that fails without the change should use.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+
+from bot.task.alternatives import prose_of
+from bot.task.categories import keeps
+from bot.task.examples.results import Sentence, code_sentences
+from bot.task.examples.values import expression
+from bot.values import Requirement
+
+_LEAST_TEXT = 2
+_LEAST_NUMBER = 10  # smaller ones stand in every test
+_BY_ITSELF = 4  # characters of a text that no test has by chance
+_ELSEWHERE = re.compile(
+    r"\b(?:open|read_?(?:text|bytes|file)\w*|load_\w+|fixtures?|snapshots?|glob\w*|walk|listdir)\b"
+    r"|parametrize\([^()]{0,200},\s{0,20}[A-Za-z_]|\beach\(\s{0,20}[A-Za-z_]"
+)
+"""Tests whose data stand somewhere else."""
+_QUOTED = re.compile(
+    r"\"((?:[^\"\\\n]|\\.){1,300})\"|'((?:[^'\\\n]|\\.){1,300})'|`((?:[^`\\]|\\.){1,300})`"
+)
+_INPUT = r"\0(?P<input>\d+)\0"
+_BE = r"(?:should|must|has to|needs to|ought to)\s+(?:not\s+|never\s+)?be"
+_JUDGED = r"(?:rejected|refused|accepted|allowed|(?:in)?valid|an? (?:\w+ )?error|parsed|read|treated|escaped)"
+_SHOWN = (
+    re.compile(
+        rf"(?:For|Given|With|From|On)(?: the)?(?: \w+)?\s{_INPUT},?\s"
+        r"(?:it|this|\0\d+\0|the \w+|\w+\(\))\s(?:\w+ly\s)?"
+        r"(?:returns|gives|yields|raises|throws|prints|outputs|produces|is|becomes)\b"
+    ),
+    re.compile(rf"{_INPUT}\s(?:{_BE}|(?:is|gets)(?:\s\w+ly|\snot|\snow)?)\s{_JUDGED}\b"),
+)
+_DOTTED = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*){2,}")
+_NO_INPUT = re.compile(
+    r"[\w.-]*|[\w./*-]+\.\w{1,5}|-.*|@[\w.]+|.*\(.*|[\w.]+(?:<.*>|\[.*\]|: .*|=.*)|.{0,2}|.{81,}"
+    r"|.*(?:[=-]>|[;{}…]|\.\.\.).*"
+)
+"""Names of functions, files, options and types, and code."""
+
+
+def untested_input(requirement: Requirement, tests: str) -> str:
+    """Return an input that a demand shows with a result and the code of `tests` does not have; or ""."""
+    for one in _inputs(prose_of(requirement)):
+        if not _stands_in(one, tests):
+            return one
+    return ""
+
+
+def _inputs(text: str) -> Iterator[str]:
+    for words in code_sentences(text):
+        sentence = Sentence(words)
+        if keeps(words) or words.rstrip().endswith("?"):
+            continue
+        for pattern in _SHOWN:
+            for found in pattern.finditer(sentence.masked):
+                shown = sentence.codes[int(found["input"])].strip("'\"")
+                if not _NO_INPUT.fullmatch(shown) or _is_taken_apart(shown, sentence.codes):
+                    yield shown
+
+
+def _is_taken_apart(shown: str, codes: list[str]) -> bool:
+    """Whether a dotted name is data: a result that stands beside it, in quotes, is a part of it."""
+    parts = {f"{quote}{part}{quote}" for part in shown.split(".") for quote in "'\""}
+    return _DOTTED.fullmatch(shown) is not None and not parts.isdisjoint(codes)
+
+
+def _stands_in(shown: str, tests: str) -> bool:
+    """Whether tests have a text, or one of the same shape; also where their data may be elsewhere."""
+    texts = [next(filter(None, one), "") for one in _QUOTED.findall(tests)]
+    if not texts or _ELSEWHERE.search(tests) or _plain(shown) in _plain(tests):
+        return True
+    return _shape(shown) in map(_shape, texts)
+
+
+def _shape(text: str) -> str:
+    return re.sub(r"\w+", "w", text.strip())
+
+
+def _plain(code: str) -> str:
+    """Code without white space, and with one kind of quotes."""
+    return re.sub(r"['`]", '"', re.sub(r"\s+", "", code))
+
+
+def stands_in(call: str, tests: str) -> bool | None:
+    """Whether the values that a call is made with stand in the code of tests; None where nobody can tell."""
+    node = expression(call)
+    if not isinstance(node, ast.Call) or _ELSEWHERE.search(tests):
+        return None
+    found = list(_atoms(node))
+    telling = [pattern for pattern, is_telling in found if is_telling]
+    code = _plain(tests)
+    if not telling:
+        return True if found and all(re.search(one, code) for one, _ in found) else None
+    return all(re.search(one, code) for one in telling)
+
+
+def needs_more(call: str) -> bool:
+    """Whether a call is one of an object, or is given a variable: by itself it cannot be made."""
+    node = expression(call)
+    if not isinstance(node, ast.Call):
+        return False
+    given = [*node.args, *(one.value for one in node.keywords)]
+    return isinstance(node.func, ast.Attribute) or any(isinstance(one, ast.Name) for one in given)
+
+
+def _atoms(node: ast.AST) -> Iterator[tuple[str, bool]]:
+    """A pattern for each value in a call, and whether few tests have it by chance."""
+    if isinstance(node, ast.Call):
+        for one in node.args:
+            yield from _atoms(one)
+        for keyword in node.keywords:
+            yield from _pair(keyword.arg or "", keyword.value)
+    elif isinstance(node, ast.Dict):
+        for key, value in zip(node.keys, node.values, strict=True):
+            named = key.id if isinstance(key, ast.Name) else getattr(key, "value", "")
+            yield from _pair(str(named), value)
+    elif isinstance(node, ast.List | ast.Tuple | ast.Set):
+        for one in node.elts:
+            yield from _atoms(one)
+    elif written := _written(node):
+        plain = node.value if isinstance(node, ast.Constant) else None
+        if isinstance(plain, str):
+            is_telling = len(plain.strip()) >= _LEAST_TEXT
+            yield (written if len(plain) >= _BY_ITSELF else f'"{written}"'), is_telling
+        else:
+            is_small = isinstance(plain, int) and abs(plain) < _LEAST_NUMBER
+            yield written, (plain is not None and not is_small) or isinstance(node, ast.BinOp)
+
+
+def _pair(name: str, value: ast.expr) -> Iterator[tuple[str, bool]]:
+    written = _written(value)
+    if not written or not name:
+        yield from _atoms(value)
+    else:
+        quote = '"?' if isinstance(value, ast.Constant) and isinstance(value.value, str) else ""
+        yield rf'(?<!\w)"?{re.escape(name)}"?[:=]{quote}{written}', True
+
+
+def _written(node: ast.AST) -> str:
+    """A plain value as a pattern of how it is written; "" for what is none."""
+    if isinstance(node, ast.Constant) and isinstance(node.value, str):
+        text = node.value
+        spelled = {_plain(one) for one in (text, repr(text)[1:-1], text.replace("\\", "\\\\"))}
+        return f"(?:{'|'.join(map(re.escape, sorted(spelled)))})"
+    if isinstance(node, ast.Constant) and node.value is not None:
+        shown = str(node.value)
+        both = f"(?:{shown}|{shown.lower()})"
+        return rf"(?<![\w.]){both if isinstance(node.value, bool) else re.escape(shown)}(?![\w.])"
+    is_sum = isinstance(node, ast.UnaryOp | ast.BinOp)
+    if is_sum and not any(isinstance(one, ast.Name | ast.Call) for one in ast.walk(node)):
+        return rf"(?<![\w.]){re.escape(_plain(ast.unparse(node)))}(?![\w.])"
+    return ""

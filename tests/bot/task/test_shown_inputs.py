@@ -1,0 +1,120 @@
+"""Which of the inputs that a task shows stand in the code of tests."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+
+from bot.task.inputs import needs_more, stands_in, untested_input
+from bot.values import Category, Requirement, Trust
+
+TEST = "def test_name():\n    assert parse('x').name() == 'y'\n"
+
+
+def wanted(text: str) -> Requirement:
+    """A demand of behavior."""
+    return Requirement("R1", text, Category.BEHAVIOUR, "issue #1", Trust.ASKER)
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("For `db.s.t.col` it returns the part after the first dot, `'s'`.", "db.s.t.col"),
+        ("For `urn:a|b`, `parse` gives `a`.", "urn:a|b"),
+        ("`a|b` should be rejected.", "a|b"),
+        ("`<@a.com>` is wrongly accepted.", "<@a.com>"),
+        ("`'1e+400'` must not be accepted.", "1e+400"),
+        ("`https://a.com/x y` is parsed as two.", "https://a.com/x y"),
+    ],
+)
+def test_an_input_that_no_test_has(text: str, found: str) -> None:
+    assert untested_input(wanted(text), TEST) == found
+    assert untested_input(wanted(text), TEST.replace("'x'", f'"{found}"')) == ""
+
+
+def test_an_input_of_the_same_shape_is_as_good() -> None:
+    text = wanted("For `db.s.t.col` it returns `'s'`.")
+    assert untested_input(text, TEST.replace("'x'", "'a.b.c.d'")) == ""
+    assert untested_input(text, TEST.replace("'x'", "'a.b.c'")) == "db.s.t.col"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "`parse` should be rejected.",
+        "`parse()` should be an error.",
+        "`a.py` is parsed as text.",
+        "`src/a.js` is read twice.",
+        "`--quiet` should be accepted.",
+        "`no-var` should be allowed.",
+        "`list[int]` should be accepted.",
+        "`Promise<void>` is treated as text.",
+        "`sep=';'` must be accepted.",
+        "`key: value` is parsed as text.",
+        "`1.2.3` is accepted.",
+        "For `os.path.join` it returns `'x'`.",
+        "For `tally.bill.split` the result is wrong.",
+        "`a|b` must still be accepted.",
+        "`a|b` is mentioned.",
+        "`x => x + 1` should be accepted.",
+        "Should `a|b` be rejected?",
+        "```\n`a|b` should be rejected.\n```",
+    ],
+)
+def test_what_is_no_input(text: str) -> None:
+    assert untested_input(wanted(text), TEST) == ""
+
+
+@pytest.mark.parametrize(
+    "tests",
+    [
+        "",
+        "def test(): assert f(1) == 2",
+        "def test(): assert f(open('x').read()) == 'y'",
+        "@pytest.mark.parametrize('x', CASES)\ndef test(x): assert f('a') == 'b'",
+        "test.each(CASES)('is %s', x => {expect(f(x)).toBe('b')})",
+    ],
+)
+def test_data_may_stand_elsewhere(tests: str) -> None:
+    assert untested_input(wanted("`a|b` should be rejected."), tests) == ""
+
+
+@pytest.mark.parametrize(
+    ("call", "tests", "found"),
+    [
+        ("queue.add(fn, {timeout: 0})", "queue.add(async () => 1, { timeout: 0 })", True),
+        ("queue.add(fn, {timeout: 0})", "queue.add(async () => 0, {timeout: -1})", False),
+        ("queue.add(fn, {timeout: 0})", "queue.add(fn, {timeout: 0.5})", False),
+        ("f('a b', sep='x')", 'f("a b",\n  sep="x")', True),
+        ("f('a b', sep='x')", "f('a b')", False),
+        ("size(1024**2 - 1, True)", "[([1024 ** 2 - 1, True], '1.0 MiB')]", True),
+        ("size(1024**2 - 1, True)", "[([1024**2, True], '1.0 MiB')]", False),
+        ("f('a\\\\b')", "f('a\\\\b')", True),
+        ("f(12345)", "f(123456)", False),
+        ("f(12345)", "f(12345)", True),
+        ("f(1)", "f(2)", None),
+        ("f('')", "f('')", True),
+        ("f(x)", "f(1)", None),
+        ("f", "f", None),
+        ("f(12345)", "f(load_data('x'))", None),
+    ],
+)
+def test_the_values_of_a_call(call: str, tests: str, found: bool | None) -> None:
+    assert stands_in(call, tests) is found
+
+
+@pytest.mark.parametrize(
+    ("call", "found"),
+    [("queue.add(fn, 3)", True), ("add(fn, 3)", True), ("add(1, 'x')", False), ("add", False)],
+)
+def test_a_call_that_needs_more_than_is_said(call: str, found: bool) -> None:
+    assert needs_more(call) is found
+
+
+def test_long_words_take_no_long_time() -> None:
+    began = time.monotonic()
+    for piece in ("`a|b` should ", "For `a|b` ", "'", '"x', "parametrize(", "w|"):
+        untested_input(wanted(piece * 20_000), piece * 20_000)
+        stands_in("f('a b')", piece * 20_000)
+    assert time.monotonic() - began < 20
