@@ -270,14 +270,23 @@ _CODE_SPAN = re.compile(r"`([^`\n]{1,200})`")
 _VALUE = re.compile(r"'[^'\n]*'|\"[^\"\n]*\"|\\\w+")
 """What is written as code and names none: texts (`'col'`) and escapes (`\\xHH`)."""
 _CALLED = re.compile(r"\b([A-Za-z_]\w+)\(|\b(\w*[a-z0-9]_\w+|[a-z]+[A-Z]\w*)\b")
+_COMPARED = re.compile(
+    r"(?i)\b(?:besides?|next to|along(?:side| with)|unlike|(?:just|much) like|similar(?:ly)? to|same as"
+    r"|as with|instead of|rather than|analogous to)(?: (?:the|its|our|existing)){0,2}\s`[^`\n]{1,200}`"
+)
+"""What a demand only sets its subject beside: "Beside `total`, a mean" is about no `total`."""
 _TEST_NAME = re.compile(r"test_\w+|\w+_test")  # "`test_valid` may change" is about no code
 _NOT_OURS = frozenset((*dir(builtins), *keyword.kwlist, "null", "undefined", "true", "false"))
 _CODE_NAME = re.compile(r"[A-Za-z_]\w+")
 
 
 def named_code(requirement: Requirement) -> frozenset[str]:
-    """Return the identifiers that a demand writes as code, else those of the text around it."""
-    return code_named(requirement.text) or code_named(requirement.detail)
+    """Return the identifiers of what a demand is about: written as code in it, else in the text around it.
+
+    What it only compares its subject with is not among them.
+    """
+    texts = (_COMPARED.sub(" ", text) for text in (requirement.text, requirement.detail))
+    return next(filter(None, map(code_named, texts)), frozenset())
 
 
 def code_named(text: str) -> frozenset[str]:

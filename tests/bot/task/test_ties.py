@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.task.ties import THRESHOLD, speaks_of, tie_tests
+from bot.task.ties import THRESHOLD, named_code, speaks_of, tie_tests
 from bot.text.words import Vocabulary, code_words, stem, words_of
 from bot.values import TestChange
 from tests.bot.verdict.cases import KEPT, comparison, requirements
@@ -143,6 +143,20 @@ def test_speaking_of_the_same_thing():
     (requirement,) = asked("split refuses zero people")
     assert speaks_of(requirement, comparison("test_split", TestChange.FAIL_TO_PASS))
     assert not speaks_of(requirement, comparison("test_banana", TestChange.FAIL_TO_PASS, "peel()"))
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("Beside `total`: the mean of no prices is 0.", set()),
+        ("Unlike `parse`, `load(text)` keeps the order.", {"load", "text"}),
+        ("Use `fetch` instead of the existing `get`.", {"fetch"}),
+        ("Something like `parse('x')` returns None.", {"parse"}),
+    ],
+)
+def test_what_a_demand_is_only_compared_with_is_not_what_it_is_about(text, names):
+    (requirement,) = asked(text)
+    assert named_code(requirement) == names
 
 
 @pytest.mark.parametrize(
