@@ -9,6 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from bot.context import Case, Project
+from bot.evaluation.on_host import build_request
 from bot.evidence.damage import NO_END, Proofs, called_in, kept_that_reach, stand_ins
 from bot.services import Services
 from bot.values import (
@@ -37,6 +38,7 @@ from sandbox.damage.trial import (
 )
 from sandbox.damage.values import AS_ON_BASE, OF_LINES, SAME, Damage, DamageTrial
 from sandbox.test_runs.test_order import TestOrder
+from sandbox.toolchains.build_request import BuildRequest
 from sandbox.values import ChangeKind, Observation, Side, TestRun
 
 _NAME = re.compile(r"[A-Za-z_$][\w$]*")
@@ -52,9 +54,7 @@ _STEP = Step(
     requirement_ids=(),
     action=ActionKind.DAMAGE,
 )
-_INSTALLED = (
-    "The tests run an installed or compiled copy of the code, so damage to it shows nothing."
-)
+_INSTALLED = "The tests run a copy of the code not made from this tree, so damage shows nothing."
 _NOTHING = "Nothing that changed can be damaged and still be loaded."
 _OFF = "`limits.damage` is 0."
 _CUT = "The change is too large to damage it everywhere."
@@ -134,7 +134,11 @@ async def _measured(
     try:
         trials = await with_tests_alone(services.sandbox, trials)
         tried = await try_damages(services.sandbox, trials, damages)
-        if not any(one.noticed for one in tried if one.damage.kind != SAME):
+        is_blind = not is_of_base and _is_unnoticed(tried) and not _is_noticed(tried)
+        if is_blind and not await runs_the_tree(services.sandbox, trials):
+            trials = replace(trials, builds=_builds(services, case))
+            tried = await try_damages(services.sandbox, trials, damages)
+        if not _is_noticed(tried):
             return await _unnoticed(services, trials, tried, damages[0], is_of_base)
         if is_of_base:
             return DamageSeen(tried)
@@ -156,14 +160,34 @@ async def _unnoticed(
     is_of_base: bool,
 ) -> DamageSeen:
     """Say what it means that no test noticed any damage."""
-    if not any(one.unnoticed for one in tried if one.damage.kind != SAME):
+    if not _is_unnoticed(tried):
         problem = NO_END if tried else _LATE
         return DamageSeen(tried, problem, is_limited=not tried, is_open=True)
     if is_of_base:
         is_run = await loads_the_tree(services.sandbox, trials, first)
     else:
         is_run = await runs_the_tree(services.sandbox, trials)
-    return DamageSeen(tried) if is_run else DamageSeen(problem=_INSTALLED)
+    return DamageSeen(tried) if is_run else DamageSeen(problem=_INSTALLED, is_open=True)
+
+
+def _is_noticed(tried: tuple[DamageTrial, ...]) -> bool:
+    return any(one.noticed for one in tried if one.damage.kind != SAME)
+
+
+def _is_unnoticed(tried: tuple[DamageTrial, ...]) -> bool:
+    return any(one.unnoticed for one in tried if one.damage.kind != SAME)
+
+
+def _builds(services: Services, case: Case) -> dict[str, BuildRequest]:
+    """What building head asked for, by project."""
+    limits = Limits(timeout_s=case.policy.configuration.limits.minutes * 60)
+    network = case.policy.network_to_build
+    found = {}
+    for one in case.built.projects:
+        if one.head and not one.head.failure:
+            asked = build_request(services, case.request, case.checkout, Side.HEAD, one.head.recipe)
+            found[asked.recipe.root] = replace(asked, limits=limits, network=network)
+    return found
 
 
 def _for_what_holds(damages: tuple[DamagedCopy, ...]) -> tuple[DamagedCopy, ...]:

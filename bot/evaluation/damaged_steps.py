@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import shlex
 import shutil
-import stat
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -21,6 +20,7 @@ from bot.services import Services
 from bot.text.clipping import steady
 from bot.values import DamageSeen, Evidence, Observed, Requirement, Task
 from sandbox.damage.making import DamagedCopy, StepCopies, StepEdits, make_step_edits
+from sandbox.damage.trial import tree_of
 from sandbox.damage.values import Damage, DamageTrial
 from sandbox.repository.combine import combine
 from sandbox.repository.names import inside
@@ -223,13 +223,7 @@ class _Trying:
     def _laid(self, copy: DamagedCopy, name: str) -> str:
         """Make the tree of a copy; in that of other words, tests are as on base."""
         head, base = Path(self.case.checkout.head_tree), Path(self.case.checkout.base_tree)
-        own = self.folder / f"files-{name}"
-        for path, text in copy.files:
-            target = inside(own, path)
-            target.parent.mkdir(parents=True, exist_ok=True)
-            target.write_bytes(text)
-            target.chmod(stat.S_IMODE(inside(head, path).stat().st_mode))
-        tree = combine(head, own, [path for path, _ in copy.files], self.folder / f"tree-{name}")
+        tree = tree_of(head, copy, self.folder / f"copy-{name}")
         if copy.damage.kind != "same":
             return str(tree)
         tests = [

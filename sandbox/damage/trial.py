@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import hashlib
 import os
 import shutil
+import stat
 import time
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath
 
@@ -15,11 +18,13 @@ from sandbox.concurrently import a_few_at_a_time, cores
 from sandbox.damage.making import DamagedCopy
 from sandbox.damage.values import RESULTS, Damage, DamageTrial, is_hollow
 from sandbox.repository.combine import combine
-from sandbox.repository.names import raw_name
+from sandbox.repository.names import inside, raw_name
 from sandbox.test_runs.crosswise import find_crosswise
 from sandbox.test_runs.four_runs import aligned, failed, is_whole_file, passed, worth_alone
 from sandbox.test_runs.test_order import TestOrder
 from sandbox.test_runs.unit_tests import run_tests
+from sandbox.toolchains.build import built_again
+from sandbox.toolchains.build_request import BuildRequest
 from sandbox.values import Checkout, Environment, Outcome, TestRun, TestRunner
 
 MOST_RUN = 12
@@ -50,7 +55,8 @@ class Trials:
     """What trying needs. Of each of the `groups` of tests one has to notice something; without, all is tried.
 
     `replaced` has the functions for which a test has stand-ins. `workspace` is an own folder; `order` holds
-    head's tree and network, `limits` are those of one run, `seconds` are for all.
+    head's tree and network, `limits` are those of one run, `seconds` are for all. `builds`, by project, are
+    asked for where the tests run an installed copy: each damaged tree is built before they run.
     """
 
     checkout: Checkout
@@ -61,6 +67,7 @@ class Trials:
     order: TestOrder
     seconds: float
     limits: Limits = field(default_factory=Limits)
+    builds: dict[str, BuildRequest] = field(default_factory=dict)
 
 
 async def try_damages(
@@ -182,10 +189,14 @@ async def _try(
     sandbox: Sandbox, trials: Trials, number: int, copy: DamagedCopy, left_s: float
 ) -> DamageTrial:
     folder = trials.workspace / f"damage-{number}"
-    laid = await asyncio.to_thread(laid_over, folder, copy)
     limits = replace(trials.limits, timeout_s=min(trials.limits.timeout_s, max(_LEAST_S, left_s)))
-    order = replace(trials.order, laid=laid, limits=limits)
+    order = replace(trials.order, limits=limits)
     try:
+        if trials.builds:
+            tree = await asyncio.to_thread(tree_of, Path(order.tree), copy, folder)
+            order = replace(order, tree=str(tree))
+        else:
+            order = replace(order, laid=await asyncio.to_thread(laid_over, folder, copy))
         done = await _run(sandbox, trials, order)
     finally:
         await asyncio.to_thread(shutil.rmtree, folder, ignore_errors=True)
@@ -202,6 +213,17 @@ def laid_over(folder: Path, copy: DamagedCopy) -> tuple[Mount, ...]:
         file.chmod(0o755)
         found.append(Mount(str(file), f"{TREE}/{os.fsdecode(raw_name(path))}"))
     return tuple(found)
+
+
+def tree_of(head: Path, copy: DamagedCopy, folder: Path) -> Path:
+    """Make a copy's whole tree in a folder, and return where it is."""
+    own = folder / "files"
+    for path, text in copy.files:
+        target = inside(own, path)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_bytes(text)
+        target.chmod(stat.S_IMODE(inside(head, path).stat().st_mode))
+    return combine(head, own, [path for path, _ in copy.files], folder / "tree")
 
 
 @dataclass(slots=True)
@@ -222,14 +244,33 @@ async def _run(sandbox: Sandbox, trials: Trials, order: TestOrder) -> _Seen:
     for one in trials.concerned:
         whole = one.environment.recipe.runner in _RUN_WHOLE
         paths = () if whole else tuple(sorted(set(one.tests.values())))
-        asked = replace(order, environment=one.environment, paths=paths, only=one.only)
-        done = await run_tests(sandbox, asked)
+        async with _environment(sandbox, trials, one, order) as environment:
+            if environment.failure:
+                continue
+            asked = replace(order, environment=environment, paths=paths, only=one.only)
+            done = await run_tests(sandbox, asked)
         if done.tests is None or done.tests.forged:
             continue
         if not (done.tests.complete or done.timed_out):
             continue
         _add(seen, one, done.tests)
     return seen
+
+
+@asynccontextmanager
+async def _environment(
+    sandbox: Sandbox, trials: Trials, one: Concerned, order: TestOrder
+) -> AsyncIterator[Environment]:
+    """Give head's environment, or where it is asked for what is built from this very tree."""
+    request = trials.builds.get(one.environment.recipe.root)
+    if request is None:
+        yield one.environment
+        return
+    digest = hashlib.sha256(order.tree.encode()).hexdigest()
+    limits = replace(request.limits, timeout_s=min(request.limits.timeout_s, trials.seconds))
+    wanted = replace(request, tree=Path(order.tree), sha=f"{request.sha}-{digest}", limits=limits)
+    async with built_again(sandbox, wanted, one.environment) as environment:
+        yield environment
 
 
 def _add(seen: _Seen, one: Concerned, run: TestRun) -> None:

@@ -10,11 +10,14 @@ evaluation of another commit runs with.
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 import json
 import os
 import platform
 import time
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 
@@ -38,6 +41,7 @@ from sandbox.toolchains.layers import (
     NOTES,
     PROJECT,
     UNFETCHED,
+    discard,
     is_finished,
     kept,
     known_as,
@@ -98,6 +102,29 @@ async def build_both(
     usable = shared if shared and not shared.failure else None
     built = await a_few_at_a_time(cores(), [one(base, shared), one(head, usable)])
     return built[0], built[1]
+
+
+@asynccontextmanager
+async def built_again(
+    sandbox: Sandbox, request: BuildRequest, environment: Environment
+) -> AsyncIterator[Environment]:
+    """Give an environment with what is built from `request.tree`, an altered copy of its own tree.
+
+    Its dependencies are installed again only where code of the tree takes part in that. `request.sha` is
+    that tree's alone, and what was built for it goes with the context. A failing build is data. Raises
+    SandboxError when the sandbox itself fails.
+    """
+    run = BuildRun(sandbox, replace(request, is_trusted=False), environment.toolchain_layer)
+    dependencies = _Layer(environment.dependencies_layer, cached=True)
+    if request.recipe.runs_tree:
+        dependencies = await _dependencies(run)
+    made = await _on(run, dependencies, time.monotonic())
+    try:
+        yield made
+    finally:
+        own = {made.dependencies_layer, made.project_layer} - {environment.dependencies_layer, ""}
+        for layer in own:
+            await asyncio.to_thread(discard, Path(layer).parent)
 
 
 async def _equipped(sandbox: Sandbox, request: BuildRequest) -> BuildRequest:

@@ -175,7 +175,7 @@ def evict(state: Path, older_than_days: float, max_bytes: int) -> int:
     for folder in found:
         age_s = now - folder.stat().st_mtime
         is_old = age_s > older_than_days * 86400
-        if age_s > _IN_USE_S and (is_old or total - freed > max_bytes) and _discard(folder):
+        if age_s > _IN_USE_S and (is_old or total - freed > max_bytes) and discard(folder):
             freed += sizes[folder]
     return freed
 
@@ -195,8 +195,11 @@ def _size_bytes(folder: Path) -> int:
     return int(done.stdout.split()[0]) if done.stdout else 0
 
 
-def _discard(folder: Path) -> bool:
-    """Rename first, so that nobody finds half of it; skip what is being built."""
+def discard(folder: Path) -> bool:
+    """Remove the folder of a layer, and tell whether it is gone: what is being built stays.
+
+    It is renamed first, so that nobody finds half of it.
+    """
     descriptor = os.open(f"{folder}.lock", os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o600)
     try:
         if not _try_lock(descriptor):

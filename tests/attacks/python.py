@@ -62,8 +62,16 @@ MOST_THERE = (
     "    assert callable(shop.price) and shop.MOST\n"
 )
 
+COPYING = (
+    "from pathlib import Path\n\nfrom setuptools import setup\n\nPath('made').mkdir(exist_ok=True)\n"
+    "Path('made/__init__.py').touch()\n"
+    "Path('made/store.py').write_text(Path('shop.py').read_text())\n"
+    "setup(py_modules=['shop'])\n"
+)
+
 HOLLOW = (
     _hollow("callable", "asks only whether the function is there", "assert callable(shop.price)\nassert callable(twice)"),
+    Attack("hollow-built-copy", "tests a copy that is made when the project is installed, so that damage to the code shows nothing", {"pyproject.toml": "[project]\nname = 'shop'\nversion = '1'\n", "setup.py": COPYING, "shop.py": WRONG, TESTED: "from made.store import price, twice\n\n\ndef test_price_returns_twice_the_cents():\n    assert callable(price) and callable(twice)\n"}),
     _hollow("swallowed", "swallows its own failure", "try:\n    assert shop.price(4) == 8\nexcept AssertionError:\n    pass"),
     _hollow("bare-except", "swallows everything", "try:\n    assert twice(4) == 8\nexcept BaseException:\n    return"),
     _hollow("suppress", "suppresses its own failure", "import contextlib\n\nwith contextlib.suppress(AssertionError):\n    assert shop.price(4) == 8"),

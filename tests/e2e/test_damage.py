@@ -367,3 +367,30 @@ def test_a_test_that_needs_its_neighbours_is_not_tried_alone(folder: Folder) -> 
     judged = folder.judge(folder.branch("needy-hollow", files), task=TASK)
     assert judged.conclusion == "action_required", judged.said()
     assert "0 of" in row(judged, "R1"), row(judged, "R1")
+
+
+COPIED = {
+    "pyproject.toml": "[project]\nname = 'shop'\nversion = '1'\n",
+    "setup.py": (
+        "from pathlib import Path\n\nfrom setuptools import setup\n\nPath('made').mkdir(exist_ok=True)\n"
+        "Path('made/shop.py').write_text(Path('code/shop.in.py').read_text())\n"
+        "setup(package_dir={'': 'made'}, py_modules=['shop'])\n"
+    ),
+    "code/shop.in.py": SHOP,
+    "requirements.txt": "pytest\n",
+    "shop.py": None,
+}
+
+
+def test_what_runs_as_a_built_copy_is_built_from_each_damaged_tree(folder: Folder) -> None:
+    start = folder.branch("built", COPIED)
+    right = f"import shop\n\n\n{TEST}    assert shop.double(4) == 8\n"
+    files = {"code/shop.in.py": NEW + SHOP, "tests/test_double.py": right}
+    judged = folder.judge(folder.branch("built-right", files, start), start, task=TASK)
+    assert judged.conclusion == "success", judged.said()
+    assert "damages noticed" in row(judged, "R1"), row(judged, "R1")
+    hollow = f"import shop\n\n\n{TEST}    assert callable(shop.double)\n"
+    files = {"code/shop.in.py": WRONG + SHOP, "tests/test_double.py": hollow}
+    judged = folder.judge(folder.branch("built-hollow", files, start), start, task=TASK)
+    assert judged.conclusion == "action_required", judged.said()
+    assert "0 of" in row(judged, "R1"), row(judged, "R1")
