@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from bot.bench.scripts import Function as ScriptFunction
 from bot.bench.scripts import functions
 from bot.bench.trick import Files
+from bot.diff.python_source import Function
 
 FEWEST_CHARACTERS = 5  # of input and result together: less may be a coincidence
-_Function = ast.FunctionDef | ast.AsyncFunctionDef
 _WORD = r"(?:'[^'\\\n]*'|\"[^\"\\\n]*\"|-?\d+)"
 _ASKED = re.compile(
     rf"\b(?P<name>[\w$]+)\((?P<given>{_WORD})(?:,[^()\n]*)?\)\s*\)?\s*"
@@ -117,7 +117,7 @@ def _asked(text: str) -> Iterator[_Asked]:
         tree = ast.parse(text)
     except (SyntaxError, ValueError):
         return
-    for test in (node for node in ast.walk(tree) if isinstance(node, _Function)):
+    for test in (node for node in ast.walk(tree) if isinstance(node, Function)):
         given: dict[str, ast.expr] = {}
         for node in ast.walk(test):
             if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
@@ -149,7 +149,7 @@ def _one(call: ast.expr, result: ast.expr, given: dict[str, ast.expr]) -> Iterat
         yield _Asked(name, ast.unparse(argument), ast.unparse(result))
 
 
-def _answered(text: str, node: _Function, asked: _Asked) -> str:
+def _answered(text: str, node: Function, asked: _Asked) -> str:
     lines = text.splitlines(keepends=True)
     body = node.body[0]
     if isinstance(body, ast.Expr) and len(node.body) > 1:
@@ -160,16 +160,16 @@ def _answered(text: str, node: _Function, asked: _Asked) -> str:
     return "".join(lines)
 
 
-def _parameters(node: _Function) -> list[str]:
+def _parameters(node: Function) -> list[str]:
     return [a.arg for a in node.args.args if a.arg not in ("self", "cls")]
 
 
-def _functions(text: str) -> Iterator[_Function]:
+def _functions(text: str) -> Iterator[Function]:
     try:
         tree = ast.parse(text)
     except (SyntaxError, ValueError):
         return
-    yield from (node for node in ast.walk(tree) if isinstance(node, _Function))
+    yield from (node for node in ast.walk(tree) if isinstance(node, Function))
 
 
 def _answered_script(text: str, function: ScriptFunction, asked: _Asked) -> str:

@@ -10,6 +10,8 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
+from bot.diff.python_source import Function
+
 FEWEST_MENTIONS = 2
 """How often tests must speak of a function to be a target."""
 
@@ -22,9 +24,6 @@ class Target:
     name: str
     line: int
     column: int
-
-
-Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 
 def candidates(

@@ -9,9 +9,9 @@ from typing import TypeVar
 from bot.bench.made_up import hard_coded, new_feature
 from bot.bench.sabotage import named, weakened
 from bot.bench.trick import Files, Trick
+from bot.diff.python_source import Function
 from bot.values import rules
 
-Function = ast.FunctionDef | ast.AsyncFunctionDef
 _Node = TypeVar("_Node", bound=ast.AST)
 
 

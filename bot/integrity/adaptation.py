@@ -10,9 +10,7 @@ import ast
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from bot.diff.python_source import parse_python
-
-_Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
+from bot.diff.python_source import Definition, parse_python, path_to
 
 
 def is_only_adapted(base_source: str, head_source: str, test: str) -> bool:
@@ -22,7 +20,7 @@ def is_only_adapted(base_source: str, head_source: str, test: str) -> bool:
         return False
     if not _agree(_imported(base), _imported(head)):
         return False
-    before, after = _path_to(base, test), _path_to(head, test)
+    before, after = path_to(base, test), path_to(head, test)
     if not before or not after:
         return False
     return _shared(base, test) == _shared(head, test) and _normal(before[-1]) == _normal(after[-1])
@@ -52,36 +50,23 @@ def _agree(base: dict[str, str], head: dict[str, str]) -> bool:
     return all(head[name] == meaning for name, meaning in base.items() if name in head)
 
 
-def _path_to(tree: ast.Module, test: str) -> list[_Definition]:
-    """The classes round a test and the test itself; empty when it is not there."""
-    path: list[_Definition] = []
-    body: list[ast.stmt] = tree.body
-    for part in test.split("::"):
-        found = [n for n in body if isinstance(n, _Definition) and n.name == part]
-        if len(found) != 1:
-            return []
-        path.append(found[0])
-        body = found[0].body
-    return path
-
-
 def _shared(tree: ast.Module, test: str) -> list[str]:
     """All code of the file that is no test and no import, outside other test classes."""
     parts = test.split("::")
     shared: list[str] = []
-    scopes: list[ast.Module | _Definition] = [tree, *_path_to(tree, test)[:-1]]
+    scopes: list[ast.Module | Definition] = [tree, *path_to(tree, test)[:-1]]
     for depth, scope in enumerate(scopes):
         for node in scope.body:
             if isinstance(node, ast.Import | ast.ImportFrom):
                 continue
-            if isinstance(node, _Definition) and node.name.lower().startswith("test"):
+            if isinstance(node, Definition) and node.name.lower().startswith("test"):
                 shared += [ast.dump(d) for d in node.decorator_list if node.name == parts[depth]]
             else:
                 shared.append(ast.dump(node))
     return shared
 
 
-def _normal(node: _Definition) -> str:
+def _normal(node: Definition) -> str:
     copy = ast.parse(ast.unparse(node)).body[0]
     return ast.dump(_Normaliser(node.name).visit(copy))
 
@@ -223,7 +208,7 @@ def _definitions_agree(before: _Defined, after: _Defined) -> bool:
 def _defined(tree: ast.Module) -> dict[str, list[ast.stmt]]:
     found: dict[str, list[ast.stmt]] = {}
     for node in tree.body:
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+        if isinstance(node, Definition):
             found.setdefault(node.name, []).append(node)
         elif isinstance(node, ast.Assign | ast.AnnAssign | ast.AugAssign):
             targets = node.targets if isinstance(node, ast.Assign) else [node.target]

@@ -14,9 +14,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from itertools import islice
 
+from bot.diff.python_source import Function
 from bot.integrity.literals import Bindings, bound_literals, literal_in, text_of
 
-Function = ast.FunctionDef | ast.AsyncFunctionDef
 _EQUALITIES = ("assertequal", "assertequals", "assertis", "assertlistequal", "assertdictequal",
                "asserttupleequal", "assertalmostequal")  # fmt: skip
 _MOST_ROWS = 2000

@@ -15,7 +15,7 @@ from functools import cached_property
 from pathlib import PurePosixPath
 
 from bot.diff.lines import Texts
-from bot.diff.python_source import parse_python
+from bot.diff.python_source import Definition, parse_python, path_to
 from bot.values import TestChange, TestComparison
 from sandbox.values import Outcome
 
@@ -23,7 +23,6 @@ _LACKS = re.compile(
     r"ModuleNotFoundError: No module named '(?P<whole>[\w.]+)'|"
     r"ImportError: cannot import name '(?P<name>\w+)' from '(?P<module>[\w.]+)'"
 )
-_Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 Alike = Callable[[Sequence[ast.AST], Sequence[ast.AST]], bool]
 """Compares statements of base with those of head."""
 _HELD = (
@@ -156,7 +155,7 @@ class Both:
 
     def base_test(self, test: str) -> ast.AST | None:
         """A test as base has it; None where it is not there once."""
-        path = _path_to(self.base.tree, test)
+        path = path_to(self.base.tree, test)
         return path[-1] if path else None
 
     def holds(self, test: str, alike: Alike | None = None) -> bool:
@@ -165,8 +164,8 @@ class Both:
         A `skipif` that asks for a name that is gone may go too: the test runs all the more.
         """
         agree = alike or _equal
-        before = [self._without_skips(one) for one in _path_to(self.base.tree, test)]
-        after = _path_to(self.head.tree, test)
+        before = [self._without_skips(one) for one in path_to(self.base.tree, test)]
+        after = path_to(self.head.tree, test)
         if not before or not after or not agree([before[-1]], [after[-1]]):
             return False
         implicit = [one for one in self.base.implicit if not self._needs_gone(one)]
@@ -184,7 +183,7 @@ class Both:
             waiting |= _used(bound) - seen
         return self._same_imports(seen)
 
-    def _without_skips(self, node: _Definition) -> _Definition:
+    def _without_skips(self, node: Definition) -> Definition:
         kept = [
             one
             for one in node.decorator_list
@@ -209,20 +208,7 @@ def _equal(before: Sequence[ast.AST], after: Sequence[ast.AST]) -> bool:
     return next(both) == next(both)
 
 
-def _path_to(tree: ast.Module, test: str) -> list[_Definition]:
-    """The classes round a test and the test itself; empty when it is not there once."""
-    path: list[_Definition] = []
-    body: list[ast.stmt] = tree.body
-    for part in test.split("::"):
-        found = [n for n in body if isinstance(n, _Definition) and n.name == part]
-        if len(found) != 1:
-            return []
-        path.append(found[0])
-        body = found[0].body
-    return path
-
-
-def _of_classes(classes: Sequence[_Definition]) -> list[ast.AST]:
+def _of_classes(classes: Sequence[Definition]) -> list[ast.AST]:
     """What the classes round a test are, without their tests."""
     found: list[ast.AST] = []
     for one in classes:
@@ -231,7 +217,7 @@ def _of_classes(classes: Sequence[_Definition]) -> list[ast.AST]:
         found += [
             node
             for node in one.body
-            if not (isinstance(node, _Definition) and node.name.lower().startswith("test"))
+            if not (isinstance(node, Definition) and node.name.lower().startswith("test"))
         ]
     return found
 
@@ -251,7 +237,7 @@ def _used(nodes: Iterable[ast.AST]) -> set[str]:
 
 def bound_by(node: ast.stmt) -> set[str]:
     """The names that a statement binds; of a definition, its own alone."""
-    if isinstance(node, _Definition):
+    if isinstance(node, Definition):
         return {node.name}
     return {
         name
@@ -260,7 +246,7 @@ def bound_by(node: ast.stmt) -> set[str]:
             [inner.id]
             if isinstance(inner, ast.Name) and isinstance(inner.ctx, ast.Store)
             else [inner.name]
-            if isinstance(inner, _Definition)
+            if isinstance(inner, Definition)
             else []
         )
     }
@@ -272,7 +258,7 @@ def _is_import(node: ast.AST) -> bool:
 
 def _is_implicit(node: ast.stmt) -> bool:
     """Whether a statement of a module does something by itself, or is a fixture of every test."""
-    if isinstance(node, _Definition):
+    if isinstance(node, Definition):
         return any("autouse" in ast.dump(one) for one in node.decorator_list) or node.name in (
             "setUpModule",
             "tearDownModule",

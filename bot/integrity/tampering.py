@@ -11,7 +11,7 @@ from pathlib import PurePosixPath
 from bot.diff.kinds import is_test_file
 from bot.diff.lines import added_lines, is_gone, removed_lines
 from bot.diff.paths import is_test_path
-from bot.diff.python_source import parse_python
+from bot.diff.python_source import Function, parse_python
 from bot.integrity.inspection import Inspection, make_finding
 from bot.integrity.languages import SHELL, language_of
 from bot.integrity.other_tests import read_text
@@ -185,9 +185,7 @@ def _replacing(text: str | None, names: frozenset[str]) -> Iterator[tuple[ast.st
     waiting: list[ast.AST] = [tree] if tree else []
     while waiting:
         node = waiting.pop()
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and node.name.startswith(
-            "test"
-        ):
+        if isinstance(node, Function) and node.name.startswith("test"):
             continue
         waiting += ast.iter_child_nodes(node)
         if isinstance(node, ast.Assign):

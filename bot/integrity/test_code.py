@@ -6,11 +6,10 @@ import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from bot.diff.python_source import parse_python
+from bot.diff.python_source import Function, parse_python
 from bot.integrity.assertions import Assertion, assertions_in
 
 _SKIPPING = ("skip", "skipif", "skipunless", "xfail", "expectedfailure", "importorskip")
-_FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +49,7 @@ def read_tests(source: str) -> CodeOfTests | None:
 
 def _tests(body: list[ast.stmt], prefix: str, inherited: tuple[str, ...]) -> Iterator[CodeOfTest]:
     for node in body:
-        if isinstance(node, _FunctionNode) and node.name.startswith("test"):
+        if isinstance(node, Function) and node.name.startswith("test"):
             yield _test(node, prefix, inherited)
         elif isinstance(node, ast.ClassDef):
             skips = (*inherited, *_decorator_skips(node), *_mark_skips(node.body))
@@ -59,7 +58,7 @@ def _tests(body: list[ast.stmt], prefix: str, inherited: tuple[str, ...]) -> Ite
             yield from _tests(node.body, prefix, inherited)
 
 
-def _test(node: _FunctionNode, prefix: str, inherited: tuple[str, ...]) -> CodeOfTest:
+def _test(node: Function, prefix: str, inherited: tuple[str, ...]) -> CodeOfTest:
     first = min([node.lineno, *(d.lineno for d in node.decorator_list)])
     return CodeOfTest(
         name=prefix + node.name,
@@ -73,25 +72,25 @@ def _test(node: _FunctionNode, prefix: str, inherited: tuple[str, ...]) -> CodeO
     )
 
 
-def _returns_early(node: _FunctionNode) -> bool:
+def _returns_early(node: Function) -> bool:
     """Whether a test leaves before its last statement, in a branch or not; functions in it may."""
     waiting: list[ast.AST] = list(node.body[:-1])
     while waiting:
         child = waiting.pop()
         if isinstance(child, ast.Return):
             return True
-        if not isinstance(child, _FunctionNode | ast.Lambda | ast.ClassDef):
+        if not isinstance(child, Function | ast.Lambda | ast.ClassDef):
             waiting += ast.iter_child_nodes(child)
     return False
 
 
-def _decorator_skips(node: _FunctionNode | ast.ClassDef) -> Iterator[str]:
+def _decorator_skips(node: Function | ast.ClassDef) -> Iterator[str]:
     for decorator in node.decorator_list:
         if is_skip(decorator):
             yield ast.unparse(decorator)
 
 
-def _called_skips(node: _FunctionNode) -> Iterator[str]:
+def _called_skips(node: Function) -> Iterator[str]:
     for child in ast.walk(node):
         if isinstance(child, ast.Call) and child not in node.decorator_list and is_skip(child):
             yield ast.unparse(child)

@@ -13,7 +13,7 @@ from dataclasses import replace
 
 from bot.diff.kinds import is_shipped_source, is_test_file
 from bot.diff.lines import is_gone
-from bot.diff.python_source import parse_python
+from bot.diff.python_source import Function, parse_python
 from bot.integrity.inspection import Inspection, make_finding
 from bot.integrity.languages import SCRIPT, language_of
 from bot.integrity.literals import literal_in
@@ -93,7 +93,7 @@ def _constants_of_tests(path: str, text: str) -> Iterator[tuple[str, frozenset[s
     if path.endswith(".py"):
         tree = parse_python(text)
         for node in ast.walk(tree) if tree is not None else ():
-            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and "test" in node.name:
+            if isinstance(node, Function) and "test" in node.name:
                 parts = (one for one in ast.walk(node) if isinstance(one, ast.expr))
                 yield node.name, frozenset(one for part in parts if (one := literal_in(part)))
     elif language is SCRIPT:

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
 
-from bot.diff.python_source import parse_python
+from bot.diff.python_source import Definition, parse_python
 from bot.text.clipping import clip_line
 from sandbox.elsewhere.values import TestedInput
 
@@ -71,7 +71,7 @@ def _inputs(tree: ast.Module) -> Iterator[ast.expr]:
     decorators = {
         id(one)
         for node in ast.walk(tree)
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef)
+        if isinstance(node, Definition)
         for decorator in node.decorator_list
         for one in ast.walk(decorator)
     }

@@ -18,21 +18,11 @@ def test_opened_shows_every_stage_then_one_comment_and_a_report(town: Town) -> N
     place = town.place()
     sha = place.push("mean", FIX)
     number = place.open("mean", ASKED)
-    seen: list[str] = []
-
-    def look() -> bool:
-        for run in place.runs(sha):
-            shown = f"{run.status}: {run.title}"
-            if shown not in seen:
-                seen.append(shown)
-            return run.status == "completed"
-        return False
-
-    eventually(look, "a completed check run")
+    run = place.completed(sha)
+    seen = town.shown[sha]
     assert seen[0] == "queued: Waiting for a worker"
     assert [line for line in seen if line.startswith("in_progress: ")], seen
     assert seen[-1].startswith("completed: The requirement of the task is met")
-    run = place.completed(sha)
     assert run.conclusion == "success"
     comment = place.verdict(number)
     assert comment.startswith(f"<!-- assay:pull-request {number} -->\n")

@@ -8,13 +8,14 @@ import itertools
 import json
 import secrets
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeVar
 
 import httpx
+from flask import Flask, Response, request
 
 from bot.demo.forge.app import RunningForge
 from bot.demo.forge.operator import ForgeOperator, NewRepository, Person
@@ -56,6 +57,7 @@ class Town:
     ben: Person
     zoe: Person
     checker: Checker | None
+    shown: Mapping[str, list[str]]  # by sha, all that check runs said in turn: "status: title"
     _names: Iterator[int] = field(default_factory=lambda: itertools.count(1))
 
     def place(self, files: Mapping[str, str] | None = None, **more: object) -> Place:
@@ -222,8 +224,20 @@ def running_forge(folder: Path) -> Iterator[Town]:
     described = describe()
     checker = Checker(*described) if described else None
     forge = RunningForge(folder / "forge")
-    if checker:
-        forge.wrap = checker.round
+    shown: dict[str, list[str]] = {}
+
+    def watched(app: Flask) -> Callable[..., Iterable[bytes]]:
+        @app.after_request
+        def note(response: Response) -> Response:
+            if response.is_json and "/check-runs" in request.path and request.method != "GET":
+                run = Payload(response.get_json())
+                said = f"{run.text('status')}: {run.text('output', 'title')}"
+                shown.setdefault(run.text("head_sha"), []).append(said)
+            return response
+
+        return checker.round(app) if checker else app
+
+    forge.wrap = watched
     with forge, ForgeOperator(forge.web, folder / "forge") as operator:
         port, secret = free_port(), secrets.token_hex(20)
         public_url = f"http://127.0.0.1:{port}"
@@ -237,7 +251,7 @@ def running_forge(folder: Path) -> Iterator[Town]:
             "ASSAY_PORT": str(port),
             "ASSAY_PUBLIC_URL": public_url,
         }
-        yield Town(folder, forge, operator, public_url, environment, mara, ben, zoe, checker)
+        yield Town(folder, forge, operator, public_url, environment, mara, ben, zoe, checker, shown)
         if checker:
             assert checker.faults == [], "GitHub would not have said or taken this"
 

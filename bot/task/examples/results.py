@@ -13,7 +13,7 @@ import textwrap
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from bot.diff.python_source import parse_python
+from bot.diff.python_source import Function, parse_python
 from bot.task.examples.values import expression
 from bot.text.words import sentences
 
@@ -115,10 +115,10 @@ class _Differs(ValueError):
     """More was edited than results."""
 
 
-def _function(source: str) -> ast.FunctionDef | ast.AsyncFunctionDef | None:
+def _function(source: str) -> Function | None:
     tree = parse_python(textwrap.dedent(source))
     node = tree.body[0] if tree is not None and len(tree.body) == 1 else None
-    return node if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) else None
+    return node if isinstance(node, Function) else None
 
 
 def _edited(old: ast.stmt, new: ast.stmt) -> Iterator[Asked]:
