@@ -181,7 +181,6 @@ class Role(StrEnum):
     PATCH = "patch"
     CRITIC = "critic"
     QUANTIFIER = "quantifier"
-    VERIFIER = "verifier"
 
 
 @dataclass(frozen=True, slots=True)

@@ -149,17 +149,6 @@ def _compared(checkout: Checkout, ran: list[tuple[Linted | None, Linted]]) -> Li
     return LintedChange(base, head, new[:MAX_NEW])
 
 
-async def linter_analysis(
-    sandbox: Sandbox, tree: Path, path: str, environment: Environment | None = None
-) -> Observation:
-    """Show one file or folder of a tree to every linter that takes it. Raises SandboxError."""
-    files = await asyncio.to_thread(sources, tree, (path,))
-    gate = asyncio.Semaphore(_AT_ONCE)
-    orders = [LintOrder(one, Side.HEAD, tree, tree, files, environment) for one in LINTERS]
-    seen = await concurrently(*(_gated(sandbox, gate, order) for order in orders))
-    return observation(Side.HEAD, tuple(one for one in seen if one))
-
-
 async def missing_linters(sandbox: Sandbox) -> tuple[Linter, ...]:
     """Return the linters that neither the sandbox nor Assay has. Raises SandboxError."""
     wanted = {one.program for one in LINTERS if one.program and not is_ours(one.program)}

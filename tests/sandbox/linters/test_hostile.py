@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 
 from sandbox.base import Limits, Sandbox
-from sandbox.linters import linter_analysis
 from sandbox.linters.base import Linter
 from sandbox.linters.choice import sources
 from sandbox.linters.node import BIOME, ESLINT
@@ -198,16 +197,3 @@ async def test_links_are_not_followed(sandbox: Sandbox, tmp_path: Path) -> None:
     (tree / "out").symlink_to("/etc")
     (tree / "b.sh").write_text("#!/bin/sh\nrm -r $1\n")
     assert [source.path for source in sources(tree, ("sub", "out", "b.sh", "../x"))] == ["b.sh"]
-
-
-async def test_one_file_or_a_whole_folder(sandbox: Sandbox, tmp_path: Path) -> None:
-    (tmp_path / "bin").mkdir()
-    (tmp_path / "bin" / "a.sh").write_text("#!/bin/sh\nrm -r $1\n")
-    (tmp_path / "b.py").write_text("import os\n")
-    one = await linter_analysis(sandbox, tmp_path, "bin/a.sh")
-    assert {(f.tool, f.rule) for f in one.findings} == {("shellcheck", "SC2086")}
-    assert "bin/a.sh:2: SC2086" in one.output
-    whole = await linter_analysis(sandbox, tmp_path, "")
-    assert {f.tool for f in whole.findings} == {"shellcheck", "ruff"}
-    nothing = await linter_analysis(sandbox, tmp_path, "missing")
-    assert (nothing.output, nothing.findings) == ("No file to look at.", ())
