@@ -78,4 +78,5 @@ def _atoms(name: str) -> list[str]:
 
 
 def _has(name: str, tests: str) -> bool:
-    return all(re.search(rf"(?<!\w){re.escape(one)}(?!\w)", tests) for one in _atoms(name))
+    """A private name (`_valign`) is that of what it belongs to."""
+    return all(re.search(rf"(?<!\w)_{{0,2}}{re.escape(one)}(?!\w)", tests) for one in _atoms(name))

@@ -206,7 +206,8 @@ def _installed_by(manager: Manager, released_before: str) -> str:
             f"before {released_before}, or of all where the registry has none of that time"
         )
     said = f"Dependencies are installed by {manager.name}{version}, because {manager.reason}"
-    return f"{said}: {exact}."
+    option = f" With `{manager.option}`, as CI does." if manager.option else ""
+    return f"{said}: {exact}.{option}"
 
 
 def _manifests(tree: Tree, manager: Manager, root: str) -> tuple[str, ...]:

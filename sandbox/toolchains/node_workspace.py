@@ -6,12 +6,13 @@ import json
 import re
 import shlex
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
 
 from sandbox.base import TREE
 from sandbox.toolchains.ecosystem import Downloads
 from sandbox.toolchains.layers import CACHE, DEPENDENCIES, INSIDE, KEPT, UNFETCHED
+from sandbox.toolchains.test_line import ci_jobs
 from sandbox.toolchains.tree import Table, Tree
 
 BUILDS = ("build", "compile", "prepare")
@@ -112,6 +113,9 @@ _NODE_OF_PNPM = ((11, ">=22.13"), (9, ">=18.12"), (8, ">=16.14"), (7, ">=14.6"),
 # By `__metadata.version` of the lock, as each release writes it: a newer yarn refuses to freeze an older one.
 _YARN_BY_LOCK = {"5": "3.1.1", "6": "3.8.7", "8": "4.13.0", "9": "4.14.1"}
 _YARN_NEWEST = "4"
+_PEERS_IN_CI = re.compile(
+    r"\bnpm (?:ci|i|install)\b(?: -[\w=-]{1,40}){0,8} (--legacy-peer-deps|--force)\b"
+)
 _LIFECYCLE = ("preinstall", "install", "postinstall")
 # Install scripts of dependencies run in the sandbox like everything else, but one that fails (a download
 # of a browser, a native module that has a fall-back) does not make the project unbuildable.
@@ -124,7 +128,7 @@ class Manager:
     """A package manager: its name, version ("" for the sandbox's own npm), and where it installs.
 
     `folder` is relative to the tree: the workspace's top, or the project's own folder. `lock` is the lock
-    file there, "" when there is none.
+    file there, "" when there is none. `option` is how npm shall treat peers that fit no version, as CI says.
     """
 
     name: str
@@ -132,10 +136,19 @@ class Manager:
     folder: str
     lock: str
     reason: str
+    option: str = ""
 
 
 def choose_manager(tree: Tree, root: str) -> Manager:
     """Choose by the nearest lock file, from the project's folder up to the tree's top."""
+    chosen = _nearest(tree, root)
+    if chosen.name != "npm":
+        return chosen
+    options = (found[1] for job in ci_jobs(tree) for found in _PEERS_IN_CI.finditer(job.text))
+    return replace(chosen, option=next(options, ""))
+
+
+def _nearest(tree: Tree, root: str) -> Manager:
     for folder in _upwards(root):
         place = Tree(tree.root / folder)
         manifest = place.json("package.json")
@@ -230,9 +243,10 @@ def _install(manager: Manager) -> tuple[str, ...]:
     if manager.name == "yarn":
         frozen = "--immutable" if manager.lock else "--no-immutable"
         return (program, "install", frozen, "--mode=skip-build")
+    options = ("--ignore-scripts", *((manager.option,) if manager.option else ()))
     if manager.lock:
-        return ("npm", "ci", "--ignore-scripts")
-    return ("npm", "install", "--ignore-scripts", "--no-package-lock")
+        return ("npm", "ci", *options)
+    return ("npm", "install", *options, "--no-package-lock")
 
 
 def manager_inputs(tree: Tree, manager: Manager, manifests: tuple[str, ...]) -> tuple[str, ...]:

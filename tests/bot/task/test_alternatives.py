@@ -37,6 +37,7 @@ NOTHING = {
     "apart": ("`load` is wrong. `dump` is right.", "load()"),
     "a value and a call": ("It gives `'ids'` and `f('B')` is fine.", "'ids'"),
     "shown": ("It is wrong.\n\n```\n`one`, `two`\n```\n", "one"),
+    "private": ("Drop stale `align` and `valign` keys", "assert 'a' not in (t.align, t._valign)"),
     "digits": ("`1` and `2` are wrong.", "1"),
 }
 

@@ -447,3 +447,24 @@ def test_tests_run_in_the_time_zone_and_locale_of_ci(
     own = ("LANG=C",) if not words else ()
     assert found.test_arguments == (*words, *own, "--")
     assert ("as .github/workflows/test.yml does" in found.reasons[-1]) is bool(words)
+
+
+@pytest.mark.parametrize(
+    ("line", "option"),
+    [
+        ("npm install --legacy-peer-deps", "--legacy-peer-deps"),
+        ("npm ci --no-audit --force", "--force"),
+        ("npm install -g npm && npm ci", ""),
+        ("npm install", ""),
+    ],
+)
+def test_peers_that_fit_no_version_are_treated_as_in_ci(
+    line: str, option: str, tmp_path: Path
+) -> None:
+    write(tmp_path, {".github/workflows/ci.yml": f"jobs:\n  a:\n    steps:\n      - run: {line}\n"})
+    found = node(tmp_path, {"devDependencies": {"mocha": "^6"}, "scripts": {"test": "mocha"}})
+    (install,) = found.install
+    assert [one for one in ("--legacy-peer-deps", "--force") if one in " ".join(install)] == [
+        *filter(None, [option])
+    ]
+    assert any("as CI does" in one for one in found.reasons) is bool(option)
