@@ -119,7 +119,7 @@ def _tox_words(command: list[object]) -> Iterator[str]:
 
 def _start(folder: str) -> str:
     """Return the folder that an environment changes into, "" for the tree and for tox's own."""
-    folder = _resolved(folder)[0] if folder else ""
+    folder = next(iter(_resolved(folder)), "")
     return "" if folder.startswith(("/", ".", "{", "$")) else folder.rstrip("/")
 
 

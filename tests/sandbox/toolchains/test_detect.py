@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from sandbox.toolchains import SetupHints, Toolchain, detect
@@ -499,8 +499,84 @@ PIECES = (
 )
 
 
-@given(st.dictionaries(st.sampled_from((*FILES, *MORE)), st.lists(st.sampled_from(PIECES))))
-@settings(max_examples=60, deadline=None)
+KEYS = (
+    *(
+        "changedir",
+        "change_dir",
+        "deps",
+        "extras",
+        "dependency_groups",
+        "commands",
+        "envlist",
+        "setenv",
+    ),
+    *("name", "version", "dependencies", "requires", "build-backend", "requires-python", "test"),
+    *(
+        "testpaths",
+        "addopts",
+        "packages",
+        "where",
+        "run",
+        "env_run_base.commands",
+        "path",
+        "default",
+    ),
+)
+ODD = (
+    *(
+        "{toxinidir}",
+        "{posargs}",
+        "{posargs:}",
+        "{",
+        "py3: ",
+        "-",
+        "-r",
+        "-e",
+        "#",
+        "'",
+        '"',
+        "\\",
+        "",
+    ),
+    *(
+        "pytest",
+        "pytest -",
+        "python -m",
+        "cd",
+        "make",
+        "uv run",
+        "[]",
+        '[""]',
+        "[[]]",
+        "{}",
+        '""',
+        "0",
+    ),
+    *(
+        "{[testenv]commands}",
+        "$",
+        "|",
+        "&&",
+        "${{ x }}",
+        "a b c",
+        ".",
+        "..",
+        "/",
+        "*",
+        "[[",
+        "pytest ''",
+    ),
+)
+LINES = st.builds("{} = {}\n".format, st.sampled_from(KEYS), st.sampled_from(ODD))
+
+
+@given(
+    st.dictionaries(
+        st.sampled_from((*FILES, *MORE)), st.lists(st.one_of(st.sampled_from(PIECES), LINES))
+    )
+)
+@example({"tox.ini": ["[testenv]\n", "changedir = {toxinidir}\n"]})
+@settings(max_examples=100, deadline=None)
 def test_no_file_can_break_detection_or_smuggle_in_what_no_argument_may_hold(
     files: dict[str, list[str]],
 ) -> None:
