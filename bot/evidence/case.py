@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Collection
 from dataclasses import dataclass
 
 from bot.configuration import Configuration
 from bot.diff.paths import is_policy
-from bot.evidence.tests.results import Witnesses, call_witnesses
+from bot.evidence.tests.results import Witnesses, call_witnesses, common_trouble
 from bot.evidence.transitions import passed
 from bot.task.categories import ASKED, NARROW, upkeep_area
 from bot.task.meant import contradiction, ties_by_example, why_meant
@@ -41,6 +42,15 @@ _WARNS = re.compile(r": ((Pending)?Deprecation|Future)Warning$")
 _LACKS_PRIVATE = re.compile(
     r"^E\s+(ModuleNotFoundError: No module named '([\w.]+\.)?_\w|ImportError: cannot import name "
     r"('_\w|'\w+' from '([\w.]+\.)?_\w))"
+)
+
+_TRY_TESTED_VERSION = (
+    "Let Assay judge on a machine with a version that the project is tested with, or make the tests pass "
+    "with this one."
+)
+_HAVE_WHAT_TESTS_NEED = (
+    "Let base's own tests pass where Assay runs (`setup:` in `.github/assay.yml` says how to install and "
+    "test), then comment `/judge`; or let somebody who ran them accept this."
 )
 
 
@@ -122,6 +132,19 @@ class Case:
             *(t for t in self.witnesses.loosened if not self._is_explained(t)),
             *(t for t in self.witnesses.withdrawn if not self.is_named(t)),
         )
+
+    def excuse(self, failing: Collection[TestComparison]) -> tuple[str, str] | None:
+        """Why new tests that fail may say nothing of the change, and what to do; None where they bind."""
+        if any(test not in self.witnesses.failures for test in failing):
+            return None
+        if self.observed.too_new:
+            return self.observed.too_new, _TRY_TESTED_VERSION
+        if found := common_trouble(failing, self.witnesses.still_failing):
+            lacking, count = found
+            tests = "1 test of base fails" if count == 1 else f"{count} tests of base fail"
+            why = f"{tests} on base, too, for want of the same: `{lacking}`."
+            return why, _HAVE_WHAT_TESTS_NEED
+        return None
 
     def is_adapted(self, test: TestComparison) -> bool:
         """Whether reading both versions showed that a test still demands the same."""

@@ -9,10 +9,6 @@ FIX = (
     "Fix the failing tests and push. If the new behavior is intended, say so in the issue, then comment "
     "`/judge`."
 )
-TRY_TESTED_VERSION = (
-    "Let Assay judge on a machine with a version that the project is tested with, or make the tests pass "
-    "with this one."
-)
 
 
 def satisfied(

@@ -181,6 +181,7 @@ class Role(StrEnum):
     PATCH = "patch"
     CRITIC = "critic"
     QUANTIFIER = "quantifier"
+    VERIFIER = "verifier"
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from bot.evidence.case import Case
 from bot.evidence.damage import NO_END, Why, blindness, differing_call, is_beside, noticed_by
 from bot.evidence.examples.weigh import by_examples
 from bot.evidence.made_for import MadeFor, in_words, made_for
-from bot.evidence.oracle import TRY_TESTED_VERSION, unsatisfied, unverified, way_out
+from bot.evidence.oracle import unsatisfied, unverified, way_out
 from bot.evidence.tests.results import code_of, pass_rate, test_ids
 from bot.task.alternatives import untested_alternatives
 from bot.task.inputs import untested_input
@@ -214,13 +214,13 @@ def _made_for_tests(
 
 
 def _refuted(requirement: Requirement, case: Case, against: tuple[TestComparison, ...]) -> Verdict:
-    """Failing tests bind, but for new ones on a version that is newer than all the project is tested with."""
+    """Failing tests bind, but for new ones that may fail for the machine that Assay runs on."""
     one = len(against) == 1
     said = (
         f"{'1 test' if one else f'{len(against)} tests'} for it fail{'s' if one else ''} on head."
     )
-    if case.observed.too_new and all(test in case.witnesses.failures for test in against):
-        return unverified(requirement, f"{said} {case.observed.too_new}", TRY_TESTED_VERSION)
+    if excuse := case.excuse(against):
+        return unverified(requirement, f"{said} {excuse[0]}", excuse[1])
     return unsatisfied(requirement, said, case, tuple(test.id for test in against))
 
 

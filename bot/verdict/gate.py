@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from bot.configuration import Configuration, UnverifiedPolicy, Weight
 from bot.evidence.case import Case, open_case
 from bot.evidence.empty_inputs.weigh import crash_reasons
-from bot.evidence.oracle import TRY_TESTED_VERSION
 from bot.evidence.test_plan.whole import graded_reason, is_regressed, score_plan, score_reason
 from bot.evidence.tests.results import test_ids
 from bot.task.requirements import BUILDS, NOTHING_REGRESSES, TESTS_NOT_WEAKENED, in_words
@@ -178,14 +177,13 @@ def _own_tests_pass(facts: _Facts) -> Iterator[GateReason]:
     charged = {test for verdict in facts.verdicts.values() for test in verdict.tests}
     failing = [t for t in facts.case.witnesses.failures if t.id not in charged]
     if failing:
-        too_new = facts.case.observed.too_new  # then it may be Assay's machine that they fail on
+        excuse = facts.case.excuse(failing)
+        why, step = excuse or ("", "Fix the new tests or the code that they test, and push.")
         yield GateReason(
             "own-tests",
-            Conclusion.ACTION_REQUIRED if too_new else Conclusion.FAILURE,
-            f"New tests fail on head: {test_ids(failing)}.{f' {too_new}' if too_new else ''}",
-            TRY_TESTED_VERSION
-            if too_new
-            else "Fix the new tests or the code that they test, and push.",
+            Conclusion.ACTION_REQUIRED if excuse else Conclusion.FAILURE,
+            f"New tests fail on head: {test_ids(failing)}. {why}".rstrip(),
+            step,
             tests=tuple(test.id for test in failing),
         )
 

@@ -11,6 +11,13 @@ from sandbox.test_runs.four_runs import passed
 from sandbox.values import Outcome
 
 FAILING = (Outcome.FAILED, Outcome.ERROR)
+_TROUBLE = re.compile(
+    r"\b(?:ERR_MODULE_NOT_FOUND|MODULE_NOT_FOUND|Cannot find (?:module|package)|ModuleNotFoundError|"
+    r"ECONN[A-Z]+|ENOTFOUND|EAI_AGAIN|ENOENT|EACCES|EPERM|Connection\w*Error|gaierror|FileNotFoundError|PermissionError|"
+    r"OperationalError|Executable doesn't exist|command not found)\b[^\n]{0,300}"
+)
+"""What a test says that lacks something of the machine that it runs on, and not what it asks for."""
+_ASKED_BY_A_PACKAGE = re.compile(r" imported from \S{0,200}/(?:node_modules|site-packages)/\S+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +68,29 @@ def call_witnesses(tests: FourWay) -> Witnesses:
         expectations=_of(comparisons, TestChange.EXPECTATION_CHANGED),
         unsteady=_of(comparisons, TestChange.FLAKY),
     )
+
+
+def common_trouble(
+    failing: Iterable[TestComparison], of_base: Iterable[TestComparison]
+) -> tuple[str, int] | None:
+    """Return what these tests lack of the machine, and how many tests of base fail for want of the same.
+
+    None where one of them may fail for a reason of its own.
+    """
+    known = [_lacking(test) for test in of_base if not test.written_by_author]
+    lacking = {_lacking(test) for test in failing}
+    if len(lacking) != 1 or "" in lacking:
+        return None
+    (trouble,) = lacking
+    return (trouble, known.count(trouble)) if trouble in known else None
+
+
+def _lacking(test: TestComparison) -> str:
+    """The error of a test that lacks something; where a package asks for files in turn, only what asks."""
+    found = _TROUBLE.search(test.message)
+    said = " ".join(found[0].replace("`", "'").split())[:200] if found else ""
+    asking = _ASKED_BY_A_PACKAGE.search(said)
+    return f"Cannot find module{asking[0]}" if asking else said
 
 
 def pass_rate(test: TestComparison) -> str:

@@ -94,6 +94,39 @@ def test_a_failing_test_is_not_outweighed_by_passing_ones():
     assert sole(SPLIT, failing).outcome is UNSATISFIED
 
 
+REFUSED = "connect ECONNREFUSED 127.0.0.1:5432"
+MOCK = "/work/tree/node_modules/@tapjs/mock/index.js"
+
+
+@pytest.mark.parametrize(
+    ("of_base", "of_head", "outcome"),
+    [
+        (REFUSED, REFUSED, UNVERIFIED),
+        (
+            f"ERR_MODULE_NOT_FOUND]: Cannot find module '/work/tree/a.js' imported from {MOCK}",
+            f"ERR_MODULE_NOT_FOUND]: Cannot find module '/work/tree/b.js' imported from {MOCK}",
+            UNVERIFIED,
+        ),
+        ("ModuleNotFoundError: No module named 'one'", REFUSED, UNSATISFIED),
+        (
+            "ModuleNotFoundError: No module 'one'",
+            "ModuleNotFoundError: No module 'two'",
+            UNSATISFIED,
+        ),
+        ("AssertionError: 1 != 2", "AssertionError: 1 != 2", UNSATISFIED),
+        ("", "", UNSATISFIED),
+    ],
+)
+def test_a_new_test_that_lacks_what_tests_of_base_lack_refutes_nothing(of_base, of_head, outcome):
+    broken = comparison("test_old", TestChange.STILL_FAILING, message=of_base)
+    new = comparison("test_split_refuses_zero_people", TestChange.NEW_FAILING, message=of_head)
+    found = sole(broken, new)
+    assert found.outcome is outcome
+    assert ("1 test of base fails on base, too" in found.reason) is (outcome is UNVERIFIED)
+    authors = replace(broken, written_by_author=True)
+    assert sole(authors, new).outcome is UNSATISFIED
+
+
 def test_a_test_that_the_task_names_binds_when_it_still_fails():
     wanted = requirements("test_split_even should pass")
     failing = comparison("test_split_even", TestChange.STILL_FAILING)
