@@ -155,18 +155,16 @@ MANAGERS = (
     _managed("yarn-classic", "yarn.lock", _YARN_LOCK),
     _managed("yarn", "yarn.lock", _BERRY_LOCK),
 )
+# `test_node_runners` has those of other ages.
 RUNNERS = (
     _run_by("jest", _JEST, jest="^29"),
     _run_by("vitest", _VITEST, vitest="^3", vite="^6"),
-    _run_by("vitest", _VITEST, name="vitest-1", vitest="^1", vite="^5"),
-    _run_by("vitest", _VITEST, name="vitest-2", vitest="^2", vite="^5"),
     _run_by("vitest", _VITEST, name="vitest-4", vitest="^4", vite="^7"),
     _run_by("jest", _JEST.replace("node:assert", "assert"), name="jest-24", jest="^24"),
     _run_by("mocha", _MOCHA, mocha="^11"),
     _run_by("mocha", _MOCHA, name="mocha-4", script="nyc mocha --reporter dot", mocha="^4"),
-    _run_by("ava", _AVA, ava="^6"),
     _run_by("ava", _AVA, name="ava-3", ava="^3"),
-    _run_by("ava", _AVA, name="ava-7", node=">=22", ava="^7"),
+    _run_by("ava", _AVA, node=">=22", ava="^7"),
     _run_by("tap", _TAP, name="tap-16", tap="^16"),
     _run_by("tap", _TAP, name="tap-21", tap="^21"),
     _run_by("tape", _TAPE, script="tape 'test/*.js' | cat", tape="^5"),
