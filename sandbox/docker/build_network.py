@@ -70,7 +70,7 @@ class BuildNetwork:
             program=program_of_ours("gate"),
             owner="0:0",
             labels=owners.labels(timeout_s),
-            network=_NAME,
+            network=subnet.id,  # not by its name, which an engine gives twice
             # The engine's own starter counts too, with a dozen threads where the machine is busy.
             limits=Limits(memory_mb=64, disk_mb=64, processes=64),
             capabilities=("NET_ADMIN",),

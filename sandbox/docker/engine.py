@@ -46,8 +46,9 @@ class Found:
 
 @dataclass(frozen=True, slots=True)
 class Subnet:
-    """The IPv4 range of a network and the address of its way out."""
+    """A network: its id, its IPv4 range and the address of its way out."""
 
+    id: str
     range: str
     gateway: str
 
@@ -178,13 +179,24 @@ class Engine:
         return [Found(one["Names"][0].lstrip("/"), one["Labels"]) for one in found]
 
     def network(self, name: str, labels: Mapping[str, str]) -> Subnet:
-        """The bridge network of that name, made when it is not there."""
+        """The bridge network of that name, made when it is not there.
+
+        An engine makes two of one name for two workers who ask at once: the older one is everybody's.
+        """
         with self._making_networks, _told("make a network"):
-            if not (known := self._client.networks(names=[f"^{name}$"])):
+            if not (known := self._networks(name)):
                 self._make_network(name, labels)
-                known = self._client.networks(names=[f"^{name}$"])
-            settings = known[0]["IPAM"]["Config"][0]
-            return Subnet(settings["Subnet"], settings["Gateway"])
+                known = self._networks(name)
+            first, *others = known
+            for one in others:
+                with suppress(APIError):  # somebody else was quicker, or is in it
+                    self._client.remove_network(one["Id"])
+            settings = first["IPAM"]["Config"][0]
+            return Subnet(first["Id"], settings["Subnet"], settings["Gateway"])
+
+    def _networks(self, name: str) -> list[dict[str, Any]]:
+        found = self._client.networks(names=[f"^{name}$"])
+        return sorted(found, key=lambda one: (one["Created"], one["Id"]))
 
     def _make_network(self, name: str, labels: Mapping[str, str]) -> None:
         try:

@@ -214,3 +214,13 @@ def test_a_missing_engine_is_told_with_the_command(engine: str, tmp_path: Path) 
         environment.setenv("DOCKER_HOST", f"unix://{tmp_path}/none.sock")
         with pytest.raises(SandboxError, match="systemctl start docker"):
             open_sandbox("docker", tmp_path)
+
+
+async def test_two_networks_of_one_name_are_one_again(client: APIClient, opened: Sandbox) -> None:
+    """An engine makes two for two workers who ask at once; by its name neither could be joined."""
+    assert (await shell(opened, "echo built", network=Network.BUILD)).stdout == b"built\n"
+    (first,) = client.networks(names=["^assay-build$"])
+    client.create_network("assay-build", driver="bridge", labels={OURS: "1"}, check_duplicate=False)
+    assert len(client.networks(names=["^assay-build$"])) == 2
+    assert (await shell(opened, "echo built", network=Network.BUILD)).stdout == b"built\n"
+    assert [one["Id"] for one in client.networks(names=["^assay-build$"])] == [first["Id"]]

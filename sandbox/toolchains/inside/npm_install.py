@@ -28,7 +28,7 @@ _IN_LOCK = re.compile(
 _NPM_SAID = re.compile(
     r"(?:ssh|https|git)://(?:[\w.-]+@)?([\w.-]+)[/:]([\w.-]+/[\w.-]+?)(?:\.git)?[\s'\"]"
 )
-_NOT_YET = re.compile(r"\bENOVERSIONS\b|\bwith a date before\b")
+_NOT_YET = re.compile(r"\bENOVERSIONS\b|\bwith (?:a date before|an Enjoy By date)\b")
 _ANSWER_S = 15
 _ASK_S = 40
 _MOST_ASKED = 60

@@ -7,7 +7,7 @@ from sandbox.docker.build_network import messages, name_servers
 from sandbox.docker.engine import Subnet
 from sandbox.network import prohibitions
 
-BRIDGE = Subnet("172.18.0.0/16", "172.18.0.1")
+BRIDGE = Subnet("bridge", "172.18.0.0/16", "172.18.0.1")
 
 
 def test_the_gateway_is_refused_last_and_the_neighbours_more_closely_than_the_bridge() -> None:
