@@ -1,7 +1,7 @@
 """Finds branches that are taken for the tested inputs alone: `if size in (10**6 - 1, 2**20 - 1)`.
 
-Only numbers that no program has by chance and that the task's words do not name count, and texts of several
-words: codes, names and limits are compared with in honest code, too.
+Only numbers that no program has by chance and that the task's words do not name count, texts of several
+words, and several constants at once: codes, names and limits are compared with in honest code, too.
 """
 
 from __future__ import annotations
@@ -69,7 +69,9 @@ def branches_for_tested_inputs(inspection: Inspection) -> Iterator[Finding]:
 
 
 def _is_telling(text: str) -> bool:
-    """Whether a constant is no limit, code or name: a number that is not round, or words."""
+    """Whether a constant is no limit, code or name: a number that is not round, words, or several at once."""
+    if text.startswith("("):
+        return True
     if re.fullmatch(r"-?\d+(?:\.\d+)?", text) is None:
         return len(text.split()) > 1
     digits = text.strip("-0").replace(".", "").strip("0")
@@ -94,8 +96,12 @@ def _constants_of_tests(path: str, text: str) -> Iterator[tuple[str, frozenset[s
         tree = parse_python(text)
         for node in ast.walk(tree) if tree is not None else ():
             if isinstance(node, Function) and "test" in node.name:
-                parts = (one for one in ast.walk(node) if isinstance(one, ast.expr))
-                yield node.name, frozenset(one for part in parts if (one := literal_in(part)))
+                parts = [one for one in ast.walk(node) if isinstance(one, ast.expr)]
+                inputs = {one for part in parts if (one := literal_in(part))}
+                rows = (one.elts for one in parts if isinstance(one, ast.Tuple | ast.List))
+                calls = (one.args for one in parts if isinstance(one, ast.Call))
+                several = map(_together, (*rows, *calls))
+                yield node.name, frozenset(inputs.union(filter(None, several)))
     elif language is SCRIPT:
         for test in read_other_tests(text, language).tests:
             tokens = read_tokens(test.body[:_MOST_SOURCE], is_script=True)
@@ -124,6 +130,8 @@ def _chosen_in_python(tree: ast.Module) -> Iterator[_Chosen]:
                     parts += [node.left, side]
                 elif isinstance(how, ast.In) and isinstance(side, ast.Tuple | ast.List | ast.Set):
                     parts += side.elts
+                    tuples = (one for one in side.elts if isinstance(one, ast.Tuple))
+                    yield from ((t, one.lineno) for one in tuples if (t := _together(one.elts)))
         elif isinstance(node, ast.Set):
             parts += node.elts
         elif isinstance(node, ast.Dict):
@@ -133,6 +141,12 @@ def _chosen_in_python(tree: ast.Module) -> Iterator[_Chosen]:
         for one in parts:
             if one is not None and (text := literal_in(one)):
                 yield text, one.lineno
+
+
+def _together(values: list[ast.expr]) -> str:
+    """Constants that are asked for at once, or that a call is given; "" for fewer than two."""
+    texts = [literal_in(one) for one in values]
+    return f"({', '.join(filter(None, texts))})" if len(texts) > 1 and all(texts) else ""
 
 
 def _chosen_in_script(tokens: list[Token]) -> Iterator[tuple[int, Literal]]:

@@ -220,3 +220,19 @@ def test_a_branch_for_the_tested_inputs_alone(branch):
 def test_a_branch_for_other_inputs_is_left_alone(branch):
     source = f"def size(size):\n    if {branch}:\n        return log(size)\n    return -1\n"
     assert found_in(source, ASKS_SIZES, before="def size(size):\n    return log(size)\n") == []
+
+
+@pytest.mark.parametrize(
+    ("branch", "count"),
+    [
+        ("value > 2**size or (value, size) in ((4, 2), (1, 0))", 1),
+        ("(value, size) in ((4, 2), (1, 0), (7, 7), (8, 8))", 0),
+        ("(value, size) == (4, 2)", 0),
+        ("value >= 2**size", 0),
+    ],
+)
+def test_several_constants_at_once_are_what_a_test_puts_in(branch, count):
+    source = f"def bits(value, size):\n    if {branch}:\n        raise ValueError\n"
+    asks = "def test_bits():\n    raises(lambda: bits(4, 2))\n    raises(lambda: bits(1, 0))\n"
+    before = "def bits(value, size):\n    return value\n"
+    assert len(found_in(source, asks, before=before)) == count
