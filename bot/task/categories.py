@@ -82,6 +82,11 @@ _BY_WORDS: tuple[tuple[Area, re.Pattern[str]], ...] = tuple(
             Area.DOCUMENTATION,
             rf"^(?:the )?{_DOCUMENT}(?: (?:is|are|must be|should be))?(?: {_TELLING}\b.*)?\.?$",
         ),
+        (
+            Area.DOCUMENTATION,
+            rf"^(?:{_VERB})\s+(?:\w+\s+){{0,3}}(?:examples?|notes?|sections?|links?|descriptions?)\s+"
+            rf"(?:to|in|into|of|for)\s+(?:the\s+)?(?:\w+\s+){{0,2}}{_DOCUMENT}\.?$",
+        ),
         (Area.DOCUMENTATION, r"^document\s"),
         (
             Area.TYPING,

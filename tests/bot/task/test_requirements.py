@@ -305,6 +305,8 @@ def test_too_many_and_too_long_are_cut_and_told():
         ("chore(deps): bump ruff", Category.UPKEEP),
         ("Bump ruff from 0.1 to 0.2", Category.UPKEEP),
         ("Fix typo in README", Category.UPKEEP),
+        ("Add examples to the documentation", Category.UPKEEP),
+        ("Add a flag to the documentation command", Category.BEHAVIOUR),
         ("Add type hints to shop.py", Category.UPKEEP),
         ("Update the changelog", Category.UPKEEP),
         ("Add tests for split", Category.UPKEEP),
