@@ -87,6 +87,10 @@ _BY_WORDS: tuple[tuple[Area, re.Pattern[str]], ...] = tuple(
             rf"^(?:{_VERB})\s+(?:\w+\s+){{0,3}}(?:examples?|notes?|sections?|links?|descriptions?)\s+"
             rf"(?:to|in|into|of|for)\s+(?:the\s+)?(?:\w+\s+){{0,2}}{_DOCUMENT}\.?$",
         ),
+        (
+            Area.DOCUMENTATION,
+            rf"^(?:say|explain|describe|mention|show|note|clarify)\s+in\s+(?:the\s+)?(?:\w+\s+){{0,2}}{_DOCUMENT}\b",
+        ),
         (Area.DOCUMENTATION, r"^document\s"),
         (
             Area.TYPING,

@@ -306,6 +306,7 @@ def test_too_many_and_too_long_are_cut_and_told():
         ("Bump ruff from 0.1 to 0.2", Category.UPKEEP),
         ("Fix typo in README", Category.UPKEEP),
         ("Add examples to the documentation", Category.UPKEEP),
+        ("Say in the readme how to install the package", Category.UPKEEP),
         ("Add a flag to the documentation command", Category.BEHAVIOUR),
         ("Add type hints to shop.py", Category.UPKEEP),
         ("Update the changelog", Category.UPKEEP),
