@@ -16,6 +16,7 @@ LEAST_NEAR = 20
 _LEAST_OF_ARGUMENT = 10
 _ONE_IN = 10
 _LEAST_ON_BASE = 5
+_LEAST_WITH_KEY = 5
 _LONGEST_NAME = 40
 _TELLING = 10  # characters of a result that two inputs do not share by chance
 _RETURNED = "returned "
@@ -32,7 +33,8 @@ class MadeFor:
     """The first tested input that the change is seen at, and at how many calls near all such it is seen.
 
     `is_constant` says that it is seen at all of them alike: head gives the tested result whatever comes in.
-    `argument` is the value, as code, of the one argument that these calls vary, where that alone says so.
+    `argument` is the value, as code, of the one argument that these calls vary, where that alone says so;
+    `key` a text of the change that none of these calls has.
     """
 
     first: TestedInput
@@ -40,6 +42,7 @@ class MadeFor:
     near: int
     is_constant: bool = False
     argument: str = ""
+    key: str = ""
 
 
 def made_for(test: TestComparison, seen: SecondLook | None, wanted: Requirements) -> MadeFor | None:
@@ -71,8 +74,11 @@ def made_for_inputs(inputs: Iterable[TestedInput], wanted: Requirements) -> Made
     kept = [one for group in groups.values() for one in group]
     if groups and all(map(_is_narrow, groups.values())):
         return MadeFor(kept[0], *_counted(kept))
-    singular = [_singular(group, said) for group in groups.values()]
-    return singular[0] if singular and all(singular) else None
+    for is_made_for in (_singular, _keyed):
+        found = [is_made_for(group, said) for group in groups.values()]
+        if found and all(found):
+            return found[0]
+    return None
 
 
 def _singular(inputs: list[TestedInput], said: str) -> MadeFor | None:
@@ -86,6 +92,20 @@ def _singular(inputs: list[TestedInput], said: str) -> MadeFor | None:
         values = [_value_of(one, slot) for one in inputs]
         if not any(one == "" or _speaks_of(one, said, _prose(inputs[0], said)) for one in values):
             return MadeFor(inputs[0], 0, len(varied), argument=values[0])
+    return None
+
+
+def _keyed(inputs: list[TestedInput], said: str) -> MadeFor | None:
+    """Say whether a change may be for inputs with a text that it compares with, and that nobody speaks of."""
+    near = {both.call: both for one in inputs for both in one.near}.values()
+    for key in inputs[0].keys:
+        is_said = re.search(rf"(?i)(?<!\w){re.escape(key)}(?!\w)", said)
+        if is_said or not all(key in one.keys for one in inputs):
+            continue
+        others = [both for both in near if key.lower() not in both.call.lower()]
+        seen = [both for both in near if both.differs]
+        if min(len(others), len(seen)) >= _LEAST_WITH_KEY and not any(o.differs for o in others):
+            return MadeFor(inputs[0], 0, len(others), key=key)
     return None
 
 
@@ -117,6 +137,11 @@ def in_words(why: MadeFor, ones: str) -> str:
         return (
             f"But none of {why.near} calls with another value than `{why.argument}` gives something else on "
             "head than on base, so the change may be made for this one only."
+        )
+    if why.key:
+        return (
+            f"But none of {why.near} {near} without `{why.key}`, which the code of the change has, gives "
+            "something else on head than on base, so the change may be made for inputs with it only."
         )
     return (
         f"But only {why.differing} of {why.near} {near} give something else on head than on base, so the "

@@ -24,6 +24,12 @@ _MOST_WORDS = 12
 _SHOWN = 80
 _LONGEST_WORD = 40
 _WRITTEN = re.compile(r"(?<![\w.])-?\d{1,9}(?![\w.])|\"([^\"\\\n]{1,40})\"|'([^'\\\n]{1,40})'")
+_PATTERN = re.compile(
+    r"(?<![\w)\]/*])/((?:[^/\\\n*]|\\.)(?:[^/\\\n]|\\.){1,60})/[dgimsuvy]{0,8}(?![\w/])|\br[\"']([^\"'\n]{2,60})"
+)
+"""A regular expression of JavaScript or Python; of it the plain words count."""
+_PLAIN = re.compile(r"(?<![\\A-Za-z0-9])[A-Za-z0-9]{2,40}")
+_LEAST_KEY = 2
 _REFUSED = re.compile(r"raised|(?:returned|resolved) (?:undefined|null|NaN)$")
 
 
@@ -64,7 +70,7 @@ async def replay_nearby(
         sides.weighed(one, around.get(one, ()), tuple(map(repr, driver.values(one))))
         for one in wanted
     )
-    return tuple(one for one in found if one)
+    return tuple(replace(one, keys=_keys(one.tested, words)) for one in found if one)
 
 
 async def _made(
@@ -145,11 +151,20 @@ def literals(diff: Diff, tests: Collection[str]) -> tuple[object, ...]:
         for line in hunk.lines
         if line.startswith("+")
     )
+    text = "\n".join(added)
     found: dict[object, None] = {}
-    for match in islice(_WRITTEN.finditer("\n".join(added)), 20 * _MOST_WORDS):
+    for match in islice(_PATTERN.finditer(text), _MOST_WORDS):
+        found.update(dict.fromkeys(_PLAIN.findall(match[1] or match[2])))
+    for match in islice(_WRITTEN.finditer(text), 20 * _MOST_WORDS):
         quoted = match[1] or match[2]
         found.setdefault(quoted or int(match[0]))
     return tuple(islice(found, _MOST_WORDS))
+
+
+def _keys(tested: BothSides, words: tuple[object, ...]) -> tuple[str, ...]:
+    """Return the texts of the change that are a part of a tested input."""
+    texts = (one for one in words if isinstance(one, str) and len(one) >= _LEAST_KEY)
+    return tuple(one for one in texts if one.lower() in tested.call.lower() and "`" not in one)
 
 
 @dataclass(frozen=True, slots=True)

@@ -82,7 +82,8 @@ class TestedInput:
     `values` are the arguments that were changed, as code, in the order of their slots. `near` are those
     neighbors that tell something: what both sides refuse alike is none. `moves_boundary` says that it stands
     between two neighbors that differ from each other, and that the change gives it what the other one has.
-    `problem` says why nothing was measured; of a new function that gives one result for all of them, `near`
+    `keys` are texts of the change's own code that are a part of the call. `problem` says why nothing was
+    measured; of a new function that gives one result for all of them, `near`
     is there all the same.
     """
 
@@ -95,6 +96,7 @@ class TestedInput:
     near: tuple[BothSides, ...] = ()
     moves_boundary: bool = False
     problem: Unmeasured | None = None
+    keys: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -110,3 +110,22 @@ def test_an_input_that_the_task_names_may_stand_alone(value: str) -> None:
 def test_an_input_that_the_task_only_shows_or_does_not_mean_may_not(value: str) -> None:
     task = TASK.replace("zero", "too many") + f"\n{UNNAMED[value]}\n"
     assert verdict(an_input(value), task=task).outcome is VerdictOutcome.UNVERIFIED
+
+
+def with_key(text: str, key: str, others: int = 6) -> TestedInput:
+    """`pay(text)`: all differs where the text has the key, and so much where it has not."""
+    having = tuple(BothSides(f"pay('{key}{n}')", "1", "2") for n in range(8))
+    without = tuple(BothSides(f"pay('x{n}')", "1", "1") for n in range(others))
+    both = BothSides(f"pay('{text}')", "1", "2")
+    return TestedInput(both, "pay", PATH, NAME, (repr(text),), having + without, keys=(key,))
+
+
+def test_a_text_that_the_change_compares_with_and_that_nobody_speaks_of_is_not_satisfied() -> None:
+    found = verdict(with_key("b2b_market", "b2b"))
+    assert found.outcome is VerdictOutcome.UNVERIFIED
+    assert "none of 6 calls with inputs near the tested ones without `b2b`" in found.reason
+    few, named = with_key("b2b_market", "b2b", others=4), f"{TASK}Of B2B only.\n"
+    assert verdict(few).outcome is VerdictOutcome.SATISFIED
+    assert verdict(with_key("b2b_market", "b2b"), task=named).outcome is VerdictOutcome.SATISFIED
+    other = with_key("c2c_market", "c2c")
+    assert verdict(with_key("b2b_market", "b2b"), other).outcome is VerdictOutcome.SATISFIED
