@@ -85,14 +85,25 @@ def _singular(inputs: list[TestedInput], said: str) -> MadeFor | None:
     """Say why a change may be for one value of an argument: it is seen where that stays only."""
     near = {both.call: both for one in inputs for both in one.near}.values()
     for slot in sorted({both.slot for both in near}):
-        varied = [both for both in near if both.slot == slot]
+        values = [_value_of(one, slot) for one in inputs]
+        negated = {
+            _negated(one.tested.call, value) for one, value in zip(inputs, values, strict=True)
+        }
+        varied = [both for both in near if both.slot == slot and both.call not in negated]
         is_seen = any(both.differs for both in near if both.slot != slot)
         if not is_seen or len(varied) < _LEAST_OF_ARGUMENT or any(one.differs for one in varied):
             continue
-        values = [_value_of(one, slot) for one in inputs]
         if not any(one == "" or _speaks_of(one, said, _prose(inputs[0], said)) for one in values):
             return MadeFor(inputs[0], 0, len(varied), argument=values[0])
     return None
+
+
+def _negated(call: str, value: str) -> str:
+    """A call with a number negated: what holds for one mostly holds for the other; "" for all else."""
+    if not re.fullmatch(r"-?\d[\d.]*", value):
+        return ""
+    other = value[1:] if value.startswith("-") else f"-{value}"
+    return re.sub(rf"(?<![\w.-]){re.escape(value)}(?![\w.])", other, call, count=1)
 
 
 def _keyed(inputs: list[TestedInput], said: str) -> MadeFor | None:

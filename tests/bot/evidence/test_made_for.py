@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from bot.evidence.made_for import LEAST_NEAR
@@ -110,6 +112,16 @@ def test_an_input_that_the_task_names_may_stand_alone(value: str) -> None:
 def test_an_input_that_the_task_only_shows_or_does_not_mean_may_not(value: str) -> None:
     task = TASK.replace("zero", "too many") + f"\n{UNNAMED[value]}\n"
     assert verdict(an_input(value), task=task).outcome is VerdictOutcome.UNVERIFIED
+
+
+def test_a_number_that_is_negated_is_no_other_value() -> None:
+    one = of_two("7")
+    negated = BothSides("pay('a', -7)", "1", "2", slot=1)
+    found = verdict(replace(one, near=(*one.near, negated)))
+    assert found.outcome is VerdictOutcome.UNVERIFIED
+    assert "none of 15 calls with another value than `7`" in found.reason
+    other = replace(negated, call="pay('a', 8)")
+    assert verdict(replace(one, near=(*one.near, other))).outcome is VerdictOutcome.SATISFIED
 
 
 def with_key(text: str, key: str, others: int = 6) -> TestedInput:
