@@ -18,7 +18,7 @@ from tests.e2e.project import ASKED, BREAKS, FIX
 from tests.e2e.town import Place, Town, deliver, eventually, report, running_forge, running_town
 from tests.world import git
 
-pytestmark = pytest.mark.real
+pytestmark = [pytest.mark.real, pytest.mark.slow]
 UNTESTED = {"calc.py": FIX["calc.py"]}
 """Does what was asked, and has no test that shows it."""
 UNRELATED = "shapes.py"

@@ -14,7 +14,7 @@ import pytest
 
 from tests.e2e.folder import FIX, NOTHING, PROJECT, SECRET, Files, Folder, Judged, open_folder
 
-pytestmark = pytest.mark.real
+pytestmark = [pytest.mark.real, pytest.mark.slow]
 
 QUICK = "limits: {minutes: 0.15}\n"
 """For tests that never end: nine seconds."""

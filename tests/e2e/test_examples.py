@@ -7,7 +7,7 @@ import pytest
 from bot.report.machine import EvidenceDocument
 from tests.e2e.folder import Files, Folder, Judged, open_folder
 
-pytestmark = pytest.mark.real
+pytestmark = [pytest.mark.real, pytest.mark.slow]
 
 SPLIT = "def split(total, people):\n{guard}    each, rest = divmod(total, people)\n{body}"
 BODY = "    return [each + (n < rest) for n in range(people)]\n"

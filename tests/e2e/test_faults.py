@@ -10,7 +10,7 @@ import pytest
 from tests.e2e.project import ASKED, FIX
 from tests.e2e.town import Place, Town, eventually, running_town
 
-pytestmark = pytest.mark.real
+pytestmark = [pytest.mark.real, pytest.mark.slow]
 
 OPERATIONS = (
     "apps/create-installation-access-token",

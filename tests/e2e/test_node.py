@@ -12,6 +12,7 @@ from tests.e2e.folder import Files, Folder, Judged, open_folder
 
 pytestmark = [
     pytest.mark.real,
+    pytest.mark.slow,
     pytest.mark.skipif(
         shutil.which("node", path="/usr/local/bin:/usr/bin:/bin") is None,
         reason="node is not installed where the sandbox looks",

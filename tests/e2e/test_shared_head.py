@@ -9,7 +9,7 @@ from tests.e2e.project import ASKED, BREAKS, FIX, TESTS
 from tests.e2e.town import Place, Town, eventually
 from tests.world import git
 
-pytestmark = pytest.mark.real
+pytestmark = [pytest.mark.real, pytest.mark.slow]
 
 BROKEN = {"calc.py": BREAKS["calc.py"], "test_calc.py": TESTS.replace(", 3)", ", 4)")}
 """Wrong for main; on a branch that has it already nothing is wrong."""

@@ -9,7 +9,7 @@ import pytest
 
 from tests.e2e.folder import FIX, Files, Folder, Judged, open_folder
 
-pytestmark = pytest.mark.real
+pytestmark = [pytest.mark.real, pytest.mark.slow]
 
 LFS = "version https://git-lfs.github.com/spec/v1\noid sha256:" + "0" * 64 + "\nsize 9\n"
 EVIL = "def price(cents):\n    return 8\n\n\ndef name():\n    return 'shop'\n"

@@ -10,7 +10,7 @@ from tests.e2e.project import ASKED, BREAKS, FIX
 from tests.e2e.town import Place, Town, eventually
 from tests.world import git
 
-pytestmark = pytest.mark.real
+pytestmark = [pytest.mark.real, pytest.mark.slow]
 FILE = ".github/assay.yml"
 DOCS = {"docs/guide.md": "# Guide\n"}
 
