@@ -133,13 +133,12 @@ async def _measured(
     )
     try:
         trials = await with_tests_alone(services.sandbox, trials)
-        tried = await try_damages(services.sandbox, trials, damages)
-        is_blind = not is_of_base and _is_unnoticed(tried) and not _is_noticed(tried)
-        if is_blind and not await runs_the_tree(services.sandbox, trials):
+        tried, is_run = await _tried(services, trials, damages, is_of_base)
+        if not is_run and not is_of_base:
             trials = replace(trials, builds=_builds(services, case))
-            tried = await try_damages(services.sandbox, trials, damages)
+            tried, is_run = await _tried(services, trials, damages, is_of_base)
         if not _is_noticed(tried):
-            return await _unnoticed(services, trials, tried, damages[0], is_of_base)
+            return _unnoticed(tried, is_run)
         if is_of_base:
             return DamageSeen(tried)
         hunks = taken_back(case.checkout, code, damages) if _turned(tests) else ()
@@ -152,21 +151,23 @@ async def _measured(
         shutil.rmtree(folder, ignore_errors=True)
 
 
-async def _unnoticed(
-    services: Services,
-    trials: Trials,
-    tried: tuple[DamageTrial, ...],
-    first: DamagedCopy,
-    is_of_base: bool,
-) -> DamageSeen:
+async def _tried(
+    services: Services, trials: Trials, damages: tuple[DamagedCopy, ...], is_of_base: bool
+) -> tuple[tuple[DamageTrial, ...], bool]:
+    """Try the damages; where tests ran and nobody noticed any, tell whether they run the tree at all."""
+    tried = await try_damages(services.sandbox, trials, damages)
+    if _is_noticed(tried) or not _is_unnoticed(tried):
+        return tried, True
+    if is_of_base:
+        return tried, await loads_the_tree(services.sandbox, trials, damages[0])
+    return tried, await runs_the_tree(services.sandbox, trials)
+
+
+def _unnoticed(tried: tuple[DamageTrial, ...], is_run: bool) -> DamageSeen:
     """Say what it means that no test noticed any damage."""
     if not _is_unnoticed(tried):
         problem = NO_END if tried else _LATE
         return DamageSeen(tried, problem, is_limited=not tried, is_open=True)
-    if is_of_base:
-        is_run = await loads_the_tree(services.sandbox, trials, first)
-    else:
-        is_run = await runs_the_tree(services.sandbox, trials)
     return DamageSeen(tried) if is_run else DamageSeen(problem=_INSTALLED, is_open=True)
 
 
