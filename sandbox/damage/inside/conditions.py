@@ -70,9 +70,17 @@ def _new_ones(
         if written.encode() in before or _TOLD_APART.search(written):
             continue
         end = node.end_byte
-        values = [one for one in _values(node) if one.isdecimal() or one.encode() not in before]
+        values = [one for one in _values(node) if not _was_asked(one, source, before)]
         if values:
             yield node, tuple(values)
+
+
+def _was_asked(value: str, source: Source, before: bytes) -> bool:
+    """Tell whether base has a value: a text anywhere, a number near what changed (`> 18` becomes `>= 18`)."""
+    if not NUMBER.match(value):
+        return value.encode() in before
+    number = re.compile(rb"(?<![\w.])%s(?![\w.])" % re.escape(value.encode()))
+    return any(number.search(text) for _, _, text in source.hunks)
 
 
 def _before(source: Source) -> bytes:

@@ -136,9 +136,11 @@ async def test_a_condition_on_a_value_is_made_always_true_and_always_false(
         assert text not in made.decode() and len(made) < len(head)
 
 
-async def test_a_condition_that_only_moved_is_none_of_the_change(tmp_path: Path) -> None:
-    base = "def f(a):\n    if a == 'abc':\n        return 3\n    return a\n"
-    head = "def f(a):\n    if a:\n        if a == 'abc':\n            return 3\n    return a\n"
+async def test_a_value_that_base_asks_for_is_none_of_the_change(tmp_path: Path) -> None:
+    base = "def f(a):\n    if a == 'abc':\n        return 3\n    return a > 18\n"
+    head = (
+        "def f(a):\n    if a:\n        if a == 'abc':\n            return 3\n    return a >= 18\n"
+    )
     checkout = changed(tmp_path, {"a.py": base}, {"a.py": head})
     sandbox = open_sandbox("bubblewrap", tmp_path / "state")
     made = await make_damages(sandbox, checkout, {"a.py"}, ())
