@@ -13,7 +13,9 @@ from bot.values.tasks import Plan, Requirements, Task
 from bot.values.verdicts import ServedHunk, Verdict
 
 ACCEPT_BUTTON = "accept"
-"""Identifies the button "Accept unverified" on a check run (GitHub allows 20 characters)."""
+EXPLAIN_BUTTON = "explain"
+RERUN_BUTTON = "rerun"
+"""Identifiers of the buttons on a check run with a verdict (GitHub allows three, of 20 characters)."""
 
 
 class AcceptanceKind(StrEnum):
