@@ -26,8 +26,11 @@ from bot.store import Ended, EvaluationState, Store
 from bot.templates import render_markdown
 from bot.values import (
     ACCEPT_BUTTON,
+    EXPLAIN_BUTTON,
+    RERUN_BUTTON,
     Acceptance,
     Conclusion,
+    Evaluation,
     EvaluationRequest,
     Plan,
     Publication,
@@ -42,7 +45,9 @@ log = logging.getLogger(__name__)
 
 CHECK_NAME = "Assay"
 FIRST_STAGE = "checkout"
+_RERUN = CheckAction("Judge again", "Runs this commit in the sandbox again", RERUN_BUTTON)
 _ACCEPT = CheckAction("Accept unverified", "Accept what could not be verified", ACCEPT_BUTTON)
+_EXPLAIN = CheckAction("Explain", "Comments why it is so; nothing is run", EXPLAIN_BUTTON)
 
 
 @dataclass(frozen=True, slots=True)
@@ -232,11 +237,19 @@ class GitHubOrigin:
             summary=answer.check.summary,
             details_url=self.link(request),
             annotations=answer.annotations,
-            actions=(_ACCEPT,) if answer.evaluation.acceptable else (),
+            actions=_buttons(answer.evaluation),
         )
 
     def _repository(self, request: EvaluationRequest) -> AbstractAsyncContextManager[Repository]:
         return self.github.repository(request.repository, request.installation)
+
+
+def _buttons(evaluation: Evaluation) -> tuple[CheckAction, ...]:
+    """What people can do about a verdict; of a merge group it is asked again by the queue."""
+    if not evaluation.request.number or evaluation.gate.conclusion is Conclusion.CANCELLED:
+        return ()
+    accept = (_ACCEPT,) if evaluation.acceptable else ()
+    return (_RERUN, *accept, *((_EXPLAIN,) if evaluation.judgement else ()))
 
 
 def _end(answer: Answer, comment: int) -> Ended:

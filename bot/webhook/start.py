@@ -12,6 +12,7 @@ from bot.values import Conclusion, EvaluationRequest, Trigger
 from bot.webhook.decisions import (
     AcceptUnverified,
     Approve,
+    ExplainVerdict,
     Place,
     RefusePatch,
     Rerun,
@@ -33,9 +34,19 @@ from bot.webhook.desk import (
     stop_replaced,
 )
 from bot.webhook.events import APPROVE, JUDGE, is_full_sha
-from bot.webhook.when import BY_HAND, ON_LABELS, Before, Doubt, LeftOut, Sifted, judged_before, sift
+from bot.webhook.when import (
+    BY_HAND,
+    ON_LABELS,
+    Before,
+    Doubt,
+    LeftOut,
+    Sifted,
+    judged_before,
+    sift,
+    unless_paused,
+)
 
-Clicked = Rerun | Approve | AcceptUnverified
+Clicked = Rerun | Approve | AcceptUnverified | ExplainVerdict
 PATCH_MARKER = "<!-- assay:agent-patch -->"
 
 
@@ -55,6 +66,7 @@ async def start_pull_request(
     request = request_for(pull_request, decision, request_id)
     if decision.trigger not in BY_HAND:
         sifted = await sift(desk, repository, pull_request, decision)
+        sifted = await unless_paused(desk, repository, decision.number, sifted)
         done = await _leave_out(desk, repository, request, sifted)
         if done:
             return done
