@@ -84,7 +84,7 @@ def test_a_question_without_an_answer_gets_one_line(judged_town: tuple[Town, Jud
     assert "Ask something" in say(place, number, "/judge ask")
     before = len(judges.asked(ANSWERING))
     told = say(place, number, "/judge ask why?")
-    assert "The $0.00 of <code>limits.usd</code> are spent." in told
+    assert "0.00 of <code>limits.usd</code> are spent." in told
     assert len(told.splitlines()) == 1
     assert len(judges.asked(ANSWERING)) == before
 

@@ -30,6 +30,10 @@ def test_a_verdict_is_explained_from_what_was_kept(town: Town) -> None:
     sent_again(place, command)
     assert [one.text("body") for one in place.comments(number)] == before
     refused_to_strangers(place, number, "/judge explain R1")
+    edited = place.command(number, "Looks good")
+    place.rest("PATCH", f"issues/comments/{edited}", town.ben, body="/judge explain R1")
+    town.settle()
+    assert place.reactions(edited) == [], "an edit gives no command"
     assert len(place.runs(sha)) == 1, "nothing was judged again"
 
 

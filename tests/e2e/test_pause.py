@@ -2,15 +2,10 @@
 
 from __future__ import annotations
 
-from contextlib import ExitStack
-from pathlib import Path
-
 import pytest
 
-from bot.demo.town import await_ready, running_part
-from tests.e2e.project import FIX
 from tests.e2e.talking import answer_to, opened, refused_to_strangers, say, sent_again
-from tests.e2e.town import Town, eventually, running_forge
+from tests.e2e.town import Town
 
 pytestmark = pytest.mark.real
 PAUSED = "Not judged: paused by ben; comment /judge resume"
@@ -63,32 +58,3 @@ def test_resuming_judges_nothing_twice(town: Town) -> None:
     assert f"<code>{sha[:12]}</code> has its verdict" in answer_to(place, number, resumed)
     sent_again(place, resumed)
     assert len(place.runs(sha)) == 1
-
-
-@pytest.mark.slow
-def test_a_pause_outlives_its_workers(tmp_path: Path) -> None:
-    with running_forge(tmp_path) as town, ExitStack() as stack:
-        environment = {**town.environment, "ASSAY_LONGEST_WAIT_S": "1"}
-        web = stack.enter_context(running_part("web", tmp_path, environment))
-        await_ready(town.public_url, tmp_path, web)
-        with running_part("worker", tmp_path, environment) as worker:
-            place = town.place()
-            sha, number = opened(place)
-            place.completed(sha)
-            say(place, number, "/judge pause")
-            stuck = {"operation": "issues/list-comments", "kind": "status", "status": 503}
-            town.operator.control("POST", "faults", calls=10_000, **stuck)
-            resumed = place.command(number, "/judge resume")
-            eventually(lambda: place.reactions(resumed) == ["eyes"], "half of the deed")
-            worker.kill()
-        newer = place.push("mean", {**FIX, **MORE}, new=False)
-        town.operator.control("DELETE", "faults")
-        with running_part("worker", tmp_path, environment):
-            assert "Resumed" in answer_to(place, number, resumed)
-            assert place.completed(newer).conclusion == "success"
-            town.settle()
-            assert len(place.runs(newer)) == 1
-            say(place, number, "/judge pause")
-        with running_part("worker", tmp_path, environment):
-            newest = place.push("mean", {"more.py": "TWO = 2\n"}, new=False)
-            assert place.completed(newest).title == PAUSED
