@@ -199,6 +199,7 @@ class Evaluation:
     plan_digest: str = ""  # of the plan as it was frozen
     rubrics: tuple[TaskRubric, ...] = ()
     acceptable: tuple[str, ...] = ()  # what a person with write access can accept
+    checks_each: bool = False  # each requirement has a check run of its own, too
 
 
 @dataclass(frozen=True, slots=True)

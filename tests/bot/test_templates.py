@@ -125,6 +125,12 @@ GIVEN: dict[str, tuple[dict[str, object], ...]] = {
         for by in LeftOut
         for doubt in (None, *Doubt)
     ),
+    "check/requirement.md.j2": tuple(
+        {"view": shown, "row": row, "link": "https://x/e"}
+        for shown in (view(example()) for example in EXAMPLES.values())
+        for row in shown.requirements
+    ),
+    "check/requirement_shared.md.j2": ({},),
     "check/cancelled.md.j2": ({"why": "a newer push"},),
     "check/ended.md.j2": (
         {"superseded": True, "why": "w", "next_step": ""},
