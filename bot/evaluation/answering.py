@@ -46,7 +46,7 @@ async def answer(services: Services, evaluation: Evaluation, question: Question)
         if session is None:
             raise UserError("No model is set, so nobody can answer.")
         mark = delimiter_of(services.mark_key, f"{evaluation.base_sha} {evaluation.head_sha}")
-        known = _known(view(evaluation, services.secrets))
+        known = _known(await asyncio.to_thread(view, evaluation, services.secrets))
         try:
             reply = await answer_question(Agents(session, mark), question.text, known)
         except BudgetSpent as error:
@@ -61,7 +61,7 @@ async def answer(services: Services, evaluation: Evaluation, question: Question)
             spent[question.comment] = spent.get(question.comment, 0.0) + usd
             await asyncio.to_thread(services.artifacts.put, key, NAME, _SPENT.dump_json(spent))
         models = ", ".join(dict.fromkeys(one.model for one in session.usage))
-    told = Answered(tuple(reply.paragraphs), tuple(reply.evidence), models, usd)
+    told = Answered(tuple(reply.paragraphs), tuple(reply.evidence), models, usd or None)
     return scrub_tree(told, services.secrets)
 
 

@@ -7,9 +7,13 @@ from dataclasses import dataclass
 from bot.report.markdown import CHECK_LIMIT, Memory, fitted
 from bot.report.model import FAILING_CHANGES, ReportView
 from bot.templates import render_markdown
-from bot.text.clipping import clip_line
 from bot.values import CodePlace, Conclusion, ServedHunk, TestComparison, VerdictOutcome
-from bot.values.conclusions import Annotation, AnnotationLevel
+from bot.values.conclusions import (
+    MOST_REQUIREMENT_CHECKS,
+    Annotation,
+    AnnotationLevel,
+    requirement_check_name,
+)
 from sandbox.values import Diff, Finding, Severity, Side
 
 MESSAGE_BYTES = 64 * 1024
@@ -41,8 +45,6 @@ class RequirementCheck:
     text: CheckText
 
 
-MOST_CHECKS = 50
-MOST_NAME = 100
 _CONCLUSIONS = {
     VerdictOutcome.SATISFIED: Conclusion.SUCCESS,
     VerdictOutcome.UNSATISFIED: Conclusion.FAILURE,
@@ -53,10 +55,10 @@ _CONCLUSIONS = {
 def requirement_checks(view: ReportView, link: str) -> tuple[RequirementCheck, ...]:
     """A check run for each requirement; of a longer list the first fifty, each name once."""
     found: dict[str, RequirementCheck] = {}
-    for row in view.requirements[:MOST_CHECKS]:
+    for row in view.requirements[:MOST_REQUIREMENT_CHECKS]:
         text = render_markdown("check/requirement.md.j2", row=row, view=view, link=link)
         title, _, summary = text.strip().partition("\n")
-        name = clip_line(f"assay / {row.requirement.id}", MOST_NAME)
+        name = requirement_check_name(row.requirement.id)
         conclusion = Conclusion.SUCCESS if row.accepted else _CONCLUSIONS[row.verdict.outcome]
         found.setdefault(
             name, RequirementCheck(name, conclusion, CheckText(title, summary.strip()))

@@ -18,6 +18,14 @@ RERUN_BUTTON = "rerun"
 """Identifiers of the buttons on a check run with a verdict (GitHub allows three, of 20 characters)."""
 
 
+MOST_REQUIREMENT_CHECKS = 50
+
+
+def requirement_check_name(requirement_id: str) -> str:
+    """Return the name of a requirement's own check run."""
+    return f"assay / {requirement_id}"[:100]
+
+
 class AcceptanceKind(StrEnum):
     """How far a person goes."""
 

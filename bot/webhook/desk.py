@@ -9,6 +9,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
 from typing import Protocol
 
+from bot.errors import UserError
 from bot.github import CheckAction, CheckReport, CheckStatus, GitHub, Repository
 from bot.report.model import ReportView
 from bot.source.shared_head import SharedHead, hide_running
@@ -23,6 +24,7 @@ from bot.values import (
     Question,
     Trigger,
 )
+from bot.values.conclusions import MOST_REQUIREMENT_CHECKS, requirement_check_name
 from bot.webhook.decisions import Cancel
 from bot.webhook.rubrics import RubricMaker
 
@@ -167,8 +169,33 @@ async def begin(desk: Desk, repository: Repository, request: EvaluationRequest) 
             queued_report(desk, request), known.check_run if known else 0
         )
         await asyncio.to_thread(desk.store.check_run, request.id, run.id, False)
+        await take_back_each(desk, repository, request)
     await asyncio.to_thread(desk.jobs.submit_evaluation, request)
     return f"started {request.id}"
+
+
+async def take_back_each(desk: Desk, repository: Repository, request: EvaluationRequest) -> None:
+    """Let no requirement's check run of an earlier verdict pass for a commit that is judged again.
+
+    The new verdict may know other requirements by the same ids: an edited title is enough.
+    """
+    records = await asyncio.to_thread(desk.store.of_head, request.repository, request.head_sha)
+    words, seen = check_words("judged_again"), set[str]()
+    for record in (one for one in records if one.report_key and one.id != request.id):
+        earlier = await asyncio.to_thread(desk.store.request, record.id)
+        try:
+            kept = await desk.verdicts.evaluation(earlier) if earlier else None
+        except UserError:  # the report is gone, as after its retention
+            continue
+        if kept is None or kept.judgement is None or not kept.checks_each:
+            return
+        items = kept.judgement.requirements.items[:MOST_REQUIREMENT_CHECKS]
+        for name in (requirement_check_name(one.id) for one in items):
+            if name not in seen:
+                seen.add(name)
+                report = replace(queued_report(desk, kept.request), name=name)
+                again = completed(report, Conclusion.ACTION_REQUIRED, words)
+                await repository.put_check_run(again)
 
 
 async def stop_replaced(desk: Desk, repository: Repository, request: EvaluationRequest) -> None:

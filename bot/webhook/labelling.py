@@ -57,10 +57,8 @@ async def label(
     check_was_seen(pull_request, records, seconds(decision.given_at))
     found = await judged(desk, pull_request, records)
     words, verb = read_words(decision.words, found.judgement), decision.command.value
-    if not words.subjects:
-        found.requirement("", f"/judge {verb} R1 <reason>")
-    wanted = words.subjects[:MOST_SUBJECTS]
-    named = [found.requirement(one, "").id for one in wanted]
+    wanted = words.subjects[:MOST_SUBJECTS] or ("",)
+    named = [found.requirement(one, f"/judge {verb} R1 <reason>").id for one in wanted]
     if not words.reason:
         raise UserError(f"Say why: `/judge {verb} {' '.join(named)[:100]} <reason>`.")
     said = Said(

@@ -130,6 +130,7 @@ GIVEN: dict[str, tuple[dict[str, object], ...]] = {
         for shown in (view(example()) for example in EXAMPLES.values())
         for row in shown.requirements
     ),
+    "check/judged_again.md.j2": ({},),
     "check/requirement_shared.md.j2": ({},),
     "check/cancelled.md.j2": ({"why": "a newer push"},),
     "check/ended.md.j2": (

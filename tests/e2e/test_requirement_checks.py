@@ -54,6 +54,7 @@ def test_each_requirement_has_a_check_run(town: Town) -> None:
 
     place.command(number, "/judge rerun")
     assert main(place, sha, 2).conclusion == "failure"
+    assert town.shown[sha].count("completed: Being judged again") == 4, "none passes meanwhile"
     assert each(place, sha)["assay / R1"].conclusion == "success"
 
 
