@@ -126,6 +126,7 @@ class LabelFilter:
     repository: str = ""
     number: int = 0
     person: str = ""
+    source: str = ""
 
 
 class Store(Protocol):
@@ -204,8 +205,8 @@ class Store(Protocol):
     def acceptances(self, repository: str, number: int) -> tuple[Acceptance, ...]:
         """List what was decided about a pull request, at any of its commits, newest first."""
 
-    def keep_label(self, label: VerdictLabel) -> None:
-        """Keep a label; the same `source` about the same subject and commit counts once."""
+    def keep_labels(self, *labels: VerdictLabel) -> None:
+        """Keep all or none; the same `source` about the same subject and commit counts once."""
 
     def labels(self, wanted: LabelFilter) -> Iterator[VerdictLabel]:
         """Go through what was kept, oldest first."""

@@ -21,20 +21,12 @@ _PAGE = 500
 class TalkRecords(Database):
     """The part of the records that is never pruned: who deletes it is a person."""
 
-    def keep_label(self, label: VerdictLabel) -> None:
-        """Keep a label; the same `source` about the same subject and commit counts once."""
-        kept = scrub_tree(label)
-        row = {
-            "repository": kept.repository.lower(),
-            "number": kept.number,
-            "head_sha": kept.head_sha,
-            "subject": kept.subject[:200],
-            "source": kept.source[:200],
-            "person": kept.person.lower()[:100],
-            "label": json.dumps(_LABEL.dump_python(kept, mode="json")),
-        }
+    def keep_labels(self, *labels: VerdictLabel) -> None:
+        """Keep all or none; the same `source` about the same subject and commit counts once."""
+        rows = [_row(scrub_tree(one)) for one in labels]
         with self._begin() as connection:
-            connection.execute(self._insert(LABELS).values(row).on_conflict_do_nothing())
+            for row in rows:
+                connection.execute(self._insert(LABELS).values(row).on_conflict_do_nothing())
 
     def labels(self, wanted: LabelFilter) -> Iterator[VerdictLabel]:
         """Go through what was kept, oldest first."""
@@ -85,12 +77,26 @@ def _pause(connection: Connection, repository: str, number: int) -> Pause | None
     return Pause(row.is_paused, row.actor, row.comment) if row else None
 
 
+def _row(kept: VerdictLabel) -> dict[str, object]:
+    return {
+        "repository": kept.repository.lower(),
+        "number": kept.number,
+        "head_sha": kept.head_sha,
+        "subject": kept.subject[:200],
+        "source": kept.source[:200],
+        "person": kept.person.lower()[:100],
+        "label": json.dumps(_LABEL.dump_python(kept, mode="json")),
+    }
+
+
 def _where(wanted: LabelFilter) -> tuple[ColumnElement[bool], ...]:
     conditions: list[ColumnElement[bool]] = []
     if wanted.repository:
         conditions.append(LABELS.c.repository == wanted.repository.lower())
     if wanted.number:
         conditions.append(LABELS.c.number == wanted.number)
+    if wanted.source:
+        conditions.append(LABELS.c.source == wanted.source)
     if wanted.person:
         conditions.append(LABELS.c.person == wanted.person.lower())
     return tuple(conditions)

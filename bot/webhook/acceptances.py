@@ -34,7 +34,7 @@ from bot.webhook.decisions import AcceptUnverified, Command, ObeyCommand
 from bot.webhook.desk import Desk
 from bot.webhook.grammar import Words, read_words
 from bot.webhook.head_verdict import Judged, check_was_seen, judged, records_of, seconds
-from bot.webhook.labelling import Said, keep_label
+from bot.webhook.labelling import Said, verdict_label
 from bot.webhook.start import number_of
 
 MOST_SUBJECTS = 20
@@ -228,5 +228,6 @@ async def _conclude(
         )
         await asyncio.to_thread(desk.store.accept, request.repository, request.number, given)
         said = Said(_LABELS[case.who.kind], case.who.actor, reason, source)
-        await keep_label(desk, case.judged, subject, said)
+        label = verdict_label(case.judged, subject, said)
+        await asyncio.to_thread(desk.store.keep_labels, label)
     await desk.verdicts.conclude_again(request)

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from bot.errors import UserError
 from bot.github import Repository
-from bot.store import EvaluationState
+from bot.store import EvaluationState, LabelFilter
 from bot.templates import render_markdown
 from bot.values import (
     Conclusion,
@@ -52,6 +52,19 @@ async def label(
     desk: Desk, repository: Repository, decision: ObeyCommand, _delivery_id: str
 ) -> str:
     """Keep what a comment says of requirements' verdicts and return the reply. Raises UserError."""
+    source = f"comment {decision.comment:d}"
+    known = LabelFilter(repository.name, decision.number, source=source)
+    kept = await asyncio.to_thread(lambda: tuple(desk.store.labels(known)))
+    if not kept:
+        kept = await _labels(desk, repository, decision, source)
+        await asyncio.to_thread(desk.store.keep_labels, *kept)
+    return render_markdown("reply/labelled.md.j2", labels=kept)
+
+
+async def _labels(
+    desk: Desk, repository: Repository, decision: ObeyCommand, source: str
+) -> tuple[VerdictLabel, ...]:
+    """What a comment says now; handled again after a push, it still speaks of what its author saw."""
     pull_request = await repository.pull_request(decision.number)
     records = await records_of(desk, repository, pull_request)
     check_was_seen(pull_request, records, seconds(decision.given_at))
@@ -61,18 +74,12 @@ async def label(
     named = [found.requirement(one, f"/judge {verb} R1 <reason>").id for one in wanted]
     if not words.reason:
         raise UserError(f"Say why: `/judge {verb} {' '.join(named)[:100]} <reason>`.")
-    said = Said(
-        _KINDS[decision.command],
-        decision.place.actor,
-        words.reason,
-        f"comment {decision.comment:d}",
-    )
-    kept = [await keep_label(desk, found, one, said) for one in named]
-    return render_markdown("reply/labelled.md.j2", labels=kept)
+    said = Said(_KINDS[decision.command], decision.place.actor, words.reason, source)
+    return tuple(verdict_label(found, one, said) for one in dict.fromkeys(named))
 
 
-async def keep_label(desk: Desk, found: Judged, subject: str, said: Said) -> VerdictLabel:
-    """Keep what somebody says of a requirement's verdict, or of a rule of the gate."""
+def verdict_label(found: Judged, subject: str, said: Said) -> VerdictLabel:
+    """What somebody says of a requirement's verdict, or of a rule of the gate, as it stands."""
     evaluation, judgement = found.evaluation, found.judgement
     by_id = {one.id: one for one in judgement.requirements.items}
     requirement = by_id.get(subject)
@@ -80,7 +87,7 @@ async def keep_label(desk: Desk, found: Judged, subject: str, said: Said) -> Ver
     if requirement and verdict is None:
         verdict = Verdict(subject, VerdictOutcome.UNVERIFIED, Decider.NOBODY, "")
     spoke = [one for one in judgement.gate.reasons if one.rule == subject and not requirement]
-    label = VerdictLabel(
+    return VerdictLabel(
         kind=said.kind,
         repository=found.request.repository,
         number=found.request.number,
@@ -99,8 +106,6 @@ async def keep_label(desk: Desk, found: Judged, subject: str, said: Said) -> Ver
         source=said.source,
         given_s=time.time(),
     )
-    await asyncio.to_thread(desk.store.keep_label, label)
-    return label
 
 
 def _models(verdict: Verdict | None, deliberation: Deliberation | None) -> str:
@@ -148,4 +153,4 @@ async def keep_merge(desk: Desk, repository: Repository, decision: Cancel) -> No
         source="merge",
         given_s=time.time(),
     )
-    await asyncio.to_thread(desk.store.keep_label, merged)
+    await asyncio.to_thread(desk.store.keep_labels, merged)

@@ -51,9 +51,9 @@ def records(url: str) -> Iterator[Records]:
 
 
 def test_a_label_is_kept_once_for_its_source(records: Records) -> None:
-    records.keep_label(LABEL)
-    records.keep_label(replace(LABEL, kind=LabelKind.AGREED))
-    records.keep_label(replace(LABEL, source="comment 32", reason=f"see {TOKEN}"))
+    records.keep_labels(LABEL)
+    records.keep_labels(replace(LABEL, kind=LabelKind.AGREED))
+    records.keep_labels(replace(LABEL, source="comment 32", reason=f"see {TOKEN}"))
     first, second = records.labels(LabelFilter())
     assert (first.kind, first.person, first.given_s) == (LabelKind.DISAGREED, "Ben", 1.5)
     assert first.reason == "half a pair ⟨U+D83D⟩ and a NUL ⟨U+0000⟩"
@@ -62,8 +62,8 @@ def test_a_label_is_kept_once_for_its_source(records: Records) -> None:
 
 def test_labels_are_chosen_and_deleted_by_place_and_person(records: Records) -> None:
     for number in range(1, 1_203):
-        records.keep_label(replace(LABEL, number=number, person="Mara" if number % 2 else "ben"))
-    records.keep_label(replace(LABEL, repository="octo/other"))
+        records.keep_labels(replace(LABEL, number=number, person="Mara" if number % 2 else "ben"))
+    records.keep_labels(replace(LABEL, repository="octo/other"))
     assert len(list(records.labels(LabelFilter("OCTO/hello")))) == 1_202, "page by page"
     assert [one.number for one in records.labels(LabelFilter("octo/hello", 7))] == [7]
     assert len(list(records.labels(LabelFilter(person="MARA")))) == 601
@@ -75,7 +75,7 @@ def test_labels_are_chosen_and_deleted_by_place_and_person(records: Records) -> 
 
 
 def test_labels_outlive_what_is_pruned(records: Records) -> None:
-    records.keep_label(LABEL)
+    records.keep_labels(LABEL)
     records.keep_pause("octo/hello", 9, Pause(True, "ben", 31))
     records.prune(1e12)
     assert len(list(records.labels(LabelFilter()))) == 1
@@ -103,5 +103,5 @@ def test_an_older_database_gets_the_tables(url: str) -> None:
     engine.dispose()
     with Records(url) as records:
         records.migrate()
-        records.keep_label(LABEL)
+        records.keep_labels(LABEL)
         assert len(list(records.labels(LabelFilter()))) == 1
