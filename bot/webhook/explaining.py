@@ -16,6 +16,8 @@ from bot.webhook.head_verdict import Judged, judged_head
 from bot.webhook.start import number_of
 
 MOST_ROWS = 5
+MOST_CHARACTERS = 60_000
+"""GitHub takes 65,536."""
 
 
 async def explain(
@@ -53,11 +55,17 @@ async def explain_all(
 def _explained(
     desk: Desk, found: Judged, shown: ReportView, rows: tuple[RequirementView, ...]
 ) -> str:
-    return render_markdown(
-        "reply/explained.md.j2",
-        view=shown,
-        rows=rows[:MOST_ROWS],
-        left_out=tuple(row.requirement.id for row in rows[MOST_ROWS:]),
-        link=desk.link(found.request.id),
-        again=found.is_judged_again,
-    )
+    """The answer, with as many requirements as fit into a comment."""
+    body = ""
+    for most in range(MOST_ROWS, 0, -1):
+        body = render_markdown(
+            "reply/explained.md.j2",
+            view=shown,
+            rows=rows[:most],
+            left_out=tuple(row.requirement.id for row in rows[most:]),
+            link=desk.link(found.request.id),
+            again=found.is_judged_again,
+        )
+        if len(body) <= MOST_CHARACTERS:
+            break
+    return body

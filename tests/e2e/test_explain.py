@@ -24,7 +24,7 @@ def test_a_verdict_is_explained_from_what_was_kept(town: Town) -> None:
     assert "- base: exit code" in told
     assert "- head: exit code 0" in told
     assert "```sh" in told, "the command stands there to be repeated"
-    assert "it becomes unsatisfied when one of these tests or checks fails on head" in told
+    assert "It becomes unsatisfied when one of these tests or checks fails on head" in told
 
     before = [one.text("body") for one in place.comments(number)]
     sent_again(place, command)
