@@ -73,6 +73,7 @@ def test_a_question_is_answered_from_the_evidence(judged_town: tuple[Town, Judge
     assert 0 < asked.get("max_tokens", asked.get("max_completion_tokens", 0)) <= 1_000
 
 
+@pytest.mark.slow
 def test_a_question_without_an_answer_gets_one_line(judged_town: tuple[Town, Judges]) -> None:
     town, judges = judged_town
     place = town.place({".github/assay.yml": "limits: {usd: 0}\ntriggers: [command]\n"})

@@ -71,6 +71,7 @@ def test_what_cannot_be_explained_is_one_clear_line(town: Town) -> None:
     assert newer[:12] in say(place, number, "/judge explain R1"), "the present head counts"
 
 
+@pytest.mark.slow
 def test_the_button_explains_what_is_not_met(town: Town) -> None:
     place = town.place()
     sha, number = opened(place, {**UNTESTED, **BREAKS})
@@ -102,6 +103,7 @@ def test_the_button_explains_what_is_not_met(town: Town) -> None:
     assert again.conclusion == "failure"
 
 
+@pytest.mark.slow
 def test_a_passing_check_run_has_its_buttons_too(town: Town) -> None:
     place = town.place()
     sha, number = opened(place, FIX)

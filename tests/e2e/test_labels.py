@@ -93,6 +93,7 @@ def test_labels_are_kept_taken_out_and_deleted(town: Town, tmp_path: Path) -> No
     assert exported(place, tmp_path) == []
 
 
+@pytest.mark.slow
 def test_what_is_no_label_gets_one_line(town: Town, tmp_path: Path) -> None:
     place = town.place()
     sha, number = opened(place, UNTESTED)

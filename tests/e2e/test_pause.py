@@ -48,6 +48,7 @@ def test_a_paused_pull_request_waits_and_is_resumed(town: Town) -> None:
     assert "does not understand" in say(place, number, "/judge pause \u202eplease 👍 'now'")
 
 
+@pytest.mark.slow
 def test_resuming_judges_nothing_twice(town: Town) -> None:
     place = town.place()
     sha, number = opened(place)

@@ -9,7 +9,7 @@ from tests.e2e.project import ASKED, BREAKS
 from tests.e2e.talking import UNTESTED, opened
 from tests.e2e.town import Place, Town, eventually
 
-pytestmark = pytest.mark.real
+pytestmark = [pytest.mark.real, pytest.mark.slow]
 EACH = {".github/assay.yml": "checks: per_requirement\n"}
 
 

@@ -8,7 +8,7 @@ from bot.demo.forge.rows import CheckRow
 from tests.e2e.talking import answer_to, opened, refused_to_strangers, say
 from tests.e2e.town import Town, eventually, report
 
-pytestmark = pytest.mark.real
+pytestmark = [pytest.mark.real, pytest.mark.slow]
 
 
 def test_the_present_head_is_judged_again(town: Town) -> None:
