@@ -175,7 +175,7 @@ async def begin(desk: Desk, repository: Repository, request: EvaluationRequest) 
 
 
 async def take_back_each(desk: Desk, repository: Repository, request: EvaluationRequest) -> None:
-    """Let no requirement's check run of an earlier verdict pass for a commit that is judged again.
+    """Let no requirement's check run of an earlier verdict pass for a commit that is to be judged again.
 
     The new verdict may know other requirements by the same ids: an edited title is enough.
     """

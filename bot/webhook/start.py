@@ -32,6 +32,7 @@ from bot.webhook.desk import (
     shared_head,
     stop,
     stop_replaced,
+    take_back_each,
 )
 from bot.webhook.events import APPROVE, JUDGE, is_full_sha
 from bot.webhook.when import (
@@ -166,6 +167,7 @@ async def _end_unjudged(
     await asyncio.to_thread(desk.store.check_run, request.id, run.id, True)
     how = Ended(EvaluationState.DONE, shown.conclusion, shown.words[0], shown.problem)
     await asyncio.to_thread(desk.store.ended, request.id, how)
+    await take_back_each(desk, repository, request)
     await shared_head(desk, repository).agree(request.head_sha, request.number)
     return ""
 

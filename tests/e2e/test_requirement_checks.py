@@ -54,7 +54,7 @@ def test_each_requirement_has_a_check_run(town: Town) -> None:
 
     place.command(number, "/judge rerun")
     assert main(place, sha, 2).conclusion == "failure"
-    assert town.shown[sha].count("completed: Being judged again") == 4, "none passes meanwhile"
+    assert town.shown[sha].count("completed: To be judged again") == 4, "none passes meanwhile"
     assert each(place, sha)["assay / R1"].conclusion == "success"
 
 
@@ -84,3 +84,19 @@ def test_what_several_pull_requests_share_passes_for_none(town: Town) -> None:
     shared = each(place, sha)["assay / R1"]
     assert (shared.conclusion, shared.status) == ("action_required", "completed")
     assert shared.title == "Not decided: several pull requests have this commit"
+
+
+def test_a_pull_request_that_nobody_judges_borrows_none(town: Town) -> None:
+    place = town.place({".github/assay.yml": "checks: per_requirement\ntriggers: [command]\n"})
+    place.push("other", {"one.txt": "1\n"})
+    sha, number = opened(place)
+    main(place, sha)
+    place.command(number, "/judge")
+    assert main(place, sha, 2).conclusion == "success"
+    assert each(place, sha)["assay / R1"].conclusion == "success"
+    town.operator.pull_request(
+        town.mara, place.name, title="Something else", body="", head="mean", base="other"
+    )
+    main(place, sha, 3)
+    town.settle()
+    assert each(place, sha)["assay / R1"].conclusion == "action_required"
