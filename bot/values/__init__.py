@@ -6,6 +6,8 @@ back.
 
 from bot.values.conclusions import (
     ACCEPT_BUTTON,
+    EXPLAIN_BUTTON,
+    RERUN_BUTTON,
     Acceptance,
     AcceptanceKind,
     Conclusion,
@@ -66,6 +68,7 @@ from bot.values.requests import (
     Forecast,
     Trigger,
 )
+from bot.values.talk import Answered, LabelKind, Pause, Question, VerdictLabel
 from bot.values.tasks import (
     ActionKind,
     Category,
@@ -105,12 +108,15 @@ from bot.values.verdicts import (
 
 __all__ = [
     "ACCEPT_BUTTON",
+    "EXPLAIN_BUTTON",
+    "RERUN_BUTTON",
     "TRIAL",
     "Acceptance",
     "AcceptanceKind",
     "Act",
     "ActionKind",
     "Analysis",
+    "Answered",
     "Beside",
     "CanaryResult",
     "Category",
@@ -146,6 +152,7 @@ __all__ = [
     "ItemScore",
     "Judgement",
     "KeptRubric",
+    "LabelKind",
     "ListedRequirement",
     "ListedTask",
     "Located",
@@ -156,6 +163,7 @@ __all__ = [
     "Opinion",
     "PanelResult",
     "PatchOpinion",
+    "Pause",
     "PermittedChange",
     "Plan",
     "PlanBroken",
@@ -165,6 +173,7 @@ __all__ = [
     "PlannedCase",
     "Preference",
     "Publication",
+    "Question",
     "Requirement",
     "Requirements",
     "RetiredTest",
@@ -192,6 +201,7 @@ __all__ = [
     "UnreadExample",
     "Validity",
     "Verdict",
+    "VerdictLabel",
     "VerdictOutcome",
     "WhyNotMeasured",
     "WhyUnread",
