@@ -275,6 +275,38 @@ def setup(**options: Any) -> None:
     _run("setup", **options)
 
 
+@assay.group()
+def token() -> None:
+    """Make, list and revoke tokens with which agents send patches by the API (`/api/v1`)."""
+
+
+@token.command("create")
+@click.option("--repository", required=True, metavar="OWNER/NAME", help="What it is for.")
+@click.option("--days", type=click.IntRange(1, 366), default=30, show_default=True)
+@click.option("--name", default="", help="Whose it is, for the list.")
+@click.option("--with-report", is_flag=True, help="Also give links to the full report.")
+def create_token(**options: Any) -> None:
+    """Print a new token for one repository, once: only a hash of it is kept.
+
+    Its bearer gets verdicts and what to repair. The full report also shows rubrics, judges' notes and
+    their steps; --with-report gives that, too.
+    """
+    _run("token", "create", **options)
+
+
+@token.command("list")
+def list_tokens() -> None:
+    """List all tokens, without their secrets."""
+    _run("token", "list")
+
+
+@token.command("revoke")
+@click.argument("identifier", metavar="ID")
+def revoke_token(**options: Any) -> None:
+    """End the token ID now; exits with 2 when there is none."""
+    _run("token", "revoke", **options)
+
+
 @assay.command()
 def web() -> None:
     """Serve the webhook and the pages on ASSAY_HOST:ASSAY_PORT (loopback by default)."""
