@@ -36,14 +36,13 @@ from bot.webhook.registry import decide
 from bot.webhook.rubrics import RubricDesk
 from bot.webhook.start import (
     approve_and_run,
-    refuse_patch,
     remember,
     request_for,
     rerun,
     start_merge_group,
-    start_patch,
     start_pull_request,
 )
+from bot.webhook.start_patch import refuse_patch, start_patch
 
 log = logging.getLogger(__name__)
 
