@@ -22,7 +22,7 @@ _NO_SALT, _NO_DIGEST = bytes(16), bytes(32)
 
 @dataclass(frozen=True, slots=True)
 class ApiToken:
-    """What a token may do. `repository` is `owner/name` in lower case; times are Unix seconds.
+    """What a token may do. `repository` is `owner/name` as the operator wrote it; times are Unix seconds.
 
     `shows_report` says that its bearer also gets the links to the full report.
     """
@@ -41,7 +41,7 @@ class ApiToken:
 
     def covers(self, repository: str) -> bool:
         """Whether it is for this repository."""
-        return self.repository == repository.lower()
+        return self.repository.lower() == repository.lower()
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +67,7 @@ class TokenRecords(Database):
         now = now_s()
         token = ApiToken(
             identifier,
-            repository.lower(),
+            repository,
             scrub(name)[:100],
             shows_report,
             now,

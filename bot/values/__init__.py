@@ -59,6 +59,7 @@ from bot.values.opinions import (
     Validity,
 )
 from bot.values.requests import (
+    STAGES,
     Delivery,
     EvaluationRequest,
     ExpectedCalls,
@@ -105,6 +106,7 @@ from bot.values.verdicts import (
 
 __all__ = [
     "ACCEPT_BUTTON",
+    "STAGES",
     "TRIAL",
     "Acceptance",
     "AcceptanceKind",

@@ -19,6 +19,23 @@ class Delivery:
     payload: str
 
 
+STAGES = (
+    "checkout",
+    "configure",
+    "environment",
+    "task",
+    "plan",
+    "observe",
+    "damage",
+    "deliberate",
+    "judge",
+    "report",
+    "publish",
+    "print",
+)
+"""The stages of an evaluation, in order; `bot.evaluation` says what each does."""
+
+
 class Trigger(StrEnum):
     """Why an evaluation was started."""
 
@@ -43,7 +60,8 @@ class Trigger(StrEnum):
 class EvaluationRequest:
     """What to judge. `repository` is `owner/name` on GitHub, or a host path when LOCAL.
 
-    `number` is the pull request's (0 without one); `issue` the one an agent's patch names.
+    `number` is the pull request's (0 without one); `issue` the one an agent's patch names. Without a
+    `head_sha`, `head_ref` is judged, and no check run is put on it.
     `base_ref` is the target branch or revision, `patch` a unified diff when there is no head to fetch.
     """
 

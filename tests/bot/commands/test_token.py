@@ -19,10 +19,10 @@ def test_a_token_is_shown_once_listed_and_revoked(tmp_path: Path) -> None:
     with open_records(Settings(home=home)) as records:
         token = records.token_of(secret)
     assert token
-    assert (token.repository, token.shows_report) == ("mara/tally", False)
+    assert (token.repository, token.shows_report) == ("Mara/Tally", False)
 
     listed = assay(home, "token", "list").stdout
-    assert all(word in listed for word in (token.id, "mara/tally", "[bold]robo", "valid"))
+    assert all(word in listed for word in (token.id, "Mara/Tally", "[bold]robo", "valid"))
     assert secret not in listed
     assert assay(home, "token", "revoke", token.id).returncode == 0
     assert "revoked" in assay(home, "token", "list").stdout
