@@ -77,9 +77,8 @@ class ScriptedAgent:
                 self.files["calc.py"] = self.files["calc.py"].replace(f" + {by}", "", 1)
                 self.steps.append(f"repair: take away {by}")
             elif "ZeroDivisionError" in told:
-                self.files["calc.py"] = self.files["calc.py"].replace(
-                    "/ len(prices)", "/ len(prices) if prices else 0"
-                )
+                guarded = "/ len(prices) if prices else 0\n"
+                self.files["calc.py"] = self.files["calc.py"].replace("/ len(prices)\n", guarded)
                 self.steps.append("repair: nothing to divide by")
 
     def run(self, command: str, folder: Path) -> int:
@@ -114,25 +113,30 @@ def test_a_faulty_patch_is_repaired_from_the_answer_alone(town: Town, tmp_path: 
         first = agent.post()
         assert first.text("conclusion") == "failure", json.dumps(first.value, indent=1)
         unmet = {row.text("metric"): row for row in first.items("rows") if row.integer("score") < 2}
-        assert set(unmet) == {"B2", "R1"}, json.dumps(first.value, indent=1)
+        assert set(unmet) == {"B2", "R1", "crash"}, json.dumps(first.value, indent=1)
         for name, text in {
             "calc.py": CALC,
             "test_calc.py": (place.tree / "test_calc.py").read_text(),
         }.items():
             (tmp_path / name).write_text(text)
-        assert all(agent.run(row.text("command"), tmp_path) for row in unmet.values())
+        shown = [row.text("command") for row in unmet.values() if row.text("command")]
+        assert len(shown) == 2
+        assert all(agent.run(command, tmp_path) != 0 for command in shown)
 
         agent.repair(first)
         second = agent.post()
         assert second.text("conclusion") == "success", json.dumps(second.value, indent=1)
         assert {row.integer("score") for row in second.items("rows")} == {2}
         assert {row.text("command") for row in second.items("rows")} == {""}
-        assert not any(agent.run(row.text("command"), tmp_path) for row in unmet.values())
+        assert all(agent.run(command, tmp_path) == 0 for command in shown)
     assert agent.steps == [
         "post",
         "B2: 1 test that passed on base fails on head. 2 tests in the root directory were run.",
         "repair: take away 1",
         "R1: 1 test for it fails on head.",
+        "repair: nothing to divide by",
+        "crash: `mean(prices=[])` (calc.py) ends in a ZeroDivisionError on head, and nothing says "
+        "what an empty input should give.",
         "repair: nothing to divide by",
         "post",
     ]

@@ -51,7 +51,9 @@ def standing(record: EvaluationRecord, read: ReadReport, report_page: str) -> Pa
 
 
 def progress_of(record: EvaluationRecord) -> Progress:
-    """Return the stage and its place."""
+    """Return the stage and its place, which is the last one once there is a verdict."""
+    if record.state is EvaluationState.DONE:
+        return Progress(stage=record.stage, number=len(STAGES), of=len(STAGES))
     number = STAGES.index(record.stage) + 1 if record.stage in STAGES else 0
     return Progress(stage=record.stage, number=number, of=len(STAGES))
 

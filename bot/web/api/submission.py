@@ -77,8 +77,8 @@ class Submission:
         A patch that ended without a verdict, by Assay's failure or because somebody stopped it, is judged
         anew. Every part may be repeated: whatever a crash leaves, the sweep or the same patch completes.
         """
-        pinned = asyncio.run(self._pin(patch))
-        request = _request(patch, token, pinned, self._free_id(patch, pinned))
+        pinned = asyncio.run(self._pin(token.repository, patch))
+        request = _request(patch, token, pinned, self._free_id(token, patch, pinned))
         known = self.requests.evaluation(request.id)
         if known is None:
             self._check_room(request.repository)
@@ -90,10 +90,10 @@ class Submission:
             raise AssertionError("a recorded patch is gone")
         return record
 
-    def _free_id(self, patch: PostedPatch, pinned: Pinned) -> str:
+    def _free_id(self, token: ApiToken, patch: PostedPatch, pinned: Pinned) -> str:
         """The id of this content's newest attempt, or of the next one."""
         name = ""
-        for name in _ids(patch, pinned):
+        for name in _ids(token.repository, patch, pinned):
             known = self.requests.evaluation(name)
             if known is None or known.state not in _AGAIN:
                 break
@@ -108,25 +108,29 @@ class Submission:
                 {"Retry-After": "60"},
             )
 
-    async def _pin(self, patch: PostedPatch) -> Pinned:
+    async def _pin(self, name: str, patch: PostedPatch) -> Pinned:
         """Ask GitHub which commits are named. Raises ApiProblem for what is not there, and Transient."""
         try:
             github = self.github()
-            installation = await github.installation_of(patch.repository)
+            installation = await github.installation_of(name)
+            async with github.repository(name, installation) as repository:
+                return await _pinned(repository, patch, installation)
         except NotThere as error:
-            what = f"The App is not installed on {patch.repository}."
+            what = f"The App is not installed on {name}."
             raise refusal(HTTPStatus.NOT_FOUND, "No such repository", what) from error
         except UserError as error:
-            raise refusal(HTTPStatus.SERVICE_UNAVAILABLE, "Not set up", error.what) from error
-        async with github.repository(patch.repository, installation) as repository:
-            if patch.issue:
-                await _check_issue(repository, patch.issue)
-            base_ref, base_sha = patch.base, patch.base
-            if not is_full_sha(patch.base):
-                base_ref = patch.base or await repository.default_branch()
-                base_sha = await _tip(repository, base_ref, "base")
-            head_sha = await _tip(repository, patch.branch, "branch") if patch.branch else ""
-        return Pinned(installation, base_ref, base_sha, head_sha)
+            raise refusal(HTTPStatus.SERVICE_UNAVAILABLE, "Not set up", str(error)) from error
+
+
+async def _pinned(repository: Repository, patch: PostedPatch, installation: int) -> Pinned:
+    if patch.issue:
+        await _check_issue(repository, patch.issue)
+    base_ref, base_sha = patch.base, patch.base
+    if not is_full_sha(patch.base):
+        base_ref = patch.base or await repository.default_branch()
+        base_sha = await _tip(repository, base_ref, "base")
+    head_sha = await _tip(repository, patch.branch, "branch") if patch.branch else ""
+    return Pinned(installation, base_ref, base_sha, head_sha)
 
 
 async def _tip(repository: Repository, branch: str, field: str) -> str:
@@ -153,10 +157,10 @@ def _wrong(detail: str) -> ApiProblem:
     return refusal(HTTPStatus.UNPROCESSABLE_ENTITY, "The patch names what is not there", detail)
 
 
-def _ids(patch: PostedPatch, pinned: Pinned) -> Iterator[str]:
+def _ids(repository: str, patch: PostedPatch, pinned: Pinned) -> Iterator[str]:
     """Ids of the same content, whoever sends it: one for each attempt."""
     content = (
-        patch.repository.lower(),
+        repository.lower(),
         pinned.base_ref,
         pinned.base_sha,
         pinned.head_sha,
@@ -167,7 +171,7 @@ def _ids(patch: PostedPatch, pinned: Pinned) -> Iterator[str]:
     )
     digest = hashlib.sha256(json.dumps(content).encode()).hexdigest()
     for attempt in range(MOST_ATTEMPTS):
-        yield evaluation_id(patch.repository, 0, "", f"patch {digest} {attempt}")
+        yield evaluation_id(repository, 0, "", f"patch {digest} {attempt}")
 
 
 def _request(
