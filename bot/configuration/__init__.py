@@ -13,6 +13,7 @@ from bot.configuration.layers import (
     loosened,
     reading_of,
 )
+from bot.configuration.pull_requests import ConfiguredAgent, When
 from bot.configuration.reading import (
     MAX_BYTES,
     PATH,
@@ -34,7 +35,6 @@ from bot.configuration.schema import (
     RubricPolicy,
     UnverifiedPolicy,
     Weight,
-    When,
 )
 
 __all__ = [
@@ -42,6 +42,7 @@ __all__ = [
     "PATH",
     "Configuration",
     "ConfigurationProblem",
+    "ConfiguredAgent",
     "ConfiguredRequirement",
     "ConfiguredTrigger",
     "Effective",

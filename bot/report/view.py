@@ -170,7 +170,7 @@ def _subject(evaluation: Evaluation, home: str) -> Subject:
         head_ref=request.head_ref,
         trigger=request.trigger.value,
         actor=request.actor,
-        agent=request.agent,
+        agent=evaluation.agent or request.agent,
         home="" if request.trigger is Trigger.AGENT_PATCH else home,  # its head is on no branch
     )
 

@@ -197,6 +197,7 @@ class Evaluation:
     plan_digest: str = ""  # of the plan as it was frozen
     rubrics: tuple[TaskRubric, ...] = ()
     acceptable: tuple[str, ...] = ()  # what a person with write access can accept
+    agent: str = ""  # the coding agent that wrote the change, as far as it shows
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ import pytest
 
 from bot.text.json_reading import Payload
 from tests.e2e.project import ASKED, FIX
-from tests.e2e.town import Place, Town, eventually, token_for
+from tests.e2e.town import Place, Town, eventually, report, token_for
 from tests.world import git
 
 pytestmark = pytest.mark.real
@@ -67,9 +67,9 @@ def test_a_patch_for_an_issue_is_heard_and_answered_there(town: Town) -> None:
         assert numbers == sorted(numbers)
         end = told[-1][1]
         assert (end.text("conclusion"), end.integer("met")) == ("success", 4), end.value
-        report = httpx.get(end.text("report", "json"), timeout=60).json()
-        assert report["id"] == accepted.text("id")
-        assert report["subject"]["agent"] == ""
+        whole = httpx.get(end.text("report", "json"), timeout=60).json()
+        assert whole["id"] == accepted.text("id")
+        assert whole["subject"]["agent"] == ""
     (comment,) = eventually(lambda: place.verdicts(issue), "the comment on the issue")
     assert "of the task met" in comment or "of the task is met" in comment
     assert "@mara /judge" not in comment
@@ -121,3 +121,21 @@ def test_a_wrong_base_and_a_token_of_another_place(town: Town) -> None:
                 "application/problem+json",
             )
             assert words in reply.json()["detail"]
+
+
+def test_pull_requests_of_agents_carry_the_agents_name(town: Town) -> None:
+    configured = "agents:\n  - {name: Patch_work*, branches: ['patchwork/**']}\n"
+    place = town.place({".github/assay.yml": configured})
+    by_branch = place.push("patchwork/mean", FIX)
+    place.open("patchwork/mean", ASKED)
+    place.push("mean", FIX)
+    message = "Add mean\n\nCo-authored-by: Claude <noreply@anthropic.com>"
+    git(place.tree, "commit", "--quiet", "--amend", "-m", message)
+    by_trailer = place.push("mean", {"notes.txt": "More.\n"}, new=False)
+    number = place.open("mean", ASKED)
+    for sha, agent in ((by_branch, "Patch_work*"), (by_trailer, "Claude Code")):
+        assert report(place.completed(sha)).text("subject", "agent") == agent
+    assert "Agent: Claude Code." in place.verdict(number)
+    (row,) = place.runs(by_branch)
+    page = httpx.get(row.details_url, timeout=60).text
+    assert "<dt>Agent</dt><dd>Patch_work*</dd>" in page
