@@ -32,6 +32,7 @@ _BY_JUDGES = (Decider.STEP, Decider.PANEL)
 _RUNNABLE = (ActionKind.UNIT_TESTS, ActionKind.BASH, ActionKind.EXAMPLES)
 _STOPS = (Conclusion.FAILURE, Conclusion.ACTION_REQUIRED)
 _WEAKENED = "B3"
+_WHOLE_PATCH = "patch"
 _SENTENCE = re.compile(r"(?<=[.!?]) ")
 _FOR_PEOPLE = re.compile(r"/judge|\bRe-run\b|write access")
 
@@ -56,12 +57,20 @@ def repair_rows(report: ReportDocument) -> tuple[RepairRow, ...]:
     return _Rows(report).all() if report.judged else ()
 
 
+def shown_title(report: ReportDocument) -> str:
+    """The report's title, which can quote a requirement; where there are rubrics, only how many are met."""
+    if not report.rubrics:
+        return report.title
+    score = report.score
+    return f"{score.met_independently} of {score.total} requirements met"
+
+
 class _Rows:
     """Makes the rows of one report."""
 
     def __init__(self, report: ReportDocument) -> None:
         self._report = report
-        self._of_rubrics = {id_ for rubric in report.rubrics for id_ in rubric.requirement_ids}
+        self._rubrics = {rubric.name for rubric in report.rubrics}
         self._compared = {t.id: t for t in report.tests.compared} if report.tests else {}
         planned = (*report.planned.steps, *report.planned.added) if report.planned else ()
         self._by_judges = {step.id for step in planned if step.is_proposed or step.reason}
@@ -79,7 +88,7 @@ class _Rows:
 
     def _of_requirement(self, asked: RequirementDocument) -> RepairRow:
         verdict = asked.verdict
-        if asked.id in self._of_rubrics:
+        if asked.origin in self._rubrics:
             text = "A requirement of the maintainers' rubric, which is not shown."
             return RepairRow(asked.id, text, _POINTS[verdict], f"It is {verdict.value}.", "")
         if verdict is VerdictOutcome.SATISFIED:
@@ -102,6 +111,9 @@ class _Rows:
         return _POINTS[asked.verdict] if own is None else own
 
     def _of_rule(self, reason: GateReason) -> RepairRow:
+        if self._rubrics and reason.rule == _WHOLE_PATCH:  # its words are about the rubric
+            text = "The patch as a whole does not meet the maintainers' rubric, which is not shown."
+            return RepairRow(reason.rule, _RULE, 0, text, "")
         told, command = self._failures(reason.tests)
         explanation = _joined("", [reason.text, *told, _for_agents(reason.next_step)])
         return RepairRow(reason.rule, _RULE, 0, explanation, command)

@@ -9,7 +9,7 @@ from http import HTTPStatus
 from pydantic import ValidationError
 
 from bot.report.machine import ReportDocument, read_machine
-from bot.report.repair import repair_rows
+from bot.report.repair import repair_rows, shown_title
 from bot.store import EvaluationRecord, EvaluationState
 from bot.text import scrub
 from bot.values import STAGES, Conclusion, VerdictOutcome
@@ -41,7 +41,7 @@ def standing(record: EvaluationRecord, read: ReadReport, report_page: str) -> Pa
         created_at=_time(record.created_s),
         updated_at=_time(record.updated_s),
         conclusion=Conclusion(record.conclusion) if record.conclusion else None,
-        title=scrub(record.title),
+        title=shown_title(report) if report else scrub(record.title),
         met=sum(one is VerdictOutcome.SATISFIED for one in verdicts),
         total=len(verdicts),
         rows=repair_rows(report) if report else (),
