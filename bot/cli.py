@@ -12,7 +12,7 @@ from typing import Any
 
 import click
 
-from bot.commands.asked import OUT, Asked
+from bot.commands.asked import COMPARED, OUT, Asked
 from bot.errors import Transient, UserError
 from sandbox.base import SandboxError
 from sandbox.errors import HostTrouble
@@ -125,6 +125,30 @@ def devai(**options: Any) -> None:
     when there is no judgment.
     """
     _run("bench_devai", **options)
+
+
+@assay.command("compare")
+@click.argument("repository", type=_FOLDER)
+@click.argument("heads", nargs=-1, required=True, metavar="HEAD HEAD...")
+@click.option(
+    "--base", help="Branch or revision that they start from.  [default: as `assay judge`]"
+)
+@click.option("--task", type=_FILE, required=True, help="File with what was asked of all of them.")
+@click.option(
+    "--out",
+    type=_NEW_FOLDER,
+    default=Path(COMPARED),
+    show_default=True,
+    help="Folder for ranking.json and the reports.",
+)
+def compare_patches(**options: Any) -> None:
+    """Judge several patches of REPOSITORY for one task by one plan, and rank them; ties are said.
+
+    HEAD is a branch or a revision. The requirements, and the steps that judges propose, are those of the
+    first one that can be judged. Exits with 0 where the best passes, 1 where none does, 2 for a usage or
+    set-up error.
+    """
+    _run("compare", **options)
 
 
 @assay.group()

@@ -10,7 +10,7 @@ import httpx
 import pytest
 
 from bot.text.json_reading import Payload
-from tests.e2e.project import ASKED, FIX
+from tests.e2e.project import ASKED, BREAKS, FIX
 from tests.e2e.town import Place, Town, eventually, report, token_for
 from tests.world import git
 
@@ -139,3 +139,21 @@ def test_pull_requests_of_agents_carry_the_agents_name(town: Town) -> None:
     (row,) = place.runs(by_branch)
     page = httpx.get(row.details_url, timeout=60).text
     assert "<dt>Agent</dt><dd>Patch_work*</dd>" in page
+
+
+def test_patches_for_one_task_are_judged_by_one_plan_and_ranked(town: Town) -> None:
+    place = town.place()
+    with agent(town, place) as api:
+        ids: dict[str, str] = {}
+        for name, files in (("half", {"calc.py": FIX["calc.py"]}), ("good", FIX), ("bad", BREAKS)):
+            place.push(name, files)
+            plan_of = {"plan_of": ids["half"]} if ids else {}
+            accepted = posted(api, place, diff=diff_of(place), task=ASKED, **plan_of)
+            ids[name] = accepted.text("id")
+            verdict(api, accepted)
+        reply = api.get("/api/v1/rankings", params={"patch": list(ids.values())})
+        assert reply.status_code == 200, reply.text
+        ranks = Payload.parse(reply.content).items("ranks")
+    assert [one.text("name") for one in ranks] == [ids[name] for name in ("good", "half", "bad")]
+    assert [one.integer("place") for one in ranks] == [1, 2, 3]
+    assert ranks[1].text("reason").startswith("Its conclusion is action_required")

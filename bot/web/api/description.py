@@ -8,7 +8,7 @@ import json
 from pydantic import BaseModel
 from pydantic.json_schema import models_json_schema
 
-from bot.web.api.models import Accepted, PatchStatus, PostedPatch, Progress
+from bot.web.api.models import Accepted, PatchStatus, PostedPatch, Progress, Ranking
 from bot.web.api.problems import PROBLEM_TYPE, Problem
 
 _Json = dict[str, object]
@@ -18,6 +18,7 @@ _PROBLEMS = {
     401: "The token is missing, wrong, revoked or expired.",
     403: "The token is for another repository.",
     404: "There is no such patch or repository.",
+    409: "What is named has not been judged yet.",
     413: "The body is too large.",
     415: "The body is not sent as JSON.",
     422: "The patch is incomplete, has binary files, or names what is not there.",
@@ -29,7 +30,7 @@ _PROBLEMS = {
 @functools.cache
 def description() -> str:
     """Return the description (OpenAPI 3.1) as JSON text."""
-    taken, said = (PostedPatch,), (Accepted, PatchStatus, Progress, Problem)
+    taken, said = (PostedPatch,), (Accepted, PatchStatus, Progress, Problem, Ranking)
     _, schemas = models_json_schema(
         [*((one, "validation") for one in taken), *((one, "serialization") for one in said)],
         ref_template=_PLACE,
@@ -48,6 +49,7 @@ def description() -> str:
             "/api/v1/patches": {"post": _post()},
             "/api/v1/patches/{patch_id}": {"parameters": [_ID], "get": _get()},
             "/api/v1/patches/{patch_id}/events": {"parameters": [_ID], "get": _events()},
+            "/api/v1/rankings": {"get": _rankings()},
         },
         "components": {
             "schemas": schemas["$defs"],
@@ -97,6 +99,23 @@ def _events() -> _Json:
         "operationId": "getPatchEvents",
         "summary": "What happens to a patch, as server-sent events; ask again when it is cut off",
         "responses": {"200": answer, **_refused(401, 404, 503)},
+    }
+
+
+def _rankings() -> _Json:
+    ids = {"type": "array", "items": {"type": "string"}, "minItems": 2, "maxItems": 20}
+    patch = {
+        "name": "patch",
+        "in": "query",
+        "required": True,
+        "schema": ids,
+        "description": "Ids of patches, each as a parameter of its own.",
+    }
+    return {
+        "operationId": "getRanking",
+        "summary": "Patches that were judged by the same requirements, the best first",
+        "parameters": [patch],
+        "responses": {"200": _said("The ranking.", Ranking), **_refused(401, 404, 409, 422, 503)},
     }
 
 

@@ -6,6 +6,7 @@ from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from bot.report.ranking import Rank
 from bot.report.repair import RepairRow
 from bot.store import EvaluationState
 from bot.values import Conclusion
@@ -31,6 +32,12 @@ class PostedPatch(AgentPatch):
         default="",
         max_length=MOST_TRAJECTORY_CHARACTERS,
         description="The agent's own log; a hint, never proof.",
+    )
+    plan_of: str = Field(
+        default="",
+        max_length=200,
+        description="Id of an earlier patch for the same base, task and issue, by whose requirements "
+        "this one is judged too: then both can be ranked.",
     )
 
 
@@ -84,3 +91,9 @@ class PatchStatus(_Said):
     rows: tuple[RepairRow, ...]
     problem: Problem | None
     report: ReportLinks | None
+
+
+class Ranking(_Said):
+    """Patches for one task, the best first; tied ones share a place. `name` is the patch's id."""
+
+    ranks: tuple[Rank, ...]

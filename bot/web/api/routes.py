@@ -11,17 +11,18 @@ from flask import Blueprint, Response, request, url_for
 from pydantic import BaseModel, ValidationError
 from werkzeug.exceptions import RequestEntityTooLarge
 
+from bot.report.ranking import Contestant, NotComparable, ranking
 from bot.store import ApiToken, EvaluationRecord
-from bot.values import Trigger
 from bot.web.api.access import Tokens, bearer, check_covers
 from bot.web.api.description import description
 from bot.web.api.events import Moment, Streams
-from bot.web.api.models import Accepted, PostedPatch
+from bot.web.api.models import Accepted, PostedPatch, Ranking
 from bot.web.api.problems import ApiProblem, Problem, as_response, refusal
-from bot.web.api.standing import ReadReport, progress_of, standing
-from bot.web.api.submission import Submission
+from bot.web.api.standing import ReadReport, progress_of, report_of, standing
+from bot.web.api.submission import Submission, is_patch_of
 from bot.webhook.patches import problems
 
+MOST_RANKED = 20
 MOST_BYTES = 8 << 20
 """Of one request: a diff and a trajectory of the largest allowed size fit."""
 
@@ -75,6 +76,25 @@ class Api:
         headers = {"X-Accel-Buffering": "no", "Cache-Control": "no-store"}
         return Response(stream, mimetype="text/event-stream", headers=headers)
 
+    def rankings(self) -> Response:
+        """Rank patches that were judged by the same requirements."""
+        token = bearer(request, self.tokens)
+        names = tuple(dict.fromkeys(request.args.getlist("patch")))
+        if not 2 <= len(names) <= MOST_RANKED:
+            what = f"Name 2 to {MOST_RANKED} patches: `?patch=ID&patch=ID`."
+            raise refusal(HTTPStatus.UNPROCESSABLE_ENTITY, "Nothing to rank", what)
+        reports = [report_of(self._record(name, token), self.read_report) for name in names]
+        if waiting := [n for n, report in zip(names, reports, strict=True) if report is None]:
+            what = f"These have no report yet: {', '.join(waiting)}."
+            raise refusal(HTTPStatus.CONFLICT, "Not judged yet", what, {"Retry-After": "10"})
+        found = zip(names, reports, strict=True)
+        try:
+            ranks = ranking([Contestant(name, report) for name, report in found if report])
+        except NotComparable as error:
+            status = HTTPStatus.UNPROCESSABLE_ENTITY
+            raise refusal(status, "Not comparable", f"{error} Send them with `plan_of`.") from error
+        return _json(Ranking(ranks=ranks))
+
     def _moment(self, patch_id: str, token: ApiToken) -> Moment:
         record = self._record(patch_id, token)
         if record.state.is_final:
@@ -85,8 +105,7 @@ class Api:
     def _record(self, patch_id: str, token: ApiToken) -> EvaluationRecord:
         """Find a patch of the token's repository: another one's looks like none."""
         record = self.submission.requests.evaluation(patch_id)
-        is_patch = record is not None and record.trigger == Trigger.AGENT_PATCH
-        if record is None or not is_patch or not token.covers(record.repository):
+        if record is None or not is_patch_of(record, token.repository):
             what = "There is no such patch, or it is older than the records are kept."
             raise refusal(HTTPStatus.NOT_FOUND, "No such patch", what)
         return record
@@ -98,6 +117,7 @@ def blueprint(api: Api) -> Blueprint:
     routes.add_url_rule("/patches", view_func=api.patches, endpoint="patches", methods=["POST"])
     routes.add_url_rule("/patches/<patch_id>", view_func=api.patch, endpoint="patch")
     routes.add_url_rule("/patches/<patch_id>/events", view_func=api.events, endpoint="events")
+    routes.add_url_rule("/rankings", view_func=api.rankings, endpoint="rankings")
     routes.add_url_rule("/openapi.json", view_func=_description, endpoint="openapi")
     routes.register_error_handler(ApiProblem, _told)
     return routes

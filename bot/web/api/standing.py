@@ -30,7 +30,7 @@ def standing(record: EvaluationRecord, read: ReadReport, report_page: str) -> Pa
 
     Raises Transient where the report cannot be read now.
     """
-    report = _report(record, read)
+    report = report_of(record, read)
     verdicts = [one.verdict for one in report.requirements] if report else []
     return PatchStatus(
         id=record.id,
@@ -58,11 +58,12 @@ def progress_of(record: EvaluationRecord) -> Progress:
     return Progress(stage=record.stage, number=number, of=len(STAGES))
 
 
-def _report(record: EvaluationRecord, read: ReadReport) -> ReportDocument | None:
+def report_of(record: EvaluationRecord, read: ReadReport) -> ReportDocument | None:
+    """Read an evaluation's report; None where there is none, or one of another version."""
     text = read(record.report_key, "report.json") if record.report_key else None
     try:
         return read_machine(text) if text else None
-    except ValidationError:  # of another version
+    except ValidationError:
         return None
 
 

@@ -6,14 +6,14 @@ import asyncio
 import hashlib
 import json
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from http import HTTPStatus
 from typing import Protocol
 
 from bot.errors import UserError
 from bot.github import GitHub, NotThere, Repository
 from bot.store import ApiToken, EvaluationRecord, EvaluationState
-from bot.values import EvaluationRequest, Trigger
+from bot.values import STAGES, EvaluationRequest, Trigger
 from bot.web.api.models import PostedPatch
 from bot.web.api.problems import ApiProblem, refusal
 from bot.webhook.desk import evaluation_id
@@ -34,6 +34,10 @@ class Requests(Protocol):
 
     def evaluation(self, evaluation_id: str) -> EvaluationRecord | None:
         """Find one evaluation."""
+        ...
+
+    def request(self, evaluation_id: str) -> EvaluationRequest | None:
+        """Find what an evaluation was asked for."""
         ...
 
     def open_evaluations(self, repository: str, number: int) -> tuple[EvaluationRecord, ...]:
@@ -79,6 +83,8 @@ class Submission:
         """
         pinned = asyncio.run(self._pin(token.repository, patch))
         request = _request(patch, token, pinned, self._free_id(token, patch, pinned))
+        if patch.plan_of:
+            request = replace(request, plan_of=self._plan_of(request, patch.plan_of))
         known = self.requests.evaluation(request.id)
         if known is None:
             self._check_room(request.repository)
@@ -98,6 +104,20 @@ class Submission:
             if known is None or known.state not in _AGAIN:
                 break
         return name
+
+    def _plan_of(self, request: EvaluationRequest, wanted: str) -> str:
+        """The evaluation whose plan was the first. Raises ApiProblem unless it answers the same question."""
+        record, earlier = self.requests.evaluation(wanted), self.requests.request(wanted)
+        if record is None or earlier is None or not is_patch_of(record, request.repository):
+            raise _wrong(f"plan_of: there is no patch {wanted} of this repository.")
+        asked = [(one.base_sha, one.task_text, one.issue) for one in (earlier, request)]
+        if asked[0] != asked[1]:
+            raise _wrong(f"plan_of: {wanted} is for another base commit, task or issue.")
+        is_planned = record.stage in STAGES[STAGES.index("plan") + 1 :]
+        if not is_planned or record.state in _AGAIN:
+            what = f"plan_of: {wanted} has no plan yet, or ended without one."
+            raise refusal(HTTPStatus.CONFLICT, "No plan yet", what, {"Retry-After": "10"})
+        return earlier.plan_of or earlier.id
 
     def _check_room(self, repository: str) -> None:
         if len(self.requests.open_evaluations(repository, 0)) >= MOST_OPEN:
@@ -131,6 +151,12 @@ async def _pinned(repository: Repository, patch: PostedPatch, installation: int)
         base_sha = await _tip(repository, base_ref, "base")
     head_sha = await _tip(repository, patch.branch, "branch") if patch.branch else ""
     return Pinned(installation, base_ref, base_sha, head_sha)
+
+
+def is_patch_of(record: EvaluationRecord, repository: str) -> bool:
+    """Whether an evaluation is an agent's patch of a repository."""
+    is_here = record.repository.lower() == repository.lower()
+    return is_here and record.trigger == Trigger.AGENT_PATCH
 
 
 async def _tip(repository: Repository, branch: str, field: str) -> str:
@@ -168,6 +194,7 @@ def _ids(repository: str, patch: PostedPatch, pinned: Pinned) -> Iterator[str]:
         patch.task.strip(),
         patch.description.strip(),
         patch.issue,
+        patch.plan_of,
     )
     digest = hashlib.sha256(json.dumps(content).encode()).hexdigest()
     for attempt in range(MOST_ATTEMPTS):

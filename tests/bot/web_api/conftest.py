@@ -49,8 +49,11 @@ class ApiClient:
         return self.client.post("/api/v1/patches", json=body, headers=headers)
 
     def get(self, path: str, secret: str | None = None) -> TestResponse:
+        return self.fetch(f"patches/{path}", secret)
+
+    def fetch(self, path: str, secret: str | None = None) -> TestResponse:
         headers = {"Authorization": f"Bearer {self.secret if secret is None else secret}"}
-        return self.client.get(f"/api/v1/patches/{path}", headers=headers)
+        return self.client.get(f"/api/v1/{path}", headers=headers)
 
     def posted(self, body: object = PATCH) -> str:
         """Post a patch that is taken; gives its id."""
