@@ -105,8 +105,10 @@ class Drafting:
 
     def again(self, before: Planned) -> Plan:
         """The fixed steps, which are this patch's own, and those that were proposed for another one."""
-        proposed = (step for step in before.plan.steps if step.is_proposed)
-        return Plan((*self.fixed(before.requirements).steps, *proposed))
+        fixed = self.fixed(before.requirements).steps
+        proposed = [step for step in before.plan.steps if step.is_proposed]
+        numbered = enumerate(proposed, start=len(fixed) + 1)  # there can be more fixed ones here
+        return Plan((*fixed, *(replace(step, id=f"E{number}") for number, step in numbered)))
 
     async def understood(self, agents: Agents, floor: Requirements) -> Requirements:
         """The floor and what a model adds; a model that is away adds a remark."""
