@@ -12,7 +12,7 @@ from typing import Any
 
 import click
 
-from bot.commands.asked import OUT, Asked
+from bot.commands.asked import COMPARED, OUT, Asked
 from bot.errors import Transient, UserError
 from sandbox.base import SandboxError
 from sandbox.errors import HostTrouble
@@ -125,6 +125,30 @@ def devai(**options: Any) -> None:
     when there is no judgment.
     """
     _run("bench_devai", **options)
+
+
+@assay.command("compare")
+@click.argument("repository", type=_FOLDER)
+@click.argument("heads", nargs=-1, required=True, metavar="HEAD HEAD...")
+@click.option(
+    "--base", help="Branch or revision that they start from.  [default: as `assay judge`]"
+)
+@click.option("--task", type=_FILE, required=True, help="File with what was asked of all of them.")
+@click.option(
+    "--out",
+    type=_NEW_FOLDER,
+    default=Path(COMPARED),
+    show_default=True,
+    help="Folder for ranking.json and the reports.",
+)
+def compare_patches(**options: Any) -> None:
+    """Judge several patches of REPOSITORY for one task by one plan, and rank them; ties are said.
+
+    HEAD is a branch or a revision. The requirements, and the steps that judges propose, are those of the
+    first one that can be judged. Exits with 0 where the best passes, 1 where none does, 2 for a usage or
+    set-up error.
+    """
+    _run("compare", **options)
 
 
 @assay.group()
@@ -301,6 +325,38 @@ def setup(**options: Any) -> None:
     Set ASSAY_PUBLIC_URL first: GitHub sends its webhooks there.
     """
     _run("setup", **options)
+
+
+@assay.group()
+def token() -> None:
+    """Make, list and revoke tokens with which agents send patches by the API (`/api/v1`)."""
+
+
+@token.command("create")
+@click.option("--repository", required=True, metavar="OWNER/NAME", help="What it is for.")
+@click.option("--days", type=click.IntRange(1, 366), default=30, show_default=True)
+@click.option("--name", default="", help="Whose it is, for the list.")
+@click.option("--with-report", is_flag=True, help="Also give links to the full report.")
+def create_token(**options: Any) -> None:
+    """Print a new token for one repository, once: only a hash of it is kept.
+
+    Its bearer gets verdicts and what to repair. The full report also shows rubrics, judges' notes and
+    their steps; --with-report gives that, too.
+    """
+    _run("token", "create", **options)
+
+
+@token.command("list")
+def list_tokens() -> None:
+    """List all tokens, without their secrets."""
+    _run("token", "list")
+
+
+@token.command("revoke")
+@click.argument("identifier", metavar="ID")
+def revoke_token(**options: Any) -> None:
+    """End the token ID now; exits with 2 when there is none."""
+    _run("token", "revoke", **options)
 
 
 @assay.command()

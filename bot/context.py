@@ -35,6 +35,7 @@ class Policy:
     remarks: tuple[str, ...] = ()  # what a report says of it
     proposed: tuple[Finding, ...] = ()  # about the configuration that head would bring
     base_is_trusted: bool = False  # its commit is reachable from the default or a protected branch
+    trailers: tuple[str, ...] = ()  # of head's commits, in lower case
 
     @property
     def network_to_build(self) -> Network:

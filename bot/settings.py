@@ -34,6 +34,8 @@ class Settings(BaseSettings):
     """Evaluations that one worker process runs at the same time."""
     metrics_token: SecretStr = SecretStr("")
     """What Prometheus must send as its bearer token; empty: there is no `/metrics`."""
+    web_streams: int = Field(default=2, ge=0)
+    """Event streams of the API that one web process serves at a time; each keeps a thread."""
     private_reports: bool = True
     link_key: SecretStr = SecretStr("")
     """Signs report links; the same on every host. Empty: a key is kept in `home`."""

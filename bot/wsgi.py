@@ -5,20 +5,29 @@ It must be built after gunicorn forks (no `--preload`): connections do not survi
 
 from __future__ import annotations
 
+import functools
 import logging
+from functools import partial
 
 from flask import Flask
 
 from bot.errors import Transient
+from bot.github.client import open_app
 from bot.queue import EngineClient, engine_options, migrate
 from bot.settings import load_settings
 from bot.store import open_artifacts, open_records
+from bot.web.api.events import Streams
+from bot.web.api.routes import Api, blueprint
+from bot.web.api.submission import Submission
 from bot.web.app import WebParts, create_app
 from bot.web.links import open_links
 from bot.web.pages import report_pages
 from bot.web.server import CheckedBodies
 
 log = logging.getLogger(__name__)
+
+GITHUB_TIMEOUT_S = 5.0
+"""For one answer: a thread waits for it, and whoever sent the patch can send it again."""
 
 
 def application() -> Flask:
@@ -38,7 +47,17 @@ def application() -> Flask:
         records,
         settings.metrics_token.get_secret_value(),
     )
-    pages = report_pages(records, open_artifacts(settings), open_links(settings, records))
-    application = create_app(parts, (pages,))
+    artifacts, links = open_artifacts(settings), open_links(settings, records)
+    github = functools.cache(partial(open_app, settings, GITHUB_TIMEOUT_S))
+    api = Api(
+        records,
+        Submission(records, parts.jobs, github),
+        artifacts.get,
+        links.sign,
+        settings.public_url,
+        Streams(settings.web_streams),
+    )
+    pages = (report_pages(records, artifacts, links), blueprint(api))
+    application = create_app(parts, pages)
     application.wsgi_app = CheckedBodies(application.wsgi_app)  # type: ignore[assignment]
     return application

@@ -207,7 +207,14 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
     # what wires
     "bot.commands": ("bot", "sandbox"),
     "bot.cli": ("bot.commands", "bot.errors", "sandbox"),
-    "bot.wsgi": ("bot.errors", "bot.queue", "bot.settings", "bot.store", "bot.web"),
+    "bot.wsgi": (
+        "bot.errors",
+        "bot.github",
+        "bot.queue",
+        "bot.settings",
+        "bot.store",
+        "bot.web",
+    ),
 }
 
 # What decides imports nothing, itself or through others, that runs or asks anything.

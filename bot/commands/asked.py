@@ -8,6 +8,7 @@ from pathlib import Path
 import click
 
 OUT = "assay-report"
+COMPARED = "assay-comparison"
 
 
 @dataclass(frozen=True, slots=True)

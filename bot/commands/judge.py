@@ -13,7 +13,7 @@ from typing import Any
 import click
 from rich.console import Console
 
-from bot.commands.asked import OUT, Asked
+from bot.commands.asked import COMPARED, OUT, Asked
 from bot.commands.once import judge_once
 from bot.commands.progress import Progress, print_report
 from bot.errors import UserError
@@ -48,10 +48,10 @@ def run(asked: Asked) -> None:
     if asked.no_pdf:
         settings = settings.model_copy(update={"pdf": False})
     make_home(settings.home)
-    _make_folder(asked.out)
+    make_folder(asked.out)
     with Progress(Console(stderr=True)) as progress:
         publication = asyncio.run(_judging(settings, asked, progress))
-    _copy_report(settings, publication.report_key, asked.out)
+    copy_report(settings, publication.report_key, asked.out)
     document = read_machine((asked.out / "report.json").read_bytes())
     print_report(Console(), document, _written(asked.out))
     sys.exit(EXIT_CODES[publication.conclusion])
@@ -114,9 +114,9 @@ def _read(path: Path | None) -> str:
     return path.read_text(encoding="utf-8", errors="replace") if path else ""
 
 
-def _make_folder(out: Path) -> None:
-    """Make it before the work begins: nobody should wait for a report that cannot be written."""
-    if out.name == OUT:
+def make_folder(out: Path) -> None:
+    """Make a folder for reports before the work begins, so that nobody waits for what cannot be written."""
+    if out.name in (OUT, COMPARED):
         make_own_folder(out, "Name a folder for the report with --out.")
         return
     try:
@@ -127,7 +127,8 @@ def _make_folder(out: Path) -> None:
         ) from error
 
 
-def _copy_report(settings: Settings, key: str, out: Path) -> None:
+def copy_report(settings: Settings, key: str, out: Path) -> None:
+    """Copy a report's files to where a person wants them, and remove an older report's."""
     artifacts = open_artifacts(settings)
     for name in REPORT_FILES:
         content = artifacts.get(key, name)

@@ -14,10 +14,7 @@ from bot.evaluation.conclude_again import KeptVerdicts
 from bot.evaluation.forecast import foresee
 from bot.evaluation.rubric_drafts import RubricClerk
 from bot.evaluation.upkeep import DiskFloor, tidy
-from bot.github.addresses import Addresses
-from bot.github.client import GitHubApp
-from bot.github.credentials import private_key
-from bot.github.transport import Manners, Pace
+from bot.github.client import GitHubApp, open_app
 from bot.queue import EngineClient, Work, engine_options
 from bot.services import Services
 from bot.settings import Settings
@@ -78,19 +75,6 @@ def _clerk(services: Services, github: GitHubApp) -> RubricClerk:
         services.open_session,
         services.mark_key,
         services.secrets,
-    )
-
-
-def open_app(settings: Settings) -> GitHubApp:
-    """Connect as the App. Raises UserError when it is not registered or its key cannot be read."""
-    return GitHubApp(
-        Manners(
-            Addresses.of(settings.ghe_host),
-            timeout_s=settings.github_timeout_s,
-            pace=Pace(settings.write_pause_s),
-        ),
-        settings.app_id,
-        private_key(settings),
     )
 
 

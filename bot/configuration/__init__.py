@@ -13,6 +13,7 @@ from bot.configuration.layers import (
     loosened,
     reading_of,
 )
+from bot.configuration.pull_requests import ConfiguredAgent, When
 from bot.configuration.reading import (
     MAX_BYTES,
     PATH,
@@ -35,7 +36,6 @@ from bot.configuration.schema import (
     RubricPolicy,
     UnverifiedPolicy,
     Weight,
-    When,
 )
 
 __all__ = [
@@ -44,6 +44,7 @@ __all__ = [
     "CheckPolicy",
     "Configuration",
     "ConfigurationProblem",
+    "ConfiguredAgent",
     "ConfiguredRequirement",
     "ConfiguredTrigger",
     "Effective",

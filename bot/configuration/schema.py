@@ -9,14 +9,13 @@ from typing import Annotated, Self
 from pydantic import (
     AfterValidator,
     BaseModel,
-    ConfigDict,
     Field,
     StringConstraints,
     model_validator,
 )
 from pydantic.fields import FieldInfo
 
-from bot.configuration.globs import MOST_GLOBS, Glob
+from bot.configuration.pull_requests import Closed, ConfiguredAgent, When
 from sandbox.browser.script import MAX_ACTS, read_script
 
 ShellLine = Annotated[str, StringConstraints(min_length=1, max_length=2000)]
@@ -64,68 +63,7 @@ class NetworkPolicy(StrEnum):
     ALWAYS = "always"
 
 
-class _Closed(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
-
-
-LabelName = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=100)]
-"""GitHub takes 50 characters; an emoji may count for more than one."""
-Globs = Annotated[tuple[Glob, ...], Field(max_length=MOST_GLOBS)]
-LabelNames = Annotated[tuple[LabelName, ...], Field(max_length=MOST_GLOBS)]
-
-
-class PathFilter(_Closed):
-    """Which changed files are worth an evaluation."""
-
-    include: Globs = Field(
-        default=(), description="Only changes to these files are judged (`src/**`); empty: to all."
-    )
-    exclude: Globs = Field(
-        default=(), description="Changes to nothing but these files are not judged (`docs/**`)."
-    )
-
-
-class LabelFilter(_Closed):
-    """What labels of a pull request say."""
-
-    skip: LabelNames = Field(
-        default=(),
-        description="Not judged with one of these, set by somebody else than the author.",
-    )
-    ask: LabelNames = Field(
-        default=(),
-        description="Judged with one of these, set by somebody with write access, whatever else holds.",
-    )
-
-
-class AuthorFilter(_Closed):
-    """Whose pull requests are left alone."""
-
-    skip: Globs = Field(
-        default=(),
-        description="Not judged, as long as nobody else pushes (`dependabot[bot]`, `*[bot]`).",
-    )
-
-
-class When(_Closed):
-    """Which pull requests are judged by themselves; `/judge` asks for any of them."""
-
-    branches: Globs = Field(
-        default=(), description="Target branches (`main`, `release/**`); empty: all."
-    )
-    paths: PathFilter = Field(
-        default_factory=PathFilter, description="Which changed files are worth an evaluation."
-    )
-    labels: LabelFilter = Field(
-        default_factory=LabelFilter, description="What labels of a pull request say."
-    )
-    authors: AuthorFilter = Field(
-        default_factory=AuthorFilter, description="Whose pull requests are left alone."
-    )
-    drafts: bool = Field(default=False, description="Whether drafts are judged too.")
-
-
-class Setup(_Closed):
+class Setup(Closed):
     """How to build, test and serve the project, where detection should not decide."""
 
     install: ShellLine | None = Field(
@@ -138,7 +76,7 @@ class Setup(_Closed):
     )
 
 
-class ProjectSetup(_Closed):
+class ProjectSetup(Closed):
     """How to build and test one of several projects, where detection should not decide."""
 
     install: ShellLine | None = Field(
@@ -156,7 +94,7 @@ def _acts(lines: tuple[str, ...]) -> tuple[str, ...]:
     return lines
 
 
-class ConfiguredRequirement(_Closed):
+class ConfiguredRequirement(Closed):
     """A requirement that applies to every pull request."""
 
     id: Annotated[str, StringConstraints(pattern=r"^[A-Za-z][A-Za-z0-9_.-]{0,31}$")] = Field(
@@ -187,7 +125,7 @@ class ConfiguredRequirement(_Closed):
         return self
 
 
-class GatePolicy(_Closed):
+class GatePolicy(Closed):
     """How verdicts become the check run's conclusion."""
 
     unverified: UnverifiedPolicy = Field(
@@ -211,7 +149,7 @@ class GatePolicy(_Closed):
     )
 
 
-class JudgePolicy(_Closed):
+class JudgePolicy(Closed):
     """How many judges negotiate, where a model is set."""
 
     count: int = Field(default=3, ge=1, le=9, description="Judges in the panel.")
@@ -222,7 +160,7 @@ class JudgePolicy(_Closed):
     )
 
 
-class RubricPolicy(_Closed):
+class RubricPolicy(Closed):
     """When the rubric of an issue binds."""
 
     approvals: int = Field(
@@ -233,7 +171,7 @@ class RubricPolicy(_Closed):
     )
 
 
-class EvaluationLimits(_Closed):
+class EvaluationLimits(Closed):
     """What one evaluation may use."""
 
     minutes: float = Field(
@@ -253,7 +191,7 @@ class EvaluationLimits(_Closed):
     )
 
 
-class SandboxPolicy(_Closed):
+class SandboxPolicy(Closed):
     """What the sandbox allows."""
 
     network: NetworkPolicy = Field(
@@ -262,7 +200,7 @@ class SandboxPolicy(_Closed):
     )
 
 
-class WebPolicy(_Closed):
+class WebPolicy(Closed):
     """Evidence from a browser."""
 
     enabled: bool = Field(
@@ -301,7 +239,7 @@ def _folder(value: str) -> str:
     return "/".join(steps)
 
 
-class ConfiguredProject(_Closed):
+class ConfiguredProject(Closed):
     """A folder that is built and tested by itself."""
 
     path: Annotated[
@@ -312,6 +250,7 @@ class ConfiguredProject(_Closed):
     )
 
 
+MOST_AGENTS = 20
 MOST_LISTED = 50
 
 
@@ -328,7 +267,7 @@ def _apart(values: tuple[ConfiguredProject, ...]) -> tuple[ConfiguredProject, ..
     return values
 
 
-class Configuration(_Closed):
+class Configuration(Closed):
     """Everything `.github/assay.yml` can say, with what holds when it says nothing."""
 
     triggers: tuple[ConfiguredTrigger, ...] = Field(
@@ -381,6 +320,10 @@ class Configuration(_Closed):
         default_factory=SandboxPolicy, description="What the sandbox allows."
     )
     web: WebPolicy = Field(default_factory=WebPolicy, description="Evidence from a browser.")
+    agents: Annotated[tuple[ConfiguredAgent, ...], Field(max_length=MOST_AGENTS)] = Field(
+        default=(),
+        description="Coding agents besides the known ones; the report names who wrote a change.",
+    )
 
     @model_validator(mode="after")
     def _one_way_to_test(self) -> Self:
@@ -391,14 +334,17 @@ class Configuration(_Closed):
         return self
 
 
+_LISTED = (ConfiguredRequirement, ConfiguredProject, ConfiguredAgent)
+
+
 def is_listed(section: type[BaseModel] | None) -> bool:
     """Whether a key holds a list of such sections."""
-    return section in (ConfiguredRequirement, ConfiguredProject)
+    return section in _LISTED
 
 
 def section_of(field: FieldInfo) -> type[BaseModel] | None:
     """The model of a key that holds keys of its own; None for a plain value."""
-    for listed in (ConfiguredRequirement, ConfiguredProject):
+    for listed in _LISTED:
         if field.annotation == tuple[listed, ...]:  # type: ignore[valid-type]
             return listed
     annotation = field.annotation

@@ -42,24 +42,11 @@ from bot.evaluation.upkeep import clean_up
 from bot.evidence.damage import kept_that_reach
 from bot.services import Services
 from bot.steps import StepRunner
-from bot.values import EvaluationRequest, Observed, Publication, Task
+from bot.values import STAGES, EvaluationRequest, Observed, Publication, Task
 from bot.verdict.keeping import proofs_of_each
 from sandbox.concurrently import FewAtATime, concurrently
 
-STAGES = (
-    "checkout",
-    "configure",
-    "environment",
-    "task",
-    "plan",
-    "observe",
-    "damage",
-    "deliberate",
-    "judge",
-    "report",
-    "publish",
-    "print",
-)
+__all__ = ["STAGES", "evaluate"]
 
 
 async def evaluate(request: EvaluationRequest, services: Services, run: StepRunner) -> Publication:

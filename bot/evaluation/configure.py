@@ -23,6 +23,7 @@ from bot.evaluation.on_host import on_this_host, trees_here
 from bot.services import Services
 from bot.task import kept_criteria
 from bot.task import test_plans as criteria
+from bot.task.agents import trailers_of
 from bot.task.rubrics.files import (
     FOLDER,
     MOST_BYTES,
@@ -37,7 +38,7 @@ from bot.task.task_file import read_task_file
 from bot.values import Criterion, EvaluationRequest, TaskSource, TestPlan, Trust
 from bot.values.rules import CONFIGURATION, POLICY_LOOSENED
 from sandbox.errors import CheckoutError
-from sandbox.repository.mirror import Mirror, list_paths, open_mirror, read_file
+from sandbox.repository.mirror import Mirror, list_paths, messages, open_mirror, read_file
 from sandbox.values import Checkout, Finding, Severity
 
 T = TypeVar("T")
@@ -93,6 +94,7 @@ def _read(mirror: Mirror, checkout: Checkout, context: PolicyContext, base_ref: 
         remarks=tuple(remarks),
         proposed=tuple(_proposed(mirror, checkout, before, after)) if is_edited else (),
         base_is_trusted=context.base_is_trusted,
+        trailers=trailers_of(messages(mirror, checkout.base_sha, checkout.head_sha)),
     )
 
 

@@ -13,7 +13,7 @@ from bot.diff.changed_code import changed_code
 from bot.diff.paths import is_source_path
 from bot.diff.unified import unified_within
 from bot.evaluation.on_host import on_this_host, trees_here
-from bot.evaluation.recording import keep_replies
+from bot.evaluation.recording import keep_plan, keep_replies, kept_plan
 from bot.evaluation.rubrics_of_task import kept_rubrics, rubrics_of, unused, with_rubrics
 from bot.evidence.code_map.run import Asked, find_places
 from bot.evidence.empty_inputs.find import empty_calls
@@ -58,15 +58,21 @@ async def make_plan(
     trees = TreeReader(Path(checkout.base_tree)), TreeReader(Path(checkout.head_tree))
     calls = await apart(timeout_s, empty_calls, checkout.diff, *trees)
     drafting = Drafting(services, request, checkout, task, policy, pages, calls)
+    if request.plan_of:
+        before = await asyncio.to_thread(kept_plan, services, request)
+        return replace(before, plan=drafting.again(before), usage=(), frozen="")
     limits = policy.configuration.limits
     async with services.open_session(SessionLimits(limits.usd, limits.minutes)) as session:
         if session is None:
-            return Planned(floor, drafting.fixed(floor), rubrics=rubrics)
+            return await keep_plan(
+                services, request, Planned(floor, drafting.fixed(floor), rubrics=rubrics)
+            )
         agents = Agents(session, run_delimiter(services, checkout))
         requirements = await drafting.understood(agents, floor)
         planned = await drafting.planned(agents, requirements)
         await keep_replies(services, request, "plan", session)
-        return replace(planned, usage=session.usage, rubrics=rubrics)
+        planned = replace(planned, usage=session.usage, rubrics=rubrics)
+        return await keep_plan(services, request, planned)
 
 
 def _rubrics(
@@ -96,6 +102,13 @@ class Drafting:
         changed = self.checkout.diff.changed_paths
         configuration = self.policy.configuration
         return plan(requirements, configuration, changed, self.pages, self.calls)
+
+    def again(self, before: Planned) -> Plan:
+        """The fixed steps, which are this patch's own, and those that were proposed for another one."""
+        fixed = self.fixed(before.requirements).steps
+        proposed = [step for step in before.plan.steps if step.is_proposed]
+        numbered = enumerate(proposed, start=len(fixed) + 1)  # there can be more fixed ones here
+        return Plan((*fixed, *(replace(step, id=f"E{number}") for number, step in numbered)))
 
     async def understood(self, agents: Agents, floor: Requirements) -> Requirements:
         """The floor and what a model adds; a model that is away adds a remark."""

@@ -13,6 +13,7 @@ from bot.configuration import CheckPolicy, NetworkPolicy
 from bot.context import Built, Planned, Policy, Project
 from bot.errors import OutOfTime, Superseded, UserError
 from bot.steps import StepRunner
+from bot.task.agents import agent_of
 from bot.text.clipping import clip_line
 from bot.values import (
     Conclusion,
@@ -103,7 +104,16 @@ class Progress:
             acceptable=acceptable(gate) if self.request.number else (),
             checks_each=self.policy is not None
             and self.policy.configuration.checks is CheckPolicy.PER_REQUIREMENT,
+            agent=self._agent(),
         )
+
+    def _agent(self) -> str:
+        """The agent that sent the patch, or whose marks the change bears."""
+        request, policy = self.request, self.policy
+        if request.agent or policy is None:
+            return request.agent
+        login = self.task.author if self.task else ""
+        return agent_of(policy.configuration, login, request.head_ref, policy.trailers)
 
     def _plan(self) -> Plan | None:
         """The plan with what was added to it; the judging stage saw to it that none was taken away."""

@@ -1,19 +1,46 @@
-"""Keeps what models were asked and answered in one evaluation: to be replayed without them, and read."""
+"""Keeps what models were asked and answered in one evaluation, and its plan: to be used again, and read."""
 
 from __future__ import annotations
 
 import asyncio
+import json
 from collections.abc import Mapping
 
 from pydantic import TypeAdapter
 
+from bot.context import Planned
+from bot.errors import UserError
 from bot.judges.model.base import Session
 from bot.services import Services, evaluation_key
-from bot.values import EvaluationRequest, Exchange
+from bot.values import EvaluationRequest, Exchange, Trigger
 
 ASKING_STAGES = ("plan", "deliberate")
 _REPLIES = TypeAdapter(dict[str, bytes])
 _EXCHANGES = TypeAdapter(tuple[Exchange, ...])
+_PLAN = "planned.json"
+_PLANNED = TypeAdapter(Planned)
+_COMPARED = (Trigger.AGENT_PATCH, Trigger.LOCAL)
+"""Of these there can be several for one task."""
+
+
+async def keep_plan(services: Services, request: EvaluationRequest, planned: Planned) -> Planned:
+    """Store a plan by which other patches may be judged too, and return it. Raises Transient."""
+    if request.trigger in _COMPARED:
+        text = json.dumps(_PLANNED.dump_python(planned, mode="json"))  # as it is: it is run again
+        key = evaluation_key(request.id)
+        await asyncio.to_thread(services.artifacts.put, key, _PLAN, text.encode())
+    return planned
+
+
+def kept_plan(services: Services, request: EvaluationRequest) -> Planned:
+    """Read the plan that a request names. Raises UserError where there is none, and Transient."""
+    text = services.artifacts.get(evaluation_key(request.plan_of), _PLAN)
+    if text is None:
+        raise UserError(
+            f"The plan of {request.plan_of} is not there, or not any more.",
+            "Send the patch without it, or name another evaluation.",
+        )
+    return _PLANNED.validate_python(json.loads(text))
 
 
 async def keep_replies(

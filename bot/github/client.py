@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime
 
 from bot.errors import Transient, UserError
-from bot.github.addresses import repository_path, segment
+from bot.github.addresses import Addresses, repository_path, segment
 from bot.github.base import (
     AccessToken,
     AppCredentials,
@@ -18,8 +19,18 @@ from bot.github.base import (
     Repository,
     RepositoryReader,
 )
+from bot.github.credentials import private_key
 from bot.github.repository import InstalledRepository, ReadOnlyRepository
-from bot.github.transport import Anonymous, AppKey, JsonBody, Manners, Transport, app_transport
+from bot.github.transport import (
+    Anonymous,
+    AppKey,
+    JsonBody,
+    Manners,
+    Pace,
+    Transport,
+    app_transport,
+)
+from bot.settings import Settings
 from bot.text.json_reading import Payload
 
 REFRESH_BEFORE_S = 600.0  # no token is used in its last ten minutes: a fetch may take some
@@ -162,6 +173,22 @@ class GitHubApp:
 
     def _as_app(self) -> Transport:
         return app_transport(self._manners, self._key)
+
+
+def open_app(settings: Settings, longest_s: float = math.inf) -> GitHubApp:
+    """Connect as the App, and wait for no answer longer than `longest_s`.
+
+    Raises UserError when it is not registered or its key cannot be read.
+    """
+    return GitHubApp(
+        Manners(
+            Addresses.of(settings.ghe_host),
+            timeout_s=min(settings.github_timeout_s, longest_s),
+            pace=Pace(settings.write_pause_s),
+        ),
+        settings.app_id,
+        private_key(settings),
+    )
 
 
 @asynccontextmanager

@@ -167,10 +167,10 @@ def _subject(evaluation: Evaluation, home: str) -> Subject:
         base_sha=evaluation.base_sha,
         head_sha=evaluation.head_sha,
         base_ref=request.base_ref,
-        head_ref=request.head_ref,
+        head_ref="" if request.head_ref == evaluation.head_sha else request.head_ref,
         trigger=request.trigger.value,
         actor=request.actor,
-        agent=request.agent,
+        agent=evaluation.agent or request.agent,
         home="" if request.trigger is Trigger.AGENT_PATCH else home,  # its head is on no branch
     )
 

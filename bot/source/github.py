@@ -68,7 +68,8 @@ class GitHubOrigin:
         await self._check_still_wanted(request)
         token = await self.github.clone_token(request.installation, request.repository)
         url = self.github.clone_url(request.repository)
-        return Code(Source(url, token.value, self.allow_http), request.base_ref, request.head_sha)
+        head = request.head_sha or request.head_ref
+        return Code(Source(url, token.value, self.allow_http), request.base_ref, head)
 
     async def _check_still_wanted(self, request: EvaluationRequest) -> None:
         if not request.number:
@@ -87,7 +88,7 @@ class GitHubOrigin:
                 return await task_of_pull_request(repository, request.number)
             if request.trigger is Trigger.MERGE_GROUP:
                 return Task("The merge group holds together", ())
-            return await task_of_issue(repository, request.issue, request.task_text)
+            return await task_of_issue(repository, request)
 
     async def policy_context(self, request: EvaluationRequest) -> PolicyContext:
         """Ask GitHub, through the installation of the repository."""

@@ -81,6 +81,7 @@ class LocalOrigin(Unposted):
     repository: Path
     git_root: Path
     is_submission: bool = False  # a plan's: it has no history that says anything
+    counts_claims: bool = True  # whether commit messages say what the change should do
 
     async def policy_context(self, request: EvaluationRequest) -> PolicyContext:
         """A submission never stands in for the plan that it is judged by."""
@@ -145,7 +146,9 @@ class LocalOrigin(Unposted):
             sources.append(_source("the description", request.description, Trust.AUTHOR))
         elif self.is_submission:
             return Task(sources[0].title if sources else "The test plan", tuple(sources))
-        elif text := await asyncio.to_thread(self._commit_messages, checkout):
+        elif self.counts_claims and (
+            text := await asyncio.to_thread(self._commit_messages, checkout)
+        ):
             sources.append(_source("the commit messages", text, Trust.AUTHOR))
         if sources:
             return Task(sources[0].title, tuple(sources))

@@ -6,7 +6,7 @@ from bot.errors import UserError
 from bot.github import IssueReference, PullRequest, RepositoryReader
 from bot.task.linked import closing_issues
 from bot.task.task_file import read_task_file
-from bot.values import Task, TaskSource, Trust
+from bot.values import EvaluationRequest, Task, TaskSource, Trust
 
 MAX_ISSUES = 10
 
@@ -28,24 +28,30 @@ async def task_of_pull_request(repository: RepositoryReader, number: int) -> Tas
     return Task(title, (*sources, own), tuple(warnings), pull_request.author)
 
 
-async def task_of_issue(repository: RepositoryReader, number: int, text: str) -> Task:
-    """Collect an issue and the text of the one who dispatched a patch for it."""
+async def task_of_issue(repository: RepositoryReader, request: EvaluationRequest) -> Task:
+    """Collect an issue, the text of the one who sent a patch for it, and what the patch says of itself."""
     sources: list[TaskSource] = []
     warnings: list[str] = []
-    if number:
-        source, warning = await _issue(repository, IssueReference(repository.name, number))
+    if request.issue:
+        source, warning = await _issue(repository, IssueReference(repository.name, request.issue))
         sources += [source] if source else []
         warnings += [warning] if warning else []
-    if text.strip():
-        name = "the dispatched task"
-        first, _, rest = text.strip().partition("\n")
-        listed = read_task_file(text, name, Trust.ASKER)
-        sources.append(listed or TaskSource(name, first, rest, Trust.ASKER))
+    if request.task_text.strip():
+        sources.append(_said(request.task_text, "the dispatched task", Trust.ASKER))
     if not sources:
         raise UserError(
             "Nothing says what was asked.", "Name an issue that exists, or send a task text."
         )
+    if request.description.strip():
+        sources.append(_said(request.description, "the patch's description", Trust.AUTHOR))
     return Task(sources[0].title, tuple(sources), tuple(warnings))
+
+
+def _said(text: str, name: str, trust: Trust) -> TaskSource:
+    """A text as whoever sent it; a list of typed requirements is read only from those who may ask."""
+    listed = read_task_file(text, name, trust) if trust.is_asked else None
+    first, _, rest = text.strip().partition("\n")
+    return listed or TaskSource(name, first, rest, trust)
 
 
 async def linked_issues(

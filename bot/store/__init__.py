@@ -15,8 +15,10 @@ from bot.store.base import (
 )
 from bot.store.record_parts import KeptReplies
 from bot.store.records import Records, open_records
+from bot.store.tokens import ApiToken, IssuedToken
 
 __all__ = [
+    "ApiToken",
     "Artifacts",
     "Decision",
     "Ended",
@@ -24,6 +26,7 @@ __all__ = [
     "EvaluationState",
     "FileArtifacts",
     "HostDisk",
+    "IssuedToken",
     "KeptReplies",
     "LabelFilter",
     "Records",

@@ -204,6 +204,22 @@ PAUSES = Table(
     Column("said_s", Float(53), nullable=False),
 )
 
+TOKEN_METADATA = MetaData()
+
+API_TOKENS = Table(
+    "assay_api_tokens",
+    TOKEN_METADATA,
+    Column("id", String(16), primary_key=True),
+    Column("repository", String(300), nullable=False),
+    Column("name", String(100), nullable=False),
+    Column("salt", LargeBinary, nullable=False),
+    Column("digest", LargeBinary, nullable=False),
+    Column("shows_report", Boolean, nullable=False),
+    Column("created_s", Float(53), nullable=False),
+    Column("expires_s", Float(53), nullable=False),
+    Column("revoked_s", Float(53), nullable=True),
+)
+
 
 def _first(connection: Connection) -> None:
     """Version 1: the tables of METADATA."""
@@ -235,9 +251,14 @@ def _sixth(connection: Connection) -> None:
     TALK_METADATA.create_all(connection)
 
 
+def _seventh(connection: Connection) -> None:
+    """Version 7: tokens of the API, each for one repository."""
+    TOKEN_METADATA.create_all(connection)
+
+
 # Each entry leads from its index to the next version. A shipped entry is never edited: later
 # versions add columns and tables by SQL of their own.
-MIGRATIONS = (_first, _second, _third, _fourth, _fifth, _sixth)
+MIGRATIONS = (_first, _second, _third, _fourth, _fifth, _sixth, _seventh)
 
 _LOCK = 0x417373617901  # any number that only this migration uses
 

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 _HINT = re.compile(
-    r"gh[pousr]_|github_pat_|glpat-|A(?:KI|SI|BI|CC)A|xox|xapp-|hooks\.slack|-----|eyJ|npm_|pypi-|sk-"
+    r"assay_[0-9a-f]|gh[pousr]_|github_pat_|glpat-|A(?:KI|SI|BI|CC)A|xox|xapp-|hooks\.slack|-----|eyJ|npm_|pypi-|sk-"
     r"|[rs]k_|AIza|ya29|hf_|SG\.|dop_v1|dckr_pat|authorization|bearer|api[_-]?key|access[_-]?key"
     r"|private[_-]?key|account[_-]?key|://[^\s/]*@|machine\s|token|secret|passw|credential|cookie",
     re.IGNORECASE,
@@ -75,6 +75,7 @@ _SHAPES = (
         "GitHub token",
         re.compile(r"(?:gh[pousr]_[A-Za-z0-9]{16,255}|github_pat_[A-Za-z0-9_]{16,255})"),
     ),
+    _Shape("Assay token", re.compile(r"assay_[0-9a-f]{12}_[A-Za-z0-9_-]{43}")),
     _Shape("GitLab token", re.compile(r"glpat-[\w-]{16,}")),
     _Shape("AWS key id", re.compile(r"A(?:KIA|SIA|BIA|CCA)[A-Z0-9]{16}(?![A-Z0-9])")),
     _Shape("Slack token", re.compile(r"x(?:ox[abeoprs]|app-\d)-[A-Za-z0-9-]{10,}")),

@@ -61,6 +61,7 @@ from bot.values.opinions import (
     Validity,
 )
 from bot.values.requests import (
+    STAGES,
     Delivery,
     EvaluationRequest,
     ExpectedCalls,
@@ -110,6 +111,7 @@ __all__ = [
     "ACCEPT_BUTTON",
     "EXPLAIN_BUTTON",
     "RERUN_BUTTON",
+    "STAGES",
     "TRIAL",
     "Acceptance",
     "AcceptanceKind",

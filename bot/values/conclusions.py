@@ -208,6 +208,7 @@ class Evaluation:
     rubrics: tuple[TaskRubric, ...] = ()
     acceptable: tuple[str, ...] = ()  # what a person with write access can accept
     checks_each: bool = False  # each requirement has a check run of its own, too
+    agent: str = ""  # the coding agent that wrote the change, as far as it shows
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,6 +19,23 @@ class Delivery:
     payload: str
 
 
+STAGES = (
+    "checkout",
+    "configure",
+    "environment",
+    "task",
+    "plan",
+    "observe",
+    "damage",
+    "deliberate",
+    "judge",
+    "report",
+    "publish",
+    "print",
+)
+"""The stages of an evaluation, in order; `bot.evaluation` says what each does."""
+
+
 class Trigger(StrEnum):
     """Why an evaluation was started."""
 
@@ -44,7 +61,9 @@ class Trigger(StrEnum):
 class EvaluationRequest:
     """What to judge. `repository` is `owner/name` on GitHub, or a host path when LOCAL.
 
-    `number` is the pull request's (0 without one); `issue` the one an agent's patch names.
+    `number` is the pull request's (0 without one); `issue` the one an agent's patch names. Without a
+    `head_sha`, `head_ref` is judged, and no check run is put on it. With `plan_of`, an evaluation's id,
+    it is judged by that one's requirements and by the steps that judges proposed there.
     `base_ref` is the target branch or revision, `patch` a unified diff when there is no head to fetch.
     """
 
@@ -64,6 +83,7 @@ class EvaluationRequest:
     description: str = ""  # what the change says of itself, where no pull request does
     agent: str = ""
     trajectory: str = ""
+    plan_of: str = ""
 
     @property
     def has_check_run(self) -> bool:

@@ -13,7 +13,7 @@ from bot.configuration import json_schema
 from bot.errors import Transient
 from bot.queue import QueueDepth
 from bot.store import Store
-from bot.values import Delivery
+from bot.values import Delivery, EvaluationRequest
 from bot.web import boundary, metrics, webhook
 
 log = logging.getLogger(__name__)
@@ -27,6 +27,9 @@ class Jobs(Protocol):
 
     def submit_delivery(self, delivery: Delivery, lane: str) -> None:
         """Store a delivery durably; the same id a second time does nothing."""
+
+    def submit_evaluation(self, request: EvaluationRequest) -> None:
+        """Store an evaluation; the same id a second time does nothing."""
 
     def depth(self) -> QueueDepth:
         """Count the jobs that are not finished."""

@@ -9,6 +9,7 @@ from werkzeug.exceptions import HTTPException
 
 from bot.errors import Transient, UserError
 from bot.templates import render_html
+from bot.web.api.problems import BELOW, Problem, as_response
 
 log = logging.getLogger(__name__)
 
@@ -55,6 +56,8 @@ def _bug(error: Exception) -> Response:
 
 
 def _answer(status: int, title: str, text: str) -> Response:
+    if request.path.startswith(BELOW):
+        return as_response(Problem(title=title, status=status, detail=text))
     if _wants_page():
         page = render_html("error.html.j2", status=status, title=title, text=text)
         return Response(page, status, content_type="text/html; charset=utf-8")

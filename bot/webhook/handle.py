@@ -34,12 +34,11 @@ from bot.webhook.obey import obey
 from bot.webhook.registry import decide
 from bot.webhook.start import (
     approve_and_run,
-    refuse_patch,
     rerun,
     start_merge_group,
-    start_patch,
     start_pull_request,
 )
+from bot.webhook.start_patch import refuse_patch, start_patch
 
 log = logging.getLogger(__name__)
 

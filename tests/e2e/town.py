@@ -6,7 +6,10 @@ import hashlib
 import hmac
 import itertools
 import json
+import os
 import secrets
+import subprocess
+import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
@@ -216,6 +219,20 @@ def deliver(town: Town, event: str, payload: Mapping[str, object]) -> int:
     return httpx.post(
         f"{town.public_url}/webhook", content=body, headers=headers, timeout=300
     ).status_code
+
+
+def token_for(town: Town, repository: str, *options: str) -> str:
+    """A token of the API, made as an operator does."""
+    argv = [sys.executable, "-m", "bot.cli", "token", "create", "--repository", repository]
+    done = subprocess.run(
+        [*argv, *options],
+        env={**os.environ, **town.environment},
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=True,
+    )
+    return done.stdout.strip()
 
 
 @contextmanager

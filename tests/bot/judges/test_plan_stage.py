@@ -12,6 +12,7 @@ import pytest
 
 from bot.configuration import Configuration
 from bot.context import Built, Case, Planned
+from bot.errors import UserError
 from bot.evaluation.checkout import check_out
 from bot.evaluation.configure import configure
 from bot.evaluation.forecast import expected_calls, foresee
@@ -134,6 +135,34 @@ async def test_models_add_to_what_the_rules_found(bench: Bench, tmp_path: Path) 
     cut = replace(case, planned=replace(planned, plan=shorter))
     with pytest.raises(PlanBroken):
         await judge(services, cut, ASKED, observed(), Deliberation())
+
+
+async def test_a_patch_is_judged_by_the_plan_of_another_and_asks_no_model(
+    bench: Bench, tmp_path: Path
+) -> None:
+    scripted = Scripted(helpful, tmp_path / "replies")
+    _, first = await bench.plan(scripted.open)
+    asked = len(scripted.calls)
+    bench.repository.git("checkout", "--quiet", "-B", "other", "main")
+    page = "<!doctype html><title>Prices</title><p>Prices"
+    more = "\n\ndef total(cents):\n    return sum(cents)\n"
+    bench.repository.commit({"index.html": page, "shop.py": PROJECT["shop.py"] + more})
+    named = {"id": "local-2", "head_ref": "other", "plan_of": "local-1", "description": "Else"}
+    bench.request = replace(bench.request, **named)
+    _, second = await bench.plan(scripted.open)
+    assert len(scripted.calls) == asked
+    assert second.planned.requirements == first.planned.requirements
+    (proposed,) = (step for step in first.planned.plan.steps if step.is_proposed)
+    last = second.planned.plan.steps[-1]
+    assert replace(last, id=proposed.id) == proposed
+    ids = [step.id for step in second.planned.plan.steps]
+    assert len(ids) == len(set(ids)), "it takes another number where rules add steps"
+    assert len(ids) > len(first.planned.plan.steps)
+    assert (second.planned.usage, second.planned.frozen) == ((), second.planned.plan.digest)
+
+    bench.request = replace(bench.request, id="local-3", plan_of="local-2")
+    with pytest.raises(UserError, match="The plan of local-2 is not there"):
+        await bench.plan(no_models)
 
 
 LISTED = {

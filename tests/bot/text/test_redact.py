@@ -23,6 +23,7 @@ def _letters(count: int, alphabet: str = string.ascii_letters + string.digits) -
 
 HEX = "0123456789abcdef"
 SECRETS = {
+    "assay": "assay_" + _letters(12, HEX) + "_" + _letters(43),
     "ghp": "ghp_" + _letters(36),
     "gho": "gho_" + _letters(36),
     "ghs": "ghs_" + _letters(36),

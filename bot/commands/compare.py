@@ -1,0 +1,122 @@
+"""`assay compare`: judge several patches for one task by one plan, and rank them."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import secrets
+import sys
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import click
+from pydantic import TypeAdapter
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+
+from bot.commands.judge import copy_report, make_folder
+from bot.commands.once import judge_once
+from bot.commands.progress import COLOURS, Progress
+from bot.errors import UserError
+from bot.own_folder import make_home
+from bot.report.machine import read_machine
+from bot.report.ranking import Contestant, NotComparable, Rank, ranking
+from bot.settings import Settings, load_settings
+from bot.source.local import LocalOrigin
+from bot.values import Conclusion, EvaluationRequest, Trigger
+from sandbox.repository.local_repository import toplevel
+
+MOST_HEADS = 20
+_RANKS = TypeAdapter(tuple[Rank, ...])
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """The command line: `heads` are branches or revisions of `repository`."""
+
+    repository: Path
+    heads: tuple[str, ...]
+    base: str | None
+    task: Path
+    out: Path
+
+
+def run(repository: Path, heads: tuple[str, ...], base: str | None, task: Path, out: Path) -> None:
+    """Judge each head, print the table, and end with 0 where the best one passes, else with 1."""
+    wanted = Comparison(repository, tuple(dict.fromkeys(heads)), base, task, out)
+    heads = wanted.heads
+    if not 2 <= len(heads) <= MOST_HEADS:
+        raise UserError(f"Name 2 to {MOST_HEADS} different branches or revisions to compare.")
+    settings = load_settings().model_copy(update={"pdf": False})
+    make_home(settings.home)
+    make_folder(wanted.out)
+    with Progress(Console(stderr=True)) as progress:
+        found = asyncio.run(_judged(settings, wanted, progress))
+    try:
+        ranks = ranking(found)
+    except NotComparable as error:
+        raise UserError(f"The patches cannot be compared. {error}") from error
+    (wanted.out / "ranking.json").write_bytes(_RANKS.dump_json(ranks, indent=2) + b"\n")
+    console = Console(width=None if sys.stdout.isatty() else 160)
+    console.print(_table(ranks))
+    console.print(f"[dim]reports[/dim] {escape(str(wanted.out))}", highlight=False, soft_wrap=True)
+    sys.exit(0 if ranks[0].conclusion is Conclusion.SUCCESS else 1)
+
+
+async def _judged(
+    settings: Settings, wanted: Comparison, progress: Progress
+) -> tuple[Contestant, ...]:
+    """Judge one after the other by the first one's plan. What heads say of themselves demands nothing."""
+    folder = await asyncio.to_thread(toplevel, wanted.repository.resolve())
+    origin = LocalOrigin(progress.tell, folder, settings.home / "git", counts_claims=False)
+    found: list[Contestant] = []
+    plan_of = ""
+    for number, head in enumerate(wanted.heads, start=1):
+        request = await asyncio.to_thread(_request, origin, wanted, head)
+        click.echo(f"Judging {head} ({number} of {len(wanted.heads)}).", err=True)
+        published = await judge_once(
+            settings, origin, replace(request, plan_of=plan_of), count_runs=progress.count
+        )
+        place = wanted.out / f"{number}-{_name(head)}"
+        place.mkdir(exist_ok=True)
+        copy_report(settings, published.report_key, place)
+        report = read_machine((place / "report.json").read_bytes())
+        found.append(Contestant(head, report))
+        plan_of = plan_of or (request.id if report.judged else "")
+    return tuple(found)
+
+
+def _request(origin: LocalOrigin, wanted: Comparison, head: str) -> EvaluationRequest:
+    change = origin.change(wanted.base, head)
+    return EvaluationRequest(
+        id=f"compared-{secrets.token_hex(8)}",
+        repository=str(origin.repository),
+        head_sha=change.head_sha,
+        base_sha="",
+        base_ref=change.base,
+        head_ref=change.head,
+        trigger=Trigger.LOCAL,
+        task_text=wanted.task.read_text(encoding="utf-8", errors="replace"),
+    )
+
+
+def _name(head: str) -> str:
+    return re.sub(r"[^A-Za-z0-9.]+", "-", head)[:60].strip("-.") or "head"
+
+
+def _table(ranks: tuple[Rank, ...]) -> Table:
+    table = Table(
+        "", "patch", "conclusion", "met", "not met", "why", box=None, padding=(0, 2, 0, 0)
+    )
+    for one in ranks:
+        colour = COLOURS.get(one.conclusion, "yellow")
+        table.add_row(
+            f"{one.place}{'=' if one.is_tied else ''}",
+            escape(one.name),
+            f"[{colour}]{one.conclusion}[/]",
+            f"{one.met} of {one.total}",
+            escape(", ".join(one.unmet)),
+            escape(one.reason),
+        )
+    return table

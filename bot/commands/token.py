@@ -1,0 +1,85 @@
+"""`assay token`: make, list and end the tokens with which agents send patches by the API."""
+
+from __future__ import annotations
+
+import re
+import sys
+import time
+from collections.abc import Callable
+from contextlib import closing
+
+import click
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+
+from bot.errors import UserError
+from bot.own_folder import make_home
+from bot.settings import load_settings
+from bot.store import ApiToken, Records, open_records
+
+_REPOSITORY = re.compile(r"[A-Za-z0-9][A-Za-z0-9-]{0,38}/[A-Za-z0-9._-]{1,100}")
+
+
+def run(action: str, **options: object) -> None:
+    """Carry one of `create`, `list` and `revoke` out."""
+    _ACTIONS[action](**options)
+
+
+def _create(repository: str, days: int, name: str, with_report: bool) -> None:
+    """Print a new token, alone on standard output. Raises UserError for what names no repository."""
+    if not _REPOSITORY.fullmatch(repository):
+        raise UserError(f"{repository!r} is not a repository.", "Name it as owner/name.")
+    with closing(_records()) as records:
+        issued = records.issue_token(repository, days, name, shows_report=with_report)
+    click.echo(issued.secret)
+    ends = _day(issued.token.expires_s)
+    click.echo(
+        f"Token {issued.token.id} for {issued.token.repository}, valid until {ends}. "
+        "It is not shown again.",
+        err=True,
+    )
+
+
+def _list() -> None:
+    """Print every token without its secret."""
+    with closing(_records()) as records:
+        tokens = records.tokens()
+    if not tokens:
+        click.echo("There are no tokens.")
+        return
+    table = Table("id", "repository", "name", "created", "ends", "state", "full report", box=None)
+    for one in tokens:
+        report = "yes" if one.shows_report else "no"
+        days = (_day(one.created_s), _day(one.expires_s))
+        table.add_row(one.id, one.repository, escape(one.name), *days, _state(one), report)
+    Console(width=None if sys.stdout.isatty() else 160).print(table)
+
+
+def _revoke(identifier: str) -> None:
+    """End a token. Raises UserError when there is none."""
+    with closing(_records()) as records:
+        if not records.revoke_token(identifier):
+            raise UserError(f"There is no token {identifier}.", "`assay token list` shows them.")
+    click.echo(f"Token {identifier} is revoked.")
+
+
+def _records() -> Records:
+    settings = load_settings()
+    make_home(settings.home)
+    records = open_records(settings)
+    records.migrate()
+    return records
+
+
+def _state(token: ApiToken) -> str:
+    if token.revoked_s is not None:
+        return "revoked"
+    return "valid" if token.is_valid(time.time()) else "expired"
+
+
+def _day(unix_s: float) -> str:
+    return time.strftime("%Y-%m-%d", time.gmtime(unix_s))
+
+
+_ACTIONS: dict[str, Callable[..., None]] = {"create": _create, "list": _list, "revoke": _revoke}

@@ -1,0 +1,125 @@
+"""Tokens of the API: each opens one repository for some days, and only a salted hash of it is kept."""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import re
+import secrets
+from dataclasses import dataclass, field
+
+from sqlalchemy import Row, select, update
+
+from bot.store.database import Database
+from bot.store.tables import API_TOKENS, now_s
+from bot.text import scrub
+
+SECONDS_A_DAY = 86_400
+_PREFIX = "assay"
+_TOKEN = re.compile(rf"{_PREFIX}_([0-9a-f]{{12}})_([A-Za-z0-9_-]{{43}})")
+_NO_SALT, _NO_DIGEST = bytes(16), bytes(32)
+
+
+@dataclass(frozen=True, slots=True)
+class ApiToken:
+    """What a token may do. `repository` is `owner/name` as the operator wrote it; times are Unix seconds.
+
+    `shows_report` says that its bearer also gets the links to the full report.
+    """
+
+    id: str
+    repository: str
+    name: str
+    shows_report: bool
+    created_s: float
+    expires_s: float
+    revoked_s: float | None = None
+
+    def is_valid(self, at_s: float) -> bool:
+        """Whether it still opens anything."""
+        return self.revoked_s is None and at_s < self.expires_s
+
+    def covers(self, repository: str) -> bool:
+        """Whether it is for this repository."""
+        return self.repository.lower() == repository.lower()
+
+
+@dataclass(frozen=True, slots=True)
+class IssuedToken:
+    """A new token. `secret` is what its bearer sends; it is told once and kept nowhere."""
+
+    token: ApiToken
+    secret: str = field(repr=False)
+
+
+class TokenRecords(Database):
+    """The part of the records that knows who may send patches by the API."""
+
+    def issue_token(
+        self, repository: str, days: int, name: str = "", *, shows_report: bool = False
+    ) -> IssuedToken:
+        """Make a token for one repository that ends by itself."""
+        identifier, secret, salt = (
+            secrets.token_hex(6),
+            secrets.token_urlsafe(32),
+            secrets.token_bytes(16),
+        )
+        now = now_s()
+        token = ApiToken(
+            identifier,
+            repository,
+            scrub(name)[:100],
+            shows_report,
+            now,
+            now + days * SECONDS_A_DAY,
+        )
+        row = {
+            "id": token.id,
+            "repository": token.repository,
+            "name": token.name,
+            "salt": salt,
+            "digest": _digest(salt, secret),
+            "shows_report": token.shows_report,
+            "created_s": token.created_s,
+            "expires_s": token.expires_s,
+        }
+        with self._begin() as connection:
+            connection.execute(self._insert(API_TOKENS).values(row))
+        return IssuedToken(token, f"{_PREFIX}_{identifier}_{secret}")
+
+    def token_of(self, secret: str) -> ApiToken | None:
+        """Find the token that somebody sent, also one that has ended; None for any other text."""
+        match = _TOKEN.fullmatch(secret)
+        identifier, sent = (match[1], match[2]) if match else ("", "")
+        with self._begin() as connection:
+            this = select(API_TOKENS).where(API_TOKENS.c.id == identifier)
+            row = connection.execute(this).first()
+        # An unknown id takes as long as a wrong secret.
+        salt, digest = (row.salt, row.digest) if row else (_NO_SALT, _NO_DIGEST)
+        is_right = hmac.compare_digest(_digest(salt, sent), digest)
+        return _token(row) if row and is_right else None
+
+    def tokens(self) -> tuple[ApiToken, ...]:
+        """List all tokens, the newest last."""
+        with self._begin() as connection:
+            rows = connection.execute(select(API_TOKENS).order_by(API_TOKENS.c.created_s)).all()
+        return tuple(_token(row) for row in rows)
+
+    def revoke_token(self, identifier: str) -> bool:
+        """End a token now; false when there is none of that id."""
+        this = API_TOKENS.c.id == identifier
+        with self._begin() as connection:
+            still_open = update(API_TOKENS).where(this, API_TOKENS.c.revoked_s.is_(None))
+            connection.execute(still_open.values(revoked_s=now_s()))
+            known = connection.execute(select(API_TOKENS.c.id).where(this)).first()
+        return known is not None
+
+
+def _digest(salt: bytes, secret: str) -> bytes:
+    """One round is enough: a secret of 256 random bits cannot be guessed."""
+    return hmac.digest(salt, secret.encode(), hashlib.sha256)
+
+
+def _token(row: Row[tuple[object, ...]]) -> ApiToken:
+    values = row._asdict()
+    return ApiToken(**{name: values[name] for name in ApiToken.__dataclass_fields__})

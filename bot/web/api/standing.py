@@ -1,0 +1,91 @@
+"""How a patch stands, as the API says it: from its record, and from its report once it has one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import UTC, datetime
+from http import HTTPStatus
+
+from pydantic import ValidationError
+
+from bot.report.machine import ReportDocument, read_machine
+from bot.report.repair import repair_rows, shown_title
+from bot.store import EvaluationRecord, EvaluationState
+from bot.text import scrub
+from bot.values import STAGES, Conclusion, VerdictOutcome
+from bot.web.api.models import PatchStatus, Progress, ReportLinks
+from bot.web.api.problems import Problem
+
+_TITLES = {
+    EvaluationState.FAILED: (HTTPStatus.INTERNAL_SERVER_ERROR, "Assay could not finish"),
+    EvaluationState.CANCELLED: (HTTPStatus.CONFLICT, "The evaluation was cancelled"),
+}
+_NOT_JUDGED = (HTTPStatus.UNPROCESSABLE_ENTITY, "The patch could not be judged")
+ReadReport = Callable[[str, str], bytes | None]
+"""Reads one file of a report by its key and name; None when there is none. May raise `Transient`."""
+
+
+def standing(record: EvaluationRecord, read: ReadReport, report_page: str) -> PatchStatus:
+    """Return all that is known. `report_page` is the signed address of the report, empty to hide it.
+
+    Raises Transient where the report cannot be read now.
+    """
+    report = report_of(record, read)
+    verdicts = [one.verdict for one in report.requirements] if report else []
+    return PatchStatus(
+        id=record.id,
+        repository=record.repository,
+        status=record.state,
+        progress=progress_of(record),
+        waiting="" if record.state.is_final else scrub(record.problem),
+        created_at=_time(record.created_s),
+        updated_at=_time(record.updated_s),
+        conclusion=Conclusion(record.conclusion) if record.conclusion else None,
+        title=shown_title(report) if report else scrub(record.title),
+        met=sum(one is VerdictOutcome.SATISFIED for one in verdicts),
+        total=len(verdicts),
+        rows=repair_rows(report) if report else (),
+        problem=_problem(record, report),
+        report=_links(report_page) if record.report_key and report_page else None,
+    )
+
+
+def progress_of(record: EvaluationRecord) -> Progress:
+    """Return the stage and its place, which is the last one once there is a verdict."""
+    if record.state is EvaluationState.DONE:
+        return Progress(stage=record.stage, number=len(STAGES), of=len(STAGES))
+    number = STAGES.index(record.stage) + 1 if record.stage in STAGES else 0
+    return Progress(stage=record.stage, number=number, of=len(STAGES))
+
+
+def report_of(record: EvaluationRecord, read: ReadReport) -> ReportDocument | None:
+    """Read an evaluation's report; None where there is none, or one of another version."""
+    text = read(record.report_key, "report.json") if record.report_key else None
+    try:
+        return read_machine(text) if text else None
+    except ValidationError:
+        return None
+
+
+def _problem(record: EvaluationRecord, report: ReportDocument | None) -> Problem | None:
+    """Why there is no verdict, with the way out; None while it runs, and where there is one."""
+    if not record.state.is_final or (report and report.judged):
+        return None
+    status, title = _TITLES.get(record.state, _NOT_JUDGED)
+    said = [record.problem]
+    if report:
+        said = [line for one in report.reasons for line in (one.text, one.next_step)]
+    detail = " ".join(dict.fromkeys(part for part in said if part))
+    return Problem(title=title, status=status.value, detail=scrub(detail))
+
+
+def _links(page: str) -> ReportLinks:
+    here, _, query = page.partition("?")
+    by_kind = {kind: f"{here}.{kind}?{query}".rstrip("?") for kind in ("json", "md", "sarif")}
+    return ReportLinks(
+        html=page, json_=by_kind["json"], markdown=by_kind["md"], sarif=by_kind["sarif"]
+    )
+
+
+def _time(unix_s: float) -> str:
+    return datetime.fromtimestamp(unix_s, UTC).isoformat(timespec="seconds")

@@ -1,0 +1,88 @@
+"""The API on a real job store and real records, with GitHub in memory."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from flask.testing import FlaskClient
+from werkzeug.test import TestResponse
+
+from bot.github import Issue
+from bot.queue import EngineClient, EngineOptions, migrate
+from bot.store import Records
+from bot.store.artifacts import FileArtifacts
+from bot.values import EvaluationRequest
+from bot.web.api.events import Streams
+from bot.web.api.routes import Api, blueprint
+from bot.web.api.submission import Submission
+from bot.web.app import WebParts, create_app
+from bot.web.links import ReportLinks
+from tests.bot.webhook.pretended_github import PretendedGitHub, PretendedRepository
+
+DIFF = "--- a/x\n+++ b/x\n@@ -1 +1 @@\n-a\n+b\n"
+PATCH = {"repository": "octo/hello", "diff": DIFF, "task": "Make it b"}
+ISSUE = Issue(3, "Make it b", "", "open", "maintainer", "OWNER")
+PULL = Issue(9, "Fix it", "", "open", "contributor", "NONE", is_pull_request=True)
+
+
+@dataclass
+class ApiClient:
+    """The API as an agent calls it, and what is behind it."""
+
+    client: FlaskClient
+    records: Records
+    jobs: EngineClient
+    artifacts: FileArtifacts
+    hello: PretendedRepository
+    secret: str
+
+    def post(self, body: object = PATCH, secret: str | None = None) -> TestResponse:
+        headers = {"Authorization": f"Bearer {self.secret if secret is None else secret}"}
+        if isinstance(body, bytes):
+            kind = "application/json"
+            return self.client.post(
+                "/api/v1/patches", data=body, content_type=kind, headers=headers
+            )
+        return self.client.post("/api/v1/patches", json=body, headers=headers)
+
+    def get(self, path: str, secret: str | None = None) -> TestResponse:
+        return self.fetch(f"patches/{path}", secret)
+
+    def fetch(self, path: str, secret: str | None = None) -> TestResponse:
+        headers = {"Authorization": f"Bearer {self.secret if secret is None else secret}"}
+        return self.client.get(f"/api/v1/{path}", headers=headers)
+
+    def posted(self, body: object = PATCH) -> str:
+        """Post a patch that is taken; gives its id."""
+        answer = self.post(body)
+        assert answer.status_code == 202, answer.text
+        return str(answer.get_json()["id"])
+
+    def request(self, identifier: str) -> EvaluationRequest:
+        found = self.records.request(identifier)
+        assert found
+        return found
+
+
+@pytest.fixture
+def api(tmp_path: Path) -> Iterator[ApiClient]:
+    options = EngineOptions(f"sqlite:///{tmp_path / 'engine.db'}", tmp_path)
+    migrate(options)
+    jobs, github = EngineClient(options), PretendedGitHub()
+    github.hello.issues |= {3: ISSUE, 9: PULL}
+    artifacts = FileArtifacts((tmp_path / "artifacts").as_uri())
+    links = ReportLinks("https://assay.example", lambda: b"key")
+    with Records(f"sqlite:///{tmp_path / 'records.db'}") as records:
+        records.migrate()
+        submission = Submission(records, jobs, lambda: github)
+        streams = Streams(2, longest_s=30)
+        parts = Api(
+            records, submission, artifacts.get, links.sign, "https://assay.example/", streams
+        )
+        app = create_app(WebParts("", jobs, records), (blueprint(parts),))
+        secret = records.issue_token("octo/hello", 30, "robo").secret
+        yield ApiClient(app.test_client(), records, jobs, artifacts, github.hello, secret)
+    jobs.close()
