@@ -241,6 +241,23 @@ def judge(**options: Any) -> None:
 
 
 @assay.command()
+@click.argument("folder", type=_FOLDER, default=Path())
+@click.option(
+    "--http",
+    type=click.IntRange(0, 65535),
+    metavar="PORT",
+    help="Serve streamable HTTP on this port of the loopback instead; 0 picks a free one.",
+)
+def mcp(**options: Any) -> None:
+    """Serve Assay to coding agents by the Model Context Protocol, over stdio by default.
+
+    The tools judge FOLDER (this one by default) and repositories below it, and nothing outside: judge,
+    explain, missing, command. Whoever can connect to the port can use them.
+    """
+    _run("mcp", **options)
+
+
+@assay.command()
 @click.argument("bundle", type=_FILE)
 @click.option(
     "--prompts",

@@ -32,6 +32,7 @@ ONLY_HERE = {
     "pydantic_ai": ("bot.judges.model",),
     "genai_prices": ("bot.judges.model",),
     "httpcore": ("bot.judges.web_access",),
+    "mcp": ("bot.mcp",),
 }
 
 PURE = ("bot.text", "bot.values", "sandbox.values")
@@ -203,6 +204,7 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
         "bot.task",
         "sandbox",
     ),
+    "bot.mcp": (*PURE, "bot.errors", "bot.report", "bot.templates", "sandbox"),
     # what wires
     "bot.commands": ("bot", "sandbox"),
     "bot.cli": ("bot.commands", "bot.errors", "sandbox"),

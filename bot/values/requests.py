@@ -63,6 +63,7 @@ class EvaluationRequest:
     description: str = ""  # what the change says of itself, where no pull request does
     agent: str = ""
     trajectory: str = ""
+    is_uncommitted: bool = False  # head is a work tree: its commit is in Assay's own mirror alone
 
     @property
     def has_check_run(self) -> bool:
