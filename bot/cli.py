@@ -205,6 +205,7 @@ def doctor() -> None:
 @click.option("--worktree", is_flag=True, help="Judge what is not committed too.")
 @click.option("--task", type=_FILE, help="File with what was asked, as an issue would say it.")
 @click.option("--description", type=_FILE, help="File with what the pull request says of itself.")
+@click.option("--trajectory", type=_FILE, help="The agent's own log of its work, shown as a claim.")
 @click.option(
     "--criteria",
     type=_FILE,

@@ -73,6 +73,7 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
         "bot.task",
         "sandbox.registry",
     ),
+    "bot.trajectory": (*PURE,),
     "bot.verdict": (*PURE, "bot.configuration", "bot.diff", "bot.evidence", "bot.task", "sandbox"),
     "bot.report": ("bot.templates", "bot.text", "bot.values", "sandbox.values"),
     "bot.report.pdf": ("sandbox.base", "sandbox.browser.paper"),
@@ -152,6 +153,7 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
         "bot.steps",
         "bot.store",
         "bot.task",
+        "bot.trajectory",
         "bot.verdict",
         "sandbox",
     ),
@@ -212,7 +214,14 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
 }
 
 # What decides imports nothing, itself or through others, that runs or asks anything.
-DECIDES = ("bot.diff", "bot.task", "bot.integrity", "bot.verdict", "bot.report.view")
+DECIDES = (
+    "bot.diff",
+    "bot.task",
+    "bot.integrity",
+    "bot.trajectory",
+    "bot.verdict",
+    "bot.report.view",
+)
 ACTS = (
     "bot.services",
     "bot.github",

@@ -21,6 +21,7 @@ from bot.report.machine import read_machine
 from bot.settings import Settings, load_settings
 from bot.source.local import LocalOrigin
 from bot.source.submission import GIVEN, SUBMITTED, Submission, committed
+from bot.trajectory.reading import MOST_CHARACTERS
 from bot.values import Publication
 from bot.verdict.gate import EXIT_CODES
 
@@ -78,11 +79,15 @@ def _wanted(asked: Asked) -> Wanted:
         with_work_tree=asked.worktree,
         task_text=_read(asked.task),
         description=_read(asked.description),
+        trajectory=_read(asked.trajectory, MOST_CHARACTERS + 1),
     )
 
 
-def _read(path: Path | None) -> str:
-    return path.read_text(encoding="utf-8", errors="replace") if path else ""
+def _read(path: Path | None, most_characters: int = -1) -> str:
+    if path is None:
+        return ""
+    with path.open(encoding="utf-8", errors="replace") as file:
+        return file.read(most_characters)
 
 
 def _make_folder(out: Path) -> None:

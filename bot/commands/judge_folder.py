@@ -52,6 +52,7 @@ class Wanted:
     with_work_tree: bool = False
     task_text: str = ""
     description: str = ""
+    trajectory: str = ""
 
 
 async def judge_folder(settings: Settings, wanted: Wanted, listener: Listener) -> Publication:
@@ -80,6 +81,7 @@ def request_for(wanted: Wanted, origin: LocalOrigin, change: Change) -> Evaluati
         trigger=Trigger.LOCAL,
         task_text=wanted.task_text,
         description=wanted.description,
+        trajectory=wanted.trajectory,
         is_uncommitted=change.is_uncommitted,
     )
 

@@ -252,11 +252,11 @@ def _against(document: ReportDocument, row: RequirementDocument) -> list[TestDoc
 
 
 def _remarks(document: ReportDocument) -> tuple[Remark, ...]:
-    """The gate's reasons that name no requirement; a report that judged nothing says why."""
+    """The gate's reasons that let nothing pass and name no requirement; also why nothing was judged."""
     rows = [
         Remark(rule=one.rule, text=_line(one.text), next_step=_line(one.next_step))
         for one in document.reasons
-        if not one.requirement_ids and one.text
+        if not one.requirement_ids and one.conclusion is not Conclusion.SUCCESS
     ]
     return tuple(rows[:MOST_ROWS])
 

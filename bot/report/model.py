@@ -11,6 +11,7 @@ from bot.values import (
     ActionKind,
     Analysis,
     CanaryResult,
+    Claims,
     CodePlace,
     Conclusion,
     Example,
@@ -322,6 +323,7 @@ class ReportView:
     unread: tuple[UnreadExample, ...] = ()
     unreproduced: tuple[Example, ...] = ()
     hunks: tuple[ServedHunk, ...] = ()
+    claims: Claims | None = None
 
     @property
     def needed_hunks(self) -> tuple[ServedHunk, ...]:

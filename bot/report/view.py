@@ -123,6 +123,7 @@ def _view(evaluation: Evaluation, home: str) -> ReportView:
         acceptances=_acceptances(judgement),
         acceptable=evaluation.acceptable,
         hunks=judgement.hunks if judgement else (),
+        claims=observed.claims,
     )
 
 

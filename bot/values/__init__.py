@@ -94,6 +94,7 @@ from bot.values.tasks import (
     UnreadExample,
     WhyUnread,
 )
+from bot.values.trajectories import ClaimedStep, Claims, Trajectory, TrajectoryStep
 from bot.values.verdicts import (
     Decider,
     Need,
@@ -115,6 +116,8 @@ __all__ = [
     "CanaryResult",
     "Category",
     "ChangedSymbol",
+    "ClaimedStep",
+    "Claims",
     "CodePlace",
     "Conclusion",
     "Criterion",
@@ -186,6 +189,8 @@ __all__ = [
     "TestComparison",
     "TestPlan",
     "TestedFolder",
+    "Trajectory",
+    "TrajectoryStep",
     "Transition",
     "Trigger",
     "Trust",

@@ -33,6 +33,9 @@ DEPENDENCY_UNKNOWN = "dependency-unknown"
 DEPENDENCY_UNASKED = "dependency-unasked"
 DEPENDENCY_YOUNG = "dependency-young"
 POLICY_LOOSENED = "policy-loosened"
+CLAIM_CONTRADICTED = "claim-contradicted"
+INSTRUCTION_IN_LOG = "instruction-in-log"
+"""What an agent's log says to reviewers: judges are not shown it, so it keeps none of them back."""
 CONFIGURATION = "configuration"
 """Not about the code under test: `.github/assay.yml` itself cannot be read."""
 
@@ -57,7 +60,15 @@ WEAKENED = frozenset((ASSERTION_REMOVED, ASSERTION_LOOSENED, ASSERTION_TRIVIAL, 
 """Findings that say of a test file's edits that they demand less."""
 
 NOT_ABOUT_TESTS = frozenset(
-    {DEPENDENCY_UNKNOWN, DEPENDENCY_YOUNG, DEPENDENCY_UNASKED, OUT_OF_SCOPE, POLICY_LOOSENED}
+    {
+        CLAIM_CONTRADICTED,
+        DEPENDENCY_UNASKED,
+        DEPENDENCY_UNKNOWN,
+        DEPENDENCY_YOUNG,
+        INSTRUCTION_IN_LOG,
+        OUT_OF_SCOPE,
+        POLICY_LOOSENED,
+    }
 )
 """Findings that say nothing of whether tests were weakened; the gate weighs them by themselves."""
 

@@ -153,6 +153,7 @@ async def test_over_stdio_from_faulty_to_repaired(tree: Path, tmp_path: Path) ->
     assert "assay" not in git(tree, "status", "--porcelain")
 
 
+@pytest.mark.slow
 async def test_over_http_from_faulty_to_repaired(tree: Path, address: str) -> None:
     async with Client(address) as client:
         await from_faulty_to_repaired(client, tree)
@@ -229,7 +230,7 @@ async def test_a_part_of_a_repository_names_the_whole(tree: Path) -> None:
     assert answered.is_error and f"Start `assay mcp {tree}`" in text(answered)
 
 
-@pytest.mark.parametrize("transport", ("stdio", "http"))
+@pytest.mark.parametrize("transport", ("stdio", pytest.param("http", marks=pytest.mark.slow)))
 async def test_a_cancelled_call_ends_its_processes(
     tree: Path, transport: str, request: pytest.FixtureRequest
 ) -> None:
