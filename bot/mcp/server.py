@@ -39,6 +39,7 @@ from sandbox.base import SandboxError
 from sandbox.errors import HostTrouble
 
 TASK_CHARACTERS = 200_000
+_LAST_WORDS_S = 2
 _LOOPBACK = "127.0.0.1"
 _CHANGES_NOTHING = ToolAnnotations(read_only_hint=True, open_world_hint=False)
 Requirement = Annotated[str, Field(description="The id of a requirement, such as R1 or B2.")]
@@ -132,7 +133,12 @@ def serve_http(server: MCPServer, port: int) -> None:
         )
         app = server.streamable_http_app(transport_security=security)
         print(f"Serving http://{address}/mcp", file=sys.stderr, flush=True)
-        config = uvicorn.Config(app, log_config=None, access_log=False, log_level="warning")
+        config = uvicorn.Config(
+            app,
+            log_config=None,  # its own writes to stdout
+            access_log=False,
+            timeout_graceful_shutdown=_LAST_WORDS_S,  # else a stop waits for a whole judgement
+        )
         uvicorn.Server(config).run(sockets=[listening])
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import re
+import subprocess
 import sys
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager
@@ -26,6 +27,7 @@ pytestmark = pytest.mark.real
 CODE = "def greet(name):\n    return 'hello'\n"
 WRONG = "def greet(name):\n    return f'good day {name}'\n"
 RIGHT = "def greet(name):\n    return f'hello {name}'\n"
+SLOW = "import time\n\n\ndef greet(name):\n    time.sleep(500)\n    return 'hello'\n"
 TASK = 'Greet by name\n\n- [ ] `greet("Ada")` returns "hello Ada"\n'
 TEST = """import unittest
 from greeting import greet
@@ -68,10 +70,16 @@ async def stdio(tree: Path, wire: Path) -> AsyncIterator[Client]:
 
 
 @pytest.fixture
-def address(tree: Path) -> Iterator[str]:
+def server(tree: Path) -> Iterator[tuple[subprocess.Popen[str], str]]:
     with running_assay(tree / ".assay", "mcp", str(tree), "--http", "0") as process:
         assert process.stdout
-        yield next(found[1] for line in process.stdout if (found := _SERVING.search(line)))
+        lines = (_SERVING.search(line) for line in process.stdout)
+        yield process, next(found[1] for found in lines if found)
+
+
+@pytest.fixture
+def address(server: tuple[subprocess.Popen[str], str]) -> str:
+    return server[1]
 
 
 _SERVING = re.compile(r"Serving (http://127\.0\.0\.1:\d+/mcp)$")
@@ -234,8 +242,7 @@ async def test_a_part_of_a_repository_names_the_whole(tree: Path) -> None:
 async def test_a_cancelled_call_ends_its_processes(
     tree: Path, transport: str, request: pytest.FixtureRequest
 ) -> None:
-    slow = "import time\n\n\ndef greet(name):\n    time.sleep(500)\n    return 'hello'\n"
-    (tree / "greeting.py").write_text(slow)
+    (tree / "greeting.py").write_text(SLOW)
     if transport == "http":
         connected: Any = Client(request.getfixturevalue("address"))
     else:
@@ -250,6 +257,37 @@ async def test_a_cancelled_call_ends_its_processes(
         await _until(lambda: not any(Path(f"/proc/{pid}").exists() for pid in running))
         assert not sandboxed(tree)
         assert "Nothing was judged here yet" in text(await client.call_tool("missing"))
+
+
+@pytest.mark.slow
+async def test_a_server_that_is_stopped_ends_what_it_runs(
+    tree: Path, server: tuple[subprocess.Popen[str], str]
+) -> None:
+    (tree / "greeting.py").write_text(SLOW)
+    process, address = server
+    running: list[int] = []
+    with pytest.raises(ExceptionGroup):  # the connection is gone
+        async with Client(address) as client, anyio.create_task_group() as group:
+            group.start_soon(client.call_tool, "judge", {})
+            await _until(lambda: len(sandboxed(tree)) >= 3)
+            running = sandboxed(tree)
+            process.terminate()
+    await _until(lambda: process.poll() is not None)
+    await _until(lambda: not any(Path(f"/proc/{pid}").exists() for pid in running))
+
+
+def test_a_missing_library_names_the_command_that_installs_it(tree: Path) -> None:
+    program = "import sys; sys.modules['mcp'] = None; from bot.cli import main; main()"
+    done = subprocess.run(
+        [sys.executable, "-c", program, "mcp", str(tree)],
+        env=environment(tree / ".assay", {}),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 2
+    assert "pip install --no-deps -r deploy/mcp.lock" in done.stderr
+    assert "Traceback" not in done.stderr
 
 
 def sandboxed(tree: Path) -> list[int]:
