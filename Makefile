@@ -83,6 +83,7 @@ lock: $(READY) ## the newest versions that pyproject.toml admits; review the dif
 	$(BIN)/uv pip compile -q pyproject.toml --group dev --generate-hashes --no-header --no-annotate -o deploy/requirements.lock
 	$(BIN)/uv pip compile -q pyproject.toml --extra documents -c deploy/requirements.lock --generate-hashes --no-header --no-annotate -o deploy/documents.lock
 	$(BIN)/uv pip compile -q pyproject.toml --extra search -c deploy/requirements.lock --generate-hashes --no-header --no-annotate -o deploy/search.lock
+	$(BIN)/uv pip compile -q pyproject.toml --extra mcp -c deploy/requirements.lock --generate-hashes --no-header --no-annotate -o deploy/mcp.lock
 	$(BIN)/uv pip compile -q pyproject.toml --extra bench -c deploy/requirements.lock --generate-hashes --no-header --no-annotate -o deploy/bench.lock
 
 clean: ## remove what was made here

@@ -229,6 +229,7 @@ def doctor() -> None:
 @click.option("--worktree", is_flag=True, help="Judge what is not committed too.")
 @click.option("--task", type=_FILE, help="File with what was asked, as an issue would say it.")
 @click.option("--description", type=_FILE, help="File with what the pull request says of itself.")
+@click.option("--trajectory", type=_FILE, help="The agent's own log of its work, shown as a claim.")
 @click.option(
     "--criteria",
     type=_FILE,
@@ -290,6 +291,23 @@ def export(**options: Any) -> None:
 def delete(pull_request: int | None, **options: Any) -> None:
     """Delete labels for good; what is named together narrows it down."""
     _run("labels", pull_request=pull_request or 0, **options)
+
+
+@assay.command()
+@click.argument("folder", type=_FOLDER, default=Path())
+@click.option(
+    "--http",
+    type=click.IntRange(0, 65535),
+    metavar="PORT",
+    help="Serve streamable HTTP on this port of the loopback instead; 0 picks a free one.",
+)
+def mcp(**options: Any) -> None:
+    """Serve Assay to coding agents by the Model Context Protocol, over stdio by default.
+
+    The tools judge FOLDER (this one by default) and repositories below it, and nothing outside: judge,
+    explain, missing, command. Whoever can connect to the port can use them.
+    """
+    _run("mcp", **options)
 
 
 @assay.command()

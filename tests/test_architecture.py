@@ -32,6 +32,7 @@ ONLY_HERE = {
     "pydantic_ai": ("bot.judges.model",),
     "genai_prices": ("bot.judges.model",),
     "httpcore": ("bot.judges.web_access",),
+    "mcp": ("bot.mcp",),
 }
 
 PURE = ("bot.text", "bot.values", "sandbox.values")
@@ -72,6 +73,7 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
         "bot.task",
         "sandbox.registry",
     ),
+    "bot.trajectory": (*PURE,),
     "bot.verdict": (*PURE, "bot.configuration", "bot.diff", "bot.evidence", "bot.task", "sandbox"),
     "bot.report": ("bot.templates", "bot.text", "bot.values", "sandbox.values"),
     "bot.report.pdf": ("sandbox.base", "sandbox.browser.paper"),
@@ -151,6 +153,7 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
         "bot.steps",
         "bot.store",
         "bot.task",
+        "bot.trajectory",
         "bot.verdict",
         "sandbox",
     ),
@@ -204,6 +207,7 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
         "bot.task",
         "sandbox",
     ),
+    "bot.mcp": (*PURE, "bot.errors", "bot.report", "bot.templates", "sandbox"),
     # what wires
     "bot.commands": ("bot", "sandbox"),
     "bot.cli": ("bot.commands", "bot.errors", "sandbox"),
@@ -218,7 +222,14 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
 }
 
 # What decides imports nothing, itself or through others, that runs or asks anything.
-DECIDES = ("bot.diff", "bot.task", "bot.integrity", "bot.verdict", "bot.report.view")
+DECIDES = (
+    "bot.diff",
+    "bot.task",
+    "bot.integrity",
+    "bot.trajectory",
+    "bot.verdict",
+    "bot.report.view",
+)
 ACTS = (
     "bot.services",
     "bot.github",

@@ -26,6 +26,7 @@ class Asked:
     no_pdf: bool = False
     criteria: Path | None = None
     given: Path | None = None
+    trajectory: Path | None = None
 
     @property
     def is_address(self) -> bool:
@@ -40,9 +41,10 @@ class Asked:
     def check(self) -> None:
         """Raise UsageError for options that do not go together."""
         names_a_change = self.base or self.head or self.worktree
-        if self.is_address and (names_a_change or self.task or self.description):
+        if self.is_address and (names_a_change or self.task or self.description or self.trajectory):
             raise click.UsageError(
-                "a pull request brings its own --base, --head, --task and --description"
+                "a pull request brings its own --base, --head, --task and --description, "
+                "and takes no --trajectory"
             )
         if self.criteria and (self.is_address or names_a_change):
             raise click.UsageError(

@@ -15,7 +15,8 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from bot.commands.judge import copy_report, make_folder
+from bot.commands.judge import make_folder
+from bot.commands.judge_folder import copy_report
 from bot.commands.once import judge_once
 from bot.commands.progress import COLOURS, Progress
 from bot.errors import UserError

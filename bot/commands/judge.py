@@ -4,39 +4,27 @@ from __future__ import annotations
 
 import asyncio
 import importlib
-import secrets
 import sys
 from collections.abc import Callable, Coroutine
 from pathlib import Path
 from typing import Any
 
-import click
 from rich.console import Console
 
 from bot.commands.asked import COMPARED, OUT, Asked
+from bot.commands.judge_folder import REPORT_FILES, Wanted, copy_report, judge_folder, request_for
 from bot.commands.once import judge_once
 from bot.commands.progress import Progress, print_report
 from bot.errors import UserError
-from bot.evaluation.bundle import NAME as BUNDLE
 from bot.own_folder import make_home, make_own_folder
 from bot.report.machine import read_machine
-from bot.report.pictures import embedded
 from bot.settings import Settings, load_settings
-from bot.source.local import Change, LocalOrigin, not_judged
+from bot.source.local import LocalOrigin
 from bot.source.submission import GIVEN, SUBMITTED, Submission, committed
-from bot.store import Artifacts, open_artifacts
-from bot.values import EvaluationRequest, Publication, Trigger
+from bot.trajectory.reading import MOST_CHARACTERS
+from bot.values import Publication
 from bot.verdict.gate import EXIT_CODES
-from sandbox.repository.local_repository import toplevel
 
-REPORT_FILES = (
-    "report.json",
-    "report.md",
-    "report.html",
-    "report.pdf",
-    "report.sarif",
-    "plan.json",
-)
 Judge = Callable[[Settings, str, Progress], Coroutine[Any, Any, Publication]]
 
 
@@ -64,7 +52,7 @@ def _judging(
     if asked.criteria:
         return _judge_submission(settings, asked, progress)
     if not asked.is_address:
-        return _judge_folder(settings, asked, progress)
+        return judge_folder(settings, _wanted(asked), progress)
     judge: Judge = importlib.import_module("bot.commands.judge_address").judge_address
     return judge(settings, asked.repository, progress)
 
@@ -75,43 +63,31 @@ async def _judge_submission(settings: Settings, asked: Asked, progress: Progress
         raise AssertionError("a submission is judged by a test plan")
     plan = asked.criteria.resolve()
     given = (asked.given or plan.parent.parent).resolve()
-    wanted = Submission(given, asked.folder, plan)
-    with committed(wanted, settings.home.absolute() / "submissions") as repository:
+    submission = Submission(given, asked.folder, plan)
+    with committed(submission, settings.home.absolute() / "submissions") as repository:
         origin = LocalOrigin(progress.tell, repository, settings.home / "git", is_submission=True)
         change = await asyncio.to_thread(origin.change, GIVEN, SUBMITTED)
-        request = _request(asked, origin, change)
+        request = request_for(_wanted(asked), origin, change)
         return await judge_once(settings, origin, request, count_runs=progress.count)
 
 
-async def _judge_folder(settings: Settings, asked: Asked, progress: Progress) -> Publication:
-    folder = await asyncio.to_thread(toplevel, asked.folder)
-    origin = LocalOrigin(progress.tell, folder, settings.home / "git")
-    change = await asyncio.to_thread(
-        origin.change, asked.base, asked.head, with_work_tree=asked.worktree
-    )
-    click.echo(f"Judging {change.head} ({change.head_sha[:10]}) against {change.base}.", err=True)
-    if change.left_out:
-        click.echo(not_judged(change.left_out), err=True)
-    request = _request(asked, origin, change)
-    return await judge_once(settings, origin, request, count_runs=progress.count)
-
-
-def _request(asked: Asked, origin: LocalOrigin, change: Change) -> EvaluationRequest:
-    return EvaluationRequest(
-        id=f"local-{secrets.token_hex(8)}",
-        repository=str(origin.repository),
-        head_sha=change.head_sha,
-        base_sha="",
-        base_ref=change.base,
-        head_ref=change.head,
-        trigger=Trigger.LOCAL,
+def _wanted(asked: Asked) -> Wanted:
+    return Wanted(
+        folder=asked.folder,
+        base=asked.base,
+        head=asked.head,
+        with_work_tree=asked.worktree,
         task_text=_read(asked.task),
         description=_read(asked.description),
+        trajectory=_read(asked.trajectory, MOST_CHARACTERS + 1),
     )
 
 
-def _read(path: Path | None) -> str:
-    return path.read_text(encoding="utf-8", errors="replace") if path else ""
+def _read(path: Path | None, most_characters: int = -1) -> str:
+    if path is None:
+        return ""
+    with path.open(encoding="utf-8", errors="replace") as file:
+        return file.read(most_characters)
 
 
 def make_folder(out: Path) -> None:
@@ -125,31 +101,6 @@ def make_folder(out: Path) -> None:
         raise UserError(
             f"The report cannot be written to {out}: {error.strerror}.", "Name a folder with --out."
         ) from error
-
-
-def copy_report(settings: Settings, key: str, out: Path) -> None:
-    """Copy a report's files to where a person wants them, and remove an older report's."""
-    artifacts = open_artifacts(settings)
-    for name in REPORT_FILES:
-        content = artifacts.get(key, name)
-        if content is None:
-            (out / name).unlink(missing_ok=True)  # an older report's
-        else:
-            (out / name).write_bytes(content)
-    if (record := artifacts.get(key, BUNDLE)) is not None:
-        (out / BUNDLE).write_bytes(record)
-    _copy_pictures(artifacts, key, out)
-
-
-def _copy_pictures(artifacts: Artifacts, key: str, out: Path) -> None:
-    """Put the pictures beside the report, and into its page: there it is read without a server."""
-    page = out / "report.html"
-    document = read_machine((out / "report.json").read_bytes())
-    rows = [row for evidence in document.evidence for row in evidence.pictures]
-    for name in (name for row in rows for name in (row.base, row.head, row.difference) if name):
-        if (content := artifacts.get(key, name)) is not None:
-            (out / name).write_bytes(content)
-    page.write_text(embedded(page.read_text(), lambda name: artifacts.get(key, name)))
 
 
 def _written(out: Path) -> tuple[Path, ...]:

@@ -65,6 +65,7 @@ async def evaluate(request: EvaluationRequest, services: Services, run: StepRunn
         )
         case = Case(request, checkout, built, planned, policy)
         observed = progress.observed = await run("observe", observe, services, case, task)
+        case = replace(case, request=replace(request, trajectory=""))  # it was read
         observed = progress.observed = await run(
             "damage", try_tests, services, case, observed, task
         )

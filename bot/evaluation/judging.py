@@ -73,6 +73,7 @@ async def ask_judges(judging: Judging, agents: Agents) -> Deliberation:
     spoken = next((f.message for f in observed.integrity if f.rule == INSTRUCTION), "")
     whole, shown = unified(judging.diff), unified_within(judging.diff, DIFF_CHARS)
     looked = observed.second_look.inputs if observed.second_look else ()
+    claims = observed.claims
     material = Material(
         task=judging.task,
         diff=whole,
@@ -82,6 +83,7 @@ async def ask_judges(judging: Judging, agents: Agents) -> Deliberation:
         shown_diff=shown,
         unnoticed=told_unnoticed(observed.damage),
         differing=told_differences(looked),
+        claimed=claims.steps if claims and claims.for_judges else (),
     )
     policy = judging.configuration.judges
     held = await hold_deliberation(agents, requirements, found, material, policy)

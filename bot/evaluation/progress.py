@@ -133,6 +133,15 @@ class Progress:
             *(self.policy.remarks if self.policy else ()),
             *(self.task.warnings if self.task else ()),
             *(self.planned.requirements.remarks if self.planned else ()),
+            *self._unread_log(),
+        )
+
+    def _unread_log(self) -> tuple[str, ...]:
+        claims = self.observed.claims if self.observed else None
+        return (
+            (f"The agent's log was left out. {claims.problem}",)
+            if claims and claims.problem
+            else ()
         )
 
 

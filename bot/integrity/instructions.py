@@ -174,18 +174,18 @@ def _in_unasked_words(inspection: Inspection) -> Iterator[Finding]:
     for requirement in inspection.requirements.items:
         if requirement.trust.is_asked:
             continue
-        yield from _spoken(requirement.origin, f"{requirement.text}\n{requirement.detail}")
+        yield from orders_in_text(requirement.origin, f"{requirement.text}\n{requirement.detail}")
 
 
 def orders_in_words(task: Task, evidence: Iterable[Evidence]) -> Iterator[Finding]:
     """What the author's own text and the output of head say to an AI reviewer, and base's does not."""
     for source in task.sources:
         if source.trust is Trust.AUTHOR:
-            yield from _spoken(source.reference, f"{source.title}\n{source.text}")
+            yield from orders_in_text(source.reference, f"{source.title}\n{source.text}")
     for one in evidence:
         before = printed(one.base)
-        for found in _spoken(f"The output of {one.id} on head", printed(one.head)):
-            if found not in list(_spoken(f"The output of {one.id} on head", before)):
+        for found in orders_in_text(f"The output of {one.id} on head", printed(one.head)):
+            if found not in list(orders_in_text(f"The output of {one.id} on head", before)):
                 yield found
 
 
@@ -200,10 +200,11 @@ def printed(seen: Observation | None) -> str:
 _MOST_PRINTED = 200_000
 
 
-def _spoken(where: str, text: str) -> Iterator[Finding]:
+def orders_in_text(where: str, text: str, rule: str = INSTRUCTION) -> Iterator[Finding]:
+    """What a text that is no part of the change says to an AI reviewer."""
     for _, said in orders_in(text.splitlines()):
         message = f"{where} speaks to an AI reviewer: “{_short(said)}”."
-        yield Finding(INSTRUCTION, Severity.ADVISE, "", 0, message, tool="integrity")
+        yield Finding(rule, Severity.ADVISE, "", 0, message, tool="integrity")
 
 
 def orders_in(lines: Sequence[str]) -> Iterator[tuple[int, str]]:

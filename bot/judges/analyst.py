@@ -18,7 +18,7 @@ from bot.judges.actions import tools_of
 from bot.judges.agents import Acting, Agents
 from bot.judges.citations import citation_problem
 from bot.judges.inputs import Neighbours, near_inputs
-from bot.judges.material import Material, evidence_text, requirement_text, shared_text
+from bot.judges.material import Material, claimed_text, evidence_text, requirement_text, shared_text
 from bot.judges.model.base import ModelProblem, Prompt, Toolbox
 from bot.judges.workbench import Workbench
 from bot.templates import render_text
@@ -155,13 +155,15 @@ def _prompt(agents: Agents, acting: Acting, assignment: Assignment) -> Prompt:
     tests = authors_tests(assignment)
     sources = "\n\n".join(_bodies(tests))
     near = "\n".join(map(_line, near_inputs(one.source for one in tests)))
+    evidence = evidence_text(material.about(requirement), delimiter)
+    claimed = claimed_text(material, requirement, delimiter)
     return Prompt(
         role=Role.ANALYST,
         system=render_text("prompts/analyst.system.txt.j2"),
         user=render_text(
             "prompts/analyst.user.txt.j2",
             shared=shared_text(material, delimiter),
-            evidence=evidence_text(material.about(requirement), delimiter),
+            evidence="\n\n".join(filter(None, (evidence, claimed))),
             requirement=requirement_text(requirement, delimiter),
             tests=delimiter.enclose("tests", sources, TESTS_CHARS) if sources else "",
             neighbours=delimiter.enclose("neighbours", near, NEIGHBOUR_CHARS) if near else "",

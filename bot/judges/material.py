@@ -22,6 +22,7 @@ from bot.text.clipping import clip_middle
 from bot.values import (
     ActionKind,
     Category,
+    ClaimedStep,
     Evidence,
     FourWay,
     Requirement,
@@ -38,6 +39,8 @@ AUTHOR_CHARS = 1_500
 """Of what the change says of itself: it cannot push the task out."""
 LINKED_CHARS = 1_200
 """Of one document or page that the task links: it cannot push the task out either."""
+CLAIMED_CHARS = 4_000
+"""Of the agent's log: it is a hint where to look."""
 DIFF_CHARS = 16_000
 REQUIREMENT_CHARS = 4_500
 PIECE_CHARS = 8_000
@@ -54,7 +57,8 @@ class Material:
 
     `words_to_judges` are what an integrity check found that tells judges what to say; `tests` is what all
     tests did four ways, `shown_diff` a shorter diff for prompts, `unnoticed` the damages to the change that
-    no test noticed, `differing` what inputs near the tested ones give where base and head differ.
+    no test noticed, `differing` what inputs near the tested ones give where base and head differ, `claimed`
+    steps of the agent's own log.
     """
 
     task: Task
@@ -65,6 +69,7 @@ class Material:
     shown_diff: str = ""
     unnoticed: str = ""
     differing: str = ""
+    claimed: tuple[ClaimedStep, ...] = ()
 
     @property
     def around(self) -> str:
@@ -141,6 +146,19 @@ def requirement_text(requirement: Requirement, delimiter: Delimiter) -> str:
     if not (requirement.is_title and requirement.trust.is_asked):  # else it is the task, told above
         text += requirement.detail
     return delimiter.enclose("requirement", text, REQUIREMENT_CHARS)
+
+
+def claimed_text(material: Material, requirement: Requirement, delimiter: Delimiter) -> str:
+    """The agent's own steps on the requirement's files, the newest first; empty where there are none."""
+    shown = [
+        f"Step {one.step.number}\n{one.step.thought}\n$ {one.step.action}\n{one.step.observation}"
+        for one in material.claimed
+        if requirement.id in one.requirement_ids
+    ]
+    if not shown:
+        return ""
+    kept = "\n\n".join(shown)[:CLAIMED_CHARS]
+    return delimiter.enclose("agent's own log, a claim and no evidence", kept, CLAIMED_CHARS)
 
 
 def shown_evidence(evidence: tuple[Evidence, ...]) -> tuple[Evidence, ...]:

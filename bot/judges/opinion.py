@@ -11,6 +11,7 @@ from bot.judges.agents import Agents
 from bot.judges.citations import citation_problem
 from bot.judges.material import (
     Material,
+    claimed_text,
     evidence_text,
     requirement_text,
     shared_text,
@@ -123,10 +124,12 @@ def question_text(agents: Agents, question: Question) -> str:
 def facts_text(agents: Agents, question: Question) -> str:
     """Task, change, evidence and requirement, each enclosed."""
     delimiter = agents.delimiter
+    claimed = claimed_text(question.material, question.requirement, delimiter)
     return "\n\n".join(
         (
             shared_text(question.material, delimiter),
             evidence_text(question.shown, delimiter),
+            *([claimed] if claimed else []),
             requirement_text(question.requirement, delimiter),
         )
     )

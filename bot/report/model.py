@@ -11,6 +11,7 @@ from bot.values import (
     ActionKind,
     Analysis,
     CanaryResult,
+    Claims,
     CodePlace,
     Conclusion,
     Example,
@@ -37,6 +38,7 @@ from bot.values import (
     VerdictOutcome,
     WhyNotMeasured,
 )
+from bot.values.rules import OF_LOG
 from sandbox.values import Finding
 
 
@@ -322,6 +324,17 @@ class ReportView:
     unread: tuple[UnreadExample, ...] = ()
     unreproduced: tuple[Example, ...] = ()
     hunks: tuple[ServedHunk, ...] = ()
+    claims: Claims | None = None
+
+    @property
+    def weakened(self) -> tuple[Finding, ...]:
+        """The integrity findings about the change itself."""
+        return tuple(one for one in self.integrity if one.rule not in OF_LOG)
+
+    @property
+    def of_log(self) -> tuple[Finding, ...]:
+        """The findings about the agent's log."""
+        return tuple(one for one in self.integrity if one.rule in OF_LOG)
 
     @property
     def needed_hunks(self) -> tuple[ServedHunk, ...]:

@@ -76,6 +76,8 @@ def _view(evaluation: Evaluation, home: str) -> ReportView:
     evidence = tuple(map(_evidence, (*observed.evidence, *deliberation.evidence)))
     subject = _subject(evaluation, home)
     reached = Reached(observed.impact, observed.tests.comparisons)
+    head_sha = "" if evaluation.request.is_uncommitted else evaluation.head_sha
+    shown = _Tests(evaluation.base_sha, head_sha, reached)
     judgement, task, gate = evaluation.judgement, evaluation.task, evaluation.gate
     warnings = _once((*evaluation.warnings, *(task.warnings if task else ())))
     return ReportView(
@@ -88,11 +90,11 @@ def _view(evaluation: Evaluation, home: str) -> ReportView:
         next_steps=_next_steps(evaluation),
         problem=evaluation.problem,
         task_sources=_sources(task) if task else (),
-        requirements=_requirements(evaluation, observed.tests, evidence, _Tests(subject, reached)),
+        requirements=_requirements(evaluation, observed.tests, evidence, shown),
         preferences=judgement.requirements.preferences if judgement else (),
         remarks=_once(judgement.requirements.remarks if judgement else (), warnings),
         score=_score(judgement),
-        tests=_tests(observed.tests, _Tests(subject, reached)) if evaluation.observed else None,
+        tests=_tests(observed.tests, shown) if evaluation.observed else None,
         evidence=evidence,
         findings=_findings(observed.findings),
         integrity=_findings(observed.integrity),
@@ -121,6 +123,7 @@ def _view(evaluation: Evaluation, home: str) -> ReportView:
         acceptances=_acceptances(judgement),
         acceptable=evaluation.acceptable,
         hunks=judgement.hunks if judgement else (),
+        claims=observed.claims,
     )
 
 
@@ -285,15 +288,19 @@ def _changed_so(change: TestChange, tests: FourWay) -> tuple[TestComparison, ...
 
 @dataclass(frozen=True, slots=True)
 class _Tests:
-    """Shows single tests: how to repeat each, and what it reaches."""
+    """Shows single tests: how to repeat each, and what it reaches.
 
-    subject: Subject
+    `head_sha` is empty for a work tree: no clone holds its commit.
+    """
+
+    base_sha: str
+    head_sha: str
     reached: Reached
 
     def of(self, comparison: TestComparison) -> TestView:
         message = clip_middle(comparison.message, OUTPUT_CHARACTERS // 5)
         capped = replace(comparison, message=message)
-        command = repeat(comparison, self.subject.base_sha, self.subject.head_sha)
+        command = repeat(comparison, self.base_sha, self.head_sha)
         return TestView(capped, command, self.reached.of(comparison))
 
 

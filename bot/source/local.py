@@ -69,6 +69,7 @@ class Change:
     head: str
     head_sha: str
     left_out: int = 0
+    is_uncommitted: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +123,8 @@ class LocalOrigin(Unposted):
         changed = 0 if head else len(changed_files(mirror, folder))
         if with_work_tree and changed:
             fetch(mirror, (wanted,))
-            return Change(base, "the work tree", commit_work_tree(mirror, folder, wanted))
+            sha = commit_work_tree(mirror, folder, wanted)
+            return Change(base, "the work tree", sha, is_uncommitted=True)
         if contains(folder, target, wanted):
             raise _nothing_new(base, head or "HEAD", changed)
         return Change(base, head or "HEAD", wanted, changed)

@@ -98,6 +98,7 @@ from bot.values.tasks import (
     UnreadExample,
     WhyUnread,
 )
+from bot.values.trajectories import ClaimedStep, Claims, Trajectory, TrajectoryStep
 from bot.values.verdicts import (
     Decider,
     Need,
@@ -123,6 +124,8 @@ __all__ = [
     "CanaryResult",
     "Category",
     "ChangedSymbol",
+    "ClaimedStep",
+    "Claims",
     "CodePlace",
     "Conclusion",
     "Criterion",
@@ -197,6 +200,8 @@ __all__ = [
     "TestComparison",
     "TestPlan",
     "TestedFolder",
+    "Trajectory",
+    "TrajectoryStep",
     "Transition",
     "Trigger",
     "Trust",

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from bot.values.tasks import Example, ExampleKind, Step
+from bot.values.trajectories import Claims
 from sandbox.damage.values import SAME, Damage, DamageTrial
 from sandbox.elsewhere.values import SecondLook, TestedInput
 from sandbox.values import ChangedFile, Finding, MissingSubmodule, Observation, Outcome
@@ -329,6 +330,7 @@ class Observed:
     damage: DamageSeen | None = None
     second_look: SecondLook | None = None  # None where no call could be made again
     examples: tuple[ExampleSeen, ...] = ()
+    claims: Claims | None = None  # of the agent's own log, where there is one
 
     @property
     def suite_on_head(self) -> Observation | None:

@@ -84,6 +84,7 @@ class EvaluationRequest:
     agent: str = ""
     trajectory: str = ""
     plan_of: str = ""
+    is_uncommitted: bool = False  # head is a work tree: its commit is in Assay's own mirror alone
 
     @property
     def has_check_run(self) -> bool:

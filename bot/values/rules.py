@@ -33,6 +33,11 @@ DEPENDENCY_UNKNOWN = "dependency-unknown"
 DEPENDENCY_UNASKED = "dependency-unasked"
 DEPENDENCY_YOUNG = "dependency-young"
 POLICY_LOOSENED = "policy-loosened"
+CLAIM_CONTRADICTED = "claim-contradicted"
+INSTRUCTION_IN_LOG = "instruction-in-log"
+"""What an agent's log says to reviewers: judges are not shown it, so it keeps none of them back."""
+OF_LOG = frozenset({CLAIM_CONTRADICTED, INSTRUCTION_IN_LOG})
+"""Findings about an agent's log, not about the change."""
 CONFIGURATION = "configuration"
 """Not about the code under test: `.github/assay.yml` itself cannot be read."""
 
@@ -56,9 +61,13 @@ NEEDS_READER = MADE_UP | {UNREAD_CHANGES, UNSEEN_CONTENT}
 WEAKENED = frozenset((ASSERTION_REMOVED, ASSERTION_LOOSENED, ASSERTION_TRIVIAL, TEST_SKIPPED))
 """Findings that say of a test file's edits that they demand less."""
 
-NOT_ABOUT_TESTS = frozenset(
-    {DEPENDENCY_UNKNOWN, DEPENDENCY_YOUNG, DEPENDENCY_UNASKED, OUT_OF_SCOPE, POLICY_LOOSENED}
-)
+NOT_ABOUT_TESTS = OF_LOG | {
+    DEPENDENCY_UNKNOWN,
+    DEPENDENCY_YOUNG,
+    DEPENDENCY_UNASKED,
+    OUT_OF_SCOPE,
+    POLICY_LOOSENED,
+}
 """Findings that say nothing of whether tests were weakened; the gate weighs them by themselves."""
 
 

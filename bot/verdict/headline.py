@@ -155,6 +155,8 @@ _FINDINGS = {
     rules.CODE_DECODED: "it runs code that the diff does not show",
     rules.SECRET_ADDED: "a secret was added",
     rules.INSTRUCTION: "a text gives orders to reviewers",
+    rules.INSTRUCTION_IN_LOG: "the agent's log gives orders to reviewers",
+    rules.CLAIM_CONTRADICTED: "the agent's log claims what is not so",
     rules.HIDDEN_TEXT: "hidden text was added",
     rules.OUT_OF_SCOPE: "files outside the task changed",
     rules.DEPENDENCY_UNKNOWN: "a new dependency does not exist",

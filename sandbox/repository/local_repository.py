@@ -32,6 +32,13 @@ def toplevel(folder: Path) -> Path:
     return Path(name) if found.exit_code == 0 and name else folder
 
 
+def common_dir(folder: Path) -> Path | None:
+    """Return where git keeps what belongs to `folder`; None where that is no repository."""
+    found = _git(folder, "rev-parse", "--path-format=absolute", "--git-common-dir")
+    name = os.fsdecode(found.stdout.rstrip(b"\n"))
+    return Path(name).resolve() if found.exit_code == 0 and name else None
+
+
 def default_base(folder: Path) -> str:
     """Return the remote's default branch, else main or master. Raises CheckoutError without any."""
     remotes = _git(folder, "remote").stdout.decode(errors="replace").split()

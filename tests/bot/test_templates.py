@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 from jinja2 import Environment, UndefinedError, meta
 
+from bot.mcp.answers import Commands, Shown, explained, judged, missing
+from bot.report.machine import machine, read_machine
 from bot.report.markdown import Detail, Memory, PastVerdict, VerdictChange
 from bot.report.prompts import call_views
 from bot.report.view import view
@@ -87,6 +89,7 @@ MEMORY = Memory(
         VerdictChange("R4", "Logs", VerdictOutcome.SATISFIED, None),
     ),
 )
+DOCUMENTS = tuple(read_machine(machine(view(make())).encode()) for make in EXAMPLES.values())
 
 # Each text with the values that it is given; a new one must be entered here.
 GIVEN: dict[str, tuple[dict[str, object], ...]] = {
@@ -164,6 +167,16 @@ GIVEN: dict[str, tuple[dict[str, object], ...]] = {
         {"github": "https://x", "page": "https://x/new?state=s", "manifest": "{}"},
     ),
     "setup/registered.html.j2": ({"app": "https://x/apps/assay"},),
+    "mcp/instructions.txt.j2": ({},),
+    "mcp/judged.txt.j2": tuple({"answer": judged(one, "/srv/out")} for one in DOCUMENTS),
+    "mcp/missing.txt.j2": tuple({"answer": missing(one)} for one in DOCUMENTS),
+    "mcp/explained.txt.j2": tuple(
+        {"answer": explained(one, row.id)} for one in DOCUMENTS for row in one.requirements
+    ),
+    "mcp/commands.txt.j2": ({"answer": Commands(
+        requirement="R1", verdict=VerdictOutcome.UNSATISFIED,
+        commands=(Shown(command="a\nb", shows="c", evidence="E1"),) * 2,
+    )},),
     "replay/prompts.txt.j2": tuple(
         {"calls": call_views((Exchange(Role.PANEL, about, 1, turn, "s", "u", "r", 3),) * 2)}
         for about in ("", "R1")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 
 import pytest
@@ -143,9 +144,13 @@ def test_an_agents_diff_and_branch_are_answered_on_the_issue(town: Town) -> None
     sha = place.push("mean", FIX)
     diff = _diff(place)
     issue = place.issue(ASKED)
-    _dispatch(place, base="main", diff=diff, issue=issue, agent="patchwork")
+    done = {"thought": "I add it.", "action": "vi calc.py", "observation": ""}
+    log = json.dumps({"trajectory": [done]})
+    _dispatch(place, base="main", diff=diff, issue=issue, agent="patchwork", trajectory=log)
     (text,) = eventually(lambda: place.verdicts(issue), "an answer to the diff")
     assert "of the task met" in text or "of the task is met" in text
+    assert "What the agent's log claims (SWE-agent, 1 step)" in text
+    assert "$ vi calc.py" in text
     _dispatch(place, base="main", branch="mean", issue=issue)
     run = place.completed(sha)
     assert run.conclusion == "success"

@@ -10,6 +10,8 @@ from bot.values import (
     ActionKind,
     Category,
     ChangedSymbol,
+    ClaimedStep,
+    Claims,
     CodePlace,
     Conclusion,
     Decider,
@@ -35,6 +37,7 @@ from bot.values import (
     TaskSource,
     TestChange,
     TestComparison,
+    TrajectoryStep,
     Transition,
     Trigger,
     Trust,
@@ -518,6 +521,9 @@ def hostile() -> Evaluation:
     """Every text there is ends in an attack: words, names, paths, commands, outputs, ids."""
     ruled = judged_by_rubric()
     patch = ruled.deliberation.patch if ruled.deliberation else None
+    assert ruled.observed
+    log = Claims("SWE-agent", 2, (ClaimedStep(TrajectoryStep(2, "t", "vi a.py", "o"), ("R1",)),))
+    ruled = replace(ruled, observed=replace(ruled.observed, claims=log))
     return _poisoned(replace(ruled, deliberation=replace(DELIBERATION, patch=patch)))  # type: ignore[return-value]
 
 

@@ -69,6 +69,12 @@ def test_a_new_test_fails_on_bases_code_first(commits: tuple[Repository, str, st
     assert on_head[0], on_head[1]
 
 
+def test_a_work_tree_is_left_as_it_stands() -> None:
+    """No clone has the commit that was made of it, and a checkout would lose what is not committed."""
+    assert repeat(ADDED, "b" * 40, "") == f"python -m pytest {ADDED.id}"
+    assert repeat(REGRESSED, "b" * 40, "") == "", "head's own version passes"
+
+
 def test_a_test_that_pytest_does_not_name_has_no_line() -> None:
     assert repeat(replace(ADDED, id="adds tax"), "b" * 40, "h" * 40) == ""
     of_jasmine = replace(ADDED, id="spec/tax.spec.js::shop > adds tax", path="spec/tax.spec.js")

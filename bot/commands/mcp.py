@@ -1,0 +1,76 @@
+"""`assay mcp`: serve Assay to coding agents, for one folder of this machine."""
+
+from __future__ import annotations
+
+import asyncio
+import importlib
+from dataclasses import dataclass
+from importlib.metadata import version
+from importlib.util import find_spec
+from pathlib import Path
+from types import ModuleType
+from typing import TYPE_CHECKING
+
+from bot.commands.asked import OUT
+from bot.commands.judge_folder import Wanted, copy_report, judge_folder
+from bot.errors import UserError
+from bot.evaluation import STAGES
+from bot.mcp.root import Root
+from bot.own_folder import make_home, make_own_folder
+from bot.settings import Settings, load_settings
+
+if TYPE_CHECKING:
+    from bot.mcp.server import Change, StageQueue
+
+
+def run(folder: Path, http: int | None = None) -> None:
+    """Serve until the client goes; on a port of the loopback if one is given, else over stdio."""
+    module = _server()
+    root = Root.of(folder)
+    settings = load_settings()
+    # No PDF: nobody reads it here, and it takes a second.
+    home = root.folder / settings.home.expanduser()
+    settings = settings.model_copy(update={"pdf": False, "home": home})
+    make_home(home)
+    server = module.build_server(root, LocalJudging(settings), version("assay"))
+    if http is None:
+        server.run("stdio")
+    else:
+        module.serve_http(server, http)
+
+
+def _server() -> ModuleType:
+    """Import what needs the library. Raises UserError where it is not installed."""
+    if find_spec("mcp") is None:
+        raise UserError(
+            "`assay mcp` needs the package mcp, which is not installed.",
+            "Install the extra `mcp`: .venv/bin/pip install --no-deps -r deploy/mcp.lock",
+        )
+    return importlib.import_module("bot.mcp.server")
+
+
+@dataclass(frozen=True, slots=True)
+class LocalJudging:
+    """Judges as `assay judge` does; the report is put where that puts it."""
+
+    settings: Settings
+    stages: tuple[str, ...] = STAGES
+
+    async def judge(self, change: Change, listener: StageQueue) -> Path:
+        """Judge the change. Raises SandboxError, Transient, UserError."""
+        out = self.reports(change.folder)
+        make_own_folder(out, f"Make {out} writable.")
+        wanted = Wanted(
+            folder=change.folder,
+            base=change.base,
+            head=change.head,
+            with_work_tree=change.head is None,
+            task_text=change.task_text,
+        )
+        publication = await judge_folder(self.settings, wanted, listener)
+        await asyncio.to_thread(copy_report, self.settings, publication.report_key, out)
+        return out
+
+    def reports(self, folder: Path) -> Path:
+        """Return `assay-report` at the top of the repository."""
+        return folder / OUT

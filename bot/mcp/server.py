@@ -1,0 +1,246 @@
+"""The server of `assay mcp`: four tools over one folder, by the protocol's own library."""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+import socket
+import sys
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Protocol
+
+import uvicorn
+from mcp.server import MCPServer
+from mcp.server.mcpserver import Context
+from mcp.server.mcpserver.exceptions import ToolError
+from mcp.server.transport_security import TransportSecuritySettings
+from mcp.types import CallToolResult, TextContent, ToolAnnotations
+from pydantic import Field, ValidationError
+
+from bot.errors import AssayError, Transient, UserError
+from bot.mcp.answers import (
+    Answer,
+    Commands,
+    Explained,
+    Judged,
+    Missing,
+    commands,
+    explained,
+    judged,
+    missing,
+)
+from bot.mcp.root import Root
+from bot.report.machine import ReportDocument, read_machine
+from bot.templates import render_text
+from sandbox.base import SandboxError
+from sandbox.errors import HostTrouble
+
+TASK_CHARACTERS = 200_000
+_LAST_WORDS_S = 2
+_LOOPBACK = "127.0.0.1"
+_CHANGES_NOTHING = ToolAnnotations(read_only_hint=True, open_world_hint=False)
+Requirement = Annotated[str, Field(description="The id of a requirement, such as R1 or B2.")]
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """What an agent wants judged: its work tree, unless it names a `head`."""
+
+    folder: Path
+    base: str | None
+    head: str | None
+    task_text: str
+
+
+class Judging(Protocol):
+    """Judges changes, and keeps the last report of each repository."""
+
+    stages: tuple[str, ...]
+
+    async def judge(self, change: Change, listener: StageQueue) -> Path:
+        """Judge it and return the folder of its report. Raises SandboxError, Transient, UserError."""
+        ...
+
+    def reports(self, folder: Path) -> Path:
+        """Return the folder of a repository's last report, whether or not there is one."""
+        ...
+
+
+class StageQueue:
+    """Hears where a judgement is, and sends it on as the notifications of one call, in order."""
+
+    def __init__(self, stages: tuple[str, ...]) -> None:
+        self._stages, self._at, self._told = stages, 0, asyncio.Queue[tuple[float, str]]()
+
+    def tell(self, stage: str) -> None:
+        """Hear that a stage begins."""
+        if stage in self._stages:
+            self._at = self._stages.index(stage)
+        self._told.put_nowait((self._at, stage))
+
+    def count(self, ended: int, of: int) -> None:
+        """Hear that some of the test runs have ended."""
+        share = min(ended / max(of, 1), 1.0) * 0.9  # the next stage is more
+        self._told.put_nowait((self._at + share, f"{self._stages[self._at]}, {ended} of {of} runs"))
+
+    async def send(self, report: Callable[[float, float, str], Awaitable[None]]) -> None:
+        """Send what is heard, for ever; the numbers only grow, as the protocol demands."""
+        last = -1.0
+        while True:
+            value, message = await self._told.get()
+            if value > last:
+                last = value
+                await report(value, len(self._stages), message)
+
+
+def build_server(root: Root, judging: Judging, version: str) -> MCPServer:
+    """Return the server; one judgement runs at a time, and others wait for it."""
+    server = MCPServer(
+        "assay",
+        instructions=render_text("mcp/instructions.txt.j2"),
+        version=version,
+        log_level="WARNING",
+    )
+    tools = _Tools(root, judging)
+    for function, title, hints in (
+        (tools.judge, "Judge a change", None),
+        (tools.explain, "Explain a verdict", _CHANGES_NOTHING),
+        (tools.missing, "Say what is missing", _CHANGES_NOTHING),
+        (tools.command, "Show a failure", _CHANGES_NOTHING),
+    ):
+        server.add_tool(
+            function, title=title, description=inspect.getdoc(function), annotations=hints
+        )
+    return server
+
+
+def serve_http(server: MCPServer, port: int) -> None:
+    """Serve on the loopback until it is stopped, for requests that name it; `port` 0 takes a free one."""
+    try:
+        listening = socket.create_server((_LOOPBACK, port))
+    except OSError as error:
+        raise UserError(
+            f"Port {port} cannot be served: {error.strerror}.", "Name another one, or 0."
+        ) from error
+    with listening:
+        address = f"{_LOOPBACK}:{listening.getsockname()[1]}"
+        own = address.replace(_LOOPBACK, "localhost")
+        security = TransportSecuritySettings(
+            allowed_hosts=[address, own], allowed_origins=[f"http://{address}", f"http://{own}"]
+        )
+        app = server.streamable_http_app(transport_security=security)
+        print(f"Serving http://{address}/mcp", file=sys.stderr, flush=True)
+        config = uvicorn.Config(
+            app,
+            log_config=None,  # its own writes to stdout
+            access_log=False,
+            timeout_graceful_shutdown=_LAST_WORDS_S,  # else a stop waits for a whole judgement
+        )
+        uvicorn.Server(config).run(sockets=[listening])
+
+
+class _Tools:
+    """What an agent can call: it reads the docstrings."""
+
+    def __init__(self, root: Root, judging: Judging) -> None:
+        self._root, self._judging, self._one = root, judging, asyncio.Lock()
+
+    async def judge(
+        self,
+        context: Context,
+        base: Annotated[
+            str,
+            Field(
+                description="Branch that the change wants into. Default: the remote's default one."
+            ),
+        ] = "",
+        head: Annotated[
+            str, Field(description="Branch or revision to judge. Default: the files as they stand.")
+        ] = "",
+        task: Annotated[
+            str,
+            Field(
+                description="What was asked, as an issue would say it.", max_length=TASK_CHARACTERS
+            ),
+        ] = "",
+        task_file: Annotated[str, Field(description="Instead of `task`, a file with it.")] = "",
+    ) -> Annotated[CallToolResult, Judged]:
+        """Judge the work tree, uncommitted changes included, or a revision, by running it.
+
+        Builds base and head in a sandbox, runs the tests of both on both, and gives each requirement
+        of the task a verdict with its evidence. Takes seconds to minutes.
+        """
+        with _told():
+            if task and task_file:
+                raise UserError("`task` and `task_file` do not go together.", "Give one of them.")
+            repository = await asyncio.to_thread(self._root.repository)
+            text = self._root.read(task_file, TASK_CHARACTERS) if task_file else task
+            change = Change(repository, base or None, head or None, text)
+            async with self._one:
+                report = await self._run(change, context)
+            return _answer("judged", judged(_read(report), str(report)))
+
+    async def _run(self, change: Change, context: Context) -> Path:
+        heard = StageQueue(self._judging.stages)
+        sending = asyncio.create_task(heard.send(context.report_progress))
+        try:
+            return await self._judging.judge(change, heard)
+        finally:
+            sending.cancel()
+
+    async def explain(self, requirement: Requirement) -> Annotated[CallToolResult, Explained]:
+        """Explain a requirement's verdict of the last judgement, with its evidence on base and head."""
+        with _told():
+            return _answer("explained", explained(await self._last(), requirement))
+
+    async def missing(self) -> Annotated[CallToolResult, Missing]:
+        """Say what the last judgement found not met or not verified, and what would count."""
+        with _told():
+            return _answer("missing", missing(await self._last()))
+
+    async def command(self, requirement: Requirement) -> Annotated[CallToolResult, Commands]:
+        """Name the command that shows why a requirement is not met."""
+        with _told():
+            return _answer("commands", commands(await self._last(), requirement))
+
+    async def _last(self) -> ReportDocument:
+        repository = await asyncio.to_thread(self._root.repository)
+        return _read(self._judging.reports(repository))
+
+
+def _read(folder: Path) -> ReportDocument:
+    try:
+        return read_machine((folder / "report.json").read_bytes())
+    except FileNotFoundError as error:
+        raise UserError("Nothing was judged here yet.", "Call `judge` first.") from error
+    except (OSError, ValidationError) as error:
+        raise UserError(
+            f"The last report in {folder} cannot be read.", "Call `judge` again."
+        ) from error
+
+
+def _answer(template: str, answer: Answer) -> CallToolResult:
+    text = render_text(f"mcp/{template}.txt.j2", answer=answer)
+    return CallToolResult(
+        content=[TextContent(type="text", text=text)],
+        structured_content=answer.model_dump(mode="json"),
+    )
+
+
+@contextmanager
+def _told() -> Iterator[None]:
+    """Tell the agent what it can act on; anything else is a bug, which the library logs and hides."""
+    try:
+        yield
+    except UserError as error:
+        raise ToolError(f"{error.what} {error.next_step}".strip()) from error
+    except (Transient, HostTrouble) as error:
+        raise ToolError(f"{error.what} This says nothing about the change. Try again.") from error
+    except SandboxError as error:
+        way_out = error.next_step or "Run `assay doctor` to see what is missing."
+        raise ToolError(f"The sandbox does not start: {error.what}. {way_out}") from error
+    except AssayError as error:
+        raise ToolError(str(error)) from error
