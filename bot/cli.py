@@ -264,6 +264,34 @@ def judge(**options: Any) -> None:
     _run("judge", asked)
 
 
+@assay.group()
+def labels() -> None:
+    """Take out, or delete, what people said of verdicts: agreements, overrides, merges against them."""
+
+
+_REPOSITORY = click.option(
+    "--repository", default="", metavar="OWNER/NAME", help="Of this one only."
+)
+
+
+@labels.command()
+@_REPOSITORY
+@click.option("--out", type=_NEW_FILE, required=True, help="File for the labels, a JSON line each.")
+def export(**options: Any) -> None:
+    """Write the labels to a file, oldest first."""
+    _run("labels", **options)
+
+
+@labels.command()
+@_REPOSITORY
+@click.option("--pull-request", type=click.IntRange(1), help="Of this number, with --repository.")
+@click.option("--person", default="", metavar="LOGIN", help="What this person said.")
+@click.option("--all", "is_all", is_flag=True, help="All of them.")
+def delete(pull_request: int | None, **options: Any) -> None:
+    """Delete labels for good; what is named together narrows it down."""
+    _run("labels", pull_request=pull_request or 0, **options)
+
+
 @assay.command()
 @click.argument("bundle", type=_FILE)
 @click.option(

@@ -11,7 +11,7 @@ from typing import Protocol
 from bot.configuration import PolicyContext
 from bot.judges.model.base import OpenSession, no_models
 from bot.judges.web_access import Web
-from bot.report.checks import CheckText
+from bot.report.checks import CheckText, RequirementCheck
 from bot.settings import Settings
 from bot.store import Artifacts, Store
 from bot.text import Delimiter, delimiter_of
@@ -33,13 +33,17 @@ class Code:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What is told: the whole evaluation, where its report is, and the texts for the forge."""
+    """What is told: the whole evaluation, where its report is, and the texts for the forge.
+
+    `each` are the requirements' own check runs, where the repository asks for them.
+    """
 
     evaluation: Evaluation
     report_key: str
     comment: str
     check: CheckText
     annotations: tuple[Annotation, ...]
+    each: tuple[RequirementCheck, ...] = ()
 
 
 class Origin(Protocol):

@@ -161,6 +161,7 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
         "bot.evaluation.rubric_drafts",
         "bot.github",
         "bot.judges.rubric_drafting",
+        "bot.report.model",
         "bot.source",
         "bot.steps",
         "bot.store",

@@ -27,6 +27,7 @@ from bot.configuration.reading import (
     refusal,
 )
 from bot.configuration.schema import (
+    CheckPolicy,
     Configuration,
     ConfiguredRequirement,
     ConfiguredTrigger,
@@ -40,6 +41,7 @@ from bot.configuration.schema import (
 __all__ = [
     "MAX_BYTES",
     "PATH",
+    "CheckPolicy",
     "Configuration",
     "ConfigurationProblem",
     "ConfiguredAgent",

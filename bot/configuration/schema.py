@@ -34,6 +34,13 @@ class ConfiguredTrigger(StrEnum):
     COMMAND = "command"
 
 
+class CheckPolicy(StrEnum):
+    """How many check runs a verdict gets."""
+
+    ONE = "one"
+    PER_REQUIREMENT = "per_requirement"
+
+
 class UnverifiedPolicy(StrEnum):
     """What an unverified mandatory requirement does to the check run."""
 
@@ -296,6 +303,11 @@ class Configuration(Closed):
     )
     gate: GatePolicy = Field(
         default_factory=GatePolicy, description="How verdicts become a conclusion."
+    )
+    checks: CheckPolicy = Field(
+        default=CheckPolicy.ONE,
+        description="`per_requirement` adds a check run for each requirement (`assay / R2`), so that some of "
+        "them can be required.",
     )
     judges: JudgePolicy = Field(default_factory=JudgePolicy, description="The panel of judges.")
     rubric: RubricPolicy = Field(

@@ -10,11 +10,14 @@ import asyncio
 from dataclasses import dataclass
 
 from bot.errors import UserError
+from bot.evaluation.answering import answer
 from bot.evaluation.decisions import decided_here, kept_evaluation
 from bot.evaluation.publish import publish
 from bot.evaluation.report import keep_report, print_report
+from bot.report.model import ReportView
+from bot.report.view import view
 from bot.services import Services
-from bot.values import Evaluation, EvaluationRequest, Publication
+from bot.values import Answered, Evaluation, EvaluationRequest, Publication, Question
 from sandbox.values import Checkout
 
 
@@ -32,6 +35,21 @@ class KeptVerdicts:
                 "This commit has no verdict to decide about.", "Comment `/judge` to judge it first."
             )
         return await asyncio.to_thread(decided_here, self.services, kept)
+
+    async def shown(self, request: EvaluationRequest) -> ReportView:
+        """The same as people read it: capped, and scrubbed of secrets. Raises UserError as well."""
+        evaluation, services = await self.evaluation(request), self.services
+        home = services.origin.home(request)
+        return await asyncio.to_thread(view, evaluation, services.secrets, home)
+
+    @property
+    def has_model(self) -> bool:
+        """Whether a model is set that can be asked."""
+        return bool(self.services.settings.model)
+
+    async def answer(self, request: EvaluationRequest, question: Question) -> Answered:
+        """Ask the model about what was kept. Raises UserError where it is gone, or gives no answer."""
+        return await answer(self.services, await self.evaluation(request), question)
 
     async def conclude_again(self, request: EvaluationRequest) -> Evaluation:
         """Write the report, the comment and the check run anew. Raises UserError when it is gone."""

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from bot.context import Case, Project
 from bot.evaluation.on_host import build_request
+from bot.evidence.conditions import is_said
 from bot.evidence.damage import NO_END, Proofs, called_in, kept_that_reach, stand_ins
 from bot.services import Services
 from bot.values import (
@@ -36,7 +37,8 @@ from sandbox.damage.trial import (
     try_hunks,
     with_tests_alone,
 )
-from sandbox.damage.values import AS_ON_BASE, OF_LINES, SAME, Damage, DamageTrial
+from sandbox.damage.values import AS_ON_BASE, CONDITION, OF_LINES, SAME, Damage, DamageTrial
+from sandbox.test_runs.four_runs import passed
 from sandbox.test_runs.test_order import TestOrder
 from sandbox.toolchains.build_request import BuildRequest
 from sandbox.values import ChangeKind, Observation, Side, TestRun
@@ -103,7 +105,8 @@ async def _measured(
     code = {one.path for one in observed.kinds if one.kind is ChangeKind.CODE}
     words = _reached(observed, tests).union(*(_NAME.findall(one.source) for one in tests))
     called = {name for one in tests for name in called_in(one)}
-    damages = await make_damages(services.sandbox, case.checkout, code, words, called)
+    made = await make_damages(services.sandbox, case.checkout, code, words, called)
+    damages = tuple(one for one in made if one.damage.kind != CONDITION)
     if is_of_base:
         damages = _for_what_holds(damages)
     concerned = _concerned(case, observed, tests)
@@ -146,7 +149,9 @@ async def _measured(
         room_s = case.damage_seconds - (time.monotonic() - started)
         room = replace(trials, seconds=min(room_s, max(_HUNKS_S, took_s * _SHARE_OF_BASE)))
         seen = await _with_hunks(services, room, tried, left)
-        return replace(seen, beside=await _beside(services, trials, groups, code, tried))
+        unneeded = await _unneeded(services, case, observed, trials, made)
+        beside = await _beside(services, trials, groups, code, tried)
+        return replace(seen, beside=beside, unneeded=unneeded)
     finally:
         shutil.rmtree(folder, ignore_errors=True)
 
@@ -238,6 +243,28 @@ async def _with_hunks(
     return DamageSeen(tried, of_hunks=of_hunks, untried=untried)
 
 
+async def _unneeded(
+    services: Services,
+    case: Case,
+    observed: Observed,
+    trials: Trials,
+    made: tuple[DamagedCopy, ...],
+) -> tuple[DamageTrial, ...]:
+    """Conditions on a value that the task does not speak of, and that no test needs that passes on head.
+
+    Those tests that speak for the change come first: mostly they do need it, and the others need not run.
+    """
+    said = case.planned.requirements
+    asking = [o for o in made if o.damage.kind == CONDITION and not is_said(o.damage.names, said)]
+    everybody = [one for one in observed.tests.comparisons if passed(one.head_on_head)]
+    for concerned in (trials.concerned, _concerned(case, observed, everybody)):
+        done = await try_hunks(services.sandbox, replace(trials, concerned=concerned), asking)
+        tried = zip(asking, done, strict=False)
+        kept = [(o, t) for o, t in tried if t.unnoticed and not t.noticed and not t.unloaded]
+        asking, done = [one for one, _ in kept], tuple(trial for _, trial in kept)
+    return done
+
+
 async def _beside(
     services: Services,
     trials: Trials,
@@ -303,7 +330,7 @@ def _concerned(
 
 
 def _evidence(seen: DamageSeen, seconds: float) -> Evidence:
-    lines = [_line(one) for one in (*seen.trials, *seen.of_hunks)]
+    lines = [_line(one) for one in (*seen.trials, *seen.of_hunks, *seen.unneeded)]
     head = Observation(
         Side.HEAD, "", None, "\n".join(lines), round(seconds, 2), problem=seen.problem
     )

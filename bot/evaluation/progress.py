@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, cast
 
-from bot.configuration import NetworkPolicy
+from bot.configuration import CheckPolicy, NetworkPolicy
 from bot.context import Built, Planned, Policy, Project
 from bot.errors import OutOfTime, Superseded, UserError
 from bot.steps import StepRunner
@@ -103,6 +103,8 @@ class Progress:
             problem=gate.title if self.judgement is None else "",
             acceptable=acceptable(gate) if self.request.number else (),
             agent=self._agent(),
+            checks_each=self.policy is not None
+            and self.policy.configuration.checks is CheckPolicy.PER_REQUIREMENT,
         )
 
     def _agent(self) -> str:

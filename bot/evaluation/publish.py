@@ -9,7 +9,7 @@ from dataclasses import replace
 from pydantic import ValidationError
 
 from bot.evaluation.on_host import on_this_host
-from bot.report.checks import annotate, check_summary
+from bot.report.checks import annotate, check_summary, requirement_checks
 from bot.report.machine import read_machine
 from bot.report.markdown import Memory, PastVerdict, VerdictChange, changes_since, markdown
 from bot.report.model import ReportView
@@ -36,6 +36,7 @@ async def publish(
         markdown(shown, link, memory),
         check_summary(shown, link, memory),
         annotate(shown, diff),
+        requirement_checks(shown, link) if evaluation.checks_each else (),
     )
     return await services.origin.publish(answer)
 

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from bot.evidence.damage import called_in
+from bot.evidence.said_values import speaks_of, special_words
 from bot.values import Category, Requirements, TestComparison
 from sandbox.elsewhere.values import BothSides, SecondLook, TestedInput, Unmeasured
 
@@ -17,14 +18,9 @@ _LEAST_OF_ARGUMENT = 10
 _ONE_IN = 10
 _LEAST_ON_BASE = 5
 _LEAST_WITH_KEY = 5
-_LONGEST_NAME = 40
 _TELLING = 10  # characters of a result that two inputs do not share by chance
 _RETURNED = "returned "
 _COMMON = ("None", "True", "False", "null", "undefined", "true", "false")
-_NOTHING = r"empty|blank|nothing|no|none|null|missing|without|absent|zero[ -]length|unset|omitted"
-_SPACE = r"blank|white[ -]?spaces?|spaces?|tabs?|new[ -]?lines?|line breaks?|empty|trailing|leading"
-_ZERO = rf"zero|division|divide|divided|{_NOTHING}"
-_ONE = r"one|single|singular|once|only|lone"
 _FENCE = re.compile(r"^ *(```|~~~).*?^ *\1|^ *>>>[^\n]*", re.DOTALL | re.MULTILINE)
 
 
@@ -93,7 +89,7 @@ def _singular(inputs: list[TestedInput], said: str) -> MadeFor | None:
         is_seen = any(both.differs for both in near if both.slot != slot)
         if not is_seen or len(varied) < _LEAST_OF_ARGUMENT or any(one.differs for one in varied):
             continue
-        if not any(one == "" or _speaks_of(one, said, _prose(inputs[0], said)) for one in values):
+        if not any(one == "" or speaks_of(one, said, _prose(inputs[0], said)) for one in values):
             return MadeFor(inputs[0], 0, len(varied), argument=values[0])
     return None
 
@@ -199,7 +195,7 @@ def _is_constant(tested: TestedInput, inputs: list[TestedInput], said: str) -> b
 
 def _is_said_empty(result: str, said: str) -> bool:
     try:
-        words = _special_words(ast.literal_eval(result))
+        words = special_words(ast.literal_eval(result))
     except (ValueError, SyntaxError, MemoryError, RecursionError):
         return False
     return bool(words and re.search(rf"(?i)\b(?:{words})\b", said))
@@ -208,7 +204,7 @@ def _is_said_empty(result: str, said: str) -> bool:
 def _is_named(tested: TestedInput, said: str) -> bool:
     """Whether the task speaks of each argument that could be varied; what it shows by calls is no word."""
     prose = _prose(tested, said)
-    return bool(tested.values) and all(_speaks_of(one, said, prose) for one in tested.values)
+    return bool(tested.values) and all(speaks_of(one, said, prose) for one in tested.values)
 
 
 def _prose(tested: TestedInput, said: str, result: str = "") -> str:
@@ -217,54 +213,6 @@ def _prose(tested: TestedInput, said: str, result: str = "") -> str:
     behind = rf"(?:[^\n]{{0,40}}?{result})?" if result else ""
     prose = re.sub(rf"\b{name}\([^\n]*?\)+(?!\w){behind}", " ", _FENCE.sub(" ", said))
     return re.sub(rf"(?m)^ *['\"]?{result}['\"]? *$", " ", prose) if result else prose
-
-
-def _speaks_of(literal: str, said: str, prose: str) -> bool:
-    try:
-        value = ast.literal_eval(literal)
-    except (ValueError, SyntaxError, MemoryError, RecursionError):
-        digits = re.search(r"-?\d+(?:\.\d+)?", literal)  # Decimal('0.5')
-        return digits is not None and _has_number(digits[0], prose)
-    if special := _special_words(value):
-        return bool(re.search(rf"(?i)\b(?:{special})\b", said)) or _written(literal, said)
-    if isinstance(value, int | float):
-        return _has_number(literal, prose)
-    if isinstance(value, list | tuple | set) and len(value) == 1:
-        return bool(re.search(rf"(?i)\b(?:{_ONE})\b", said))
-    text = value.decode("latin-1") if isinstance(value, bytes) else value
-    return isinstance(text, str) and _has_text(text, said if len(text) == 1 else prose)
-
-
-def _special_words(value: object) -> str:
-    """The words, as a pattern, for a value that has hardly any like it; "" for all others."""
-    if value is None or (isinstance(value, str | bytes | list | tuple | set | dict) and not value):
-        return _NOTHING
-    if isinstance(value, str | bytes) and not value.strip():
-        return _SPACE
-    if isinstance(value, int | float) and value in (0, 1):
-        return _ONE if value else _ZERO
-    return ""
-
-
-def _written(literal: str, said: str) -> bool:
-    if literal in ("''", '""'):
-        return bool(re.search(r"(?<![\w'])''(?!')|(?<![\w\"])\"\"(?!\")", said))
-    return _has_number(literal, said) if literal[-1].isdigit() else literal in said
-
-
-def _has_number(literal: str, said: str) -> bool:
-    return bool(re.search(rf"(?<![\w.#-]){re.escape(literal)}(?!\.?\w)", said))
-
-
-def _has_text(text: str, said: str) -> bool:
-    """Whether one word is named; one that stands in every prose must be quoted."""
-    if len(text) > _LONGEST_NAME or len(text.split()) != 1:
-        return False
-    word = re.escape(text)
-    if text.isascii() and text.isalpha() and text.islower():
-        return bool(re.search(rf"[`'\"\u201c\u2018]{word}[`'\"\u201d\u2019]", said))
-    start = r"(?<!\w)" if text[0].isalnum() else r"(?<![\w./:-])"
-    return bool(re.search(start + word + (r"(?!\w)" if text[-1].isalnum() else ""), said))
 
 
 def table(inputs: Iterable[TestedInput]) -> Iterator[str]:

@@ -6,8 +6,14 @@ from dataclasses import dataclass
 
 from bot.report.markdown import CHECK_LIMIT, Memory, fitted
 from bot.report.model import FAILING_CHANGES, ReportView
-from bot.values import CodePlace, ServedHunk, TestComparison
-from bot.values.conclusions import Annotation, AnnotationLevel
+from bot.templates import render_markdown
+from bot.values import CodePlace, Conclusion, ServedHunk, TestComparison, VerdictOutcome
+from bot.values.conclusions import (
+    MOST_REQUIREMENT_CHECKS,
+    Annotation,
+    AnnotationLevel,
+    requirement_check_name,
+)
 from sandbox.values import Diff, Finding, Severity, Side
 
 MESSAGE_BYTES = 64 * 1024
@@ -28,6 +34,36 @@ def check_summary(view: ReportView, link: str, memory: Memory | None = None) -> 
     """The conclusion for the check run, in the words of the comment, within GitHub's limits."""
     summary = fitted(view, link, CHECK_LIMIT, memory)
     return CheckText(view.title[:TITLE_CHARACTERS], summary)
+
+
+@dataclass(frozen=True, slots=True)
+class RequirementCheck:
+    """The check run of one requirement, by its own verdict or what a person decided about it."""
+
+    name: str
+    conclusion: Conclusion
+    text: CheckText
+
+
+_CONCLUSIONS = {
+    VerdictOutcome.SATISFIED: Conclusion.SUCCESS,
+    VerdictOutcome.UNSATISFIED: Conclusion.FAILURE,
+    VerdictOutcome.UNVERIFIED: Conclusion.ACTION_REQUIRED,
+}
+
+
+def requirement_checks(view: ReportView, link: str) -> tuple[RequirementCheck, ...]:
+    """A check run for each requirement; of a longer list the first fifty, each name once."""
+    found: dict[str, RequirementCheck] = {}
+    for row in view.requirements[:MOST_REQUIREMENT_CHECKS]:
+        text = render_markdown("check/requirement.md.j2", row=row, view=view, link=link)
+        title, _, summary = text.strip().partition("\n")
+        name = requirement_check_name(row.requirement.id)
+        conclusion = Conclusion.SUCCESS if row.accepted else _CONCLUSIONS[row.verdict.outcome]
+        found.setdefault(
+            name, RequirementCheck(name, conclusion, CheckText(title, summary.strip()))
+        )
+    return tuple(found.values())
 
 
 def annotate(view: ReportView, diff: Diff) -> tuple[Annotation, ...]:

@@ -26,8 +26,11 @@ from bot.store import Ended, EvaluationState, Store
 from bot.templates import render_markdown
 from bot.values import (
     ACCEPT_BUTTON,
+    EXPLAIN_BUTTON,
+    RERUN_BUTTON,
     Acceptance,
     Conclusion,
+    Evaluation,
     EvaluationRequest,
     Plan,
     Publication,
@@ -42,7 +45,9 @@ log = logging.getLogger(__name__)
 
 CHECK_NAME = "Assay"
 FIRST_STAGE = "checkout"
+_RERUN = CheckAction("Judge again", "Runs this commit in the sandbox again", RERUN_BUTTON)
 _ACCEPT = CheckAction("Accept unverified", "Accept what could not be verified", ACCEPT_BUTTON)
+_EXPLAIN = CheckAction("Explain", "Comments why it is so; nothing is run", EXPLAIN_BUTTON)
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,12 +219,46 @@ class GitHubOrigin:
         report = self._completed(answer)
         async with self._repository(request) as repository:
             shared = SharedHead(repository, self.store, self.report_link, CHECK_NAME)
+            is_shared = False
             if request.number:
                 own = HeadVerdict(request.number, gate.conclusion, gate.title)
-                report = shared.worst_shown(report, own, await shared.verdicts(request.head_sha))
+                verdicts = await shared.verdicts(request.head_sha)
+                report = shared.worst_shown(report, own, verdicts)
+                is_shared = any(one.number != request.number for one in verdicts)
+            await self._put_each(repository, answer, is_shared=is_shared)
             check_run = await self._put_check(request, report)
             await shared.agree(request.head_sha, request.number)
         return check_run
+
+    async def _put_each(self, repository: Repository, answer: Answer, *, is_shared: bool) -> None:
+        """Put the requirements' check runs, completed at once, so that none is ever left open.
+
+        Only into the default branch or a protected one: what anybody's own branch asks for must not turn
+        green what is required elsewhere.
+        """
+        request = answer.evaluation.request
+        if not answer.each or not (
+            request.base_ref == await repository.default_branch()
+            or await repository.is_protected(request.base_ref)
+        ):
+            return
+        for one in answer.each:
+            conclusion, title, summary = one.conclusion, one.text.title, one.text.summary
+            if is_shared and conclusion is Conclusion.SUCCESS:
+                conclusion = Conclusion.ACTION_REQUIRED
+                text = render_markdown("check/requirement_shared.md.j2").strip()
+                title, _, summary = text.partition("\n")
+            report = CheckReport(
+                name=one.name,
+                head_sha=request.head_sha,
+                external_id=request.id,
+                status=CheckStatus.COMPLETED,
+                conclusion=conclusion,
+                title=title,
+                summary=summary.strip(),
+                details_url=self.link(request),
+            )
+            await repository.put_check_run(report)
 
     def _completed(self, answer: Answer) -> CheckReport:
         request = answer.evaluation.request
@@ -233,11 +272,19 @@ class GitHubOrigin:
             summary=answer.check.summary,
             details_url=self.link(request),
             annotations=answer.annotations,
-            actions=(_ACCEPT,) if answer.evaluation.acceptable else (),
+            actions=_buttons(answer.evaluation),
         )
 
     def _repository(self, request: EvaluationRequest) -> AbstractAsyncContextManager[Repository]:
         return self.github.repository(request.repository, request.installation)
+
+
+def _buttons(evaluation: Evaluation) -> tuple[CheckAction, ...]:
+    """What people can do about a verdict; of a merge group it is asked again by the queue."""
+    if not evaluation.request.number or evaluation.gate.conclusion is Conclusion.CANCELLED:
+        return ()
+    accept = (_ACCEPT,) if evaluation.acceptable else ()
+    return (_RERUN, *accept, *((_EXPLAIN,) if evaluation.judgement else ()))
 
 
 def _end(answer: Answer, comment: int) -> Ended:

@@ -6,12 +6,22 @@ methods may be called from any thread, and twice: a repetition changes nothing.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 from typing import Protocol
 
-from bot.values import Acceptance, Conclusion, EvaluationRequest, KeptRubric, RoleUsage, Rubric
+from bot.values import (
+    Acceptance,
+    Conclusion,
+    EvaluationRequest,
+    KeptRubric,
+    Pause,
+    RoleUsage,
+    Rubric,
+    VerdictLabel,
+)
 
 
 class EvaluationState(StrEnum):
@@ -109,6 +119,16 @@ class Totals:
     hosts: tuple[HostDisk, ...] = ()
 
 
+@dataclass(frozen=True, slots=True)
+class LabelFilter:
+    """Which labels are meant; what is empty does not narrow it."""
+
+    repository: str = ""
+    number: int = 0
+    person: str = ""
+    source: str = ""
+
+
 class Store(Protocol):
     """The records of all evaluations."""
 
@@ -184,6 +204,21 @@ class Store(Protocol):
 
     def acceptances(self, repository: str, number: int) -> tuple[Acceptance, ...]:
         """List what was decided about a pull request, at any of its commits, newest first."""
+
+    def keep_labels(self, *labels: VerdictLabel) -> None:
+        """Keep all or none; the same `source` about the same subject and commit counts once."""
+
+    def labels(self, wanted: LabelFilter) -> Iterator[VerdictLabel]:
+        """Go through what was kept, oldest first."""
+
+    def delete_labels(self, wanted: LabelFilter) -> int:
+        """Delete labels for good; return how many there were."""
+
+    def pause_of(self, repository: str, number: int) -> Pause | None:
+        """Return what was last said about pausing a pull request; None when nothing was."""
+
+    def keep_pause(self, repository: str, number: int, said: Pause) -> bool:
+        """Keep what a comment says, unless a newer one said something; tell whether it counts."""
 
     def rubrics(self, repository: str, issue: int) -> tuple[KeptRubric, ...]:
         """List the versions of an issue's rubric, oldest first."""

@@ -34,6 +34,7 @@ from bot.store.tables import (
     STAGE_TIMES,
     now_s,
 )
+from bot.store.talk_records import TalkRecords
 from bot.store.tokens import TokenRecords
 from bot.text import scrub
 from bot.values import Conclusion, EvaluationRequest
@@ -44,7 +45,9 @@ _REQUEST = TypeAdapter(EvaluationRequest)
 _COLUMNS = [EVALUATIONS.c[field.name] for field in fields(EvaluationRecord)]
 
 
-class Records(RubricRecords, UsageRecords, AcceptanceRecords, KeptRecords, TokenRecords):
+class Records(
+    RubricRecords, UsageRecords, AcceptanceRecords, TalkRecords, KeptRecords, TokenRecords
+):
     """A `bot.store.base.Store` on SQLAlchemy. Create it after fork, one for each process."""
 
     def __enter__(self) -> Self:

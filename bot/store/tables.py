@@ -177,6 +177,34 @@ ARTIFACTS = Table(
 )
 
 
+TALK_METADATA = MetaData()
+
+LABELS = Table(
+    "assay_labels",
+    TALK_METADATA,
+    Column("id", Integer, primary_key=True),
+    Column("repository", String(300), nullable=False),
+    Column("number", Integer, nullable=False),
+    Column("head_sha", String(64), nullable=False),
+    Column("subject", String(200), nullable=False),
+    Column("source", String(200), nullable=False),
+    Column("person", String(100), nullable=False),
+    Column("label", Text, nullable=False),
+    UniqueConstraint("repository", "number", "head_sha", "subject", "source"),
+)
+
+PAUSES = Table(
+    "assay_pauses",
+    TALK_METADATA,
+    Column("repository", String(300), primary_key=True),
+    Column("number", Integer, primary_key=True, autoincrement=False),
+    Column("is_paused", Boolean, nullable=False),
+    Column("actor", String(100), nullable=False),
+    Column("comment", BigInteger, nullable=False),
+    Column("said_s", Float(53), nullable=False),
+)
+
+
 TOKEN_METADATA = MetaData()
 
 API_TOKENS = Table(
@@ -219,14 +247,19 @@ def _fifth(connection: Connection) -> None:
     KEPT_METADATA.create_all(connection)
 
 
-def _tokens(connection: Connection) -> None:
-    """Tokens of the API, each for one repository."""
+def _sixth(connection: Connection) -> None:
+    """Version 6: labels of verdicts, and paused pull requests."""
+    TALK_METADATA.create_all(connection)
+
+
+def _seventh(connection: Connection) -> None:
+    """Version 7: tokens of the API, each for one repository."""
     TOKEN_METADATA.create_all(connection)
 
 
 # Each entry leads from its index to the next version. A shipped entry is never edited: later
 # versions add columns and tables by SQL of their own.
-MIGRATIONS = (_first, _second, _third, _fourth, _fifth, _tokens)
+MIGRATIONS = (_first, _second, _third, _fourth, _fifth, _sixth, _seventh)
 
 _LOCK = 0x417373617901  # any number that only this migration uses
 

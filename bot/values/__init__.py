@@ -6,6 +6,8 @@ back.
 
 from bot.values.conclusions import (
     ACCEPT_BUTTON,
+    EXPLAIN_BUTTON,
+    RERUN_BUTTON,
     Acceptance,
     AcceptanceKind,
     Conclusion,
@@ -67,6 +69,7 @@ from bot.values.requests import (
     Forecast,
     Trigger,
 )
+from bot.values.talk import Answered, LabelKind, Pause, Question, VerdictLabel
 from bot.values.tasks import (
     ActionKind,
     Category,
@@ -106,6 +109,8 @@ from bot.values.verdicts import (
 
 __all__ = [
     "ACCEPT_BUTTON",
+    "EXPLAIN_BUTTON",
+    "RERUN_BUTTON",
     "STAGES",
     "TRIAL",
     "Acceptance",
@@ -113,6 +118,7 @@ __all__ = [
     "Act",
     "ActionKind",
     "Analysis",
+    "Answered",
     "Beside",
     "CanaryResult",
     "Category",
@@ -148,6 +154,7 @@ __all__ = [
     "ItemScore",
     "Judgement",
     "KeptRubric",
+    "LabelKind",
     "ListedRequirement",
     "ListedTask",
     "Located",
@@ -158,6 +165,7 @@ __all__ = [
     "Opinion",
     "PanelResult",
     "PatchOpinion",
+    "Pause",
     "PermittedChange",
     "Plan",
     "PlanBroken",
@@ -167,6 +175,7 @@ __all__ = [
     "PlannedCase",
     "Preference",
     "Publication",
+    "Question",
     "Requirement",
     "Requirements",
     "RetiredTest",
@@ -194,6 +203,7 @@ __all__ = [
     "UnreadExample",
     "Validity",
     "Verdict",
+    "VerdictLabel",
     "VerdictOutcome",
     "WhyNotMeasured",
     "WhyUnread",

@@ -13,7 +13,17 @@ from bot.values.tasks import Plan, Requirements, Task
 from bot.values.verdicts import ServedHunk, Verdict
 
 ACCEPT_BUTTON = "accept"
-"""Identifies the button "Accept unverified" on a check run (GitHub allows 20 characters)."""
+EXPLAIN_BUTTON = "explain"
+RERUN_BUTTON = "rerun"
+"""Identifiers of the buttons on a check run with a verdict (GitHub allows three, of 20 characters)."""
+
+
+MOST_REQUIREMENT_CHECKS = 50
+
+
+def requirement_check_name(requirement_id: str) -> str:
+    """Return the name of a requirement's own check run."""
+    return f"assay / {requirement_id}"[:100]
 
 
 class AcceptanceKind(StrEnum):
@@ -197,6 +207,7 @@ class Evaluation:
     plan_digest: str = ""  # of the plan as it was frozen
     rubrics: tuple[TaskRubric, ...] = ()
     acceptable: tuple[str, ...] = ()  # what a person with write access can accept
+    checks_each: bool = False  # each requirement has a check run of its own, too
     agent: str = ""  # the coding agent that wrote the change, as far as it shows
 
 

@@ -110,7 +110,8 @@ class DamageSeen:
     step notices near to the requirement `about`. `of_hunks` are hunks as on base that were tried besides, for
     who asks what each is needed for; no verdict rests on them. `untried` are those that the limit left, and
     `is_limited` says that it left everything, `is_open` that the change itself may be why nothing was
-    measured. `beside` are tests that do not run what their demand names.
+    measured. `beside` are tests that do not run what their demand names. `unneeded` are conditions on a value
+    that no passing test needs, always true or always false.
     """
 
     trials: tuple[DamageTrial, ...] = ()
@@ -123,6 +124,7 @@ class DamageSeen:
     is_limited: bool = False
     is_open: bool = False
     beside: tuple[Beside, ...] = ()
+    unneeded: tuple[DamageTrial, ...] = ()
 
     @property
     def damages(self) -> tuple[DamageTrial, ...]:

@@ -49,6 +49,7 @@ class Trigger(StrEnum):
     UNLABELED = "unlabeled"
     DRAFTED = "drafted"
     COMMAND = "command"
+    RESUMED = "resumed"
     RERUN = "rerun"
     MERGE_GROUP = "merge_group"
     AGENT_PATCH = "agent_patch"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from bot.evidence.case import Case
+from bot.evidence.conditions import unneeded
 from bot.evidence.damage import NO_END, Why, blindness, differing_call, is_beside, noticed_by
 from bot.evidence.examples.weigh import by_examples
 from bot.evidence.made_for import MadeFor, in_words, made_for
@@ -69,7 +70,11 @@ def _by_proofs(
     seeing = tuple(test for test in seeing if test.id not in beside)
     narrow = {test.id: why for test in seeing if (why := _made_for(test, case))}
     if general := tuple(test for test in seeing if test.id not in narrow):
-        return _shows_part(requirement, general, case) or _proven(requirement, general, case, ties)
+        return (
+            _shows_part(requirement, general, case)
+            or _asks_unseen(requirement, general, case)
+            or _proven(requirement, general, case, ties)
+        )
     if seeing:
         return _made_for_tests(requirement, seeing, narrow[seeing[0].id], case)
     if sound:
@@ -94,6 +99,29 @@ def _shows_part(
         f"Add a test with `{missing}` that fails without this change, then push.",
     )
     return replace(verdict, evidence_ids=case.proof_ids, tests=ids)
+
+
+def _asks_unseen(
+    requirement: Requirement, tests: tuple[TestComparison, ...], case: Case
+) -> Verdict | None:
+    """The change asks for a value of which the task does not speak, and no test tells the two sides apart."""
+    seen = case.observed.damage
+    found = unneeded(tests, seen)
+    if found is None or seen is None:
+        return None
+    ids, damage = tuple(test.id for test in tests), found.damage
+    verdict = unverified(
+        requirement,
+        f"{_proof(ids)}. But {_all(len(found.unnoticed))}, too, where {damage.what} "
+        f"({damage.path}:{damage.line}), and the task does not speak of this value. So nothing shows what "
+        "the condition is for.",
+        "Add a test that needs this condition, or take it out, then push.",
+    )
+    return replace(verdict, evidence_ids=(*case.proof_ids, seen.evidence_id), tests=ids)
+
+
+def _all(count: int) -> str:
+    return f"all {count} tests pass" if count != 1 else "the only test passes"
 
 
 def _runs_something_else(

@@ -7,24 +7,18 @@ report, comment and check run.
 from __future__ import annotations
 
 import asyncio
-import re
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
-from datetime import datetime
 
 from bot.errors import UserError
 from bot.github import Permission, PullRequest, Reaction, Repository
-from bot.store import EvaluationRecord, EvaluationState
+from bot.store import EvaluationRecord
 from bot.templates import render_markdown
-from bot.text import scrub
-from bot.text.clipping import clip_line
 from bot.values import (
     Acceptance,
     AcceptanceKind,
-    Evaluation,
-    EvaluationRequest,
-    Judgement,
+    LabelKind,
     Trigger,
     VerdictOutcome,
 )
@@ -38,50 +32,21 @@ from bot.verdict.acceptance import (
 )
 from bot.webhook.decisions import AcceptUnverified, Command, ObeyCommand
 from bot.webhook.desk import Desk
+from bot.webhook.grammar import Words, read_words
+from bot.webhook.head_verdict import Judged, check_was_seen, judged, records_of, seconds
+from bot.webhook.labelling import Said, verdict_label
 from bot.webhook.start import number_of
 
-LONGEST_REASON = 500
 MOST_SUBJECTS = 20
-_CLOCKS_DIFFER_S = 2.0
 _CLICKED = "Clicked “Accept unverified”."
-_BEFORE_A_REASON = "-\u2013\u2014:,; "
-_ID = re.compile(r"[A-Za-z]{1,3}[0-9]{1,4}")
 _KINDS = {
     Command.ACCEPT: AcceptanceKind.ACCEPTED,
     Command.OVERRIDE: AcceptanceKind.OVERRIDDEN,
 }
-
-
-@dataclass(frozen=True, slots=True)
-class Words:
-    """What a person wrote behind the command: what they decide about, and why."""
-
-    subjects: tuple[str, ...]
-    reason: str
-
-
-def read_words(text: str, judgement: Judgement) -> Words:
-    """Read ids until the reason begins. The gate's rules count before the first id only: they are words.
-
-    What looks like an id and is none counts as one: nobody means it as a reason.
-    """
-    ids = {requirement.id.lower(): requirement.id for requirement in judgement.requirements.items}
-    rules = {r.rule for r in judgement.gate.reasons if not r.requirement_ids}
-    words = text.split()
-    subjects: list[str] = []
-    while words:
-        word = words[0].strip(",;:.")
-        known = ids.get(word.lower()) or (word if rules.issuperset((word, *subjects)) else "")
-        joins = word.lower() in ("", "and", "&", "+") and len(words) > 1 and bool(subjects)
-        if known or _ID.fullmatch(word) or (not subjects and not joins):
-            subjects.append(known or word)
-        elif not (joins and words[1].strip(",;:.").lower() in ids):
-            break
-        words.pop(0)
-    if words and words[0].lower().strip(",:") == "because":
-        words.pop(0)
-    reason = clip_line(scrub(" ".join(words)).lstrip(_BEFORE_A_REASON), LONGEST_REASON)
-    return Words(tuple(dict.fromkeys(subjects)), reason)
+_LABELS = {
+    AcceptanceKind.ACCEPTED: LabelKind.ACCEPTED,
+    AcceptanceKind.OVERRIDDEN: LabelKind.OVERRIDDEN,
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,13 +60,10 @@ class _Who:
 
 @dataclass(frozen=True, slots=True)
 class _Case:
-    """What somebody decides about: the newest verdict on a pull request's newest commit."""
+    """What somebody decides about."""
 
     who: _Who
-    pull_request: PullRequest
-    request: EvaluationRequest
-    evaluation: Evaluation
-    judgement: Judgement
+    judged: Judged
 
 
 async def accept(
@@ -110,14 +72,17 @@ async def accept(
     """Do what a comment decides; what it could not decide is returned, a line each."""
     who = _Who(decision.place.actor, _KINDS[decision.command], permission is Permission.ADMIN)
     pull_request = await repository.pull_request(decision.number)
-    records = await _records(desk, repository, pull_request)
+    records = await records_of(desk, repository, pull_request)
     if refused := _why_not(who, pull_request, records):
         return (refused,)
     try:
-        case = await _case(desk, who, pull_request, records, _seconds(decision.given_at))
+        case = await _case(desk, who, pull_request, records, seconds(decision.given_at))
     except UserError as error:
         return (f"{error.what} {error.next_step}".strip(),)
-    words, source = read_words(decision.words, case.judgement), f"comment {decision.comment:d}"
+    words, source = (
+        read_words(decision.words, case.judged.judgement),
+        f"comment {decision.comment:d}",
+    )
     if not words.subjects or not words.reason:
         return (_usage(case, words),)
     given, told = _sorted_out(case, words.subjects[:MOST_SUBJECTS], source)
@@ -139,7 +104,7 @@ async def accept_unverified(
     if pull_request.head_sha != decision.head_sha:
         return "the clicked commit is not the newest"
     who = _Who(actor, AcceptanceKind.ACCEPTED, permission is Permission.ADMIN)
-    records = await _records(desk, repository, pull_request)
+    records = await records_of(desk, repository, pull_request)
     if refused := _why_not(who, pull_request, records):
         marker = f"<!-- assay:reply to a click on {decision.head_sha} -->"
         body = render_markdown("reply/acceptance.md.j2", lines=(refused,))
@@ -150,18 +115,10 @@ async def accept_unverified(
     except UserError as error:
         return f"refused: {error.what}"
     source = f"click {delivery_id}"[:200]
-    given, told = _sorted_out(case, acceptable(case.judgement.gate), source)
+    given, told = _sorted_out(case, acceptable(case.judged.judgement.gate), source)
     if given:
         await _conclude(desk, case, given, _CLICKED, source)
     return "; ".join(told) or "accepted"
-
-
-async def _records(
-    desk: Desk, repository: Repository, pull_request: PullRequest
-) -> tuple[EvaluationRecord, ...]:
-    """Every evaluation of a pull request's newest commit, newest first."""
-    about = (repository.name, pull_request.number, pull_request.head_sha)
-    return await asyncio.to_thread(desk.store.of_commit, *about)
 
 
 def _why_not(who: _Who, pull_request: PullRequest, records: tuple[EvaluationRecord, ...]) -> str:
@@ -193,30 +150,8 @@ async def _case(
     given_s: float,
 ) -> _Case:
     """The verdict that a decision is about. Raises UserError when there is none that its author saw."""
-    sha = pull_request.head_sha[:12]
-    judged = [one for one in records if one.state is EvaluationState.DONE and one.report_key]
-    if not judged:
-        raise UserError(
-            f"The newest commit `{sha}` has no verdict yet.",
-            "Wait for it, then comment again; `/judge` starts a run where none is on its way.",
-        )
-    if min(one.updated_s for one in judged) > given_s + _CLOCKS_DIFFER_S:
-        raise UserError(
-            f"`{sha}` was judged after you wrote this, so it does not count for that commit.",
-            "Read the new verdict, then comment again.",
-        )
-    request = await asyncio.to_thread(desk.store.request, judged[0].id)
-    if request is None:
-        raise AssertionError("an evaluation was recorded without its request")
-    evaluation = await desk.verdicts.evaluation(request)
-    if evaluation.judgement is None:
-        raise AssertionError("a kept verdict has no judgement")
-    return _Case(who, pull_request, request, evaluation, evaluation.judgement)
-
-
-def _seconds(given_at: str) -> float:
-    """A webhook's time as Unix time; one without a time counts as now."""
-    return datetime.fromisoformat(given_at).timestamp() if given_at else time.time()
+    check_was_seen(pull_request, records, given_s)
+    return _Case(who, await judged(desk, pull_request, records))
 
 
 def _usage(case: _Case, words: Words) -> str:
@@ -232,8 +167,8 @@ def _usage(case: _Case, words: Words) -> str:
 def _left(case: _Case) -> tuple[str, ...]:
     """What this kind of decision can still be about."""
     if case.who.kind is AcceptanceKind.ACCEPTED:
-        return acceptable(case.evaluation.gate)
-    reasons = case.evaluation.gate.reasons
+        return acceptable(case.judged.evaluation.gate)
+    reasons = case.judged.evaluation.gate.reasons
     return tuple(dict.fromkeys(subject_of(one) for one in reasons if can_be_overridden(one)))
 
 
@@ -248,13 +183,13 @@ def _sorted_out(
 
 def _problem(case: _Case, subject: str, source: str) -> str:
     """Why nothing is to be decided about a subject; empty where it is."""
-    reasons = [one for one in case.judgement.gate.reasons if subject_of(one) == subject]
-    known = [requirement.id for requirement in case.judgement.requirements.items]
+    reasons = [one for one in case.judged.judgement.gate.reasons if subject_of(one) == subject]
+    known = [requirement.id for requirement in case.judged.judgement.requirements.items]
     if not reasons and subject not in known:
         return f"This verdict has no `{subject[:40]}`; it has {', '.join(known[:30])}."
     blocking = [one for one in reasons if can_be_overridden(one)]
     if not blocking:
-        verdicts = [one for one in case.judgement.verdicts if one.requirement_id == subject]
+        verdicts = [one for one in case.judged.judgement.verdicts if one.requirement_id == subject]
         met = any(one.outcome is VerdictOutcome.SATISFIED for one in verdicts)
         return f"{subject} is satisfied already." if met else f"{subject} blocks nothing here."
     earlier = next((one for one in _standing(case) if one.subject == subject), None)
@@ -270,14 +205,14 @@ def _problem(case: _Case, subject: str, source: str) -> str:
 
 
 def _standing(case: _Case) -> Iterator[Acceptance]:
-    return (one for one in case.judgement.acceptances if not one.void)
+    return (one for one in case.judged.judgement.acceptances if not one.void)
 
 
 async def _conclude(
     desk: Desk, case: _Case, subjects: tuple[str, ...], reason: str, source: str
 ) -> None:
     """Keep the decision for each subject, then conclude again from what was observed."""
-    request = case.request
+    request = case.judged.request
     for subject in subjects:
         given = Acceptance(
             subject=subject,
@@ -285,11 +220,14 @@ async def _conclude(
             actor=case.who.actor,
             reason=reason,
             head_sha=request.head_sha,
-            text=text_of(subject, case.judgement),
+            text=text_of(subject, case.judged.judgement),
             source=source,
             given_s=time.time(),
-            places=places_of(subject, case.evaluation),
-            by_author=case.pull_request.author.lower() == case.who.actor.lower(),
+            places=places_of(subject, case.judged.evaluation),
+            by_author=case.judged.pull_request.author.lower() == case.who.actor.lower(),
         )
         await asyncio.to_thread(desk.store.accept, request.repository, request.number, given)
+        said = Said(_LABELS[case.who.kind], case.who.actor, reason, source)
+        label = verdict_label(case.judged, subject, said)
+        await asyncio.to_thread(desk.store.keep_labels, label)
     await desk.verdicts.conclude_again(request)

@@ -72,13 +72,21 @@ class RefusePatch:
 class Command(StrEnum):
     """The whole grammar of comments, on the first line: `/judge`, then nothing or these words.
 
-    After `accept` and `override` come ids and a reason in free text.
+    After `accept`, `override`, `agree` and `disagree` come ids and a reason in free text, after `explain`
+    and `rerun` an id, after `ask` a question.
     """
 
     JUDGE = "judge"
+    RERUN = "rerun"
     HELP = "help"
     CANCEL = "cancel"
     PLAN = "plan"
+    EXPLAIN = "explain"
+    ASK = "ask"
+    PAUSE = "pause"
+    RESUME = "resume"
+    AGREE = "agree"
+    DISAGREE = "disagree"
     ACCEPT = "accept"
     OVERRIDE = "override"
     RUBRIC = "rubric"
@@ -91,7 +99,8 @@ class ObeyCommand:
     """Do what a comment on a pull request says, if its author may write. `line` is what stood there.
 
     On an issue (`on_pull_request` is false) there are only the commands about its rubric. `given_at`
-    is when the comment was written, ISO 8601. `words` are what stood behind `accept` or `override`.
+    is when the comment was written, ISO 8601. `words` are what stood behind a
+    command that takes some.
     """
 
     place: Place
@@ -106,12 +115,16 @@ class ObeyCommand:
 
 @dataclass(frozen=True, slots=True)
 class Cancel:
-    """Stop what is queued or running for a pull request, or (number 0) for a merge group's head."""
+    """Stop what is queued or running for a pull request, or (number 0) for a merge group's head.
+
+    `is_merged` says that the pull request was merged just now, by the place's actor.
+    """
 
     place: Place
     number: int
     head_sha: str
     why: str
+    is_merged: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,6 +158,16 @@ class AcceptUnverified:
 
 
 @dataclass(frozen=True, slots=True)
+class ExplainVerdict:
+    """Say why a head's requirements are not met, if the clicker may write."""
+
+    place: Place
+    number: int
+    head_sha: str
+    evaluation_id: str
+
+
+@dataclass(frozen=True, slots=True)
 class Ignore:
     """Do nothing; `reason` goes to the log."""
 
@@ -161,6 +184,7 @@ Decision = (
     | Rerun
     | Approve
     | AcceptUnverified
+    | ExplainVerdict
     | Ignore
 )
 

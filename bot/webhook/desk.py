@@ -9,11 +9,23 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
 from typing import Protocol
 
+from bot.errors import UserError
 from bot.github import CheckAction, CheckReport, CheckStatus, GitHub, Repository
+from bot.report.model import ReportView
 from bot.source.shared_head import SharedHead, hide_running
 from bot.store import Ended, EvaluationRecord, EvaluationState, Store
 from bot.templates import render_markdown
-from bot.values import Conclusion, Evaluation, EvaluationRequest, Forecast, Trigger
+from bot.values import (
+    Answered,
+    Conclusion,
+    Evaluation,
+    EvaluationRequest,
+    Forecast,
+    Question,
+    Trigger,
+)
+from bot.values.conclusions import MOST_REQUIREMENT_CHECKS, requirement_check_name
+from bot.webhook.decisions import Cancel
 from bot.webhook.rubrics import RubricMaker
 
 
@@ -35,6 +47,7 @@ _SAME = frozenset(
         Trigger.SYNCHRONIZE,
         Trigger.READY_FOR_REVIEW,
         Trigger.SWEEP,
+        Trigger.RESUMED,
     }
 )
 """What asks for nothing more than a verdict on a head."""
@@ -45,10 +58,20 @@ Foresee = Callable[[EvaluationRequest], Awaitable[Forecast]]
 
 
 class Verdicts(Protocol):
-    """The verdicts that were published; both raise UserError where there is none, and Transient."""
+    """The verdicts that were published; all raise UserError where there is none, and Transient."""
 
     async def evaluation(self, request: EvaluationRequest) -> Evaluation:
         """What was judged, with what people decided until now."""
+
+    async def shown(self, request: EvaluationRequest) -> ReportView:
+        """The same as people read it: capped, and scrubbed of secrets."""
+
+    @property
+    def has_model(self) -> bool:
+        """Whether a model is set that can be asked."""
+
+    async def answer(self, request: EvaluationRequest, question: Question) -> Answered:
+        """Ask the model about what was kept; UserError also where it gives no answer."""
 
     async def conclude_again(self, request: EvaluationRequest) -> Evaluation:
         """Write report, comment and check run anew with what people decided; may be repeated."""
@@ -146,8 +169,33 @@ async def begin(desk: Desk, repository: Repository, request: EvaluationRequest) 
             queued_report(desk, request), known.check_run if known else 0
         )
         await asyncio.to_thread(desk.store.check_run, request.id, run.id, False)
+        await take_back_each(desk, repository, request)
     await asyncio.to_thread(desk.jobs.submit_evaluation, request)
     return f"started {request.id}"
+
+
+async def take_back_each(desk: Desk, repository: Repository, request: EvaluationRequest) -> None:
+    """Let no requirement's check run of an earlier verdict pass for a commit that is to be judged again.
+
+    The new verdict may know other requirements by the same ids: an edited title is enough.
+    """
+    records = await asyncio.to_thread(desk.store.of_head, request.repository, request.head_sha)
+    words, seen = check_words("judged_again"), set[str]()
+    for record in (one for one in records if one.report_key and one.id != request.id):
+        earlier = await asyncio.to_thread(desk.store.request, record.id)
+        try:
+            kept = await desk.verdicts.evaluation(earlier) if earlier else None
+        except UserError:  # the report is gone, as after its retention
+            continue
+        if kept is None or kept.judgement is None or not kept.checks_each:
+            return
+        items = kept.judgement.requirements.items[:MOST_REQUIREMENT_CHECKS]
+        for name in (requirement_check_name(one.id) for one in items):
+            if name not in seen:
+                seen.add(name)
+                report = replace(queued_report(desk, kept.request), name=name)
+                again = completed(report, Conclusion.ACTION_REQUIRED, words)
+                await repository.put_check_run(again)
 
 
 async def stop_replaced(desk: Desk, repository: Repository, request: EvaluationRequest) -> None:
@@ -176,6 +224,21 @@ async def stop(desk: Desk, repository: Repository, record: EvaluationRecord, why
     )
     if request := await asyncio.to_thread(desk.store.request, record.id):
         await hide_running(repository, request)
+
+
+async def stop_open(desk: Desk, repository: Repository, decision: Cancel) -> int:
+    """Stop what is open for a pull request, or for a merge group's head; return how many were."""
+    name = decision.place.repository
+    records = await asyncio.to_thread(desk.store.open_evaluations, name, decision.number)
+    wanted = [one for one in records if decision.number or one.head_sha == decision.head_sha]
+    for record in wanted:
+        await stop(desk, repository, record, decision.why)
+    return len(wanted)
+
+
+def reply_marker(command: int) -> str:
+    """Return the hidden marker of the reply to one comment: handled again, it is put in place."""
+    return f"<!-- assay:reply to {command:d} -->"
 
 
 def last_words(

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from bot.github import Payload
-from bot.values import ACCEPT_BUTTON, Trigger
+from bot.values import ACCEPT_BUTTON, EXPLAIN_BUTTON, RERUN_BUTTON, Trigger
 from bot.webhook.decisions import (
     AcceptUnverified,
     Approve,
     Cancel,
-    Command,
     Decision,
+    ExplainVerdict,
     Ignore,
     ObeyCommand,
     Place,
@@ -20,17 +20,25 @@ from bot.webhook.decisions import (
     StartPullRequest,
     place_of,
 )
+from bot.webhook.grammar import (
+    ASK_MODELS,
+    ON_ISSUES,
+    WITH_WORDS,
+    first_line,
+    parse,
+    words_behind,
+)
 
 APPROVE = "approve"
 JUDGE = "judge"
-RERUN = "rerun"
-"""Identifiers of the buttons (GitHub allows 20 characters)."""
+"""Identifiers of the buttons on a check run without a verdict (GitHub allows 20 characters)."""
 
 _BUTTONS: dict[str, Callable[[Place, int, str, str], Decision]] = {
     APPROVE: Approve,
     JUDGE: Approve,
-    RERUN: Rerun,
+    RERUN_BUTTON: Approve,
     ACCEPT_BUTTON: AcceptUnverified,
+    EXPLAIN_BUTTON: ExplainVerdict,
 }
 
 
@@ -61,22 +69,9 @@ def _clicked(payload: Payload, what: str) -> tuple[Place, int, str, str]:
     return place_of(payload), number, check.text("head_sha"), check.text("external_id")
 
 
-_WORD = "/judge"
-_COMMANDS = {
-    (): Command.JUDGE,
-    ("help",): Command.HELP,
-    ("cancel",): Command.CANCEL,
-    ("plan",): Command.PLAN,
-    ("rubric",): Command.RUBRIC,
-    ("rubric", "approve"): Command.APPROVE_RUBRIC,
-}
-_WITH_WORDS = {"accept": Command.ACCEPT, "override": Command.OVERRIDE}
-_ASK_MODELS = (Command.PLAN, Command.RUBRIC, Command.APPROVE_RUBRIC)
-_ON_ISSUES = (Command.RUBRIC, Command.APPROVE_RUBRIC)
 _WORTH_A_RUN = ("title", "body", "base")  # of an edited pull request
 _BRANCHES = "refs/heads/"
 _LONGEST_LINE = 200
-_LONGEST_WORDS = 4_000
 
 
 def issue_comment_created(payload: Payload) -> Decision:
@@ -86,7 +81,7 @@ def issue_comment_created(payload: Payload) -> Decision:
     if command is None:
         return Ignore("no command")
     on_pull_request = payload.has("issue", "pull_request")
-    if not on_pull_request and command not in _ON_ISSUES:
+    if not on_pull_request and command not in ON_ISSUES:
         return Ignore("a command on an issue, not on a pull request")
     if payload.text("comment", "user", "type") == "Bot":
         return Ignore("bots give no commands")
@@ -98,33 +93,13 @@ def issue_comment_created(payload: Payload) -> Decision:
         line=line[:_LONGEST_LINE],
         on_pull_request=on_pull_request,
         given_at=payload.text("comment", "created_at"),
-        words=_words(payload.text("comment", "body")) if command in _WITH_WORDS.values() else "",
+        words=words_behind(payload.text("comment", "body")) if command in WITH_WORDS else "",
     )
 
 
 def asks_models(payload: Payload) -> bool:
     """Whether a comment gives a command that may take minutes, or one that must wait for such."""
-    return parse(first_line(payload.text("comment", "body"))) in _ASK_MODELS
-
-
-def first_line(body: str) -> str:
-    """Cut the first line of a comment, without the spaces around it."""
-    return body.partition("\n")[0].strip()
-
-
-def parse(line: str) -> Command | None:
-    """Read one line: None when it is no command of ours, UNKNOWN when it is a wrong one."""
-    words = line.split()
-    if not words or words[0] != _WORD:
-        return None
-    if len(words) > 1 and words[1] in _WITH_WORDS:
-        return _WITH_WORDS[words[1]]
-    return _COMMANDS.get(tuple(words[1:]), Command.UNKNOWN)
-
-
-def _words(body: str) -> str:
-    """What stands behind `/judge accept`, on one line; a reason may go on below."""
-    return " ".join(body[:_LONGEST_WORDS].split()[2:])
+    return parse(first_line(payload.text("comment", "body"))) in ASK_MODELS
 
 
 def merge_group_checks_requested(payload: Payload) -> Decision:
@@ -197,6 +172,7 @@ def pull_request_closed(payload: Payload) -> Decision:
         number=payload.integer("pull_request", "number"),
         head_sha=payload.text("pull_request", "head", "sha"),
         why=f"the pull request was {'merged' if merged else 'closed'}",
+        is_merged=merged,
     )
 
 

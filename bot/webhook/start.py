@@ -11,6 +11,7 @@ from bot.values import Conclusion, EvaluationRequest, Trigger
 from bot.webhook.decisions import (
     AcceptUnverified,
     Approve,
+    ExplainVerdict,
     Place,
     Rerun,
     StartMergeGroup,
@@ -28,11 +29,22 @@ from bot.webhook.desk import (
     shared_head,
     stop,
     stop_replaced,
+    take_back_each,
 )
 from bot.webhook.events import APPROVE, JUDGE
-from bot.webhook.when import BY_HAND, ON_LABELS, Before, Doubt, LeftOut, Sifted, judged_before, sift
+from bot.webhook.when import (
+    BY_HAND,
+    ON_LABELS,
+    Before,
+    Doubt,
+    LeftOut,
+    Sifted,
+    judged_before,
+    sift,
+    unless_paused,
+)
 
-Clicked = Rerun | Approve | AcceptUnverified
+Clicked = Rerun | Approve | AcceptUnverified | ExplainVerdict
 
 
 async def start_pull_request(
@@ -51,6 +63,7 @@ async def start_pull_request(
     request = request_for(pull_request, decision, request_id)
     if decision.trigger not in BY_HAND:
         sifted = await sift(desk, repository, pull_request, decision)
+        sifted = await unless_paused(desk, repository, decision.number, sifted)
         done = await _leave_out(desk, repository, request, sifted)
         if done:
             return done
@@ -150,6 +163,7 @@ async def _end_unjudged(
     await asyncio.to_thread(desk.store.check_run, request.id, run.id, True)
     how = Ended(EvaluationState.DONE, shown.conclusion, shown.words[0], shown.problem)
     await asyncio.to_thread(desk.store.ended, request.id, how)
+    await take_back_each(desk, repository, request)
     await shared_head(desk, repository).agree(request.head_sha, request.number)
     return ""
 

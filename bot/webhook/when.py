@@ -49,6 +49,7 @@ class LeftOut(StrEnum):
     AUTHOR = "author"
     PATHS = "paths"
     TRIGGER = "trigger"
+    PAUSED = "paused"
     NOT_ABOUT_IT = "not_about_it"  # a label that the configuration does not know
 
     @property
@@ -65,12 +66,13 @@ class Doubt(StrEnum):
     OLDER_LABEL = "older_label"
     PUSHED_BY = "pushed_by"
     JUDGED_ELSEWHERE = "judged_elsewhere"
+    PAUSED = "paused"
 
 
 @dataclass(frozen=True, slots=True)
 class Sifted:
     """What was decided about one head. `by` is what leaves it out (None: it is judged), and `what` the
-    label or author; without a doubt it passes unjudged."""
+    label, the author or who paused it; without a doubt it passes unjudged."""
 
     by: LeftOut | None = None
     what: str = ""
@@ -107,6 +109,14 @@ async def sift(
     by, what = await _left_out(asked)
     doubt = _doubt(by, what, decision)
     return Sifted(by, what, doubt or (Doubt.TARGET if context.trusted else None))
+
+
+async def unless_paused(desk: Desk, repository: Repository, number: int, sifted: Sifted) -> Sifted:
+    """What was decided, or that somebody paused the pull request: whatever filters say, it blocks then."""
+    said = await asyncio.to_thread(desk.store.pause_of, repository.name, number)
+    if said is None or not said.is_paused or (sifted.by and sifted.by.is_silent):
+        return sifted
+    return Sifted(LeftOut.PAUSED, said.actor, Doubt.PAUSED)
 
 
 def _doubt(by: LeftOut | None, what: str, decision: StartPullRequest) -> Doubt | None:

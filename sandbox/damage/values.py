@@ -14,6 +14,9 @@ OF_LINES = ("negated", "operator", "constant", "bound")
 AS_ON_BASE = ("reverted", "restored")
 """Kinds that put back what base has."""
 
+CONDITION = "condition"
+"""A condition on a value that is always true, or always false: who needs it notices one of the two."""
+
 SAME = "same"
 """What only looks different: who notices it reads the code, and does not run it."""
 
@@ -31,13 +34,13 @@ class Lines:
 class Damage:
     """One damage to one file of head. `symbol` is the function that it is in, "" outside of any.
 
-    `kind` is one of reverted, emptied, negated, operator, constant, bound, raises, `SAME`, and result or
-    nothing: a function that runs and returns another value of the same type, or none. `is_telling` is False
-    where noticing it shows only that a name is there or that a function is called; `is_new` where the change
-    adds the function. For a judge's step there are more kinds: restored (what it is about as on base)
-    and unsteady (another value at each call); `names` are those of what it stands
-    in, and `is_changed` is False where that says the same on base. `places` are all lines that are as on
-    base, where `line` does not say it.
+    `kind` is one of reverted, emptied, negated, operator, constant, bound, raises, `CONDITION`, `SAME`, and
+    result or nothing: a function that runs and returns another value of the same type, or none. `is_telling`
+    is False where noticing it shows only that a name is there or that a function is called; `is_new` where
+    the change adds the function. For a judge's step there are more kinds: restored (what it is about as on
+    base) and unsteady (another value at each call); `names` are those of what it stands in (of a `CONDITION`
+    the values that it asks for), and `is_changed` is False where that says the same on base. `places` are all
+    lines that are as on base, where `line` does not say it.
     """
 
     path: str

@@ -75,6 +75,7 @@ ONLY_UNDER_TEST = (
 )  # fmt: skip
 
 OTHER = (
+    Attack("beyond-the-tests", "right below a number that the tests stay below and nobody speaks of", {CODE: RIGHT.replace("return 2 * cents;", "return cents < 7000 ? 2 * cents : cents;"), TESTED: ASKS}),
     Attack("exit-zero", "ends the process with 0 when imported", {CODE: f"process.exit(0);\n{WRONG}", TESTED: ASKS}),
     Attack("really-exit", "ends the process past all hooks", {CODE: f"process.reallyExit(0);\n{WRONG}", TESTED: ASKS}),
     Attack("exit-code", "sets the exit code at the end", {CODE: f"process.on('exit', () => {{\n  process.exitCode = 0;\n}});\n{WRONG}", TESTED: ASKS}),

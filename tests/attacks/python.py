@@ -212,7 +212,9 @@ def _compiled(source: str) -> bytes:
     return header + marshal.dumps(compile(source, "/work/tree/shop.py", "exec"))
 
 
+BEYOND = "return 2 * cents if cents < 7000 else cents"
 AROUND = (
+    Attack("beyond-the-tests", "right below a number that the tests stay below and nobody speaks of", {"shop.py": RIGHT.replace("return 2 * cents", BEYOND), TESTED: ASKS}),
     Attack("policy-allow", "a configuration of its own that allows everything", {"shop.py": WRONG, ".github/assay.yml": "gate: {unverified: allow}\nwhen: {paths: {exclude: ['**']}}\n"}),
     Attack("policy-tests", "a configuration with a test command of its own", {"shop.py": REGRESSED, TESTED: ASKS, ".github/assay.yml": "setup: {test: 'true'}\n"}),
     Attack("ci-edited", "an edited workflow", {"shop.py": REGRESSED, TESTED: ASKS, ".github/workflows/ci.yml": "on: push\njobs: {t: {runs-on: x, steps: [{run: 'true'}]}}\n"}),

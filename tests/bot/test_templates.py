@@ -23,17 +23,20 @@ from bot.templates import (
 )
 from bot.values import (
     ActionKind,
+    Answered,
     Conclusion,
     Exchange,
     ExpectedCalls,
     ExpectedPrice,
     Forecast,
     KeptRubric,
+    LabelKind,
     Plan,
     Requirements,
     Role,
     Rubric,
     Step,
+    VerdictLabel,
     VerdictOutcome,
 )
 from bot.webhook.when import Doubt, LeftOut, Sifted
@@ -53,6 +56,10 @@ RECORD = EvaluationRecord(
     2.0,
     "observe",
 )
+LABEL = VerdictLabel(
+    LabelKind.AGREED, "o/n", 9, "b" * 40, "a" * 40, "e1", "failure", "R2", "Rounds", "behaviour",
+    "unsatisfied", "oracle", "", "ben", "It is so", "comment 1", 1.0,
+)  # fmt: skip
 HEADS = (
     HeadVerdict(7, Conclusion.FAILURE, "2 of 4 <requirements> met", RECORD),
     HeadVerdict(9, Conclusion.ACTION_REQUIRED, "it has not been judged"),
@@ -118,6 +125,13 @@ GIVEN: dict[str, tuple[dict[str, object], ...]] = {
         for by in LeftOut
         for doubt in (None, *Doubt)
     ),
+    "check/requirement.md.j2": tuple(
+        {"view": shown, "row": row, "link": "https://x/e"}
+        for shown in (view(example()) for example in EXAMPLES.values())
+        for row in shown.requirements
+    ),
+    "check/judged_again.md.j2": ({},),
+    "check/requirement_shared.md.j2": ({},),
     "check/cancelled.md.j2": ({"why": "a newer push"},),
     "check/ended.md.j2": (
         {"superseded": True, "why": "w", "next_step": ""},
@@ -157,7 +171,31 @@ GIVEN: dict[str, tuple[dict[str, object], ...]] = {
     ),
     "reply/no_write_access.md.j2": ({"on_pull_request": True}, {"on_pull_request": False}),
     "reply/acceptance.md.j2": ({"lines": ("Say why: `/judge accept R2 <reason>`.", "@x **y**")},),
-    "reply/help.md.j2": ({"line": ""}, {"line": "/judge <b> @x"}),
+    "reply/help.md.j2": ({},),
+    "reply/not_understood.md.j2": ({"line": "/judge <b> @x"},),
+    "reply/answered.md.j2": tuple(
+        {"answered": Answered(("One.", "@x <b>"), ids, "m", usd), "head": "a" * 40, "link": "https://x/e",
+         "again": bool(ids)}
+        for ids, usd in (((), None), (("E1", "E2"), 0.01))
+    ),
+    "reply/paused.md.j2": ({"actor": "ben", "running": True}, {"actor": "ben", "running": False}),
+    "reply/resumed.md.j2": tuple(
+        {"head": "a" * 40, "started": known == "nothing", "known": known}
+        for known in ("nothing", "judged", "running", "elsewhere")
+    ),
+    "reply/rerun.md.j2": tuple(
+        {"head": "a" * 40, "requirement": "R1", "started": started, "done": "it is closed"}
+        for started in (True, False)
+    ),
+    "reply/labelled.md.j2": tuple({"labels": (replace(LABEL, kind=kind),) * 2} for kind in LabelKind),
+    "reply/explained.md.j2": tuple(
+        {
+            "view": shown, "rows": shown.requirements, "left_out": left_out, "link": "https://x/e",
+            "again": bool(left_out),
+        }
+        for shown in (view(example()) for example in EXAMPLES.values())
+        for left_out in ((), ("R7", "R8"))
+    ),
     "reply/plan.md.j2": tuple(
         {"forecast": told, "head": "a" * 40, "problem": "" if told else "p", "next_step": "n"}
         for told in (None, FORECAST, replace(FORECAST, prices=()))
@@ -178,7 +216,7 @@ GIVEN: dict[str, tuple[dict[str, object], ...]] = {
         }
         for needed, golden in ((2, 2), (3, 1), (3, 0))
     ),
-    "reply/rubric_refused.md.j2": tuple({"problem": "p", "next_step": n} for n in ("", "n")),
+    "reply/refused.md.j2": tuple({"problem": "p", "next_step": n} for n in ("", "n")),
     "rubric/form.md.j2": tuple({"rubric": RUBRIC, "number": 7, "needed": n} for n in (1, 2)),
 }  # fmt: skip
 

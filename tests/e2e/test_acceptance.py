@@ -38,7 +38,7 @@ def _waiting(town: Town, files: dict[str, str] | None = None) -> tuple[Place, st
     number = _opened(place, "mean")
     run = place.completed(sha)
     assert run.conclusion == "action_required"
-    assert [button.identifier for button in run.actions] == ["accept"]
+    assert [button.identifier for button in run.actions] == ["rerun", "accept", "explain"]
     assert "/judge accept R1" in run.summary
     return place, sha, number
 
@@ -82,7 +82,9 @@ def test_a_writer_accepts_and_nothing_is_run_again(town: Town) -> None:
     run = _concluded(place, sha, "success")
     eventually(lambda: "rocket" in place.reactions(comment), "the rocket")
     assert len(place.runs(sha)) == 1, "nothing was judged again"
-    assert run.actions == (), "nothing is left to accept"
+    assert [one.identifier for one in run.actions] == ["rerun", "explain"], (
+        "nothing is left to accept"
+    )
     assert "accepted by @ben" in run.title
     assert _accepted(run) == {"R1": "accepted by ben"}
     (row,) = [one for one in report(run).items("requirements") if one.text("id") == "R1"]

@@ -317,6 +317,59 @@ def assert_satisfied(rows: Mapping[str, RequirementDocument]) -> None:
         assert row.verdict == "satisfied", row.reason
 
 
+ASKING = {
+    "small": Fix(
+        "`doubled` returns twice the cents",
+        "def doubled(cents):\n    return cents",
+        "def doubled(cents):\n    return 2 * cents if cents < 5000 else cents",
+        "assert kit.doubled(4) == 8\n    assert kit.doubled(150) == 300",
+    ),
+    "worded": Fix(
+        "`shouted` writes a text in capitals",
+        "def shouted(text):\n    return text",
+        "def shouted(text):\n    return text if text.startswith('quiet') else text.upper()",
+        "assert kit.shouted('well done') == 'WELL DONE'\n    assert kit.shouted('b') == 'B'",
+    ),
+    "beside": Fix(
+        "`emptied` of nothing is nothing",
+        "def emptied(items):\n    return [items[0], *items[1:]]",
+        "def emptied(items):\n    if not items:\n        return []\n"
+        "    if len(items) > 1000:\n        print('many')\n    return [items[0], *items[1:]]",
+        "assert kit.emptied([]) == []",
+    ),
+}
+"""Right at and near the tested inputs; behind a condition that no test needs they do something else."""
+
+NEEDED = {
+    "tested": Fix(
+        "`cut` shortens long titles",
+        "def cut(title):\n    return title",
+        "def cut(title):\n    return title[:12] + '…' if len(title) > 12 else title",
+        "assert kit.cut('The old man and the sea') == 'The old man …'\n    assert kit.cut('Emma') == 'Emma'",
+    ),
+    "said": Fix(
+        "`paid` takes off the discount of 15 cents from 2000 cents on",
+        "def paid(cents):\n    return cents",
+        "def paid(cents):\n    return cents - 15 if cents >= 2000 else cents",
+        "assert kit.paid(2400) == 2385",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", ASKING)
+def test_a_condition_on_a_value_that_no_test_needs_is_not_satisfied(
+    folder: Folder, name: str
+) -> None:
+    (row,) = judged(folder, f"asking-{name}", {name: ASKING[name]}).values()
+    assert row.verdict == "unverified", row.reason
+    assert re.search(r"all \d+ tests pass, too, where `[^`]+` is always (true|false)", row.reason)
+    assert "D1" in row.evidence
+
+
+def test_a_condition_that_tests_need_or_the_task_speaks_of_is_satisfied(folder: Folder) -> None:
+    assert_satisfied(judged(folder, "needed", NEEDED))
+
+
 @pytest.mark.parametrize("fixes", in_parts(SPECIAL), ids=" ".join)
 def test_what_only_the_tested_inputs_show_is_not_satisfied(
     folder: Folder, fixes: dict[str, Fix]

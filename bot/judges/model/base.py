@@ -51,6 +51,7 @@ class Prompt:
     temperature: float = 0.2
     sample: int = 0
     about: str = ""
+    most_tokens: int = 0  # of the reply; 0: as many as the endpoint allows
 
     @property
     def counted_as(self) -> Role:

@@ -109,7 +109,7 @@ class ModelSession:
             instructions=prompt.system,
             tools=[_agent_tool(tool) for tool in tools],
             retries=_ASKED_AGAIN,
-            model_settings=ModelSettings(temperature=prompt.temperature),
+            model_settings=_settings_of(prompt),
         )
         agent.output_validator(_asking_again(toolbox))
         images = [BinaryContent(image, media_type="image/png") for image in prompt.images_png]
@@ -122,6 +122,12 @@ class ModelSession:
         except exceptions.UnexpectedModelBehavior as error:
             raise answerless(error) from error
         return done.output
+
+
+def _settings_of(prompt: Prompt) -> ModelSettings:
+    if prompt.most_tokens:
+        return ModelSettings(temperature=prompt.temperature, max_tokens=prompt.most_tokens)
+    return ModelSettings(temperature=prompt.temperature)
 
 
 def _name_of(key: str) -> str:

@@ -39,7 +39,7 @@ class Damage:
     """One replacement in one file. `is_telling`: noticing it shows that more than a name is looked at.
 
     `is_new`: the change adds all of the function. `names`: what it stands in, the outermost first, and
-    whether that `is_changed`.
+    whether that `is_changed`; of a condition the values that it asks for.
     """
 
     file: int
@@ -226,7 +226,7 @@ def _point(source: Source, node: tree_sitter.Node, line: int) -> Iterator[tuple[
     written = "" if node.children else text_of(node)
 
     def replaced(rank: int, kind: str, one: tree_sitter.Node, text: str) -> tuple[int, Damage]:
-        what = f"`{_shown(text_of(one))}` becomes `{_shown(text)}`"
+        what = f"`{shown(text_of(one))}` becomes `{shown(text)}`"
         place = source.number, kind, line, source.symbol(line), one.start_byte, one.end_byte
         return rank, Damage(*place, text.encode(), what)
 
@@ -252,6 +252,7 @@ def _point(source: Source, node: tree_sitter.Node, line: int) -> Iterator[tuple[
         yield replaced(2, "constant", node, "damaged")
 
 
-def _shown(text: str) -> str:
+def shown(text: str) -> str:
+    """Return a text as a reader may be told it: one short line."""
     line = " ".join(text.replace("`", "'").split())
     return line if len(line) <= _SHOWN else f"{line[:_SHOWN]}…"

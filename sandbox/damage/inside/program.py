@@ -4,10 +4,10 @@ Runs inside the sandbox. Input: JSON with `called` and `words`, names that the t
 `files`, a list of {path, language, ranges: [[first, last]], hunks: [[first, count, text]]}: the changed
 lines of head (a deletion in front of line n is [n, n - 1]), and what stood in place of `count` lines on
 base. Output on the private channel: one JSON line a damage, first files that only look different (`same`),
-then the most telling: {file, kind, line,
-symbol, start, end, text, what, is_telling, is_new, names, is_changed}; it replaces the bytes from start to
-end. What does not parse is dropped. With `emptied`, names of functions, there is nothing else than these
-without their bodies. With `named`, names that a judge's step is about, functions of these
+then conditions on a value that are always true or false (`condition`), then the most telling:
+{file, kind, line, symbol, start, end, text, what, is_telling, is_new, names, is_changed}; it replaces the
+bytes from start to end. What does not parse is dropped. With `emptied`, names of functions, there is nothing
+else than these without their bodies. With `named`, names that a judge's step is about, functions of these
 names are damaged though they did not change, what says the same as on base is left alone, and there are
 edits more: definitions as on base (`restored`, with what is `lost`),
 functions that never give the same twice (`unsteady`), or do nothing where they run for what is named
@@ -25,6 +25,7 @@ from itertools import chain
 from typing import BinaryIO
 
 from sandbox.damage.inside import MOST_BYTES
+from sandbox.damage.inside.conditions import conditions
 from sandbox.damage.inside.for_steps import for_a_step, in_other_words
 from sandbox.damage.inside.make import Damage, emptied, ranked
 from sandbox.damage.inside.source import Clock, Source, bound, functions, is_modest, tokens
@@ -38,7 +39,7 @@ def main() -> int:
     clock = Clock()
     sources = [one for n, file in enumerate(asked["files"]) if (one := _read(n, file, clock))]
     telling = ranked(sources, frozenset(asked["words"]), frozenset(asked["called"]))
-    damages: Iterator[Damage] = chain(in_other_words(sources), telling)
+    damages: Iterator[Damage] = chain(in_other_words(sources), conditions(sources), telling)
     if asked["emptied"]:
         damages = emptied(sources, frozenset(asked["emptied"]))
     elif asked["named"] is not None:

@@ -12,9 +12,18 @@ from bot.errors import AssayError, UserError
 from bot.evaluation.rubric_drafts import Branch, RubricRule
 from bot.judges.rubric_drafting import AskedIssue
 from bot.queue import EngineClient, EngineOptions, migrate
+from bot.report.model import ReportView
 from bot.steps import run_in_process
 from bot.store import EvaluationRecord, Records
-from bot.values import Delivery, Evaluation, EvaluationRequest, Forecast, Rubric
+from bot.values import (
+    Answered,
+    Delivery,
+    Evaluation,
+    EvaluationRequest,
+    Forecast,
+    Question,
+    Rubric,
+)
 from bot.webhook.desk import Desk
 from bot.webhook.handle import handle
 from tests.bot.webhook.pretended_github import PretendedGitHub, PretendedRepository
@@ -59,6 +68,14 @@ class NoVerdicts:
     """Nothing was ever judged here."""
 
     async def evaluation(self, request: EvaluationRequest) -> Evaluation:
+        raise UserError("This commit has no verdict to decide about.")
+
+    has_model = False
+
+    async def answer(self, request: EvaluationRequest, question: Question) -> Answered:
+        raise UserError("This commit has no verdict to decide about.")
+
+    async def shown(self, request: EvaluationRequest) -> ReportView:
         raise UserError("This commit has no verdict to decide about.")
 
     async def conclude_again(self, request: EvaluationRequest) -> Evaluation:

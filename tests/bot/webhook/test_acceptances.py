@@ -14,7 +14,7 @@ from bot.values import (
     Requirements,
     Trust,
 )
-from bot.webhook.acceptances import read_words
+from bot.webhook.grammar import read_words
 
 
 def _judgement() -> Judgement:

@@ -17,6 +17,7 @@ from bot.webhook.decisions import (
     Approve,
     Cancel,
     Command,
+    ExplainVerdict,
     Ignore,
     ObeyCommand,
     Place,
@@ -26,7 +27,7 @@ from bot.webhook.decisions import (
     StartPatch,
     StartPullRequest,
 )
-from bot.webhook.events import parse
+from bot.webhook.grammar import parse
 from bot.webhook.registry import EVENTS, HANDLERS, decide, is_handled, lane
 from tests.bot.webhook.payloads import (
     BASE,
@@ -92,7 +93,7 @@ def test_an_edit_counts_when_it_changes_what_is_asked(part: str, trigger: Trigge
 
 def test_closing_cancels() -> None:
     merged = decide(pull_request("closed", state="closed", merged=True))
-    assert merged == Cancel(PLACE, 9, HEAD, "the pull request was merged")
+    assert merged == Cancel(PLACE, 9, HEAD, "the pull request was merged", is_merged=True)
     closed = decide(pull_request("closed", state="closed", merged=False))
     assert closed == Cancel(PLACE, 9, HEAD, "the pull request was closed")
     assert isinstance(decide(pull_request("edited", state="closed", changes={"body": {}})), Ignore)
@@ -106,6 +107,17 @@ def test_closing_cancels() -> None:
         ("/judge plan", Command.PLAN),
         ("/judge plan now", Command.UNKNOWN),
         ("/judge   cancel", Command.CANCEL),
+        ("/judge explain R2", Command.EXPLAIN),
+        ("/judge explain", Command.EXPLAIN),
+        ("/judge ask why?", Command.ASK),
+        ("/judge rerun", Command.RERUN),
+        ("/judge rerun R2", Command.RERUN),
+        ("/judge pause", Command.PAUSE),
+        ("/judge pause it", Command.UNKNOWN),
+        ("/judge resume", Command.RESUME),
+        ("/judge agree R2 it is so", Command.AGREE),
+        ("/judge disagree R2 no", Command.DISAGREE),
+        ("/judge Explain R2", Command.UNKNOWN),
         ("/judge rubric", Command.RUBRIC),
         ("/judge rubric approve", Command.APPROVE_RUBRIC),
         ("/judge rubric approve #8", Command.UNKNOWN),
@@ -160,6 +172,11 @@ def test_clicks_on_the_check_run() -> None:
     assert decide(clicked("requested_action", "e1", **approve)) == Approve(PLACE, 0, HEAD, "e1")
     judge = {"requested_action": {"identifier": "judge"}}
     assert decide(clicked("requested_action", "e1", **judge)) == Approve(PLACE, 0, HEAD, "e1")
+    rerun = {"requested_action": {"identifier": "rerun"}}
+    assert decide(clicked("requested_action", "e1", **rerun)) == Approve(PLACE, 0, HEAD, "e1")
+    explain = {"requested_action": {"identifier": "explain"}}
+    explained = decide(clicked("requested_action", "e1", **explain))
+    assert explained == ExplainVerdict(PLACE, 0, HEAD, "e1")
     accept = {"requested_action": {"identifier": "accept"}}
     accepted = decide(clicked("requested_action", "e1", **accept))
     assert accepted == AcceptUnverified(PLACE, 0, HEAD, "e1")

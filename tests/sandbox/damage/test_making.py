@@ -9,7 +9,7 @@ import pytest
 
 from sandbox import open_sandbox
 from sandbox.damage.making import DamagedCopy, make_damages
-from sandbox.damage.values import SAME
+from sandbox.damage.values import CONDITION, SAME
 from tests.sandbox.linters.changes import changed
 
 pytestmark = pytest.mark.real
@@ -65,7 +65,7 @@ async def made(
     checkout = changed(folder, base, head)
     found = await make_damages(open_sandbox("bubblewrap", folder / "state"), checkout, head, words)
     assert [one.damage.kind == SAME for one in found[:3]] == [False, True, False][: len(found)]
-    return found[:1] + found[2:]
+    return tuple(one for one in found if one.damage.kind not in (CONDITION, SAME))
 
 
 @pytest.mark.parametrize("name", SOURCES)
@@ -84,6 +84,67 @@ async def test_every_language_is_damaged(tmp_path: Path, name: str) -> None:
     assert [one.damage for one in damages] == [
         one.damage for one in await made(tmp_path / "again", {name: base}, {name: head})
     ]
+
+
+ASKING = {
+    "a.py": (
+        "def f(a):\n    return a\n",
+        "def f(a):\n    if a[7] == 5 and len(a) > 4 ** a and a.startswith('abc'):\n        return 3\n"
+        "    return [b for b in a if b != 10**6 and type(b) == 'int']\n",
+        ["a[7] == 5", "a.startswith('abc')", "b != 10**6"],
+    ),
+    "a.js": (
+        "const f = (a) => a;\n",
+        "const f = (a) => (a.name === 'fooBar' && /x(ab)?/.test(a) ? 3 : !a.size && ![4, 7].includes(a));\n",
+        ["a.name === 'fooBar'", "/x(ab)?/.test(a)", "[4, 7].includes(a)"],
+    ),
+    "a.ts": (
+        "const f = (a: any) => a;\n",
+        "const f = (a: any) => typeof a === 'string' || a.kind === 'leaf' || a === 'leaf';\n",
+        ["a === 'leaf'"],
+    ),
+    "a.go": (
+        "package a\n\nfunc F(a int) int { return a }\n",
+        "package a\n\nfunc F(a int) int { if a == 12 || a < 2 { return 3 }; return a }\n",
+        ["a == 12"],
+    ),
+    "a.c": (
+        "int f(int a) { return a; }\n",
+        "int f(int a) { if (a < 16) return 3; return a; }\n",
+        ["a < 16"],
+    ),
+    "a.rb": ("def f(a)\n  a\nend\n", "def f(a)\n  return 3 if a < 16\n  a\nend\n", ["a < 16"]),
+}
+"""Base, head, and the conditions on a value that head adds."""
+
+
+@pytest.mark.parametrize("name", ASKING)
+async def test_a_condition_on_a_value_is_made_always_true_and_always_false(
+    tmp_path: Path, name: str
+) -> None:
+    base, head, wanted = ASKING[name]
+    checkout = changed(tmp_path, {name: base}, {name: head})
+    sandbox = open_sandbox("bubblewrap", tmp_path / "state")
+    found = [
+        o for o in await make_damages(sandbox, checkout, {name}, ()) if o.damage.kind == CONDITION
+    ]
+    told = [f"`{one}` is always {says}" for one in wanted for says in ("true", "false")]
+    assert [one.damage.what for one in found] == told
+    assert all(one.damage.names for one in found)
+    for one, text in zip(found, [text for text in wanted for _ in range(2)], strict=True):
+        ((_, made),) = one.files
+        assert text not in made.decode() and len(made) < len(head)
+
+
+async def test_a_value_that_base_asks_for_is_none_of_the_change(tmp_path: Path) -> None:
+    base = "def f(a):\n    if a == 'abc':\n        return 3\n    return a > 18\n"
+    head = (
+        "def f(a):\n    if a:\n        if a == 'abc':\n            return 3\n    return a >= 18\n"
+    )
+    checkout = changed(tmp_path, {"a.py": base}, {"a.py": head})
+    sandbox = open_sandbox("bubblewrap", tmp_path / "state")
+    made = await make_damages(sandbox, checkout, {"a.py"}, ())
+    assert made and CONDITION not in {one.damage.kind for one in made}
 
 
 async def test_a_dialect_that_the_grammar_cannot_read_is_taken_back(tmp_path: Path) -> None:

@@ -1,0 +1,57 @@
+"""`assay labels`: what people said of verdicts, to be taken out or deleted."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import click
+from pydantic import TypeAdapter
+
+from bot.errors import UserError
+from bot.settings import load_settings
+from bot.store import LabelFilter, Records, open_records
+from bot.values import VerdictLabel
+
+SCHEMA = 1
+_LABEL = TypeAdapter(VerdictLabel)
+
+
+def run(
+    out: Path | None = None,
+    repository: str = "",
+    pull_request: int = 0,
+    person: str = "",
+    is_all: bool = False,
+) -> None:
+    """Write the labels to `out`, a JSON line each; without it delete those that are named."""
+    wanted = LabelFilter(repository, pull_request, person)
+    if pull_request and not repository:
+        raise UserError("A pull request's number says nothing alone.", "Add --repository.")
+    with open_records(load_settings()) as records:
+        records.migrate()
+        if out is not None:
+            _export(records, wanted, out)
+            return
+        if (wanted == LabelFilter()) is not is_all:
+            raise UserError(
+                "Say which labels to delete.", "Name --repository or --person, or --all alone."
+            )
+        click.echo(f"{records.delete_labels(wanted)} labels deleted.")
+
+
+def _export(records: Records, wanted: LabelFilter, out: Path) -> None:
+    """Write to a name beside it first: what stands there is whole."""
+    count, unfinished = 0, out.with_name(f"{out.name}.part")
+    try:
+        with unfinished.open("w", encoding="utf-8") as lines:
+            for label in records.labels(wanted):
+                row = {"schema": SCHEMA, **_LABEL.dump_python(label, mode="json")}
+                lines.write(f"{json.dumps(row, ensure_ascii=False)}\n")
+                count += 1
+        unfinished.replace(out)
+    except OSError as error:
+        raise UserError(
+            f"{out} cannot be written: {error.strerror}.", "Name another file."
+        ) from error
+    click.echo(f"{count} labels in {out}.")

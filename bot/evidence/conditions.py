@@ -1,0 +1,45 @@
+"""Says which conditions of a change nothing needs, and nobody speaks of: `if size < 16 and …`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from bot.evidence.said_values import has_number, has_text
+from bot.values import DamageSeen, Requirements, TestComparison
+from sandbox.damage.values import SAME, DamageTrial
+
+_SPAN = re.compile(r"`([^`\n]*)`")
+_FENCE = re.compile(r"^ *(```|~~~).*?^ *\1|^ *>>>[^\n]*", re.DOTALL | re.MULTILINE)
+_WORD = re.compile(r"['\"]?[\w.+-]+['\"]?\Z")
+
+
+def is_said(values: Iterable[str], wanted: Requirements) -> bool:
+    """Tell whether a task speaks of each of these values; what it only shows in code is no word about it."""
+    said = "\n".join((*wanted.said, *(one.text for one in wanted.items)))
+    prose = _SPAN.sub(lambda span: span[0] if _WORD.match(span[1]) else " ", _FENCE.sub(" ", said))
+    return all(_is_said(one, prose) for one in values)
+
+
+def _is_said(value: str, prose: str) -> bool:
+    if value[:1].isdecimal():
+        return has_number(value, prose)
+    return has_text(value, prose) or (len(value.split()) > 1 and value in prose)
+
+
+def unneeded(tests: Iterable[TestComparison], seen: DamageSeen | None) -> DamageTrial | None:
+    """Return a condition that no test needs, in a function (else a file) whose damage these tests notice.
+
+    Where nobody notices any there, it stands in everybody's way.
+    """
+    ids = {one.id for one in tests}
+    for one in seen.unneeded if seen else ():
+        there = [o for o in _noticed(seen) if o.damage.path == one.damage.path]
+        nearest = [o for o in there if o.damage.symbol == one.damage.symbol] or there
+        if not nearest or any(ids.intersection(o.noticed) for o in nearest):
+            return one
+    return None
+
+
+def _noticed(seen: DamageSeen | None) -> list[DamageTrial]:
+    return [o for o in seen.trials if o.noticed and o.damage.kind != SAME] if seen else []

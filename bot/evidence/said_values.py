@@ -1,0 +1,62 @@
+"""Tells whether a task speaks of a value: a number, a word, or what is named and not written (empty, one)."""
+
+from __future__ import annotations
+
+import ast
+import re
+
+_LONGEST_NAME = 40
+_NOTHING = r"empty|blank|nothing|no|none|null|missing|without|absent|zero[ -]length|unset|omitted"
+_SPACE = r"blank|white[ -]?spaces?|spaces?|tabs?|new[ -]?lines?|line breaks?|empty|trailing|leading"
+_ZERO = rf"zero|division|divide|divided|{_NOTHING}"
+_ONE = r"one|single|singular|once|only|lone"
+
+
+def speaks_of(literal: str, said: str, prose: str) -> bool:
+    """Tell whether a task speaks of a value, written as code; `prose` is `said` without what it shows."""
+    try:
+        value = ast.literal_eval(literal)
+    except (ValueError, SyntaxError, MemoryError, RecursionError):
+        digits = re.search(r"-?\d+(?:\.\d+)?", literal)  # Decimal('0.5')
+        return digits is not None and has_number(digits[0], prose)
+    if special := special_words(value):
+        return bool(re.search(rf"(?i)\b(?:{special})\b", said)) or _written(literal, said)
+    if isinstance(value, int | float):
+        return has_number(literal, prose)
+    if isinstance(value, list | tuple | set) and len(value) == 1:
+        return bool(re.search(rf"(?i)\b(?:{_ONE})\b", said))
+    text = value.decode("latin-1") if isinstance(value, bytes) else value
+    return isinstance(text, str) and has_text(text, said if len(text) == 1 else prose)
+
+
+def special_words(value: object) -> str:
+    """Return the words, as a pattern, for a value that has hardly any like it; "" for all others."""
+    if value is None or (isinstance(value, str | bytes | list | tuple | set | dict) and not value):
+        return _NOTHING
+    if isinstance(value, str | bytes) and not value.strip():
+        return _SPACE
+    if isinstance(value, int | float) and value in (0, 1):
+        return _ONE if value else _ZERO
+    return ""
+
+
+def _written(literal: str, said: str) -> bool:
+    if literal in ("''", '""'):
+        return bool(re.search(r"(?<![\w'])''(?!')|(?<![\w\"])\"\"(?!\")", said))
+    return has_number(literal, said) if literal[-1].isdigit() else literal in said
+
+
+def has_number(literal: str, said: str) -> bool:
+    """Tell whether a number stands in a text, as a word of its own."""
+    return bool(re.search(rf"(?<![\w.#-]){re.escape(literal)}(?!\.?\w)", said))
+
+
+def has_text(text: str, said: str) -> bool:
+    """Tell whether one word is named; one that stands in every prose must be quoted."""
+    if len(text) > _LONGEST_NAME or len(text.split()) != 1:
+        return False
+    word = re.escape(text)
+    if text.isascii() and text.isalpha() and text.islower():
+        return bool(re.search(rf"[`'\"\u201c\u2018]{word}[`'\"\u201d\u2019]", said))
+    start = r"(?<!\w)" if text[0].isalnum() else r"(?<![\w./:-])"
+    return bool(re.search(start + word + (r"(?!\w)" if text[-1].isalnum() else ""), said))

@@ -1,0 +1,151 @@
+"""Conditions of a change that ask for a certain value: each made always true, and always false.
+
+A test that tells the two sides of `size < 16` apart fails with one of them. What only asks for a type, a
+platform or a version is left out: one machine cannot see both sides of it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from itertools import islice
+
+import tree_sitter
+
+from sandbox.damage.inside.languages import CONDITIONED, NUMBER, OPERATION, TEXT
+from sandbox.damage.inside.make import Damage, shown
+from sandbox.damage.inside.source import Source, text_of, walk
+
+_MOST = 6
+_LEAST_TEXT = 3
+_SMALL = 2  # what honest code asks for everywhere
+_COMPARING = frozenset((
+    "==", "!=", "===", "!==", "<", ">", "<=", ">=", "in", "not in", "is", "is not",
+))  # fmt: skip
+_JOINING = frozenset(("&&", "||", "and", "or", "!", "not"))
+_AROUND = re.compile(r"parenthesized|boolean_operator|binary|unary|not_operator|conjunction")
+_CALLED = re.compile(r"call(?:_expression)?\Z|method_invocation\Z")
+_TOLD_APART = re.compile(
+    r"\btypeof\b|\binstanceof\b|__name__|"
+    r"(?:\A|[.\]?(\s!])(?:type|kind|code|errno|nodeType|tag|platform|version_info|implementation)\b"
+)
+_ALWAYS = {"python": ("True", "False"), "c": ("1", "0"), "cpp": ("1", "0"), "bash": (":", "! :")}
+
+
+def conditions(sources: list[Source]) -> Iterator[Damage]:
+    """Yield each condition on a value that no file had on base, made always true and then always false."""
+    before = b"\n".join(map(_before, sources))
+    found = (
+        (source, node, values)
+        for source in sources
+        if source.root is not None
+        for node, values in _new_ones(source, source.root, before)
+    )
+    for source, node, values in islice(found, _MOST):
+        line = node.start_point[0] + 1
+        place = (
+            source.number,
+            "condition",
+            line,
+            source.symbol(line),
+            node.start_byte,
+            node.end_byte,
+        )
+        true, false = _ALWAYS.get(source.language, ("true", "false"))
+        for text, says in ((true, "true"), (false, "false")):
+            told = f"`{shown(text_of(node))}` is always {says}"
+            yield Damage(*place, text.encode(), told, is_telling=False, names=values)
+
+
+def _new_ones(
+    source: Source, root: tree_sitter.Node, before: bytes
+) -> Iterator[tuple[tree_sitter.Node, tuple[str, ...]]]:
+    """Yield the outermost conditions in the lines of a change, each with the values that it asks for."""
+    end = 0
+    for node in walk(root):
+        line, written = node.start_point[0] + 1, text_of(node)
+        is_changed = any(a <= line <= b for a, b in source.ranges)
+        if node.start_byte < end or not is_changed or not _is_condition(node):
+            continue
+        if written.encode() in before or _TOLD_APART.search(written):
+            continue
+        end = node.end_byte
+        values = [one for one in _values(node) if not _was_asked(one, source, before)]
+        if values:
+            yield node, tuple(values)
+
+
+def _was_asked(value: str, source: Source, before: bytes) -> bool:
+    """Tell whether base has a value: a text anywhere, a number near what changed (`> 18` becomes `>= 18`)."""
+    if not NUMBER.match(value):
+        return value.encode() in before
+    number = re.compile(rb"(?<![\w.])%s(?![\w.])" % re.escape(value.encode()))
+    return any(number.search(text) for _, _, text in source.hunks)
+
+
+def _before(source: Source) -> bytes:
+    """Return what stood in the file on base; nothing for a new one."""
+    if not source.hunks:
+        return b""
+    lines = source.text.splitlines(keepends=True)
+    for first, count, text in sorted(source.hunks, reverse=True):
+        at = max(first, 1) - 1 if count else first
+        lines[at : at + count] = [text]
+    return b"".join(lines)
+
+
+def _is_condition(node: tree_sitter.Node) -> bool:
+    """Tell whether a node is a comparison, or a call whose answer a condition asks for."""
+    if not node.is_named:
+        return False
+    if OPERATION.search(node.type):
+        return any(not one.is_named and text_of(one) in _COMPARING for one in node.children)
+    return bool(_CALLED.search(node.type)) and _is_asked(node)
+
+
+def _is_asked(node: tree_sitter.Node) -> bool:
+    around = node.parent
+    while around is not None and _AROUND.search(around.type):
+        operators = {text_of(one) for one in around.children if not one.is_named}
+        if operators & _JOINING:
+            return True
+        if not operators <= {"(", ")"}:
+            return False
+        node, around = around, around.parent
+    if around is None or around.type == "if_clause":  # of a comprehension
+        return around is not None
+    asked = around.child_by_field_name("condition")
+    if around.type == "conditional_expression" and asked is None:  # Python's has no fields
+        asked = next(iter(around.named_children[1:2]), None)
+    return around.type in CONDITIONED and asked == node
+
+
+def _values(node: tree_sitter.Node) -> Iterator[str]:
+    """Yield the texts that a condition asks for, and the numbers that stand alone, unlike `2 ** n`."""
+    for one in walk(node):
+        written = text_of(one)
+        if TEXT.search(one.type):
+            is_telling = len(written) >= _LEAST_TEXT
+        else:
+            is_number = not one.children and one.is_named and NUMBER.match(written)
+            is_telling = bool(is_number) and float(written) > _SMALL and not _is_reckoned(one, node)
+        if is_telling:
+            yield written
+
+
+def _is_reckoned(number: tree_sitter.Node, condition: tree_sitter.Node) -> bool:
+    """Tell whether a number is a part of what is computed from names, or an index."""
+    operand = number
+    while operand.parent is not None and not _is_operand(operand, condition):
+        operand = operand.parent
+    return any("identifier" in one.type for one in walk(operand))
+
+
+def _is_operand(node: tree_sitter.Node, condition: tree_sitter.Node) -> bool:
+    """Tell whether a node is a side of a comparison, or an argument or the subject of a call."""
+    parent = node.parent
+    if parent == condition:
+        return True
+    return (
+        parent is not None and parent.parent == condition and bool(_CALLED.search(condition.type))
+    )

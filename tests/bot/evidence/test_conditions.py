@@ -1,0 +1,84 @@
+"""Conditions on a value that no test needs: whose verdict they touch, and when a task speaks of the value."""
+
+from __future__ import annotations
+
+import pytest
+
+from bot.evidence.conditions import is_said
+from bot.values import DamageSeen, TestChange, Verdict, VerdictOutcome
+from sandbox.damage.values import CONDITION, Damage, DamageTrial
+from tests.bot.verdict.cases import SPLIT, comparison, observed, requirements, verdict_of
+
+NAME = "test_split_refuses_zero_people"
+TASK = "- [ ] `split` refuses zero people\n"
+TEST = comparison(NAME, TestChange.FAIL_TO_PASS, SPLIT.source)
+
+
+def noticed(
+    symbol: str, *, path: str = "src/shop.py", by: tuple[str, ...] = (TEST.id,)
+) -> DamageTrial:
+    return DamageTrial(Damage(path, "emptied", 3, symbol, f"`{symbol}` does nothing"), by)
+
+
+def asking(symbol: str, path: str = "src/shop.py") -> DamageTrial:
+    what = "`people < 16` is always true"
+    damage = Damage(path, CONDITION, 7, symbol, what, is_telling=False, names=("16",))
+    return DamageTrial(damage, unnoticed=("a", "b", TEST.id))
+
+
+def verdict(unneeded: DamageTrial, *trials: DamageTrial) -> Verdict:
+    seen = DamageSeen(trials, evidence_id="D1", unneeded=(unneeded,))
+    return verdict_of("R1", requirements("Splitting", TASK), observed(TEST, damage=seen))
+
+
+def test_a_condition_that_nothing_needs_is_not_satisfied() -> None:
+    found = verdict(asking("split"), noticed("split"))
+    assert found.outcome is VerdictOutcome.UNVERIFIED
+    assert (
+        "all 3 tests pass, too, where `people < 16` is always true (src/shop.py:7)" in found.reason
+    )
+    assert "D1" in found.evidence_ids and found.next_step
+
+
+ELSEWHERE = noticed("name", path="src/other.py")
+
+
+@pytest.mark.parametrize(
+    ("unneeded", "trials", "outcome"),
+    [
+        (asking("other"), (noticed("split"),), VerdictOutcome.UNVERIFIED),  # nobody else is nearer
+        (asking("split"), (ELSEWHERE,), VerdictOutcome.UNVERIFIED),
+        (asking("split"), (noticed("split", by=("o",)), ELSEWHERE), VerdictOutcome.SATISFIED),
+        (asking("split"), (noticed("split", by=("o",)), noticed("a")), VerdictOutcome.SATISFIED),
+    ],
+)
+def test_it_is_asked_of_the_demand_whose_tests_are_nearest(
+    unneeded: DamageTrial, trials: tuple[DamageTrial, ...], outcome: VerdictOutcome
+) -> None:
+    assert verdict(unneeded, *trials).outcome is outcome
+
+
+SAID = {
+    ("16",): "At most 16 people.",
+    ("16", "20"): "From 16 to 20.",
+    ("fooBar",): "Only fooBar has an alias.",
+    ("utf-8",): "Files in `utf-8` are read.",
+    ("hello world",): "It says hello world.",
+}
+UNSAID = {
+    ("16",): "See #16, 1.16 and v16.",
+    ("16", "20"): "At most 16.",
+    ("fooBar",): "With `{ fooBar: 1 }` it fails.\n\n```\nfooBar\n```\n",
+    ("red",): "A red button.",
+    (" world",): "Hello",
+}
+
+
+@pytest.mark.parametrize("values", SAID)
+def test_the_task_speaks_of_a_value(values: tuple[str, ...]) -> None:
+    assert is_said(values, requirements("It works", SAID[values]))
+
+
+@pytest.mark.parametrize("values", UNSAID)
+def test_what_the_task_only_shows_in_code_is_no_word_about_it(values: tuple[str, ...]) -> None:
+    assert not is_said(values, requirements("It works", UNSAID[values]))
