@@ -102,9 +102,9 @@ class Progress:
             warnings=self._warnings(),
             problem=gate.title if self.judgement is None else "",
             acceptable=acceptable(gate) if self.request.number else (),
-            agent=self._agent(),
             checks_each=self.policy is not None
             and self.policy.configuration.checks is CheckPolicy.PER_REQUIREMENT,
+            agent=self._agent(),
         )
 
     def _agent(self) -> str:

@@ -204,7 +204,6 @@ PAUSES = Table(
     Column("said_s", Float(53), nullable=False),
 )
 
-
 TOKEN_METADATA = MetaData()
 
 API_TOKENS = Table(
