@@ -72,8 +72,8 @@ class _Rows:
         self._report = report
         self._rubrics = {rubric.name for rubric in report.rubrics}
         self._compared = {t.id: t for t in report.tests.compared} if report.tests else {}
-        planned = (*report.planned.steps, *report.planned.added) if report.planned else ()
-        self._by_judges = {step.id for step in planned if step.is_proposed or step.reason}
+        planned = report.planned.steps if report.planned else ()
+        self._by_rules = {step.id for step in planned if not step.is_proposed}
 
     def all(self) -> tuple[RepairRow, ...]:
         others = (
@@ -142,7 +142,7 @@ class _Rows:
             if one.id in asked.evidence
             and one.action in _RUNNABLE
             and one.command
-            and one.id not in self._by_judges
+            and one.id in self._by_rules
         ]
 
     def _single(self, test: TestDocument) -> str:

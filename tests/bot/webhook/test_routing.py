@@ -217,6 +217,7 @@ def test_an_agents_diff_and_branch() -> None:
         ({"branch": "--upload-pack=evil", "task": "t"}, "not the name of a branch"),
         ({"branch": "a..b", "task": "t"}, "not the name of a branch"),
         ({"base": "-x", "diff": "x", "task": "t"}, "not the name of a branch"),
+        ({"diff": "GIT binary patch\nliteral 9\n", "task": "t"}, "the diff has binary files"),
         ([], "Input should be a valid dictionary"),
         (None, "Input should be a valid dictionary"),
     ],
