@@ -20,7 +20,7 @@ from bot.own_folder import make_home, make_own_folder
 from bot.settings import Settings, load_settings
 
 if TYPE_CHECKING:
-    from bot.mcp.server import Change, StageQueue
+    from bot.mcp.server import Change, Judging, StageQueue
 
 
 def run(folder: Path, http: int | None = None) -> None:
@@ -32,7 +32,8 @@ def run(folder: Path, http: int | None = None) -> None:
     home = root.folder / settings.home.expanduser()
     settings = settings.model_copy(update={"pdf": False, "home": home})
     make_home(home)
-    server = module.build_server(root, LocalJudging(settings), version("assay"))
+    judging: Judging = LocalJudging(settings)
+    server = module.build_server(root, judging, version("assay"))
     if http is None:
         server.run("stdio")
     else:

@@ -58,7 +58,10 @@ class Change:
 class Judging(Protocol):
     """Judges changes, and keeps the last report of each repository."""
 
-    stages: tuple[str, ...]
+    @property
+    def stages(self) -> tuple[str, ...]:
+        """The stages that a listener may hear of, in order."""
+        ...
 
     async def judge(self, change: Change, listener: StageQueue) -> Path:
         """Judge it and return the folder of its report. Raises SandboxError, Transient, UserError."""
