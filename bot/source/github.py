@@ -134,7 +134,7 @@ class GitHubOrigin:
             await self._put_check(
                 request,
                 CheckReport(
-                    name=CHECK_NAME,
+                    name=request.check_name(CHECK_NAME),
                     head_sha=request.head_sha,
                     external_id=request.id,
                     status=CheckStatus.IN_PROGRESS,
@@ -237,7 +237,7 @@ class GitHubOrigin:
         green what is required elsewhere.
         """
         request = answer.evaluation.request
-        if not answer.each or not (
+        if not (answer.each and request.speaks_for_commit) or not (
             request.base_ref == await repository.default_branch()
             or await repository.is_protected(request.base_ref)
         ):
@@ -263,7 +263,7 @@ class GitHubOrigin:
     def _completed(self, answer: Answer) -> CheckReport:
         request = answer.evaluation.request
         return CheckReport(
-            name=CHECK_NAME,
+            name=request.check_name(CHECK_NAME),
             head_sha=request.head_sha,
             external_id=request.id,
             status=CheckStatus.COMPLETED,

@@ -91,6 +91,15 @@ class EvaluationRequest:
         """Whether there is a commit on GitHub to hang a check run on: only what was pushed has one."""
         return bool(self.head_sha) and not self.patch
 
+    @property
+    def speaks_for_commit(self) -> bool:
+        """Whether its verdict is the commit's: whoever sends a patch says himself what is asked of it."""
+        return self.trigger is not Trigger.AGENT_PATCH
+
+    def check_name(self, name: str) -> str:
+        """Return the name of its check run: nothing that is required where it does not speak for the commit."""
+        return name if self.speaks_for_commit else f"{name} (patch)"
+
 
 # --- what an evaluation is going to look at and to cost, told before anything runs ----------------
 

@@ -124,7 +124,7 @@ def queued_report(desk: Desk, request: EvaluationRequest) -> CheckReport:
     link = desk.link(request.id)
     title, summary = check_words("queued", link=link)
     return CheckReport(
-        name=desk.check_name,
+        name=request.check_name(desk.check_name),
         head_sha=request.head_sha,
         external_id=request.id,
         status=CheckStatus.QUEUED,
@@ -169,7 +169,8 @@ async def begin(desk: Desk, repository: Repository, request: EvaluationRequest) 
             queued_report(desk, request), known.check_run if known else 0
         )
         await asyncio.to_thread(desk.store.check_run, request.id, run.id, False)
-        await take_back_each(desk, repository, request)
+        if request.speaks_for_commit:
+            await take_back_each(desk, repository, request)
     await asyncio.to_thread(desk.jobs.submit_evaluation, request)
     return f"started {request.id}"
 

@@ -153,7 +153,9 @@ def test_an_agents_diff_and_branch_are_answered_on_the_issue(town: Town) -> None
     assert "$ vi calc.py" in text
     _dispatch(place, base="main", branch="mean", issue=issue)
     run = place.completed(sha)
-    assert run.conclusion == "success"
+    assert (run.conclusion, run.name) == ("success", "Assay (patch)"), (
+        "it is no verdict on the commit"
+    )
     assert eventually(lambda: len(place.verdicts(issue)) == 2, "an answer to the branch")
 
 

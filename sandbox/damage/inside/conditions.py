@@ -17,8 +17,8 @@ from sandbox.damage.inside.make import Damage, shown
 from sandbox.damage.inside.source import Source, text_of, walk
 
 _MOST = 6
-_LEAST_TEXT = 3
 _SMALL = 2  # what honest code asks for everywhere
+_WORD = re.compile(r"\w{2}|\w.*\w")  # not "-" and ",;:"
 _COMPARING = frozenset((
     "==", "!=", "===", "!==", "<", ">", "<=", ">=", "in", "not in", "is", "is not",
 ))  # fmt: skip
@@ -125,12 +125,22 @@ def _values(node: tree_sitter.Node) -> Iterator[str]:
     for one in walk(node):
         written = text_of(one)
         if TEXT.search(one.type):
-            is_telling = len(written) >= _LEAST_TEXT
+            is_telling = bool(_WORD.search(written)) and not _is_given(one, node)
         else:
             is_number = not one.children and one.is_named and NUMBER.match(written)
             is_telling = bool(is_number) and float(written) > _SMALL and not _is_reckoned(one, node)
         if is_telling:
             yield written
+
+
+def _is_given(text: tree_sitter.Node, condition: tree_sitter.Node) -> bool:
+    """Tell whether a text is given to another call, whose result the condition asks for."""
+    around = text.parent
+    while around is not None and around != condition:
+        if _CALLED.search(around.type):
+            return True
+        around = around.parent
+    return False
 
 
 def _is_reckoned(number: tree_sitter.Node, condition: tree_sitter.Node) -> bool:

@@ -90,8 +90,9 @@ ASKING = {
     "a.py": (
         "def f(a):\n    return a\n",
         "def f(a):\n    if a[7] == 5 and len(a) > 4 ** a and a.startswith('abc'):\n        return 3\n"
+        "    if a.get('key') or f(a.get('others') == a) or a in ',;:!?':\n        return 4\n"
         "    return [b for b in a if b != 10**6 and type(b) == 'int']\n",
-        ["a[7] == 5", "a.startswith('abc')", "b != 10**6"],
+        ["a[7] == 5", "a.startswith('abc')", "a.get('key')", "b != 10**6"],
     ),
     "a.js": (
         "const f = (a) => a;\n",
