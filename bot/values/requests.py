@@ -97,7 +97,7 @@ class EvaluationRequest:
         return self.trigger is not Trigger.AGENT_PATCH
 
     def check_name(self, name: str) -> str:
-        """Return the name of its check run: nothing that is required where it does not speak for the commit."""
+        """Return its check run's name: no required one where it does not speak for the commit."""
         return name if self.speaks_for_commit else f"{name} (patch)"
 
 
