@@ -43,7 +43,8 @@ function noted(self, file) {
 		DECLARED.forEach((name, at) => {
 			self.suite[name].length = counts[at];
 		});
-		// A file that breaks off inside of a suite leaves the interface there.
+		// A file that breaks off inside of a suite leaves the interface there. Each time listens once more.
+		self.suite.setMaxListeners(0);
 		ui.call(self, interfaces.get(self) || self.options.ui);
 	};
 }
