@@ -32,10 +32,6 @@ const {prototype: mocha} = require(fs.existsSync(main) ? main : main.replace(/js
 const {ui, loadFiles, loadFilesAsync} = mocha;
 const interfaces = new WeakMap();
 
-function seal(name, value) {
-	Object.defineProperty(mocha, name, {value, writable: false, configurable: false});
-}
-
 function noted(self, file) {
 	const counts = DECLARED.map(name => self.suite[name].length);
 	return error => {
@@ -49,11 +45,12 @@ function noted(self, file) {
 	};
 }
 
-seal('ui', function (name) {
+mocha.ui = function (name) {
 	interfaces.set(this, name);
 	return ui.call(this, name);
-});
-seal('loadFiles', function (done) {
+};
+
+mocha.loadFiles = function (done) {
 	const {files} = this;
 	for (const file of files) {
 		const fail = noted(this, file);
@@ -69,9 +66,10 @@ seal('loadFiles', function (done) {
 	if (done) {
 		done();
 	}
-});
+};
+
 if (loadFilesAsync) {
-	seal('loadFilesAsync', function (options) {
+	mocha.loadFilesAsync = function (options) {
 		const {files} = this;
 		const each = (before, file) => before.then(() => {
 			const fail = noted(this, file);
@@ -81,7 +79,7 @@ if (loadFilesAsync) {
 		return files.reduce(each, Promise.resolve()).then(() => {
 			this.files = files;
 		});
-	});
+	};
 }
 
 function title(test) {
