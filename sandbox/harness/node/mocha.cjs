@@ -91,8 +91,15 @@ function title(test) {
 	return parts;
 }
 
+// What a failing test would keep from being run has no result of its own.
+function runAll(suite) {
+	suite._bail = false;
+	suite.suites.forEach(runAll);
+}
+
 module.exports = class {
 	constructor(runner) {
+		runAll(runner.suite);
 		pen.record('ready', {});
 		const told = new Set();
 		const tell = (test, outcome, error) => {

@@ -251,6 +251,40 @@ def test_what_an_error_of_jasmine_says_is_told_beside_its_properties(tmp_path: P
     assert "code: 7" in result.message or "error properties" in result.message
 
 
+@pytest.mark.parametrize("version", ["^3", "^6"])
+def test_what_a_hanging_test_of_ava_keeps_from_ending_has_not_failed(
+    version: str, tmp_path: Path
+) -> None:
+    hangs = AVA + "test('hangs', () => { for (;;); });\n"
+    manifest = {
+        "scripts": {"test": "ava"},
+        "devDependencies": {"ava": version},
+        "ava": {"timeout": "3s", "files": ["test/*.test.js"]},
+    }
+    files = {"package.json": json.dumps(manifest), "sum.js": SUM, "test/a.test.js": hangs}
+    observation = observed(tmp_path, written(tmp_path, files))
+    assert observation.tests is not None and not observation.tests.complete, observation
+    outcomes = {one.id: one.outcome.value for one in observation.tests.results}
+    assert outcomes.get("test/a.test.js::adds", "passed") == "passed", observation
+
+
+def test_mocha_goes_on_after_the_first_failure(tmp_path: Path) -> None:
+    manifest = {"scripts": {"test": "mocha"}, "devDependencies": {"mocha": "^11"}}
+    suites = "it('fails', () => { throw new Error('no'); });\nit('adds', () => {});\n"
+    files = {
+        "package.json": json.dumps(manifest),
+        ".mocharc.json": '{"bail": true}',
+        "test/a.test.js": f"{suites}describe('more', () => {{ it('adds, too', () => {{}}); }});\n",
+    }
+    observation = observed(tmp_path, written(tmp_path, files))
+    assert observation.tests is not None and observation.tests.complete, observation
+    assert {one.id.rpartition("::")[2]: one.outcome.value for one in observation.tests.results} == {
+        "fails": "failed",
+        "adds": "passed",
+        "more > adds, too": "passed",
+    }
+
+
 INTEGRITY = "sha512-6FlzubTLZG3J2a/NVCAleEhjzq5oxgHyaCU9yYXvcLsvoVaHJq/s5xXI6/XXP6tz7R9xAOtHnSO/tXtF3WRTlA=="
 PNPM_LOCK = f"""\
 lockfileVersion: '9.0'
