@@ -24,7 +24,8 @@ _AUTOMATION = re.compile(
 _POLICY = re.compile(r"\.github/assay(?:\.yml$|/)")
 _BUILD = re.compile(
     r"(?:^|/)(?:pyproject\.toml|setup\.(?:py|cfg)|requirements[^/]*|[^/]*\.lock|package[^/]*\.json|"
-    r"go\.(?:mod|sum)|Cargo\.toml|Pipfile[^/]*|\.pre-commit-config\.yaml)$|(?:^|/)requirements/"
+    r"pnpm-lock\.yaml|npm-shrinkwrap\.json|go\.(?:mod|sum)|Cargo\.toml|Pipfile[^/]*|"
+    r"\.pre-commit-config\.yaml)$|(?:^|/)requirements/"
 )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import posixpath
 import re
 from collections.abc import Iterator
 from pathlib import PurePosixPath
@@ -22,6 +23,9 @@ _LOADERS = {"pickle", "cPickle", "marshal", "dill", "cloudpickle", "shelve", "js
 _BRINGS = re.compile(
     r"b(?:16|32|64|85)decode|a85decode|a2b_|unhexlify|fromhex|decompress|decode|read|recv|open|urlopen|"
     r"chr|translate|get_data|get_code"
+)
+_LOADED_MODULE = re.compile(
+    r"(?:\brequire\(\s?|\bimport\(\s?|\bfrom\s|\bimport\s)(['\"])(\.{1,2}/[^'\"]+)\1"
 )
 _SCRIPT_RUNS = re.compile(
     r"(?:\beval|\bFunction|\brunIn(?:New|This)?Context|\bvm\.Script|\b_compile)\s*\("
@@ -108,12 +112,24 @@ def test_reading(inspection: Inspection) -> Iterator[Finding]:
             continue
         before = inspection.before(change) or ""
         for number, line in added_lines(change):
-            if _names_one(line, tests) and line.strip() not in before:
+            rest = _without_own_modules(line, change.path, inspection)
+            if _names_one(rest, tests) and line.strip() not in before:
                 message = f"This source names a test file: `{clip_line(line, _SHOWN_CHARS)}`."
                 yield make_finding(TEST_READ, change, number, message)
 
 
 test_reading.__test__ = False  # type: ignore[attr-defined]
+
+
+def _without_own_modules(line: str, path: str, inspection: Inspection) -> str:
+    """Drop the modules that a line of a script loads and that ship: tests may have the names of those."""
+
+    def kept(found: re.Match[str]) -> str:
+        module = posixpath.normpath(posixpath.join(posixpath.dirname(path), found[2]))
+        ships = is_shipped_source(module) and inspection.head.read(module) is not None
+        return "" if ships else found.group()
+
+    return _LOADED_MODULE.sub(kept, line) if path.endswith(SCRIPT.suffixes) else line
 
 
 def _names_one(line: str, names: set[str]) -> bool:

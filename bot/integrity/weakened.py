@@ -106,7 +106,7 @@ def changed_expectations(inspection: Inspection) -> Iterator[Finding]:
             else:
                 yield make_finding(TEST_ADAPTED, change, test.line, adapted(test.id))
         elif loosened:
-            message = f"`{test.id}` now passes with any code; its base version fails on head."
+            message = f"`{test.id}` now passes on base's code, too; its base version fails on head."
             found = make_finding(ASSERTION_LOOSENED, change, test.line, message)
             yield replace(found, severity=Severity.BLOCK)
         else:

@@ -22,15 +22,21 @@ _STATUS = {
     b"R": ChangeStatus.RENAMED,
 }
 _HUNK = re.compile(rb"@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@")
+# The end of a section's first line, where it is about what a package manager wrote.
+_LOCK = re.compile(rb"(?:\.lock|/package-lock\.json|/npm-shrinkwrap\.json|/pnpm-lock\.yaml)\Z")
 _OPTIONS = ("-r", "--no-ext-diff", "--no-textconv", "--full-index", "--find-renames")
 
 
 @dataclass(frozen=True, slots=True)
 class DiffLimits:
-    """How much of a diff is kept; files above `git.BIG_FILE_BYTES` get no hunks."""
+    """How much of a diff is kept; files above `git.BIG_FILE_BYTES` get no hunks.
+
+    A lock that is resolved anew has more lines than what anybody writes, and must not hide the rest.
+    """
 
     files: int = 3000
     lines_per_file: int = 5000
+    lines_per_lock: int = 200_000
     total_bytes: int = 20_000_000
     patch_timeout_s: float = 120.0
 
@@ -54,7 +60,7 @@ def read_diff(mirror: Mirror, base: str, head: str, limits: DiffLimits | None = 
     records = list(_records(listing.stdout))
     too_large = _too_large(mirror, records)
     patch, cut = _patch(mirror, base, head, limits)
-    sections = _sections(patch, limits.lines_per_file, cut)
+    sections = _sections(patch, limits, cut)
     files = tuple(
         _with_hunks(record, sections, not too_large.isdisjoint(record.blobs))
         for record in records[: limits.files]
@@ -127,7 +133,7 @@ def _with_hunks(record: _Raw, sections: Iterator[_Section], too_large: bool) -> 
     )
 
 
-def _sections(patch: bytes, max_lines: int, cut: bool) -> Iterator[_Section]:
+def _sections(patch: bytes, limits: DiffLimits, cut: bool) -> Iterator[_Section]:
     """Yield the patch's sections in order; after a cut, empty truncated ones for ever."""
     lines = patch.split(b"\n")
     position, left = 0, len(lines)
@@ -135,7 +141,9 @@ def _sections(patch: bytes, max_lines: int, cut: bool) -> Iterator[_Section]:
         if not lines[position].startswith(b"diff --git "):
             position += 1
             continue
-        section, position = _section(lines, position + 1, max_lines)
+        is_lock = _LOCK.search(lines[position].rstrip(b'"'))
+        most = limits.lines_per_lock if is_lock else limits.lines_per_file
+        section, position = _section(lines, position + 1, most)
         if cut and position >= left:  # its last hunk is not whole
             section = replace(section, truncated=True, hunks=section.hunks[:-1])
         yield section

@@ -110,6 +110,7 @@ async def _cross(
     on_head = replace(
         head_order,
         tree=trees.base_tests_on_head,
+        environment=_called_as(sides.base, sides.head),
         limits=limits,
         lender=base_lends,
         guest=sides.base,
@@ -119,6 +120,7 @@ async def _cross(
     on_base = replace(
         base_order,
         tree=trees.head_tests_on_base,
+        environment=_called_as(sides.head, sides.base),
         limits=limits,
         lender=head_lends,
         guest=sides.head,
@@ -235,6 +237,23 @@ def _lenders(sides: Sides) -> tuple[Environment | None, Environment | None]:
     if sides.base.dependencies_layer == sides.head.dependencies_layer:
         return None, None
     return sides.base, sides.head
+
+
+def _called_as(tests: Environment, code: Environment) -> Environment:
+    """Return the environment of the code, with the calls of the side whose tests run there.
+
+    A pull request that moves its tests changes the call that names them, too.
+    """
+    if tests.recipe.ecosystem != code.recipe.ecosystem:
+        return code
+    first, *more = tests.recipe.calls
+    recipe = replace(
+        code.recipe,
+        runner=first.runner,
+        test_arguments=first.arguments,
+        more_calls=tuple(more),
+    )
+    return replace(code, recipe=recipe)
 
 
 def _alike(run: TestRun | None, base: Observation, head: Observation) -> TestRun | None:

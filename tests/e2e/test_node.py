@@ -206,3 +206,37 @@ def test_a_snapshot_of_tap_travels_with_its_test(tmp_path: Path) -> None:
     assert judged.document.tests is not None
     changed = judged.document.tests.other.get("expectation_changed", ())
     assert list(changed) == ["test/shown.test.js::total is shown"], judged.document.tests
+
+
+def test_tests_that_move_together_with_the_call_that_names_them(tmp_path: Path) -> None:
+    """Each side's tests are called as that side calls them: jasmine cannot be told single files."""
+
+    def manifest(files: str) -> str:
+        scripts = {"test": f"jasmine {files}"}
+        return json.dumps(
+            {"type": "module", "scripts": scripts, "devDependencies": {"jasmine": "^5"}}
+        )
+
+    def spec(path: str, title: str, call: str, want: int) -> str:
+        name = call.partition("(")[0]
+        says = f"it('{title}', () => {{ expect({call}).toBe({want}); }});\n"
+        return f"import {{{name}}} from '{path}';\n{says}"
+
+    total = spec("./price.js", "total adds up all prices", "total([1, 2])", 3)
+    old = {"package.json": manifest("price_spec.js"), "price.js": PRICE, "price_spec.js": total}
+    title = "discounted takes the percentage off the price"
+    new: Files = {
+        "package.json": manifest("tests/*_test.js"),
+        "price.js": DISCOUNT,
+        "price_spec.js": None,
+        "tests/price_test.js": total.replace("./", "../"),
+        "tests/discount_test.js": spec("../price.js", title, "discounted(200, 10)", 180),
+    }
+    folder = open_folder(tmp_path, old)
+    judged = folder.judge(folder.branch("moved", new), task=TASK)
+    assert judged.document.tests is not None, judged.said()
+    assert list(judged.document.tests.fail_to_pass) == [f"tests/discount_test.js::{title}"]
+    assert judged.conclusion == "success", judged.said()
+    broken = {**new, "price.js": DISCOUNT.replace("sum + price", "price")}
+    judged = folder.judge(folder.branch("broken", broken), task=TASK)
+    assert judged.conclusion == "failure", judged.said()

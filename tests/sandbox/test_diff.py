@@ -128,6 +128,15 @@ def test_long_changes_are_cut_by_file_and_as_a_whole(repository: Repository) -> 
     assert by_lines.truncated
 
 
+def test_a_lock_that_is_resolved_anew_cuts_nothing(repository: Repository) -> None:
+    base = repository.commit({"a": "1"})
+    files = {"pnpm-lock.yaml": "x\n" * 50, "of tests/yarn.lock": "y\n" * 50, "z": "z\n" * 10}
+    head = repository.commit(files)
+    diff = difference(repository, base, head, DiffLimits(lines_per_file=20))
+    assert [len(file.hunks) for file in diff.files] == [1, 1, 1]
+    assert not diff.truncated
+
+
 def test_a_diff_that_takes_too_long_still_lists_the_files(repository: Repository) -> None:
     mirror_of = {"a": "".join(f"{n % 7}\n" for n in range(100_000))}
     base = repository.commit(mirror_of)

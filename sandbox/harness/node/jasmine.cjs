@@ -24,6 +24,42 @@ function place() {
 const told = one => (one.stack && !one.stack.includes(one.message) ? `${one.message}\n${one.stack}` : one.stack || one.message);
 const said = result => text((result.failedExpectations || []).map(told).join('\n'));
 
+// A file that cannot be loaded ends jasmine before its first spec. A spec that fails stands for it, so that jasmine knows;
+// it is told as that file's failure, and the others are run.
+const unloaded = new Map();
+
+function loadEach(runner) {
+	const {loadSpecs} = runner;
+	runner.loadSpecs = function () {
+		const files = this.specFiles;
+		const from = at => {
+			for (; at < files.length; at++) {
+				const file = files[at];
+				const fail = error => {
+					const spec = this.env.it(`${file} is loaded`, () => {
+						throw error;
+					});
+					unloaded.set(spec.id, file);
+				};
+
+				this.specFiles = [file];
+				try {
+					const loading = loadSpecs.call(this);
+					if (loading) { // From 3 on.
+						return loading.catch(fail).then(() => from(at + 1));
+					}
+				} catch (error) {
+					fail(error);
+				}
+			}
+
+			this.specFiles = files;
+		};
+
+		return from(0);
+	};
+}
+
 function watch(env) {
 	pen.record('ready', {});
 	const places = new Map();
@@ -43,6 +79,11 @@ function watch(env) {
 
 	const suites = [];
 	const record = (result, title, outcome, failure) => {
+		if (unloaded.has(result.id)) {
+			pen.record('file', {file: unloaded.get(result.id), message: said(result)});
+			return;
+		}
+
 		const where = places.get(result.id) || {};
 		pen.record('test', {
 			file: where.file || result.filename || '', line: where.line || 0, title, outcome, message: said(result),
@@ -97,4 +138,6 @@ if (pen) {
 			}
 		}
 	}
+
+	loadEach(require(path.join(runner, '..', 'lib', 'jasmine.js')).prototype);
 }

@@ -23,6 +23,65 @@ for (const [file, names] of [
 	}
 }
 
+// A file that cannot be loaded ends mocha before its first test. It is told as that file's failure, with nothing of
+// what it had declared by then, and the others are run.
+const unloaded = new Map();
+const DECLARED = ['suites', 'tests', '_beforeAll', '_beforeEach', '_afterAll', '_afterEach'];
+const main = path.join(library, 'mocha.js');
+const {prototype: mocha} = require(fs.existsSync(main) ? main : main.replace(/js$/, 'cjs')); // From 12 on.
+const {ui, loadFiles, loadFilesAsync} = mocha;
+const interfaces = new WeakMap();
+
+function noted(self, file) {
+	const counts = DECLARED.map(name => self.suite[name].length);
+	return error => {
+		unloaded.set(path.resolve(file), error);
+		DECLARED.forEach((name, at) => {
+			self.suite[name].length = counts[at];
+		});
+		// A file that breaks off inside of a suite leaves the interface there. Each time listens once more.
+		self.suite.setMaxListeners(0);
+		ui.call(self, interfaces.get(self) || self.options.ui);
+	};
+}
+
+mocha.ui = function (name) {
+	interfaces.set(this, name);
+	return ui.call(this, name);
+};
+
+mocha.loadFiles = function (done) {
+	const {files} = this;
+	for (const file of files) {
+		const fail = noted(this, file);
+		this.files = [file];
+		try {
+			loadFiles.call(this);
+		} catch (error) {
+			fail(error);
+		}
+	}
+
+	this.files = files;
+	if (done) {
+		done();
+	}
+};
+
+if (loadFilesAsync) {
+	mocha.loadFilesAsync = function (options) {
+		const {files} = this;
+		const each = (before, file) => before.then(() => {
+			const fail = noted(this, file);
+			this.files = [file];
+			return loadFilesAsync.call(this, options).catch(fail);
+		});
+		return files.reduce(each, Promise.resolve()).then(() => {
+			this.files = files;
+		});
+	};
+}
+
 function title(test) {
 	const parts = [];
 	for (let one = test; one && !one.root; one = one.parent) {
@@ -32,8 +91,15 @@ function title(test) {
 	return parts;
 }
 
+// What a failing test would keep from being run has no result of its own.
+function runAll(suite) {
+	suite._bail = false;
+	suite.suites.forEach(runAll);
+}
+
 module.exports = class {
 	constructor(runner) {
+		runAll(runner.suite);
 		pen.record('ready', {});
 		const told = new Set();
 		const tell = (test, outcome, error) => {
@@ -57,7 +123,9 @@ module.exports = class {
 
 			tell(test, 'failed', error);
 		});
+		unloaded.forEach((error, file) => pen.record('file', {file, message: text(error)}));
 		runner.once('end', () => {
+			runner.failures += unloaded.size;
 			// Tests that a failing hook kept from running have no result of their own.
 			runner.suite.eachTest(test => {
 				if (!told.has(test) && !test.retriedTest && (!runner._grep || runner._grep.test(test.fullTitle()))) {

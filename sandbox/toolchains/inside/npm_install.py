@@ -21,7 +21,10 @@ from urllib.parse import urlsplit
 _KINDS = ("dependencies", "optionalDependencies", "devDependencies")
 _HOSTED = re.compile(r"(github|gitlab|bitbucket|gist):|[\w.-]+/[\w.-]+(#.*)?$")
 _HOSTS = {"gitlab": "gitlab.com", "bitbucket": "bitbucket.org"}
-_GIT = re.compile(r"git(\+\w+)?:|(git\+)?ssh:|https?://.*(\.git(#|$)|/(tarball|archive|tar\.gz)/)")
+_GIT = re.compile(
+    r"(github|gitlab|bitbucket|gist):|git(\+\w+)?:|(git\+)?ssh:|"
+    r"https?://.*(\.git(#|$)|/(tarball|archive|tar\.gz)/)"
+)
 _IN_LOCK = re.compile(
     r"""(?:git(?:\+\w+)?://|https://codeload\.|https://github\.com/[\w.-]+/[\w.-]+\.git)[^\s"',)}]*"""
 )

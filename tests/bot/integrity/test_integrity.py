@@ -500,3 +500,25 @@ def test_any_text_is_read_for_tests(text):
 def test_the_same_code_is_never_remarked():
     assert inspect(STRICT, STRICT) == ()
     assert list(assertions_in(__import__("ast").parse("x = 1"))) == []
+
+
+@pytest.mark.parametrize(
+    ("line", "is_found"),
+    [
+        ("const parse = require('./parse-url.js')", False),
+        ("import parse from './parse-url.js'", False),
+        ("const parse = require('../test/parse-url.js')", True),
+        ("const told = fs.readFileSync('./parse-url.js')", True),
+        ("require('./parse-url.js'); read(`${tests}/parse-url.js`)", True),
+        ("const parse = require('./elsewhere/parse-url.js')", True),
+    ],
+)
+def test_a_module_that_ships_is_no_test_though_a_test_has_its_name(line: str, is_found: bool):
+    after = {
+        "lib/index.js": f"{line}\n",
+        "lib/parse-url.js": "module.exports = (url) => new URL(url)\n",
+        "test/parse-url.js": "const parse = require('../lib/parse-url.js')\nparse('a:b')\n",
+    }
+    diff = Diff(tuple(changed(path, None, text) for path, text in after.items()))
+    found = inspect_integrity(diff, Tree({}), Tree(after), FourWay(()), NOTHING_ASKED)
+    assert (rule.TEST_READ in {one.rule for one in found}) is is_found

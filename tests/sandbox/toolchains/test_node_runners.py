@@ -74,11 +74,15 @@ _OLD_VITEST = {"test/a.test.js": VITEST + SUITES, "test/broken.test.js": BROKEN}
 _VITEST = {**_OLD_VITEST, "vitest.config.mjs": VITEST_CONFIG}
 # Each starts and reports in its own way; 4 is the last for Node 20.
 _VITESTS = (("^1", "^5"), ("^2", "^5"), ("^3", "^6"), ("^4", "^7"))
-_MOCHA = {"test/a.test.js": NEEDS + SUITES}
+# It breaks off inside of a suite, before the others are loaded.
+_BROKEN_OFF = "describe('half', () => {\n  it('is there', () => {});\n  " + BROKEN + "});\n"
+_MOCHA = {"test/a.test.js": NEEDS + SUITES, "test/a-broken.test.js": _BROKEN_OFF}
+_MOCHA_BROKEN = "test/a-broken.test.js"
 _JEST = {"test/a.test.js": NEEDS + SUITES, "test/broken.test.js": BROKEN}
 _AVA = {"test/a.test.js": AVA, "test/broken.test.js": BROKEN}
 _JASMINE = {
     "spec/a.test.js": NEEDS + SUITES.replace("it.skip", "xit"),
+    "spec/a-broken.test.js": BROKEN,
     "spec/support/jasmine.json": '{"spec_dir": "spec", "spec_files": ["**/*.test.js"]}',
 }
 _TAP_TEST = """const t = require('tap');
@@ -124,17 +128,20 @@ def _with_broken(library: str, test: str) -> dict[str, str]:
 
 # What the oldest and the newest major are given and how they report differs; between them it changes too.
 CASES = [
-    *(Case("mocha", one, _MOCHA, broken="") for one in ("^3", "^4", "^7", "^11", "^12")),
+    *(Case("mocha", one, _MOCHA, broken=_MOCHA_BROKEN) for one in ("^3", "^4", "^7", "^11", "^12")),
     *(Case("jest", one, _JEST) for one in ("^24", "^29", "^30")),
     Case("vitest", "0.34.6", _OLD_VITEST, others=(("vite", "^4"),)),
     Case("vitest", "1.0.4", _OLD_VITEST, others=(("vite", "^5"),)),
     *(Case("vitest", one, _VITEST, others=(("vite", vite),)) for one, vite in _VITESTS),
     *(Case("ava", one, _AVA, "") for one in ("^2", "^3", "^6")),
-    Case("mocha", "^3", _MOCHA, broken="", node="8"),
+    Case("mocha", "^3", _MOCHA, broken=_MOCHA_BROKEN, node="8"),
     Case("ava", "^3", _AVA, "", node="14"),
     Case("ava", "^7", _AVA, "", node=">=22.20"),
     Case("vitest", "^5", _VITEST, node=">=22.12"),
-    *(Case("jasmine", one, _JASMINE, broken="") for one in ("^2.8", "^3", "^7")),
+    *(
+        Case("jasmine", one, _JASMINE, broken="spec/a-broken.test.js")
+        for one in ("^2.8", "^3", "^7")
+    ),
     *(Case("tap", one, _with_broken("tap", _TAP_TEST)) for one in ("^12", "^16", "^18", "^21")),
     *(
         Case("tape", one, _with_broken("tape", _TAPE_TEST), script="tape 'test/*.test.js' | cat")
@@ -244,6 +251,40 @@ def test_what_an_error_of_jasmine_says_is_told_beside_its_properties(tmp_path: P
     assert "code: 7" in result.message or "error properties" in result.message
 
 
+@pytest.mark.parametrize("version", ["^3", "^6"])
+def test_what_a_hanging_test_of_ava_keeps_from_ending_has_not_failed(
+    version: str, tmp_path: Path
+) -> None:
+    hangs = AVA + "test('hangs', () => { for (;;); });\n"
+    manifest = {
+        "scripts": {"test": "ava"},
+        "devDependencies": {"ava": version},
+        "ava": {"timeout": "3s", "files": ["test/*.test.js"]},
+    }
+    files = {"package.json": json.dumps(manifest), "sum.js": SUM, "test/a.test.js": hangs}
+    observation = observed(tmp_path, written(tmp_path, files))
+    assert observation.tests is not None and not observation.tests.complete, observation
+    outcomes = {one.id: one.outcome.value for one in observation.tests.results}
+    assert outcomes.get("test/a.test.js::adds", "passed") == "passed", observation
+
+
+def test_mocha_goes_on_after_the_first_failure(tmp_path: Path) -> None:
+    manifest = {"scripts": {"test": "mocha"}, "devDependencies": {"mocha": "^11"}}
+    suites = "it('fails', () => { throw new Error('no'); });\nit('adds', () => {});\n"
+    files = {
+        "package.json": json.dumps(manifest),
+        ".mocharc.json": '{"bail": true}',
+        "test/a.test.js": f"{suites}describe('more', () => {{ it('adds, too', () => {{}}); }});\n",
+    }
+    observation = observed(tmp_path, written(tmp_path, files))
+    assert observation.tests is not None and observation.tests.complete, observation
+    assert {one.id.rpartition("::")[2]: one.outcome.value for one in observation.tests.results} == {
+        "fails": "failed",
+        "adds": "passed",
+        "more > adds, too": "passed",
+    }
+
+
 INTEGRITY = "sha512-6FlzubTLZG3J2a/NVCAleEhjzq5oxgHyaCU9yYXvcLsvoVaHJq/s5xXI6/XXP6tz7R9xAOtHnSO/tXtF3WRTlA=="
 PNPM_LOCK = f"""\
 lockfileVersion: '9.0'
@@ -327,6 +368,26 @@ def test_a_dependency_of_a_locked_tool_is_named_with_its_owner(tmp_path: Path) -
             "node_modules/ms": {"version": "2.1.3"},
             "node_modules/tool": {"version": "1.0.0", "dev": True, "dependencies": {"part": "x/y"}},
             "node_modules/part": {"version": "1.0.0", "resolved": f"{UNREACHABLE}#0123456"},
+        },
+    }
+    manifest = {"dependencies": {"ms": "2.1.3"}, "devDependencies": {"tool": "1.0.0"}}
+    files = {
+        "package.json": json.dumps({**manifest, "scripts": {"test": "node --test"}}),
+        "package-lock.json": json.dumps(lock),
+        "test/a.test.js": ONE_TEST,
+    }
+    environment = built(tmp_path, written(tmp_path, files))
+    assert environment.failure is None, environment.failure
+    assert environment.unfetched == (Unfetched("part", "tool", left_out=True),)
+
+
+def test_an_old_lock_of_npm_names_what_it_has_from_github(tmp_path: Path) -> None:
+    lock = {
+        "lockfileVersion": 1,
+        "dependencies": {
+            "ms": {"version": "2.1.3", "integrity": INTEGRITY},
+            "tool": {"version": "1.0.0", "dev": True, "requires": {"part": "gist:x/y#1.1.1"}},
+            "part": {"version": "gist:x/y#0123456", "from": "gist:x/y#1.1.1", "dev": True},
         },
     }
     manifest = {"dependencies": {"ms": "2.1.3"}, "devDependencies": {"tool": "1.0.0"}}
