@@ -14,7 +14,7 @@ from tests.e2e.project import ASKED, BREAKS, FIX
 from tests.e2e.town import Place, Town, eventually, report, token_for
 from tests.world import git
 
-pytestmark = pytest.mark.real
+pytestmark = [pytest.mark.real, pytest.mark.slow]
 
 
 @contextmanager

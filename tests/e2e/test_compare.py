@@ -11,7 +11,7 @@ from tests.bot.commands.running import assay
 from tests.e2e.project import ASKED, BREAKS, FIX, PROJECT
 from tests.world import git
 
-pytestmark = pytest.mark.real
+pytestmark = [pytest.mark.real, pytest.mark.slow]
 
 
 @pytest.fixture
