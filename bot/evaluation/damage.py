@@ -41,7 +41,7 @@ from sandbox.damage.values import AS_ON_BASE, CONDITION, OF_LINES, SAME, Damage,
 from sandbox.test_runs.four_runs import passed
 from sandbox.test_runs.test_order import TestOrder
 from sandbox.toolchains.build_request import BuildRequest
-from sandbox.values import ChangeKind, Observation, Side, TestRun
+from sandbox.values import ChangeKind, Environment, Observation, Side, TestRun
 
 _NAME = re.compile(r"[A-Za-z_$][\w$]*")
 _SHORTEST_S = 15.0
@@ -49,6 +49,7 @@ _LONGER_THAN_HEAD = 3
 _MOST_OF_BASE = 4
 _LEAST_OF_BASE_S, _SHARE_OF_BASE = 3.0, 0.5  # of the time that head's own run took
 _HUNKS_S = 5.0
+_WHOLE_RUNS = 4  # of all tests, for conditions that those for the change do not need
 _STEP = Step(
     id="D1",
     goal="Damage what the change touches, and see which of the tests that speak for it notice.",
@@ -103,9 +104,7 @@ async def _measured(
     wanted = frozenset[str]().union(*(one.tests for one in groups))
     tests = [one for one in observed.tests.comparisons if one.id in wanted]
     code = {one.path for one in observed.kinds if one.kind is ChangeKind.CODE}
-    words = _reached(observed, tests).union(*(_NAME.findall(one.source) for one in tests))
-    called = {name for one in tests for name in called_in(one)}
-    made = await make_damages(services.sandbox, case.checkout, code, words, called)
+    made = await _copies(services, case, observed, tests, code)
     damages = tuple(one for one in made if one.damage.kind != CONDITION)
     if is_of_base:
         damages = _for_what_holds(damages)
@@ -125,12 +124,7 @@ async def _measured(
         groups=() if is_of_base else tuple(one.tests for one in groups),
         replaced={one.id: stand_ins(one) for one in tests},
         workspace=folder,
-        order=TestOrder(
-            Side.HEAD,
-            case.checkout.head_tree,
-            concerned[0].environment,
-            network=case.policy.network_to_observe,
-        ),
+        order=_order(case, concerned[0].environment),
         seconds=seconds,
         limits=Limits(timeout_s=_SHORTEST_S + _LONGER_THAN_HEAD * took_s),
     )
@@ -146,14 +140,38 @@ async def _measured(
             return DamageSeen(tried)
         hunks = taken_back(case.checkout, code, damages) if _turned(tests) else ()
         left = _left(hunks, tried)
-        room_s = case.damage_seconds - (time.monotonic() - started)
-        room = replace(trials, seconds=min(room_s, max(_HUNKS_S, took_s * _SHARE_OF_BASE)))
+        end = started + case.damage_seconds
+        room = _within(trials, end, max(_HUNKS_S, took_s * _SHARE_OF_BASE))
         seen = await _with_hunks(services, room, tried, left)
-        unneeded = await _unneeded(services, case, observed, trials, made)
+        room = _within(trials, end, max(_HUNKS_S, took_s * _WHOLE_RUNS))
+        unneeded = await _unneeded(services, case, observed, room, made)
         beside = await _beside(services, trials, groups, code, tried)
         return replace(seen, beside=beside, unneeded=unneeded)
     finally:
         shutil.rmtree(folder, ignore_errors=True)
+
+
+async def _copies(
+    services: Services,
+    case: Case,
+    observed: Observed,
+    tests: list[TestComparison],
+    code: set[str],
+) -> tuple[DamagedCopy, ...]:
+    """Damaged copies of head: first of what these tests call, then of what they reach or name."""
+    words = _reached(observed, tests).union(*(_NAME.findall(one.source) for one in tests))
+    called = {name for one in tests for name in called_in(one)}
+    return await make_damages(services.sandbox, case.checkout, code, words, called)
+
+
+def _order(case: Case, environment: Environment) -> TestOrder:
+    network = case.policy.network_to_observe
+    return TestOrder(Side.HEAD, case.checkout.head_tree, environment, network=network)
+
+
+def _within(trials: Trials, end: float, seconds: float) -> Trials:
+    """The same with so much time, and none of it after the end (monotonic)."""
+    return replace(trials, seconds=min(end - time.monotonic(), seconds))
 
 
 async def _tried(
