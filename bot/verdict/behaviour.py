@@ -115,7 +115,7 @@ def _asks_unseen(
         f"{_proof(ids)}. But {_all(len(found.unnoticed))}, too, where {damage.what} "
         f"({damage.path}:{damage.line}), and the task does not speak of this value. So nothing shows what "
         "the condition is for.",
-        "Add a test that needs this condition, or take it out, then push.",
+        f"Add a test that fails where {damage.what}, or take this condition out, then push.",
     )
     return replace(verdict, evidence_ids=(*case.proof_ids, seen.evidence_id), tests=ids)
 

@@ -219,9 +219,10 @@ def _why_silent(head: Observation) -> str:
 def with_places(verdict: Verdict, requirement: Requirement, located: Iterable[Located]) -> Verdict:
     """Name the best place of an unverified demand of behaviour; every other verdict stays as it is.
 
-    The place is a hint: neither the outcome nor what decided it changes.
+    The place is a hint: neither the outcome nor what decided it changes. A reason that tests are named for
+    says more than that.
     """
-    if verdict.outcome is not VerdictOutcome.UNVERIFIED:
+    if verdict.outcome is not VerdictOutcome.UNVERIFIED or verdict.tests:
         return verdict
     found = next((one for one in located if one.requirement_id == requirement.id), None)
     if requirement.category is not Category.BEHAVIOUR or found is None or not found.places:
