@@ -78,7 +78,7 @@ RIGHT = {
         PRICE
         + "\nexport function discounted(price, percentage) {\n"
         + "  if (percentage > 100) throw new RangeError('too much');\n  return price;\n}\n",
-        "assert.throws(() => discounted(200, 110), /too much/);",
+        "assert.throws(() => discounted(200, 110), /too much/);\n  assert.equal(discounted(200, 100), 200);",
     ),
     "class": (
         PRICE + "\nexport class discounted {\n  constructor(price) { this.price = price; }\n"

@@ -308,7 +308,7 @@ export class Basket {
 export const name = (): string => 'shop';
 export function price(cents: number): number { return twice(cents); }
 export const basket = (prices: number[]) => new Basket(prices);
-export const kind = (cents: number): Kind => cents > 9 ? Kind.Big : Kind.Small;
+export const kind = (cents: number): Kind => cents > 2 ? Kind.Big : Kind.Small;
 export const version = (word: string) => word + __VERSION__;
 export const inCurrency = (cents: number) => cents + currency;
 export const inState = (cents: number) => state.get(cents);

@@ -402,7 +402,7 @@ MERELY_SHOWN = (
 )
 NAMED = (
     "from tally.names import thousands\n\n\ndef test_thousands_are_named_in_words():\n"
-    "    assert thousands(12345) == '12 thousand'\n"
+    "    assert thousands(12345) == '12 thousand'\n    assert thousands(999) == '999'\n"
 )
 
 
