@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import re
-import secrets
 import sys
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -16,7 +15,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from bot.commands.judge import make_folder
-from bot.commands.judge_folder import copy_report
+from bot.commands.judge_folder import Wanted, copy_report, request_for
 from bot.commands.once import judge_once
 from bot.commands.progress import COLOURS, Progress
 from bot.errors import UserError
@@ -25,7 +24,7 @@ from bot.report.machine import read_machine
 from bot.report.ranking import Contestant, NotComparable, Rank, ranking
 from bot.settings import Settings, load_settings
 from bot.source.local import LocalOrigin
-from bot.values import Conclusion, EvaluationRequest, Trigger
+from bot.values import Conclusion
 from sandbox.repository.local_repository import toplevel
 
 MOST_HEADS = 20
@@ -71,14 +70,15 @@ async def _judged(
     """Judge one after the other by the first one's plan. What heads say of themselves demands nothing."""
     folder = await asyncio.to_thread(toplevel, wanted.repository.resolve())
     origin = LocalOrigin(progress.tell, folder, settings.home / "git", counts_claims=False)
+    task_text = wanted.task.read_text(encoding="utf-8", errors="replace")
+    asked = Wanted(folder, task_text=task_text)
     found: list[Contestant] = []
     plan_of = ""
     for number, head in enumerate(wanted.heads, start=1):
-        request = await asyncio.to_thread(_request, origin, wanted, head)
+        change = await asyncio.to_thread(origin.change, wanted.base, head)
+        request = replace(request_for(asked, origin, change), plan_of=plan_of)
         click.echo(f"Judging {head} ({number} of {len(wanted.heads)}).", err=True)
-        published = await judge_once(
-            settings, origin, replace(request, plan_of=plan_of), count_runs=progress.count
-        )
+        published = await judge_once(settings, origin, request, count_runs=progress.count)
         place = wanted.out / f"{number}-{_name(head)}"
         place.mkdir(exist_ok=True)
         copy_report(settings, published.report_key, place)
@@ -86,20 +86,6 @@ async def _judged(
         found.append(Contestant(head, report))
         plan_of = plan_of or (request.id if report.judged else "")
     return tuple(found)
-
-
-def _request(origin: LocalOrigin, wanted: Comparison, head: str) -> EvaluationRequest:
-    change = origin.change(wanted.base, head)
-    return EvaluationRequest(
-        id=f"compared-{secrets.token_hex(8)}",
-        repository=str(origin.repository),
-        head_sha=change.head_sha,
-        base_sha="",
-        base_ref=change.base,
-        head_ref=change.head,
-        trigger=Trigger.LOCAL,
-        task_text=wanted.task.read_text(encoding="utf-8", errors="replace"),
-    )
 
 
 def _name(head: str) -> str:
