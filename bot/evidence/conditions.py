@@ -5,19 +5,20 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from bot.evidence.said_values import has_number, has_text
+from bot.evidence.said_values import SHOWN_CODE, has_number, has_text
 from bot.values import DamageSeen, Requirements, TestComparison
 from sandbox.damage.values import SAME, DamageTrial
 
 _SPAN = re.compile(r"`([^`\n]*)`")
-_FENCE = re.compile(r"^ *(```|~~~).*?^ *\1|^ *>>>[^\n]*", re.DOTALL | re.MULTILINE)
 _WORD = re.compile(r"['\"]?[\w.+-]+['\"]?\Z")
 
 
 def is_said(values: Iterable[str], wanted: Requirements) -> bool:
     """Tell whether a task speaks of each of these values; what it only shows in code is no word about it."""
     said = "\n".join((*wanted.said, *(one.text for one in wanted.items)))
-    prose = _SPAN.sub(lambda span: span[0] if _WORD.match(span[1]) else " ", _FENCE.sub(" ", said))
+    prose = _SPAN.sub(
+        lambda span: span[0] if _WORD.match(span[1]) else " ", SHOWN_CODE.sub(" ", said)
+    )
     return all(_is_said(one, prose) for one in values)
 
 

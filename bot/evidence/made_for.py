@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from bot.evidence.damage import called_in
-from bot.evidence.said_values import speaks_of, special_words
+from bot.evidence.said_values import SHOWN_CODE, speaks_of, special_words
 from bot.values import Category, Requirements, TestComparison
 from sandbox.elsewhere.values import BothSides, SecondLook, TestedInput, Unmeasured
 
@@ -21,7 +21,6 @@ _LEAST_WITH_KEY = 5
 _TELLING = 10  # characters of a result that two inputs do not share by chance
 _RETURNED = "returned "
 _COMMON = ("None", "True", "False", "null", "undefined", "true", "false")
-_FENCE = re.compile(r"^ *(```|~~~).*?^ *\1|^ *>>>[^\n]*", re.DOTALL | re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -211,7 +210,7 @@ def _prose(tested: TestedInput, said: str, result: str = "") -> str:
     """The task without what it shows: blocks of code, calls of the function, and the result behind these."""
     name = re.escape(tested.function.rpartition(".")[2])
     behind = rf"(?:[^\n]{{0,40}}?{result})?" if result else ""
-    prose = re.sub(rf"\b{name}\([^\n]*?\)+(?!\w){behind}", " ", _FENCE.sub(" ", said))
+    prose = re.sub(rf"\b{name}\([^\n]*?\)+(?!\w){behind}", " ", SHOWN_CODE.sub(" ", said))
     return re.sub(rf"(?m)^ *['\"]?{result}['\"]? *$", " ", prose) if result else prose
 
 

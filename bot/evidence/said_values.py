@@ -5,6 +5,8 @@ from __future__ import annotations
 import ast
 import re
 
+SHOWN_CODE = re.compile(r"^ *(```|~~~).*?^ *\1|^ *>>>[^\n]*", re.DOTALL | re.MULTILINE)
+"""Blocks of code and examples: a task shows there, and says nothing."""
 _LONGEST_NAME = 40
 _NOTHING = r"empty|blank|nothing|no|none|null|missing|without|absent|zero[ -]length|unset|omitted"
 _SPACE = r"blank|white[ -]?spaces?|spaces?|tabs?|new[ -]?lines?|line breaks?|empty|trailing|leading"

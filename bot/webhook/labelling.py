@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from bot.errors import UserError
 from bot.github import Repository
-from bot.store import EvaluationState, LabelFilter
+from bot.store import LabelFilter
 from bot.templates import render_markdown
 from bot.values import (
     Conclusion,
@@ -27,7 +27,14 @@ from bot.verdict.acceptance import text_of
 from bot.webhook.decisions import Cancel, Command, ObeyCommand
 from bot.webhook.desk import Desk
 from bot.webhook.grammar import read_words
-from bot.webhook.head_verdict import Judged, check_was_seen, judged, records_of, seconds
+from bot.webhook.head_verdict import (
+    Judged,
+    check_was_seen,
+    judged,
+    records_of,
+    seconds,
+    with_verdict,
+)
 
 MOST_SUBJECTS = 20
 _KINDS = {
@@ -123,10 +130,10 @@ async def keep_merge(desk: Desk, repository: Repository, decision: Cancel) -> No
     """
     about = (repository.name, decision.number, decision.head_sha)
     records = await asyncio.to_thread(desk.store.of_commit, *about)
-    judged_ones = [one for one in records if one.state is EvaluationState.DONE and one.report_key]
-    if not judged_ones or Conclusion(judged_ones[0].conclusion) in _LETS_MERGE:
+    verdicts = with_verdict(records)
+    if not verdicts or Conclusion(verdicts[0].conclusion) in _LETS_MERGE:
         return
-    newest = judged_ones[0]
+    newest = verdicts[0]
     request = await asyncio.to_thread(desk.store.request, newest.id)
     base_sha = request.base_sha if request else ""
     try:
