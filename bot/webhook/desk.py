@@ -189,7 +189,7 @@ async def take_back_each(desk: Desk, repository: Repository, request: Evaluation
         except UserError:  # the report is gone, as after its retention
             continue
         if kept is None or kept.judgement is None or not kept.checks_each:
-            return
+            continue  # as of an agent's patch with this commit: an older verdict may have some
         items = kept.judgement.requirements.items[:MOST_REQUIREMENT_CHECKS]
         for name in (requirement_check_name(one.id) for one in items):
             if name not in seen:
