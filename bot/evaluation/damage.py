@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 import shutil
 import time
@@ -12,6 +13,7 @@ from bot.context import Case, Project
 from bot.evaluation.on_host import build_request
 from bot.evidence.conditions import is_said
 from bot.evidence.damage import NO_END, Proofs, called_in, kept_that_reach, stand_ins
+from bot.evidence.examples.run import noticed_by_examples
 from bot.services import Services
 from bot.values import (
     ActionKind,
@@ -31,6 +33,7 @@ from sandbox.damage.trial import (
     MOST_RUN,
     Concerned,
     Trials,
+    laid_over,
     loads_the_tree,
     runs_the_tree,
     try_damages,
@@ -268,7 +271,7 @@ async def _unneeded(
     trials: Trials,
     made: tuple[DamagedCopy, ...],
 ) -> tuple[DamageTrial, ...]:
-    """Conditions on a value that the task does not speak of, and that no test needs that passes on head.
+    """Conditions on a value of which the task does not speak, and that no test and no example of it needs.
 
     Those tests that speak for the change come first: mostly they do need it, and the others need not run.
     """
@@ -280,7 +283,22 @@ async def _unneeded(
         tried = zip(asking, done, strict=False)
         kept = [(o, t) for o, t in tried if t.unnoticed and not t.noticed and not t.unloaded]
         asking, done = [one for one, _ in kept], tuple(trial for _, trial in kept)
+    if observed.examples:
+        pairs = zip(asking, done, strict=True)
+        done = tuple([t for o, t in pairs if not await _by_examples(services, case, observed, o)])
     return done
+
+
+async def _by_examples(
+    services: Services, case: Case, observed: Observed, copy: DamagedCopy
+) -> bool:
+    """Whether an example of the task that holds on head no longer holds on a copy."""
+    folder = services.evaluation_folder(case.request) / "damage" / "examples"
+    try:
+        laid = await asyncio.to_thread(laid_over, folder, copy)
+        return bool(await noticed_by_examples(services, case, observed.examples, laid))
+    finally:
+        await asyncio.to_thread(shutil.rmtree, folder, ignore_errors=True)
 
 
 async def _beside(

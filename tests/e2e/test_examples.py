@@ -408,6 +408,21 @@ NAMED = (
 
 @pytest.mark.parametrize(
     ("name", "more", "conclusion"),
+    [("needed", ">>> thousands(7)\n'7'\n", "success"), ("unneeded", "", "action_required")],
+)
+def test_a_condition_that_an_example_of_the_task_needs_is_asked_for(
+    folder: Folder, name: str, more: str, conclusion: str
+) -> None:
+    beside = "    assert thousands(999) == '999'\n"
+    files = {"tally/names.py": RIGHT, "tests/test_names.py": NAMED.replace(beside, "")}
+    head = folder.branch(f"condition-{name}", files)
+    judged = folder.judge(head, task=MERELY_SHOWN.format(more=more))
+    assert judged.conclusion == conclusion, judged.said()
+    assert ("`n >= 1000` is always true" in judged.said()) is (name == "unneeded")
+
+
+@pytest.mark.parametrize(
+    ("name", "more", "conclusion"),
     [
         ("all", ">>> thousands(7)\n'7'\n", "success"),
         ("half", ">>> thousands(500)\n'half a thousand'\n", "action_required"),

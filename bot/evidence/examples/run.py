@@ -96,6 +96,23 @@ async def call_as_shown(services: Services, case: Case, step: Step) -> Seen:
     return replace(shown, examples=seen)
 
 
+async def noticed_by_examples(
+    services: Services, case: Case, seen: tuple[ExampleSeen, ...], laid: tuple[Mount, ...]
+) -> tuple[str, ...]:
+    """Return the examples that hold on head and no more with these files laid over it, by their calls."""
+    held = tuple(one.example for one in seen if one.head.holds is one.example.must_hold)
+    head = sides(case, case.built.decisive).head
+    if not held or head.environment is None or head.environment.failure:
+        return ()
+    shown = (await _ran(services, head, held, case.checkout.diff.changed_paths, laid)).shown
+    told = [_holds(one, shown.get(number, _NO_TRY)) for number, one in enumerate(held)]
+    return tuple(
+        one.said_call
+        for one, holds in zip(held, told, strict=True)
+        if holds is not None and holds is not one.must_hold
+    )
+
+
 def _looking(
     services: Services, case: Case, places: Both[Place], defining: tuple[str, ...]
 ) -> Looking:
