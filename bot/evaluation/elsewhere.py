@@ -14,6 +14,7 @@ from bot.context import Case, Project
 from bot.evidence.damage import Proofs
 from bot.evidence.made_for import table
 from bot.services import Services
+from bot.task.alternatives import side_by_side
 from bot.values import ActionKind, Evidence, Observed, Step, TestComparison, Transition
 from sandbox.base import Limits
 from sandbox.elsewhere.driver import Looking
@@ -86,6 +87,8 @@ async def _seen(
     tests = await asyncio.to_thread(_test_files, Path(case.checkout.head_tree))
     folder = services.evaluation_folder(case.request) / "elsewhere"
     touched = observed.impact.names if observed.impact else frozenset[str]()
+    asking = case.planned.requirements.items
+    beside = tuple(dict.fromkeys(one for r in asking for one in side_by_side(r)))
     found = SecondLook()
     for project, asked in projects.values():
         head = project.head
@@ -97,7 +100,7 @@ async def _seen(
         seen_on_head = suite.tests if suite and suite.tests else TestRun(True, ())
         only = worth_alone({one.id: one.path for one in asked}, seen_on_head)
         looking = Looking(
-            case.checkout, head, base, paths, ids, tests, folder, limits, only, touched
+            case.checkout, head, base, paths, ids, tests, folder, limits, only, touched, beside
         )
         if head.recipe.runner in DRIVERS:
             seen = await look_again(services.sandbox, looking)

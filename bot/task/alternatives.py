@@ -19,8 +19,10 @@ _BESIDE = re.compile(
     r"(?:,|/|(?:, )?(?:and|nor|as well as))"
     r"(?: (?:for|in|with|to|from|of|on|by|both|also|the)){0,2}"
 )
+_LIKE = re.compile(rf"(?:{_BESIDE.pattern})|as(?: (?:for|in|with|to|on))?")
 _STRING = re.compile(r"'([^'\n]+)'|\"([^\"\n]+)\"")
 _WORD = re.compile(r"[A-Za-z_][\w.]*")
+_SIGN = re.compile(r"[^A-Za-z0-9\s]{1,3}")
 _LEAST = 2  # characters of a name that a test does not have by chance
 
 
@@ -29,12 +31,31 @@ def untested_alternatives(requirement: Requirement, tests: str) -> tuple[str, st
 
     None where they have all or nothing of each list, or where there is no list.
     """
-    for names in _lists(prose_of(requirement)):
+    for listed in _lists(prose_of(requirement), _BESIDE):
+        names = [one for one in listed if _atoms(one)]
         known = [name for name in names if _has(name, tests)]
         missing = [name for name in names if name not in known]
         if known and missing:
             return missing[0], known[0]
     return None
+
+
+def side_by_side(requirement: Requirement) -> tuple[tuple[str, ...], ...]:
+    """Return the words and signs that a demand puts side by side: one may stand in the place of another."""
+    found = []
+    for listed in _lists(prose_of(requirement), _LIKE):
+        names = dict.fromkeys(filter(None, map(_plain, listed)))
+        words = tuple(name for name in names if len(name) >= _LEAST and name.isidentifier())
+        signs = tuple(name for name in names if _SIGN.fullmatch(name))
+        found += [group for group in (words, signs) if len(group) > 1]
+    return tuple(found)
+
+
+def _plain(name: str) -> str:
+    """The word, text or sign that a name is; "" for a longer piece of code."""
+    texts = [one or other for one, other in _STRING.findall(name)]
+    plain = texts[0] if len(texts) == 1 else name
+    return plain if _WORD.fullmatch(plain) or _SIGN.fullmatch(plain) else ""
 
 
 def prose_of(requirement: Requirement) -> str:
@@ -45,8 +66,8 @@ def prose_of(requirement: Requirement) -> str:
     return _FENCE.sub("\n\n", said)
 
 
-def _lists(text: str) -> Iterator[list[str]]:
-    """Yield the names of code that stand side by side, with nothing but a comma or "and" between them."""
+def _lists(text: str, beside: re.Pattern[str]) -> Iterator[list[str]]:
+    """Yield the names of code that stand side by side, with nothing but `beside` between them."""
     for sentence in _SENTENCE.split(text):
         if keeps(sentence):
             continue
@@ -55,12 +76,12 @@ def _lists(text: str) -> Iterator[list[str]]:
         for match in _NAMED.finditer(sentence):
             name = next(filter(None, match.groups()))
             between = " ".join(sentence[end : match.start()].split())
-            is_beside = _BESIDE.fullmatch(between) is not None
+            is_beside = beside.fullmatch(between) is not None
             if not is_beside or (names and _is_call(name) is not _is_call(names[0])):
                 yield names
                 names = []
             end = match.end()
-            names += [name] if _atoms(name) else []
+            names.append(name)
         yield names
 
 

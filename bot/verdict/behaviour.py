@@ -5,14 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 
 from bot.evidence.case import Case
-from bot.evidence.conditions import unneeded
 from bot.evidence.damage import NO_END, Why, blindness, differing_call, is_beside, noticed_by
 from bot.evidence.examples.weigh import by_examples
 from bot.evidence.made_for import MadeFor, in_words, made_for
 from bot.evidence.oracle import unsatisfied, unverified, way_out
-from bot.evidence.tests.results import code_of, pass_rate, test_ids
-from bot.task.alternatives import untested_alternatives
-from bot.task.inputs import untested_input
+from bot.evidence.tests.results import pass_rate, test_ids
 from bot.task.ties import Tie, leaves_error_unasked, named_code, speaks_of
 from bot.values import (
     ActionKind,
@@ -24,6 +21,7 @@ from bot.values import (
     Verdict,
     VerdictOutcome,
 )
+from bot.verdict.unshown import in_numbers, left_unshown
 from sandbox.elsewhere.values import Difference
 
 SOLE = "the only requirement, and the test passes only with this change"
@@ -70,58 +68,12 @@ def _by_proofs(
     seeing = tuple(test for test in seeing if test.id not in beside)
     narrow = {test.id: why for test in seeing if (why := _made_for(test, case))}
     if general := tuple(test for test in seeing if test.id not in narrow):
-        return (
-            _shows_part(requirement, general, case)
-            or _asks_unseen(requirement, general, case)
-            or _proven(requirement, general, case, ties)
-        )
+        return left_unshown(requirement, general, case) or _proven(requirement, general, case, ties)
     if seeing:
         return _made_for_tests(requirement, seeing, narrow[seeing[0].id], case)
     if sound:
         return _sees_nothing(requirement, sound, case)
     return _made_up(requirement, proofs) if proofs else None
-
-
-def _shows_part(
-    requirement: Requirement, tests: tuple[TestComparison, ...], case: Case
-) -> Verdict | None:
-    """The task names several things side by side, or shows an input, and the tests have only some of it."""
-    code, ids = code_of(case.witnesses.proofs), tuple(test.id for test in tests)
-    if untested := untested_alternatives(requirement, code):
-        missing, said = untested[0], f"names `{untested[0]}` beside `{untested[1]}`"
-    elif missing := untested_input(requirement, code):
-        said = f"shows `{missing}`"
-    else:
-        return None
-    verdict = unverified(
-        requirement,
-        f"{_proof(ids)}. But the task {said}, and no test that fails without this change has `{missing}`.",
-        f"Add a test with `{missing}` that fails without this change, then push.",
-    )
-    return replace(verdict, evidence_ids=case.proof_ids, tests=ids)
-
-
-def _asks_unseen(
-    requirement: Requirement, tests: tuple[TestComparison, ...], case: Case
-) -> Verdict | None:
-    """The change asks for a value of which the task does not speak, and no test tells the two sides apart."""
-    seen = case.observed.damage
-    found = unneeded(tests, seen)
-    if found is None or seen is None:
-        return None
-    ids, damage = tuple(test.id for test in tests), found.damage
-    verdict = unverified(
-        requirement,
-        f"{_proof(ids)}. But {_all(len(found.unnoticed))}, too, where {damage.what} "
-        f"({damage.path}:{damage.line}), and the task does not speak of this value. So nothing shows what "
-        "the condition is for.",
-        f"Add a test that fails where {damage.what}, or take this condition out, then push.",
-    )
-    return replace(verdict, evidence_ids=(*case.proof_ids, seen.evidence_id), tests=ids)
-
-
-def _all(count: int) -> str:
-    return f"all {count} tests pass" if count != 1 else "the only test passes"
 
 
 def _runs_something_else(
@@ -296,7 +248,7 @@ def _proven(
     told = f" · {counted}" if counted else " · damage was not measured" if seen else ""
     if best.written_by_author:
         reason = (
-            f"{_proof(ids)} ({why}"
+            f"{in_numbers(ids)} ({why}"
             f"{_again(best)}{told}). The pull request added or changed {'it' if len(ids) == 1 else 'them'}."
         )
         decider = Decider.AUTHORS_TEST
@@ -315,12 +267,6 @@ def _proven(
         damages_noticed=counted.noticed if counted else 0,
         damages_tried=counted.of if counted else 0,
     )
-
-
-def _proof(ids: tuple[str, ...]) -> str:
-    if len(ids) == 1:
-        return "1 test fails on base's code and passes on head's"
-    return f"{len(ids)} tests fail on base's code and pass on head's"
 
 
 def _again(test: TestComparison) -> str:

@@ -27,7 +27,8 @@ class Looking:
 
     `paths` are these files (of the tree) and `tests` the ids of these tests; `test_files` are all files
     of the tests, `limits` those of one run, `workspace` an own folder. `only` are names of tests where a
-    runner that can runs just these. `touched` names the functions and methods that the change touches.
+    runner that can runs just these. `touched` names the functions and methods that the change touches,
+    `beside` what a task puts side by side.
     """
 
     checkout: Checkout
@@ -40,6 +41,7 @@ class Looking:
     limits: Limits = field(default_factory=Limits)
     only: tuple[str, ...] = ()
     touched: frozenset[str] = frozenset()
+    beside: tuple[tuple[str, ...], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +91,10 @@ class Driver(Protocol):
 
     def varied(self, call: Recorded, number: int, value: object) -> Recorded:
         """Return the same call with another value in one of these places."""
+        ...
+
+    def swapped(self, call: Recorded, name: str, other: str) -> Recorded | None:
+        """Return the same call with another word in place of one; None where it does not have that."""
         ...
 
 

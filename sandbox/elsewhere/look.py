@@ -64,15 +64,9 @@ async def look_again(sandbox: Sandbox, looking: Looking) -> SecondLook:
         return SecondLook(inputs=nothing, unrecorded=unrecorded)
     again, near = await concurrently(
         _Looks(sandbox, driver, looking, told).all(calls),
-        _nearby(sandbox, driver, looking, told, calls),
+        replay_nearby(sandbox, driver, looking, told, calls),
     )
     return again + near + SecondLook(unrecorded=unrecorded)
-
-
-async def _nearby(
-    sandbox: Sandbox, driver: Driver, looking: Looking, told: Node, calls: tuple[Recorded, ...]
-) -> SecondLook:
-    return SecondLook(inputs=await replay_nearby(sandbox, driver, looking, told, calls))
 
 
 def _difference(call: Recorded, elsewhere: Outcome) -> Difference:

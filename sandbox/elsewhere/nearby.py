@@ -5,14 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import chain, islice, zip_longest
+from itertools import chain, islice, permutations, zip_longest
 
 from sandbox.base import Sandbox
 from sandbox.concurrently import concurrently
 from sandbox.elsewhere.driver import Again, Driver, Looking
 from sandbox.elsewhere.inside.calls import ADDRESS
 from sandbox.elsewhere.told import Outcome, Recorded, is_same, place_in, read_run
-from sandbox.elsewhere.values import BothSides, TestedInput, Unmeasured
+from sandbox.elsewhere.values import BothSides, SecondLook, Swapped, TestedInput, Unmeasured
 from sandbox.elsewhere.variation import MOST, neighbors
 from sandbox.linters.reading import Node
 from sandbox.values import Diff
@@ -30,7 +30,18 @@ _PATTERN = re.compile(
 """A regular expression of JavaScript or Python; of it the plain words count."""
 _PLAIN = re.compile(r"(?<![\\A-Za-z0-9])[A-Za-z0-9]{2,40}")
 _LEAST_KEY = 2
+_UNABLE = re.compile(r"raised (?:TypeError|AttributeError|NameError|ReferenceError)\b")
 _REFUSED = re.compile(r"raised|(?:returned|resolved) (?:undefined|null|NaN)$")
+
+
+@dataclass(frozen=True, slots=True)
+class _Swap:
+    """A tested call, and the same with another name of those that stand side by side."""
+
+    tested: Recorded
+    name: str
+    other: str
+    call: Recorded
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,29 +59,45 @@ async def replay_nearby(
     looking: Looking,
     told: Node,
     calls: tuple[Recorded, ...],
-) -> tuple[TestedInput, ...]:
+) -> SecondLook:
     """Return the inputs at which the tests see the change, each with calls near it. Raises SandboxError.
 
     One program on each side makes all of them, each in a process of its own and twice.
     """
     wanted = _outermost(calls, looking.tests)
     if not wanted:
-        return nothing_called(looking)
+        return SecondLook(inputs=nothing_called(looking))
     if looking.base is None:
-        return tuple(_unmeasured(one, Unmeasured.NO_BASE) for one in wanted[:1])
+        return SecondLook(inputs=(_unmeasured(wanted[0], Unmeasured.NO_BASE),))
     sides = await _made(sandbox, driver, looking, told, wanted)
     seen = [one for one in wanted if sides.may_differ(one)]
     words = literals(looking.checkout.diff, set(looking.test_files))
     known = {(one.module, one.name, one.arguments) for one in calls}
     around = {one: _around(driver, one, words, known) for one in _chosen(seen)}
+    swaps = tuple(_swaps(driver, looking, seen))
     near = tuple(one.call for group in around.values() for one in group)
-    if near:
-        sides = sides.with_more(await _made(sandbox, driver, looking, told, near))
+    if more := (*near, *(one.call for one in swaps)):
+        sides = sides.with_more(await _made(sandbox, driver, looking, told, more))
     found = (
         sides.weighed(one, around.get(one, ()), tuple(map(repr, driver.values(one))))
         for one in wanted
     )
-    return tuple(replace(one, keys=_keys(one.tested, words)) for one in found if one)
+    inputs = tuple(replace(one, keys=_keys(one.tested, words)) for one in found if one)
+    told_apart = tuple(one for swap in swaps if (one := sides.told_apart(swap)))
+    return SecondLook(inputs=inputs, swapped=told_apart)
+
+
+def _swaps(driver: Driver, looking: Looking, seen: list[Recorded]) -> Iterator[_Swap]:
+    """Calls with what a task puts side by side in place of what they have, and no call of the tests has."""
+    found = (
+        _Swap(call, name, other, made)
+        for group in looking.beside
+        for name, other in permutations(group, 2)
+        if not any(driver.swapped(one, other, name) for one in seen)
+        for call in islice((one for one in seen if one.is_direct), _MOST_OF_A_FUNCTION)
+        if (made := driver.swapped(call, name, other))
+    )
+    return islice(found, _MOST_INPUTS)
 
 
 async def _made(
@@ -231,6 +258,29 @@ class _Sides:
             call.test,
             near=tuple(near) if is_constant else (),
             problem=Unmeasured.NEW,
+        )
+
+    def told_apart(self, swap: _Swap) -> Swapped | None:
+        """Return what both sides give with the other name; None where it works as the first does.
+
+        None, too, where nobody knows, or where no call can be made like that.
+        """
+        outcomes = [
+            side.get(one) for one in (swap.tested, swap.call) for side in (self.base, self.head)
+        ]
+        known = [one for one in outcomes if one and not one.unsteady]
+        if len(known) < len(outcomes):
+            return None
+        base, head, other_base, other_head = known
+        is_unable = other_base.text == other_head.text and _UNABLE.match(other_head.text)
+        if head.all in (base.all, other_head.all) or is_unable:
+            return None
+        return Swapped(
+            swap.name,
+            swap.other,
+            both_sides(swap.tested.shown, base.all, head.all),
+            both_sides(swap.call.shown, other_base.all, other_head.all),
+            swap.tested.path,
         )
 
     def _informative(self, call: Recorded) -> BothSides | None:

@@ -16,6 +16,7 @@ from urllib.parse import quote
 from sandbox.base import TREE, Command, Mount
 from sandbox.elsewhere.driver import CHANNEL_BYTES, ELSEWHERE, Again, Looking, plain_program
 from sandbox.elsewhere.told import SHOWN, Recorded, recorded_calls
+from sandbox.elsewhere.variation import swapped
 from sandbox.linters.reading import Node
 from sandbox.test_runs.node_tests import NODE_TESTS
 from sandbox.test_runs.test_order import TestOrder, local
@@ -98,6 +99,15 @@ class NodeDriver:
         values[number] = value
         arguments = written(values)
         return replace(call, arguments=arguments, shown=_shown(call.name, arguments))
+
+    def swapped(self, call: Recorded, name: str, other: str) -> Recorded | None:
+        """Return the same call with another word in its arguments, as a key, or as the function's name."""
+        values = read_arguments(call.arguments)
+        told, called = swapped(values, name, other), swapped(call.name, name, other)
+        if (call.name, values) == (called, told):
+            return None
+        arguments = written(told)
+        return replace(call, name=called, arguments=arguments, shown=_shown(called, arguments))
 
 
 def _in_the_runner(

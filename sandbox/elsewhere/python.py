@@ -11,6 +11,7 @@ from sandbox.base import TREE, Command, Limits, Mount, MountMode
 from sandbox.elsewhere.driver import CHANNEL_BYTES, ELSEWHERE, Again, Looking, moved, plain_program
 from sandbox.elsewhere.inside.calls import literal, read
 from sandbox.elsewhere.told import SHOWN, Recorded, recorded_calls
+from sandbox.elsewhere.variation import swapped
 from sandbox.linters.reading import Node
 from sandbox.toolchains import layers
 from sandbox.values import Environment, TestRunner
@@ -112,6 +113,17 @@ class PythonDriver:
         )
         arguments = literal(told) or repr(told)
         return replace(call, arguments=arguments, shown=_shown(call.name, arguments))
+
+    def swapped(self, call: Recorded, name: str, other: str) -> Recorded | None:
+        """Return the same call with another word in its arguments, as one's name, or as the function's."""
+        try:
+            told = swapped(read(call.arguments), name, other)
+        except _UNREADABLE:
+            return None
+        arguments, called = literal(told) or "", swapped(call.name, name, other)
+        if not arguments or (call.name, call.arguments) == (called, arguments):
+            return None
+        return replace(call, name=called, arguments=arguments, shown=_shown(called, arguments))
 
 
 def _paths(again: Again) -> list[str]:

@@ -100,12 +100,27 @@ class TestedInput:
 
 
 @dataclass(frozen=True, slots=True)
+class Swapped:
+    """A tested call that shows the change, and the same with another of two names that stand side by side.
+
+    Neither in this call nor in any other one that shows the change do the tests have the `other` name.
+    """
+
+    name: str
+    other: str
+    tested: BothSides
+    swapped: BothSides
+    path: str
+
+
+@dataclass(frozen=True, slots=True)
 class SecondLook:
     """How many calls could be compared, those that differ, and how many were left out; and the tested inputs
     with what is near them.
 
-    `unrecorded` are the files of tests of which no call could be recorded: they call nothing with plain
-    values, or in a way that is not seen. `not_looked_at` names the runners that have no second look.
+    `swapped` are tested calls with names that a task puts side by side. `unrecorded` are the files of tests of
+    which no call could be recorded: they call nothing with plain values, or in a way that is not seen.
+    `not_looked_at` names the runners that have no second look.
     """
 
     compared: int = 0
@@ -114,6 +129,7 @@ class SecondLook:
     not_looked_at: tuple[str, ...] = ()
     inputs: tuple[TestedInput, ...] = ()
     unrecorded: tuple[str, ...] = ()
+    swapped: tuple[Swapped, ...] = ()
 
     def __add__(self, other: SecondLook) -> SecondLook:
         """Return what both saw."""
@@ -127,4 +143,5 @@ class SecondLook:
             tuple(dict.fromkeys(self.not_looked_at + other.not_looked_at)),
             self.inputs + other.inputs,
             self.unrecorded + other.unrecorded,
+            self.swapped + other.swapped,
         )

@@ -7,6 +7,7 @@ length), so that a fix for all inputs of a kind is seen at many of these values.
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterable, Iterator
 from decimal import Decimal
 from fractions import Fraction
@@ -67,6 +68,25 @@ def neighbors(value: object, words: Iterable[object]) -> Iterator[tuple[Any, int
     values = near(value)
     for other in (*values[:4], *own[:4], *values[4:]):
         yield other, (other > value) - (other < value) if is_number and other in values[:2] else 0
+
+
+def swapped(value: Any, name: str, other: str, depth: int = 0) -> Any:
+    """Return a plain value with another word in place of one, in texts and as a key; the same without it."""
+    if isinstance(value, str):
+        if name[:1].isalnum() or name[:1] == "_":
+            whole = rf"(?<!\w){re.escape(name)}(?!\w)"
+            return type(value)(re.sub(whole, lambda _: other, value))
+        return type(value)(value.replace(name, other))
+    if depth >= _DEEPEST:
+        return value
+    if isinstance(value, list | tuple):
+        return type(value)(swapped(one, name, other, depth + 1) for one in value)
+    if isinstance(value, dict) and not (name in value and other in value):
+        return {
+            swapped(key, name, other, depth + 1): swapped(one, name, other, depth + 1)
+            for key, one in value.items()
+        }
+    return value
 
 
 def _near(value: Any, depth: int) -> Iterator[Any]:

@@ -1,0 +1,102 @@
+"""What a task names, or a change asks for, and the tests that fail without the change do not show."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from bot.evidence.case import Case
+from bot.evidence.conditions import unneeded
+from bot.evidence.oracle import unverified
+from bot.evidence.tests.results import code_of
+from bot.task.alternatives import side_by_side, untested_alternatives
+from bot.task.inputs import untested_input
+from bot.values import ActionKind, Requirement, TestComparison, Verdict
+
+
+def left_unshown(
+    requirement: Requirement, tests: tuple[TestComparison, ...], case: Case
+) -> Verdict | None:
+    """Return why these tests, which prove something, do not prove all of a demand; None where they may."""
+    return (
+        _shows_part(requirement, tests, case)
+        or _left_as_it_was(requirement, tests, case)
+        or _asks_unseen(requirement, tests, case)
+    )
+
+
+def in_numbers(ids: tuple[str, ...]) -> str:
+    """Say how many tests prove something."""
+    if len(ids) == 1:
+        return "1 test fails on base's code and passes on head's"
+    return f"{len(ids)} tests fail on base's code and pass on head's"
+
+
+def _shows_part(
+    requirement: Requirement, tests: tuple[TestComparison, ...], case: Case
+) -> Verdict | None:
+    """The task names several things side by side, or shows an input, and the tests have only some of it."""
+    code, ids = code_of(case.witnesses.proofs), tuple(test.id for test in tests)
+    if untested := untested_alternatives(requirement, code):
+        missing, said = untested[0], f"names `{untested[0]}` beside `{untested[1]}`"
+    elif missing := untested_input(requirement, code):
+        said = f"shows `{missing}`"
+    else:
+        return None
+    verdict = unverified(
+        requirement,
+        f"{in_numbers(ids)}. But the task {said}, and no test that fails without this change has `{missing}`.",
+        f"Add a test with `{missing}` that fails without this change, then push.",
+    )
+    return replace(verdict, evidence_ids=case.proof_ids, tests=ids)
+
+
+def _left_as_it_was(
+    requirement: Requirement, tests: tuple[TestComparison, ...], case: Case
+) -> Verdict | None:
+    """The task names two things side by side, and the change is seen with one of them only."""
+    seen, paths = case.observed.second_look, {test.path for test in tests}
+    groups = side_by_side(requirement)
+    swaps = [
+        one
+        for one in (seen.swapped if seen else ())
+        if one.path in paths and any({one.name, one.other} <= {*group} for group in groups)
+    ]
+    changed = {one.other for one in swaps if one.swapped.differs}
+    left = next((one for one in swaps if one.other not in changed), None)
+    if left is None:
+        return None
+    same = left.swapped
+    verdict = unverified(
+        requirement,
+        f"`{left.tested.call}` gives something else on head than on base. But the task names `{left.other}` "
+        f"beside `{left.name}`, and `{same.call}` {same.on_head} on both. No test that fails without this "
+        f"change has `{left.other}`.",
+        f"Make it work with `{left.other}` too, or add a test with it that fails without this change, "
+        "then push.",
+    )
+    looks = (e.id for e in case.observed.evidence if e.step.action is ActionKind.NEARBY_INPUTS)
+    ids = tuple(test.id for test in tests)
+    return replace(verdict, evidence_ids=(*case.proof_ids, *looks), tests=ids)
+
+
+def _asks_unseen(
+    requirement: Requirement, tests: tuple[TestComparison, ...], case: Case
+) -> Verdict | None:
+    """The change asks for a value of which the task does not speak, and no test tells the two sides apart."""
+    seen = case.observed.damage
+    found = unneeded(tests, seen)
+    if found is None or seen is None:
+        return None
+    ids, damage = tuple(test.id for test in tests), found.damage
+    verdict = unverified(
+        requirement,
+        f"{in_numbers(ids)}. But {_all(len(found.unnoticed))}, too, where {damage.what} "
+        f"({damage.path}:{damage.line}), and the task does not speak of this value. So nothing shows what "
+        "the condition is for.",
+        f"Add a test that fails where {damage.what}, or take this condition out, then push.",
+    )
+    return replace(verdict, evidence_ids=(*case.proof_ids, seen.evidence_id), tests=ids)
+
+
+def _all(count: int) -> str:
+    return f"all {count} tests pass" if count != 1 else "the only test passes"
