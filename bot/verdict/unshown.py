@@ -44,7 +44,8 @@ def _shows_part(
         return None
     verdict = unverified(
         requirement,
-        f"{in_numbers(ids)}. But the task {said}, and no test that fails without this change has `{missing}`.",
+        f"{in_numbers(ids)}. But the task {said}, and no test that fails without this change has "
+        f"`{missing}`.",
         f"Add a test with `{missing}` that fails without this change, then push.",
     )
     return replace(verdict, evidence_ids=case.proof_ids, tests=ids)

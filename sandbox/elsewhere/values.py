@@ -118,8 +118,8 @@ class SecondLook:
     """How many calls could be compared, those that differ, and how many were left out; and the tested inputs
     with what is near them.
 
-    `swapped` are tested calls with names that a task puts side by side. `unrecorded` are the files of tests of
-    which no call could be recorded: they call nothing with plain values, or in a way that is not seen.
+    `swapped` are tested calls with names that a task puts side by side. `unrecorded` are the files of tests
+    of which no call could be recorded: they call nothing with plain values, or in a way that is not seen.
     `not_looked_at` names the runners that have no second look.
     """
 

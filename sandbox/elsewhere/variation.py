@@ -73,7 +73,7 @@ def neighbors(value: object, words: Iterable[object]) -> Iterator[tuple[Any, int
 def swapped(value: Any, name: str, other: str, depth: int = 0) -> Any:
     """Return a plain value with another word in place of one, in texts and as a key; the same without it."""
     if isinstance(value, str):
-        if name[:1].isalnum() or name[:1] == "_":
+        if any(letter.isalnum() for letter in name):
             whole = rf"(?<!\w){re.escape(name)}(?!\w)"
             return type(value)(re.sub(whole, lambda _: other, value))
         return type(value)(value.replace(name, other))
