@@ -94,7 +94,7 @@ def _swaps(driver: Driver, looking: Looking, seen: list[Recorded]) -> Iterator[_
         for group in looking.beside
         for name, other in permutations(group, 2)
         if not any(driver.swapped(one, other, name) for one in seen)
-        for call in islice((one for one in seen if one.is_direct), _MOST_OF_A_FUNCTION)
+        for call in seen[:_MOST_OF_A_FUNCTION]
         if (made := driver.swapped(call, name, other))
     )
     return islice(found, _MOST_INPUTS)
