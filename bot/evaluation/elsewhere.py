@@ -19,7 +19,7 @@ from bot.values import ActionKind, Evidence, Observed, Step, TestComparison, Tra
 from sandbox.base import Limits
 from sandbox.elsewhere.driver import Looking
 from sandbox.elsewhere.look import DRIVERS, look_again
-from sandbox.elsewhere.values import Difference, SecondLook, WhyLeftOut
+from sandbox.elsewhere.values import Difference, SecondLook, Swapped, WhyLeftOut
 from sandbox.elsewhere.whole import WHOLE, run_again
 from sandbox.test_runs.four_runs import worth_alone
 from sandbox.test_runs.path_kinds import PathKind, classify
@@ -69,7 +69,8 @@ async def look_elsewhere(
     if seen.differences or seen.left_out or seen.unrecorded or seen.not_looked_at:
         found.append(_shown(_STEP, list(_again(seen)), took_s))
     if seen.inputs:
-        found.append(_shown(_NEARBY, list(table(seen.inputs)), took_s))
+        lines = [*table(seen.inputs), *map(_swap, seen.swapped)]
+        found.append(_shown(_NEARBY, lines, took_s))
     return replace(observed, second_look=seen, evidence=(*observed.evidence, *found))
 
 
@@ -142,6 +143,14 @@ def _again(seen: SecondLook) -> Iterator[str]:
         yield f"No call in {path} could be recorded."
     for runner in seen.not_looked_at:
         yield f"Calls in tests that run with {runner} are not recorded."
+
+
+def _swap(one: Swapped) -> str:
+    both = one.swapped
+    gives = (
+        f"base {both.on_base}, head {both.on_head}" if both.differs else f"{both.on_head} on both"
+    )
+    return f"{both.call}, with {one.other} in place of {one.name}: {gives}"
 
 
 def _calls(count: int) -> str:

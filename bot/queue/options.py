@@ -21,7 +21,7 @@ from bot.settings import Settings
 APPLICATION = "assay"
 # Raise it only when the order or the names of steps change: jobs in flight of another version wait
 # for a worker of their own version.
-APPLICATION_VERSION = "7"
+APPLICATION_VERSION = "8"
 EVALUATIONS = "evaluations"
 DELIVERIES = "deliveries"
 UPKEEP = "upkeep"

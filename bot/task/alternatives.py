@@ -17,9 +17,9 @@ _FENCE = re.compile(r"^ *(```|~~~).*?^ *\1", re.DOTALL | re.MULTILINE)
 _NAMED = re.compile(r"`([^`\n]{1,80})`|\"([^\"\n]{1,60})\"|\b([A-Za-z_]\w{2,60})\(\)")
 _BESIDE = re.compile(
     r"(?:,|/|(?:, )?(?:and|nor|as well as))"
-    r"(?: (?:for|in|with|to|from|of|on|by|both|also|the)){0,2}"
+    r"(?: (?:for|in|with|to|from|of|on|at|by|both|also|the)){0,2}"
 )
-_LIKE = re.compile(rf"(?:{_BESIDE.pattern})|as(?: (?:for|in|with|to|on))?")
+_LIKE = re.compile(rf"(?:{_BESIDE.pattern})|as(?: (?:for|in|with|to|on|at))?")
 _STRING = re.compile(r"'([^'\n]+)'|\"([^\"\n]+)\"")
 _WORD = re.compile(r"[A-Za-z_][\w.]*")
 _SIGN = re.compile(r"[^A-Za-z0-9\s]{1,3}")
@@ -54,7 +54,7 @@ def side_by_side(requirement: Requirement) -> tuple[tuple[str, ...], ...]:
 def _plain(name: str) -> str:
     """The word, text or sign that a name is; "" for a longer piece of code."""
     texts = [one or other for one, other in _STRING.findall(name)]
-    plain = texts[0] if len(texts) == 1 else name
+    plain = texts[0] if len(texts) == 1 else name.partition("=")[0] or name
     return plain if _WORD.fullmatch(plain) or _SIGN.fullmatch(plain) else ""
 
 

@@ -70,8 +70,8 @@ def _left_as_it_was(
     verdict = unverified(
         requirement,
         f"`{left.tested.call}` gives something else on head than on base. But the task names `{left.other}` "
-        f"beside `{left.name}`, and `{same.call}` {same.on_head} on both. No test that fails without this "
-        f"change has `{left.other}`.",
+        f"beside `{left.name}`, and `{same.call}` {same.on_head} on both. No test shows the change with "
+        f"`{left.other}`.",
         f"Make it work with `{left.other}` too, or add a test with it that fails without this change, "
         "then push.",
     )

@@ -356,6 +356,53 @@ NEEDED = {
 }
 
 
+HALF = {
+    "sign": Fix(
+        "`words` cuts a text at `_` as well as at `-`",
+        "def words(text):\n    return text.split()",
+        "def words(text):\n    return text.replace('_', ' ').split()",
+        "assert kit.words('well_known fact') == ['well', 'known', 'fact']",
+    ),
+    "option": Fix(
+        "`trimmed` takes blanks away with `left` and with `right`",
+        "def trimmed(text, left=False, right=False):\n    return text",
+        "def trimmed(text, left=False, right=False):\n    return text.lstrip() if left else text",
+        "assert kit.trimmed('  a  ', left=True) == 'a  '\n    assert kit.trimmed('b', right=True) == 'b'",
+    ),
+}
+"""The change is seen with one of two things that the demand names side by side, and not with the other."""
+
+WHOLE = {
+    "both": Fix(
+        "`words` cuts a text at `_` as well as at `-`",
+        "def words(text):\n    return text.split()",
+        "def words(text):\n    return text.replace('_', ' ').replace('-', ' ').split()",
+        "assert kit.words('well_known fact') == ['well', 'known', 'fact']",
+    ),
+    "as_there": Fix(
+        "`parts` cuts a text at `;` as at `,`",
+        "def parts(text):\n    return text.split(',')",
+        "def parts(text):\n    return text.replace(';', ',').split(',')",
+        "assert kit.parts('a;b;c') == ['a', 'b', 'c']",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", HALF)
+def test_what_is_seen_with_one_of_two_things_only_is_not_satisfied(
+    folder: Folder, name: str
+) -> None:
+    (row,) = judged(folder, f"half-{name}", {name: HALF[name]}).values()
+    assert row.verdict == "unverified", row.reason
+    assert "But the task names `" in row.reason
+    assert "` returned " in row.reason
+    assert "D3" in row.evidence
+
+
+def test_what_works_with_both_things_is_satisfied(folder: Folder) -> None:
+    assert_satisfied(judged(folder, "whole", WHOLE))
+
+
 @pytest.mark.parametrize("name", ASKING)
 def test_a_condition_on_a_value_that_no_test_needs_is_not_satisfied(
     folder: Folder, name: str

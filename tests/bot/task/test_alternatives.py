@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from bot.task.alternatives import untested_alternatives
+from bot.task.alternatives import side_by_side, untested_alternatives
 from bot.values import Category, Requirement, Trust
 
 LEFT_OUT = {
@@ -57,3 +57,19 @@ def test_what_tests_leave_out_is_named(name: str) -> None:
 def test_where_nothing_is_listed_nothing_is_left_out(name: str) -> None:
     text, code = NOTHING[name]
     assert untested_alternatives(wanted(text), code) is None
+
+
+SIDE_BY_SIDE = {
+    "signs": ("It should give `'ab'`, with `-` as with `_`.", (("-", "_"),)),
+    "options": ("It takes `left=True` and `right=True`.", (("left", "right"),)),
+    "texts": ("It works for `'a b'`, `'php'` and `'python'`.", (("php", "python"),)),
+    "mixed": ("Cut at `;`, `word` and `,`.", ((";", ","),)),
+    "code": ("`f(1)` and `f(2)` are wrong.", ()),
+    "apart": ("`load` is wrong. `dump` is right.", ()),
+}
+
+
+@pytest.mark.parametrize("name", SIDE_BY_SIDE)
+def test_words_and_signs_that_stand_side_by_side_are_found(name: str) -> None:
+    text, found = SIDE_BY_SIDE[name]
+    assert side_by_side(wanted(text)) == found
