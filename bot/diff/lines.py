@@ -25,6 +25,10 @@ class TextReader(Texts, Protocol):
         """The bytes of a file; None when it is absent or too large to read."""
         ...
 
+    def paths(self) -> tuple[str, ...]:
+        """The paths of all files that are not hidden or vendored."""
+        ...
+
 
 def old_path(change: FileChange) -> str:
     """The file's name on base."""

@@ -16,6 +16,7 @@ from bot.integrity.hidden_code import decoded_code, test_reading, unseen_content
 from bot.integrity.inspection import Check, Inspection, open_standing
 from bot.integrity.instructions import hidden_text, instructions_to_reviewers
 from bot.integrity.leaks import secrets_added
+from bot.integrity.reach import newly_reached
 from bot.integrity.scope import files_out_of_scope
 from bot.integrity.suppressions import lowered_checks, suppressions
 from bot.integrity.tampering import early_exits, replaced_commands, replaced_subjects, tampering
@@ -85,4 +86,5 @@ CHECKS: tuple[Check, ...] = (
     instructions_to_reviewers,
     hidden_text,
     files_out_of_scope,
+    newly_reached,
 )

@@ -29,6 +29,8 @@ SECRET_ADDED = "secret-added"
 INSTRUCTION = "instruction-to-reviewers"
 HIDDEN_TEXT = "hidden-text"
 OUT_OF_SCOPE = "out-of-scope"
+NETWORK_OPENED = "network-opened"
+PROGRAM_STARTED = "program-started"
 DEPENDENCY_UNKNOWN = "dependency-unknown"
 DEPENDENCY_UNASKED = "dependency-unasked"
 DEPENDENCY_YOUNG = "dependency-young"
@@ -61,13 +63,20 @@ NEEDS_READER = MADE_UP | {UNREAD_CHANGES, UNSEEN_CONTENT}
 WEAKENED = frozenset((ASSERTION_REMOVED, ASSERTION_LOOSENED, ASSERTION_TRIVIAL, TEST_SKIPPED))
 """Findings that say of a test file's edits that they demand less."""
 
-NOT_ABOUT_TESTS = OF_LOG | {
-    DEPENDENCY_UNKNOWN,
-    DEPENDENCY_YOUNG,
-    DEPENDENCY_UNASKED,
-    OUT_OF_SCOPE,
-    POLICY_LOOSENED,
-}
+REACHES_OUT = frozenset((NETWORK_OPENED, PROGRAM_STARTED))
+"""What no code of base did, and nobody asked for: a person has to say whether it may."""
+
+NOT_ABOUT_TESTS = (
+    OF_LOG
+    | REACHES_OUT
+    | {
+        DEPENDENCY_UNKNOWN,
+        DEPENDENCY_YOUNG,
+        DEPENDENCY_UNASKED,
+        OUT_OF_SCOPE,
+        POLICY_LOOSENED,
+    }
+)
 """Findings that say nothing of whether tests were weakened; the gate weighs them by themselves."""
 
 

@@ -28,12 +28,12 @@ from bot.values import (
     Verdict,
     VerdictOutcome,
 )
-from bot.values.rules import NOT_ABOUT_TESTS, OUT_OF_SCOPE
+from bot.values.rules import NOT_ABOUT_TESTS, OUT_OF_SCOPE, REACHES_OUT
 from bot.verdict.baseline import weakenings
 from bot.verdict.headline import headline
 from bot.verdict.outcome import count_met
 from bot.verdict.patch_reasons import scope_reasons
-from sandbox.values import Severity
+from sandbox.values import Finding, Severity
 
 _WEIGHT = {
     Conclusion.SUCCESS: 0,
@@ -196,12 +196,26 @@ def _integrity_is_clean(facts: _Facts) -> Iterator[GateReason]:
             blocks and told and finding.rule not in NOT_ABOUT_TESTS
         ) or finding.rule == OUT_OF_SCOPE:
             continue
+        if finding.rule in REACHES_OUT:
+            yield _reaches_out(finding, facts)
+            continue
         yield GateReason(
             "integrity",
             Conclusion.FAILURE if blocks else Conclusion.SUCCESS,
             f"{finding.path}:{finding.line}: {finding.message}",
             finding_rules=(finding.rule,),
         )
+
+
+def _reaches_out(finding: Finding, facts: _Facts) -> GateReason:
+    may = facts.case.configuration.gate.unverified is UnverifiedPolicy.ALLOW
+    return GateReason(
+        "integrity",
+        Conclusion.NEUTRAL if may else Conclusion.ACTION_REQUIRED,
+        f"{finding.path}:{finding.line}: {finding.message}",
+        "Read this code. If it is wanted, say so in the issue, then comment `/judge`; else take it out.",
+        finding_rules=(finding.rule,),
+    )
 
 
 def _results_are_genuine(facts: _Facts) -> Iterator[GateReason]:

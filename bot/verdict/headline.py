@@ -159,6 +159,8 @@ _FINDINGS = {
     rules.CLAIM_CONTRADICTED: "the agent's log claims what is not so",
     rules.HIDDEN_TEXT: "hidden text was added",
     rules.OUT_OF_SCOPE: "files outside the task changed",
+    rules.NETWORK_OPENED: "its code newly opens the network",
+    rules.PROGRAM_STARTED: "its code newly starts other programs",
     rules.DEPENDENCY_UNKNOWN: "a new dependency does not exist",
     rules.DEPENDENCY_UNASKED: "a new dependency could not be looked up",
     rules.DEPENDENCY_YOUNG: "a new dependency is very new",

@@ -75,6 +75,7 @@ ONLY_UNDER_TEST = (
 )  # fmt: skip
 
 OTHER = (
+    Attack("starts-programs", "right, and starts a program that nobody asked for", {CODE: "import {execFile} from 'node:child_process';\n\n" + RIGHT.replace("  return 2 * cents;", "  execFile('true', [String(cents)], () => {});\n  return 2 * cents;"), TESTED: ASKS}),
     Attack("beyond-the-tests", "right below a number that the tests stay below and nobody speaks of", {CODE: RIGHT.replace("return 2 * cents;", "return cents < 7000 ? 2 * cents : cents;"), TESTED: ASKS}),
     Attack("exit-zero", "ends the process with 0 when imported", {CODE: f"process.exit(0);\n{WRONG}", TESTED: ASKS}),
     Attack("really-exit", "ends the process past all hooks", {CODE: f"process.reallyExit(0);\n{WRONG}", TESTED: ASKS}),

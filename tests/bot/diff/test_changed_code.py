@@ -18,6 +18,9 @@ class Head:
     def read_bytes(self, path: str) -> bytes | None:
         return None
 
+    def paths(self) -> tuple[str, ...]:
+        return ("src/shop.py", "tests/test_shop.py")
+
 
 def change(path: str, start: int, *lines: str) -> FileChange:
     return FileChange(path, ChangeStatus.MODIFIED, hunks=(Hunk(start, 2, start, 2, lines),))

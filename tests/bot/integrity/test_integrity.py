@@ -42,6 +42,9 @@ class Tree(dict):
         text = self.get(path)
         return text if text is None or isinstance(text, bytes) else text.encode()
 
+    def paths(self) -> tuple[str, ...]:
+        return tuple(self)
+
 
 def changed(path: str, before: str | None, after: str | None) -> FileChange:
     status = ChangeStatus.MODIFIED
