@@ -55,7 +55,7 @@ _REACHES = (
         NETWORK_OPENED,
         "opens the network",
         re.compile(
-            r"(?:socket|ssl|urllib\.request|urllib[23]|http\.client|httplib2?|requests|httpx|aiohttp|ftplib|"
+            r"(?:socket|ssl|urllib\.request(?!\.(?:pathname2url|url2pathname)$)|urllib[23]|http\.client|httplib2?|requests|httpx|aiohttp|ftplib|"
             r"smtplib|telnetlib|xmlrpc|websockets?|paramiko|pycurl)(?:\.|$)"
         ),
         re.compile(r"asyncio\.(?:open_connection|start_server)$"),

@@ -65,6 +65,7 @@ def test_other_programs_are_asked_for(path: str, line: str) -> None:
         ("shop.py", "# import socket"),
         ("shop.py", "from .socket import price"),
         ("shop.py", "import http"),
+        ("shop.py", "from urllib.request import pathname2url"),
         ("src/shop.js", "// await fetch(place)"),
         ("src/shop.js", "  async fetch(place) {}"),
         ("src/shop.ts", "import type { Agent } from 'https';"),
