@@ -241,6 +241,7 @@ class TestRun:
     results: tuple[TestResult, ...]
     problem: str = ""
     forged: bool = False  # somebody else wrote into the result channel
+    runner: str = ""  # what ran them, where it said so: "jest 29.7.0"
 
 
 class Severity(StrEnum):

@@ -199,6 +199,10 @@ class TestComparison:
     source_before: str = ""
     not_loaded: str = ""  # the exception that keeps its file from being loaded, and the path
     table: str = ""  # for one row of `test.each`: what its rows have in common
+    runner_of_base: str = (
+        ""  # "jest 29.7.0": with it and base's packages, base's version passes on head
+    )
+    runner_of_head: str = ""  # another major version, with which that fails
 
 
 @dataclass(frozen=True, slots=True)

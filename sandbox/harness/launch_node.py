@@ -44,6 +44,7 @@ _ASKED_S = 60.0
 _SAID_BYTES = 100_000
 _CLI_OF_MOCHA = 6  # the first version with lib/cli/cli.js
 _TAP_THAT_LISTS = 18
+_LOADER = "--experimental-loader"
 
 
 class NodeReader(chain.Reader):
@@ -154,7 +155,26 @@ class Run:
             asked = self.ask([f"{_HERE}/node/tap_loaders.mjs", installed.folder])
         with contextlib.suppress(ValueError):
             own += [str(word) for word in json.loads(asked or "[]")]
-        return own
+        return self.as_node_knows(own)
+
+    def as_node_knows(self, words: list[str]) -> list[str]:
+        """Name our hooks as a node before 18.18 takes them: as loaders, and before 12 not at all."""
+        hooks = f"--import={_HERE}/node/"
+        if not any(word.startswith(hooks) for word in words):
+            return words
+        flags = self.ask(["-p", "[...(process.allowedNodeEnvironmentFlags || [])].join()"]).split(
+            ","
+        )
+        if "--import" in flags:
+            return words
+        found = []
+        for word in words:
+            loader = word.replace("--import=", f"{_LOADER}=").replace("_hook.mjs", "_loader.mjs")
+            if not word.startswith(hooks):
+                found.append(word)
+            elif _LOADER in flags:
+                found.append(loader)
+        return found
 
     def ask(self, words: list[str]) -> str:
         """Return what a short program prints; it has no key and nothing that it says is a result."""

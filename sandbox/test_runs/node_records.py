@@ -53,6 +53,7 @@ class _Reading:
     plain: str = ""  # what the runner prints without a reporter of ours
     absent: bool = False
     forged: str = ""
+    has_version: bool = False  # `runner` names it
 
     @property
     def part(self) -> _Part:
@@ -88,6 +89,7 @@ def read_node_channel(
         results=unique(results),
         problem=problem or ("" if results else NO_TESTS),
         forged=bool(reading.forged),
+        runner=reading.runner if reading.has_version else "",
     )
 
 
@@ -129,6 +131,7 @@ def _take(record: dict[str, object], reading: _Reading, place: _Place) -> None:
     kind = record["kind"]
     if kind == "runner":
         reading.runner = f"{text_of(record, 'name')} {text_of(record, 'version')}".strip()
+        reading.has_version = bool(record["version"])
     elif kind == "absent":
         reading.absent = True
     elif kind == "begun":

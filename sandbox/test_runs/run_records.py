@@ -309,4 +309,5 @@ def joined_runs(runs: tuple[TestRun, ...]) -> TestRun:
         results=tuple(found.values()),
         problem=next((run.problem for run in told if run.problem), ""),
         forged=any(run.forged for run in runs),
+        runner=next((run.runner for run in runs if run.runner), ""),
     )

@@ -18,7 +18,7 @@ from sandbox.test_runs.test_order import TestDriver, TestOrder, held_tests, loca
 from sandbox.toolchains import layers
 from sandbox.values import Environment, Observation, Outcome, TestRun, TestRunner
 
-HARNESS_VERSION = "5"
+HARNESS_VERSION = "6"
 """Part of the key under which a caller may keep a run; changes when outcomes may."""
 
 _BAD = (Outcome.FAILED, Outcome.ERROR)
