@@ -20,7 +20,6 @@ import hashlib
 import hmac
 import json
 import os
-import re
 import signal
 import subprocess
 import sys
@@ -32,6 +31,7 @@ if not __package__:
 from sandbox.harness import chain
 from sandbox.harness.launch import Keeper, shut_the_door
 from sandbox.harness.node_files import expanded, test_files
+from sandbox.harness.node_start import CLI_OF_MOCHA, TAP_OF_MODULES, Installed, Start, ask
 from sandbox.harness.originals import Originals, adopt, end_children
 
 RECORDS_FD = 3
@@ -40,11 +40,7 @@ _HIGH = 100
 _NOT_STARTED = 127
 _HERE = os.path.dirname(os.path.abspath(__file__))  # noqa: PTH100, PTH120
 _SHORTEST_S = 20.0
-_ASKED_S = 60.0
 _SAID_BYTES = 100_000
-_CLI_OF_MOCHA = 6  # the first version with lib/cli/cli.js
-_TAP_THAT_LISTS = 18
-_LOADER = "--experimental-loader"
 
 
 class NodeReader(chain.Reader):
@@ -67,36 +63,6 @@ class NodeReader(chain.Reader):
         return hmac.new(key, b"next", hashlib.sha256).digest()
 
 
-class Installed:
-    """The runner that the tree has: its folder, version and script; empty for node itself."""
-
-    def __init__(self, package: str, name: str) -> None:
-        self.folder, self.version, self.script = "", "", ""
-        for folder in _upwards(os.getcwd()) if package else ():  # noqa: PTH109
-            place = os.path.join(folder, "node_modules", package)  # noqa: PTH118
-            with contextlib.suppress(OSError, ValueError, AttributeError, KeyError):
-                with open(os.path.join(place, "package.json"), "rb") as file:  # noqa: PTH118, PTH123
-                    manifest = json.loads(file.read())
-                bins = manifest.get("bin", "")
-                script = bins if isinstance(bins, str) else bins.get(name) or bins.get(package)
-                self.folder, self.version = os.path.realpath(place), str(manifest["version"])
-                self.script = os.path.join(place, script) if script else ""  # noqa: PTH118
-                break
-
-    @property
-    def major(self) -> int:
-        """Return the first number of its version, 0 when it is not known."""
-        found = re.match(r"\d{1,6}", self.version)
-        return int(found.group()) if found else 0
-
-
-def _upwards(folder: str) -> list[str]:
-    found = [folder]
-    while found[-1] != os.path.dirname(found[-1]):  # noqa: PTH120
-        found.append(os.path.dirname(found[-1]))  # noqa: PTH120
-    return found
-
-
 class Run:
     """One run of a project's tests: the channel, the orders and what is installed."""
 
@@ -108,6 +74,7 @@ class Run:
         self.keeper = Keeper(channel, key)
         self.installed = Installed(orders["package"], orders["bin"])
         self.deadline = time.monotonic() + orders["time_s"]
+        self.start = Start(orders, self.installed)
 
     def go(self) -> None:
         """Run everything that was ordered."""
@@ -126,7 +93,7 @@ class Run:
 
     def each(self) -> None:
         """Run every test file in a process of its own, one after another."""
-        node = self.node()
+        node = self.start.words()
         for path in self.files():
             self.keeper.tell({"kind": "begun", "file": path})
             left_s = self.deadline - time.monotonic()
@@ -136,60 +103,10 @@ class Run:
     def files(self) -> list[str]:
         """Return the test files; tap from 18 on lists its own."""
         words, only = self.orders["globs"], self.orders["only"]
-        if self.orders["runner"] == "tap" and self.installed.major >= _TAP_THAT_LISTS:
-            said = self.ask([self.installed.script, "list", *words])
+        if self.orders["runner"] == "tap" and self.installed.major >= TAP_OF_MODULES:
+            said = ask([self.installed.script, "list", *words], self.orders["environment"])
             words = [line for line in said.splitlines() if line.strip()] or words
         return test_files(self.orders["runner"], words, only)
-
-    def node(self) -> list[str]:
-        """Return node's own arguments, those included that only this version of the runner wants."""
-        own, installed = list(self.orders["node"]), self.installed
-        for first, before, node, _ in self.orders["editions"]:
-            if first <= installed.major and (not before or installed.major < before):
-                own += node
-        asked = ""
-        if self.orders["runner"] == "mocha" and installed.major >= _CLI_OF_MOCHA:
-            argv = [f"{_HERE}/node/mocha_options.cjs", installed.folder, *self.orders["arguments"]]
-            asked = self.ask(argv)
-        elif self.orders["runner"] == "tap" and installed.major >= _TAP_THAT_LISTS:
-            asked = self.ask([f"{_HERE}/node/tap_loaders.mjs", installed.folder])
-        with contextlib.suppress(ValueError):
-            own += [str(word) for word in json.loads(asked or "[]")]
-        return self.as_node_knows(own)
-
-    def as_node_knows(self, words: list[str]) -> list[str]:
-        """Name our hooks as a node before 18.18 takes them: as loaders, and before 12 not at all."""
-        hooks = f"--import={_HERE}/node/"
-        if not any(word.startswith(hooks) for word in words):
-            return words
-        flags = self.ask(["-p", "[...(process.allowedNodeEnvironmentFlags || [])].join()"]).split(
-            ","
-        )
-        if "--import" in flags:
-            return words
-        found = []
-        for word in words:
-            loader = word.replace("--import=", f"{_LOADER}=").replace("_hook.mjs", "_loader.mjs")
-            if not word.startswith(hooks):
-                found.append(word)
-            elif _LOADER in flags:
-                found.append(loader)
-        return found
-
-    def ask(self, words: list[str]) -> str:
-        """Return what a short program prints; it has no key and nothing that it says is a result."""
-        with contextlib.suppress(OSError, subprocess.SubprocessError):
-            done = subprocess.run(
-                ["node", *words],
-                env=self.orders["environment"],
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.PIPE,
-                timeout=_ASKED_S,
-                check=False,
-            )
-            if done.returncode == 0:
-                return done.stdout.decode("utf-8", "replace")
-        return ""
 
     def program(self) -> list[str]:
         """Return the whole command line, reporter and all."""
@@ -199,7 +116,7 @@ class Run:
             if first <= installed.major and (not before or installed.major < before):
                 own += arguments
         found = [path for pattern in orders["globs"] for path in expanded(pattern)]
-        node = [*self.node(), *orders["through"]]
+        node = [*self.start.words(), *orders["through"]]
         reporter = orders["reporter"]
         return [
             "node",
@@ -214,7 +131,7 @@ class Run:
     def script(self) -> list[str]:
         """Return the runner's script; mocha's own command would start a second process."""
         installed = self.installed
-        if self.orders["runner"] == "mocha" and installed.major >= _CLI_OF_MOCHA:
+        if self.orders["runner"] == "mocha" and installed.major >= CLI_OF_MOCHA:
             return [f"{installed.folder}/lib/cli/cli.js"]
         return [installed.script] if installed.script else []
 
@@ -228,7 +145,8 @@ class Run:
         pid = os.fork()
         if pid == 0:
             os.close(self.channel)
-            start(argv, self.orders["environment"], (records_write, key_read))
+            variables = {**self.orders["environment"], **self.start.variables}
+            start(argv, variables, (records_write, key_read))
         os.close(records_write)
         os.close(key_read)
         reader = NodeReader(child_key)
