@@ -352,6 +352,7 @@ class Observation:
     output: str
     seconds: float
     timed_out: bool = False
+    out_of_memory: bool = False
     truncated: bool = False
     tests: TestRun | None = None
     findings: tuple[Finding, ...] = ()

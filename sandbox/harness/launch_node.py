@@ -9,7 +9,8 @@ the last arguments), `each` (every file runs in a process of its own), `only` (t
 `time_s`, `environment`, `cwd`.
 
 The run is told to the host as records: `runner` (what is installed), `file` begun (for `each`), what the
-reporter says, how the process ended; and `plain`, when the reporter never came to speak: what the runner
+reporter says, how the process ended; `again` when ava hung and the tests run once more, one by one (what was
+told before does not count then); and `plain`, when the reporter never came to speak: what the runner
 prints without it, which tells Assay's own failure from the project's.
 """
 
@@ -41,17 +42,20 @@ _NOT_STARTED = 127
 _HERE = os.path.dirname(os.path.abspath(__file__))  # noqa: PTH100, PTH120
 _SHORTEST_S = 20.0
 _SAID_BYTES = 100_000
+_HUNG = b'{"kind":"hung"'
 
 
 class NodeReader(chain.Reader):
     """Verifies what `recorder.cjs` writes: Node has HMAC-SHA256, not keyed BLAKE2."""
 
     has_spoken = False
+    has_hung = False
 
     def feed(self, data: bytes) -> list[bytes]:
-        """Return the bodies that are now whole, and remember that there were some."""
+        """Return the bodies that are now whole; remember that there were some, and that ava hung."""
         bodies = super().feed(data)
         self.has_spoken = self.has_spoken or bool(bodies)
+        self.has_hung = self.has_hung or any(body.startswith(_HUNG) for body in bodies)
         return bodies
 
     @staticmethod
@@ -87,8 +91,11 @@ class Run:
         if orders["each"]:
             self.each()
             return
-        status, has_spoken = self.observed(self.program())
-        if status and not has_spoken:
+        status, reader = self.observed(self.program())
+        if reader.has_hung:
+            self.keeper.tell({"kind": "again"})
+            status, reader = self.observed([*self.program(), "--serial"])
+        if status and not reader.has_spoken:
             self.keeper.tell({"kind": "plain", "said": self.plainly()})
 
     def each(self) -> None:
@@ -135,8 +142,8 @@ class Run:
             return [f"{installed.folder}/lib/cli/cli.js"]
         return [installed.script] if installed.script else []
 
-    def observed(self, argv: list[str], time_s: float = 0.0) -> tuple[int, bool]:
-        """Run a command with the recorder's pipes; return its wait status, and whether it spoke."""
+    def observed(self, argv: list[str], time_s: float = 0.0) -> tuple[int, NodeReader]:
+        """Run a command with the recorder's pipes; return its wait status, and who heard what it said."""
         records_read, records_write = os.pipe()
         key_read, key_write = os.pipe()
         child_key = os.urandom(chain.KEY_BYTES)
@@ -152,7 +159,7 @@ class Run:
         reader = NodeReader(child_key)
         status = self.keeper.keep(pid, records_read, reader, time_s)
         os.close(records_read)
-        return status, reader.has_spoken
+        return status, reader
 
     def plainly(self) -> str:
         """Run the runner as the project does, without anything of ours; return the end of its output."""

@@ -71,6 +71,7 @@ def _observation(order: TestOrder, completed: Completed, tests: TestRun | None) 
         output=output.replace("\0", "\ufffd").strip(),
         seconds=completed.seconds,
         timed_out=completed.killed is Killed.TIMEOUT,
+        out_of_memory=completed.killed is Killed.MEMORY,
         truncated=completed.truncated,
         tests=tests,
         problem=tests.problem if tests else "",

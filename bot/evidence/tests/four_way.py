@@ -29,7 +29,11 @@ def compare(runs: FourRuns, diff: Diff) -> FourWay:
         return FourWay((), problem)
     changed = _changed(runs, diff)
     comparisons = [_comparison(four, changed) for four in _Table(runs, diff).rows()]
-    return FourWay(tuple(sorted(comparisons, key=lambda item: item.id)), problem)
+    on_base = runs.head_on_base
+    ended = on_base.problem if on_base is not None and not on_base.complete else ""
+    return FourWay(
+        tuple(sorted(comparisons, key=lambda item: item.id)), problem, ended_on_base=ended
+    )
 
 
 def why_it_failed(result: TestResult) -> str:
