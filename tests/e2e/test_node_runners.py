@@ -201,15 +201,19 @@ def test_tap_starts_with_its_plug_ins_and_its_configuration(tmp_path: Path) -> N
     assert seen.conclusion == "success", seen.markdown
 
 
-def test_uvu_is_watched_on_a_node_without_import(tmp_path: Path) -> None:
+@pytest.mark.parametrize("script", ["uvu test", "uvu -r esm test"], ids=["modules", "esm"])
+def test_uvu_is_watched_on_a_node_without_import(tmp_path: Path, script: str) -> None:
+    """And where the package esm compiles what the tests load."""
     known = (
         "import {test} from 'uvu';\nimport {is, throws} from 'uvu/assert';\n"
         "import {discounted} from '../price.js';\n\n"
         "test('discounted takes the percentage off the price', () => is(discounted(200, 10), 180));\n"
     )
     new = f"test('{TITLE}', () => throws(() => discounted(200, 101), 'above 100'));\n"
+    kind = "commonjs" if "esm" in script else "module"
+    more = {"type": kind, "engines": {"node": "16"}}
     base = {
-        "package.json": manifest("uvu test", '{"engines": {"node": "16"}}', uvu="^0.5"),
+        "package.json": manifest(script, json.dumps(more), uvu="^0.5", esm="^3"),
         "price.js": DISCOUNT,
         "test/price.js": f"{known}test.run();\n",
     }

@@ -4,7 +4,7 @@
 // them is one test, by its end. Written for Node 8 and later.
 const Module = require('module');
 const path = require('path');
-const {readFileSync} = require('fs');
+const fs = require('fs');
 const {fileURLToPath} = require('url');
 const {take, text} = require('./recorder.cjs');
 const uvu = require('./uvu.cjs');
@@ -200,7 +200,7 @@ function isModule(file) {
 
 	for (let folder = path.dirname(file); ; folder = path.dirname(folder)) {
 		try {
-			return JSON.parse(readFileSync(path.join(folder, 'package.json'), 'utf8')).type === 'module';
+			return JSON.parse(fs.readFileSync(path.join(folder, 'package.json'), 'utf8')).type === 'module';
 		} catch (error) {
 			if (error.code !== 'ENOENT' || folder === path.dirname(folder)) {
 				return false;
@@ -302,6 +302,15 @@ function watchUvu({tell, by, place}) {
 		const source = uvu.isUvu(filename) ? uvu.patched(content, name) : content;
 		return _compile.call(this, source, filename, ...[].slice.call(arguments, 2));
 	};
+
+	// The package esm (`uvu -r esm`) compiles what it loads by itself.
+	if (process.execArgv.some(word => /^(--require=)?esm$/.test(word))) {
+		const {readFileSync} = fs;
+		fs.readFileSync = function (filename) {
+			const content = readFileSync.apply(this, arguments);
+			return typeof content === 'string' && uvu.isUvu(filename) ? uvu.patched(content, name) : content;
+		};
+	}
 }
 
 if (pen) {
