@@ -220,7 +220,10 @@ def test_a_result_that_proves_nothing_leaves_everything_unverified():
 
 def test_a_new_test_without_a_result_on_base_says_what_ended_the_run_there():
     new = comparison(
-        "test_split_refuses_zero_people", TestChange.UNKNOWN, head_on_head=Outcome.PASSED
+        "test_split_refuses_zero_people",
+        TestChange.UNKNOWN,
+        base_on_base=None,
+        head_on_head=Outcome.PASSED,
     )
     ended = "The test run was killed at the memory limit of 4096 MB."
     found = verdict_of(
