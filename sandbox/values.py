@@ -241,6 +241,7 @@ class TestRun:
     results: tuple[TestResult, ...]
     problem: str = ""
     forged: bool = False  # somebody else wrote into the result channel
+    runner: str = ""  # what ran them, where it said so: "jest 29.7.0"
 
 
 class Severity(StrEnum):
@@ -351,6 +352,7 @@ class Observation:
     output: str
     seconds: float
     timed_out: bool = False
+    out_of_memory: bool = False
     truncated: bool = False
     tests: TestRun | None = None
     findings: tuple[Finding, ...] = ()

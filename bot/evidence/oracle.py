@@ -51,6 +51,10 @@ def unverified(requirement: Requirement, reason: str, next_step: str) -> Verdict
 
 
 _NAME_THE_TESTS = "set `setup.test` in `.github/assay.yml` on the base branch"
+_TOO_LONG = "Fix what hangs, or raise `limits.minutes` in `.github/assay.yml` on the base branch."
+_TOO_LARGE = (
+    f"Let the tests need less memory at once, for example with fewer workers: {_NAME_THE_TESTS}."
+)
 
 
 def way_out(case: Case) -> str:
@@ -61,10 +65,8 @@ def way_out(case: Case) -> str:
     if suite is None:
         return f"Tell Assay how to build and test it: {_NAME_THE_TESTS}."
     seen = [side for side in (suite.base, suite.head) if side is not None]
-    if any(side.timed_out for side in seen):
-        return (
-            "Fix what hangs, or raise `limits.minutes` in `.github/assay.yml` on the base branch."
-        )
+    if any(side.timed_out or side.out_of_memory for side in seen):
+        return _TOO_LONG if any(side.timed_out for side in seen) else _TOO_LARGE
     if any(not side.command for side in seen):
         return f"Add tests to the base branch first, or {_NAME_THE_TESTS}."
     if all(side.tests is None for side in seen):

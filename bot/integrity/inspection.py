@@ -99,6 +99,7 @@ class TestStanding:
             t.base_on_base is Outcome.PASSED
             and t.base_on_head in FAILING
             and t.head_on_base not in FAILING
+            and not t.runner_of_base
             and t.id not in self.grown
             for t in self._named(path, name)
         )

@@ -199,6 +199,10 @@ class TestComparison:
     source_before: str = ""
     not_loaded: str = ""  # the exception that keeps its file from being loaded, and the path
     table: str = ""  # for one row of `test.each`: what its rows have in common
+    runner_of_base: str = (
+        ""  # "jest 29.7.0": with it and base's packages, base's version passes on head
+    )
+    runner_of_head: str = ""  # another major version, with which that fails
 
 
 @dataclass(frozen=True, slots=True)
@@ -249,7 +253,8 @@ class FourWay:
 
     `folders` are those whose tests were run, `not_run` those that the change can break beside them;
     `retired` are tests that went with the code that they tested, `grown` those that only expect one member
-    more, which the task names.
+    more, which the task names. `ended_on_base` says what ended the run of head's tests on base's code
+    before its end: tests without a result there show nothing.
     """
 
     comparisons: tuple[TestComparison, ...]
@@ -259,6 +264,7 @@ class FourWay:
     not_run: tuple[NotRun, ...] = ()
     retired: tuple[RetiredTest, ...] = ()
     grown: tuple[GrownTest, ...] = ()
+    ended_on_base: str = ""
 
 
 @dataclass(frozen=True, slots=True)

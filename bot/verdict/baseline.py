@@ -19,6 +19,7 @@ from bot.values import (
     PlanItem,
     Requirement,
     TestChange,
+    TestComparison,
     Transition,
     Verdict,
     VerdictOutcome,
@@ -183,6 +184,8 @@ def _broken(requirement: Requirement, case: Case) -> Verdict | None:
 def _not_seen_to_hold(requirement: Requirement, case: Case) -> Verdict:
     """Tests that passed on base, and of which nothing says whether they would pass on head."""
     undecided, skipped = case.witnesses.undecided, case.skipped
+    if by_runner := [test for test in undecided if test.runner_of_base]:
+        return _held_by_other_packages(requirement, by_runner)
     torn = tuple(test for test in undecided if test.change is TestChange.FLAKY)
     unseen = tuple(test for test in undecided if test not in torn)
     told = (
@@ -195,6 +198,20 @@ def _not_seen_to_hold(requirement: Requirement, case: Case) -> Verdict:
         requirement,
         " ".join(parts),
         "Let these tests run and pass on head. If one is to go, say so in the issue, then comment `/judge`.",
+    )
+
+
+def _held_by_other_packages(requirement: Requirement, tests: list[TestComparison]) -> Verdict:
+    """Tests of base that the runner of the change may not know any more, or that its packages break."""
+    count, first = len(tests), tests[0]
+    said = f" {first.assertion}." if first.assertion else ""
+    return unverified(
+        requirement,
+        f"{_tests(count)} of base fail{_s(count)} with {first.runner_of_head}, which the change brings, and "
+        f"pass{'es' if count == 1 else ''} on head's code with base's packages ({first.runner_of_base}): "
+        f"{test_ids(tests)}.{said}",
+        "Check that the runner's new version is the reason, and no other package. If the edited tests demand "
+        "what they did before, a person can accept this: `/judge accept B2 <reason>`.",
     )
 
 

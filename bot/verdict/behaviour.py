@@ -312,6 +312,15 @@ def _unproven(requirement: Requirement, case: Case, ties: dict[str, Tie]) -> Ver
             f"{test_ids(hollow)} passes on base's code too, so it does not show that anything changed.",
             "Add a test that fails without this change.",
         )
+    unrun = [t for t in case.witnesses.unrun if t.id in ties or case.is_sole(requirement)]
+    if unrun and not case.witnesses.proofs:
+        return unverified(
+            requirement,
+            f"{test_ids(unrun)} has no result on base's code, so it does not show that anything changed. "
+            f"{case.observed.tests.ended_on_base}",
+            "Let the test itself fail where the change is missing, before the run ends: with a limit of its "
+            "own on time or memory. If the change is right, a person can accept it.",
+        )
     if case.is_inert and not case.witnesses.proofs:
         return unverified(
             requirement,

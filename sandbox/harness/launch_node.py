@@ -9,7 +9,8 @@ the last arguments), `each` (every file runs in a process of its own), `only` (t
 `time_s`, `environment`, `cwd`.
 
 The run is told to the host as records: `runner` (what is installed), `file` begun (for `each`), what the
-reporter says, how the process ended; and `plain`, when the reporter never came to speak: what the runner
+reporter says, how the process ended; `again` when ava hung and the tests run once more, one by one (what was
+told before does not count then); and `plain`, when the reporter never came to speak: what the runner
 prints without it, which tells Assay's own failure from the project's.
 """
 
@@ -20,7 +21,6 @@ import hashlib
 import hmac
 import json
 import os
-import re
 import signal
 import subprocess
 import sys
@@ -32,6 +32,7 @@ if not __package__:
 from sandbox.harness import chain
 from sandbox.harness.launch import Keeper, shut_the_door
 from sandbox.harness.node_files import expanded, test_files
+from sandbox.harness.node_start import CLI_OF_MOCHA, TAP_OF_MODULES, Installed, Start, ask
 from sandbox.harness.originals import Originals, adopt, end_children
 
 RECORDS_FD = 3
@@ -40,21 +41,21 @@ _HIGH = 100
 _NOT_STARTED = 127
 _HERE = os.path.dirname(os.path.abspath(__file__))  # noqa: PTH100, PTH120
 _SHORTEST_S = 20.0
-_ASKED_S = 60.0
 _SAID_BYTES = 100_000
-_CLI_OF_MOCHA = 6  # the first version with lib/cli/cli.js
-_TAP_THAT_LISTS = 18
+_HUNG = b'{"kind":"hung"'
 
 
 class NodeReader(chain.Reader):
     """Verifies what `recorder.cjs` writes: Node has HMAC-SHA256, not keyed BLAKE2."""
 
     has_spoken = False
+    has_hung = False
 
     def feed(self, data: bytes) -> list[bytes]:
-        """Return the bodies that are now whole, and remember that there were some."""
+        """Return the bodies that are now whole; remember that there were some, and that ava hung."""
         bodies = super().feed(data)
         self.has_spoken = self.has_spoken or bool(bodies)
+        self.has_hung = self.has_hung or any(body.startswith(_HUNG) for body in bodies)
         return bodies
 
     @staticmethod
@@ -64,36 +65,6 @@ class NodeReader(chain.Reader):
     @staticmethod
     def _following(key: bytes) -> bytes:
         return hmac.new(key, b"next", hashlib.sha256).digest()
-
-
-class Installed:
-    """The runner that the tree has: its folder, version and script; empty for node itself."""
-
-    def __init__(self, package: str, name: str) -> None:
-        self.folder, self.version, self.script = "", "", ""
-        for folder in _upwards(os.getcwd()) if package else ():  # noqa: PTH109
-            place = os.path.join(folder, "node_modules", package)  # noqa: PTH118
-            with contextlib.suppress(OSError, ValueError, AttributeError, KeyError):
-                with open(os.path.join(place, "package.json"), "rb") as file:  # noqa: PTH118, PTH123
-                    manifest = json.loads(file.read())
-                bins = manifest.get("bin", "")
-                script = bins if isinstance(bins, str) else bins.get(name) or bins.get(package)
-                self.folder, self.version = os.path.realpath(place), str(manifest["version"])
-                self.script = os.path.join(place, script) if script else ""  # noqa: PTH118
-                break
-
-    @property
-    def major(self) -> int:
-        """Return the first number of its version, 0 when it is not known."""
-        found = re.match(r"\d{1,6}", self.version)
-        return int(found.group()) if found else 0
-
-
-def _upwards(folder: str) -> list[str]:
-    found = [folder]
-    while found[-1] != os.path.dirname(found[-1]):  # noqa: PTH120
-        found.append(os.path.dirname(found[-1]))  # noqa: PTH120
-    return found
 
 
 class Run:
@@ -107,6 +78,7 @@ class Run:
         self.keeper = Keeper(channel, key)
         self.installed = Installed(orders["package"], orders["bin"])
         self.deadline = time.monotonic() + orders["time_s"]
+        self.start = Start(orders, self.installed)
 
     def go(self) -> None:
         """Run everything that was ordered."""
@@ -119,13 +91,16 @@ class Run:
         if orders["each"]:
             self.each()
             return
-        status, has_spoken = self.observed(self.program())
-        if status and not has_spoken:
+        status, reader = self.observed(self.program())
+        if reader.has_hung:
+            self.keeper.tell({"kind": "again"})
+            status, reader = self.observed([*self.program(), "--serial"])
+        if status and not reader.has_spoken:
             self.keeper.tell({"kind": "plain", "said": self.plainly()})
 
     def each(self) -> None:
         """Run every test file in a process of its own, one after another."""
-        node = self.node()
+        node = self.start.words()
         for path in self.files():
             self.keeper.tell({"kind": "begun", "file": path})
             left_s = self.deadline - time.monotonic()
@@ -135,41 +110,10 @@ class Run:
     def files(self) -> list[str]:
         """Return the test files; tap from 18 on lists its own."""
         words, only = self.orders["globs"], self.orders["only"]
-        if self.orders["runner"] == "tap" and self.installed.major >= _TAP_THAT_LISTS:
-            said = self.ask([self.installed.script, "list", *words])
+        if self.orders["runner"] == "tap" and self.installed.major >= TAP_OF_MODULES:
+            said = ask([self.installed.script, "list", *words], self.orders["environment"])
             words = [line for line in said.splitlines() if line.strip()] or words
         return test_files(self.orders["runner"], words, only)
-
-    def node(self) -> list[str]:
-        """Return node's own arguments, those included that only this version of the runner wants."""
-        own, installed = list(self.orders["node"]), self.installed
-        for first, before, node, _ in self.orders["editions"]:
-            if first <= installed.major and (not before or installed.major < before):
-                own += node
-        asked = ""
-        if self.orders["runner"] == "mocha" and installed.major >= _CLI_OF_MOCHA:
-            argv = [f"{_HERE}/node/mocha_options.cjs", installed.folder, *self.orders["arguments"]]
-            asked = self.ask(argv)
-        elif self.orders["runner"] == "tap" and installed.major >= _TAP_THAT_LISTS:
-            asked = self.ask([f"{_HERE}/node/tap_loaders.mjs", installed.folder])
-        with contextlib.suppress(ValueError):
-            own += [str(word) for word in json.loads(asked or "[]")]
-        return own
-
-    def ask(self, words: list[str]) -> str:
-        """Return what a short program prints; it has no key and nothing that it says is a result."""
-        with contextlib.suppress(OSError, subprocess.SubprocessError):
-            done = subprocess.run(
-                ["node", *words],
-                env=self.orders["environment"],
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.PIPE,
-                timeout=_ASKED_S,
-                check=False,
-            )
-            if done.returncode == 0:
-                return done.stdout.decode("utf-8", "replace")
-        return ""
 
     def program(self) -> list[str]:
         """Return the whole command line, reporter and all."""
@@ -179,7 +123,7 @@ class Run:
             if first <= installed.major and (not before or installed.major < before):
                 own += arguments
         found = [path for pattern in orders["globs"] for path in expanded(pattern)]
-        node = [*self.node(), *orders["through"]]
+        node = [*self.start.words(), *orders["through"]]
         reporter = orders["reporter"]
         return [
             "node",
@@ -194,12 +138,12 @@ class Run:
     def script(self) -> list[str]:
         """Return the runner's script; mocha's own command would start a second process."""
         installed = self.installed
-        if self.orders["runner"] == "mocha" and installed.major >= _CLI_OF_MOCHA:
+        if self.orders["runner"] == "mocha" and installed.major >= CLI_OF_MOCHA:
             return [f"{installed.folder}/lib/cli/cli.js"]
         return [installed.script] if installed.script else []
 
-    def observed(self, argv: list[str], time_s: float = 0.0) -> tuple[int, bool]:
-        """Run a command with the recorder's pipes; return its wait status, and whether it spoke."""
+    def observed(self, argv: list[str], time_s: float = 0.0) -> tuple[int, NodeReader]:
+        """Run a command with the recorder's pipes; return its wait status, and who heard what it said."""
         records_read, records_write = os.pipe()
         key_read, key_write = os.pipe()
         child_key = os.urandom(chain.KEY_BYTES)
@@ -208,13 +152,14 @@ class Run:
         pid = os.fork()
         if pid == 0:
             os.close(self.channel)
-            start(argv, self.orders["environment"], (records_write, key_read))
+            variables = {**self.orders["environment"], **self.start.variables}
+            start(argv, variables, (records_write, key_read))
         os.close(records_write)
         os.close(key_read)
         reader = NodeReader(child_key)
         status = self.keeper.keep(pid, records_read, reader, time_s)
         os.close(records_read)
-        return status, reader.has_spoken
+        return status, reader
 
     def plainly(self) -> str:
         """Run the runner as the project does, without anything of ours; return the end of its output."""

@@ -28,12 +28,32 @@ class Repeat:
 
 
 @dataclass(frozen=True, slots=True)
+class OtherRunner:
+    """The runners of base and of head ("jest 29.7.0"), where the change brings another major version."""
+
+    base: str
+    head: str
+
+
+_SERIES = re.compile(r"(?P<name>[^ ]+) (?P<series>0\.\d{1,9}|\d{1,9})\.")
+
+
+def other_runner(base: TestRun, head: TestRun) -> OtherRunner | None:
+    """Return both runners where head's is another major version of base's; below 1.0 the minor counts."""
+    before, after = _SERIES.match(base.runner), _SERIES.match(head.runner)
+    if before is None or after is None or before["name"] != after["name"]:
+        return None
+    return OtherRunner(base.runner, head.runner) if before.group() != after.group() else None
+
+
+@dataclass(frozen=True, slots=True)
 class FourRuns:
     """Whose tests on whose code. The crosswise runs hold only what differs between the sides.
 
     `base_paths` and `head_paths` are the files and folders that were run crosswise ("" is the
     whole tree); a test outside them is the same on both sides, so its crosswise outcome is the
-    other side's own. None: nothing was run crosswise.
+    other side's own. None: nothing was run crosswise. `held_by_packages` are tests of base that fail on
+    head's code with head's packages, and pass there with base's; only where there is an `other_runner`.
     """
 
     base_on_base: TestRun
@@ -44,6 +64,8 @@ class FourRuns:
     head_paths: tuple[str, ...] = ()
     repeats: tuple[Repeat, ...] = ()
     head_repeats: tuple[Repeat, ...] = ()  # of head's tests, with head's code only
+    other_runner: OtherRunner | None = None
+    held_by_packages: frozenset[str] = frozenset()
 
     def is_crossed(self, path: str) -> bool:
         """Tell whether a test of base at a path was run crosswise with head's code."""

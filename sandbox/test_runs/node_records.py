@@ -36,6 +36,7 @@ class _Part:
 
     file: str = ""
     results: list[TestResult] = field(default_factory=list)
+    running: dict[str, list[str]] = field(default_factory=dict)  # the titles of a test by its file
     has_begun: bool = False  # the reporter was loaded
     ended: bool = False  # the reporter came to its end
     lost: int = 0
@@ -53,6 +54,7 @@ class _Reading:
     plain: str = ""  # what the runner prints without a reporter of ours
     absent: bool = False
     forged: str = ""
+    has_version: bool = False  # `runner` names it
 
     @property
     def part(self) -> _Part:
@@ -82,12 +84,15 @@ def read_node_channel(
     except (ValueError, TypeError, KeyError, RecursionError):
         reading.forged = reading.forged or "a record of a wrong shape"
     results = tuple(one for part in reading.parts for one in _settled(part, place))
+    if killed:
+        results = (*results, *_never_ended(reading, place, killed))
     problem = _problem(reading, killed, _telling(said)) or _stranger(results, place)
     return TestRun(
         complete=not problem,
         results=unique(results),
         problem=problem or ("" if results else NO_TESTS),
         forged=bool(reading.forged),
+        runner=reading.runner if reading.has_version else "",
     )
 
 
@@ -129,10 +134,13 @@ def _take(record: dict[str, object], reading: _Reading, place: _Place) -> None:
     kind = record["kind"]
     if kind == "runner":
         reading.runner = f"{text_of(record, 'name')} {text_of(record, 'version')}".strip()
+        reading.has_version = bool(record["version"])
     elif kind == "absent":
         reading.absent = True
     elif kind == "begun":
         reading.parts.append(_Part(text_of(record, "file")))
+    elif kind == "again":
+        reading.parts.clear()
     elif kind == "plain":
         reading.plain = text_of(record, "said")
     elif kind in ("forged", "cut"):
@@ -150,6 +158,10 @@ def _take_told(record: dict[str, object], part: _Part, place: _Place) -> None:
     kind = record["kind"]
     if kind == "ready":
         part.has_begun = True
+    elif kind == "running":
+        part.running[text_of(record, "file")] = _titles(record)
+    elif kind == "rested":
+        part.running.pop(text_of(record, "file"), None)
     elif kind == "fault":
         part.fault = text_of(record, "message")
     elif kind == "end":
@@ -161,7 +173,7 @@ def _take_told(record: dict[str, object], part: _Part, place: _Place) -> None:
         part.results.append(TestResult(path, Outcome.ERROR, message=said, path=path))
     elif kind == "test":
         part.results += _results(record, place)
-    else:
+    elif kind != "hung":
         raise ValueError(f"unexpected {kind}")
 
 
@@ -186,6 +198,19 @@ def _settled(part: _Part, place: _Place) -> list[TestResult]:
     record = {"seconds": 0.0, "message": message}
     outcome = Outcome.PASSED if is_good else Outcome.FAILED
     return [_whole_file(path, outcome, record, place)]
+
+
+def _never_ended(reading: _Reading, place: _Place, killed: str) -> list[TestResult]:
+    """Return the test that ran when a limit ended the run; () where it may have been one of several."""
+    running = [one for part in reading.parts for one in part.running.items()]
+    if len(running) != 1:
+        return []
+    file, titles = running[0]
+    record: dict[str, object] = {
+        "file": file, "line": 0, "title": titles, "outcome": Outcome.ERROR.value, "seconds": 0.0,
+        "message": f"This test was running when the run {killed}.", "suite": False, "failure": "",
+    }  # fmt: skip
+    return _results(record, place)
 
 
 def _results(record: dict[str, object], place: _Place) -> list[TestResult]:
@@ -270,7 +295,8 @@ def _end_problem(reading: _Reading, part: _Part, said: str) -> str:
     if not part.ended:
         return _unended(reading, part, said)
     if part.lost:
-        return f"{part.lost} collected tests have no result."
+        why = f": {part.problem}" if part.problem else ""
+        return f"{part.lost} collected tests have no result{why}."
     if part.problem:
         return f"Something failed outside of the tests: {part.problem}"
     has_failed = any(result.outcome in _BAD for result in part.results)

@@ -289,6 +289,7 @@ def joined_calls(seen: tuple[Observation, ...]) -> Observation:
         output="\n".join(one.output for one in seen),
         seconds=sum(one.seconds for one in seen),
         timed_out=any(one.timed_out for one in seen),
+        out_of_memory=any(one.out_of_memory for one in seen),
         truncated=any(one.truncated for one in seen),
         tests=tests if is_whole else None,
         problem=tests.problem if is_whole else next(problems, ""),
@@ -309,4 +310,5 @@ def joined_runs(runs: tuple[TestRun, ...]) -> TestRun:
         results=tuple(found.values()),
         problem=next((run.problem for run in told if run.problem), ""),
         forged=any(run.forged for run in runs),
+        runner=next((run.runner for run in runs if run.runner), ""),
     )

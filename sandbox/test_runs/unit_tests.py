@@ -18,7 +18,7 @@ from sandbox.test_runs.test_order import TestDriver, TestOrder, held_tests, loca
 from sandbox.toolchains import layers
 from sandbox.values import Environment, Observation, Outcome, TestRun, TestRunner
 
-HARNESS_VERSION = "5"
+HARNESS_VERSION = "6"
 """Part of the key under which a caller may keep a run; changes when outcomes may."""
 
 _BAD = (Outcome.FAILED, Outcome.ERROR)
@@ -71,6 +71,7 @@ def _observation(order: TestOrder, completed: Completed, tests: TestRun | None) 
         output=output.replace("\0", "\ufffd").strip(),
         seconds=completed.seconds,
         timed_out=completed.killed is Killed.TIMEOUT,
+        out_of_memory=completed.killed is Killed.MEMORY,
         truncated=completed.truncated,
         tests=tests,
         problem=tests.problem if tests else "",

@@ -386,5 +386,7 @@ def _is_free(tree: Tree, path: str) -> bool:
     pure = PurePosixPath(path)
     if pure.is_absolute() or ".." in pure.parts or not pure.parts or "\0" in path:
         return False
-    parent = pure.parent.as_posix()
-    return tree.is_plain(parent) and not (tree.root / path).is_symlink()
+    # Folders above it can be new, too: tap's plug-ins stand in `.tap/plugins/node_modules`.
+    there = next(one for one in pure.parents if os.path.lexists(tree.root / one))
+    is_plain = (tree.root / there).is_dir() and tree.is_plain(there.as_posix())
+    return is_plain and not (tree.root / path).is_symlink()

@@ -35,6 +35,7 @@ from sandbox.toolchains.node_workspace import (
     is_dated,
     manager_inputs,
     node_of_manager,
+    runner_installs,
     runs_tree,
     workspace_builds,
 )
@@ -155,7 +156,9 @@ def _recipe(
     if setup.install:
         install, why = _configured(setup)
     elif any(_has_dependencies(tree.json(path)) for path in manifests) or manager.lock:
-        install = install_commands(manager, top, runner.runner.value, setup.released_before)
+        name = runner.runner.value
+        more = runner_installs(tree, setup.root, name)
+        install = install_commands(manager, top, name, setup.released_before, more)
         why = _installed_by(manager, setup.released_before)
     else:
         install, why = (), "Nothing is installed: package.json names no dependencies."

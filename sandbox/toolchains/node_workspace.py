@@ -191,23 +191,39 @@ def _version(name: str, lock: str) -> str:
 
 
 def install_commands(
-    manager: Manager, manifest: Table, runner: str = "", released_before: str = ""
+    manager: Manager,
+    manifest: Table,
+    runner: str = "",
+    released_before: str = "",
+    more: tuple[str, ...] = (),
 ) -> tuple[tuple[str, ...], ...]:
     """Return the commands of the dependency layer; only folders named `node_modules` are kept.
 
     `runner` is the package of the test runner: it is installed whatever else cannot be. What no lock
-    fixes is installed as npm's registry offered it before `released_before`, an ISO date or "".
+    fixes is installed as npm's registry offered it before `released_before`, an ISO date or "". `more`
+    are shell lines that come last; one that fails ends nothing.
     """
     told = ("python3", "-I", NPM_INSTALL, f"{DEPENDENCIES}/{UNFETCHED}", runner)
     dated = (f"--before={released_before}",) if is_dated(manager, released_before) else ()
     steps = [(*told, *_install(manager), *dated), _REBUILD]
     scripts = manifest.table("scripts")
     own = [name for name in _LIFECYCLE if scripts.text(name)]
-    steps += [("sh", "-c", f"npm run {name} {_TOLERATED}") for name in own]
+    lines = (*(f"npm run {name}" for name in own), *more)
+    steps += [("sh", "-c", f"{line} {_TOLERATED}") for line in lines]
     folder = f"{TREE}/{manager.folder}".rstrip("/")
     keep = ("python3", "-I", f"{INSIDE}/install.py", TREE, f"{DEPENDENCIES}/{KEPT}")
     filled = (*keep, "node_modules", json.dumps(steps), folder)
     return (filled,) if manager.name == "npm" else (_fetch(manager), filled)
+
+
+_TAP_PLUGIN = re.compile(r"^[ \t]*plugin[ \t]*:", re.MULTILINE)
+
+
+def runner_installs(tree: Tree, root: str, runner: str) -> tuple[str, ...]:
+    """Return the shell lines of a runner that installs more by itself: tap gets the plug-ins of `.taprc`."""
+    place = Tree(tree.root / root)
+    asks = runner == "tap" and _TAP_PLUGIN.search(place.read(".taprc"))
+    return (f"cd {shlex.quote(f'{TREE}/{root}'.rstrip('/'))} && tap build",) if asks else ()
 
 
 def is_dated(manager: Manager, released_before: str) -> bool:
@@ -253,7 +269,14 @@ def manager_inputs(tree: Tree, manager: Manager, manifests: tuple[str, ...]) -> 
     """Return every input of the dependency layer as text: manifests' dependencies, lock, settings."""
     found = [repr(manager), *(_manifest_input(tree.json(path)) for path in manifests)]
     place = Tree(tree.root / manager.folder)
-    settings = (".npmrc", ".yarnrc", ".yarnrc.yml", "pnpm-workspace.yaml", ".pnpmfile.cjs")
+    settings = (
+        ".npmrc",
+        ".yarnrc",
+        ".yarnrc.yml",
+        "pnpm-workspace.yaml",
+        ".pnpmfile.cjs",
+        ".taprc",
+    )
     for path in (manager.lock, *settings) if manager.lock else settings:
         found.append(f"{path}\n{place.read(path)}")
     for path in Tree(place.root / "patches").files() if place.is_plain("patches") else ():

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from bot.values import TestChange
-from sandbox.test_runs.four_runs import Repeat, failed, is_whole_file, passed
+from sandbox.test_runs.four_runs import OtherRunner, Repeat, failed, is_whole_file, passed
 from sandbox.values import Outcome, TestResult
 
 
@@ -24,6 +24,9 @@ class Four:
     replacements: tuple[Four, ...] = ()
     repeat: Repeat | None = None
     head_repeat: Repeat | None = None  # of head's version, on head's code
+    other_runner: OtherRunner | None = (
+        None  # with base's packages, base's version passes on head's code
+    )
 
     @property
     def bb(self) -> Outcome | None:
@@ -148,6 +151,8 @@ def _flake(four: Four) -> Found | None:
 def _broken(four: Four) -> Found:
     """Base's version fails on head, and that is no flake."""
     regressed, failure = TestChange.PASS_TO_FAIL, four.base_on_head
+    if passed(four.hh) and four.other_runner:
+        return _only_with_the_other_runner(four, four.other_runner)
     if passed(four.hh):
         return _edited_until_green(four)
     if failed(four.hh):
@@ -160,6 +165,15 @@ def _broken(four: Four) -> Found:
         remark = "Base's version of this test fails on head; its new parameters pass."
         return Found(TestChange.EXPECTATION_CHANGED, remark, failure)
     return Found(regressed, "The pull request removes this test; it fails on head.", failure)
+
+
+def _only_with_the_other_runner(four: Four, runner: OtherRunner) -> Found:
+    """The code still does what base's version asks for; whether its packages do, nobody has seen."""
+    remark = (
+        f"Base's version of this test fails on head's code with {runner.head}, which the change brings, and "
+        f"passes with base's packages and {runner.base}. The edited version passes."
+    )
+    return Found(TestChange.UNKNOWN, remark, four.base_on_head)
 
 
 def _edited_until_green(four: Four) -> Found:

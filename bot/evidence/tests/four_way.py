@@ -29,7 +29,11 @@ def compare(runs: FourRuns, diff: Diff) -> FourWay:
         return FourWay((), problem)
     changed = _changed(runs, diff)
     comparisons = [_comparison(four, changed) for four in _Table(runs, diff).rows()]
-    return FourWay(tuple(sorted(comparisons, key=lambda item: item.id)), problem)
+    on_base = runs.head_on_base
+    ended = on_base.problem if on_base is not None and not on_base.complete else ""
+    return FourWay(
+        tuple(sorted(comparisons, key=lambda item: item.id)), problem, ended_on_base=ended
+    )
 
 
 def why_it_failed(result: TestResult) -> str:
@@ -95,6 +99,7 @@ class _Table:
         self._own_head = Lookup(runs.head_on_head)
         self._on_head = runs.base_test_on_head()
         self._on_base = runs.head_test_on_base()
+        self._other_runner = dict.fromkeys(runs.held_by_packages, runs.other_runner)
         self._repeats = {repeat.id: repeat for repeat in runs.repeats}
         self._head_repeats = {repeat.id: repeat for repeat in runs.head_repeats}
 
@@ -125,6 +130,7 @@ class _Table:
             replacements=replacements,
             repeat=self._repeats.get(test.id),
             head_repeat=self._head_repeats.get(now.id) if now else None,
+            other_runner=self._other_runner.get(test.id),
         )
 
     def _new(self, result: TestResult) -> Four:
@@ -163,6 +169,7 @@ def _comparison(four: Four, changed: set[str]) -> TestComparison:
     assert shown is not None  # noqa: S101 - a test exists on one side at least
     failure = found.failure.message if found.failure else ""
     again = four.head_repeat or four.repeat
+    other = four.other_runner if found.change is TestChange.UNKNOWN else None
     source, before = shown.source, ""
     if found.change is TestChange.EXPECTATION_CHANGED and four.base_on_base is not None:
         before = four.base_on_base.source
@@ -188,6 +195,8 @@ def _comparison(four: Four, changed: set[str]) -> TestComparison:
         runs=again.head_runs if again else 0,
         assertion=assertion_line(failure),
         flakes_on_base=four.flakes_on_base,
+        runner_of_base=other.base if other else "",
+        runner_of_head=other.head if other else "",
         table=shown.table,
     )
 

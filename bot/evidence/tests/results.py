@@ -30,7 +30,7 @@ class Witnesses:
     parameters that it took out of a test that stays; both are regressions until something speaks
     for them. `unsteady` change their mind on one side, so they show nothing. `undecided` passed on
     base and nobody knows about head; `skipped` passed on base and are not asked to pass on head; `kept`
-    pass on both.
+    pass on both; `unrun` are new and pass on head, and their run on base's code was ended by something else.
     """
 
     proofs: tuple[TestComparison, ...]
@@ -45,6 +45,7 @@ class Witnesses:
     still_failing: tuple[TestComparison, ...]
     expectations: tuple[TestComparison, ...]
     unsteady: tuple[TestComparison, ...]
+    unrun: tuple[TestComparison, ...]
 
 
 def call_witnesses(tests: FourWay) -> Witnesses:
@@ -67,6 +68,7 @@ def call_witnesses(tests: FourWay) -> Witnesses:
         still_failing=_of(comparisons, TestChange.STILL_FAILING),
         expectations=_of(comparisons, TestChange.EXPECTATION_CHANGED),
         unsteady=_of(comparisons, TestChange.FLAKY),
+        unrun=tuple(c for c in comparisons if tests.ended_on_base and _is_unrun(c)),
     )
 
 
@@ -161,6 +163,11 @@ def _is_silenced(c: TestComparison) -> bool:
     """Passed on base; on head it is skipped, may fail, or head's code keeps it from being collected."""
     is_uncollected = c.change is TestChange.REMOVED and c.base_on_head is None
     return passed(c.base_on_base) and (is_uncollected or c.change is TestChange.SKIPPED)
+
+
+def _is_unrun(c: TestComparison) -> bool:
+    is_new = c.base_on_base is None and c.head_on_base is None
+    return is_new and c.head_on_head is Outcome.PASSED
 
 
 def _is_kept(c: TestComparison) -> bool:

@@ -233,6 +233,7 @@ def _together(side: Side, runs: list[_Run]) -> Observation | None:
         output="\n".join(f"--- {root or '.'}\n{one.output}" for root, one in seen),
         seconds=sum(one.seconds for _, one in seen),
         timed_out=any(one.timed_out for _, one in seen),
+        out_of_memory=any(one.out_of_memory for _, one in seen),
         truncated=any(one.truncated for _, one in seen),
         tests=_joined(tested) if tested else None,
         problem=" ".join(problems),
@@ -260,10 +261,11 @@ def _all_ways(case: Case, runs: list[_Run], evidence_id: str) -> FourWay:
         others = () if run.root else apart  # a project's own run speaks for its folder
         comparisons += [c for c in run.four_way.comparisons if not is_below(c.path, others)]
     problems = [run.four_way.problem for run in runs]
+    on_base = " ".join(dict.fromkeys(filter(None, (run.four_way.ended_on_base for run in runs))))
     whole = " ".join(dict.fromkeys(problems)) if all(problems) else ""
     known = (*apart, *(one.folder for one in case.built.concerned if one.folder))
     folders = tuple(one for run in runs for one in _folders(run, known, apart))
-    return FourWay(tuple(comparisons), whole, evidence_id, folders)
+    return FourWay(tuple(comparisons), whole, evidence_id, folders, ended_on_base=on_base)
 
 
 def _folders(run: _Run, known: tuple[str, ...], apart: tuple[str, ...]) -> Iterable[TestedFolder]:

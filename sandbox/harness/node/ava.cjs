@@ -20,6 +20,7 @@ module.exports = class {
 		this.bad = new Set();
 		this.lost = 0;
 		this.problem = '';
+		this.waited = 0;
 		if (plan.status) {
 			plan.status.on('stateChange', event => this.consume(event));
 		}
@@ -73,9 +74,14 @@ module.exports = class {
 			case 'process-exit':
 			case 'missing-ava-import':
 			case 'internal-error':
-			case 'timeout':
 			case 'interrupt': {
 				this.fail(file, event);
+				break;
+			}
+
+			case 'timeout': {
+				this.waited = event.period / 1000 || 1;
+				this.problem = this.problem || `ava gave up after ${this.waited} s without a result`;
 				break;
 			}
 
@@ -86,6 +92,30 @@ module.exports = class {
 			}
 
 			default:
+		}
+	}
+
+	// Tests of a file start together, and one that never returns keeps the others' results from being told. Where they ran one
+	// by one (the second time: see launch_node.py), it is the first without a result; the others never ran.
+	tellHung() {
+		if (!process.argv.includes('--serial')) {
+			pen.record('hung', {});
+			return;
+		}
+
+		const first = new Map();
+		for (const [key, one] of this.open) {
+			if (one.isSelected && !first.has(one.file)) {
+				first.set(one.file, [key, one.title]);
+			}
+		}
+
+		for (const [file, [key, title]] of first) {
+			this.open.delete(key);
+			pen.record('test', {
+				file, line: 0, title: [String(title)], outcome: 'error', message: `This test did not end in ${this.waited} s.`,
+				seconds: 0, suite: false, failure: '',
+			});
 		}
 	}
 
@@ -102,6 +132,10 @@ module.exports = class {
 	}
 
 	endRun() {
+		if (this.waited) {
+			this.tellHung();
+		}
+
 		for (const {file, title, isSelected} of this.open.values()) {
 			// What a file that broke off had declared is an error; what `test.only` leaves out is skipped. Where the whole
 			// run was cut short, as by a test that hangs, nobody knows what the others would have come to.

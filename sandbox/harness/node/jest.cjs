@@ -14,6 +14,14 @@ module.exports = class {
 		this.done = 0;
 	}
 
+	onTestCaseStart(test, {ancestorTitles, title}) {
+		pen.record('running', {file: test.path, title: [...ancestorTitles, title]});
+	}
+
+	onTestCaseResult(test) {
+		pen.record('rested', {file: test.path});
+	}
+
 	onTestResult(test, result) {
 		this.done += 1;
 		const file = test.path;

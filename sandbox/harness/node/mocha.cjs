@@ -110,6 +110,8 @@ module.exports = class {
 			});
 		};
 
+		runner.on('test', test => pen.record('running', {file: test.file || '', title: title(test)}));
+		runner.on('test end', test => pen.record('rested', {file: test.file || ''}));
 		runner.on('pass', test => tell(test, 'passed'));
 		runner.on('pending', test => tell(test, 'skipped'));
 		runner.on('fail', (test, error) => {

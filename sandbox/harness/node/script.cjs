@@ -4,6 +4,7 @@
 // them is one test, by its end. Written for Node 8 and later.
 const Module = require('module');
 const path = require('path');
+const fs = require('fs');
 const {fileURLToPath} = require('url');
 const {take, text} = require('./recorder.cjs');
 const uvu = require('./uvu.cjs');
@@ -84,13 +85,18 @@ function watch() {
 
 	watchUvu(watched);
 	if (process.env.ASSAY_TAP) {
-		const tap = require(require.resolve('tap', {paths: [process.cwd()]}));
 		by('tap');
 		isComplete = false;
-		watchTap((tap.default || tap).parser, [], tell, () => {
+		const see = tap => watchTap(tap.parser, [], tell, () => {
 			isComplete = true;
 			finish();
 		});
+		if (process.env.ASSAY_TAP !== '1' && isModule(main.file)) {
+			awaitTap(see);
+		} else {
+			const tap = require(require.resolve('tap', {paths: [process.cwd()]}));
+			see(tap.default || tap);
+		}
 	}
 
 	// Who ends the process with success is a test, or a library of tests: never the code under test.
@@ -186,6 +192,39 @@ function watchTape(Results, {tell, by, open, place}) {
 	});
 }
 
+/** Tell whether node takes a file for an ES module, by its name and the nearest package.json. */
+function isModule(file) {
+	if (/\.[cm][jt]s$/.test(file)) {
+		return /\.m[jt]s$/.test(file);
+	}
+
+	for (let folder = path.dirname(file); ; folder = path.dirname(folder)) {
+		try {
+			return JSON.parse(fs.readFileSync(path.join(folder, 'package.json'), 'utf8')).type === 'module';
+		} catch (error) {
+			if (error.code !== 'ENOENT' || folder === path.dirname(folder)) {
+				return false;
+			}
+		}
+	}
+}
+
+/** See tap's root as soon as tap_first.mjs has loaded it: before any code of the tree. */
+function awaitTap(see) {
+	const root = Symbol.for('TAP private constructor');
+	let tap;
+	Object.defineProperty(globalThis, root, {
+		get: () => tap,
+		set(made) {
+			if (!tap) {
+				tap = made;
+				see(tap);
+			}
+		},
+	});
+	globalThis[Symbol.for('assay tap')] = process.env.ASSAY_TAP;
+}
+
 /** Follow tap's own parser: it reads what tap's objects say of themselves, and not the standard output. */
 function watchTap(parser, above, tell, ended) {
 	const state = {own: [], asserts: 0, below: 0};
@@ -263,6 +302,15 @@ function watchUvu({tell, by, place}) {
 		const source = uvu.isUvu(filename) ? uvu.patched(content, name) : content;
 		return _compile.call(this, source, filename, ...[].slice.call(arguments, 2));
 	};
+
+	// The package esm (`uvu -r esm`) compiles what it loads by itself.
+	if (process.execArgv.some(word => /^(--require=)?esm$/.test(word))) {
+		const {readFileSync} = fs;
+		fs.readFileSync = function (filename) {
+			const content = readFileSync.apply(this, arguments);
+			return typeof content === 'string' && uvu.isUvu(filename) ? uvu.patched(content, name) : content;
+		};
+	}
 }
 
 if (pen) {

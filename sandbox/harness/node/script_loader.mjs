@@ -1,8 +1,8 @@
 // The loader's side of script_hook.mjs.
 import {createRequire} from 'node:module';
 
-const {isUvu, patched} = createRequire(import.meta.url)('./uvu.cjs');
-let name = '';
+const {isUvu, patched, NAME} = createRequire(import.meta.url)('./uvu.cjs');
+let name = NAME; // Before node 20 a loader is in the thread of the tests.
 
 export function initialize(data) {
 	name = data;

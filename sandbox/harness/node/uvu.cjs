@@ -3,6 +3,7 @@
 const NAME = `assay ${process.pid} ${Date.now()}`;
 const FILE = /[\\/]node_modules[\\/]uvu[\\/]dist[\\/]index\.m?js$/;
 
+const FIRST = 'const assay = ';
 const LINES = [
 	[/push\(\{\s*name,\s*handler\s*\}\)/, 'push({name, handler, place: assay.place()})'],
 	[/write\(PASS\);/, 'write(PASS); assay.told(name, test);'],
@@ -13,6 +14,10 @@ const LINES = [
 exports.isUvu = filename => FILE.test(String(filename).replace(/\?.*$/, ''));
 
 exports.patched = (source, name) => {
+	if (source.startsWith(FIRST)) {
+		return source;
+	}
+
 	let text = source;
 	for (const [line, ours] of LINES) {
 		if (!line.test(text)) {
@@ -23,7 +28,7 @@ exports.patched = (source, name) => {
 	}
 
 	const global = typeof globalThis === 'object' ? 'globalThis' : 'global';
-	return `const assay = ${global}[${JSON.stringify(name)}]; delete ${global}[${JSON.stringify(name)}];${text}`;
+	return `${FIRST}${global}[${JSON.stringify(name)}]; delete ${global}[${JSON.stringify(name)}];${text}`;
 };
 
 exports.publish = watcher => {

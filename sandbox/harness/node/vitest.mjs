@@ -15,8 +15,14 @@ function outcome(task) {
 
 const said = result => text((result?.errors ?? []).map(error => error.stack ?? error.message ?? String(error)).join('\n'));
 
+const named = (name, tasks) => tasks.flatMap(task => {
+	const below = named(name, task.tasks ?? []);
+	return task.type !== 'suite' && task.name === name ? [task, ...below] : below;
+});
+
 export default class {
 	#ended = false;
+	#uncaught = new Map();
 
 	constructor() {
 		pen.record('ready', {});
@@ -36,6 +42,7 @@ export default class {
 		}
 
 		this.#ended = true;
+		const strays = errors.filter(error => !this.#blame(error, files));
 		let lost = 0;
 		for (const file of files) {
 			const before = lost;
@@ -47,8 +54,21 @@ export default class {
 			}
 		}
 
-		const problem = errors.length > 0 ? text(errors[0]?.stack ?? errors[0]?.message ?? errors[0]) : '';
+		const problem = strays.length > 0 ? text(strays[0]?.stack ?? strays[0]?.message ?? strays[0]) : '';
 		pen.record('end', {lost, problem});
+	}
+
+	// An error that nobody caught (in a server's handler, a promise) fails vitest's run, and none of its tests. It is the
+	// failure of the test that vitest names, where it names one.
+	#blame(error, files) {
+		const file = files.find(one => one.filepath === error?.VITEST_TEST_PATH);
+		const [test, ...others] = named(error?.VITEST_TEST_NAME, file?.tasks ?? []);
+		if (!test || others.length > 0) {
+			return false;
+		}
+
+		this.#uncaught.set(test, `Not caught while this test ran: ${said({errors: [error]})}`);
+		return ['passed', 'failed'].includes(outcome(test));
 	}
 
 	#walk(file, tasks, above) {
@@ -68,10 +88,12 @@ export default class {
 			}
 
 			const hasHookFailed = !outcome(task);
+			const uncaught = this.#uncaught.get(task);
 			lost += hasHookFailed && !file.result?.errors ? 1 : 0;
 			pen.record('test', {
-				file: file.filepath, line: task.location?.line ?? 0, title, outcome: outcome(task) || 'error',
-				message: said(task.result), seconds: (task.result?.duration ?? 0) / 1000, suite: false, failure: '',
+				file: file.filepath, line: task.location?.line ?? 0, title,
+				outcome: uncaught && outcome(task) === 'passed' ? 'failed' : outcome(task) || 'error',
+				message: said(task.result) || uncaught || '', seconds: (task.result?.duration ?? 0) / 1000, suite: false, failure: '',
 			});
 		}
 

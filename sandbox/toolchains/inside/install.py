@@ -43,13 +43,18 @@ def entries(tree: Path) -> set[str]:
 
 
 def added(tree: Path, before: set[str], what: str) -> Iterator[str]:
-    """Yield the topmost new entries; links are left out, since where they lead is not kept."""
+    """Yield the topmost new entries, or the topmost new folders of a name, also in what is new itself.
+
+    Links are left out, since where they lead is not kept.
+    """
     done: set[str] = set()
     for path in sorted(entries(tree) - before):
         is_below = str(Path(path).parent) in done
-        if not is_below and is_wanted(Path(path), what) and not (tree / path).is_symlink():
+        is_kept = not is_below and is_wanted(Path(path), what) and not (tree / path).is_symlink()
+        if is_kept:
             yield path
-        done.add(path)
+        if is_below or is_kept or what in {"new", "all"}:
+            done.add(path)
 
 
 def keep(tree: Path, kept: Path, paths: Iterator[str], *, drops: bool) -> None:

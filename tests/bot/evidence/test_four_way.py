@@ -11,7 +11,7 @@ from pydantic import TypeAdapter
 
 from bot.evidence.tests.four_way import compare
 from bot.values import FourWay, TestChange, TestComparison
-from sandbox.test_runs.four_runs import FourRuns, Repeat
+from sandbox.test_runs.four_runs import FourRuns, OtherRunner, Repeat
 from sandbox.values import ChangeStatus, Diff, FileChange, Outcome, TestResult, TestRun
 
 FILE = "tests/test_app.py"
@@ -119,6 +119,27 @@ def test_the_message_is_the_failure_that_matters() -> None:
     assert "tests/test_app.py::test_it failed" in one(P, F, F, F).message
     assert one(P, F, P, P).message.startswith("Base's version of this test fails on head; the")
     assert one(P, P, P, P).message == ""
+
+
+def test_a_test_that_only_the_runner_of_the_change_breaks_is_undecided() -> None:
+    runs = FourRuns(
+        base_on_base=run({TEST: P}),
+        head_on_head=run({TEST: P}),
+        base_on_head=run({TEST: F}),
+        head_on_base=run({TEST: P}),
+        base_paths=(FILE,),
+        head_paths=(FILE,),
+    )
+    (loosened,) = compare(runs, TEST_CHANGED).comparisons
+    assert loosened.change is TestChange.PASS_TO_FAIL
+    other = OtherRunner("jest 29.7.0", "jest 30.4.2")
+    held = replace(runs, other_runner=other, held_by_packages=frozenset({TEST}))
+    (found,) = compare(held, TEST_CHANGED).comparisons
+    assert found.change is TestChange.UNKNOWN
+    assert (found.runner_of_base, found.runner_of_head) == (other.base, other.head)
+    failing = replace(held, head_on_head=run({TEST: F}))
+    (found,) = compare(failing, TEST_CHANGED).comparisons
+    assert found.change is TestChange.PASS_TO_FAIL
 
 
 def test_an_unchanged_file_needs_no_crosswise_run() -> None:

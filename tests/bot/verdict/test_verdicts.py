@@ -19,7 +19,7 @@ from bot.values import (
 )
 from bot.values.rules import EARLY_EXIT
 from bot.verdict.outcome import count_met, verdicts
-from sandbox.values import Severity, Side
+from sandbox.values import Outcome, Severity, Side
 from tests.bot.verdict.cases import (
     DEFAULTS,
     KEPT,
@@ -216,6 +216,22 @@ def test_a_result_that_proves_nothing_leaves_everything_unverified():
     found = verdicts(requirements(), observed(tests=broken), DEFAULTS)
     assert [v.outcome for v in found] == [SATISFIED, UNVERIFIED, SATISFIED, UNVERIFIED]
     assert "ended early" in found[3].reason
+
+
+def test_a_new_test_without_a_result_on_base_says_what_ended_the_run_there():
+    new = comparison(
+        "test_split_refuses_zero_people",
+        TestChange.UNKNOWN,
+        base_on_base=None,
+        head_on_head=Outcome.PASSED,
+    )
+    ended = "The test run was killed at the memory limit of 4096 MB."
+    found = verdict_of(
+        "R1", requirements(), observed(tests=FourWay((*KEPT, new), ended_on_base=ended))
+    )
+    assert found.outcome is UNVERIFIED
+    assert found.reason.startswith(f"`{new.id}` has no result on base's code")
+    assert ended in found.reason
 
 
 # --- independence and counting ----------------------------------------------------------------

@@ -1,0 +1,224 @@
+"""What only one of Node's runners does: errors that nobody caught, hangs, plug-ins, another major version."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+
+from tests.e2e.folder import Files, Judged, open_folder
+
+pytestmark = [
+    pytest.mark.real,
+    pytest.mark.slow,
+    pytest.mark.skipif(
+        shutil.which("node", path="/usr/local/bin:/usr/bin:/bin") is None,
+        reason="node is not installed where the sandbox looks",
+    ),
+]
+
+TITLE = "discounted refuses a percentage above 100"
+TASK = "`discounted` refuses a percentage above 100\n"
+DISCOUNT = """export function total(prices) {
+  return prices.reduce((sum, price) => sum + price, 0);
+}
+
+export function discounted(price, percentage) {
+  return price - price * percentage / 100;
+}
+"""
+REFUSING = DISCOUNT.replace(
+    "  return price -",
+    "  if (percentage > 100) {\n    throw new RangeError('above 100');\n  }\n\n  return price -",
+)
+
+
+def manifest(script: str, more: str = "", **packages: str) -> str:
+    settings = json.loads(more or "{}")
+    return json.dumps(
+        {"type": "module", "scripts": {"test": script}, "devDependencies": packages, **settings}
+    )
+
+
+def judged(folder: Path, base: Files, change: Files, task: str = TASK) -> Judged:
+    till = open_folder(folder, base)
+    return till.judge(till.branch("change", change), task=task)
+
+
+LISTENING = f"""import {{expect, test}} from 'vitest';
+import {{discounted}} from '../price.js';
+
+test('{TITLE}', async () => {{
+  const answered = new Promise(done => {{
+    setTimeout(() => {{
+      done();
+      expect(() => discounted(200, 101)).toThrow('above 100');
+    }});
+  }});
+  await answered;
+  await new Promise(done => setTimeout(done, 50));
+}});
+
+test('discounted takes the percentage off the price', () => {{
+  expect(discounted(200, 10)).toBe(180);
+}});
+"""
+
+
+def test_what_nobody_caught_fails_the_test_that_vitest_names(tmp_path: Path) -> None:
+    """It fails vitest's run and no test of it, so the new test seemed to pass on base's code too."""
+    old = LISTENING.replace("expect(() => discounted(200, 101)).toThrow('above 100');", "")
+    base = {
+        "package.json": manifest("vitest run", vitest="^3", vite="^6"),
+        "price.js": DISCOUNT,
+        "test/price.test.js": old.replace(TITLE, "discounted can be called later"),
+    }
+    change = {"price.js": REFUSING, "test/price.test.js": LISTENING}
+    seen = judged(tmp_path, base, change)
+    assert seen.document.tests is not None, seen.markdown
+    assert list(seen.document.tests.fail_to_pass) == [f"test/price.test.js::{TITLE}"]
+    assert seen.conclusion == "success", seen.markdown
+
+
+DAYS = """export function next(day) {
+  return (day + 1) % 7;
+}
+
+export function until(day, wanted) {
+  let count = 0;
+  while (day !== wanted) {
+    day = next(day);
+    count += 1;
+  }
+
+  return count;
+}
+"""
+UNTIL = "until refuses a day that there is not"
+REFUSES = DAYS.replace(
+    "  let count",
+    "  if (!(wanted >= 0 && wanted < 7)) {\n    throw new RangeError('no such day');\n  }\n\n  let count",
+)
+
+
+def test_the_test_that_hangs_under_ava_fails_and_no_other_does(tmp_path: Path) -> None:
+    """Tests of a file start together: the one that never returns kept what passed from being told."""
+    known = (
+        "import test from 'ava';\nimport {next, until} from '../days.js';\n\n"
+        "test('next goes round', t => {\n  t.is(next(6), 0);\n});\n"
+    )
+    new = (
+        f"\ntest('{UNTIL}', t => {{\n  t.throws(() => until(1, 9), {{message: 'no such day'}});\n}});\n"
+        "\ntest('until counts', t => {\n  t.is(until(1, 3), 2);\n});\n"
+    )
+    base = {
+        "package.json": manifest("ava", '{"ava": {"timeout": "3s"}}', ava="^6"),
+        "days.js": DAYS,
+        "test/days.js": known,
+    }
+    change = {"days.js": REFUSES, "test/days.js": known + new}
+    seen = judged(tmp_path, base, change, f"`{UNTIL}`\n")
+    assert seen.document.tests is not None, seen.markdown
+    assert list(seen.document.tests.fail_to_pass) == [f"test/days.js::{UNTIL}"]
+    assert seen.conclusion == "success", seen.markdown
+
+
+SPEC = """import {discounted, total} from '../price.js';
+
+it('total adds up all prices', () => {
+  expect(jasmine.pp(total([1, 2]))).toBe('3');
+});
+
+it('discounted takes the percentage off the price', () => {
+  expect(discounted(200, 10)).toBe(180);
+});
+"""
+
+
+def specs(version: str) -> str:
+    return manifest("jasmine spec/*.js", jasmine=version, **{"jasmine-core": version})
+
+
+@pytest.mark.parametrize("is_broken", [False, True], ids=["kept", "broken"])
+def test_a_runner_that_knows_base_s_tests_no_more_asks_a_person(
+    tmp_path: Path, is_broken: bool
+) -> None:
+    """jasmine 4 dropped `jasmine.pp`. Base's jasmine shows whether the code still does it."""
+    base = {"package.json": specs("^3"), "price.js": DISCOUNT, "spec/price.js": SPEC}
+    adapted = SPEC.replace(
+        "jasmine.pp(total([1, 2]))).toBe('3')", "typeof total([1])).toBe('number')"
+    )
+    change = {
+        "package.json": specs("^5"),
+        "price.js": DISCOUNT.replace("sum + price", "price") if is_broken else DISCOUNT,
+        "spec/price.js": adapted,
+    }
+    seen = judged(tmp_path, base, change, "Use jasmine 5\n")
+    verdicts = {row.id: row for row in seen.document.requirements}
+    if is_broken:
+        assert seen.conclusion == "failure", seen.markdown
+        assert verdicts["B2"].verdict == "unsatisfied"
+        return
+    assert seen.conclusion == "action_required", seen.markdown
+    assert verdicts["B2"].verdict == "unverified"
+    assert "1 test of base fails with jasmine 5." in verdicts["B2"].reason
+    assert "passes on head's code with base's packages (jasmine 3." in verdicts["B2"].reason
+    assert "jasmine.pp is not a function" in verdicts["B2"].reason
+    assert verdicts["B3"].verdict == "satisfied"
+
+
+TAP_TEST = f"""import t from 'tap'
+
+t.test('discounted takes the percentage off the price', async t => {{
+  const {{ discounted }} = await t.mockImport('../src/price.js')
+  t.equal(discounted(200, 10), 180)
+  t.type(gc, 'function')
+  t.type(t.clock.enter, 'function')
+}})
+
+t.test('{TITLE}', async t => {{
+  const {{ discounted }} = await t.mockImport('../src/price.js')
+  t.throws(() => discounted(200, 101), {{ message: 'above 100' }})
+}})
+"""
+
+
+def test_tap_starts_with_its_plug_ins_and_its_configuration(tmp_path: Path) -> None:
+    """TypeScript, mocks, a plug-in that tap installs by itself, and options of node: all from `.taprc`."""
+    known, _, new = TAP_TEST.partition(f"\nt.test('{TITLE}'")
+    base = {
+        "package.json": manifest("tap", tap="^21"),
+        ".taprc": 'node-arg:\n  - --expose-gc\nplugin:\n  - "@tapjs/clock"\n',
+        "src/price.ts": DISCOUNT,
+        "test/price.ts": known,
+    }
+    change = {"src/price.ts": REFUSING, "test/price.ts": f"{known}\nt.test('{TITLE}'{new}"}
+    seen = judged(tmp_path, base, change)
+    assert seen.document.tests is not None, seen.markdown
+    assert list(seen.document.tests.fail_to_pass) == [f"test/price.ts::{TITLE}"]
+    assert seen.conclusion == "success", seen.markdown
+
+
+@pytest.mark.parametrize("script", ["uvu test", "uvu -r esm test"], ids=["modules", "esm"])
+def test_uvu_is_watched_on_a_node_without_import(tmp_path: Path, script: str) -> None:
+    """And where the package esm compiles what the tests load."""
+    known = (
+        "import {test} from 'uvu';\nimport {is, throws} from 'uvu/assert';\n"
+        "import {discounted} from '../price.js';\n\n"
+        "test('discounted takes the percentage off the price', () => is(discounted(200, 10), 180));\n"
+    )
+    new = f"test('{TITLE}', () => throws(() => discounted(200, 101), 'above 100'));\n"
+    kind = "commonjs" if "esm" in script else "module"
+    more = {"type": kind, "engines": {"node": "16"}}
+    base = {
+        "package.json": manifest(script, json.dumps(more), uvu="^0.5", esm="^3"),
+        "price.js": DISCOUNT,
+        "test/price.js": f"{known}test.run();\n",
+    }
+    change = {"price.js": REFUSING, "test/price.js": f"{known}{new}test.run();\n"}
+    seen = judged(tmp_path, base, change)
+    assert seen.document.tests is not None, seen.markdown
+    assert list(seen.document.tests.fail_to_pass) == [f"test/price.js::{TITLE}"]
+    assert seen.conclusion == "success", seen.markdown

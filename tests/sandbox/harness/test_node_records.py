@@ -1,0 +1,87 @@
+"""What a limit ended: the test that was running is known where it was the only one."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from sandbox.test_runs.four_runs import OtherRunner, other_runner
+from sandbox.test_runs.node_records import read_node_channel
+from sandbox.values import TestRun
+from tests.sandbox.harness.test_records import KEY, frames
+
+START = "/work/tree"
+KILLED = "was killed at the memory limit of 4096 MB"
+READY: tuple[dict[str, object], ...] = (
+    {"kind": "runner", "name": "jest", "version": "29.7.0"},
+    {"kind": "ready"},
+)
+
+
+def running(file: str, title: str) -> dict[str, object]:
+    return {"kind": "running", "file": f"{START}/{file}", "title": [title]}
+
+
+def rested(file: str) -> dict[str, object]:
+    return {"kind": "rested", "file": f"{START}/{file}"}
+
+
+def read(tree: Path, *records: dict[str, object], killed: str = KILLED) -> TestRun:
+    for name in ("a.test.js", "b.test.js"):
+        (tree / name).write_text("test('expands', () => {});\ntest('ends', () => {});\n")
+    return read_node_channel(KEY + b"".join(frames((*READY, *records))), tree, START, killed)
+
+
+def test_the_test_that_was_running_failed(tmp_path: Path) -> None:
+    seen = read(
+        tmp_path,
+        running("b.test.js", "ends"),
+        running("a.test.js", "ends"),
+        rested("a.test.js"),
+        running("a.test.js", "expands"),
+        rested("b.test.js"),
+    )
+    (found,) = seen.results
+    assert (found.id, found.outcome.value) == ("a.test.js::expands", "error")
+    assert found.message == f"This test was running when the run {KILLED}."
+    assert not seen.complete and seen.problem == f"The test run {KILLED}."
+
+
+def test_of_two_tests_that_were_running_nobody_knows_which(tmp_path: Path) -> None:
+    seen = read(tmp_path, running("a.test.js", "expands"), running("b.test.js", "ends"))
+    assert seen.results == ()
+
+
+def test_what_was_told_before_a_second_run_does_not_count(tmp_path: Path) -> None:
+    told: dict[str, object] = {
+        "kind": "test", "file": f"{START}/a.test.js", "line": 1, "title": ["expands"], "outcome": "failed",
+        "message": "", "seconds": 0.1, "suite": False, "failure": "",
+    }  # fmt: skip
+    passed = {**told, "outcome": "passed"}
+    first = (
+        told,
+        {"kind": "hung"},
+        {"kind": "end", "lost": 1, "problem": "gave up"},
+        {"kind": "again"},
+    )
+    end = ({"kind": "end", "lost": 0, "problem": ""}, {"kind": "ended", "status": 0})
+    seen = read(tmp_path, *first, {"kind": "ready"}, passed, *end, killed="")
+    assert seen.complete, seen.problem
+    assert [one.outcome.value for one in seen.results] == ["passed"]
+    assert seen.runner == "jest 29.7.0"
+
+
+@pytest.mark.parametrize(
+    ("base", "head", "is_other"),
+    [
+        ("jest 29.7.0", "jest 30.4.2", True),
+        ("jest 29.7.0", "jest 29.9.1", False),
+        ("vitest 0.34.6", "vitest 0.33.0", True),
+        ("mocha 5.2.0", "jest 30.0.0", False),  # then the results are not the same tests
+        ("", "jest 30.0.0", False),
+    ],
+)
+def test_another_major_version_of_the_runner(base: str, head: str, is_other: bool) -> None:
+    found = other_runner(TestRun(True, (), runner=base), TestRun(True, (), runner=head))
+    assert found == (OtherRunner(base, head) if is_other else None)
