@@ -6,13 +6,23 @@ import json
 import re
 import shlex
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from posixpath import normpath, relpath
 
 from sandbox.base import TREE
-from sandbox.linters.base import Breaks, Call, Job, Linter, Remark, Said, Source
+from sandbox.linters.base import (
+    Call,
+    Edit,
+    Job,
+    Linter,
+    Position,
+    Remark,
+    Said,
+    Source,
+)
 from sandbox.linters.programs import plain
-from sandbox.linters.reading import parsed, sarif, tree_path
+from sandbox.linters.reading import Node, parsed, sarif, tree_path
 from sandbox.linters.syntax import parse_calls, read_parsed
 
 _SCRIPTS = (".js", ".mjs", ".cjs", ".jsx", ".ts", ".mts", ".cts", ".tsx")
@@ -97,7 +107,16 @@ def _read_eslint(said: Said) -> Iterator[Remark]:
                     line=item["line"].number,
                     message=item["message"].text,
                     end_line=item["endLine"].number,
+                    edits=tuple(_fix(item["fix"])),
                 )
+
+
+def _fix(fix: Node) -> Iterator[Edit]:
+    """What `eslint --fix` would do; its suggestions, which may change what the code does, are left out."""
+    offsets = [one.number for one in fix["range"]]
+    if len(offsets) == 2:
+        start, end = (Position(0, offset + 1, is_utf16=True) for offset in offsets)
+        yield Edit(start, end, fix["text"].text)
 
 
 def _biome(job: Job) -> tuple[Call, ...]:
@@ -116,7 +135,7 @@ def _read_biome(said: Said) -> Iterator[Remark]:
     for remark in sarif(said):
         rule = remark.rule.removeprefix("lint/")
         if rule != "internalError/fs":
-            yield Remark(rule, remark.path, remark.line, remark.message, remark.end_line, Breaks.NO)
+            yield replace(remark, rule=rule)
 
 
 ESLINT = Linter(
