@@ -309,6 +309,11 @@ class Configuration(Closed):
         description="`per_requirement` adds a check run for each requirement (`assay / R2`), so that some of "
         "them can be required.",
     )
+    suggestions: bool = Field(
+        default=False,
+        description="Whether linters' and formatters' own fixes of what is new become one review with "
+        "suggestions to commit: at most ten.",
+    )
     judges: JudgePolicy = Field(default_factory=JudgePolicy, description="The panel of judges.")
     rubric: RubricPolicy = Field(
         default_factory=RubricPolicy, description="When the rubric of an issue binds."

@@ -113,6 +113,7 @@ async def _observe(services: Services, case: Case, task: Task) -> Observed:
         impact=next((one.impact for one in seen if one.impact), None),
         located=tuple(item for one in seen for item in one.located),
         examples=tuple(item for one in seen for item in one.examples),
+        fixes=tuple(item for one in seen for item in one.fixes),
     )
     return await _with_claims(case, observed) if case.request.trajectory else observed
 

@@ -26,7 +26,7 @@ from githubkit.exception import GitHubException, RequestError, RequestFailed
 
 from bot.errors import AssayError, Transient, UserError
 from bot.github.addresses import Addresses
-from bot.github.base import NotThere
+from bot.github.base import NotThere, Unprocessable
 from bot.text.json_reading import Payload
 
 READ_ATTEMPTS = 3
@@ -334,7 +334,7 @@ def _refusal_of(said: str, response: httpx.Response) -> UserError:
             "It was deleted or moved, or the App is not installed on this repository.",
         )
     if status == 422:
-        return UserError(f"{said}, {_message(response)}")
+        return Unprocessable(f"{said}, {_message(response)}")
     return UserError(f"{said}, {_message(response)}", "Run `assay doctor` to see what is wrong.")
 
 

@@ -18,6 +18,7 @@ from bot.demo.forge import (
     api_labels,
     api_pulls,
     api_repositories,
+    api_reviews,
     clicks,
     control,
     git_http,
@@ -48,7 +49,15 @@ def create_forge(state: State, web: str, token_lifetime_s: float = HOUR_S) -> Fl
     shapes = WorkShapes(state, web.rstrip("/"))
     deliveries = Deliveries(state, shapes)
     app.extensions[KEY] = Context(state, shapes, deliveries, token_lifetime_s)
-    for module in (api_apps, api_issues, api_pulls, api_labels, api_checks, api_repositories):
+    for module in (
+        api_apps,
+        api_issues,
+        api_pulls,
+        api_reviews,
+        api_labels,
+        api_checks,
+        api_repositories,
+    ):
         app.register_blueprint(module.routes, url_prefix="/api/v3")
     app.register_blueprint(graphql.routes, url_prefix="/api/graphql")
     for routes in (control.routes, clicks.routes, git_http.routes, pages.routes):
