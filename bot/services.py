@@ -69,6 +69,12 @@ class Origin(Protocol):
         """Say how the members of a merge group stand; empty for anything else."""
         ...
 
+    async def artifact(
+        self, request: EvaluationRequest, name: str, most_bytes: int
+    ) -> bytes | None:
+        """Return the ZIP archive of that name that a workflow left for head; None without one."""
+        ...
+
     async def announce(
         self, request: EvaluationRequest, stage: str, plan: Plan | None = None
     ) -> None:

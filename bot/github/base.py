@@ -319,6 +319,12 @@ class Repository(RepositoryReader, Protocol):
         One that GitHub does not take is left out.
         """
 
+    async def artifact(self, name: str, head_sha: str, most_bytes: int) -> bytes | None:
+        """A workflow's newest ZIP archive of that name; None when no run for the commit has one.
+
+        Raises UserError above `most_bytes`, and where the app lacks the optional `actions: read`.
+        """
+
     async def put_check_run(self, report: CheckReport, known: int = 0) -> CheckRun:
         """Creates or updates the check run of (head sha, name, external id); `known` is its id if known.
 

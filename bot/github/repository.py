@@ -10,6 +10,7 @@ import re
 
 from bot.errors import UserError
 from bot.github.addresses import repository_path, segment
+from bot.github.artifacts import newest_artifact
 from bot.github.base import (
     AppInfo,
     ChangedPaths,
@@ -262,6 +263,10 @@ class InstalledRepository(ReadOnlyRepository):
         """Puts the suggestions that do not stand yet into one review; returns how many those were."""
         about = Reviewed(f"{self._root}/pulls/{number:d}", head_sha, self._app)
         return await suggest(self._transport, about, review)
+
+    async def artifact(self, name: str, head_sha: str, most_bytes: int) -> bytes | None:
+        """A workflow's newest ZIP archive of that name; None when no run for the commit has one."""
+        return await newest_artifact(self._transport, self._root, name, head_sha, most_bytes)
 
     async def put_check_run(self, report: CheckReport, known: int = 0) -> CheckRun:
         """Creates or updates the check run of (head sha, name, external id)."""

@@ -121,6 +121,13 @@ class GitHubOrigin:
         is_left_out = conclusion is Conclusion.NEUTRAL and latest and not latest.report_key
         return Standing(number, conclusion, is_waived, accepted, bool(is_left_out))
 
+    async def artifact(
+        self, request: EvaluationRequest, name: str, most_bytes: int
+    ) -> bytes | None:
+        """Ask for what a workflow left for the head commit."""
+        async with self._repository(request) as repository:
+            return await repository.artifact(name, request.head_sha, most_bytes)
+
     async def announce(
         self, request: EvaluationRequest, stage: str, plan: Plan | None = None
     ) -> None:

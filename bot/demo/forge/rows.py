@@ -175,6 +175,18 @@ class ReviewCommentRow:
 
 
 @dataclass(frozen=True, slots=True)
+class ArtifactRow:
+    """A ZIP archive that a workflow run left for a commit; each has a run of its own, of the same id."""
+
+    id: int
+    repository: str
+    head_sha: str
+    name: str
+    size: int
+    created_at_s: float
+
+
+@dataclass(frozen=True, slots=True)
 class ReactionRow:
     """One user's reaction to a comment."""
 
