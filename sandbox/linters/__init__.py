@@ -21,7 +21,7 @@ from sandbox.linters.c import CC, CPP, CPPCHECK, includers
 from sandbox.linters.choice import sources
 from sandbox.linters.compiled import CLIPPY, GO_VET, GOFMT, GOFMT_DIFF, JAVAC
 from sandbox.linters.news import Change, new_on_head, observation, order_of
-from sandbox.linters.node import BIOME, ESLINT, NODE
+from sandbox.linters.node import BIOME, ESLINT, NODE, PRETTIER
 from sandbox.linters.programs import is_ours
 from sandbox.linters.python import RUFF, RUFF_FORMAT, SIGNATURES
 from sandbox.linters.run import Linted, LintOrder, lint
@@ -65,7 +65,7 @@ LINTERS: tuple[Linter, ...] = (
     SQLFLUFF,
 )
 
-FORMATTERS: tuple[Linter, ...] = (RUFF_FORMAT, GOFMT_DIFF)
+FORMATTERS: tuple[Linter, ...] = (RUFF_FORMAT, PRETTIER, GOFMT_DIFF)
 """What they would do otherwise is a finding with a fix. They are asked only where fixes are wanted."""
 
 _AT_ONCE = 3

@@ -20,9 +20,10 @@ from sandbox.linters.base import (
     Remark,
     Said,
     Source,
+    ends,
 )
 from sandbox.linters.programs import plain
-from sandbox.linters.reading import Node, parsed, sarif, tree_path
+from sandbox.linters.reading import Node, diff_edits, parsed, sarif, tree_path
 from sandbox.linters.syntax import parse_calls, read_parsed
 
 _SCRIPTS = (".js", ".mjs", ".cjs", ".jsx", ".ts", ".mts", ".cts", ".tsx")
@@ -138,6 +139,44 @@ def _read_biome(said: Said) -> Iterator[Remark]:
             yield replace(remark, rule=rule)
 
 
+_PRETTIER = "prettier"
+_PRETTIER_FILES = (".prettierrc", ".prettierrc.*", "prettier.config.*")
+_LAID_OUT = (*_SCRIPTS, ".json", ".css", ".scss", ".less", ".html", ".vue", ".md", ".yml", ".yaml")
+# Prettier prints the whole file, or nothing where it is told to ignore it.
+_DIFF = """for file; do
+  if node_modules/.bin/prettier "$file" > /tmp/laid-out 2> /dev/null && [ -s /tmp/laid-out ]; then
+    diff -u --label "$file" --label "$file" -- "$file" /tmp/laid-out
+  fi
+done
+exit 0"""
+
+
+def _prettier(job: Job) -> tuple[Call, ...]:
+    if not (
+        job.has_modules and has_configuration(job.policy / job.root, _PRETTIER_FILES, _PRETTIER)
+    ):
+        return ()
+    paths = [one.path for one in job.sources if one.path.isprintable()]
+    shown = of_project(job, _PRETTIER, "--check").shown
+    argv = ("/bin/sh", "-c", _DIFF, "sh", *(f"{TREE}/{path}" for path in paths))
+    return (Call(argv, shown, folder=job.root),)
+
+
+def _read_prettier(said: Said) -> Iterator[Remark]:
+    for path, line, edit in diff_edits(said.out, said.folder):
+        yield Remark("format", path, line, "`prettier` lays this out otherwise", edits=(edit,))
+
+
+PRETTIER = Linter(
+    name=_PRETTIER,
+    install="npm install --save-dev prettier, in the project",
+    takes=ends(*_LAID_OUT),
+    calls=_prettier,
+    read=_read_prettier,
+    configuration=(*_PRETTIER_FILES, ".prettierignore", ".editorconfig", "package.json"),
+    named=named_by(_PRETTIER_FILES),
+    ends_with=frozenset({0}),
+)
 ESLINT = Linter(
     name="eslint",
     install="npm install --save-dev eslint, in the project",

@@ -9,7 +9,7 @@ import pytest
 from sandbox.base import TREE, Sandbox
 from sandbox.linters import LintRequest, lint_change
 from sandbox.linters.base import Edit, Position, Said
-from sandbox.linters.compiled import GOFMT_DIFF
+from sandbox.linters.compiled import CLIPPY, GOFMT_DIFF
 from sandbox.linters.fixes import MOST_LINES, SourceText
 from sandbox.linters.node import ESLINT
 from sandbox.linters.reading import diff_edits, sarif
@@ -182,6 +182,24 @@ def test_no_line_of_a_file_passes_for_a_header() -> None:
     ((path, line, edit),) = diff_edits(diff)
     assert (path, line, edit.text) == ("a.go", 1, "++ b.go\nz\n")
     assert (edit.start, edit.end) == (at(1, 1), at(3, 1))
+
+
+def test_what_clippy_calls_applicable_is_read() -> None:
+    def part(end: int, text: str, applicability: str) -> str:
+        return (
+            f'{{"file_name": "a.rs", "line_start": 1, "column_start": 1, "line_end": 1, "column_end": {end},'
+            f' "suggested_replacement": "{text}", "suggestion_applicability": "{applicability}"}}'
+        )
+
+    place = '{"file_name": "a.rs", "line_start": 1, "line_end": 1, "is_primary": true}'
+    for applicability, wanted in (("MachineApplicable", 1), ("MaybeIncorrect", 0)):
+        helps = f'[{{"spans": []}}, {{"spans": [{part(4, "new", applicability)}]}}]'
+        said = (
+            f'{{"reason": "compiler-message", "message": {{"code": {{"code": "r"}}, "message": "m", '
+            f'"spans": [{place}], "children": {helps}}}}}'
+        )
+        (remark,) = CLIPPY.read(Said(0, said.encode(), b""))
+        assert len(remark.edits) == wanted
 
 
 def test_gofmts_diff_is_read() -> None:
