@@ -76,6 +76,14 @@ def test_neither_base_nor_a_link_nor_a_head_that_names_one_counts(town: Town) ->
     assert place.completed(sha).status == "completed"
     assert "What the agent's log claims" not in place.verdict(number)
 
+    place = town.place(BY_PATH)
+    (place.tree / ".assay").mkdir()
+    (place.tree / ".assay/log.jsonl").symlink_to("/etc/passwd")
+    sha, number = opened(place)
+    told = str(report(place.completed(sha)).value)
+    assert "The agent's log was left out" in told, "such a link is kept as text, which is no log"
+    assert "root:" not in told + place.verdict(number)
+
 
 def test_an_artifact_is_read_where_the_app_may(town: Town, may_read_actions: None) -> None:
     place = town.place(BY_ARTIFACT)
