@@ -16,7 +16,7 @@ from bot.settings import Settings
 from bot.store import Artifacts, Store
 from bot.text import Delimiter, delimiter_of
 from bot.values import Evaluation, EvaluationRequest, Plan, Publication, Standing, Task
-from bot.values.conclusions import Annotation
+from bot.values.conclusions import Annotation, Review
 from sandbox.base import Sandbox
 from sandbox.repository.mirror import Source
 from sandbox.values import Checkout
@@ -35,7 +35,7 @@ class Code:
 class Answer:
     """What is told: the whole evaluation, where its report is, and the texts for the forge.
 
-    `each` are the requirements' own check runs, where the repository asks for them.
+    `each` are the requirements' own check runs, and `review` holds fixes, where the repository asks for them.
     """
 
     evaluation: Evaluation
@@ -44,6 +44,7 @@ class Answer:
     check: CheckText
     annotations: tuple[Annotation, ...]
     each: tuple[RequirementCheck, ...] = ()
+    review: Review | None = None
 
 
 class Origin(Protocol):
@@ -66,6 +67,12 @@ class Origin(Protocol):
 
     async def members(self, request: EvaluationRequest) -> tuple[Standing, ...]:
         """Say how the members of a merge group stand; empty for anything else."""
+        ...
+
+    async def artifact(
+        self, request: EvaluationRequest, name: str, most_bytes: int
+    ) -> bytes | None:
+        """Return the ZIP archive of that name that a workflow left for head; None without one."""
         ...
 
     async def announce(

@@ -271,6 +271,31 @@ class Finding:
 
 
 @dataclass(frozen=True, slots=True)
+class Replacement:
+    """Whole lines that become others: `before` stands on head from line `first` on, without line breaks.
+
+    There is always a line before; without any `after` they are removed.
+    """
+
+    first: int
+    before: tuple[str, ...]
+    after: tuple[str, ...]
+
+    @property
+    def last(self) -> int:
+        """The last line that is replaced."""
+        return self.first + len(self.before) - 1
+
+
+@dataclass(frozen=True, slots=True)
+class Fix:
+    """A linter's own exact fix of a finding that is new on head."""
+
+    finding: Finding
+    replacement: Replacement
+
+
+@dataclass(frozen=True, slots=True)
 class Picture:
     """A kept PNG by the name of its artifact. Base's and head's belong together by their title.
 

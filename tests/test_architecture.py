@@ -240,6 +240,7 @@ ACTS = (
 )
 
 SHARED_BY_STAGES = (
+    "bot.evaluation.agent_log",
     "bot.evaluation.bundle",
     "bot.evaluation.damaged_steps",
     "bot.evaluation.decisions",

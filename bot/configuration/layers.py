@@ -37,8 +37,8 @@ LOOSENESS: dict[str, _Rank] = {
 }
 """Key → how loose its value is; more is looser."""
 OF_THE_BRANCH = (
-    "triggers", "setup", "projects", "requirements", "criteria", "checks", "judges.rounds", "web.pages",
-    "agents",
+    "triggers", "setup", "projects", "requirements", "criteria", "checks", "suggestions", "judges.rounds",
+    "web.pages", "agents", "trajectory.path", "trajectory.artifact",
 )  # fmt: skip
 """Keys that describe the code of a branch, or cannot let anything pass that was not judged."""
 ONLY_TRUSTED = ("when",)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints
 
 from bot.configuration.globs import MOST_GLOBS, Glob
 
@@ -73,6 +73,27 @@ class When(Closed):
         default_factory=AuthorFilter, description="Whose pull requests are left alone."
     )
     drafts: bool = Field(default=False, description="Whether drafts are judged too.")
+
+
+def inside(value: str) -> str:
+    """The path, if it stays inside the repository. Raises ValueError."""
+    if value.startswith(("/", "~")) or ".." in value.split("/") or "\\" in value:
+        raise ValueError("must be a path inside the repository")
+    return value
+
+
+class TrajectorySource(Closed):
+    """Where agents leave the log of their work; it is shown as a claim and decides nothing."""
+
+    path: (
+        Annotated[str, StringConstraints(min_length=1, max_length=500), AfterValidator(inside)]
+        | None
+    ) = Field(default=None, description="A file in the head commit (`.assay/trajectory.json`).")
+    artifact: Annotated[str, StringConstraints(min_length=1, max_length=200)] | None = Field(
+        default=None,
+        description="An artifact that a workflow leaves for the head commit; the App needs the optional "
+        "permission `actions: read`.",
+    )
 
 
 class ConfiguredAgent(Closed):

@@ -15,7 +15,7 @@ from pydantic import (
 )
 from pydantic.fields import FieldInfo
 
-from bot.configuration.pull_requests import Closed, ConfiguredAgent, When
+from bot.configuration.pull_requests import Closed, ConfiguredAgent, TrajectorySource, When, inside
 from sandbox.browser.script import MAX_ACTS, read_script
 
 ShellLine = Annotated[str, StringConstraints(min_length=1, max_length=2000)]
@@ -225,15 +225,9 @@ def _unique_ids(
     return values
 
 
-def _inside(value: str) -> str:
-    if value.startswith(("/", "~")) or ".." in value.split("/") or "\\" in value:
-        raise ValueError("must be a path inside the repository")
-    return value
-
-
 def _folder(value: str) -> str:
     """The path as other code writes it: `./packages/a/` is `packages/a`."""
-    steps = [step for step in _inside(value).split("/") if step not in ("", ".")]
+    steps = [step for step in inside(value).split("/") if step not in ("", ".")]
     if not steps:
         raise ValueError("must be a folder below the repository's root")
     return "/".join(steps)
@@ -294,7 +288,7 @@ class Configuration(Closed):
         tuple[ConfiguredRequirement, ...], AfterValidator(_unique_ids), Field(max_length=40)
     ] = Field(default=(), description="Requirements that apply to every pull request.")
     criteria: (
-        Annotated[str, StringConstraints(min_length=1, max_length=500), AfterValidator(_inside)]
+        Annotated[str, StringConstraints(min_length=1, max_length=500), AfterValidator(inside)]
         | None
     ) = Field(
         default=None,
@@ -308,6 +302,11 @@ class Configuration(Closed):
         default=CheckPolicy.ONE,
         description="`per_requirement` adds a check run for each requirement (`assay / R2`), so that some of "
         "them can be required.",
+    )
+    suggestions: bool = Field(
+        default=False,
+        description="Whether linters' and formatters' own fixes of what is new become one review with "
+        "suggestions to commit: at most ten.",
     )
     judges: JudgePolicy = Field(default_factory=JudgePolicy, description="The panel of judges.")
     rubric: RubricPolicy = Field(
@@ -323,6 +322,11 @@ class Configuration(Closed):
     agents: Annotated[tuple[ConfiguredAgent, ...], Field(max_length=MOST_AGENTS)] = Field(
         default=(),
         description="Coding agents besides the known ones; the report names who wrote a change.",
+    )
+
+    trajectory: TrajectorySource = Field(
+        default_factory=TrajectorySource,
+        description="Where agents leave the log of their work; it is shown as a claim and decides nothing.",
     )
 
     @model_validator(mode="after")

@@ -78,6 +78,12 @@ class Unannounced:
         """There is no report page."""
         return ""
 
+    async def artifact(
+        self, request: EvaluationRequest, name: str, most_bytes: int
+    ) -> bytes | None:
+        """A forecast observes nothing."""
+        return None
+
     async def publish(self, answer: Answer) -> Publication:
         """There is nothing to publish."""
         raise AssertionError("a forecast publishes nothing")

@@ -10,7 +10,8 @@ from pathlib import Path
 from bot.apart import apart
 from bot.context import Built, Case
 from bot.diff.kinds import kinds_of_change
-from bot.errors import OutOfTime, UserError
+from bot.errors import OutOfTime
+from bot.evaluation.agent_log import with_claims
 from bot.evaluation.on_host import case_here, on_this_host
 from bot.evidence.kinds import look_of
 from bot.evidence.seen import Seen
@@ -18,15 +19,13 @@ from bot.evidence.transitions import transition
 from bot.integrity import inspect_integrity
 from bot.integrity.dependencies import dependency_findings, new_dependencies
 from bot.integrity.grown import find_grown
-from bot.integrity.instructions import orders_in_text, orders_in_words
+from bot.integrity.instructions import orders_in_words
 from bot.integrity.lost_imports import without_lost_imports
 from bot.integrity.removed_code import find_retired
-from bot.judges.citations import words_to_judges
 from bot.services import Services
 from bot.task.requirements import BUILDS
-from bot.trajectory.claims import Facts, Held, facts_of, hold
-from bot.values import ActionKind, Claims, Evidence, FourWay, Observed, Step, Task
-from bot.values.rules import CONFIGURATION, INSTRUCTION_IN_LOG, POLICY_LOOSENED
+from bot.values import ActionKind, Evidence, FourWay, Observed, Step, Task
+from bot.values.rules import CONFIGURATION, POLICY_LOOSENED
 from sandbox.base import Network
 from sandbox.changes.reading import read_kinds
 from sandbox.concurrently import a_few_at_a_time, concurrently, cores
@@ -37,7 +36,6 @@ from sandbox.values import Environment, Finding, Observation
 
 _FIRST = (ActionKind.UNIT_TESTS, ActionKind.STATIC_LINTER, ActionKind.LOCATE)
 _ITEMS = (ActionKind.SHELL_INTERACTION, ActionKind.FILE_COMPARISON)
-_LOG_TIMEOUT_S = 120.0
 _AT_A_TIME = max(2, min(8, cores()))
 _BUILD = Step(
     id="E0",
@@ -113,32 +111,9 @@ async def _observe(services: Services, case: Case, task: Task) -> Observed:
         impact=next((one.impact for one in seen if one.impact), None),
         located=tuple(item for one in seen for item in one.located),
         examples=tuple(item for one in seen for item in one.examples),
+        fixes=tuple(item for one in seen for item in one.fixes),
     )
-    return await _with_claims(case, observed) if case.request.trajectory else observed
-
-
-async def _with_claims(case: Case, observed: Observed) -> Observed:
-    """Hold the agent's log against what was seen. That it cannot be read ends nothing: it is a hint."""
-    timeout_s = min(case.policy.configuration.limits.minutes * 60, _LOG_TIMEOUT_S)
-    facts = facts_of(case.planned.requirements, observed)
-    try:
-        held = await apart(timeout_s, _held, case.request.trajectory, facts)
-    except UserError:
-        held = Held(Claims("", problem="It takes too long or too much memory to read."))
-    return replace(observed, claims=held.claims, integrity=(*observed.integrity, *held.findings))
-
-
-def _held(text: str, facts: Facts) -> Held:
-    """Hold a log; one that tells judges what to say is shown to people only."""
-    held = hold(text, facts)
-    shown = "\n".join(
-        text
-        for one in held.claims.steps
-        for text in (one.step.thought, one.step.action, one.step.observation)
-    )
-    orders = tuple(orders_in_text("The agent's log", shown, INSTRUCTION_IN_LOG))
-    claims = replace(held.claims, for_judges=not (orders or words_to_judges(shown)))
-    return Held(claims, (*held.findings, *orders))
+    return await with_claims(services, case, observed)
 
 
 async def _vetted_dependencies(

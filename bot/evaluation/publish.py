@@ -13,6 +13,7 @@ from bot.report.checks import annotate, check_summary, requirement_checks
 from bot.report.machine import read_machine
 from bot.report.markdown import Memory, PastVerdict, VerdictChange, changes_since, markdown
 from bot.report.model import ReportView
+from bot.report.suggestions import review
 from bot.report.view import view
 from bot.services import Answer, Services
 from bot.store import EvaluationRecord
@@ -29,6 +30,7 @@ async def publish(
     shown = view(evaluation, services.secrets, services.origin.home(request))
     link = services.origin.link(request)
     diff = checkout.diff if checkout else Diff(())
+    observed = evaluation.observed
     memory = await asyncio.to_thread(_remember, services, request, shown)
     answer = Answer(
         evaluation,
@@ -37,6 +39,7 @@ async def publish(
         check_summary(shown, link, memory),
         annotate(shown, diff),
         requirement_checks(shown, link) if evaluation.checks_each else (),
+        review(observed.fixes, diff, services.secrets) if observed else None,
     )
     return await services.origin.publish(answer)
 

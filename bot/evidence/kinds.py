@@ -61,11 +61,13 @@ async def run_check(services: Services, case: Case, step: Step) -> Seen:
 async def look_at_findings(services: Services, case: Case, step: Step) -> Seen:
     """Lint the changed files on both sides; without a file to lint there is nothing to see."""
     workspace = services.evaluation_folder(case.request) / "trees"
-    request = LintRequest(case.checkout, workspace, case.built.base)
+    wants_fixes = case.policy.configuration.suggestions
+    request = LintRequest(case.checkout, workspace, case.built.base, with_formatters=wants_fixes)
     linted = await lint_change(services.sandbox, request)
     if linted is None:
         return Seen()
-    return showing(step, linted.base, linted.head, linted.new)
+    seen = showing(step, linted.base, linted.head, linted.new)
+    return replace(seen, fixes=linted.fixes) if wants_fixes else seen
 
 
 _BY_BROWSER = {".html", ".htm", ".svg", *BY_BROWSER}

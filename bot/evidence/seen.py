@@ -11,7 +11,7 @@ from bot.evidence.transitions import transition
 from bot.values import Evidence, ExampleSeen, FourWay, Impact, Located, Step
 from sandbox.base import Limits
 from sandbox.concurrently import concurrently
-from sandbox.values import Environment, Finding, Observation, Side
+from sandbox.values import Environment, Finding, Fix, Observation, Side
 
 T = TypeVar("T")
 U = TypeVar("U")
@@ -21,12 +21,13 @@ _LONGEST_RUN = 0.8  # of `limits.minutes`
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """What one step showed: evidence that verdicts may cite, the tests four ways, findings new on head,
-    what the task's examples did, and hints that no verdict rests on."""
+    """What one step showed: evidence that verdicts may cite, the tests four ways, findings new on head
+    and linters' own fixes of them, what the task's examples did, and hints that no verdict rests on."""
 
     evidence: tuple[Evidence, ...] = ()
     tests: FourWay | None = None
     findings: tuple[Finding, ...] = ()
+    fixes: tuple[Fix, ...] = ()
     examples: tuple[ExampleSeen, ...] = ()
     impact: Impact | None = None
     located: tuple[Located, ...] = ()

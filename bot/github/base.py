@@ -19,11 +19,15 @@ from typing import Protocol
 
 from bot.errors import UserError
 from bot.values import Conclusion
-from bot.values.conclusions import Annotation
+from bot.values.conclusions import Annotation, Review
 
 
 class NotThere(UserError):
     """GitHub answered 404 or 410: deleted, never there, or out of the app's sight."""
+
+
+class Unprocessable(UserError):
+    """GitHub answered 422: what was sent is not what it takes."""
 
 
 # --- what is read -----------------------------------------------------------------------------
@@ -307,6 +311,18 @@ class Repository(RepositoryReader, Protocol):
 
         `marker` is an HTML comment such as `<!-- assay:report -->`, put in front where `body` lacks
         it. Other people's comments never count, whatever they contain; a deleted one is made anew.
+        """
+
+    async def suggest(self, number: int, head_sha: str, review: Review) -> int:
+        """Puts the suggestions that do not stand yet into one review; returns how many those were.
+
+        One that GitHub does not take is left out.
+        """
+
+    async def artifact(self, name: str, head_sha: str, most_bytes: int) -> bytes | None:
+        """A workflow's newest ZIP archive of that name; None when no run for the commit has one.
+
+        Raises UserError above `most_bytes`, and where the app lacks the optional `actions: read`.
         """
 
     async def put_check_run(self, report: CheckReport, known: int = 0) -> CheckRun:

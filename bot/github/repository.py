@@ -10,6 +10,7 @@ import re
 
 from bot.errors import UserError
 from bot.github.addresses import repository_path, segment
+from bot.github.artifacts import newest_artifact
 from bot.github.base import (
     AppInfo,
     ChangedPaths,
@@ -26,9 +27,10 @@ from bot.github.base import (
     Reaction,
 )
 from bot.github.readings import read_check_run, read_comment, read_issue, read_pull_request
+from bot.github.reviews import Reviewed, suggest
 from bot.github.transport import JsonBody, Transport
 from bot.text.json_reading import Payload
-from bot.values.conclusions import Annotation
+from bot.values.conclusions import Annotation, Review
 
 _CLOSING_ISSUES = """
 query ClosingIssues($owner: String!, $name: String!, $number: Int!) {
@@ -256,6 +258,15 @@ class InstalledRepository(ReadOnlyRepository):
             return read_comment(reply, self._app)
         path = f"{self._root}/issues/{number:d}/comments"
         return read_comment(await self._transport.write("POST", path, {"body": body}), self._app)
+
+    async def suggest(self, number: int, head_sha: str, review: Review) -> int:
+        """Puts the suggestions that do not stand yet into one review; returns how many those were."""
+        about = Reviewed(f"{self._root}/pulls/{number:d}", head_sha, self._app)
+        return await suggest(self._transport, about, review)
+
+    async def artifact(self, name: str, head_sha: str, most_bytes: int) -> bytes | None:
+        """A workflow's newest ZIP archive of that name; None when no run for the commit has one."""
+        return await newest_artifact(self._transport, self._root, name, head_sha, most_bytes)
 
     async def put_check_run(self, report: CheckReport, known: int = 0) -> CheckRun:
         """Creates or updates the check run of (head sha, name, external id)."""

@@ -26,10 +26,11 @@ from githubkit.exception import GitHubException, RequestError, RequestFailed
 
 from bot.errors import AssayError, Transient, UserError
 from bot.github.addresses import Addresses
-from bot.github.base import NotThere
+from bot.github.base import NotThere, Unprocessable
 from bot.text.json_reading import Payload
 
 READ_ATTEMPTS = 3
+DOWNLOAD_S = 120.0
 MOST_PAGES = 50  # of 100 things each: nothing that Assay lists is longer
 JsonBody = dict[str, object]
 
@@ -133,6 +134,30 @@ class Transport:
     async def get(self, path: str, **parameters: str | int) -> Payload:
         """One thing; tried again a little on 5xx and broken connections."""
         return _json(await self._read("GET", path, parameters, None), path)
+
+    async def download(self, path: str, most_bytes: int) -> bytes:
+        """A file that GitHub keeps elsewhere; the credential stays with GitHub.
+
+        Raises UserError above `most_bytes`.
+        """
+        header, what = await self._credential.header(), f"GET {path}"
+        try:
+            async with asyncio.timeout(DOWNLOAD_S):
+                headers = {"Authorization": header} if header else None
+                reply = await self._client.arequest("GET", path, headers=headers, stream=True)
+                found = bytearray()
+                async for part in reply.raw_response.aiter_bytes():
+                    found += part
+                    if len(found) > most_bytes:
+                        break
+                await reply.raw_response.aclose()
+        except GitHubException as error:
+            raise _translated(what, error) from None
+        except (TimeoutError, httpx.HTTPError) as error:
+            raise unreachable(what, error) from None
+        if len(found) > most_bytes:
+            raise UserError(f"{what}: it has more than {most_bytes // 1_000_000} MB.")
+        return bytes(found)
 
     async def pages(self, path: str, *keys: str, **parameters: str | int) -> tuple[Payload, ...]:
         """All elements of a list (under `keys` of each reply), 100 a page, at most 50 pages."""
@@ -334,7 +359,7 @@ def _refusal_of(said: str, response: httpx.Response) -> UserError:
             "It was deleted or moved, or the App is not installed on this repository.",
         )
     if status == 422:
-        return UserError(f"{said}, {_message(response)}")
+        return Unprocessable(f"{said}, {_message(response)}")
     return UserError(f"{said}, {_message(response)}", "Run `assay doctor` to see what is wrong.")
 
 

@@ -93,6 +93,7 @@ def _observed(observed: Observed) -> Observed:
         integrity=tuple(map(_finding, observed.integrity[:FINDINGS])),
         changed_paths=(),
         located=(),
+        fixes=(),
     )
 
 

@@ -38,6 +38,7 @@ from bot.values import (
     Task,
     Trigger,
 )
+from bot.values.conclusions import Review
 from sandbox.repository.mirror import Source
 from sandbox.values import Checkout
 
@@ -120,6 +121,13 @@ class GitHubOrigin:
         is_left_out = conclusion is Conclusion.NEUTRAL and latest and not latest.report_key
         return Standing(number, conclusion, is_waived, accepted, bool(is_left_out))
 
+    async def artifact(
+        self, request: EvaluationRequest, name: str, most_bytes: int
+    ) -> bytes | None:
+        """Ask for what a workflow left for the head commit."""
+        async with self._repository(request) as repository:
+            return await repository.artifact(name, request.head_sha, most_bytes)
+
     async def announce(
         self, request: EvaluationRequest, stage: str, plan: Plan | None = None
     ) -> None:
@@ -179,6 +187,8 @@ class GitHubOrigin:
         except UserError as error:  # a locked or deleted conversation; the check run has it all
             skipped = error.what
             log.warning("%s was not commented on: %s", request.id, skipped)
+        if answer.review and not skipped:
+            await self._suggest(request, answer.review)
         end, gate = _end(answer, comment), answer.evaluation.gate
         if not self.store.ended(request.id, end):
             self.store.concluded_again(request.id, gate.conclusion, gate.title)
@@ -204,6 +214,16 @@ class GitHubOrigin:
                 request.number or request.issue, marker(request), body
             )
         return comment.id
+
+    async def _suggest(self, request: EvaluationRequest, review: Review) -> None:
+        """Post fixes as suggestions; what GitHub refuses is not worth a failure."""
+        if not (request.number and request.has_check_run):
+            return
+        try:
+            async with self._repository(request) as repository:
+                await repository.suggest(request.number, request.head_sha, review)
+        except UserError as error:
+            log.warning("%s got no suggestions: %s", request.id, error.what)
 
     async def _put_check(self, request: EvaluationRequest, report: CheckReport) -> int:
         record = self.store.evaluation(request.id)

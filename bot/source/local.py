@@ -44,6 +44,12 @@ class Unposted:
         """One change is no merge group."""
         return ()
 
+    async def artifact(
+        self, request: EvaluationRequest, name: str, most_bytes: int
+    ) -> bytes | None:
+        """No workflow is asked: that takes the App."""
+        return None
+
     async def announce(
         self, request: EvaluationRequest, stage: str, plan: Plan | None = None
     ) -> None:

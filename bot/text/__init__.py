@@ -1,6 +1,6 @@
 """Hostile text made harmless: scrubbed of controls and secrets, and escaped for its place."""
 
-from bot.text.escape import Delimiter, code, delimiter_of, fence, prose, sentence
+from bot.text.escape import Delimiter, code, delimiter_of, fence, prose, sentence, suggestion
 from bot.text.redact import redact
 from bot.text.scrub import scrub, scrub_tree, visible
 
@@ -14,5 +14,6 @@ __all__ = [
     "scrub",
     "scrub_tree",
     "sentence",
+    "suggestion",
     "visible",
 ]

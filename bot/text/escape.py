@@ -101,6 +101,19 @@ def fence(text: str, language: str = "") -> Markup:
     return Markup(f"{ticks}{language}\n{body}\n{ticks}")  # noqa: S704
 
 
+def suggestion(lines: tuple[str, ...]) -> Markup | None:
+    """Untrusted lines as a block that GitHub offers to commit, letter by letter; without any it removes.
+
+    None for what cannot stand as it is: hidden characters, secrets, what could speak to a bot.
+    """
+    body = "".join(f"{line}\n" for line in lines)
+    if scrub(body) != body or _COMMAND_LINE.search(body) or _MENTION.search(body):
+        return None
+    longest = max((len(run) for run in _BACKTICKS.findall(body)), default=0)
+    ticks = "`" * max(3, longest + 1)
+    return Markup(f"{ticks}suggestion\n{body}{ticks}")  # noqa: S704
+
+
 def _preformatted(body: str, language: str) -> Markup:
     """The same block in HTML; no `<` of the text is left that could end it."""
     body = re.sub("[&<>]", lambda sign: _ENTITIES[sign.group()], body)

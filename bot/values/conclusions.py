@@ -77,6 +77,28 @@ class Annotation:
     title: str = ""
 
 
+@dataclass(frozen=True, slots=True)
+class Suggestion:
+    """A comment on lines of the head tree (from 1, inclusive) with what may be committed in their place.
+
+    `mark` stands in the body, out of sight, and is the same wherever the same lines would become the same.
+    """
+
+    path: str
+    first: int
+    last: int
+    mark: str
+    body: str
+
+
+@dataclass(frozen=True, slots=True)
+class Review:
+    """Suggestions that belong together, and what is said above them."""
+
+    body: str
+    suggestions: tuple[Suggestion, ...]
+
+
 class Conclusion(StrEnum):
     """A check run's conclusion, as GitHub spells it."""
 

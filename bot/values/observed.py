@@ -9,7 +9,7 @@ from bot.values.tasks import Example, ExampleKind, Step
 from bot.values.trajectories import Claims
 from sandbox.damage.values import SAME, Damage, DamageTrial
 from sandbox.elsewhere.values import SecondLook, TestedInput
-from sandbox.values import ChangedFile, Finding, MissingSubmodule, Observation, Outcome
+from sandbox.values import ChangedFile, Finding, Fix, MissingSubmodule, Observation, Outcome
 
 
 @dataclass(frozen=True, slots=True)
@@ -337,6 +337,7 @@ class Observed:
     second_look: SecondLook | None = None  # None where no call could be made again
     examples: tuple[ExampleSeen, ...] = ()
     claims: Claims | None = None  # of the agent's own log, where there is one
+    fixes: tuple[Fix, ...] = ()  # linters' own, where they are wanted
 
     @property
     def suite_on_head(self) -> Observation | None:

@@ -19,18 +19,26 @@ from sandbox.linters.automation import ACTIONLINT, HADOLINT, YAMLLINT
 from sandbox.linters.base import Linter
 from sandbox.linters.c import CC, CPP, CPPCHECK, includers
 from sandbox.linters.choice import sources
-from sandbox.linters.compiled import CLIPPY, GO_VET, GOFMT, JAVAC
+from sandbox.linters.compiled import CLIPPY, GO_VET, GOFMT, GOFMT_DIFF, JAVAC
 from sandbox.linters.news import Change, new_on_head, observation, order_of
-from sandbox.linters.node import BIOME, ESLINT, NODE
+from sandbox.linters.node import BIOME, ESLINT, NODE, PRETTIER
 from sandbox.linters.programs import is_ours
-from sandbox.linters.python import RUFF, SIGNATURES
+from sandbox.linters.python import RUFF, RUFF_FORMAT, SIGNATURES
 from sandbox.linters.run import Linted, LintOrder, lint
 from sandbox.linters.shell import BASH, SHELLCHECK
 from sandbox.linters.sql import SQLFLUFF
 from sandbox.linters.syntax import DATA
 from sandbox.linters.web import CSS, STYLELINT, TIDY
 from sandbox.repository.combine import combine
-from sandbox.values import ChangeStatus, Checkout, Environment, Finding, Observation, Side
+from sandbox.values import (
+    ChangeStatus,
+    Checkout,
+    Environment,
+    Finding,
+    Fix,
+    Observation,
+    Side,
+)
 
 LINTERS: tuple[Linter, ...] = (
     RUFF,
@@ -57,27 +65,36 @@ LINTERS: tuple[Linter, ...] = (
     SQLFLUFF,
 )
 
+FORMATTERS: tuple[Linter, ...] = (RUFF_FORMAT, PRETTIER, GOFMT_DIFF)
+"""What they would do otherwise is a finding with a fix. They are asked only where fixes are wanted."""
+
 _AT_ONCE = 3
 MAX_NEW = 500
 """Findings of one change that are told; how many there are is told as well."""
+MAX_FIXES = 100
 
 
 @dataclass(frozen=True, slots=True)
 class LintRequest:
-    """A change to look at. `workspace` takes a tree of head with base's configuration."""
+    """A change to look at. `workspace` takes a tree of head with base's configuration.
+
+    `with_formatters` asks as well how formatters would lay the change out.
+    """
 
     checkout: Checkout
     workspace: Path
     environment: Environment | None = None  # base's
+    with_formatters: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class LintedChange:
-    """Both sides as the linters see them, and the findings that only head has."""
+    """Both sides as the linters see them, the findings that only head has, and linters' fixes of those."""
 
     base: Observation
     head: Observation
     new: tuple[Finding, ...]
+    fixes: tuple[Fix, ...] = ()
 
 
 async def lint_change(sandbox: Sandbox, request: LintRequest) -> LintedChange | None:
@@ -110,7 +127,7 @@ def _orders(request: LintRequest) -> list[tuple[LintOrder, LintOrder]]:
                 one, Side.HEAD, _by_bases_rules(request, one), base, head_files, request.environment
             ),
         )
-        for one in LINTERS
+        for one in (*LINTERS, *(FORMATTERS if request.with_formatters else ()))
         if any(map(one.takes, head_files))
     ]
 
@@ -141,12 +158,14 @@ def _configures(linter: Linter, path: str) -> bool:
 
 def _compared(checkout: Checkout, ran: list[tuple[Linted | None, Linted]]) -> LintedChange:
     change = Change(checkout.diff, Path(checkout.base_tree), Path(checkout.head_tree))
-    new = tuple(finding for base, head in ran for finding in new_on_head(base, head, change))
+    new = tuple(one for base, head in ran for one in new_on_head(base, head, change))
     added = change.added_lines()
-    new = tuple(sorted(new, key=lambda finding: order_of(finding, added)))
+    new = tuple(sorted(new, key=lambda one: order_of(one.finding, added)))
+    findings = tuple(one.finding for one in new)
     base = observation(Side.BASE, tuple(base for base, _ in ran if base))
-    head = observation(Side.HEAD, tuple(head for _, head in ran), new)
-    return LintedChange(base, head, new[:MAX_NEW])
+    head = observation(Side.HEAD, tuple(head for _, head in ran), findings)
+    fixes = [Fix(one.finding, one.replacement) for one in new[:MAX_NEW] if one.replacement]
+    return LintedChange(base, head, findings[:MAX_NEW], tuple(fixes[:MAX_FIXES]))
 
 
 async def missing_linters(sandbox: Sandbox) -> tuple[Linter, ...]:

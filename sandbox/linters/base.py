@@ -8,6 +8,7 @@ from enum import StrEnum
 from pathlib import Path
 
 from sandbox.base import Limits, Mount
+from sandbox.values import Replacement
 
 LIMITS = Limits(timeout_s=120.0, memory_mb=2048, processes=128, output_bytes=16_000_000)
 MAX_MESSAGE_CHARACTERS = 500
@@ -82,8 +83,32 @@ class Breaks(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
+class Position:
+    """A place in a file, from 1. Where `line` is 0 the column counts from the file's beginning.
+
+    `is_utf16` says that columns count UTF-16 code units instead of characters.
+    """
+
+    line: int
+    column: int
+    is_utf16: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Edit:
+    """A piece of text that a linter would put in the place of what stands from `start` to before `end`."""
+
+    start: Position
+    end: Position
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
 class Remark:
-    """One remark as a linter's reader hands it out."""
+    """One remark as a linter's reader hands it out.
+
+    `edits` are what the linter itself says is its safe and exact fix; `lint` makes a `replacement` of them.
+    """
 
     rule: str
     path: str
@@ -91,6 +116,8 @@ class Remark:
     message: str
     end_line: int = 0
     breaks: Breaks = Breaks.NO
+    edits: tuple[Edit, ...] = ()
+    replacement: Replacement | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,9 +7,20 @@ from collections.abc import Iterator
 from pathlib import PurePosixPath
 
 from sandbox.base import Limits
-from sandbox.linters.base import Breaks, Call, Job, Linter, Remark, Said, Unreadable, ends
+from sandbox.linters.base import (
+    Breaks,
+    Call,
+    Edit,
+    Job,
+    Linter,
+    Position,
+    Remark,
+    Said,
+    Unreadable,
+    ends,
+)
 from sandbox.linters.programs import plain
-from sandbox.linters.reading import json_lines, parsed, text_lines, tree_path
+from sandbox.linters.reading import Node, diff_edits, json_lines, parsed, text_lines, tree_path
 
 _BUILDING = Limits(timeout_s=300.0, memory_mb=4096, processes=256, output_bytes=16_000_000)
 _OFFLINE = (
@@ -42,6 +53,15 @@ def _gofmt(job: Job) -> tuple[Call, ...]:
 def _read_gofmt(said: Said) -> Iterator[Remark]:
     for path, line, rest in text_lines(said.err):
         yield Remark("syntax", path, line, f"gofmt: {rest}", breaks=Breaks.ALWAYS)
+
+
+def _gofmt_diff(job: Job) -> tuple[Call, ...]:
+    return (plain("gofmt", "-d", *job.paths),)
+
+
+def _read_gofmt_diff(said: Said) -> Iterator[Remark]:
+    for path, line, edit in diff_edits(said.out, said.folder):
+        yield Remark("format", path, line, "`gofmt` lays this out otherwise", edits=(edit,))
 
 
 def _vet(job: Job) -> tuple[Call, ...]:
@@ -89,8 +109,25 @@ def _read_clippy(said: Said) -> Iterator[Remark]:
                     line=span["line_start"].number,
                     message=message["message"].text,
                     end_line=span["line_end"].number,
+                    edits=tuple(_applicable(message)),
                 )
                 break
+
+
+def _applicable(message: Node) -> Iterator[Edit]:
+    """What `cargo clippy --fix` would do: the one help whose every part is said to be applicable."""
+    helps = [list(child["spans"]) for child in message["children"]]
+    helps = [spans for spans in helps if any(one["suggested_replacement"].is_text for one in spans)]
+    if len(helps) != 1 or len({span["file_name"].text for span in helps[0]}) != 1:
+        return
+    if any(one["suggestion_applicability"].text != "MachineApplicable" for one in helps[0]):
+        return
+    for one in helps[0]:
+        yield Edit(
+            Position(one["line_start"].number, one["column_start"].number),
+            Position(one["line_end"].number, one["column_end"].number),
+            one["suggested_replacement"].text,
+        )
 
 
 # --- Java -----------------------------------------------------------------------------------
@@ -136,6 +173,14 @@ GOFMT = Linter(
     calls=_gofmt,
     read=_read_gofmt,
     ends_with=frozenset({0, 2}),
+)
+GOFMT_DIFF = Linter(
+    name="gofmt -d",
+    program="gofmt",
+    install="apt-get install golang-go",
+    takes=ends(".go"),
+    calls=_gofmt_diff,
+    read=_read_gofmt_diff,
 )
 GO_VET = Linter(
     name="go vet",

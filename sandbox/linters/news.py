@@ -20,7 +20,16 @@ from sandbox.linters.base import Breaks, Remark
 from sandbox.linters.run import Linted
 from sandbox.repository.names import inside
 from sandbox.test_runs.path_kinds import PathKind, classify
-from sandbox.values import ChangeStatus, Diff, FileChange, Finding, Observation, Severity, Side
+from sandbox.values import (
+    ChangeStatus,
+    Diff,
+    FileChange,
+    Finding,
+    Observation,
+    Replacement,
+    Severity,
+    Side,
+)
 
 _NUMBERS = re.compile(r"\d+")
 _MEANT_FOLDER = re.compile(
@@ -58,7 +67,15 @@ class Change:
         return {change.path: _added_lines(change) for change in self.diff.files}
 
 
-def new_on_head(base: Linted | None, head: Linted, change: Change) -> tuple[Finding, ...]:
+@dataclass(frozen=True, slots=True)
+class New:
+    """A finding that is new on head, and its linter's own fix, where there is one."""
+
+    finding: Finding
+    replacement: Replacement | None = None
+
+
+def new_on_head(base: Linted | None, head: Linted, change: Change) -> tuple[New, ...]:
     """Return what is new; nothing where one side's silence or speech proves nothing."""
     if head.problem or (base is not None and base.problem):
         return ()
@@ -75,7 +92,7 @@ def new_on_head(base: Linted | None, head: Linted, change: Change) -> tuple[Find
             known[key] -= 1
             continue
         blocks = _blocks(remark, change.added_files()) and remark.path not in broken_before
-        new.append(finding(head.linter, remark, blocks=blocks))
+        new.append(New(finding(head.linter, remark, blocks=blocks), remark.replacement))
     return tuple(new)
 
 

@@ -6,13 +6,24 @@ import json
 import re
 import shlex
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from posixpath import normpath, relpath
 
 from sandbox.base import TREE
-from sandbox.linters.base import Breaks, Call, Job, Linter, Remark, Said, Source
+from sandbox.linters.base import (
+    Call,
+    Edit,
+    Job,
+    Linter,
+    Position,
+    Remark,
+    Said,
+    Source,
+    ends,
+)
 from sandbox.linters.programs import plain
-from sandbox.linters.reading import parsed, sarif, tree_path
+from sandbox.linters.reading import Node, diff_edits, parsed, sarif, tree_path
 from sandbox.linters.syntax import parse_calls, read_parsed
 
 _SCRIPTS = (".js", ".mjs", ".cjs", ".jsx", ".ts", ".mts", ".cts", ".tsx")
@@ -97,7 +108,16 @@ def _read_eslint(said: Said) -> Iterator[Remark]:
                     line=item["line"].number,
                     message=item["message"].text,
                     end_line=item["endLine"].number,
+                    edits=tuple(_fix(item["fix"])),
                 )
+
+
+def _fix(fix: Node) -> Iterator[Edit]:
+    """What `eslint --fix` would do; its suggestions, which may change what the code does, are left out."""
+    offsets = [one.number for one in fix["range"]]
+    if len(offsets) == 2:
+        start, end = (Position(0, offset + 1, is_utf16=True) for offset in offsets)
+        yield Edit(start, end, fix["text"].text)
 
 
 def _biome(job: Job) -> tuple[Call, ...]:
@@ -116,9 +136,47 @@ def _read_biome(said: Said) -> Iterator[Remark]:
     for remark in sarif(said):
         rule = remark.rule.removeprefix("lint/")
         if rule != "internalError/fs":
-            yield Remark(rule, remark.path, remark.line, remark.message, remark.end_line, Breaks.NO)
+            yield replace(remark, rule=rule)
 
 
+_PRETTIER = "prettier"
+_PRETTIER_FILES = (".prettierrc", ".prettierrc.*", "prettier.config.*")
+_LAID_OUT = (*_SCRIPTS, ".json", ".css", ".scss", ".less", ".html", ".vue", ".md", ".yml", ".yaml")
+# Prettier prints the whole file, or nothing where it is told to ignore it.
+_DIFF = """for file; do
+  if node_modules/.bin/prettier "$file" > /tmp/laid-out 2> /dev/null && [ -s /tmp/laid-out ]; then
+    diff -u --label "$file" --label "$file" -- "$file" /tmp/laid-out
+  fi
+done
+exit 0"""
+
+
+def _prettier(job: Job) -> tuple[Call, ...]:
+    if not (
+        job.has_modules and has_configuration(job.policy / job.root, _PRETTIER_FILES, _PRETTIER)
+    ):
+        return ()
+    paths = [one.path for one in job.sources if one.path.isprintable()]
+    shown = of_project(job, _PRETTIER, "--check").shown
+    argv = ("/bin/sh", "-c", _DIFF, "sh", *(f"{TREE}/{path}" for path in paths))
+    return (Call(argv, shown, folder=job.root),)
+
+
+def _read_prettier(said: Said) -> Iterator[Remark]:
+    for path, line, edit in diff_edits(said.out, said.folder):
+        yield Remark("format", path, line, "`prettier` lays this out otherwise", edits=(edit,))
+
+
+PRETTIER = Linter(
+    name=_PRETTIER,
+    install="npm install --save-dev prettier, in the project",
+    takes=ends(*_LAID_OUT),
+    calls=_prettier,
+    read=_read_prettier,
+    configuration=(*_PRETTIER_FILES, ".prettierignore", ".editorconfig", "package.json"),
+    named=named_by(_PRETTIER_FILES),
+    ends_with=frozenset({0}),
+)
 ESLINT = Linter(
     name="eslint",
     install="npm install --save-dev eslint, in the project",

@@ -7,13 +7,22 @@ import re
 import shlex
 import tomllib
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 
 from sandbox.base import Mount
-from sandbox.linters.base import Breaks, Call, Job, Linter, Remark, Said, ends
+from sandbox.linters.base import (
+    Breaks,
+    Call,
+    Edit,
+    Job,
+    Linter,
+    Position,
+    Remark,
+    Said,
+    ends,
+)
 from sandbox.linters.programs import INSIDE, program
-from sandbox.linters.reading import json_lines, sarif, tree_path
+from sandbox.linters.reading import Node, diff_edits, json_lines, parsed, tree_path
 from sandbox.toolchains.python_project import read_project
 from sandbox.toolchains.tree import Tree
 
@@ -42,14 +51,35 @@ def _calls(job: Job) -> tuple[Call, ...]:
     rules: tuple[str, ...] = ("--isolated", "--select", _DEFAULT_RULES)
     if configuration_of(job.policy):
         rules = ("--force-exclude", "--no-respect-gitignore")
-    options = ("--output-format=sarif", "--no-fix", "--no-cache", "--exit-zero", *rules)
+    options = ("--output-format=json", "--no-fix", "--no-cache", "--exit-zero", *rules)
     return (program("ruff", "check", *options, "--", *job.paths),)
 
 
 def _read(said: Said) -> Iterator[Remark]:
-    for remark in sarif(said):
-        broken = remark.rule == "invalid-syntax" and not _OF_A_VERSION.search(remark.message)
-        yield replace(remark, breaks=Breaks.ALWAYS if broken else Breaks.NO)
+    """Read ruff's own JSON: its SARIF does not say which fixes are safe."""
+    for item in parsed(said.out):
+        rule, message = item["code"].text, item["message"].text
+        broken = rule == "invalid-syntax" and not _OF_A_VERSION.search(message)
+        fix = item["fix"]
+        yield Remark(
+            rule=rule,
+            path=tree_path(item["filename"].text, said.folder),
+            line=item["location"]["row"].number,
+            message=message,
+            end_line=item["end_location"]["row"].number,
+            breaks=Breaks.ALWAYS if broken else Breaks.NO,
+            edits=tuple(_edits(fix["edits"])) if fix["applicability"].text == "safe" else (),
+        )
+
+
+def _edits(edits: Node) -> Iterator[Edit]:
+    for one in edits:
+        start, end = one["location"], one["end_location"]
+        yield Edit(
+            Position(start["row"].number, start["column"].number),
+            Position(end["row"].number, end["column"].number),
+            one["content"].text,
+        )
 
 
 RUFF = Linter(
@@ -60,6 +90,50 @@ RUFF = Linter(
     read=_read,
     configuration=("*.toml",),  # any of them may be named by `extend`
     ends_with=frozenset({0}),
+)
+
+
+# --- how it is laid out, where base says that ruff does it
+
+
+_PRE_COMMIT = ".pre-commit-config.yaml"
+_HOOK = re.compile(r"\bid: {0,9}[\"']?ruff-format\b")
+
+
+def _formats(tree: Path) -> bool:
+    """Whether the root says so: a table of the formatter's, or its hook for pre-commit."""
+    found = configuration_of(tree)
+    try:
+        if found:
+            table = tomllib.loads((tree / found).read_text(errors="replace"))
+            table = table.get("tool", {}).get("ruff", {}) if found == _FILES[-1] else table
+            if "format" in table:
+                return True
+        hooks = tree / _PRE_COMMIT
+        return hooks.is_file() and bool(_HOOK.search(hooks.read_text(errors="replace")[:100_000]))
+    except (OSError, tomllib.TOMLDecodeError, RecursionError, AttributeError, TypeError):
+        return False
+
+
+def _format_calls(job: Job) -> tuple[Call, ...]:
+    if not _formats(job.policy):
+        return ()
+    rules = ("--force-exclude", "--no-respect-gitignore")
+    return (program("ruff", "format", "--diff", "--no-cache", *rules, "--", *job.paths),)
+
+
+def _read_format(said: Said) -> Iterator[Remark]:
+    for path, line, edit in diff_edits(said.out, said.folder):
+        yield Remark("format", path, line, "`ruff format` lays this out otherwise", edits=(edit,))
+
+
+RUFF_FORMAT = Linter(
+    name="ruff format",
+    install="make install",
+    takes=ends(".py", ".pyi"),
+    calls=_format_calls,
+    read=_read_format,
+    configuration=("*.toml", _PRE_COMMIT),
 )
 
 

@@ -9,11 +9,12 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
+from itertools import takewhile
 from posixpath import normpath
 from urllib.parse import unquote
 
 from sandbox.base import TREE
-from sandbox.linters.base import Remark, Said, Unreadable
+from sandbox.linters.base import Edit, Position, Remark, Said, Unreadable
 
 MAX_REMARKS = 5_000
 """Read of one linter on one side."""
@@ -51,6 +52,11 @@ class Node:
         """Return a line number: a whole number from 0 to a billion, else 0."""
         value = self._value
         return value if type(value) is int and 0 <= value < 10**9 else 0
+
+    @property
+    def is_text(self) -> bool:
+        """Whether it is a string, which may be empty."""
+        return isinstance(self._value, str)
 
     @property
     def is_true(self) -> bool:
@@ -92,16 +98,78 @@ def tree_path(path: str, folder: str = "") -> str:
 def sarif(said: Said) -> Iterator[Remark]:
     """Read a SARIF log: every result with its first location."""
     for run in parsed(said.out)["runs"]:
+        is_utf16 = run["columnKind"].text != "unicodeCodePoints"
         for result in run["results"]:
             where = next(iter(result["locations"]), Node(None))["physicalLocation"]
             region = where["region"]
+            path = tree_path(unquote(where["artifactLocation"]["uri"].text), said.folder)
             yield Remark(
                 rule=result["ruleId"].text,
-                path=tree_path(unquote(where["artifactLocation"]["uri"].text), said.folder),
+                path=path,
                 line=region["startLine"].number,
                 message=result["message"]["text"].text,
                 end_line=region["endLine"].number,
+                edits=tuple(_sarif_edits(result["fixes"], path, said.folder, is_utf16)),
             )
+
+
+def _sarif_edits(fixes: Node, path: str, folder: str, is_utf16: bool) -> Iterator[Edit]:
+    """The only fix that is proposed, of this one file; where there is a choice nobody made it."""
+    changes = [change for fix in fixes for change in fix["artifactChanges"]]
+    if len(list(fixes)) != 1 or len(changes) != 1:
+        return
+    if tree_path(unquote(changes[0]["artifactLocation"]["uri"].text), folder) != path:
+        return
+    for one in changes[0]["replacements"]:
+        gone = one["deletedRegion"]
+        first, last = gone["startLine"].number, gone["endLine"].number or gone["startLine"].number
+        column, end = gone["startColumn"].number or 1, gone["endColumn"].number
+        yield Edit(
+            Position(first, column, is_utf16),
+            # Without a column a region takes whole lines, up to where the next one begins.
+            Position(last, end, is_utf16) if end else Position(last + 1, 1),
+            one["insertedContent"]["text"].text,
+        )
+
+
+_DIFF_HUNK = re.compile(r"@@ -(\d{1,9})(?:,(\d{1,9}))? \+\d{1,9}(?:,(\d{1,9}))? @@")
+
+
+def diff_edits(text: bytes, folder: str = "") -> Iterator[tuple[str, int, Edit]]:
+    """Read a unified diff: yield (path, first line, edit) of every run of changed lines.
+
+    Hunks are read by their counts, so no line of a file can pass for a header.
+    """
+    path, lines, at = "", text.decode(errors="replace").split("\n"), 0
+    while at < len(lines):
+        line = lines[at]
+        at += 1
+        if line.startswith("+++ "):
+            path = tree_path(line[4:].split("\t")[0], folder)
+        elif match := _DIFF_HUNK.match(line):
+            number, old, new = (int(match[part] or 1) for part in (1, 2, 3))
+            begin = at
+            while at < len(lines) and (old > 0 or new > 0):
+                old -= not lines[at].startswith(("+", "\\"))
+                new -= not lines[at].startswith(("-", "\\"))
+                at += 1
+            at += at < len(lines) and lines[at].startswith("\\")
+            hunk = lines[begin:at]
+            for first, edit in _hunk_edits(number, hunk) if path else ():
+                yield path, first, edit
+
+
+def _hunk_edits(number: int, hunk: list[str]) -> Iterator[tuple[int, Edit]]:
+    """Every run of changed lines; what is about the line break at a file's end is left out."""
+    at = 0
+    while at < len(hunk):
+        run = list(takewhile(lambda line: line.startswith(("-", "+", "\\")), hunk[at:]))
+        gone = sum(line.startswith("-") for line in run)
+        new = "".join(f"{line[1:]}\n" for line in run if line.startswith("+"))
+        if run and not any(line.startswith("\\") for line in run):
+            yield number, Edit(Position(number, 1), Position(number + gone, 1), new)
+        number += gone if run else 1
+        at += len(run) or 1
 
 
 _LINE = re.compile(

@@ -22,14 +22,16 @@ from sandbox.linters.base import (
     Unreadable,
 )
 from sandbox.linters.choice import choose
+from sandbox.linters.fixes import SourceText
 from sandbox.linters.reading import MAX_REMARKS
 from sandbox.repository.names import inside
 from sandbox.toolchains import layers
-from sandbox.values import Environment, Side
+from sandbox.values import Environment, Replacement, Side
 
 _MISSING = 127
 _SHOWN_COMMAND = 600
 _SHOWN_ERROR = 300
+_MOST_FIXED_BYTES = 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,20 +175,38 @@ def _last_line(output: bytes) -> str:
 def _within_tree(order: LintOrder, remarks: Iterable[Remark]) -> tuple[Remark, ...]:
     """Keep what speaks of a file of the tree, once, with texts of a length that can be shown."""
     known: dict[str, bool] = {}
+    texts: dict[str, SourceText | None] = {}
     kept: dict[Remark, None] = {}
     for remark in remarks:
-        if remark.path not in known:
-            known[remark.path] = _is_file(order.tree, remark.path)
-        if known[remark.path]:
-            kept[_shortened(remark)] = None
+        path = remark.path
+        if path not in known:
+            known[path] = _is_file(order.tree, path)
+        if not known[path]:
+            continue
+        found = None
+        if remark.edits and order.side is Side.HEAD:
+            if path not in texts:
+                texts[path] = _text(inside(order.tree, path))
+            text = texts[path]
+            found = text.replacement(remark.edits) if text else None
+        kept[_shortened(remark, found)] = None
     return tuple(kept)
 
 
-def _shortened(remark: Remark) -> Remark:
+def _text(file: Path) -> SourceText | None:
+    """What a linter saw; of a file that is no UTF-8, or begins with a mark, columns cannot be told."""
+    if file.is_symlink() or file.stat().st_size > _MOST_FIXED_BYTES:
+        return None
+    try:
+        text = file.read_bytes().decode()
+    except UnicodeDecodeError:
+        return None
+    return None if "\r" in text or text.startswith("\ufeff") else SourceText(text)
+
+
+def _shortened(remark: Remark, found: Replacement | None) -> Remark:
     message = remark.message.strip()[:MAX_MESSAGE_CHARACTERS]
-    return Remark(
-        remark.rule[:100], remark.path, remark.line, message, remark.end_line, remark.breaks
-    )
+    return replace(remark, rule=remark.rule[:100], message=message, edits=(), replacement=found)
 
 
 def _is_file(tree: Path, path: str) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from sandbox.linters.base import Call, Job, Linter, Remark, Said, Source
+from sandbox.linters.base import Call, Edit, Job, Linter, Position, Remark, Said, Source
 from sandbox.linters.programs import program
 from sandbox.linters.reading import parsed, tree_path
 from sandbox.linters.syntax import parse_calls, read_parsed
@@ -40,6 +40,14 @@ def _read(said: Said) -> Iterator[Remark]:
             line=item["line"].number,
             message=item["message"].text,
             end_line=item["endLine"].number,
+            edits=tuple(
+                Edit(
+                    Position(one["line"].number, one["column"].number),
+                    Position(one["endLine"].number, one["endColumn"].number),
+                    one["replacement"].text,
+                )
+                for one in item["fix"]["replacements"]
+            ),
         )
 
 

@@ -23,6 +23,7 @@ from bot.templates import (
     render_markdown,
     text_environment,
 )
+from bot.text import suggestion
 from bot.values import (
     ActionKind,
     Answered,
@@ -42,6 +43,7 @@ from bot.values import (
     VerdictOutcome,
 )
 from bot.webhook.when import Doubt, LeftOut, Sifted
+from sandbox.values import Finding, Fix, Replacement, Severity
 from tests.bot.report.examples import EXAMPLES
 
 TOKEN = "ghp_" + "a1B2" * 9
@@ -75,6 +77,9 @@ FORECAST = Forecast(
 FULL = Detail(rows=200, text=1000, tests=8, output=4000)
 LEAST = Detail(rows=1, text=20, tests=1, output=0, folded=False)
 
+FIX = Fix(
+    Finding("F401", Severity.ADVISE, "a.py", 1, "m", tool="ruff"), Replacement(1, ("a",), ("b",))
+)
 MEMORY = Memory(
     (
         PastVerdict(
@@ -101,6 +106,14 @@ GIVEN: dict[str, tuple[dict[str, object], ...]] = {
         for detail, memory in ((FULL, None), (FULL, MEMORY), (LEAST, MEMORY))
     ),
     "report/report.html.j2": tuple({"view": view(example())} for example in EXAMPLES.values()),
+    "report/suggestion.md.j2": (
+        {"finding": FIX.finding, "message": "m <b>", "block": suggestion(FIX.replacement.after)},
+    ),
+    "report/suggestions.md.j2": tuple(
+        {"count": count, "named": named, "more": len(named)}
+        for count in (1, 2)
+        for named in ((), ("a.py:1 ruff F401",) * 2)
+    ),
     "pages/home.html.j2": (
         {"rows": [(RECORD, "https://x/e1")], "may_list": True},
         {"rows": [], "may_list": True},

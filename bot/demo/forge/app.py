@@ -12,12 +12,14 @@ from flask import Flask, Response, request
 from werkzeug.serving import BaseWSGIServer, WSGIRequestHandler, make_server
 
 from bot.demo.forge import (
+    api_actions,
     api_apps,
     api_checks,
     api_issues,
     api_labels,
     api_pulls,
     api_repositories,
+    api_reviews,
     clicks,
     control,
     git_http,
@@ -48,10 +50,25 @@ def create_forge(state: State, web: str, token_lifetime_s: float = HOUR_S) -> Fl
     shapes = WorkShapes(state, web.rstrip("/"))
     deliveries = Deliveries(state, shapes)
     app.extensions[KEY] = Context(state, shapes, deliveries, token_lifetime_s)
-    for module in (api_apps, api_issues, api_pulls, api_labels, api_checks, api_repositories):
+    for module in (
+        api_actions,
+        api_apps,
+        api_issues,
+        api_pulls,
+        api_reviews,
+        api_labels,
+        api_checks,
+        api_repositories,
+    ):
         app.register_blueprint(module.routes, url_prefix="/api/v3")
     app.register_blueprint(graphql.routes, url_prefix="/api/graphql")
-    for routes in (control.routes, clicks.routes, git_http.routes, pages.routes):
+    for routes in (
+        control.routes,
+        clicks.routes,
+        git_http.routes,
+        pages.routes,
+        api_actions.storage,
+    ):
         app.register_blueprint(routes)
     app.register_error_handler(Refused, _refusal_answered)
     app.register_error_handler(404, _nothing_there)

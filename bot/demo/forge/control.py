@@ -10,6 +10,7 @@ from flask import Blueprint, Response, request
 
 from bot.demo.forge import git
 from bot.demo.forge.access import mint
+from bot.demo.forge.api_actions import put_artifact
 from bot.demo.forge.api_apps import register
 from bot.demo.forge.api_pulls import branches_moved
 from bot.demo.forge.context import answer, body, context, required_text
@@ -118,13 +119,22 @@ def app_pinged(app_id: int) -> Response:
 
 @routes.patch("/apps/<int:app_id>")
 def app_changed(app_id: int) -> Response:
-    """Changes where an app's webhooks go."""
+    """Changes where an app's webhooks go, or what it may from the next token on."""
     forge = context()
     app = forge.state.get(AppRow, app_id)
     if app is None:
         raise not_found()
-    forge.state.put(app.id, replace(app, webhook_url=body().text("webhook_url")))
+    wishes = body()
+    permissions = wishes.pairs("permissions") or app.permissions
+    url = wishes.text("webhook_url") or app.webhook_url
+    forge.state.put(app.id, replace(app, webhook_url=url, permissions=permissions))
     return answer({"id": app.id})
+
+
+@routes.post("/artifacts")
+def artifact_left() -> Response:
+    """Leaves a ZIP archive for a commit, as a workflow run would."""
+    return put_artifact()
 
 
 @routes.post("/installations")

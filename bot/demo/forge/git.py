@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from bot.demo.forge.errors import Refused, invalid
-from bot.demo.forge.rows import PullPart
+from bot.demo.forge.rows import PullPart, ReviewCommentRow
 from bot.demo.forge.state import State
 
 GIT_TIMEOUT_S = 60
@@ -115,6 +115,40 @@ def changed_files(state: State, repository: str, pull: PullPart) -> tuple[Change
             path, before = next(words), path
         files.append(ChangedFile(_STATUS.get(status[0], "changed"), path, before))
     return tuple(files)
+
+
+_HUNK = re.compile(rb"^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@", re.MULTILINE)
+
+
+def shown_lines(state: State, repository: str, pull: PullPart, path: str) -> tuple[range, ...]:
+    """The lines of head that the pull request's diff of a file shows, hunk by hunk."""
+    span = f"{pull.base_sha}...{pull.head_sha}"
+    return tuple(
+        range(int(found[3]), int(found[3]) + int(found[4] or 1))
+        for found in _hunks(state, repository, span, path, "--unified=3")
+    )
+
+
+def line_now(state: State, comment: ReviewCommentRow, head_sha: str, line: int) -> int:
+    """Where a line that was commented on stands at head; 0 when it was changed since."""
+    moved = 0
+    span = f"{comment.commit_id}..{head_sha}"
+    for found in _hunks(state, comment.repository, span, comment.path, "--unified=0"):
+        first, count, added = int(found[1]), int(found[2] or 1), int(found[4] or 1)
+        if count and first <= line < first + count:
+            return 0
+        # Without old lines git names the one before the place.
+        if first < line:
+            moved += added - count
+    return line + moved
+
+
+def _hunks(
+    state: State, repository: str, span: str, path: str, context: str
+) -> tuple[re.Match[bytes], ...]:
+    plain = ("--no-color", "--no-ext-diff", "--no-textconv", "--no-renames", context)
+    found = run_git(state.git_dir(repository), "diff", *plain, span, "--", f":(literal){path}")
+    return tuple(_HUNK.finditer(found.stdout))
 
 
 def branches(state: State, repository: str) -> tuple[str, ...]:

@@ -145,6 +145,48 @@ class CommentRow:
 
 
 @dataclass(frozen=True, slots=True)
+class ReviewRow:
+    """A submitted review of a pull request that only comments."""
+
+    id: int
+    repository: str
+    number: int
+    author: str
+    body: str
+    commit_id: str
+    submitted_at_s: float
+
+
+@dataclass(frozen=True, slots=True)
+class ReviewCommentRow:
+    """A comment on lines of head, as they were at `commit_id`; `start_line` is 0 for a single line."""
+
+    id: int
+    review: int
+    repository: str
+    number: int
+    author: str
+    body: str
+    path: str
+    line: int
+    start_line: int
+    commit_id: str
+    created_at_s: float
+
+
+@dataclass(frozen=True, slots=True)
+class ArtifactRow:
+    """A ZIP archive that a workflow run left for a commit; each has a run of its own, of the same id."""
+
+    id: int
+    repository: str
+    head_sha: str
+    name: str
+    size: int
+    created_at_s: float
+
+
+@dataclass(frozen=True, slots=True)
 class ReactionRow:
     """One user's reaction to a comment."""
 

@@ -20,6 +20,7 @@ from bot.demo.forge.rows import (
     InstallationRow,
     IssueRow,
     RepositoryRow,
+    ReviewCommentRow,
     TokenRow,
     User,
 )
@@ -129,6 +130,14 @@ class State:
         """A repository's issues and pull requests by number."""
         mine = [row for row in self.all(IssueRow) if row.repository.lower() == repository.lower()]
         return tuple(sorted(mine, key=lambda row: row.number))
+
+    def review_comments(self, repository: str, number: int) -> tuple[ReviewCommentRow, ...]:
+        """The comments on lines of one pull request, oldest first."""
+        return tuple(
+            row
+            for row in sorted(self.all(ReviewCommentRow), key=lambda row: row.id)
+            if row.repository.lower() == repository.lower() and row.number == number
+        )
 
     def comments(self, repository: str, number: int) -> tuple[CommentRow, ...]:
         """The comments of one issue or pull request, oldest first."""

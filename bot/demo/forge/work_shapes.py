@@ -118,7 +118,7 @@ class WorkShapes(Shapes):
             "mergeable_state": "unknown",
             "merged_by": None,
             "comments": len(self.state.comments(row.repository, row.number)),
-            "review_comments": 0,
+            "review_comments": len(self.state.review_comments(row.repository, row.number)),
             "maintainer_can_modify": False,
             "commits": commits,
             "additions": 0,

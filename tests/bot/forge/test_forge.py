@@ -296,3 +296,36 @@ def test_an_operation_that_github_lacks_is_noticed(world: World) -> None:
         pytest.skip("npm cannot give GitHub's description: the forge ran without validation")
     world.get(f"{world.web}/api/v3/repos/ada/x/invented")
     assert any("no such operation" in fault for fault in world.faults())
+
+
+async def test_a_review_stands_on_lines_of_the_diff(place: Place) -> None:
+    token = await installation_token(place.world)
+    path = f"v3/repos/{place.name}/pulls/{place.number}/reviews"
+    good = {"path": "hello.py", "line": 1, "side": "RIGHT", "body": "text"}
+    wanted = {"commit_id": place.head(), "event": "COMMENT", "body": "all", "comments": [good]}
+    for bad in (
+        {"path": "other.py"},
+        {"line": 2},
+        {"line": 1, "start_line": 2},
+        {"body": " "},
+        {"body": "x" * 70_000},
+    ):
+        reply = place.world.post(path, token, {**wanted, "comments": [good, {**good, **bad}]})
+        assert reply.status_code == 422, reply.text
+    for odd in ({"body": ""}, {"event": "APPROVE"}, {"commit_id": "0" * 40}):
+        assert place.world.post(path, token, {**wanted, **odd}).status_code == 422
+    assert place.world.post(path, token, wanted).status_code == 200
+
+    def lines() -> list[int]:
+        listed = f"repos/{place.name}/pulls/{place.number}/comments"
+        found = place.world.operator.as_person(place.world.ada, "GET", listed)
+        return [one.integer("line") for one in found.items()]
+
+    assert lines() == [1]
+    place.commit("feature", {"hello.py": "# first\nprint('hello, world')\n"})
+    assert lines() == [2]
+    place.commit("feature", {"hello.py": "# first\nprint('hello, you')\n"})
+    assert lines() == [0], "it is outdated"
+    path = f"repos/{place.name}/pulls/{place.number}/reviews"
+    (review,) = place.world.operator.as_person(place.world.ada, "GET", path).items()
+    assert (review.text("state"), review.text("user", "login")) == ("COMMENTED", "assay[bot]")

@@ -9,13 +9,14 @@ from pathlib import Path
 import pytest
 
 from sandbox.base import Sandbox
+from sandbox.linters import LintRequest, lint_change
 from sandbox.toolchains import layers
-from sandbox.values import Environment, Recipe, Side, TestRunner
-from tests.sandbox.linters.changes import Files, lint, told
+from sandbox.values import Environment, Recipe, Replacement, Side, TestRunner
+from tests.sandbox.linters.changes import Files, changed, lint, told
 
 pytestmark = [pytest.mark.real, pytest.mark.slow]
 
-PACKAGES = ("eslint@^10", "@eslint/js@^10", "stylelint@^16")
+PACKAGES = ("eslint@^10", "@eslint/js@^10", "stylelint@^16", "prettier@^3")
 BASE: Files = {
     "package.json": '{"name": "x", "type": "module"}\n',
     "eslint.config.js": "import rules from './tools/rules.js';\nexport default rules;\n",
@@ -54,6 +55,45 @@ async def test_they_speak_by_bases_rules(
     assert told(result) == [("color-no-invalid-hex", "a.css", 3), ("no-undef", "a.js", 2)]
     assert result is not None
     assert "node_modules/.bin/eslint --format json" in result.head.command
+
+
+async def test_what_eslint_and_prettier_would_do_are_fixes(
+    sandbox: Sandbox, tmp_path: Path, project: Environment
+) -> None:
+    rules = "export default [{rules: {'prefer-const': 'error', 'no-var': 'error'}}];\n"
+    base = {
+        **BASE,
+        "tools/rules.js": rules,
+        ".prettierrc": '{"singleQuote": true}\n',
+        ".prettierignore": "ignored.js\n",
+        "old.js": "export const b = {b:1}\n",
+    }
+    head: Files = {
+        "a.js": "export const a = 1;\nlet é = '😀'; let b = 2;\nexport { b, é };\n",
+        "old.js": "export const b = {b:1}\n\nexport const c = [ 1 ];\n",
+        "ignored.js": "export const d = {d:1}\n",
+        "broken.js": "const = 1\n",
+        "odd $(touch x) name.css": "a {\n  color:red;\n}\n",
+    }
+    checkout = changed(tmp_path, base, head)
+    request = LintRequest(checkout, tmp_path / "workspace", project, with_formatters=True)
+    linted = await lint_change(sandbox, request)
+    assert linted is not None
+    found = {
+        (one.finding.tool, one.finding.path, one.finding.line): one.replacement
+        for one in linted.fixes
+    }
+    two = "let é = '😀'; let b = 2;"
+    assert found == {
+        ("eslint", "a.js", 2): Replacement(2, (two,), ("let é = '😀'; const b = 2;",)),
+        ("prettier", "a.js", 2): Replacement(2, (two,), ("let é = '😀';", "let b = 2;")),
+        ("prettier", "old.js", 3): Replacement(
+            3, ("export const c = [ 1 ];",), ("export const c = [1];",)
+        ),
+        ("prettier", "odd $(touch x) name.css", 2): Replacement(
+            2, ("  color:red;",), ("  color: red;",)
+        ),
+    }
 
 
 async def test_a_configuration_that_breaks_is_said(
