@@ -43,7 +43,7 @@ def used(function: tree_sitter.Node, values: Mapping[str, tree_sitter.Node]) -> 
         return ()
     own = _identifiers(function.child_by_field_name("parameters")) | _bound(body)
     read = _identifiers(body) & values.keys() - own
-    for name in reversed(values):
+    for name in reversed([*values]):
         if name in read:
             read |= _identifiers(values[name]) & values.keys() - own
     return tuple(name for name in values if name in read)
