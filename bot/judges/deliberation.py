@@ -90,7 +90,7 @@ def _is_decided(one: Assignment, analysed: Analysed | None) -> bool:
     if analysed is None:
         return False
     taken = (*one.material.evidence, *analysed.evidence)
-    return bool(deciding_steps(one.found, analysed.analysis, taken))
+    return bool(deciding_steps(one.requirement, one.found, analysed.analysis, taken))
 
 
 def _not_believed(agents: Agents, canary: CanaryResult) -> Deliberation:

@@ -19,6 +19,8 @@ from sandbox.elsewhere.values import TestedInput
 
 MOST_NEAR = 7
 MOST_DIFFERING = 16
+MOST_ALIKE = 8
+"""Of the rows in which base gives what it gives for the tested input, too."""
 _ROW_CHARS = 240
 _MACHINERY_WORDS = (
     "raises warns approx skip skipif param parametrize fixture patch object isinstance issubclass len str "
@@ -54,15 +56,23 @@ def near_inputs(sources: Iterable[str]) -> tuple[Neighbours, ...]:
 
 
 def told_differences(looked: Iterable[TestedInput]) -> str:
-    """What base and head give for inputs near the tested ones, where that is not the same."""
+    """What base and head give for inputs near the tested ones, where that is not the same.
+
+    First those for which base gives something else than for the tested input itself: that base does not take
+    a new argument is told by few.
+    """
     rows: dict[str, None] = {}
+    alike: dict[str, None] = {}
     for one in looked:
-        rows |= {
-            f"{b.call}: base {b.on_base}; head {b.on_head}": None for b in one.near if b.differs
-        }
-    told = [clip_line(" ".join(row.split()), _ROW_CHARS) for row in rows]
-    more = [f"… and {len(told) - MOST_DIFFERING} more"] if len(told) > MOST_DIFFERING else []
-    return "\n".join((*told[:MOST_DIFFERING], *more))
+        for call in one.near:
+            row = f"{call.call}: base {call.on_base}; head {call.on_head}"
+            if call.differs:
+                (alike if call.on_base == one.tested.on_base else rows)[row] = None
+    shown = [*rows][:MOST_DIFFERING]
+    shown += [*alike][: min(MOST_ALIKE, MOST_DIFFERING - len(shown))]
+    left = len(rows | alike) - len(shown)
+    more = [f"… and {left} more"] if left else []
+    return "\n".join((*(clip_line(" ".join(row.split()), _ROW_CHARS) for row in shown), *more))
 
 
 def _inputs(tree: ast.Module) -> Iterator[ast.expr]:

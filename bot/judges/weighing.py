@@ -20,6 +20,7 @@ from bot.values import (
     PanelResult,
     Requirement,
     Requirements,
+    Transition,
     Verdict,
     VerdictOutcome,
 )
@@ -83,7 +84,8 @@ def weigh(
         seen = tuple(evidence[id_] for id_ in taken if id_ in evidence)
         refuting = _refuting(analysis, seen)
         if is_for_judges(requirement, verdict):
-            given = _by_analyst(given, analysis, deciding_steps(verdict, analysis, seen))
+            deciding = deciding_steps(requirement, verdict, analysis, seen)
+            given = _by_analyst(given, analysis, deciding)
         if is_for_judges(requirement, given):
             panel = panels.get(requirement.id)
             own = (*planned, *deliberation.evidence)
@@ -95,18 +97,27 @@ def weigh(
 
 
 def deciding_steps(
-    verdict: Verdict, analysis: Analysis | None, taken: tuple[Evidence, ...]
+    requirement: Requirement,
+    verdict: Verdict,
+    analysis: Analysis | None,
+    taken: tuple[Evidence, ...],
 ) -> tuple[str, ...]:
     """The steps by which an analyst lowers a verdict; where there is one, a panel can raise nothing.
 
     Where tests of the author's pass, even if the change may be made for them, each that refutes does;
-    where nothing speaks for the requirement, only one that asserts something does.
+    where nothing speaks for the requirement, only one that asserts something does, or, of what must stay,
+    a line of the plan that passes on base and fails on head.
     """
     refuting = _refuting(analysis, taken)
     if _rests_on_tests(verdict):
         return refuting
-    asserting = {one.id for one in taken if refutes(one, verdict.requirement_id)}
-    return tuple(id_ for id_ in refuting if id_ in asserting)
+    is_kept = requirement.category is Category.KEEP
+    telling = {
+        one.id
+        for one in taken
+        if refutes(one, requirement.id) or (is_kept and one.transition is Transition.REGRESSED)
+    }
+    return tuple(id_ for id_ in refuting if id_ in telling)
 
 
 def _rests_on_tests(verdict: Verdict) -> bool:

@@ -20,13 +20,25 @@ _MAY = (
     r"is free to|are free to|is expected to|are expected to|is going to|are going to)\s+"
     r"(?:(?:well|also|now|then|therefore|simply)\s+)?"
 )
-_CHANGE = r"(?:be\s+)?(?:chang|updat|adjust|adapt|rewrit|regenerat|edit|fail\b|break\b)\w*"
+_CHANGE = (
+    r"(?:(?:be\s+)?(?:chang|updat|adjust|adapt|rewrit|regenerat|edit|differ|fail\b|break\b)\w*"
+    r"|(?:get|have|take|expect|hold|be\s+given)\s+(?:(?:an?|the)\s+)?(?:new|other|another|different|updated)\b)"
+)
 _GO = r"(?:be\s+)?(?:remov|delet|dropp?|skipp?|retir|go\b)\w*"
 _ALLOWS = re.compile(rf"(?i){_TESTS}.{{0,400}}?{_MAY}(?P<what>{_CHANGE}|{_GO})")
 _POINTS = re.compile(
     r"(?i)(?:this|that|these|those) (?:tests?|snapshots?|expectations?|assertions?)\b"
 )
 _REMOVES = re.compile(rf"(?i){_GO}")
+_ONE_DESCRIBED = re.compile(
+    r"(?i)\b(?:test|snapshot|expectation|assertion)\s+(?:(?:that|which)\b|(?:of|for|pinning|asserting|comparing)\s)"
+)
+_MANY = re.compile(r"(?i)\b(?:tests|snapshots|expectations|assertions)\b")
+_PINS = re.compile(r"(?i)\b(?:pin(?:s|ned|ning)?|hard-?coded?s?|literals?)\b")
+_PINNED = re.compile(
+    r"===?[ \t]{0,9}[('\"`\d\-\[{bru]{0,3}['\"`\d\[{]|['\"`\d][ \t]{0,9}===?(?!=)"
+    r"|(?i:assert_?(?:equals?|eq|is)|to_?(?:be|equal|strictequal)|(?:deep|strict)_?equal|snapshot)"
+)
 _NOT = re.compile(
     r"(?i)\b(?:not|no|none|never|without|neither|nor|unless|only if|except)\b|n['\u2019]t\b"
 )
@@ -37,7 +49,8 @@ _GENERIC = words_of(
     "pin pins pinned exact exactly precise old existing current previous expectation expectations assertion "
     "assertions snapshot output outputs unit regression update updated adjust adjusted adapt adapted rewrite "
     "rewritten allow allowed free remove removed delete deleted drop dropped skip skipped retire retired go "
-    "break fail well also therefore simply assert asserts today behavior behaviour hold holds literal"
+    "break fail well also therefore simply assert asserts today behavior behaviour hold holds literal "
+    "exactly itself themselves another different differ"
 )
 
 
@@ -77,7 +90,8 @@ def permitted_changes(source: TaskSource) -> Iterator[PermittedChange]:
 def speaks_of_test(permitted: PermittedChange, test: TestComparison) -> bool:
     """Whether a permission names a test or its file, or describes it by words that are all its own.
 
-    One that describes nothing ("existing tests may change") speaks of no test in particular.
+    One that describes nothing ("existing tests may change") speaks of no test in particular. One test that
+    is described ("the test that pins an exact key") is known by its own name: its file has others, too.
     """
     named = [next(filter(None, one)).strip("()") for one in _NAMED.findall(permitted.sentence)]
     spelled = [one for one in named if "test" in one.lower() and re.fullmatch(r"[\w./-]+", one)]
@@ -88,7 +102,16 @@ def speaks_of_test(permitted: PermittedChange, test: TestComparison) -> bool:
     name = Vocabulary(words_of(f"{test_name(test.id)} {test.path}"))
     code = Vocabulary(code_words(test.source))
     is_known = all(name.knows(word) or code.knows(word) for word in subject)
+    if _ONE_DESCRIBED.search(permitted.sentence) and not _MANY.search(permitted.sentence):
+        name = Vocabulary(words_of(test_name(test.id)))
+        is_known = is_known and _is_pinned_as_said(permitted.sentence, test)
     return bool(subject) and is_known and any(name.knows(word) for word in subject)
+
+
+def _is_pinned_as_said(sentence: str, test: TestComparison) -> bool:
+    """Whether a test that is said to pin something held something literal on base."""
+    before = test.source_before
+    return not (before and _PINS.search(sentence)) or _PINNED.search(before) is not None
 
 
 def _is_path(named: str, path: str) -> bool:

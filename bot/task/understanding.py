@@ -185,11 +185,14 @@ class _Additions:
 
     def _permit(self, proposal: Proposal, found: Quotation, source: TaskSource) -> None:
         """Allow what a sentence of those who may ask allows; it demands nothing, whoever says it."""
-        allowed = permitted_changes(replace(source, title="", text=found.sentence))
+        if not source.trust.is_asked:
+            self._refuse(proposal, "only who asks for the change can allow something")
+            return
+        allowed = tuple(permitted_changes(replace(source, title="", text=found.sentence)))
         known = {one.sentence for one in self.permitted}
-        if source.trust.is_asked:
-            self.permitted += [one for one in allowed if one.sentence not in known]
-        self._refuse(proposal, "it allows something and demands nothing")
+        self.permitted += [one for one in allowed if one.sentence not in known]
+        if not allowed:
+            self._refuse(proposal, "it demands nothing, and names no test that may change")
 
     def _wish(self, text: str, source: TaskSource) -> None:
         if any(says_the_same(wish.text, text) for wish in self.preferences):

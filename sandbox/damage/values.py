@@ -39,8 +39,8 @@ class Damage:
     is False where noticing it shows only that a name is there or that a function is called; `is_new` where
     the change adds the function. For a judge's step there are more kinds: restored (what it is about as on
     base) and unsteady (another value at each call); `names` are those of what it stands in (of a `CONDITION`
-    the values that it asks for), and `is_changed` is False where that says the same on base. `places` are all
-    lines that are as on base, where `line` does not say it.
+    the values that it asks for), and `is_changed` is False where that says the same on base; `parameters`
+    are those of the function. `places` are all lines that are as on base, where `line` does not say it.
     """
 
     path: str
@@ -53,6 +53,7 @@ class Damage:
     names: tuple[str, ...] = ()
     is_changed: bool = True
     places: tuple[Lines, ...] = ()
+    parameters: tuple[str, ...] = ()
 
     @property
     def function(self) -> tuple[str, int, str]:

@@ -23,7 +23,8 @@ BILL = (
     "    def __eq__(self, other):\n        return self.total == other.total\n\n"
     "    def __hash__(self):\n        return id(self)\n\n"
     "    def __add__(self, other):\n        return Bill(self.total)\n\n\n"
-    "def name(how=''):\n    return 'bill'\n"
+    "def name(how=''):\n    return 'bill'\n\n\n"
+    "RATES = {'euro': 100}\n\n\ndef cents(amount, unit):\n    return amount * RATES[unit]\n"
 )
 PROJECT: Files = {
     "requirements.txt": "pytest\n",
@@ -40,9 +41,12 @@ RIGHT = (
     .replace("return id(self)", "return hash(self.total)")
     .replace("Bill(self.total)\n", "Bill(self.total + other.total)\n")
     .replace("return 'bill'", "return how or 'bill'")
+    .replace("{'euro': 100}", "{'euro': 100, 'pound': 117}")
 )
 SPLIT = "Shares\n\n`split` gives all cents away, and raises `ValueError` for zero people.\n"
 SUMS = "Bills\n\n`Bill.__add__` adds the totals, and `Bill.__hash__` is the same for equal bills.\n"
+RATES = "Rates\n\n`cents` knows pounds, of 117 cents each.\n"
+NAMES = "Names\n\n- [ ] A `how` that is not empty is what the bill is called\n"
 HEAD = "import pytest\nimport bill\nfrom bill import Bill, split\n\n\n"
 
 
@@ -87,6 +91,12 @@ OF_SUMS = {
         "    assert way(Bill(1), Bill(2)) == Bill(3)",
     ),
 }
+OF_RATES = {"a table beside the function": body("assert bill.cents(2, 'pound') == 234")}
+OF_NAMES = {"a parameter": body("assert bill.name('x') == 'x'")}
+HOLLOW_OF_RATES = {
+    "the table alone": body("assert bill.RATES['pound'] == 117", "assert bill.cents(1, 'euro') == 100"),
+    "another function": body("assert (bill.cents(1, 'euro'), bill.name('x')) == (100, 'x')"),
+}  # fmt: skip
 HOLLOW_OF_SPLIT = {
     "beside, in one assertion": body("assert (split(10, 2), bill.name('x')) == ([5, 5], 'x')"),
     "the words": body("import inspect", "assert 'nobody' in inspect.getsource(bill.cents_of)"),
@@ -154,21 +164,28 @@ def problems(run: Judged) -> dict[str, str]:
 
 
 @pytest.mark.parametrize(
-    ("task", "steps"), [(SPLIT, OF_SPLIT), (SUMS, OF_SUMS)], ids=["split", "sums"]
+    ("task", "steps"),
+    [(SPLIT, OF_SPLIT), (SUMS, OF_SUMS), (RATES, OF_RATES), (NAMES, OF_NAMES)],
+    ids=["split", "sums", "rates", "names"],
 )
 def test_right_tests_of_every_shape_stand(
     folder: Folder, tmp_path: Path, task: str, steps: dict[str, str]
 ) -> None:
-    run = judged(folder, tmp_path, f"right-{len(steps)}", task, steps)
+    run = judged(folder, tmp_path, f"right-{task.split(maxsplit=1)[0]}", task, steps)
     assert problems(run) == {}
     assert {goal for goal, one in taken(run).items() if one.transition == "fixed"} == set(steps)
     (row,) = [one for one in run.document.requirements if one.id == "R1"]
     assert (row.verdict, row.decided_by) == ("satisfied", "panel")
 
 
-def test_what_only_rests_beside_it_does_not(folder: Folder, tmp_path: Path) -> None:
-    run = judged(folder, tmp_path, "hollow", SPLIT, HOLLOW_OF_SPLIT)
-    assert set(problems(run)) == set(HOLLOW_OF_SPLIT)
+@pytest.mark.parametrize(
+    ("task", "steps"), [(SPLIT, HOLLOW_OF_SPLIT), (RATES, HOLLOW_OF_RATES)], ids=["split", "rates"]
+)
+def test_what_only_rests_beside_it_does_not(
+    folder: Folder, tmp_path: Path, task: str, steps: dict[str, str]
+) -> None:
+    run = judged(folder, tmp_path, f"hollow-{task.split(maxsplit=1)[0]}", task, steps)
+    assert set(problems(run)) == set(steps)
     assert all(one.transition != "fixed" for one in taken(run).values())
     (row,) = [one for one in run.document.requirements if one.id == "R1"]
     assert row.verdict == "unverified"

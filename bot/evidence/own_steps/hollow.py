@@ -140,7 +140,8 @@ def _counted(seen: DamageSeen) -> Noticed:
 def nearness(
     requirement: Requirement, named: Named, impact: Impact | None, line: str
 ) -> tuple[Callable[[Damage], bool], ...]:
-    """What is near to a requirement: first what it names, else what that calls by the graph of the code.
+    """What is near to a requirement: first what it names, else what that calls by the graph of the code, or
+    what takes a parameter that it names.
 
     A line of a shell that starts what the requirement names is about all that changed; so is a step on what
     must stay.
@@ -154,6 +155,7 @@ def nearness(
             and not one.path.endswith(_PYTHON)  # of Python a run tells it
             and named.is_met_by(*callers.get(one.symbol, ()))
         ),
+        lambda one: one.is_changed and not named.code.isdisjoint(one.parameters),
     ]
     if is_staying or (words and named.is_met_by(*words)):
         found.append(lambda one: one.is_changed)

@@ -3,15 +3,24 @@
 from __future__ import annotations
 
 import base64
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field, replace
 
 import tree_sitter
 
+from sandbox.damage.inside.constants import altered, used, with_values
 from sandbox.damage.inside.languages import FUNCTIONS, IMPORTS, WORD
 from sandbox.damage.inside.make import Damage, changed_functions, entered, ranked
 from sandbox.damage.inside.results import unsteady
-from sandbox.damage.inside.source import Clock, Source, name_of, text_of, tokens, walk
+from sandbox.damage.inside.source import (
+    Clock,
+    Source,
+    name_of,
+    parameters_of,
+    text_of,
+    tokens,
+    walk,
+)
 
 _MOST_READ, _MOST_NAMES = 4_000, 40
 
@@ -32,12 +41,13 @@ def for_a_step(sources: list[Source], named: frozenset[str], clock: Clock) -> It
         for one, text in twin.changed():
             line, what = one.node.start_point[0] + 1, f"`{one.name}` as on base"
             place = number, "restored", line, one.name, one.node.start_byte, one.node.end_byte
-            yield Damage(*place, text, what, is_telling=False, names=one.key)
+            taken = parameters_of(one.node)
+            yield Damage(*place, text, what, is_telling=False, names=one.key, parameters=taken)
         if lost := twin.lost():
             end = len(twin.source.text)
             yield Damage(number, "lost", 1, "", end, end, lost, "what base has besides", False)
     for source in sources:
-        source.named = named
+        source.named = named | twins[source.number].by_values
     for damage in ranked(sources, named, named):
         twin = twins[damage.file]
         names = twin.names(damage.line)
@@ -46,7 +56,8 @@ def for_a_step(sources: list[Source], named: frozenset[str], clock: Clock) -> It
         is_changed = not twin.is_same(damage.line)
         if is_changed or named.intersection(names):
             words = () if twin.own else _words_at(twin.source, damage.line)
-            yield replace(damage, names=names or words, is_changed=is_changed)
+            taken = twin.parameters(damage.line)
+            yield replace(damage, names=names or words, is_changed=is_changed, parameters=taken)
     for source in sources:
         if source.language == "python":
             yield from _of_python(source, twins[source.number], named)
@@ -72,7 +83,8 @@ def _of_python(source: Source, twin: Twins, named: frozenset[str]) -> Iterator[D
             start, end, text = found
             what, put = f"`{one.name}` returns another value at each call", text.encode()
             place = source.number, "unsteady", one.first, one.name, start, end
-            yield Damage(*place, put, what, is_telling=False, names=own)
+            taken = twin.parameters(one.first)
+            yield Damage(*place, put, what, is_telling=False, names=own, parameters=taken)
         if not names or named.intersection(own):
             continue
         what = f"`{one.name}` does nothing where it is run for what is asked for"
@@ -121,6 +133,7 @@ class Twins:
     before: dict[tuple[str, ...], Definition]
     text_before: bytes
     root_before: tree_sitter.Node | None
+    values: dict[str, tree_sitter.Node] = field(default_factory=dict)
 
     @classmethod
     def of(cls, source: Source, clock: Clock) -> Twins:
@@ -129,7 +142,15 @@ class Twins:
         root = clock.parse(before, source.language) if before and source.language else None
         own = list(definitions(source.root)) if source.root is not None else []
         found = {one.key: one for one in definitions(root)} if root is not None else {}
-        return cls(source, own, found, before, root)
+        values: dict[str, tree_sitter.Node] = {}
+        if source.language == "python":
+            values = altered(_outermost(own), source.text, _outermost(found.values()), before)
+        return cls(source, own, found, before, root, values)
+
+    @property
+    def by_values(self) -> frozenset[str]:
+        """Return the functions that do something else because a value beside them is not as on base."""
+        return frozenset(one.name for one in self.own if used(one.node, self.values))
 
     def around(self, line: int) -> Definition | None:
         """Return the innermost definition around a line."""
@@ -141,22 +162,34 @@ class Twins:
         found = self.around(line)
         return found.key if found else ()
 
+    def parameters(self, line: int) -> tuple[str, ...]:
+        """Return what the innermost function around a line takes."""
+        found = self.around(line)
+        return parameters_of(found.node) if found else ()
+
     def is_same(self, line: int) -> bool:
         """Tell whether what stands around a line says on base what it says on head."""
         found = self.around(line)
         twin = self.before.get(found.key) if found else None
         if found is None or twin is None:
             return False
-        return tokens(found.node, self.source.text) == tokens(twin.node, self.text_before)
+        return self._says_the_same(found, twin) and not used(found.node, self.values)
+
+    def _says_the_same(self, one: Definition, twin: Definition) -> bool:
+        return tokens(one.node, self.source.text) == tokens(twin.node, self.text_before)
 
     def changed(self) -> Iterator[tuple[Definition, bytes]]:
-        """Yield each definition that is not as on base, with base's text; of nested ones the innermost."""
+        """Yield each definition that is not as on base, with base's text; of nested ones the innermost.
+
+        A function gets base's values of what it reads with it, and only there.
+        """
         for one in self.own:
             twin = self.before.get(one.key)
             if twin is None or self.around(_first(one.node)) is not one:
                 continue
-            if tokens(one.node, self.source.text) != tokens(twin.node, self.text_before):
-                yield one, self.text_before[twin.node.start_byte : twin.node.end_byte]
+            text = with_values(twin.node, self.text_before, self.values)
+            if not self._says_the_same(one, twin) or used(twin.node, self.values):
+                yield one, text
 
     def lost(self) -> bytes:
         """Return what base's definitions may need and head has no more: top-level ones, imports."""
@@ -175,6 +208,11 @@ class Twins:
             if IMPORTS.search(one.type) and text_of(one) not in own and "future" not in one.type
         ]
         return b"".join(b"\n\n" + one + b"\n" for one in parts)
+
+
+def _outermost(found: Iterable[Definition]) -> dict[str, tree_sitter.Node]:
+    """Return the values that stand outside of everything, by their names."""
+    return {one.name: one.node for one in found if not one.within and one.node.type in _VALUES}
 
 
 def definitions(root: tree_sitter.Node) -> Iterator[Definition]:

@@ -39,7 +39,7 @@ class Damage:
     """One replacement in one file. `is_telling`: noticing it shows that more than a name is looked at.
 
     `is_new`: the change adds all of the function. `names`: what it stands in, the outermost first, and
-    whether that `is_changed`; of a condition the values that it asks for.
+    whether that `is_changed`, and takes which `parameters`; of a condition the values that it asks for.
     """
 
     file: int
@@ -54,6 +54,7 @@ class Damage:
     is_new: bool = False
     names: tuple[str, ...] = ()
     is_changed: bool = True
+    parameters: tuple[str, ...] = ()
 
 
 def ranked(

@@ -5,11 +5,11 @@ Runs inside the sandbox. Input: JSON with `called` and `words`, names that the t
 lines of head (a deletion in front of line n is [n, n - 1]), and what stood in place of `count` lines on
 base. Output on the private channel: one JSON line a damage, first files that only look different (`same`),
 then conditions on a value that are always true or false (`condition`), then the most telling:
-{file, kind, line, symbol, start, end, text, what, is_telling, is_new, names, is_changed}; it replaces the
-bytes from start to end. What does not parse is dropped. With `emptied`, names of functions, there is nothing
-else than these without their bodies. With `named`, names that a judge's step is about, functions of these
-names are damaged though they did not change, what says the same as on base is left alone, and there are
-edits more: definitions as on base (`restored`, with what is `lost`),
+{file, kind, line, symbol, start, end, text, what, is_telling, is_new, names, is_changed, parameters}; it
+replaces the bytes from start to end. What does not parse is dropped. With `emptied`, names of functions,
+there is nothing else than these without their bodies. With `named`, names that a judge's step is about,
+functions of these names are damaged though they did not change, what says the same as on base is left
+alone, and there are edits more: definitions as on base (`restored`, with what is `lost`),
 functions that never give the same twice (`unsteady`), or do nothing where they run for what is named
 (`beneath`).
 """

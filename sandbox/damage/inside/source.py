@@ -12,6 +12,7 @@ from sandbox.code_map.inside.parse import grammar
 from sandbox.damage.inside.languages import FUNCTIONS, IMPORTS
 
 _MOST_NODES = 400_000
+_MOST_PARAMETERS = 40
 _MOST_DEPTH = 300
 _SECONDS = 20.0
 
@@ -141,6 +142,16 @@ def name_of(node: tree_sitter.Node) -> str:
     if named is None and node.type == "function_declaration":
         named = next((one for one in node.children if "identifier" in one.type), None)
     return text_of(named).rpartition(".")[2].rpartition("::")[2][:80] if named else ""
+
+
+def parameters_of(node: tree_sitter.Node) -> tuple[str, ...]:
+    """Return the names of what a function takes: the first in each of its parameters."""
+    taken = node.child_by_field_name("parameters")
+    names = (
+        next((text_of(leaf) for leaf in walk(one) if "identifier" in leaf.type), "")
+        for one in (taken.named_children if taken is not None else ())
+    )
+    return tuple(name[:80] for name in names if name)[:_MOST_PARAMETERS]
 
 
 def text_of(node: tree_sitter.Node) -> str:

@@ -110,3 +110,25 @@ def test_a_step_that_the_analyst_did_not_take_or_does_not_name_refutes_nothing()
     assert weighed(FAILING, verdict, UNVERIFIED) == verdict
     oracle = replace(verdict, decided_by=Decider.ORACLE)
     assert weighed(FAILING, oracle) == oracle  # a trusted check passed: it binds
+
+
+@pytest.mark.parametrize(
+    ("category", "base", "outcome"),
+    [
+        (Category.KEEP, 0, UNSATISFIED),
+        (Category.KEEP, 1, UNVERIFIED),  # it may fail by a mistake of its own
+        (Category.BEHAVIOUR, 0, UNVERIFIED),
+    ],
+)
+def test_a_planned_line_that_broke_refutes_what_must_stay(
+    category: Category, base: int, outcome: VerdictOutcome
+) -> None:
+    moved = Transition.STILL_FAILING if base else Transition.REGRESSED
+    seen = evidence(observation(base, Side.BASE), observation(1), moved, ActionKind.BASH, ("R1",))
+    seen = replace(seen, step=replace(seen.step, is_proposed=True))
+    nobody = Verdict("R1", UNVERIFIED, Decider.NOBODY, "No test covers this.")
+    analysis = Analysis("R1", UNSATISFIED, "It gives 5 now.", refuted_by=("E3",))
+    held_by = Deliberation(analyses=(analysis,))
+    requirements = Requirements((replace(NEW, category=category),))
+    (found,) = weigh(requirements, (nobody,), held_by, (seen,))
+    assert found.outcome is outcome

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from bot.judges.inputs import MOST_DIFFERING, near_inputs, told_differences
+from bot.judges.inputs import MOST_ALIKE, MOST_DIFFERING, near_inputs, told_differences
 from sandbox.elsewhere.values import BothSides, TestedInput
 
 
@@ -67,3 +67,13 @@ def test_what_changed_near_a_tested_input_is_told_and_the_rest_is_not():
     many = tuple(BothSides(f"f({n})", "1", str(n + 2)) for n in range(40))
     told = told_differences((replace(one, near=many),)).splitlines()
     assert len(told) == MOST_DIFFERING + 1 and told[-1] == f"… and {40 - MOST_DIFFERING} more"
+
+
+def test_what_base_only_refuses_does_not_push_out_what_it_gives() -> None:
+    refused = tuple(BothSides(f"f(1, by={n})", "raised TypeError", str(n)) for n in range(40))
+    given = BothSides("f(2)", "returned 2", "returned 3")
+    tested = BothSides("f(1, by=7)", "raised TypeError", "7")
+    one = TestedInput(tested, "f", "test_f", "tests/test_f.py", near=(*refused, given))
+    told = told_differences((one,)).splitlines()
+    assert told[0] == "f(2): base returned 2; head returned 3"
+    assert len(told) == MOST_ALIKE + 2 and told[-1] == f"… and {40 - MOST_ALIKE} more"

@@ -189,3 +189,12 @@ async def test_the_planner_sees_task_change_and_code(tmp_path: Path) -> None:
     assert "It should return 0." in claimed and "says the issue" not in claimed
     _, blind = await proposed(tmp_path / "b")
     assert "begin diff" not in blind.calls[0].user
+
+
+async def test_the_planner_is_told_what_shows_that_something_stays(tmp_path: Path) -> None:
+    """Elsewhere it is told to expect nothing that it reads in code, and that a step must fail on base."""
+    _, scripted = await proposed(tmp_path)
+    (call,) = scripted.calls
+    told = " ".join(call.system.split())
+    assert "for what must stay (keep) it passes on both" in told
+    assert "Only for what must stay take them from what base did" in told

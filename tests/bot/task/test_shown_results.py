@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 
 import pytest
 
@@ -116,6 +117,34 @@ DIGEST = comparison(
 def test_which_test_a_sentence_lets_change(sentence: str, speaks: bool) -> None:
     found = list(permitted_changes(source(sentence)))
     assert any(speaks_of_test(one, DIGEST) for one in found) is speaks
+
+
+SAME_FILE = comparison(
+    "test_types_are_told_apart", TestChange.EXPECTATION_CHANGED,
+    "def test_types_are_told_apart():\n    assert digest(1) == digest('1')\n", path="tests/test_digest.py",
+)  # fmt: skip
+PINNED = "def test_digest_of_words():\n    assert digest('ab') == 195\n"
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "The test that pins an exact digest can get a new value.",
+        "The digest itself may change: the test that pins it exactly may have another value.",
+        "The test which pins the literal digest may change.",
+    ],
+)
+def test_one_test_that_is_described_is_not_its_whole_file(sentence: str) -> None:
+    (permitted,) = permitted_changes(source(sentence))
+    pinned = replace(DIGEST, path=SAME_FILE.path, source_before=PINNED)
+    assert speaks_of_test(permitted, pinned)
+    assert not speaks_of_test(permitted, SAME_FILE)
+
+
+def test_a_test_that_pins_nothing_is_not_the_one_that_pins() -> None:
+    (permitted,) = permitted_changes(source("The test that pins an exact digest may change."))
+    before = "def test_digest_of_words():\n    assert digest('a b') != digest('b a')\n"
+    assert not speaks_of_test(permitted, replace(DIGEST, source_before=before))
 
 
 @pytest.mark.parametrize("end", (";", "."))

@@ -84,6 +84,39 @@ async def test_a_new_definition_is_on_no_base(tmp_path: Path) -> None:
     assert {one.damage.is_new for one in copies.damages} == {True}
 
 
+UNITS = (
+    "import re\n\nLETTERS = 'hm'\n_PART = re.compile(rf'(\\d+)([{LETTERS}])')\n"
+    "_OF = {'h': 60, 'm': 1}\nLEAST = 1\n\n\n"
+    'def minutes(text):\n    """Return the minutes."""\n    parts = _PART.findall(text)\n'
+    "    return sum(int(number) * _OF[unit] for number, unit in parts)\n\n\n"
+    "def known(LETTERS): return LETTERS\n\n\ndef units(): return sorted(_OF)\n"
+)
+
+
+async def test_a_function_is_as_on_base_with_the_values_beside_it(tmp_path: Path) -> None:
+    """The table has a unit more, and no function changed: `minutes` does something else all the same."""
+    head = UNITS.replace("'hm'", "'dhm'").replace("{'h'", "{'d': 1440, 'h'")
+    edits, _ = await made(tmp_path, {"m.py": UNITS}, {"m.py": head}, "minutes")
+    copies = edits.near(of("minutes"))
+    assert copies is not None and "emptied" in {one.damage.kind for one in copies.damages}
+    names = run(copies.restored)
+    assert (names["minutes"]("2d"), names["minutes"]("2h")) == (0, 120)
+    assert names["_OF"]["d"] == 1440 and names["units"]() == ["d", "h", "m"], "only in `minutes`"
+    assert edits.near(of("known")) is None, "its name is its own"
+
+
+async def test_a_changed_function_has_base_s_values_too(tmp_path: Path) -> None:
+    head = UNITS.replace("'hm'", "'dhm'").replace("{'h'", "{'d': 1440, 'h'")
+    head = head.replace(
+        "    return sum", "    if not parts:\n        raise ValueError\n    return sum"
+    )
+    edits, _ = await made(tmp_path, {"m.py": UNITS}, {"m.py": head}, "units")
+    copies = edits.near(of("minutes"))
+    assert copies is not None and run(copies.restored)["minutes"]("2d") == 0
+    inline = edits.near(of("units"))
+    assert inline is not None and run(inline.restored)["units"]() == ["h", "m"]
+
+
 async def test_hostile_files_end_in_time(tmp_path: Path) -> None:
     def nested(text: str) -> str:
         deep = "".join(f"{' ' * n}def f{n}(a):\n" for n in range(90))
