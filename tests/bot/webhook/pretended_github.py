@@ -216,4 +216,4 @@ class PretendedGitHub:
         raise NotImplementedError
 
     def clone_url(self, repository: str) -> str:
-        raise NotImplementedError
+        return f"https://github.example/{repository}.git"
