@@ -16,6 +16,7 @@ from bot.demo.forge import (
     api_checks,
     api_issues,
     api_labels,
+    api_merges,
     api_pulls,
     api_repositories,
     clicks,
@@ -37,6 +38,15 @@ if TYPE_CHECKING:
     from _typeshed.wsgi import WSGIApplication
 
 HOUR_S = 3600.0
+_API = (
+    api_apps,
+    api_issues,
+    api_pulls,
+    api_merges,
+    api_labels,
+    api_checks,
+    api_repositories,
+)
 DOCUMENTATION = "https://docs.github.com/rest"
 LARGEST_REQUEST_BYTES = 512 * 1024 * 1024  # a push comes as one request
 
@@ -48,7 +58,7 @@ def create_forge(state: State, web: str, token_lifetime_s: float = HOUR_S) -> Fl
     shapes = WorkShapes(state, web.rstrip("/"))
     deliveries = Deliveries(state, shapes)
     app.extensions[KEY] = Context(state, shapes, deliveries, token_lifetime_s)
-    for module in (api_apps, api_issues, api_pulls, api_labels, api_checks, api_repositories):
+    for module in _API:
         app.register_blueprint(module.routes, url_prefix="/api/v3")
     app.register_blueprint(graphql.routes, url_prefix="/api/graphql")
     for routes in (control.routes, clicks.routes, git_http.routes, pages.routes):
