@@ -179,7 +179,9 @@ async def change_label(
         evaluation = await desk.verdicts.evaluation(request) if request else None
     except UserError:  # the report is gone; the target's tip at that time is known still
         return plain
-    return with_change(plain, evaluation, desk.github.clone_url(repository)) if evaluation else plain
+    return (
+        with_change(plain, evaluation, desk.github.clone_url(repository)) if evaluation else plain
+    )
 
 
 def with_change(label: VerdictLabel, evaluation: Evaluation, address: str) -> VerdictLabel:

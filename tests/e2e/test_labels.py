@@ -6,11 +6,14 @@ import json
 import os
 import subprocess
 import sys
+from contextlib import suppress
 from pathlib import Path
 
+import httpx
 import pytest
 
-from tests.e2e.project import BREAKS
+from bot.demo.forge.operator import NewRepository, Person
+from tests.e2e.project import ASKED, BREAKS, CALC, FIX
 from tests.e2e.talking import UNTESTED, opened, refused_to_strangers, say, sent_again
 from tests.e2e.town import Place, Town, deliver, eventually, report
 from tests.world import git
@@ -66,7 +69,7 @@ def test_labels_are_kept_taken_out_and_deleted(town: Town, tmp_path: Path) -> No
     assert (first["repository"], first["number"]) == (place.name, number)
     assert (first["verdict"], first["decided_by"]) == ("unsatisfied", "oracle")
     assert (first["category"], first["conclusion"]) == ("baseline", "failure")
-    assert (first["model"], first["schema"]) == ("", 1)
+    assert (first["model"], first["schema"]) == ("", 2)
     assert first["source"] == f"comment {comment}"
     assert str(first["reason"]).startswith('"because" the sum ⟨U+202E⟩was')
     assert rows[1]["text"] == "mean of no prices is zero"
@@ -119,16 +122,118 @@ def test_a_merge_against_the_verdict_is_kept(town: Town, tmp_path: Path) -> None
     sha, number = opened(place, BREAKS)
     run = place.completed(sha)
     place.rest("PATCH", f"pulls/{number}", state="closed")
-    (closed,) = place.deliveries("pull_request", "closed")
     town.settle()
     assert exported(place, tmp_path) == [], "closing says nothing"
-    payload = json.loads(closed.payload)
-    payload["pull_request"]["merged"] = True
-    for _ in range(2):
-        assert deliver(town, "pull_request", payload) == 202
+    place.rest("PATCH", f"pulls/{number}", state="open")
+    base = git(place.tree, "rev-parse", "main")
+    merge(place, number)
+    *_, closed = place.deliveries("pull_request", "closed")
+    assert deliver(town, "pull_request", json.loads(closed.payload)) == 202
     town.settle()
     (row,) = exported(place, tmp_path)
     assert (row["kind"], row["person"], row["conclusion"]) == ("merge", "mara", "failure")
     assert (row["subject"], row["head_sha"]) == ("", sha)
-    assert row["base_sha"] == git(place.tree, "rev-parse", "main")
+    assert row["base_sha"] == base
     assert row["text"] == run.title
+
+
+def merged(place: Place, files: dict[str, str] = FIX, branch: str = "mean") -> tuple[str, int]:
+    """A judged and merged pull request; gives its head and number."""
+    sha = place.push(branch, files)
+    number = place.town.operator.pull_request(
+        place.town.mara, place.name, title=ASKED, body="", head=branch, base="main"
+    )
+    place.completed(sha)
+    merge(place, number)
+    return sha, number
+
+
+def merge(place: Place, number: int, **wishes: object) -> str:
+    """Merge as mara; gives the new commit of main, which the tree has then."""
+    sha = place.rest("PUT", f"pulls/{number}/merge", **wishes).text("sha")
+    git(place.tree, "fetch", "--quiet", str(place.bare), "+main:main", "--update-head-ok")
+    place.town.settle()
+    return sha
+
+
+def taken_back(place: Place, branch: str, files: dict[str, str | None]) -> str:
+    """A branch that changes main back, by whoever may push; gives its head."""
+    git(place.tree, "checkout", "--quiet", "--force", "main")
+    return place.push(branch, files)
+
+
+BACK: dict[str, str | None] = {"calc.py": CALC, "test_mean.py": None}
+
+
+def test_a_revert_is_a_label_of_what_it_reverts(town: Town, tmp_path: Path) -> None:
+    place = town.place()
+    sha, number = merged(place)
+    assert place.runs(sha)[-1].conclusion == "success"
+    assert exported(place, tmp_path) == [], "a merge with the verdict says nothing"
+
+    taken_back(place, "back", BACK)
+    body = f"Reverts {place.name}#{number}\r\n\r\nIt was slow."
+    back = town.operator.pull_request(
+        town.ben, place.name, title=f'Revert "{ASKED}"', body=body, head="back", base="main"
+    )
+    place.rest("PATCH", f"pulls/{back}", state="closed")
+    town.settle()
+    assert exported(place, tmp_path) == [], "closed is not merged"
+    place.rest("PATCH", f"pulls/{back}", state="open")
+    merge(place, back, merge_method="squash")
+    for closed in place.deliveries("pull_request", "closed"):
+        town.operator.control("POST", f"deliveries/{closed.id}/redeliver")
+    town.settle()
+    rows = [row for row in exported(place, tmp_path) if row["kind"] == "revert"]
+    (row,) = rows
+    assert (row["number"], row["head_sha"], row["verdict"]) == (number, sha, "success")
+    assert (row["person"], row["reason"], row["subject"]) == ("mara", f"Reverted by #{back}.", "")
+    assert row["description"] == ASKED
+
+
+def test_a_reverted_commit_is_found_by_its_merge(town: Town, tmp_path: Path) -> None:
+    place = town.place()
+    sha = place.push("mean", FIX)
+    number = place.open("mean", ASKED)
+    place.completed(sha)
+    squashed = merge(place, number, merge_method="squash")
+    git(place.tree, "checkout", "--quiet", "--force", "-B", "undo", "main")
+    git(place.tree, "revert", "--no-edit", squashed)
+    place.push("undo", {}, new=False)
+    undo = place.open("undo", "Undo the mean")
+    merge(place, undo)
+    rows = [row for row in exported(place, tmp_path) if row["kind"] == "revert"]
+    assert [(row["number"], row["head_sha"]) for row in rows] == [(number, sha)]
+
+
+@pytest.mark.slow
+def test_words_alone_revert_nothing(town: Town, tmp_path: Path) -> None:
+    place = town.place()
+    _, number = merged(place)
+    main = git(place.tree, "rev-parse", "main")
+    claims = f"Reverts {place.name}#{number}\n\nThis reverts commit {main}."
+    title = f'Revert "{ASKED}"'
+
+    def opened_by(person: Person, head: str, base: str = "main") -> int:
+        wishes = {"title": title, "body": claims, "head": head, "base": base}
+        return town.operator.pull_request(person, place.name, **wishes)
+
+    fork = f"{town.zoe.login}/{place.name.rpartition('/')[2]}"
+    bare = town.operator.repository(NewRepository(fork, fork_of=place.name))
+    taken_back(place, "theirs", BACK)
+    git(place.tree, "push", "--quiet", str(bare), "HEAD:refs/heads/theirs")
+    place.push("other", {"notes.txt": "nothing of it\n"})
+    git(place.tree, "push", "--quiet", str(place.bare), "main:refs/heads/release")
+    refused = {
+        "a fork's": opened_by(town.zoe, f"{town.zoe.login}:theirs"),
+        "a stranger's, of a branch that others pushed": opened_by(town.zoe, "theirs"),
+        "other files": opened_by(town.ben, "other"),
+    }
+    taken_back(place, "elsewhere", BACK)
+    refused["another branch"] = opened_by(town.ben, "elsewhere", "release")
+    for what, one in refused.items():
+        with suppress(httpx.HTTPStatusError):  # two of them change the same: the second conflicts
+            place.rest("PUT", f"pulls/{one}/merge")
+        town.settle()
+        rows = [row for row in exported(place, tmp_path) if row["kind"] == "revert"]
+        assert rows == [], what
