@@ -14,7 +14,7 @@ from rich.box import SIMPLE
 from rich.console import Console
 from rich.table import Table
 
-from bot.bench import tally
+from bot.bench import measures, tally
 from bot.bench.cases import LabelledCase
 from bot.bench.labelled import read_set
 from bot.bench.patches import Benches, CaseRow, CaseTrial, append_row, code_version, read_rows
@@ -186,8 +186,8 @@ def _ids(rows: Iterable[CaseRow]) -> str:
 
 
 def _print_measures(console: Console, rows: Sequence[CaseRow]) -> None:
-    if not tally.has_statistics():
-        agreement = tally.INSTALL
+    if not measures.has_statistics():
+        agreement = measures.INSTALL
     else:
         found = tally.kappa(rows)
         agreement = "not defined without right and wrong ones" if found is None else f"{found:.3f}"
