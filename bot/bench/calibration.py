@@ -137,6 +137,7 @@ def _share(part: int, whole: int) -> Share:
 
 
 def _kappa(truth: Sequence[bool], said: Sequence[bool]) -> Kappa:
-    if len(truth) < FEWEST or not has_statistics():
+    varies = len(set(truth)) > 1 and len(set(said)) > 1  # else it is 0 whatever the agreement is
+    if not varies or len(truth) < FEWEST or not has_statistics():
         return Kappa()
     return Kappa(cohen_kappa(truth, said), kappa_interval(truth, said))

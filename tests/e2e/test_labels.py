@@ -13,6 +13,9 @@ import httpx
 import pytest
 
 from bot.demo.forge.operator import NewRepository, Person
+from bot.settings import Settings
+from bot.store import LabelFilter, open_records
+from bot.web.links import open_links
 from tests.e2e.project import ASKED, BREAKS, CALC, FIX
 from tests.e2e.talking import UNTESTED, opened, refused_to_strangers, say, sent_again
 from tests.e2e.town import Place, Town, deliver, eventually, report
@@ -237,3 +240,46 @@ def test_words_alone_revert_nothing(town: Town, tmp_path: Path) -> None:
         town.settle()
         rows = [row for row in exported(place, tmp_path) if row["kind"] == "revert"]
         assert rows == [], what
+
+
+def test_the_labels_of_one_evaluation_travel(town: Town, tmp_path: Path) -> None:
+    place = town.place()
+    issue = place.issue("Add a mean", f"- {ASKED}")
+    sha = place.push("mean", {**UNTESTED, **BREAKS})
+    number = place.open("mean", "Add it", f"Closes #{issue}")
+    assert place.completed(sha).conclusion == "failure"
+    place.command(number, "/judge override B2 the sum was wrong before", town.mara)
+    place.command(number, "/judge override R1 seen by hand", town.mara)
+    eventually(lambda: place.runs(sha)[-1].conclusion == "success", "the overrides")
+    town.settle()
+
+    home = Path(town.environment["ASSAY_HOME"])
+    settings = Settings(home=home, public_url=town.public_url)
+    with open_records(settings) as records:
+        kept = tuple(records.labels(LabelFilter(place.name)))
+        link = open_links(settings, records).calibration()
+    assert [(one.kind, one.subject) for one in kept] == [("override", "B2"), ("override", "R1")]
+    assert kept[0].blocking == kept[1].blocking == ("B2", "R1")
+
+    assert httpx.get(f"{town.public_url}/calibration", timeout=60).status_code == 404
+    page = httpx.get(f"{link}&repository={place.name}", timeout=60)
+    assert page.status_code == 200
+    assert "2 labels by 1 person on 1 pull request." in " ".join(page.text.split())
+    assert "0 of 1: too few to say" in page.text, "of R1 Assay had said neither"
+
+    rows = exported(place, tmp_path)
+    assert {row["address"] for row in rows} == {f"{town.forge.web}/{place.name}.git"}
+    assert {row["task"] for row in rows} == {f"Add a mean\n\n- {ASKED}"}
+    assert {row["description"] for row in rows} == {f"Add it\n\nCloses #{issue}"}
+
+    git(place.bare, "update-ref", "-d", "refs/heads/mean")
+    out = tmp_path / "rows.jsonl"
+    words = ("bench", "patches", str(tmp_path / "labels.jsonl"), "--out", str(out))
+    done = assay(town, *words, "--without-models")
+    assert done.returncode == 1, done.stderr
+    (row,) = map(json.loads, out.read_text().splitlines())
+    assert (row["kind"], row["label"], row["error"]) == ("labelled", "right", "")
+    assert row["judged"]["conclusion"] == "failure", "what people overrode counts as stopped"
+    reasons = {one["rule"]: one["requirements"] for one in row["judged"]["reasons"]}
+    assert any("R1" in named for about in reasons.values() for named in about)
+    assert f"Right ones stopped: {row['case']}" in done.stdout
