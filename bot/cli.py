@@ -268,7 +268,7 @@ def judge(**options: Any) -> None:
 
 @assay.group()
 def labels() -> None:
-    """Take out, or delete, what people said of verdicts: agreements, overrides, merges against them."""
+    """Take out, or delete, what people said of verdicts: agreements, overrides, merges, reverts."""
 
 
 _REPOSITORY = click.option(
@@ -280,7 +280,7 @@ _REPOSITORY = click.option(
 @_REPOSITORY
 @click.option("--out", type=_NEW_FILE, required=True, help="File for the labels, a JSON line each.")
 def export(**options: Any) -> None:
-    """Write the labels to a file, oldest first."""
+    """Write the labels to a file, oldest first; `assay bench patches` reads it."""
     _run("labels", **options)
 
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import itertools
 import re
+import threading
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -12,6 +14,8 @@ from urllib.parse import urlsplit
 
 import pytest
 from flask import Flask
+from playwright.sync_api import sync_playwright
+from werkzeug.serving import BaseWSGIServer, make_server
 
 from bot.bench.measures import cohen_kappa, kappa_interval, wilson
 from bot.settings import Settings
@@ -19,6 +23,8 @@ from bot.store import Records, open_records
 from bot.values import LabelKind, VerdictLabel
 from bot.web.calibration import MaySee, by_link, calibration_page
 from bot.web.links import ReportLinks
+from sandbox.browser.journey import axe_file
+from tests.sandbox.browser.site import CHROMIUM
 
 NOVEMBER, OCTOBER = (datetime(2026, month, 3, tzinfo=UTC).timestamp() for month in (11, 10))
 LABEL = VerdictLabel(
@@ -187,3 +193,47 @@ def test_hostile_names_are_text(records: Records) -> None:
     text = app.test_client().get("/calibration").get_data(as_text=True)
     assert "<script" not in text and "\u202e" not in text
     assert "m" * 200 not in text
+
+
+@pytest.mark.real
+@pytest.mark.slow
+@pytest.mark.skipif(not CHROMIUM.is_file(), reason="no Chromium: apt-get install chromium")
+def test_it_fits_both_screens_and_is_accessible(records: Records) -> None:
+    plenty(records)
+    keep(records, 12, LabelKind.AGREED, MET, decided_by="panel", model="a-long/model-name" * 6)
+    app = Flask(__name__)
+    app.register_blueprint(calibration_page(records, by_link(LINKS)))
+    server = make_server("127.0.0.1", 0, app)
+    link, axe = urlsplit(LINKS.calibration()), axe_file()
+    with closing_server(server), sync_playwright() as playwright:
+        browser = playwright.chromium.launch(
+            executable_path=str(CHROMIUM), args=["--no-sandbox"], env={"HOME": "/tmp"}
+        )
+        for width, scheme in ((1280, "light"), (390, "light"), (390, "dark")):
+            page = browser.new_page(
+                viewport={"width": width, "height": 844},
+                color_scheme=scheme,  # type: ignore[arg-type]
+            )
+            page.goto(f"http://127.0.0.1:{server.server_port}{link.path}?{link.query}")
+            assert page.evaluate("document.documentElement.scrollWidth") <= width
+            if axe:
+                page.evaluate(axe.read_text())
+                found = page.evaluate("axe.run().then(done => done.violations.map(v => v.id))")
+                assert found == []
+        page.select_option("#repository", "octo/other")
+        page.get_by_role("button", name="Show").click()
+        assert "4 labels by 1 person" in page.inner_text("main")
+        browser.close()
+
+
+@contextmanager
+def closing_server(server: BaseWSGIServer) -> Iterator[None]:
+    """Serve while the block runs."""
+    thread = threading.Thread(target=server.serve_forever)
+    thread.start()
+    try:
+        yield
+    finally:
+        server.shutdown()
+        thread.join()
+        server.server_close()
