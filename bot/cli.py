@@ -70,7 +70,7 @@ def merges(**options: Any) -> None:
 
 
 @bench.command()
-@click.argument("folder", type=_FOLDER)
+@click.argument("folder", type=click.Path(exists=True, path_type=Path))
 @click.option(
     "--out",
     type=_NEW_FILE,
@@ -90,6 +90,7 @@ def merges(**options: Any) -> None:
 def patches(**options: Any) -> None:
     """Judge the labelled pull requests of FOLDER, and count what came out by kind.
 
+    FOLDER may be a file of `assay labels export`, too: what people said of Assay's own verdicts.
     What stands in the file of rows already is not judged again. Exits with 1 when a wrong change would
     be merged, a right one was stopped, or one has no conclusion.
     """
@@ -267,7 +268,7 @@ def judge(**options: Any) -> None:
 
 @assay.group()
 def labels() -> None:
-    """Take out, or delete, what people said of verdicts: agreements, overrides, merges against them."""
+    """Take out, or delete, what people said of verdicts: agreements, overrides, merges, reverts."""
 
 
 _REPOSITORY = click.option(
@@ -279,7 +280,7 @@ _REPOSITORY = click.option(
 @_REPOSITORY
 @click.option("--out", type=_NEW_FILE, required=True, help="File for the labels, a JSON line each.")
 def export(**options: Any) -> None:
-    """Write the labels to a file, oldest first."""
+    """Write the labels to a file, oldest first; `assay bench patches` reads it."""
     _run("labels", **options)
 
 

@@ -20,6 +20,7 @@ from bot.web.api.events import Streams
 from bot.web.api.routes import Api, blueprint
 from bot.web.api.submission import Submission
 from bot.web.app import WebParts, create_app
+from bot.web.calibration import by_link, calibration_page
 from bot.web.links import open_links
 from bot.web.pages import report_pages
 from bot.web.server import CheckedBodies
@@ -57,7 +58,11 @@ def application() -> Flask:
         settings.public_url,
         Streams(settings.web_streams),
     )
-    pages = (report_pages(records, artifacts, links), blueprint(api))
+    pages = (
+        report_pages(records, artifacts, links),
+        calibration_page(records, by_link(links)),
+        blueprint(api),
+    )
     application = create_app(parts, pages)
     application.wsgi_app = CheckedBodies(application.wsgi_app)  # type: ignore[assignment]
     return application

@@ -173,8 +173,12 @@ MAY_IMPORT: dict[str, tuple[str, ...]] = {
         "bot.verdict.acceptance",
         "sandbox",
     ),
+    "bot.bench.calibration": ("bot.bench.measures", "bot.values"),
+    "bot.bench.measures": (),
     "bot.web": (
         *PURE,
+        "bot.bench.calibration",
+        "bot.bench.measures",
         "bot.configuration",
         "bot.errors",
         "bot.github",

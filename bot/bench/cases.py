@@ -24,6 +24,7 @@ from bot.errors import UserError
 from bot.text.plain_yaml import PlainYamlError, read_plain_yaml
 
 MOST_PROBLEMS = 10
+ADDRESSES = ("https://", "http://")
 _WAY_OUT = "bot/bench/README.md describes the format."
 
 
@@ -49,6 +50,7 @@ class Kind(StrEnum):
     HOLLOW_TESTS = "hollow-tests"
     ORDERS = "orders"
     OUT_OF_SCOPE = "out-of-scope"
+    LABELLED = "labelled"  # of an export: what people said of Assay's own verdicts
 
 
 _Name = Annotated[str, StringConstraints(pattern=r"^[a-z0-9][a-z0-9._-]{0,99}$")]
@@ -123,7 +125,11 @@ def read_cases(folder: Path) -> tuple[LabelledCase, ...]:
     files = sorted(folder.glob("*.yml"))
     if not files:
         raise UserError(f"{folder} has no case: there is no *.yml in it.", _WAY_OUT)
-    cases = tuple(case for file in files for case in _read_file(file))
+    return each_once(folder, tuple(case for file in files for case in _read_file(file)))
+
+
+def each_once(folder: Path, cases: tuple[LabelledCase, ...]) -> tuple[LabelledCase, ...]:
+    """Return the cases of a set. Raises UserError where an id stands for two of them."""
     seen: dict[str, LabelledCase] = {}
     for case in cases:
         if case.id in seen:
@@ -156,8 +162,7 @@ def _read_file(file: Path) -> Iterator[LabelledCase]:
 
 
 def _repository(file: Path, named: str) -> str:
-    is_address = named.startswith(("https://", "http://"))
-    return named if is_address else str((file.parent / named).resolve())
+    return named if named.startswith(ADDRESSES) else str((file.parent / named).resolve())
 
 
 def _case(

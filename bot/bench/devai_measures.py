@@ -10,7 +10,7 @@ from pathlib import Path
 from pydantic import TypeAdapter, ValidationError
 
 from bot.bench.devai import DevAI, Judged, TaskFile
-from bot.bench.tally import library
+from bot.bench.measures import cohen_kappa, library, wilson
 from bot.errors import UserError
 
 ALL_SYSTEMS = "all"
@@ -175,14 +175,14 @@ def statistics_of(pairs: Sequence[Verdict]) -> Statistics:
     truth = [int(pair.reference) for pair in pairs]
     said = [int(pair.satisfied) for pair in pairs]
     metrics = library("sklearn.metrics")
-    same = sum(pair.agrees for pair in pairs)
-    interval = library("scipy.stats").binomtest(same, len(pairs)).proportion_ci(method="wilson")
-    varies = len({*truth, *said}) > 1  # else nothing but chance is left, and kappa is 0 / 0
+    interval = wilson(sum(pair.agrees for pair in pairs), len(pairs))
+    kappa = cohen_kappa([pair.reference for pair in pairs], [pair.satisfied for pair in pairs])
+    varies = len({*truth, *said}) > 1  # else nothing but chance is left
     alpha: Callable[..., float] = library("krippendorff").alpha
     undefined = {"zero_division": math.nan}
     return Statistics(
-        interval=(100 * float(interval.low), 100 * float(interval.high)),
-        kappa=_known(metrics.cohen_kappa_score(truth, said)) if varies else None,
+        interval=(100 * interval.low, 100 * interval.high),
+        kappa=kappa,
         alpha=_known(alpha([truth, said], level_of_measurement="nominal")) if varies else None,
         precision=_known(metrics.precision_score(truth, said, **undefined)),
         recall=_known(metrics.recall_score(truth, said, **undefined)),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import os
 import shutil
@@ -13,7 +14,7 @@ from urllib.parse import urlsplit
 
 from pydantic import TypeAdapter, ValidationError
 
-from bot.bench.cases import Kind, Label, LabelledCase
+from bot.bench.cases import ADDRESSES, Kind, Label, LabelledCase
 from bot.bench.merges import Merge, Workbench
 from bot.bench.trial import Judge, Judged, asked, came_to
 from bot.errors import UserError
@@ -83,7 +84,7 @@ class Benches:
         """Return the clone that has both sides of a case, and its head. Raises NotPrepared."""
         bench = self._open(case.repository)
         for commit in filter(None, (case.base, case.head)):
-            if not bench.has(commit):
+            if not bench.has(commit) and not self._fetch_commit(case.repository, bench, commit):
                 raise NotPrepared(f"{case.repository} has no commit {commit}.")
         if case.delta is None:
             return bench, case.head
@@ -104,7 +105,7 @@ class Benches:
         return self.opened[repository]
 
     def _source(self, repository: str) -> Path:
-        if not repository.startswith(("https://", "http://")):
+        if not repository.startswith(ADDRESSES):
             return Path(repository)
         path = urlsplit(repository).path.strip("/").removesuffix(".git")
         name = path.replace("/", "+")
@@ -125,22 +126,38 @@ class Benches:
         shutil.rmtree(part, ignore_errors=True)
         here.parent.mkdir(parents=True, exist_ok=True)
         try:
-            subprocess.run(
-                ["git", "clone", "--quiet", "--bare", "--", repository, str(part)],
-                capture_output=True,
-                check=True,
-                text=True,
-                errors="replace",
-                env={**os.environ, "GIT_TERMINAL_PROMPT": "0"},
-            )
+            _git("clone", "--quiet", "--bare", "--", repository, str(part))
         except subprocess.CalledProcessError as error:
             raise NotPrepared(f"{repository} cannot be cloned: {_told(error)}") from error
         part.rename(here)
+
+    def _fetch_commit(self, repository: str, bench: Workbench, commit: str) -> bool:
+        """Fetch what no branch has, as the head of a pull request; tell whether it is there now.
+
+        A clone that somebody named is not completed from the network.
+        """
+        if not self._source(repository).is_relative_to(self.fetched):
+            return False
+        with contextlib.suppress(subprocess.CalledProcessError):
+            _git("-C", str(bench.folder), "fetch", "--quiet", "--", repository, commit)
+        return bench.has(commit)
 
 
 def describe(case: LabelledCase, bench: Workbench) -> str:
     """Return what the author says: as the case has it, else the messages of the commits."""
     return case.description or bench.words(Merge(case.base, case.head, ""))
+
+
+def _git(*arguments: str) -> None:
+    """Run git where it may ask the network, but nobody for a password."""
+    subprocess.run(
+        ["git", *arguments],
+        capture_output=True,
+        check=True,
+        text=True,
+        errors="replace",
+        env={**os.environ, "GIT_TERMINAL_PROMPT": "0"},
+    )
 
 
 def _told(error: subprocess.CalledProcessError) -> str:

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import importlib
 import statistics
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from importlib.util import find_spec
-from types import ModuleType
 
 from bot.bench.cases import Label
+from bot.bench.measures import cohen_kappa, library
 from bot.bench.patches import CaseRow
 from bot.values import Conclusion
 
-INSTALL = "install the extra `bench`: .venv/bin/pip install --no-deps -r deploy/bench.lock"
 ALL = "all"
 
 
@@ -63,16 +60,6 @@ def median_cost(rows: Iterable[CaseRow]) -> float | None:
 # --- statistics, by libraries that only this needs -------------------------------------------
 
 
-def has_statistics(*libraries: str) -> bool:
-    """Whether the extra `bench` is installed, and these libraries of it."""
-    return all(find_spec(name) is not None for name in ("sklearn", "scipy", *libraries))
-
-
-def library(name: str) -> ModuleType:
-    """Import a library of the extra `bench`; so that commands without it need not have it."""
-    return importlib.import_module(name)
-
-
 def kappa(rows: Iterable[CaseRow]) -> float | None:
     """Return Cohen's kappa of "would be merged" with the labels; None where it is not defined.
 
@@ -82,9 +69,7 @@ def kappa(rows: Iterable[CaseRow]) -> float | None:
     labels = [row.label is Label.RIGHT for row in ended]
     if len(set(labels)) < len(Label):
         return None
-    score: Callable[[list[bool], list[bool]], float]
-    score = library("sklearn.metrics").cohen_kappa_score
-    return float(score(labels, [row.would_merge for row in ended]))
+    return cohen_kappa(labels, [row.would_merge for row in ended])
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from rich.console import Console
 
-from bot.bench import tally
+from bot.bench import measures, tally
 from bot.bench.devai_measures import Verdict, agreement, holds_verdicts, read_verdicts
 from bot.bench.patches import read_rows
 from bot.commands.bench_patches import ended, judges_of, print_table, row_line, say
@@ -79,7 +79,7 @@ def _summary(rows: Sequence[Verdict]) -> str:
 def _say_test(console: Console, mended: int, spoiled: int) -> None:
     """Print the paired test of those that only one run has right."""
     say(console, f"Right in the second only: {mended}; in the first only: {spoiled}")
-    if tally.has_statistics():
+    if measures.has_statistics():
         say(console, f"McNemar's exact test: p = {tally.mcnemar(mended, spoiled):.3f}")
     else:
-        say(console, f"McNemar's exact test: {tally.INSTALL}")
+        say(console, f"McNemar's exact test: {measures.INSTALL}")

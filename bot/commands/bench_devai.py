@@ -15,7 +15,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from bot.bench import tally
+from bot.bench import measures
 from bot.bench.devai import Defect, DevAI, read_devai
 from bot.bench.devai_measures import (
     ALL_SYSTEMS,
@@ -30,7 +30,7 @@ from bot.bench.devai_measures import (
     verdicts,
     write_verdicts,
 )
-from bot.bench.tally import library
+from bot.bench.measures import library
 from bot.commands.bench_patches import say
 
 _PLACES_SHOWN = 2
@@ -97,7 +97,7 @@ def run(folder: Path, reference: str, out: Path | None) -> None:
     _print(console, "What systems met", _SCORES, measured.scores)
     _print(console, "Agreement", _AGREEMENT, measured.agreement)
     if not _has_statistics():
-        say(console, f"Kappa, alpha, precision, recall, intervals: {tally.INSTALL}")
+        say(console, f"Kappa, alpha, precision, recall, intervals: {measures.INSTALL}")
     _print_defects(console, data.defects)
     if out:
         _write(out, measured, pairs)
@@ -105,7 +105,7 @@ def run(folder: Path, reference: str, out: Path | None) -> None:
 
 
 def _has_statistics() -> bool:
-    return tally.has_statistics("krippendorff")
+    return measures.has_statistics("krippendorff")
 
 
 def _counted(data: DevAI) -> str:
@@ -223,7 +223,7 @@ def _write(out: Path, measured: Measured, pairs: Pairs) -> None:
             writer.writerows((names, *rows))
     for judge, some in pairs.items():
         write_verdicts(out / f"{_ODD.sub('-', judge)[:_MOST_NAME]}.jsonl", some)
-    if _has_statistics() and tally.has_statistics("matplotlib") and pairs:
+    if _has_statistics() and measures.has_statistics("matplotlib") and pairs:
         _plot(out / "precision-recall.png", pairs)
 
 

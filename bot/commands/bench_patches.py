@@ -14,8 +14,9 @@ from rich.box import SIMPLE
 from rich.console import Console
 from rich.table import Table
 
-from bot.bench import tally
-from bot.bench.cases import LabelledCase, read_cases
+from bot.bench import measures, tally
+from bot.bench.cases import LabelledCase
+from bot.bench.labelled import read_set
 from bot.bench.patches import Benches, CaseRow, CaseTrial, append_row, code_version, read_rows
 from bot.commands.bench import judging
 from bot.errors import UserError
@@ -58,15 +59,17 @@ def run(**options: Any) -> None:
 
     Ends with 1 when a wrong change would be merged, a right one was stopped, or one has no conclusion.
     """
-    wanted = Wanted(**options)
-    cases = wanted.choose(read_cases(wanted.folder))
+    wanted, console = Wanted(**options), Console()
+    every, left_out = read_set(wanted.folder)
+    for one in left_out:
+        say(console, f"No case: {one.repository}#{one.number} at {one.head_sha[:12]}: {one.why}.")
+    cases = wanted.choose(every)
     settings = load_settings()
     if wanted.without_models:
         settings = settings.model_copy(update={"model": "", "models": {}})
     make_home(settings.home)
     models = _models(settings)
     out = wanted.out or Path("patches-with-models.jsonl" if models else "patches.jsonl")
-    console = Console()
     rows = _known(cases, out, models)
     if rows:
         say(console, f"{len(rows)} of {len(cases)} cases are judged in {out} already.")
@@ -183,8 +186,8 @@ def _ids(rows: Iterable[CaseRow]) -> str:
 
 
 def _print_measures(console: Console, rows: Sequence[CaseRow]) -> None:
-    if not tally.has_statistics():
-        agreement = tally.INSTALL
+    if not measures.has_statistics():
+        agreement = measures.INSTALL
     else:
         found = tally.kappa(rows)
         agreement = "not defined without right and wrong ones" if found is None else f"{found:.3f}"

@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import click
-from pydantic import TypeAdapter
 
+from bot.bench.labelled import line_of
 from bot.errors import UserError
 from bot.settings import load_settings
 from bot.store import LabelFilter, Records, open_records
-from bot.values import VerdictLabel
-
-SCHEMA = 1
-_LABEL = TypeAdapter(VerdictLabel)
 
 
 def run(
@@ -46,8 +41,7 @@ def _export(records: Records, wanted: LabelFilter, out: Path) -> None:
     try:
         with unfinished.open("w", encoding="utf-8") as lines:
             for label in records.labels(wanted):
-                row = {"schema": SCHEMA, **_LABEL.dump_python(label, mode="json")}
-                lines.write(f"{json.dumps(row, ensure_ascii=False)}\n")
+                lines.write(f"{line_of(label)}\n")
                 count += 1
         unfinished.replace(out)
     except OSError as error:

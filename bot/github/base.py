@@ -300,6 +300,12 @@ class Repository(RepositoryReader, Protocol):
     async def pull_requests_of(self, sha: str) -> tuple[PullRequest, ...]:
         """The open pull requests that GitHub knows to hold a commit; a fork's may be missing."""
 
+    async def merged_with(self, sha: str) -> tuple[PullRequest, ...]:
+        """The merged pull requests that brought a commit of the default branch."""
+
+    async def commit_messages(self, number: int) -> tuple[str, ...]:
+        """The messages of a pull request's commits, oldest first; GitHub lists at most 250."""
+
     async def merge_group_members(self, head_ref: str, head_sha: str) -> tuple[int, ...]:
         """The numbers of the pull requests that a merge group's head holds, first in line first."""
 

@@ -217,8 +217,20 @@ class InstalledRepository(ReadOnlyRepository):
 
         GitHub lists merged ones for what the default branch has.
         """
+        return tuple(one for one in await self._with_commit(sha) if one.is_open)
+
+    async def merged_with(self, sha: str) -> tuple[PullRequest, ...]:
+        """The merged pull requests that brought a commit of the default branch."""
+        return tuple(one for one in await self._with_commit(sha) if one.merged)
+
+    async def _with_commit(self, sha: str) -> tuple[PullRequest, ...]:
         listed = await self._transport.pages(f"{self._root}/commits/{segment(sha)}/pulls")
-        return tuple(one for one in map(read_pull_request, listed) if one.is_open)
+        return tuple(map(read_pull_request, listed))
+
+    async def commit_messages(self, number: int) -> tuple[str, ...]:
+        """The messages of a pull request's commits, oldest first; GitHub lists at most 250."""
+        listed = await self._transport.pages(f"{self._root}/pulls/{number:d}/commits")
+        return tuple(one.text("commit", "message") for one in listed)
 
     async def merge_group_members(self, head_ref: str, head_sha: str) -> tuple[int, ...]:
         """The pull requests merged into the group's head, first in line first.

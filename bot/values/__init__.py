@@ -69,7 +69,7 @@ from bot.values.requests import (
     Forecast,
     Trigger,
 )
-from bot.values.talk import Answered, LabelKind, Pause, Question, VerdictLabel
+from bot.values.talk import Answered, LabelKind, Pause, Question, VerdictLabel, that_count
 from bot.values.tasks import (
     ActionKind,
     Category,
@@ -212,4 +212,5 @@ __all__ = [
     "VerdictOutcome",
     "WhyNotMeasured",
     "WhyUnread",
+    "that_count",
 ]

@@ -37,6 +37,10 @@ class ReportLinks:
         """Return the address of the list of recent evaluations, for the operator."""
         return self._address("/", INDEX)
 
+    def calibration(self) -> str:
+        """Return the address of the page about labels: whoever may see the list may see it."""
+        return self._address("/calibration", INDEX)
+
     def signature(self, name: str) -> str:
         """Return the signature of an evaluation's id; empty when pages are public."""
         return self._signer().get_signature(name).decode() if self.private else ""

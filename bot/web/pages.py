@@ -80,8 +80,8 @@ def report_pages(evaluations: Evaluations, reports: Reports, links: ReportLinks)
         view_func=pages.picture,
         endpoint="picture",
     )
-    blueprint.register_error_handler(Transient, _away)
-    blueprint.after_request(_strict)
+    blueprint.register_error_handler(Transient, away)
+    blueprint.after_request(strict)
     return blueprint
 
 
@@ -96,7 +96,8 @@ class _Pages:
         may_list = self.links.allows(INDEX, request.args.get("s", ""))
         records = self.evaluations.recent(RECENT) if may_list else ()
         rows = [(scrub_tree(record), self.links.sign(record.id)) for record in records]
-        return _page("pages/home.html.j2", rows=rows, may_list=may_list)
+        calibration = self.links.calibration() if may_list else ""
+        return _page("pages/home.html.j2", rows=rows, may_list=may_list, calibration=calibration)
 
     def evaluation(self, evaluation_id: str) -> Response:
         """The report in one of its formats, or how far it is. A wrong signature finds nothing."""
@@ -182,7 +183,8 @@ def _gone() -> Response:
     return _page("pages/gone.html.j2", HTTPStatus.GONE)
 
 
-def _away(error: Transient) -> tuple[Response, int, dict[str, str]]:
+def away(error: Transient) -> tuple[Response, int, dict[str, str]]:
+    """A page that says to come back: the database cannot be reached."""
     wait_s = str(max(1, round(error.retry_after_s)))
     page = _page("pages/away.html.j2", HTTPStatus.SERVICE_UNAVAILABLE)
     return page, HTTPStatus.SERVICE_UNAVAILABLE, {"Retry-After": wait_s}
@@ -210,7 +212,8 @@ def _page(template: str, status: HTTPStatus = HTTPStatus.OK, **values: object) -
     return Response(render_html(template, **values), status, mimetype="text/html")
 
 
-def _strict(response: Response) -> Response:
+def strict(response: Response) -> Response:
+    """Set the headers that every page has."""
     response.headers.update(_HEADERS)
     if response.mimetype == "image/png":
         response.headers["Content-Security-Policy"] = PICTURE_POLICY

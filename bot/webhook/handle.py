@@ -32,6 +32,7 @@ from bot.webhook.explaining import explain_all
 from bot.webhook.labelling import keep_merge
 from bot.webhook.obey import obey
 from bot.webhook.registry import decide
+from bot.webhook.reverts import keep_revert
 from bot.webhook.start import (
     approve_and_run,
     rerun,
@@ -90,6 +91,8 @@ async def cancel(desk: Desk, repository: Repository, decision: Cancel, _delivery
     cancelled = await stop_open(desk, repository, decision)
     if decision.number:  # a closed one counts no more
         await shared_head(desk, repository).agree(decision.head_sha, decision.number)
+    if decision.is_merged:
+        await keep_revert(desk, repository, decision)
     return f"cancelled {cancelled}"
 
 

@@ -20,12 +20,16 @@ _WAIT = "Wait for it, then comment again; `/judge` starts a run where none is on
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """The newest verdict on the newest commit; `is_judged_again` while another evaluation is open."""
+    """The newest verdict on the newest commit; `is_judged_again` while another evaluation is open.
+
+    `address` is where git fetches the repository.
+    """
 
     pull_request: PullRequest
     request: EvaluationRequest
     evaluation: Evaluation
     judgement: Judgement
+    address: str
     is_judged_again: bool = False
 
     def requirement(self, wanted: str, usage: str) -> Requirement:
@@ -72,8 +76,9 @@ async def judged(
     evaluation = await desk.verdicts.evaluation(request)
     if evaluation.judgement is None:
         raise AssertionError("a kept verdict has no judgement")
+    address = desk.github.clone_url(request.repository)
     again = any(not one.state.is_final for one in records)
-    return Judged(pull_request, request, evaluation, evaluation.judgement, again)
+    return Judged(pull_request, request, evaluation, evaluation.judgement, address, again)
 
 
 def check_was_seen(

@@ -7,23 +7,29 @@ from __future__ import annotations
 
 import asyncio
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from bot.errors import UserError
 from bot.github import Repository
 from bot.store import LabelFilter
 from bot.templates import render_markdown
+from bot.text import scrub
+from bot.text.clipping import clip
 from bot.values import (
     Conclusion,
     Decider,
     Deliberation,
+    Evaluation,
     LabelKind,
     Role,
+    SourceKind,
+    Task,
     Verdict,
     VerdictLabel,
     VerdictOutcome,
 )
-from bot.verdict.acceptance import text_of
+from bot.values.talk import RULE
+from bot.verdict.acceptance import can_be_overridden, subject_of, text_of
 from bot.webhook.decisions import Cancel, Command, ObeyCommand
 from bot.webhook.desk import Desk
 from bot.webhook.grammar import read_words
@@ -37,6 +43,7 @@ from bot.webhook.head_verdict import (
 )
 
 MOST_SUBJECTS = 20
+MOST_WORDS = 65_536  # of a task: as many as GitHub takes for an issue's text
 _KINDS = {
     Command.AGREE: LabelKind.AGREED,
     Command.DISAGREE: LabelKind.DISAGREED,
@@ -47,7 +54,7 @@ _LETS_MERGE = frozenset({Conclusion.SUCCESS, Conclusion.NEUTRAL})
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """What somebody says of a verdict, and where: the comment, the click or the merge."""
+    """What somebody says of a verdict, and where: the comment, the click, the merge or the revert."""
 
     kind: LabelKind
     person: str
@@ -94,7 +101,7 @@ def verdict_label(found: Judged, subject: str, said: Said) -> VerdictLabel:
     if requirement and verdict is None:
         verdict = Verdict(subject, VerdictOutcome.UNVERIFIED, Decider.NOBODY, "")
     spoke = [one for one in judgement.gate.reasons if one.rule == subject and not requirement]
-    return VerdictLabel(
+    plain = VerdictLabel(
         kind=said.kind,
         repository=found.request.repository,
         number=found.request.number,
@@ -104,7 +111,7 @@ def verdict_label(found: Judged, subject: str, said: Said) -> VerdictLabel:
         conclusion=judgement.gate.conclusion.value,
         subject=subject,
         text=text_of(subject, judgement),
-        category=requirement.category.value if requirement else "rule",
+        category=requirement.category.value if requirement else RULE,
         verdict=verdict.outcome.value if verdict else (spoke[0].conclusion.value if spoke else ""),
         decided_by=verdict.decided_by.value if verdict else "",
         model=_models(verdict, evaluation.deliberation),
@@ -112,7 +119,9 @@ def verdict_label(found: Judged, subject: str, said: Said) -> VerdictLabel:
         reason=said.reason,
         source=said.source,
         given_s=time.time(),
+        mandatory=requirement is None or requirement.mandatory,
     )
+    return with_change(plain, evaluation, found.address)
 
 
 def _models(verdict: Verdict | None, deliberation: Deliberation | None) -> str:
@@ -128,25 +137,31 @@ async def keep_merge(desk: Desk, repository: Repository, decision: Cancel) -> No
 
     What was never judged, or is being judged, has no verdict to merge against.
     """
-    about = (repository.name, decision.number, decision.head_sha)
-    records = await asyncio.to_thread(desk.store.of_commit, *about)
+    said = Said(LabelKind.MERGED, decision.place.actor, "", "merge")
+    merged = await change_label(desk, repository.name, (decision.number, decision.head_sha), said)
+    if merged and Conclusion(merged.conclusion) not in _LETS_MERGE:
+        await asyncio.to_thread(desk.store.keep_labels, merged)
+
+
+async def change_label(
+    desk: Desk, repository: str, head: tuple[int, str], said: Said
+) -> VerdictLabel | None:
+    """What somebody says of a whole change: `head` is a pull request's (number, sha).
+
+    None where it has no verdict. Where its report is gone, so is what was asked.
+    """
+    records = await asyncio.to_thread(desk.store.of_commit, repository, *head)
     verdicts = with_verdict(records)
-    if not verdicts or Conclusion(verdicts[0].conclusion) in _LETS_MERGE:
-        return
+    if not verdicts:
+        return None
     newest = verdicts[0]
     request = await asyncio.to_thread(desk.store.request, newest.id)
-    base_sha = request.base_sha if request else ""
-    try:
-        if request:
-            base_sha = (await desk.verdicts.evaluation(request)).base_sha
-    except UserError:  # the report is gone; the target's tip at that time is known still
-        pass
-    merged = VerdictLabel(
-        kind=LabelKind.MERGED,
-        repository=repository.name,
-        number=decision.number,
-        base_sha=base_sha,
-        head_sha=decision.head_sha,
+    plain = VerdictLabel(
+        kind=said.kind,
+        repository=repository,
+        number=head[0],
+        base_sha=request.base_sha if request else "",
+        head_sha=head[1],
         evaluation=newest.id,
         conclusion=newest.conclusion,
         subject="",
@@ -155,9 +170,40 @@ async def keep_merge(desk: Desk, repository: Repository, decision: Cancel) -> No
         verdict=newest.conclusion,
         decided_by="",
         model="",
-        person=decision.place.actor,
-        reason="",
-        source="merge",
+        person=said.person,
+        reason=said.reason,
+        source=said.source,
         given_s=time.time(),
     )
-    await asyncio.to_thread(desk.store.keep_labels, merged)
+    try:
+        evaluation = await desk.verdicts.evaluation(request) if request else None
+    except UserError:  # the report is gone; the target's tip at that time is known still
+        return plain
+    return (
+        with_change(plain, evaluation, desk.github.clone_url(repository)) if evaluation else plain
+    )
+
+
+def with_change(label: VerdictLabel, evaluation: Evaluation, address: str) -> VerdictLabel:
+    """Return a label with what it takes to judge the same change again."""
+    reasons = evaluation.judgement.gate.reasons if evaluation.judgement else ()
+    blocking = (subject_of(one) for one in reasons if can_be_overridden(one))
+    return replace(
+        label,
+        base_sha=evaluation.base_sha,
+        blocking=tuple(dict.fromkeys(blocking)),
+        address=address,
+        task=_words(evaluation.task, is_asked=True),
+        description=_words(evaluation.task, is_asked=False),
+    )
+
+
+def _words(task: Task | None, *, is_asked: bool) -> str:
+    """What people wrote, of those who may ask or of the others; documents stand in the repository."""
+    told = []
+    for source in task.sources if task else ():
+        if source.kind is SourceKind.WORDS and source.trust.is_asked is is_asked:
+            listed = source.listed.requirements if source.listed else ()
+            points = "\n".join(f"- [ ] {one.text}" for one in listed)
+            told.append("\n\n".join(filter(None, (source.title, source.text, points))))
+    return clip(scrub("\n\n".join(told)), MOST_WORDS)

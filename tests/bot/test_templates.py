@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from datetime import date
 from pathlib import Path
 
 import pytest
 from jinja2 import Environment, UndefinedError, meta
 
+from bot.bench.calibration import counted, grouped, measured
 from bot.mcp.answers import Commands, Shown, explained, judged, missing
 from bot.report.machine import machine, read_machine
 from bot.report.markdown import Detail, Memory, PastVerdict, VerdictChange
@@ -42,6 +44,7 @@ from bot.values import (
     VerdictLabel,
     VerdictOutcome,
 )
+from bot.web.calibration import Table, Wanted
 from bot.webhook.when import Doubt, LeftOut, Sifted
 from sandbox.values import Finding, Fix, Replacement, Severity
 from tests.bot.report.examples import EXAMPLES
@@ -115,9 +118,25 @@ GIVEN: dict[str, tuple[dict[str, object], ...]] = {
         for named in ((), ("a.py:1 ruff F401",) * 2)
     ),
     "pages/home.html.j2": (
-        {"rows": [(RECORD, "https://x/e1")], "may_list": True},
-        {"rows": [], "may_list": True},
-        {"rows": [], "may_list": False},
+        {"rows": [(RECORD, "https://x/e1")], "may_list": True, "calibration": "https://x/c"},
+        {"rows": [], "may_list": True, "calibration": "https://x/c"},
+        {"rows": [], "may_list": False, "calibration": ""},
+    ),
+    "pages/calibration.html.j2": tuple(
+        {
+            "signature": "x.y",
+            "wanted": Wanted("", date(2026, 11, 1), None, ("<b>",)),
+            "repositories": ["o/n"],
+            "total": measured("", labels),
+            "people": 1,
+            "changes": 1,
+            "tables": (Table("kind", grouped(labels, lambda one: one.category)),),
+            "others": counted((*labels, replace(LABEL, kind=LabelKind.MERGED, subject=""))),
+            "install": install,
+            "fewest": 10,
+        }
+        for labels in ((), (LABEL,) * 12, (LABEL, replace(LABEL, verdict="unverified")))
+        for install in ("", "install `it`")
     ),
     "pages/state.html.j2": tuple(
         {"record": record, "refresh_s": 0 if record.state.is_final else 4}

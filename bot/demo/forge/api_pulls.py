@@ -125,12 +125,14 @@ def files_listed(owner: str, repo: str, number: int) -> Response:
     endpoint="repos/list-pull-requests-associated-with-commit",
 )
 def pulls_of_commit(owner: str, repo: str, sha: str) -> Response:
-    """Open pull requests from this repository whose head is the commit."""
+    """Open pull requests whose head is the commit, and those that brought it when they were merged."""
     at, forge = granted(owner, repo, "pull_requests:read"), context()
     rows = [
         row
         for row in forge.state.issues(at.repository.name)
-        if row.pull and row.state == "open" and row.pull.head_sha == sha
+        if row.pull
+        and (row.state == "open" or row.pull.merged)
+        and sha in {row.pull.head_sha, row.pull.merge_sha}
     ]
     return page_of([forge.shapes.pull(row, row.pull) for row in rows if row.pull])
 

@@ -17,6 +17,7 @@ from bot.demo.forge import (
     api_checks,
     api_issues,
     api_labels,
+    api_merges,
     api_pulls,
     api_repositories,
     api_reviews,
@@ -39,6 +40,17 @@ if TYPE_CHECKING:
     from _typeshed.wsgi import WSGIApplication
 
 HOUR_S = 3600.0
+_API = (
+    api_actions,
+    api_apps,
+    api_issues,
+    api_pulls,
+    api_merges,
+    api_reviews,
+    api_labels,
+    api_checks,
+    api_repositories,
+)
 DOCUMENTATION = "https://docs.github.com/rest"
 LARGEST_REQUEST_BYTES = 512 * 1024 * 1024  # a push comes as one request
 
@@ -50,16 +62,7 @@ def create_forge(state: State, web: str, token_lifetime_s: float = HOUR_S) -> Fl
     shapes = WorkShapes(state, web.rstrip("/"))
     deliveries = Deliveries(state, shapes)
     app.extensions[KEY] = Context(state, shapes, deliveries, token_lifetime_s)
-    for module in (
-        api_actions,
-        api_apps,
-        api_issues,
-        api_pulls,
-        api_reviews,
-        api_labels,
-        api_checks,
-        api_repositories,
-    ):
+    for module in _API:
         app.register_blueprint(module.routes, url_prefix="/api/v3")
     app.register_blueprint(graphql.routes, url_prefix="/api/graphql")
     for routes in (

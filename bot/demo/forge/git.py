@@ -189,6 +189,33 @@ def commit(state: State, repository: str, sha: str) -> Commit | None:
     return Commit(sha, author, message.strip(), diff.stdout.decode(errors="replace"))
 
 
+def merge(state: State, repository: str, pull: PullPart, message: str, *, squashes: bool) -> str:
+    """Merge a pull request's head to its base branch; return the new commit, empty on a conflict."""
+    folder, base = state.git_dir(repository), branch_sha(state, repository, pull.base_ref)
+    merged = run_git(folder, "merge-tree", "--write-tree", base, pull.head_sha)
+    if merged.returncode != 0:
+        return ""
+    tree = merged.stdout.decode().split()[0]
+    parents = [base] if squashes else [base, pull.head_sha]
+    who = ("-c", "user.name=The forge", "-c", "user.email=noreply@localhost")
+    named = [word for parent in parents for word in ("-p", parent)]
+    made = run_git(folder, *who, "commit-tree", tree, *named, "-m", message)
+    _must(made)
+    sha = made.stdout.decode().strip()
+    _must(run_git(folder, "update-ref", f"refs/heads/{pull.base_ref}", sha, base))
+    return sha
+
+
+def commits_of(state: State, repository: str, pull: PullPart) -> tuple[Commit, ...]:
+    """The commits that a pull request brings, oldest first; without their diffs."""
+    span = f"{pull.base_sha}..{pull.head_sha}"
+    listed = run_git(
+        state.git_dir(repository), "log", "--reverse", "-z", "--format=%H%n%an%n%B", span
+    )
+    told = (one.split("\n", 2) for one in listed.stdout.decode(errors="replace").split("\0") if one)
+    return tuple(Commit(sha, author, message.strip(), "") for sha, author, message in told)
+
+
 def _must(done: subprocess.CompletedProcess[bytes]) -> None:
     if done.returncode != 0:
         raise Refused(500, done.stderr.decode(errors="replace")[:300])

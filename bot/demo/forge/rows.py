@@ -98,6 +98,7 @@ class PullPart:
     base_sha: str
     draft: bool = False
     merged: bool = False
+    merge_sha: str = ""
 
 
 @dataclass(frozen=True, slots=True)

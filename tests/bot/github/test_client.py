@@ -348,3 +348,19 @@ async def test_a_manifest_code_works_once(world: World) -> None:
     assert credentials.private_key not in repr(credentials)
     with pytest.raises(NotThere):
         await convert_manifest(world.manners(), code)
+
+
+async def test_a_merge_and_its_commits_are_known(place: Place) -> None:
+    path = f"repos/{place.name}/pulls/{place.number}/merge"
+    async with place.world.github().repository(place.name) as repository:
+        assert await repository.commit_messages(place.number) == ("Change",)
+        assert await repository.merged_with(place.head()) == ()
+        merged = place.world.operator.as_person(place.world.ada, "PUT", path, merge_method="squash")
+        sha = merged.text("sha")
+        (found,) = await repository.merged_with(sha)
+        assert (found.number, found.merged, found.is_open) == (place.number, True, False)
+        assert await repository.pull_requests_of(sha) == ()
+        assert await repository.branch_sha("main") == sha
+    assert git(place.bare, "show", "main:hello.py") == "print('hello, world')"
+    (closed,) = place.deliveries("pull_request", "closed")
+    assert '"merged": true' in closed.payload or '"merged":true' in closed.payload

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 
 import pytest
@@ -105,3 +106,16 @@ def test_an_older_database_gets_the_tables(url: str) -> None:
         records.migrate()
         records.keep_labels(LABEL)
         assert len(list(records.labels(LabelFilter()))) == 1
+
+
+def test_a_label_of_an_older_version_is_read(records: Records, url: str) -> None:
+    records.keep_labels(LABEL)
+    (kept,) = records.labels(LabelFilter())
+    newer = {"mandatory", "blocking", "address", "task", "description"}
+    older = {name: value for name, value in asdict(kept).items() if name not in newer}
+    engine = create_engine(url)
+    with engine.begin() as connection:
+        connection.execute(text("update assay_labels set label = :old"), {"old": json.dumps(older)})
+    engine.dispose()
+    assert list(records.labels(LabelFilter())) == [kept]
+    assert (kept.mandatory, kept.blocking, kept.task) == (True, (), "")

@@ -144,6 +144,13 @@ class PretendedRepository:
         self._answer()
         return tuple(one for one in self.pull_requests.values() if one.head_sha == sha)
 
+    async def merged_with(self, sha: str) -> tuple[PullRequest, ...]:
+        return tuple(one for one in self.pull_requests.values() if one.merged)
+
+    async def commit_messages(self, number: int) -> tuple[str, ...]:
+        self._answer()
+        return ()
+
     async def merge_group_members(self, head_ref: str, head_sha: str) -> tuple[int, ...]:
         raise NotImplementedError
 
@@ -216,4 +223,4 @@ class PretendedGitHub:
         raise NotImplementedError
 
     def clone_url(self, repository: str) -> str:
-        raise NotImplementedError
+        return f"https://github.example/{repository}.git"

@@ -24,7 +24,8 @@ SAID = Said(LabelKind.DISAGREED, "ben", "no", "comment 31")
 
 def judged(evaluation: Evaluation, judgement: Judgement) -> Judged:
     pull_request: PullRequest = PULL_REQUEST
-    return Judged(pull_request, evaluation.request, evaluation, judgement)
+    address = "https://github.example/octo/hello.git"
+    return Judged(pull_request, evaluation.request, evaluation, judgement, address)
 
 
 def test_the_models_behind_a_verdict_are_named() -> None:

@@ -1,0 +1,139 @@
+"""The page `/calibration`: how often Assay's verdicts agree with what people said of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from datetime import UTC, date, datetime
+from typing import Protocol
+
+from flask import Blueprint, Response, request
+
+from bot.bench.calibration import (
+    FEWEST,
+    Measured,
+    counted,
+    grouped,
+    measured,
+    month_of,
+    of_requirements,
+)
+from bot.bench.measures import INSTALL, has_statistics
+from bot.errors import Transient
+from bot.store import LabelFilter
+from bot.templates import render_html
+from bot.values import VerdictLabel, that_count
+from bot.web.links import INDEX, ReportLinks
+from bot.web.pages import POLICY, away, missing, strict
+
+FORM_POLICY = POLICY.replace("form-action 'none'", "form-action 'self'")
+
+MaySee = Callable[[str], bool]
+"""Whether a reader may see what people said about a repository (`owner/name`)."""
+Readers = Callable[[], MaySee | None]
+"""What whoever sent this request may see; None for who may not see the page at all."""
+
+
+class Labels(Protocol):
+    """Where the labels are. Raises Transient when the database is away."""
+
+    def labels(self, wanted: LabelFilter) -> Iterator[VerdictLabel]:
+        """Go through what was kept, oldest first."""
+
+
+def by_link(links: ReportLinks) -> Readers:
+    """Let in who may see the list of evaluations: it is one link, for all repositories."""
+    return lambda: (lambda _: True) if links.allows(INDEX, request.args.get("s", "")) else None
+
+
+def calibration_page(labels: Labels, readers: Readers) -> Blueprint:
+    """Make the blueprint with `/calibration`."""
+    page = _Page(labels, readers)
+    blueprint = Blueprint("calibration", __name__)
+    blueprint.add_url_rule("/calibration", view_func=page.shown, endpoint="shown")
+    blueprint.register_error_handler(Transient, away)
+    blueprint.after_request(_with_form)
+    return blueprint
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What the reader filters by; `problems` are days that cannot be read."""
+
+    repository: str
+    since: date | None
+    until: date | None
+    problems: tuple[str, ...] = ()
+
+    def holds(self, label: VerdictLabel) -> bool:
+        """Whether a label is among those that are asked for; both days are included, in UTC."""
+        day = datetime.fromtimestamp(label.given_s, UTC).date()
+        is_here = not self.repository or label.repository.lower() == self.repository.lower()
+        return is_here and (self.since or day) <= day <= (self.until or day)
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """One way to divide the labels; `kind` says which, and so how names are written."""
+
+    kind: str
+    rows: tuple[Measured, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Page:
+    labels: Labels
+    readers: Readers
+
+    def shown(self) -> Response:
+        """Show the measures of what this reader may see; who may not see the page finds none."""
+        may_see = self.readers()
+        if may_see is None:
+            return missing()
+        every = [one for one in self.labels.labels(LabelFilter()) if may_see(one.repository)]
+        wanted = _wanted()
+        chosen = [one for one in that_count(every) if wanted.holds(one)]
+        judged = of_requirements(chosen)
+        text = render_html(
+            "pages/calibration.html.j2",
+            signature=request.args.get("s", ""),
+            wanted=wanted,
+            repositories=sorted({one.repository for one in every}, key=str.lower),
+            total=measured("", judged),
+            people=len({one.person.lower() for one in judged}),
+            changes=len({(one.repository.lower(), one.number) for one in judged}),
+            tables=_tables(judged),
+            others=counted(chosen),
+            install="" if has_statistics() else INSTALL,
+            fewest=FEWEST,
+        )
+        return Response(text, mimetype="text/html")
+
+
+def _tables(labels: tuple[VerdictLabel, ...]) -> tuple[Table, ...]:
+    return (
+        Table("kind", grouped(labels, lambda one: one.category)),
+        Table("decider", grouped(labels, lambda one: one.decided_by)),
+        Table("model", grouped(labels, lambda one: one.model)),
+        Table("month", grouped(labels, month_of)),
+    )
+
+
+def _wanted() -> Wanted:
+    problems: list[str] = []
+
+    def day(name: str) -> date | None:
+        text = request.args.get(name, "").strip()
+        try:
+            return date.fromisoformat(text) if text else None
+        except ValueError:
+            problems.append(text[:40])
+            return None
+
+    since, until = day("since"), day("until")
+    return Wanted(request.args.get("repository", ""), since, until, tuple(problems))
+
+
+def _with_form(response: Response) -> Response:
+    strict(response).headers["Content-Security-Policy"] = FORM_POLICY
+    return response
