@@ -12,7 +12,7 @@ from typing import Any
 
 import click
 
-from bot.commands.asked import COMPARED, OUT, Asked
+from bot.commands.asked import COMPARED, OUT, PARTS, Asked
 from bot.errors import Transient, UserError
 from sandbox.base import SandboxError
 from sandbox.errors import HostTrouble
@@ -75,7 +75,8 @@ def merges(**options: Any) -> None:
     "--out",
     type=_NEW_FILE,
     help="File for the rows, a JSON line each.  "
-    "[default: patches.jsonl, or patches-with-models.jsonl where a model is set]",
+    "[default: patches.jsonl, or patches-with-models.jsonl where a model is set; "
+    "with --without, its parts stand in the name]",
 )
 @click.option("--held-out", is_flag=True, help="Judge the cases that are set aside, and no other.")
 @click.option("--only", multiple=True, metavar="KIND", help="Judge cases of this kind; repeatable.")
@@ -85,6 +86,12 @@ def merges(**options: Any) -> None:
     "--clones",
     type=_FOLDER,
     help="Folder with clones of repositories (OWNER/NAME or OWNER+NAME), used before the network.",
+)
+@click.option(
+    "--without",
+    multiple=True,
+    type=click.Choice(PARTS),
+    help="Switch a part of Assay off, to measure what it adds; repeatable.",
 )
 @click.option("--jobs", type=click.IntRange(1, 64), default=1, show_default=True)
 def patches(**options: Any) -> None:

@@ -7,7 +7,7 @@ import os
 import shutil
 import subprocess
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -18,7 +18,7 @@ from bot.bench.merges import Merge, Workbench
 from bot.bench.trial import Judge, Judged, asked, came_to
 from bot.errors import UserError
 from bot.text.clipping import clip_line
-from bot.values import Conclusion
+from bot.values import Conclusion, Part
 
 _MERGES = (Conclusion.SUCCESS, Conclusion.NEUTRAL)
 _MOST_ERROR = 300
@@ -29,6 +29,7 @@ class CaseRow:
     """What came of one case. `judged` is None where it could not be prepared; `error` says why.
 
     `models` names the models that judged, `code` the version of Assay: a digest of its modules.
+    `without` are the parts of Assay that were off.
     """
 
     case: str
@@ -41,6 +42,7 @@ class CaseRow:
     code: str
     judged: Judged | None = None
     error: str = ""
+    without: tuple[Part, ...] = ()
 
     @property
     def would_merge(self) -> bool:
@@ -149,12 +151,13 @@ def _told(error: subprocess.CalledProcessError) -> str:
 
 @dataclass(frozen=True, slots=True)
 class CaseTrial:
-    """Judges cases by `judge`; `models` and `code` say who judged."""
+    """Judges cases by `judge`; `models`, `code` and `without` say who judged."""
 
     benches: Benches
     judge: Judge
     models: str
     code: str
+    without: tuple[Part, ...] = ()
 
     async def run(self, case: LabelledCase) -> CaseRow:
         """Judge a case; one that cannot be prepared is a row with an error."""
@@ -163,6 +166,7 @@ class CaseTrial:
         except NotPrepared as error:
             return self._row(case, None, error.what)
         request = asked(bench, case.base, head, describe(case, bench), case.task)
+        request = replace(request, issue=case.issue, without=self.without)
         _, judged = await came_to(self.judge, request)
         return self._row(case, judged)
 
@@ -178,6 +182,7 @@ class CaseTrial:
             code=self.code,
             judged=judged,
             error=error,
+            without=self.without,
         )
 
 
@@ -204,11 +209,11 @@ def append_row(file: Path, row: CaseRow) -> None:
 
 
 def read_rows(file: Path) -> tuple[CaseRow, ...]:
-    """Read the newest row of every case, inputs and models. Raises UserError for what is no row.
+    """Read the newest row of every case, inputs and judges. Raises UserError for what is no row.
 
     A line that ends in the middle is what a killed run left: it is passed over.
     """
-    rows: dict[tuple[str, str, str], CaseRow] = {}
+    rows: dict[object, CaseRow] = {}
     for number, line in enumerate(file.read_bytes().splitlines(), start=1):
         try:
             row = _ROW.validate_json(line)
@@ -220,6 +225,7 @@ def read_rows(file: Path) -> tuple[CaseRow, ...]:
                 f"{file}, line {number}, is no row of `assay bench patches`.",
                 "Name another file.",
             ) from error
-        rows.pop((row.case, row.inputs, row.models), None)
-        rows[row.case, row.inputs, row.models] = row
+        key = (row.case, row.inputs, row.models, row.without)
+        rows.pop(key, None)
+        rows[key] = row
     return tuple(rows.values())

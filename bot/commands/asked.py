@@ -7,8 +7,12 @@ from pathlib import Path
 
 import click
 
+from bot.values import Part
+
 OUT = "assay-report"
 COMPARED = "assay-comparison"
+PARTS = tuple(part.value for part in Part)
+"""What `--without` can switch off."""
 
 
 @dataclass(frozen=True, slots=True)
