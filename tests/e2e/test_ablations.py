@@ -12,7 +12,7 @@ from pydantic_ai.messages import ModelResponse, ToolCallPart
 from bot.store import open_records
 from bot.values import ABLATED, EvaluationRequest, Part, Role, Rubric, Trigger
 from tests.e2e.folder import FIX, TASK, Files, Folder, Judged, open_folder
-from tests.scripted import Call, Reply, Scripted
+from tests.scripted import Call, Reply, Script, Scripted
 
 pytestmark = pytest.mark.real
 PAGE: Files = {"index.html": "<!doctype html><html lang=en><title>Shop</title><h1>Two</h1>"}
@@ -122,22 +122,27 @@ def test_without_the_graph_nobody_knows_who_uses_what(folder: Folder) -> None:
 OWN_TEST = "import shop\n\n\ndef test_price_of_five():\n    assert shop.price(5) == 10\n"
 
 
-def script(call: Call) -> Reply:
+POINTS = {"correctness": 3, "functionality": 3, "clarity": 3}
+
+
+def unsure(call: Call) -> Reply:
+    """Models that can tell nothing."""
+    return {"reason": "Cannot tell.", "outcome": "unverified", **POINTS}
+
+
+def divided(call: Call) -> Reply:
     """Analysts that try something, and judges of whom one cannot tell what the others see."""
-    is_first = call.role is Role.ANALYST and not re.search(r"A-R\d-1", call.user)
-    if is_first and "dynamic_execution" in call.tools:
+    if call.role is Role.ANALYST and not re.search(r"A-R\d-1", call.user):
         files = [{"path": "tests/test_judge.py", "text": OWN_TEST}]
         given = json.dumps({"goal": "Another input.", "files": files})
         return ModelResponse(parts=[ToolCallPart("dynamic_execution", given)])
     if call.role is not Role.PANEL or call.sample == 1 or "A-R2-1" not in call.user:
-        return {"reason": "Cannot tell.", "outcome": "unverified"}
-    points = {"correctness": 3, "functionality": 3, "clarity": 3}
-    said = {"reason": "So it seems.", "outcome": "satisfied", "evidence": ["A-R2-1"]}
-    return {**said, **points}
+        return unsure(call)
+    return {"reason": "It was run.", "outcome": "satisfied", "evidence": ["A-R2-1"], **POINTS}
 
 
 def asked(
-    folder: Folder, tmp_path: Path, *without: Part, issue: int = 0
+    folder: Folder, tmp_path: Path, *without: Part, issue: int = 0, script: Script = unsure
 ) -> tuple[Judged, Scripted]:
     scripted = Scripted(script, tmp_path / "-".join(("replies", *without)))
     task = f"{TASK}- [ ] Five cents are ten\n"
@@ -177,9 +182,12 @@ def test_without_the_web_nothing_can_be_looked_up(folder: Folder, tmp_path: Path
         folder.settings = settings
 
 
+@pytest.mark.slow
 def test_judges_who_do_not_negotiate_are_counted_at_once(folder: Folder, tmp_path: Path) -> None:
-    assert max(rounds(asked(folder, tmp_path)[0])) > 1
-    assert set(rounds(asked(folder, tmp_path, Part.NEGOTIATION)[0])) == {1}
+    talking, _ = asked(folder, tmp_path, script=divided)
+    assert max(rounds(talking)) > 1
+    silent, _ = asked(folder, tmp_path, Part.NEGOTIATION, script=divided)
+    assert set(rounds(silent)) == {1}
 
 
 def test_a_rubric_that_is_off_adds_nothing(folder: Folder, tmp_path: Path) -> None:
