@@ -134,6 +134,34 @@ def devai(**options: Any) -> None:
     _run("bench_devai", **options)
 
 
+@bench.command()
+@click.argument("folder", type=_FOLDER)
+@click.option(
+    "--out",
+    type=_NEW_FOLDER,
+    default=Path("assay-prdbench"),
+    show_default=True,
+    help="Folder for the rows, a JSON line each, and the tables as CSV.",
+)
+@click.option("--rounds", type=click.IntRange(1, 20), help="Most rounds.  [default: all there are]")
+@click.option(
+    "--repair-command",
+    default="",
+    metavar="LINE",
+    help="Shell line that makes a round that is not there: run on this machine, outside of the sandbox, "
+    "in a copy of the round before; $ASSAY_REPAIR_ROWS names the file that says what to repair.",
+)
+@click.option("--jobs", type=click.IntRange(1, 64), default=1, show_default=True)
+def prdbench(**options: Any) -> None:
+    """Judge the submissions in FOLDER by test plans of PRDBench's format, round by round.
+
+    FOLDER has tasks/TASK/evaluation/detailed_test_plan.json and submissions/AGENT/TASK/round-1,
+    round-2, … What stands in the rows already is not judged again. Exits with 1 when a submission could
+    not be judged.
+    """
+    _run("bench_prdbench", **options)
+
+
 @assay.command("compare")
 @click.argument("repository", type=_FOLDER)
 @click.argument("heads", nargs=-1, required=True, metavar="HEAD HEAD...")

@@ -11,10 +11,11 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from pydantic import TypeAdapter, ValidationError
+from pydantic import TypeAdapter
 
 from bot.bench.cases import Kind, Label, LabelledCase
 from bot.bench.merges import Merge, Workbench
+from bot.bench.rows import append_line, read_lines
 from bot.bench.trial import Judge, Judged, asked, came_to
 from bot.errors import UserError
 from bot.text.clipping import clip_line
@@ -202,29 +203,14 @@ _BEGIN = b'{"case":'
 
 
 def append_row(file: Path, row: CaseRow) -> None:
-    """Add a row; a line that a killed run left half is ended first."""
-    is_cut = file.is_file() and not file.read_bytes().endswith(b"\n") and file.stat().st_size
-    with file.open("ab") as lines:
-        lines.write((b"\n" if is_cut else b"") + _ROW.dump_json(row) + b"\n")
+    """Add a row."""
+    append_line(file, _ROW.dump_json(row))
 
 
 def read_rows(file: Path) -> tuple[CaseRow, ...]:
-    """Read the newest row of every case, inputs and judges. Raises UserError for what is no row.
-
-    A line that ends in the middle is what a killed run left: it is passed over.
-    """
+    """Read the newest row of every case, inputs and judges. Raises UserError for what is no row."""
     rows: dict[object, CaseRow] = {}
-    for number, line in enumerate(file.read_bytes().splitlines(), start=1):
-        try:
-            row = _ROW.validate_json(line)
-        except ValidationError as error:
-            is_cut = error.errors()[0]["type"] == "json_invalid"
-            if is_cut and (line.startswith(_BEGIN) or _BEGIN.startswith(line)):
-                continue
-            raise UserError(
-                f"{file}, line {number}, is no row of `assay bench patches`.",
-                "Name another file.",
-            ) from error
+    for row in read_lines(file, _ROW, _BEGIN, "assay bench patches"):
         key = (row.case, row.inputs, row.models, row.without)
         rows.pop(key, None)
         rows[key] = row

@@ -23,7 +23,8 @@ from bot.own_folder import make_home
 from bot.settings import Settings, load_settings
 from bot.values import Part
 
-_PACKAGES = tuple(Path(__file__).parents[2] / name for name in ("bot", "sandbox"))
+PACKAGES = tuple(Path(__file__).parents[2] / name for name in ("bot", "sandbox"))
+"""What makes a version of Assay."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,14 +78,14 @@ def run(**options: Any) -> None:
     if wanted.without_models:
         settings = settings.model_copy(update={"model": "", "models": {}})
     make_home(settings.home)
-    models = _models(settings)
+    models = models_of(settings)
     out, console = wanted.rows(models), Console()
     rows = _known(cases, out, (models, wanted.parts))
     if rows:
         say(console, f"{len(rows)} of {len(cases)} cases are judged in {out} already.")
     with tempfile.TemporaryDirectory(prefix="assay-bench-") as folder:
         benches = Benches(Path(folder), (settings.home / "bench").resolve(), wanted.clones)
-        trial = CaseTrial(benches, judging(settings), models, code_version(_PACKAGES), wanted.parts)
+        trial = CaseTrial(benches, judging(settings), models, code_version(PACKAGES), wanted.parts)
         waiting = [case for case in cases if case.id not in rows]
 
         def tell(row: CaseRow) -> None:
@@ -101,7 +102,7 @@ def run(**options: Any) -> None:
     sys.exit(int(not all(row.is_settled and tally.is_right(row) for row in shown)))
 
 
-def _models(settings: Settings) -> str:
+def models_of(settings: Settings) -> str:
     """Name the models that judge; empty without any."""
     roles = [f"{role}={model}" for role, model in sorted(settings.models.items())]
     return " ".join(filter(None, (settings.model, *roles)))
