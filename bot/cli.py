@@ -162,6 +162,28 @@ def prdbench(**options: Any) -> None:
     _run("bench_prdbench", **options)
 
 
+@bench.command("criteria")
+@click.argument("folder", type=_FOLDER)
+@click.option(
+    "--out", type=_NEW_FOLDER, help="Folder for the table as CSV, a plot, and new grades."
+)
+@click.option(
+    "--repeats",
+    type=click.IntRange(2, 50),
+    help="Grade the solutions in FOLDER anew, so many times each; needs a model.",
+)
+@click.option(
+    "--usd", type=click.FloatRange(0), default=2.0, show_default=True, help="Most money for models."
+)
+def bench_criteria(**options: Any) -> None:
+    """Check criteria by their grades: are they stable, and do they tell better from worse?
+
+    FOLDER has grades as *.jsonl. For --repeats it has criteria.json, as `assay criteria` writes it, and
+    solutions/TASK with task.md, better/ and worse/.
+    """
+    _run("bench_criteria", **options)
+
+
 @assay.command("compare")
 @click.argument("repository", type=_FOLDER)
 @click.argument("heads", nargs=-1, required=True, metavar="HEAD HEAD...")

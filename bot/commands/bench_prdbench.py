@@ -51,7 +51,7 @@ ROWS_VARIABLE = "ASSAY_REPAIR_ROWS"
 _REPAIR_LIMIT_S = 3600
 _MOST_ERROR = 300
 _SCORES = (
-    "agent", "round", "items of", "tasks", "items", "2", "1", "0", "undecided", "score %", "gain",
+    "agent", "round", "items of", "tasks", "items", "2", "1", "0", "open", "score %", "gain",
 )  # fmt: skip
 _ITEMS = ("agent", "task", "round", "metric", "kind", "points", "verdict", "explanation")
 
@@ -221,7 +221,7 @@ def _print(console: Console, scores: Sequence[RoundScore], rows: Sequence[RoundR
     table = Table(box=SIMPLE, padding=(0, 1, 0, 0))
     for name in _SCORES:
         is_name = name in {"agent", "items of"}
-        table.add_column(name, justify="left" if is_name else "right", no_wrap=is_name)
+        table.add_column(name, justify="left" if is_name else "right", overflow="fold")
     for one in scores:
         table.add_row(*map(Text, _cells(one)))
     console.print(table)
