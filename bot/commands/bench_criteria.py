@@ -51,6 +51,7 @@ _NAMES = (
     "drop",
     "holds",
 )
+_COUNTS = ("grades", "graded twice", "better", "worse", "copies")
 _WAY_OUT = "bot/bench/README.md describes the folder."
 
 
@@ -206,11 +207,14 @@ def _number(value: float | None) -> str:
 
 
 def _print(console: Console, found: Sequence[Checked]) -> None:
+    """Print the table. Counts of things are in the CSV: a terminal is narrow."""
     table = Table(box=SIMPLE, padding=(0, 1, 0, 0))
-    for name in _NAMES:
-        table.add_column(name, justify="left" if name == "criterion" else "right")
-    for one in found:
-        table.add_row(*(Text(scrub(cell)) for cell in _cells(one)))
+    shown = [place for place, name in enumerate(_NAMES) if name not in _COUNTS]
+    for place in shown:
+        is_name = _NAMES[place] == "criterion"
+        table.add_column(_NAMES[place], justify="left" if is_name else "right", overflow="fold")
+    for cells in map(_cells, found):
+        table.add_row(*(Text(scrub(cells[place])) for place in shown))
     console.print(table)
     spreads = [one.spread.variation for one in found if one.spread.variation is not None]
     if spreads:
@@ -239,5 +243,6 @@ def _plot(file: Path, found: Sequence[Checked]) -> None:
             axes.plot(*place, marker="o", color="C0" if holds(one) else "C3")
             label = scrub(one.criterion).replace("$", r"\$")
             axes.annotate(label, place, textcoords="offset points", xytext=(5, 5))
+    axes.margins(x=0.2)
     axes.set_title("Stable criteria that see what is worse: left and above")
     figure.savefig(file, dpi=120)
