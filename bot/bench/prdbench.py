@@ -139,7 +139,8 @@ class RoundScore:
     """What an agent reached in one round, over all its tasks or over one kind of items.
 
     `score` is the mean of the tasks' scores in percent, `gain` how many points of a hundred it is above
-    the round before, over the tasks that both rounds have; None without one.
+    the round before, over the tasks that both rounds have; None without one. `could_be` is the score if every
+    undecided item had all points.
     """
 
     agent: str
@@ -152,6 +153,7 @@ class RoundScore:
     none: int
     undecided: int
     score: float
+    could_be: float
     gain: float | None
 
 
@@ -189,6 +191,7 @@ def _round_score(
         none=points.count(0),
         undecided=points.count(None),
         score=statistics.fmean(_share(items) for _, items in counted),
+        could_be=statistics.fmean(_share(items, MOST_POINTS) for _, items in counted),
         gain=statistics.fmean(gains) if gains else None,
     )
 
@@ -197,8 +200,8 @@ def _of(row: RoundRow, kind: ItemKind | None) -> tuple[ItemRow, ...]:
     return tuple(item for item in row.items if kind in (None, item.kind))
 
 
-def _share(items: Iterable[ItemRow]) -> float:
-    points = [item.points or 0 for item in items]
+def _share(items: Iterable[ItemRow], undecided: int = 0) -> float:
+    points = [undecided if item.points is None else item.points for item in items]
     return 100 * sum(points) / (MOST_POINTS * len(points)) if points else 0.0
 
 

@@ -51,7 +51,7 @@ ROWS_VARIABLE = "ASSAY_REPAIR_ROWS"
 _REPAIR_LIMIT_S = 3600
 _MOST_ERROR = 300
 _SCORES = (
-    "agent", "round", "items of", "tasks", "items", "2", "1", "0", "open", "score %", "gain",
+    "agent", "round", "items of", "tasks", "items", "2", "1", "0", "open", "score %", "at most %", "gain",
 )  # fmt: skip
 _ITEMS = ("agent", "task", "round", "metric", "kind", "points", "verdict", "explanation")
 
@@ -214,7 +214,15 @@ def _cells(one: RoundScore) -> tuple[str, ...]:
     counts = (one.tasks, one.items, one.full, one.half, one.none, one.undecided)
     gain = "" if one.gain is None else f"{one.gain:+.2f}"
     kind = one.kind or "all"
-    return (one.agent, str(one.round), kind, *map(str, counts), f"{one.score:.2f}", gain)
+    return (
+        one.agent,
+        str(one.round),
+        kind,
+        *map(str, counts),
+        f"{one.score:.2f}",
+        f"{one.could_be:.2f}",
+        gain,
+    )
 
 
 def _print(console: Console, scores: Sequence[RoundScore], rows: Sequence[RoundRow]) -> None:

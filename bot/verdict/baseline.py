@@ -15,7 +15,10 @@ from bot.evidence.tests.four_way import why_it_failed
 from bot.evidence.tests.results import test_ids
 from bot.task.requirements import BUILDS, NOTHING_REGRESSES, PAGES_WORK, SEEN_BY
 from bot.values import (
+    ABLATED,
+    Conclusion,
     Evidence,
+    GateReason,
     Part,
     PlanItem,
     Requirement,
@@ -64,6 +67,15 @@ def _left_out(requirement: Requirement, case: Case) -> Verdict | None:
         return None
     reason = f"Not looked at: this measurement goes without {missed[0]}."
     return unverified(requirement, reason, "Judge it with everything.")
+
+
+def ablation_reasons(case: Case) -> tuple[GateReason, ...]:
+    """What the gate says of a measurement: it is no verdict that anything may be merged by."""
+    without = case.observed.without
+    if not without:
+        return ()
+    text = f"Judged without {', '.join(without)}, to measure what that adds."
+    return (GateReason(ABLATED, Conclusion.ACTION_REQUIRED, text, "Judge it with everything."),)
 
 
 def _builds(requirement: Requirement, case: Case) -> Verdict:

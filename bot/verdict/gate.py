@@ -16,7 +16,6 @@ from bot.evidence.test_plan.whole import graded_reason, is_regressed, score_plan
 from bot.evidence.tests.results import test_ids
 from bot.task.requirements import BUILDS, NOTHING_REGRESSES, TESTS_NOT_WEAKENED, in_words
 from bot.values import (
-    ABLATED,
     Conclusion,
     GateReason,
     GateResult,
@@ -30,7 +29,7 @@ from bot.values import (
     VerdictOutcome,
 )
 from bot.values.rules import NOT_ABOUT_TESTS, OUT_OF_SCOPE
-from bot.verdict.baseline import weakenings
+from bot.verdict.baseline import ablation_reasons, weakenings
 from bot.verdict.headline import headline
 from bot.verdict.outcome import count_met
 from bot.verdict.patch_reasons import scope_reasons
@@ -361,17 +360,6 @@ def _members_passed(facts: _Facts) -> Iterator[GateReason]:
         )
 
 
-def _judged_whole(facts: _Facts) -> Iterator[GateReason]:
-    """A measurement of what a part adds is no verdict that anything may be merged by."""
-    if without := facts.case.observed.without:
-        yield GateReason(
-            ABLATED,
-            Conclusion.ACTION_REQUIRED,
-            f"Judged without {', '.join(without)}, to measure what that adds.",
-            "Judge it with everything.",
-        )
-
-
 _RULES: tuple[Rule, ...] = (
     _still_builds,
     _nothing_regressed,
@@ -383,8 +371,7 @@ _RULES: tuple[Rule, ...] = (
     _members_passed,
     _score_is_reached,
     _no_item_regressed,
-    lambda facts: iter(facts.beside.patch),
-    _judged_whole,
+    lambda facts: iter((*facts.beside.patch, *ablation_reasons(facts.case))),
     lambda facts: scope_reasons(facts.case),
     _calls_do_not_crash,
     _files_parse,

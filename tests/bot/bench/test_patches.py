@@ -242,6 +242,15 @@ def test_a_set_that_is_wrong_is_told_with_file_line_and_key(shop: Shop, name: st
     assert re.search(rf"set/shop\.yml, line \d+: .*{wanted}", told.value.what), told.value.what
 
 
+def test_a_copy_has_the_issue_of_its_original(shop: Shop) -> None:
+    copy = {"id": "copy", "of": "doubled", "label": "wrong", "kind": "half", "description": "d"}
+    shop.write(shop.right(issue=7), copy)
+    assert [case.issue for case in read_cases(shop.folder)] == [7, 7]
+    inputs = [case.inputs() for case in read_cases(shop.folder)]
+    shop.write(shop.right(), copy)
+    assert all(a != b.inputs() for a, b in zip(inputs, read_cases(shop.folder), strict=True))
+
+
 def test_ids_are_unique_in_the_whole_set(shop: Shop) -> None:
     shop.write(shop.right())
     shop.write(shop.right(), name="other.yml")

@@ -89,6 +89,7 @@ def test_rounds_are_scored_and_what_is_judged_is_not_judged_again(
     assert found["mended", "1", "all"]["score %"] == "0.00"
     second = found["mended", "2", "all"]
     assert (second["score %"], second["gain"], second["open"]) == ("66.67", "+66.67", "1")
+    assert second["at most %"] == "100.00"
     assert found["mended", "2", "file_comparison"]["score %"] == "100.00"
     assert found["alone", "1", "all"]["gain"] == ""
     items = {
