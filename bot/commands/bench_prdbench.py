@@ -226,12 +226,14 @@ def _cells(one: RoundScore) -> tuple[str, ...]:
 
 
 def _print(console: Console, scores: Sequence[RoundScore], rows: Sequence[RoundRow]) -> None:
+    """Print the table. Counts of tasks and items are in the CSV: a terminal is narrow."""
     table = Table(box=SIMPLE, padding=(0, 1, 0, 0))
-    for name in _SCORES:
-        is_name = name in {"agent", "items of"}
-        table.add_column(name, justify="left" if is_name else "right", overflow="fold")
-    for one in scores:
-        table.add_row(*map(Text, _cells(one)))
+    shown = [place for place, name in enumerate(_SCORES) if name not in {"tasks", "items"}]
+    for place in shown:
+        is_name = _SCORES[place] in {"agent", "items of"}
+        table.add_column(_SCORES[place], justify="left" if is_name else "right", overflow="fold")
+    for cells in map(_cells, scores):
+        table.add_row(*(Text(cells[place]) for place in shown))
     console.print(table)
     for row in rows:
         if row.error:
