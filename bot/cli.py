@@ -5,23 +5,19 @@ So `--help` and a wrong command line are answered at once.
 
 from __future__ import annotations
 
-import importlib
 import sys
 from pathlib import Path
 from typing import Any
 
 import click
 
-from bot.commands.asked import COMPARED, OUT, Asked
+from bot.commands.asked import COMPARED, FILE, FOLDER, NEW_FILE, NEW_FOLDER, OUT, Asked, run_module
+from bot.commands.bench_lines import bench
 from bot.errors import Transient, UserError
 from sandbox.base import SandboxError
 from sandbox.errors import HostTrouble
 
 USAGE_ERROR = 2
-_FILE = click.Path(exists=True, dir_okay=False, readable=True, path_type=Path)
-_FOLDER = click.Path(exists=True, file_okay=False, path_type=Path)
-_NEW_FILE = click.Path(dir_okay=False, path_type=Path)
-_NEW_FOLDER = click.Path(file_okay=False, path_type=Path)
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
@@ -30,114 +26,19 @@ def assay() -> None:
     """Judge pull requests by running them."""
 
 
-def _run(module: str, *arguments: object, **options: object) -> None:
-    """Call `run` of a module in bot.commands; each takes what its command line gives."""
-    importlib.import_module(f"bot.commands.{module}").run(*arguments, **options)
-
-
-class _BenchGroup(click.Group):
-    """`assay bench REPOSITORY…` means `assay bench merges REPOSITORY…`."""
-
-    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        if args and args[0] not in {*self.commands, *ctx.help_option_names}:
-            args = ["merges", *args]
-        return super().parse_args(ctx, args)
-
-
-@assay.group(cls=_BenchGroup)
-def bench() -> None:
-    """Judge the judge: on merges and spoiled copies, labelled pull requests, or DevAI's judgments."""
-
-
-@bench.command()
-@click.argument(
-    "repositories", nargs=-1, required=True, type=click.Path(exists=True, path_type=Path)
-)
-@click.option("--count", default=5, show_default=True, help="How many merges of each repository.")
-@click.option("--out", type=click.Path(path_type=Path), help="File for the rows, a JSON line each.")
-@click.option(
-    "--integrity", is_flag=True, help="Run only the integrity checks: nothing is built or run."
-)
-@click.option("--as-merged", is_flag=True, help="Judge no spoiled copies, play no tricks.")
-def merges(**options: Any) -> None:
-    """Judge the newest merges of REPOSITORIES that change source and tests, and spoiled copies.
-
-    A spoiled copy must not pass; a real merge with tests that show it should. Exits with 1 when one
-    conclusion is wrong. With --integrity it counts what the integrity checks say of real merges and
-    of copies on which a trick was played.
-    """
-    _run("bench", **options)
-
-
-@bench.command()
-@click.argument("folder", type=click.Path(exists=True, path_type=Path))
-@click.option(
-    "--out",
-    type=_NEW_FILE,
-    help="File for the rows, a JSON line each.  "
-    "[default: patches.jsonl, or patches-with-models.jsonl where a model is set]",
-)
-@click.option("--held-out", is_flag=True, help="Judge the cases that are set aside, and no other.")
-@click.option("--only", multiple=True, metavar="KIND", help="Judge cases of this kind; repeatable.")
-@click.option("--case", multiple=True, metavar="ID", help="Judge this case; repeatable.")
-@click.option("--without-models", is_flag=True, help="Ask no model, even where one is set.")
-@click.option(
-    "--clones",
-    type=_FOLDER,
-    help="Folder with clones of repositories (OWNER/NAME or OWNER+NAME), used before the network.",
-)
-@click.option("--jobs", type=click.IntRange(1, 64), default=1, show_default=True)
-def patches(**options: Any) -> None:
-    """Judge the labelled pull requests of FOLDER, and count what came out by kind.
-
-    FOLDER may be a file of `assay labels export`, too: what people said of Assay's own verdicts.
-    What stands in the file of rows already is not judged again. Exits with 1 when a wrong change would
-    be merged, a right one was stopped, or one has no conclusion.
-    """
-    _run("bench_patches", **options)
-
-
-@bench.command()
-@click.argument("before", type=_FILE)
-@click.argument("after", type=_FILE)
-def compare(**options: Any) -> None:
-    """Compare two files of rows, BEFORE and AFTER: other code, or with models and without.
-
-    The rows are those of `assay bench patches`, or the verdicts of two judges by `assay bench devai`.
-    """
-    _run("bench_compare", **options)
-
-
-@bench.command()
-@click.argument("folder", type=_FOLDER)
-@click.option(
-    "--reference",
-    default="human_as_a_judge",
-    show_default=True,
-    help="The judge whose verdicts count as right: a folder in judgment/SYSTEM.",
-)
-@click.option(
-    "--out", type=_NEW_FOLDER, help="Folder for the tables as CSV, each judge's verdicts, a plot."
-)
-def devai(**options: Any) -> None:
-    """Measure the judgments of DevAI (Agent-as-a-Judge) in FOLDER: what was met, and who agrees.
-
-    FOLDER has `instances` and `judgment`. Every defect of the data is named and counted. Ends with 2
-    when there is no judgment.
-    """
-    _run("bench_devai", **options)
+assay.add_command(bench)
 
 
 @assay.command("compare")
-@click.argument("repository", type=_FOLDER)
+@click.argument("repository", type=FOLDER)
 @click.argument("heads", nargs=-1, required=True, metavar="HEAD HEAD...")
 @click.option(
     "--base", help="Branch or revision that they start from.  [default: as `assay judge`]"
 )
-@click.option("--task", type=_FILE, required=True, help="File with what was asked of all of them.")
+@click.option("--task", type=FILE, required=True, help="File with what was asked of all of them.")
 @click.option(
     "--out",
-    type=_NEW_FOLDER,
+    type=NEW_FOLDER,
     default=Path(COMPARED),
     show_default=True,
     help="Folder for ranking.json and the reports.",
@@ -149,7 +50,7 @@ def compare_patches(**options: Any) -> None:
     first one that can be judged. Exits with 0 where the best passes, 1 where none does, 2 for a usage or
     set-up error.
     """
-    _run("compare", **options)
+    run_module("compare", **options)
 
 
 @assay.group()
@@ -158,31 +59,31 @@ def config() -> None:
 
 
 @config.command()
-@click.argument("file", type=_NEW_FILE, default=Path(".github/assay.yml"))
+@click.argument("file", type=NEW_FILE, default=Path(".github/assay.yml"))
 def check(**options: Any) -> None:
     """Say what is wrong in FILE (.github/assay.yml by default), with line and key; ends with 2."""
-    _run("config", **options)
+    run_module("config", **options)
 
 
 @config.command()
 def schema() -> None:
     """Print the JSON Schema by which editors complete the keys."""
-    _run("config")
+    run_module("config")
 
 
 @assay.command()
-@click.option("--task", type=_FILE, required=True, help="File with what was asked.")
+@click.option("--task", type=FILE, required=True, help="File with what was asked.")
 @click.option("--good", required=True, help="A good solution: a file, or a branch or revision.")
 @click.option("--bad", required=True, help="A bad solution, likewise.")
 @click.option(
     "--out",
-    type=_NEW_FILE,
+    type=NEW_FILE,
     required=True,
     help="File for the kept criteria, to be reviewed and committed below .github/assay/criteria/.",
 )
 @click.option(
     "--repository",
-    type=_FOLDER,
+    type=FOLDER,
     default=Path(),
     help="Where branches and revisions are.  [default: this folder]",
 )
@@ -195,14 +96,14 @@ def criteria(**options: Any) -> None:
     A criterion is kept when it is stable over --repeats and sees damaged copies of the good solution
     as worse. Exits with 0, or 2 when no model is set, it does not answer, or no criterion passed.
     """
-    _run("criteria", **options)
+    run_module("criteria", **options)
 
 
 @assay.command()
 @click.option("--serve", is_flag=True, help="Keep everything up to click through, until Ctrl-C.")
 @click.option(
     "--folder",
-    type=_NEW_FOLDER,
+    type=NEW_FOLDER,
     help="Where to put everything: a new or empty folder, or an earlier demo's, which is replaced. "
     "[default: a new temporary folder]",
 )
@@ -211,13 +112,13 @@ def demo(**options: Any) -> None:
 
     Ends with 1 when one of them does not come out as it must.
     """
-    _run("demo", **options)
+    run_module("demo", **options)
 
 
 @assay.command()
 def doctor() -> None:
     """Say what is missing on this machine, and how to mend it; ends with 2 when it is required."""
-    _run("doctor")
+    run_module("doctor")
 
 
 @assay.command()
@@ -228,23 +129,23 @@ def doctor() -> None:
 )
 @click.option("--head", help="Branch or revision to judge.  [default: HEAD]")
 @click.option("--worktree", is_flag=True, help="Judge what is not committed too.")
-@click.option("--task", type=_FILE, help="File with what was asked, as an issue would say it.")
-@click.option("--description", type=_FILE, help="File with what the pull request says of itself.")
-@click.option("--trajectory", type=_FILE, help="The agent's own log of its work, shown as a claim.")
+@click.option("--task", type=FILE, help="File with what was asked, as an issue would say it.")
+@click.option("--description", type=FILE, help="File with what the pull request says of itself.")
+@click.option("--trajectory", type=FILE, help="The agent's own log of its work, shown as a claim.")
 @click.option(
     "--criteria",
-    type=_FILE,
+    type=FILE,
     help="File with a test plan in PRDBench's format, to be run on a folder that needs no git.",
 )
 @click.option(
     "--given",
-    type=_FOLDER,
+    type=FOLDER,
     help="With --criteria: the files that every submission starts from.  "
     "[default: the folder above the plan's own]",
 )
 @click.option(
     "--out",
-    type=_NEW_FOLDER,
+    type=NEW_FOLDER,
     default=Path(OUT),
     show_default=True,
     help="Folder for report.json, .md, .html, .pdf and .sarif.",
@@ -263,7 +164,7 @@ def judge(**options: Any) -> None:
     """
     asked = Asked(**options)
     asked.check()
-    _run("judge", asked)
+    run_module("judge", asked)
 
 
 @assay.group()
@@ -278,10 +179,10 @@ _REPOSITORY = click.option(
 
 @labels.command()
 @_REPOSITORY
-@click.option("--out", type=_NEW_FILE, required=True, help="File for the labels, a JSON line each.")
+@click.option("--out", type=NEW_FILE, required=True, help="File for the labels, a JSON line each.")
 def export(**options: Any) -> None:
     """Write the labels to a file, oldest first; `assay bench patches` reads it."""
-    _run("labels", **options)
+    run_module("labels", **options)
 
 
 @labels.command()
@@ -291,11 +192,11 @@ def export(**options: Any) -> None:
 @click.option("--all", "is_all", is_flag=True, help="All of them.")
 def delete(pull_request: int | None, **options: Any) -> None:
     """Delete labels for good; what is named together narrows it down."""
-    _run("labels", pull_request=pull_request or 0, **options)
+    run_module("labels", pull_request=pull_request or 0, **options)
 
 
 @assay.command()
-@click.argument("folder", type=_FOLDER, default=Path())
+@click.argument("folder", type=FOLDER, default=Path())
 @click.option(
     "--http",
     type=click.IntRange(0, 65535),
@@ -308,11 +209,11 @@ def mcp(**options: Any) -> None:
     The tools judge FOLDER (this one by default) and repositories below it, and nothing outside: judge,
     explain, missing, command. Whoever can connect to the port can use them.
     """
-    _run("mcp", **options)
+    run_module("mcp", **options)
 
 
 @assay.command()
-@click.argument("bundle", type=_FILE)
+@click.argument("bundle", type=FILE)
 @click.option(
     "--prompts",
     is_flag=True,
@@ -324,13 +225,13 @@ def replay(**options: Any) -> None:
     Nothing is asked and nothing is run. Exits with 0 when every verdict comes out as it was, with 1
     when one differs, with 2 for a file that is no bundle.
     """
-    _run("replay", **options)
+    run_module("replay", **options)
 
 
 @assay.command()
 def serve() -> None:
     """Run web and worker; when one of them ends, the other is stopped too."""
-    _run("serve")
+    run_module("serve")
 
 
 @assay.command()
@@ -343,7 +244,7 @@ def setup(**options: Any) -> None:
 
     Set ASSAY_PUBLIC_URL first: GitHub sends its webhooks there.
     """
-    _run("setup", **options)
+    run_module("setup", **options)
 
 
 @assay.group()
@@ -362,32 +263,32 @@ def create_token(**options: Any) -> None:
     Its bearer gets verdicts and what to repair. The full report also shows rubrics, judges' notes and
     their steps; --with-report gives that, too.
     """
-    _run("token", "create", **options)
+    run_module("token", "create", **options)
 
 
 @token.command("list")
 def list_tokens() -> None:
     """List all tokens, without their secrets."""
-    _run("token", "list")
+    run_module("token", "list")
 
 
 @token.command("revoke")
 @click.argument("identifier", metavar="ID")
 def revoke_token(**options: Any) -> None:
     """End the token ID now; exits with 2 when there is none."""
-    _run("token", "revoke", **options)
+    run_module("token", "revoke", **options)
 
 
 @assay.command()
 def web() -> None:
     """Serve the webhook and the pages on ASSAY_HOST:ASSAY_PORT (loopback by default)."""
-    _run("web")
+    run_module("web")
 
 
 @assay.command()
 def worker() -> None:
     """Run evaluations. What is not finished when it stops goes on in the next worker."""
-    _run("worker")
+    run_module("worker")
 
 
 def main() -> None:

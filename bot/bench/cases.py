@@ -71,6 +71,7 @@ class CaseEntry(BaseModel):
     head: _Commit | None = None
     delta: _Text | None = None
     task: _Text | None = None
+    issue: int | None = Field(default=None, ge=1)
     description: _Text | None = None
     held_out: bool | None = None
 
@@ -99,7 +100,8 @@ class LabelledCase:
     """One pull request with its label. Head is `head`, or base without one, and `delta` on top of it.
 
     `repository` is a folder, or an address as it is written in the file. `description` is empty where
-    the commits' own messages speak.
+    the commits' own messages speak. `issue` is the one that the task is the text of, 0 for none: a
+    rubric of the repository is found by it.
     """
 
     id: str
@@ -112,11 +114,13 @@ class LabelledCase:
     task: str
     description: str
     held_out: bool
+    issue: int = 0
 
     def inputs(self) -> str:
         """Return a digest of all that can change what a judge says of it."""
         delta = self.delta.read_bytes().hex() if self.delta else ""
-        given = (self.base, self.head, delta, self.task, self.description)
+        issue = (str(self.issue),) if self.issue else ()
+        given = (self.base, self.head, delta, self.task, self.description, *issue)
         return hashlib.sha256(json.dumps(given).encode()).hexdigest()[:16]
 
 
@@ -193,6 +197,7 @@ def _case(
         task=entry.task or other.task or "",
         description=description,
         held_out=bool(held_out),
+        issue=entry.issue or other.issue or 0,
     )
 
 

@@ -8,18 +8,19 @@ import os
 import shutil
 import subprocess
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from pydantic import TypeAdapter, ValidationError
+from pydantic import TypeAdapter
 
 from bot.bench.cases import ADDRESSES, Kind, Label, LabelledCase
 from bot.bench.merges import Merge, Workbench
+from bot.bench.rows import append_line, read_lines
 from bot.bench.trial import Judge, Judged, asked, came_to
 from bot.errors import UserError
 from bot.text.clipping import clip_line
-from bot.values import Conclusion
+from bot.values import Conclusion, Part
 
 _MERGES = (Conclusion.SUCCESS, Conclusion.NEUTRAL)
 _MOST_ERROR = 300
@@ -30,6 +31,7 @@ class CaseRow:
     """What came of one case. `judged` is None where it could not be prepared; `error` says why.
 
     `models` names the models that judged, `code` the version of Assay: a digest of its modules.
+    `without` are the parts of Assay that were off.
     """
 
     case: str
@@ -42,6 +44,7 @@ class CaseRow:
     code: str
     judged: Judged | None = None
     error: str = ""
+    without: tuple[Part, ...] = ()
 
     @property
     def would_merge(self) -> bool:
@@ -166,12 +169,13 @@ def _told(error: subprocess.CalledProcessError) -> str:
 
 @dataclass(frozen=True, slots=True)
 class CaseTrial:
-    """Judges cases by `judge`; `models` and `code` say who judged."""
+    """Judges cases by `judge`; `models`, `code` and `without` say who judged."""
 
     benches: Benches
     judge: Judge
     models: str
     code: str
+    without: tuple[Part, ...] = ()
 
     async def run(self, case: LabelledCase) -> CaseRow:
         """Judge a case; one that cannot be prepared is a row with an error."""
@@ -180,6 +184,7 @@ class CaseTrial:
         except NotPrepared as error:
             return self._row(case, None, error.what)
         request = asked(bench, case.base, head, describe(case, bench), case.task)
+        request = replace(request, issue=case.issue, without=self.without)
         _, judged = await came_to(self.judge, request)
         return self._row(case, judged)
 
@@ -195,6 +200,7 @@ class CaseTrial:
             code=self.code,
             judged=judged,
             error=error,
+            without=self.without,
         )
 
 
@@ -214,29 +220,15 @@ _BEGIN = b'{"case":'
 
 
 def append_row(file: Path, row: CaseRow) -> None:
-    """Add a row; a line that a killed run left half is ended first."""
-    is_cut = file.is_file() and not file.read_bytes().endswith(b"\n") and file.stat().st_size
-    with file.open("ab") as lines:
-        lines.write((b"\n" if is_cut else b"") + _ROW.dump_json(row) + b"\n")
+    """Add a row."""
+    append_line(file, _ROW.dump_json(row))
 
 
 def read_rows(file: Path) -> tuple[CaseRow, ...]:
-    """Read the newest row of every case, inputs and models. Raises UserError for what is no row.
-
-    A line that ends in the middle is what a killed run left: it is passed over.
-    """
-    rows: dict[tuple[str, str, str], CaseRow] = {}
-    for number, line in enumerate(file.read_bytes().splitlines(), start=1):
-        try:
-            row = _ROW.validate_json(line)
-        except ValidationError as error:
-            is_cut = error.errors()[0]["type"] == "json_invalid"
-            if is_cut and (line.startswith(_BEGIN) or _BEGIN.startswith(line)):
-                continue
-            raise UserError(
-                f"{file}, line {number}, is no row of `assay bench patches`.",
-                "Name another file.",
-            ) from error
-        rows.pop((row.case, row.inputs, row.models), None)
-        rows[row.case, row.inputs, row.models] = row
+    """Read the newest row of every case, inputs and judges. Raises UserError for what is no row."""
+    rows: dict[object, CaseRow] = {}
+    for row in read_lines(file, _ROW, _BEGIN, "assay bench patches"):
+        key = (row.case, row.inputs, row.models, row.without)
+        rows.pop(key, None)
+        rows[key] = row
     return tuple(rows.values())

@@ -11,7 +11,7 @@ from pathlib import Path
 from bot.bench.merges import Merge, Spoiling, Workbench
 from bot.report.machine import ReportDocument
 from bot.text.clipping import clip_line
-from bot.values import Conclusion, EvaluationRequest, TestChange, Trigger
+from bot.values import ABLATED, Conclusion, EvaluationRequest, TestChange, Trigger
 from sandbox.values import Finding
 
 MOST_TARGETS = 6
@@ -35,6 +35,7 @@ class Judged:
     """What one judgement came to. `fail_to_pass` counts the tests that show the change.
 
     `integrity` holds the remarks about honesty, blocking ones first: severity, rule, place, message.
+    The conclusion of a run without some parts leaves out that they were off.
     `stages` are the seconds of each stage, `cost` the models' in US dollars. `problem` says why Assay
     could not finish; empty where it did.
     """
@@ -155,7 +156,7 @@ async def came_to(judge: Judge, request: EvaluationRequest) -> tuple[ReportDocum
     document = await judge(request)
     tests = document.tests
     judged = Judged(
-        document.conclusion,
+        _concluded(document),
         document.title,
         len(tests.fail_to_pass) if tests else 0,
         len(tests.pass_to_fail) if tests else 0,
@@ -167,6 +168,17 @@ async def came_to(judge: Judge, request: EvaluationRequest) -> tuple[ReportDocum
         document.problem,
     )
     return document, judged
+
+
+def _concluded(document: ReportDocument) -> Conclusion:
+    """The report's conclusion; of one without some parts, what it would be but for just that.
+
+    The reasons stand in order, the worst first.
+    """
+    others = [one.conclusion for one in document.reasons if one.rule != ABLATED]
+    if len(others) == len(document.reasons):
+        return document.conclusion
+    return others[0] if others else Conclusion.SUCCESS
 
 
 def _reasons(document: ReportDocument) -> Iterator[Reason]:

@@ -1,14 +1,28 @@
-"""The command line of `assay judge`."""
+"""The command line of `assay judge`, and what command lines have in common."""
 
 from __future__ import annotations
 
+import importlib
 from dataclasses import dataclass
 from pathlib import Path
 
 import click
 
+from bot.values import Part
+
 OUT = "assay-report"
 COMPARED = "assay-comparison"
+PARTS = tuple(part.value for part in Part)
+"""What `--without` can switch off."""
+FILE = click.Path(exists=True, dir_okay=False, readable=True, path_type=Path)
+FOLDER = click.Path(exists=True, file_okay=False, path_type=Path)
+NEW_FILE = click.Path(dir_okay=False, path_type=Path)
+NEW_FOLDER = click.Path(file_okay=False, path_type=Path)
+
+
+def run_module(module: str, *arguments: object, **options: object) -> None:
+    """Call `run` of a module in bot.commands; each takes what its command line gives."""
+    importlib.import_module(f"bot.commands.{module}").run(*arguments, **options)
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,8 +22,10 @@ from bot.commands.bench import judging
 from bot.errors import UserError
 from bot.own_folder import make_home
 from bot.settings import Settings, load_settings
+from bot.values import Part
 
-_PACKAGES = tuple(Path(__file__).parents[2] / name for name in ("bot", "sandbox"))
+PACKAGES = tuple(Path(__file__).parents[2] / name for name in ("bot", "sandbox"))
+"""What makes a version of Assay."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +40,18 @@ class Wanted:
     without_models: bool
     clones: Path | None
     jobs: int
+    without: tuple[str, ...]
+
+    @property
+    def parts(self) -> tuple[Part, ...]:
+        """The parts of Assay that are off, in their own order."""
+        return tuple(part for part in Part if part in self.without)
+
+    def rows(self, models: str) -> Path:
+        """The file for the rows: what judges otherwise has a name of its own."""
+        judges = "-with-models" if models else ""
+        parts = "".join(f"-without-{part}" for part in self.parts)
+        return self.out or Path(f"patches{judges}{parts}.jsonl")
 
     def choose(self, cases: Iterable[LabelledCase]) -> tuple[LabelledCase, ...]:
         """Return the cases that are asked for. Raises UserError where there are none."""
@@ -68,14 +82,14 @@ def run(**options: Any) -> None:
     if wanted.without_models:
         settings = settings.model_copy(update={"model": "", "models": {}})
     make_home(settings.home)
-    models = _models(settings)
-    out = wanted.out or Path("patches-with-models.jsonl" if models else "patches.jsonl")
-    rows = _known(cases, out, models)
+    models = models_of(settings)
+    out = wanted.rows(models)
+    rows = _known(cases, out, (models, wanted.parts))
     if rows:
         say(console, f"{len(rows)} of {len(cases)} cases are judged in {out} already.")
     with tempfile.TemporaryDirectory(prefix="assay-bench-") as folder:
         benches = Benches(Path(folder), (settings.home / "bench").resolve(), wanted.clones)
-        trial = CaseTrial(benches, judging(settings), models, code_version(_PACKAGES))
+        trial = CaseTrial(benches, judging(settings), models, code_version(PACKAGES), wanted.parts)
         waiting = [case for case in cases if case.id not in rows]
 
         def tell(row: CaseRow) -> None:
@@ -86,24 +100,32 @@ def run(**options: Any) -> None:
         asyncio.run(_judge(trial, waiting, wanted.jobs, tell))
     shown = [rows[case.id] for case in cases]
     print_table(console, shown)
+    if wanted.parts:
+        say(console, f"Without {', '.join(wanted.parts)}.")
     say(console, f"Rows: {out}")
     sys.exit(int(not all(row.is_settled and tally.is_right(row) for row in shown)))
 
 
-def _models(settings: Settings) -> str:
+def models_of(settings: Settings) -> str:
     """Name the models that judge; empty without any."""
     roles = [f"{role}={model}" for role, model in sorted(settings.models.items())]
     return " ".join(filter(None, (settings.model, *roles)))
 
 
-def _known(cases: Sequence[LabelledCase], out: Path, models: str) -> dict[str, CaseRow]:
-    """Return the rows of an earlier run that hold for these cases, with today's labels."""
-    wanted = {(case.id, case.inputs(), models): case for case in cases}
+def _known(
+    cases: Sequence[LabelledCase], out: Path, judges: tuple[str, tuple[Part, ...]]
+) -> dict[str, CaseRow]:
+    """Return the rows of an earlier run that hold for these cases, with today's labels.
+
+    `judges` are its models, and the parts that were off.
+    """
+    wanted = {(case.id, case.inputs(), judges): case for case in cases}
     rows = read_rows(out) if out.exists() else ()
     return {
         row.case: replace(row, kind=case.kind, label=case.label, held_out=case.held_out)
         for row in rows
-        if row.is_settled and (case := wanted.get((row.case, row.inputs, row.models)))
+        if row.is_settled
+        and (case := wanted.get((row.case, row.inputs, (row.models, row.without))))
     }
 
 
@@ -151,8 +173,10 @@ def row_line(row: CaseRow) -> str:
 
 
 def judges_of(rows: Sequence[CaseRow]) -> str:
-    """Name the models and the versions of Assay that judged."""
+    """Name the models and the versions of Assay that judged, and what was off."""
     models = " and ".join(sorted({row.models or "no model" for row in rows}))
+    off = dict.fromkeys(part for row in rows for part in row.without)
+    models += f"; without {', '.join(off)}" if off else ""
     return f"{models}; code {', '.join(sorted({row.code for row in rows}))}"
 
 

@@ -153,7 +153,12 @@ class JudgePolicy(Closed):
     """How many judges negotiate, where a model is set."""
 
     count: int = Field(default=3, ge=1, le=9, description="Judges in the panel.")
-    rounds: int = Field(default=4, ge=1, le=10, description="Most rounds of negotiation.")
+    rounds: int = Field(
+        default=4,
+        ge=0,
+        le=10,
+        description="Most rounds of negotiation; 0: the judges' first opinions count.",
+    )
     canary: bool = Field(
         default=True,
         description="Whether the judges are tried first, on what is known; who misses is not asked.",

@@ -42,7 +42,7 @@ from bot.evaluation.upkeep import clean_up
 from bot.evidence.damage import kept_that_reach
 from bot.services import Services
 from bot.steps import StepRunner
-from bot.values import STAGES, EvaluationRequest, Observed, Publication, Task
+from bot.values import STAGES, EvaluationRequest, Observed, Part, Publication, Task
 from bot.verdict.keeping import proofs_of_each
 from sandbox.concurrently import FewAtATime, concurrently
 
@@ -51,6 +51,8 @@ __all__ = ["STAGES", "evaluate"]
 
 async def evaluate(request: EvaluationRequest, services: Services, run: StepRunner) -> Publication:
     """Judge one request and publish what was found. Raises Transient when GitHub stays away."""
+    if Part.WEB in request.without:
+        services = replace(services, web=None)
     progress = Progress(request)
     run = progress.timed(run)
     with progress.told():

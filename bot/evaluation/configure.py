@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from typing import TypeVar
 
 from bot.configuration import (
     PATH,
+    Configuration,
     Effective,
     Layer,
     PolicyContext,
@@ -35,7 +37,7 @@ from bot.task.rubrics.files import (
     names_no_issue,
 )
 from bot.task.task_file import read_task_file
-from bot.values import Criterion, EvaluationRequest, TaskSource, TestPlan, Trust
+from bot.values import Criterion, EvaluationRequest, Part, TaskSource, TestPlan, Trust
 from bot.values.rules import CONFIGURATION, POLICY_LOOSENED
 from sandbox.errors import CheckoutError
 from sandbox.repository.mirror import Mirror, list_paths, messages, open_mirror, read_file
@@ -59,7 +61,18 @@ async def configure(services: Services, request: EvaluationRequest, checkout: Ch
     context = await services.origin.policy_context(request)
     await trees_here(services, request, checkout)  # and with them the commits
     mirror = await asyncio.to_thread(open_mirror, services.settings.home / "git", code.source)
-    return await asyncio.to_thread(_read, mirror, checkout, context, request.base_ref)
+    policy = await asyncio.to_thread(_read, mirror, checkout, context, request.base_ref)
+    return replace(policy, configuration=_ablated(policy.configuration, request.without))
+
+
+def _ablated(configuration: Configuration, without: tuple[Part, ...]) -> Configuration:
+    """Switch off what has a key of the configuration."""
+    judges, web = configuration.judges, configuration.web
+    if Part.NEGOTIATION in without:
+        judges = judges.model_copy(update={"rounds": 0})
+    if Part.BROWSER in without or Part.EXECUTION in without:
+        web = web.model_copy(update={"enabled": False})
+    return configuration.model_copy(update={"judges": judges, "web": web})
 
 
 def _read(mirror: Mirror, checkout: Checkout, context: PolicyContext, base_ref: str) -> Policy:

@@ -168,7 +168,8 @@ class _Trying:
         built = self.case.built
         others = tuple(replace(one, base=one.head) for one in built.others)
         built = replace(built, base=built.head, others=others)
-        case = replace(self.case, checkout=checkout, built=built)
+        request = replace(self.case.request, without=())  # both sides are copies of head
+        case = replace(self.case, request=request, checkout=checkout, built=built)
         seen = await ANALYSTS_LOOKS[step.action](self.services, case, step)
         found = [(one.base, one.head) for one in seen.evidence[:1]]
         shown = list(found[0][-len(copies) :]) if found else [None] * len(copies)

@@ -15,13 +15,13 @@ from bot.evaluation.damaged_steps import Question, with_damage
 from bot.evaluation.judging import Judging, ask_judges
 from bot.evaluation.on_host import case_here, on_this_host
 from bot.evaluation.recording import keep_replies
-from bot.evidence.kinds import ANALYSTS_LOOKS
+from bot.evidence.kinds import left_out, look_of
 from bot.evidence.seen import Seen
 from bot.judges.agents import Acting, Agents, Taken
 from bot.judges.material import told_by_others
 from bot.judges.model import SessionLimits
 from bot.services import Services, acting_key, evaluation_key, run_delimiter
-from bot.values import Deliberation, Evidence, Observed, PlanExtension, Step, Task
+from bot.values import Deliberation, Evidence, Observed, Part, PlanExtension, Step, Task
 from sandbox.errors import CheckoutError
 
 
@@ -67,7 +67,7 @@ def acting_in(services: Services, case: Case, task: Task, observed: Observed) ->
     async def take(step: Step) -> Taken:
         try:
             async with places:
-                seen = await ANALYSTS_LOOKS[step.action](services, case, step)
+                seen = await look_of(case, step, is_analysts=True)(services, case, step)
                 found = next(iter(seen.evidence), None)
                 if found is not None and (asked := requirements.get(step.requirement_ids[0])):
                     question = Question(asked, around, observed)
@@ -80,7 +80,16 @@ def acting_in(services: Services, case: Case, task: Task, observed: Observed) ->
         return await asyncio.to_thread(services.artifacts.get, key, name)
 
     run = acting_key(case.request, case.checkout)
-    return Acting(run, take, picture, services.web, limits.interactions, limits.minutes)
+    return Acting(
+        run,
+        take,
+        picture,
+        services.web,
+        limits.interactions,
+        limits.minutes,
+        reads_only=Part.EXECUTION in case.request.without,
+        left_out=left_out(case.request),
+    )
 
 
 def _note(seen: Seen) -> str:

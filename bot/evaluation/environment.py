@@ -13,7 +13,7 @@ from bot.errors import UserError
 from bot.evaluation.on_host import build_request, on_this_host, portable_layers, trees_here
 from bot.evidence.code_map.run import find_dependents
 from bot.services import Services
-from bot.values import Dependent, EvaluationRequest
+from bot.values import Dependent, EvaluationRequest, Part
 from sandbox.base import Limits, Network
 from sandbox.concurrently import a_few_at_a_time, cores
 from sandbox.toolchains import Choice, Recipes, choose_both, detect_both
@@ -51,6 +51,8 @@ async def build_environments(
 ) -> Built:
     """Detect and build the projects that the change touches, and those that use what it touches."""
     await services.origin.announce(request, "environment")
+    if Part.EXECUTION in request.without:
+        return Built(None, None, services.sandbox.name)
     checkout = await trees_here(services, request, checkout)
     setup = policy.configuration.setup
     limits = Limits(timeout_s=policy.configuration.limits.minutes * 60)
@@ -173,7 +175,8 @@ def _tested_as_base(
 async def _both(
     shop: _Workshop, recipes: Recipes, is_touched: bool
 ) -> tuple[Environment | None, Environment | None]:
-    requests = _request(shop, Side.BASE, recipes.base), _request(shop, Side.HEAD, recipes.head)
+    on_base = None if Part.BASE_SIDE in shop.request.without else recipes.base
+    requests = _request(shop, Side.BASE, on_base), _request(shop, Side.HEAD, recipes.head)
     built = await build_both(shop.services.sandbox, *requests)
     for environment in built:
         failure = environment.failure if environment else None

@@ -112,6 +112,7 @@ async def _observe(services: Services, case: Case, task: Task) -> Observed:
         located=tuple(item for one in seen for item in one.located),
         examples=tuple(item for one in seen for item in one.examples),
         fixes=tuple(item for one in seen for item in one.fixes),
+        without=case.request.without,
     )
     return await with_claims(services, case, observed)
 
@@ -136,11 +137,11 @@ async def _look(services: Services, case: Case) -> list[Seen]:
     A test plan's items come last, a few at a time: each has its own fresh tree.
     """
     steps = case.planned.plan.steps
-    first = [look_of(step)(services, case, step) for step in steps if step.action in _FIRST]
+    first = [look_of(case, step)(services, case, step) for step in steps if step.action in _FIRST]
     later = (step for step in steps if step.action not in (*_FIRST, *_ITEMS))
     seen = await concurrently(*first)
-    seen += [await look_of(step)(services, case, step) for step in later]
-    items = [look_of(step)(services, case, step) for step in steps if step.action in _ITEMS]
+    seen += [await look_of(case, step)(services, case, step) for step in later]
+    items = [look_of(case, step)(services, case, step) for step in steps if step.action in _ITEMS]
     return seen + await a_few_at_a_time(_AT_A_TIME, items)
 
 

@@ -24,9 +24,9 @@ from bot.judges.model import ModelProblem, SessionLimits
 from bot.judges.planner import CODE_CHARS, DIFF_CHARS, Ground, propose_steps
 from bot.services import Services, run_delimiter
 from bot.task.categories import ASKED
-from bot.task.requirements import comprehend, with_pages
+from bot.task.requirements import comprehend, set_aside, with_pages
 from bot.task.understanding import enriched
-from bot.values import EvaluationRequest, Plan, Requirements, Task, TaskRubric, Trigger
+from bot.values import EvaluationRequest, Part, Plan, Requirements, Task, TaskRubric, Trigger
 from sandbox.base import SandboxError
 from sandbox.browser.pages import find_pages, is_front_end
 from sandbox.edges.calls import EmptyCall
@@ -52,6 +52,7 @@ async def make_plan(
     )
     found = await asyncio.to_thread(_rubrics, services, request, task, policy)
     floor, rubrics = with_rubrics(_remarked(floor, *unused(policy.rubrics)), found)
+    floor = set_aside(floor, request.without)
     pages = await asyncio.to_thread(pages_to_look_at, policy.configuration, checkout)
     if pages:
         floor = with_pages(floor)
@@ -79,6 +80,8 @@ def _rubrics(
     services: Services, request: EvaluationRequest, task: Task, policy: Policy
 ) -> tuple[TaskRubric, ...]:
     """The rubrics of the task's issues; who made the change does not count among their approvers."""
+    if Part.RUBRIC in request.without:
+        return ()
     if request.trigger is Trigger.AGENT_PATCH and not task.author:
         task = replace(task, author=request.actor)
     kept = kept_rubrics(services.store, request.repository, task)

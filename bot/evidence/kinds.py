@@ -27,7 +27,7 @@ from bot.evidence.seen import Place, Seen, limits, on_both, showing, sides
 from bot.evidence.test_plan.run import run_plan_item
 from bot.evidence.tests.run import run_unit_tests
 from bot.services import Services
-from bot.values import ActionKind, Step
+from bot.values import ActionKind, EvaluationRequest, FourWay, Part, Step
 from sandbox.edges.calls import EmptyCall, read_call
 from sandbox.edges.trial import Trial, try_calls
 from sandbox.linters import LintRequest, lint_change
@@ -62,7 +62,8 @@ async def look_at_findings(services: Services, case: Case, step: Step) -> Seen:
     """Lint the changed files on both sides; without a file to lint there is nothing to see."""
     workspace = services.evaluation_folder(case.request) / "trees"
     wants_fixes = case.policy.configuration.suggestions
-    request = LintRequest(case.checkout, workspace, case.built.base, with_formatters=wants_fixes)
+    with_base = Part.BASE_SIDE not in case.request.without
+    request = LintRequest(case.checkout, workspace, case.built.base, wants_fixes, with_base)
     linted = await lint_change(services.sandbox, request)
     if linted is None:
         return Seen()
@@ -89,7 +90,8 @@ async def read_file(services: Services, case: Case, step: Step) -> Seen:
     Pages and images are looked at in the browser.
     """
     path = step.arguments[0]
-    if PurePosixPath(path).suffix.lower() in _BY_BROWSER and len(step.arguments) == 1:
+    is_for_browser = PurePosixPath(path).suffix.lower() in _BY_BROWSER and len(step.arguments) == 1
+    if is_for_browser and ActionKind.SCREENSHOT not in left_out(case.request):
         return await look_at_pages(services, case, step)
     passage = Passage(path, *map(int, step.arguments[1:3]))
 
@@ -153,6 +155,38 @@ ANALYSTS_LOOKS: dict[ActionKind, Look] = {
 analyst's name everything themselves."""
 
 
-def look_of(step: Step) -> Look:
-    """How a step of the plan is taken; one that a model proposed rests on no configuration."""
-    return (ANALYSTS_LOOKS if step.is_proposed else LOOKS)[step.action]
+_BY_BROWSING = (ActionKind.SCREENSHOT, ActionKind.INTERACTION)
+_NEEDS = {
+    Part.BROWSER: _BY_BROWSING,
+    Part.GRAPH: (ActionKind.LOCATE,),
+    Part.EXECUTION: (
+        *_BY_BROWSING,
+        ActionKind.UNIT_TESTS,
+        ActionKind.BASH,
+        ActionKind.DYNAMIC_EXECUTION,
+        ActionKind.EXAMPLES,
+        ActionKind.SHELL_INTERACTION,
+        ActionKind.FILE_COMPARISON,
+    ),
+}
+"""The actions that are not taken where a part is off."""
+
+
+def left_out(request: EvaluationRequest) -> frozenset[ActionKind]:
+    """Which actions no step may be taken by, since a part that they need is off."""
+    return frozenset(action for part in request.without for action in _NEEDS.get(part, ()))
+
+
+def look_of(case: Case, step: Step, *, is_analysts: bool = False) -> Look:
+    """How a step is taken; one that a model proposed or asked for rests on no configuration."""
+    if step.action in left_out(case.request):
+        return _nothing
+    return (ANALYSTS_LOOKS if is_analysts or step.is_proposed else LOOKS)[step.action]
+
+
+async def _nothing(services: Services, case: Case, step: Step) -> Seen:
+    """Take no look, and say so where tests would have been run."""
+    is_of_tests = step.action is ActionKind.UNIT_TESTS
+    return Seen(
+        tests=FourWay((), "Nothing was run, to measure what running adds.") if is_of_tests else None
+    )

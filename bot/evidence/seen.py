@@ -8,13 +8,12 @@ from typing import Any, Generic, NamedTuple, TypeVar
 
 from bot.context import Built, Case, Project
 from bot.evidence.transitions import transition
-from bot.values import Evidence, ExampleSeen, FourWay, Impact, Located, Step
+from bot.values import Evidence, ExampleSeen, FourWay, Impact, Located, Part, Step
 from sandbox.base import Limits
 from sandbox.concurrently import concurrently
 from sandbox.values import Environment, Finding, Fix, Observation, Side
 
 T = TypeVar("T")
-U = TypeVar("U")
 
 _LONGEST_RUN = 0.8  # of `limits.minutes`
 
@@ -46,27 +45,38 @@ class Both(NamedTuple, Generic[T]):
     head: T
 
 
+class Shown(NamedTuple, Generic[T]):
+    """What one thing showed on each side; None on base where that side is off."""
+
+    base: T | None
+    head: T
+
+
 @dataclass(frozen=True, slots=True)
 class Place:
-    """One side of a step: its tree, and what is built of it."""
+    """One side of a step: its tree, and what is built of it. Nothing is done where it `is_off`."""
 
     side: Side
     tree: str
     environment: Environment | None
+    is_off: bool = False
 
 
 def sides(case: Case, built: Built | Project) -> Both[Place]:
     """Both sides, with the environments of this project."""
+    is_off = Part.BASE_SIDE in case.request.without
     return Both(
-        Place(Side.BASE, case.checkout.base_tree, built.base),
+        Place(Side.BASE, case.checkout.base_tree, built.base, is_off),
         Place(Side.HEAD, case.checkout.head_tree, built.head),
     )
 
 
-async def on_both(run: Callable[[U], Coroutine[Any, Any, T]], places: Both[U]) -> Both[T]:
+async def on_both(run: Callable[[Place], Coroutine[Any, Any, T]], places: Both[Place]) -> Shown[T]:
     """Do one thing on both sides at the same time; the first error ends both."""
+    if places.base.is_off:
+        return Shown(None, await run(places.head))
     base, head = await concurrently(run(places.base), run(places.head))
-    return Both(base, head)
+    return Shown(base, head)
 
 
 def showing(

@@ -53,6 +53,7 @@ def tools_of(bench: Workbench) -> list[Tool]:
     }
     if bench.acting.web is None:
         del calls[ActionKind.WEB_BROWSING.value]
+    calls = {name: call for name, call in calls.items() if name not in bench.acting.left_out}
     if bench.acting.reads_only:
         calls = {name: call for name, call in calls.items() if name in READING}
     return [Tool(name, told[name], model, call) for name, (model, call) in calls.items()]

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from bot.judges.model.base import Session
 from bot.text import Delimiter
-from bot.values import Evidence, Step
+from bot.values import ActionKind, Evidence, Step
 
 ANY_DAY = "*"
 
@@ -44,7 +44,7 @@ class Acting:
     `take` runs a step on both sides and turns what goes wrong into data; `picture` gives a kept PNG by
     the name of its artifact; `web` looks something up outside (None: not allowed); `run` names the
     evaluation, so that a resumed conversation sees what the first one saw. `reads_only`: nothing is run,
-    since what was not built fails for that alone.
+    since what was not built fails for that alone. `left_out` are actions that a measurement goes without.
     """
 
     run: str
@@ -54,3 +54,4 @@ class Acting:
     interactions: int = 40
     minutes: float = 30.0
     reads_only: bool = False
+    left_out: frozenset[ActionKind] = frozenset()

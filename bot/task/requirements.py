@@ -22,6 +22,7 @@ from bot.text.clipping import clip
 from bot.values import (
     Category,
     Example,
+    Part,
     Preference,
     Requirement,
     Requirements,
@@ -53,6 +54,23 @@ _IN_SHORT = {
     TESTS_NOT_WEAKENED: "no weakened tests",
     PAGES_WORK: "changed pages work",
 }
+
+
+SEEN_BY = {
+    Part.EXECUTION: (BUILDS, NOTHING_REGRESSES),
+    Part.BASE_SIDE: (NOTHING_REGRESSES,),
+}
+"""What nothing else of Assay can tell."""
+
+
+def set_aside(found: Requirements, without: tuple[Part, ...]) -> Requirements:
+    """Ask nothing of a measurement that only the parts that are off can tell.
+
+    Else every such run would end in the same way, and show nothing of what else is lost.
+    """
+    aside = {one for part in without for one in SEEN_BY.get(part, ())}
+    items = (replace(one, mandatory=one.mandatory and one.id not in aside) for one in found.items)
+    return replace(found, items=tuple(items))
 
 
 def comprehend(

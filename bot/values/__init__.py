@@ -4,6 +4,7 @@ All are frozen, slotted and made of plain parts, so `pydantic.TypeAdapter` turns
 back.
 """
 
+from bot.values.ablation import ABLATED, Part
 from bot.values.conclusions import (
     ACCEPT_BUTTON,
     EXPLAIN_BUTTON,
@@ -109,6 +110,7 @@ from bot.values.verdicts import (
 )
 
 __all__ = [
+    "ABLATED",
     "ACCEPT_BUTTON",
     "EXPLAIN_BUTTON",
     "RERUN_BUTTON",
@@ -167,6 +169,7 @@ __all__ = [
     "Observed",
     "Opinion",
     "PanelResult",
+    "Part",
     "PatchOpinion",
     "Pause",
     "PermittedChange",

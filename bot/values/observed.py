@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
+from bot.values.ablation import Part
 from bot.values.tasks import Example, ExampleKind, Step
 from bot.values.trajectories import Claims
 from sandbox.damage.values import SAME, Damage, DamageTrial
@@ -313,7 +314,7 @@ class Observed:
     (then `needs` says what). `base_is_untested` says that nothing on base looks like a test.
     `changed_paths` are the files of the diff, old names included; `changes_truncated` says that some are
     missing; `kinds` says what each change is to the program. `impact` and `located` are hints for people,
-    no verdict rests on them.
+    no verdict rests on them. `without` are parts that were off for a measurement.
     """
 
     evidence: tuple[Evidence, ...]
@@ -338,6 +339,7 @@ class Observed:
     examples: tuple[ExampleSeen, ...] = ()
     claims: Claims | None = None  # of the agent's own log, where there is one
     fixes: tuple[Fix, ...] = ()  # linters' own, where they are wanted
+    without: tuple[Part, ...] = ()
 
     @property
     def suite_on_head(self) -> Observation | None:

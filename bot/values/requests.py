@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
+from bot.values.ablation import Part
 from bot.values.opinions import Role
 from bot.values.tasks import Plan, Requirements
 
@@ -65,6 +66,7 @@ class EvaluationRequest:
     `head_sha`, `head_ref` is judged, and no check run is put on it. With `plan_of`, an evaluation's id,
     it is judged by that one's requirements and by the steps that judges proposed there.
     `base_ref` is the target branch or revision, `patch` a unified diff when there is no head to fetch.
+    `without` are the parts that are off: only a measurement on this machine may name any.
     """
 
     id: str
@@ -85,6 +87,11 @@ class EvaluationRequest:
     trajectory: str = ""
     plan_of: str = ""
     is_uncommitted: bool = False  # head is a work tree: its commit is in Assay's own mirror alone
+    without: tuple[Part, ...] = ()
+
+    def __post_init__(self) -> None:
+        if self.without and self.trigger is not Trigger.LOCAL:
+            raise ValueError("what is judged for GitHub or the API is judged with everything")
 
     @property
     def has_check_run(self) -> bool:

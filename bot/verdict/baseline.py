@@ -13,9 +13,13 @@ from bot.evidence.test_plan.ended import item_evidence
 from bot.evidence.test_plan.whole import is_held_on_base, is_regressed
 from bot.evidence.tests.four_way import why_it_failed
 from bot.evidence.tests.results import test_ids
-from bot.task.requirements import BUILDS, NOTHING_REGRESSES, PAGES_WORK
+from bot.task.requirements import BUILDS, NOTHING_REGRESSES, PAGES_WORK, SEEN_BY
 from bot.values import (
+    ABLATED,
+    Conclusion,
     Evidence,
+    GateReason,
+    Part,
     PlanItem,
     Requirement,
     TestChange,
@@ -45,6 +49,8 @@ _FIX_PAGES = "Fix the pages and push."
 
 def judge_baseline(requirement: Requirement, case: Case) -> Verdict:
     """The verdict for one of the baseline requirements B1 to B4."""
+    if ablated := _left_out(requirement, case):
+        return ablated
     if requirement.id == PAGES_WORK:
         return _pages_work(requirement, case)
     if requirement.id == BUILDS:
@@ -52,6 +58,25 @@ def judge_baseline(requirement: Requirement, case: Case) -> Verdict:
     if requirement.id == NOTHING_REGRESSES:
         return _nothing_regresses(requirement, case)
     return _tests_not_weakened(requirement, case)
+
+
+def _left_out(requirement: Requirement, case: Case) -> Verdict | None:
+    """What a measurement cannot tell, since a part is off: never that it holds."""
+    without = case.observed.without
+    missed = [part for part, ids in SEEN_BY.items() if part in without and requirement.id in ids]
+    if not missed:
+        return None
+    reason = f"Not looked at: this measurement goes without {missed[0]}."
+    return unverified(requirement, reason, "Judge it with everything.")
+
+
+def ablation_reasons(case: Case) -> tuple[GateReason, ...]:
+    """What the gate says of a measurement: it is no verdict that anything may be merged by."""
+    without = case.observed.without
+    if not without:
+        return ()
+    text = f"Judged without {', '.join(without)}, to measure what that adds."
+    return (GateReason(ABLATED, Conclusion.ACTION_REQUIRED, text, "Judge it with everything."),)
 
 
 def _builds(requirement: Requirement, case: Case) -> Verdict:
@@ -77,6 +102,9 @@ def _builds(requirement: Requirement, case: Case) -> Verdict:
 
 def _does_not_build(requirement: Requirement, case: Case) -> Verdict:
     base, needs = case.observed.built_base, case.observed.needs
+    if Part.BASE_SIDE in case.observed.without:
+        why = f"Head does not build{_first_error(case)}. Base was not looked at."
+        return unverified(requirement, why, "Judge it with everything.")
     if base:
         what = case.observed.build_folder or "It"
         said = f"{what} builds on base, but not on head{_first_error(case)}."

@@ -29,7 +29,7 @@ from bot.values import (
     VerdictOutcome,
 )
 from bot.values.rules import NOT_ABOUT_TESTS, OUT_OF_SCOPE, REACHES_OUT
-from bot.verdict.baseline import weakenings
+from bot.verdict.baseline import ablation_reasons, weakenings
 from bot.verdict.headline import headline
 from bot.verdict.outcome import count_met
 from bot.verdict.patch_reasons import scope_reasons
@@ -385,7 +385,7 @@ _RULES: tuple[Rule, ...] = (
     _members_passed,
     _score_is_reached,
     _no_item_regressed,
-    lambda facts: iter(facts.beside.patch),
+    lambda facts: iter((*facts.beside.patch, *ablation_reasons(facts.case))),
     lambda facts: scope_reasons(facts.case),
     _calls_do_not_crash,
     _files_parse,

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 
 from bot.task.requirements import BUILDS, NOTHING_REGRESSES, PAGES_WORK, TESTS_NOT_WEAKENED
 from bot.text.clipping import clip, clip_line
-from bot.values import Conclusion, GateReason, rules
+from bot.values import ABLATED, Conclusion, GateReason, rules
 from bot.verdict.outcome import MetCount
 
 MAX_TITLE = 119
@@ -122,6 +122,7 @@ _SHORT = {
 }
 """By rule of the gate."""
 _ASKS = {
+    ABLATED: "parts of Assay were off, to measure what they add",
     "forged": "test results are forged on base too",
     "member": "a pull request of the group has no success yet",
     "patch": "the patch as a whole needs a reader",

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from pathlib import Path
 
@@ -78,20 +78,22 @@ MAX_FIXES = 100
 class LintRequest:
     """A change to look at. `workspace` takes a tree of head with base's configuration.
 
-    `with_formatters` asks as well how formatters would lay the change out.
+    `with_formatters` asks as well how formatters would lay the change out. Without `with_base` base's
+    files are not looked at, so all that head's say is new.
     """
 
     checkout: Checkout
     workspace: Path
     environment: Environment | None = None  # base's
     with_formatters: bool = False
+    with_base: bool = True
 
 
 @dataclass(frozen=True, slots=True)
 class LintedChange:
     """Both sides as the linters see them, the findings that only head has, and linters' fixes of those."""
 
-    base: Observation
+    base: Observation | None
     head: Observation
     new: tuple[Finding, ...]
     fixes: tuple[Fix, ...] = ()
@@ -109,7 +111,8 @@ async def lint_change(sandbox: Sandbox, request: LintRequest) -> LintedChange | 
     ran = [(base, head) for base, head in pairs if head is not None]
     if not ran:
         return None
-    return await asyncio.to_thread(_compared, request.checkout, ran)
+    linted = await asyncio.to_thread(_compared, request.checkout, ran)
+    return linted if request.with_base else replace(linted, base=None)
 
 
 def _orders(request: LintRequest) -> list[tuple[LintOrder, LintOrder]]:
@@ -119,7 +122,8 @@ def _orders(request: LintRequest) -> list[tuple[LintOrder, LintOrder]]:
     of_base = [c.old_path or c.path for c in checkout.diff.files if c.status is not _ADDED]
     of_head = [c.path for c in checkout.diff.files if c.status is not _DELETED]
     also = includers(head, checkout.diff.changed_paths)
-    base_files, head_files = sources(base, (*of_base, *also)), sources(head, (*of_head, *also))
+    base_files = sources(base, (*of_base, *also)) if request.with_base else ()
+    head_files = sources(head, (*of_head, *also))
     return [
         (
             LintOrder(one, Side.BASE, base, base, base_files, request.environment),

@@ -16,7 +16,7 @@ from bot.report.machine import ReportDocument, read_machine
 from bot.settings import Settings
 from bot.source.local import LocalOrigin
 from bot.store import open_artifacts
-from bot.values import EvaluationRequest, Trigger
+from bot.values import EvaluationRequest, Part, Trigger
 from tests.layers import share_layers
 from tests.sandbox.repositories import Repository
 
@@ -93,6 +93,8 @@ class Folder:
         task: str = TASK,
         models: OpenSession | None = None,
         issue: int = 0,
+        *,
+        without: tuple[Part, ...] = (),
     ) -> Judged:
         """Judge as `assay judge` does, in this process; `issue` is what the task's text is of."""
         folder = self.repository.folder
@@ -106,6 +108,7 @@ class Folder:
             trigger=Trigger.LOCAL,
             task_text=task,
             issue=issue,
+            without=without,
         )
         origin = LocalOrigin(lambda _: None, folder, self.settings.home / "git")
         publication = asyncio.run(judge_once(self.settings, origin, request, models))

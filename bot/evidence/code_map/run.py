@@ -8,7 +8,7 @@ from bot.context import Case
 from bot.evidence.code_map import CodeIndex, changed_symbols, dependents, impact, locate
 from bot.evidence.seen import Seen
 from bot.services import Services
-from bot.values import Dependent, EvaluationRequest, Located, Requirement, Step
+from bot.values import Dependent, EvaluationRequest, Located, Part, Requirement, Step
 from sandbox.code_map.code import KeptFacts, read_code
 from sandbox.code_map.facts import Code
 from sandbox.toolchains.projects import Projects
@@ -36,6 +36,8 @@ async def find_places(
     services: Services, request: EvaluationRequest, checkout: Checkout, asked: list[Asked]
 ) -> Seen:
     """Find what the change touches, and where each requirement is about. Raises SandboxError."""
+    if Part.GRAPH in request.without:
+        return Seen()
     code = await _read(services, request, checkout)
     return await asyncio.to_thread(_look, code, checkout, asked)
 
@@ -44,6 +46,8 @@ async def find_dependents(
     services: Services, request: EvaluationRequest, checkout: Checkout, projects: Projects
 ) -> tuple[Dependent, ...]:
     """Find the projects that use what the change touches in another one. Raises SandboxError."""
+    if Part.GRAPH in request.without:
+        return ()
     code = await _read(services, request, checkout)
 
     def found() -> tuple[Dependent, ...]:

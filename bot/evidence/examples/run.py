@@ -76,21 +76,23 @@ async def call_as_shown(services: Services, case: Case, step: Step) -> Seen:
     changed = case.checkout.diff.changed_paths
     examples = tuple(_spelled_out(one, changed) for one in case.planned.requirements.examples)
     places = sides(case, case.built.decisive)
-    if any(one.environment is None or one.environment.failure for one in places):
+    looked_at = [one for one in places if not one.is_off]
+    if any(one.environment is None or one.environment.failure for one in looked_at):
         return Seen()
 
     async def run(place: Place) -> _Ran:
         return await _ran(services, place, examples, changed)
 
     base, head = await on_both(run, places)
+    before = base.shown if base else {}
     seen = tuple(
-        _seen(one, base.shown.get(number, _NO_TRY), head.shown.get(number, _NO_TRY))
+        _seen(one, before.get(number, _NO_TRY), head.shown.get(number, _NO_TRY))
         for number, one in enumerate(examples)
     )
     seen = await looked_behind(_looking(services, case, places, head.defining), seen, _holds)
     shown = showing(
         step,
-        _observation(Side.BASE, seen, base.seconds),
+        _observation(Side.BASE, seen, base.seconds) if base else None,
         _observation(Side.HEAD, seen, head.seconds),
     )
     return replace(shown, examples=seen)

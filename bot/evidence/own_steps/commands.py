@@ -13,7 +13,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from bot.context import Case
-from bot.evidence.seen import Both, Place, Seen, limits, on_both, showing, sides
+from bot.evidence.seen import Place, Seen, Shown, limits, on_both, showing, sides
 from bot.services import Services
 from bot.values import Step
 from sandbox.base import Limits
@@ -78,7 +78,7 @@ async def compare_file(services: Services, case: Case, step: Step) -> Seen:
         seen = await _interact(services, case, TypedCase(line), WantedFile(path, file, (path,)))
     finally:
         await asyncio.to_thread(shutil.rmtree, folder, ignore_errors=True)
-    return showing(step, _compared(seen.base), _compared(seen.head))
+    return showing(step, _compared(seen.base) if seen.base else None, _compared(seen.head))
 
 
 def _written(file: Path, text: str) -> Path:
@@ -89,7 +89,7 @@ def _written(file: Path, text: str) -> Path:
 
 async def _interact(
     services: Services, case: Case, typed: TypedCase, *files: WantedFile
-) -> Both[Observation]:
+) -> Shown[Observation]:
     async def run(place: Place) -> Observation:
         bounds = own_limits(case)
         wanted = Interaction(
@@ -134,8 +134,8 @@ async def run_judges_files(services: Services, case: Case, step: Step) -> Seen:
     checkout = case.checkout
     problem = placing_problem(files, (checkout.base_tree, checkout.head_tree))
     if problem:
-        base, head = (Observation(side, "", None, "", 0.0, problem=problem) for side in Side)
-        return showing(step, base, head)
+        unplaced = Observation(Side.HEAD, "", None, "", 0.0, problem=problem)
+        return showing(step, replace(unplaced, side=Side.BASE), unplaced)
     folder = services.evaluation_folder(case.request) / "trees" / f"own-{plain(step.id)}"
     bounds, network = own_limits(case), case.policy.network_to_observe
 
@@ -162,12 +162,13 @@ def own_limits(case: Case) -> Limits:
 
 
 def without_own_fault(
-    base: Observation, head: Observation, files: tuple[OwnFile, ...]
+    base: Observation | None, head: Observation, files: tuple[OwnFile, ...]
 ) -> Observation:
     """Head's observation, marked where its failure is the judge's own mistake.
 
     What passes on base is no mistake: then head lost what the judge relied on. On base alone a name
     that does not exist yet is what a test of something new is expected to meet.
     """
-    fault = own_fault(head, files) if base.exit_code != 0 or base.problem else ""
+    is_held_on_base = base is not None and base.exit_code == 0 and not base.problem
+    fault = "" if is_held_on_base else own_fault(head, files)
     return replace(head, problem=head.problem or fault)

@@ -8,14 +8,13 @@ from pathlib import Path
 
 from bot.context import Case
 from bot.evidence.pages.weigh import compare_pages
-from bot.evidence.seen import Seen, limits, showing
+from bot.evidence.seen import Seen, limits, showing, sides
 from bot.services import Services, evaluation_key
 from bot.values import Step
 from sandbox.browser.journey import Ground, Journey, Served, Visit, travel
 from sandbox.browser.pages import site_root
 from sandbox.browser.script import read_script
 from sandbox.browser.telling import SCRIPT, Observed, tell
-from sandbox.values import Side
 
 
 async def look_at_pages(services: Services, case: Case, step: Step) -> Seen:
@@ -49,12 +48,13 @@ async def _visit(services: Services, case: Case, step: Step, visits: tuple[Visit
 
 def _journey(services: Services, case: Case, visits: tuple[Visit, ...]) -> Journey:
     """Name both sides; a project is served where the configuration says how and where."""
-    checkout, built, setup = case.checkout, case.built, case.policy.configuration.setup
+    setup = case.policy.configuration.setup
     served = Served(setup.serve, setup.url) if setup.serve and setup.url else None
     journey = Journey(
-        grounds=(
-            Ground(Side.BASE, checkout.base_tree, built.base),
-            Ground(Side.HEAD, checkout.head_tree, built.head),
+        grounds=tuple(
+            Ground(one.side, one.tree, one.environment)
+            for one in sides(case, case.built)
+            if not one.is_off
         ),
         visits=visits,
         served=served,

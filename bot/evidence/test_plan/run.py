@@ -11,7 +11,7 @@ from functools import partial
 from pathlib import Path, PurePosixPath
 
 from bot.context import Case
-from bot.evidence.seen import Both, Place, Seen, limits, on_both, showing
+from bot.evidence.seen import Both, Place, Seen, limits, on_both, showing, sides
 from bot.services import Services
 from bot.values import ItemKind, PlanItem, PlannedCase, Step, TestPlan
 from sandbox.base import Limits, Network, Sandbox
@@ -233,17 +233,16 @@ async def run_plan_item(services: Services, case: Case, step: Step) -> Seen:
     if item.problem:
         seen = Observation(Side.HEAD, "", None, "", 0.0, problem=item.problem, item=ItemRun())
         return showing(step, None, seen)
-    trees = await asyncio.to_thread(_trees, services, case)
+    trees, places = await asyncio.to_thread(_trees, services, case), sides(case, case.built)
     base, head = await on_both(
         partial(_run, services, case, item),
         Both(
-            Place(Side.BASE, str(trees.base), case.built.base),
-            Place(Side.HEAD, str(trees.head), case.built.head),
+            replace(places.base, tree=str(trees.base)), replace(places.head, tree=str(trees.head))
         ),
     )
     authors = tuple(path for path in tests_of(item) if path in trees.authors)
-    base, head = _noted(base, item, trees, authors), _noted(head, item, trees, authors)
-    return showing(step, base, head)
+    base = _noted(base, item, trees, authors) if base else None
+    return showing(step, base, _noted(head, item, trees, authors))
 
 
 def _item(case: Case, step: Step) -> PlanItem:

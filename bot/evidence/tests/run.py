@@ -27,14 +27,16 @@ from bot.values import (
     Evidence,
     FourWay,
     NotRun,
+    Part,
     Step,
     TestComparison,
     TestedFolder,
 )
 from sandbox.concurrently import a_few_at_a_time, cores
-from sandbox.test_runs.four_runs import is_below, is_whole_file
+from sandbox.test_runs.four_runs import FourRuns, is_below, is_whole_file
 from sandbox.test_runs.four_way import RUNS, Crossed, Sides, run_four_ways
-from sandbox.test_runs.unit_tests import HARNESS_VERSION
+from sandbox.test_runs.test_order import TestOrder
+from sandbox.test_runs.unit_tests import HARNESS_VERSION, run_tests
 from sandbox.toolchains.layers import known_as
 from sandbox.toolchains.projects import MOST_PROJECTS
 from sandbox.values import Environment, Observation, Outcome, Side, TestRun, TestRunner
@@ -157,7 +159,7 @@ async def run_unit_tests(services: Services, case: Case, step: Step) -> Seen:
     rest = [
         one for one in projects if one.root and not any(top.covers(one.root, tree) for top in runs)
     ]
-    steps = [run(one) for one in rest if one.is_touched or not _why_not_built(one)]
+    steps = [run(one) for one in rest if one.is_touched or not _why_not_built(case, one)]
     runs += await a_few_at_a_time(max(1, cores() // 2), steps)
     runs = [one for one in runs if one.project.is_touched or one.found_tests]
     runs.sort(key=lambda one: projects.index(one.project))
@@ -180,6 +182,8 @@ async def _run(
 ) -> _Run:
     """Run one project's tests, with base's known results where they are kept."""
     base, head = project.base, project.head
+    if head is not None and Part.BASE_SIDE in case.request.without:
+        return await _head_alone(services, case, project, head)
     if base is None or head is None:
         side = "either side" if base is head else "base" if base is None else "head"
         known = f"No kind of project that Assay knows was found on {side}, so no tests were run."
@@ -211,6 +215,24 @@ async def _run(
         return _Run(project, FourWay((), seen.problem), seen.base, seen.head)
     compared = await asyncio.to_thread(compare, seen.runs, case.checkout.diff)
     return _Run(project, compared, seen.base, seen.head, seen.crossed)
+
+
+async def _head_alone(services: Services, case: Case, project: Project, head: Environment) -> _Run:
+    """Run head's tests on head's code, and nothing of base: what no test did there is not known."""
+    order = TestOrder(
+        Side.HEAD,
+        case.checkout.head_tree,
+        head,
+        limits=limits(case),
+        network=case.policy.network_to_observe,
+    )
+    seen = await run_tests(services.sandbox, order)
+    if seen.tests is None:
+        problem = seen.problem or "Base was not looked at."
+        return _Run(project, FourWay((), problem), None, seen)
+    runs = FourRuns(TestRun(True, ()), seen.tests)
+    compared = await asyncio.to_thread(compare, runs, case.checkout.diff)
+    return _Run(project, compared, None, seen)
 
 
 # --- all projects together --------------------------------------------------------------------
@@ -318,11 +340,13 @@ def _why_not(case: Case, one: Dependent) -> str:
     project = next((project for project in case.built.projects if project.root == one.folder), None)
     if project is None:
         return f"the change concerns more than {MOST_PROJECTS} projects"
-    return _why_not_built(project) or "none of its tests could be loaded on base"
+    return _why_not_built(case, project) or "none of its tests could be loaded on base"
 
 
-def _why_not_built(project: Project) -> str:
-    for environment, side in ((project.base, "base"), (project.head, "head")):
+def _why_not_built(case: Case, project: Project) -> str:
+    is_off = Part.BASE_SIDE in case.request.without
+    base = () if is_off else ((project.base, "base"),)
+    for environment, side in (*base, (project.head, "head")):
         if why := _why_no(environment, side):
             return why
     return ""

@@ -21,7 +21,7 @@ from bot.bench.cases import Kind, Label, read_cases
 from bot.bench.patches import CaseRow, append_row, read_rows
 from bot.bench.trial import Judged
 from bot.errors import UserError
-from bot.values import Conclusion
+from bot.values import ABLATED, Conclusion, Part
 from tests.bot.commands.running import ROOT, assay, running_assay
 from tests.sandbox.repositories import Repository
 
@@ -198,6 +198,24 @@ class TestARun:
         assert newest["not-prepared"].inputs != ran.after[1].inputs
         assert newest["half"] in ran.after
 
+    def test_a_run_without_a_part_has_rows_of_its_own(self, ran: Ran) -> None:
+        arguments = ("bench", "patches", "set", "--case", "doubled", "--without", "graph")
+        done = assay(ran.home, *arguments)
+        assert done.returncode == 0, done.stdout
+        assert "Without graph.\nRows: patches-without-graph.jsonl\n" in done.stdout
+        (row,) = read_rows(ran.out.with_name("patches-without-graph.jsonl"))
+        assert row.without == (Part.GRAPH,)
+        assert row.judged
+        assert row.judged.conclusion is Conclusion.SUCCESS
+        assert any(
+            one.rule == ABLATED and one.conclusion is Conclusion.ACTION_REQUIRED
+            for one in row.judged.reasons
+        )
+        assert "1 of 1 cases are judged" in assay(ran.home, *arguments).stdout
+        both = assay(ran.home, "bench", "compare", ran.out.name, "patches-without-graph.jsonl")
+        assert "patches-without-graph.jsonl: no model; without graph; code " in both.stdout
+        assert "0 of 1 cases changed" in both.stdout
+
 
 # --- what needs no judgement -----------------------------------------------------------------
 
@@ -222,6 +240,15 @@ def test_a_set_that_is_wrong_is_told_with_file_line_and_key(shop: Shop, name: st
     with pytest.raises(UserError) as told:
         read_cases(shop.folder)
     assert re.search(rf"set/shop\.yml, line \d+: .*{wanted}", told.value.what), told.value.what
+
+
+def test_a_copy_has_the_issue_of_its_original(shop: Shop) -> None:
+    copy = {"id": "copy", "of": "doubled", "label": "wrong", "kind": "half", "description": "d"}
+    shop.write(shop.right(issue=7), copy)
+    assert [case.issue for case in read_cases(shop.folder)] == [7, 7]
+    inputs = [case.inputs() for case in read_cases(shop.folder)]
+    shop.write(shop.right(), copy)
+    assert all(a != b.inputs() for a, b in zip(inputs, read_cases(shop.folder), strict=True))
 
 
 def test_ids_are_unique_in_the_whole_set(shop: Shop) -> None:

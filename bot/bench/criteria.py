@@ -1,0 +1,193 @@
+"""Checks criteria as AgentEval does: are their grades stable, and do they tell better from worse?
+
+Grades are JSON lines, one grade each. A thing is a solution of a task; the same thing is graded several
+times. `quality` says what is known of it, `of` names the thing that it is a spoiled copy of.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+from statistics import fmean
+from typing import Annotated
+
+from pydantic import Field, TypeAdapter
+
+from bot.bench.measures import library
+from bot.bench.rows import append_line, read_lines
+from bot.errors import UserError
+from bot.values.grades import MOST_POINTS
+
+LEAST_REPEATS = 2
+
+
+class Quality(StrEnum):
+    """What people know of a solution."""
+
+    BETTER = "better"
+    WORSE = "worse"
+    UNKNOWN = ""
+
+
+@dataclass(frozen=True, slots=True)
+class GradeRow:
+    """One grade: the `points`, 0 to 4, that one grading of a thing gave for one criterion."""
+
+    criterion: str
+    task: str
+    thing: str
+    grading: int
+    points: Annotated[float, Field(ge=0, le=MOST_POINTS, allow_inf_nan=False)]
+    quality: Quality = Quality.UNKNOWN
+    of: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Spread:
+    """How much grades of the same thing vary, as means over the things that were graded twice or more.
+
+    `deviation` is the standard deviation in points, `variation` the coefficient of variation, which a
+    thing that gets nothing has not; None where there is no such thing. The deviations divide by n.
+    """
+
+    things: int
+    deviation: float | None
+    variation: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Discrimination:
+    """How well mean grades tell better from worse; None where there is nothing to tell apart.
+
+    `auc` is the chance that of a better and a worse thing of one task the better has the higher grade, a
+    tie counting half. `p` is that of Mann-Whitney's test on all of them, one-sided. `copies` are things
+    beside spoiled copies of themselves, `seen` the percent of them that are graded higher than the copy,
+    `drop` the mean difference in points.
+    """
+
+    better: int
+    worse: int
+    auc: float | None
+    p: float | None
+    copies: int
+    seen: float | None
+    drop: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """What grades show of one criterion."""
+
+    criterion: str
+    grades: int
+    spread: Spread
+    discrimination: Discrimination
+
+
+_Things = Mapping[tuple[str, str], Sequence[GradeRow]]
+
+
+def check(rows: Iterable[GradeRow]) -> tuple[Checked, ...]:
+    """Measure every criterion, by name. Needs the extra `bench`."""
+    by_criterion: dict[str, dict[tuple[str, str], list[GradeRow]]] = {}
+    for row in rows:
+        things = by_criterion.setdefault(row.criterion, defaultdict(list))
+        things[row.task, row.thing].append(row)
+    return tuple(
+        Checked(name, sum(map(len, things.values())), _spread(things), _discrimination(things))
+        for name, things in sorted(by_criterion.items())
+    )
+
+
+def _spread(things: _Things) -> Spread:
+    repeated = [_points(rows) for rows in things.values() if len(rows) >= LEAST_REPEATS]
+    stats, numpy = library("scipy.stats"), library("numpy")
+    deviations = [float(numpy.std(one)) for one in repeated]
+    variations = [float(stats.variation(one)) for one in repeated if any(one)]
+    return Spread(len(repeated), _mean(deviations), _mean(variations))
+
+
+def _discrimination(things: _Things) -> Discrimination:
+    means = {key: fmean(_points(rows)) for key, rows in things.items()}
+    known = {key: rows[0].quality for key, rows in things.items()}
+    better, worse = (
+        {key: means[key] for key, quality in known.items() if quality is wanted}
+        for wanted in (Quality.BETTER, Quality.WORSE)
+    )
+    drops = [
+        means[task, rows[0].of] - means[task, thing]
+        for (task, thing), rows in things.items()
+        if (task, rows[0].of) in means and rows[0].of != thing
+    ]
+    return Discrimination(
+        better=len(better),
+        worse=len(worse),
+        auc=_mean(list(_aucs(better, worse))),
+        p=_p(list(better.values()), list(worse.values())),
+        copies=len(drops),
+        seen=100 * fmean(drop > 0 for drop in drops) if drops else None,
+        drop=_mean(drops),
+    )
+
+
+def _aucs(
+    better: Mapping[tuple[str, str], float], worse: Mapping[tuple[str, str], float]
+) -> Iterator[float]:
+    """The area below the ROC curve of each task that has both; grades of two tasks do not compare."""
+    score = library("sklearn.metrics").roc_auc_score
+    for task in dict.fromkeys(task for task, _ in better):
+        high = [value for (name, _), value in better.items() if name == task]
+        low = [value for (name, _), value in worse.items() if name == task]
+        if low:
+            yield float(score([1] * len(high) + [0] * len(low), high + low))
+
+
+def _p(better: Sequence[float], worse: Sequence[float]) -> float | None:
+    if not better or not worse:
+        return None
+    test = library("scipy.stats").mannwhitneyu
+    return float(test(better, worse, alternative="greater").pvalue)
+
+
+def _points(rows: Iterable[GradeRow]) -> list[float]:
+    return [row.points for row in rows]
+
+
+def _mean(values: Sequence[float]) -> float | None:
+    return fmean(values) if values else None
+
+
+# --- rows on disk ----------------------------------------------------------------------------
+
+_ROW = TypeAdapter(GradeRow)
+_BEGIN = b'{"criterion":'
+
+
+def write_grades(file: Path, rows: Iterable[GradeRow]) -> None:
+    """Write grades, a JSON line each, in place of what was there."""
+    file.unlink(missing_ok=True)
+    for row in rows:
+        append_line(file, _ROW.dump_json(row))
+
+
+def read_grades(folder: Path) -> tuple[GradeRow, ...]:
+    """Read the grades of every `*.jsonl`, by name. Raises UserError where there are none, or twice."""
+    found: dict[tuple[str, str, str, int], GradeRow] = {}
+    for file in sorted(folder.glob("*.jsonl")):
+        for row in read_lines(file, _ROW, _BEGIN, "assay bench criteria"):
+            key = (row.criterion, row.task, row.thing, row.grading)
+            if key in found:
+                raise UserError(
+                    f"{file}: grading {row.grading} of {row.thing} by {row.criterion} stands twice.",
+                    "Number the gradings of one thing.",
+                )
+            found[key] = row
+    if not found:
+        raise UserError(
+            f"{folder} has no grades: there is no *.jsonl with any.",
+            "Name a folder with graded files, or grade anew with --repeats.",
+        )
+    return tuple(found.values())

@@ -1,0 +1,248 @@
+"""`assay bench criteria`: how stable criteria are, and whether they tell better from worse."""
+
+from __future__ import annotations
+
+import asyncio
+import csv
+import hashlib
+from collections.abc import Iterator, Sequence
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from rich.box import SIMPLE
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from bot.bench import measures
+from bot.bench.criteria import Checked, GradeRow, Quality, check, read_grades, write_grades
+from bot.bench.measures import library
+from bot.commands.bench_patches import say
+from bot.commands.progress import Progress
+from bot.errors import UserError
+from bot.judges.agents import Agents
+from bot.judges.criteria_critic import EXAMPLE_CHARS, TASK_CHARS
+from bot.judges.criteria_grading import LEAST_DROP, MOST_VARIATION, quantify, worsened
+from bot.judges.model import ModelProblem, SessionLimits, open_models
+from bot.own_folder import make_home
+from bot.settings import Settings, load_settings
+from bot.store import KeptReplies, open_records
+from bot.task.kept_criteria import read_kept
+from bot.text import delimiter_of, scrub
+from bot.values import Criterion
+
+_MINUTES = 120.0
+_MOST_BYTES = 1_000_000
+_CHANCE = 0.5
+_NAMES = (
+    "criterion",
+    "grades",
+    "graded twice",
+    "deviation",
+    "variation",
+    "better",
+    "worse",
+    "AUC",
+    "p",
+    "copies",
+    "seen %",
+    "drop",
+    "holds",
+)
+_COUNTS = ("grades", "graded twice", "better", "worse", "copies")
+_WAY_OUT = "bot/bench/README.md describes the folder."
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """The command line of `assay bench criteria`."""
+
+    folder: Path
+    out: Path | None
+    repeats: int | None
+    usd: float
+
+
+@dataclass(frozen=True, slots=True)
+class _Thing:
+    """A solution to grade."""
+
+    task: str
+    name: str
+    asked: str
+    text: str
+    quality: Quality = Quality.UNKNOWN
+    of: str = ""
+
+
+def run(**options: Any) -> None:
+    """Read grades, or grade anew; print the table, and write it where a folder is named."""
+    wanted, console = Options(**options), Console()
+    if not measures.has_statistics():
+        raise UserError("`assay bench criteria` needs statistics.", measures.INSTALL)
+    if wanted.out:
+        wanted.out.mkdir(parents=True, exist_ok=True)
+    rows = _graded_anew(wanted) if wanted.repeats else read_grades(wanted.folder)
+    found = check(rows)
+    _print(console, found)
+    if wanted.out:
+        _write(wanted.out, found)
+        say(console, f"Table and plot: {wanted.out}")
+
+
+# --- grading anew ----------------------------------------------------------------------------
+
+
+def _graded_anew(wanted: Options) -> tuple[GradeRow, ...]:
+    settings = load_settings()
+    if not settings.model:
+        raise UserError("Grading needs a model: set ASSAY_MODEL.", "Or leave out --repeats.")
+    file = wanted.folder / "criteria.json"
+    if not file.is_file():
+        raise UserError(f"{file} is missing: it says what is graded by.", _WAY_OUT)
+    criteria = read_kept(file.read_bytes(), str(file))
+    things = tuple(_things(wanted.folder / "solutions"))
+    if not things:
+        raise UserError(f"{wanted.folder / 'solutions'} has no task with solutions.", _WAY_OUT)
+    make_home(settings.home)
+    with Progress(Console(stderr=True)) as progress:
+        progress.tell("criteria")
+        rows = asyncio.run(_grade(settings, wanted, criteria, things))
+    if wanted.out:
+        write_grades(wanted.out / "grades.jsonl", rows)
+    return rows
+
+
+def _things(folder: Path) -> Iterator[_Thing]:
+    """Every solution of every task, and spoiled copies of the better ones."""
+    for task in sorted(folder.glob("*/")):
+        asked = _read(task / "task.md") if (task / "task.md").is_file() else ""
+        for quality in (Quality.BETTER, Quality.WORSE):
+            for file in sorted(task.glob(f"{quality}/*")):
+                name, text = f"{quality}/{file.name}", _read(file)
+                yield _Thing(task.name, name, asked, text, quality)
+                for one in worsened(text) if quality is Quality.BETTER else ():
+                    yield _Thing(task.name, f"{name}, {one.how}", asked, one.text, of=name)
+
+
+def _read(file: Path) -> str:
+    with file.open("rb") as stream:
+        return stream.read(_MOST_BYTES).decode("utf-8", "replace")
+
+
+async def _grade(
+    settings: Settings, wanted: Options, criteria: tuple[Criterion, ...], things: tuple[_Thing, ...]
+) -> tuple[GradeRow, ...]:
+    """Grade everything; replies are kept, so that a run which was interrupted goes on for nothing."""
+    run = hashlib.sha256("\0".join(one.text for one in things).encode("utf-8", "replace"))
+    with closing(open_records(settings)) as store:
+        store.migrate()
+        mark = delimiter_of(store.kept_key("mark", settings.home / "mark.key"), run.hexdigest())
+        opened = open_models(settings, KeptReplies(store))
+        async with opened(SessionLimits(wanted.usd, _MINUTES)) as session:
+            if session is None:
+                raise AssertionError("a model is set")
+            agents, rows = Agents(session, mark), list[GradeRow]()
+            try:
+                for thing in things:
+                    rows += await _grades_of(agents, criteria, thing, wanted.repeats or 0)
+            except ModelProblem as error:
+                raise UserError(f"Not everything was graded. {error.why}", "Try again.") from error
+    return tuple(rows)
+
+
+async def _grades_of(
+    agents: Agents, criteria: tuple[Criterion, ...], thing: _Thing, repeats: int
+) -> list[GradeRow]:
+    """One grade for each criterion and repeat; a repeat whose value is not accepted has none."""
+    enclose = agents.delimiter.enclose
+    parts = enclose("task", thing.asked, TASK_CHARS), enclose("solution", thing.text, EXAMPLE_CHARS)
+    grading = await quantify(agents, criteria, "\n\n".join(parts), repeats)
+    return [
+        GradeRow(
+            one.criterion.name, thing.task, thing.name, number, points, thing.quality, thing.of
+        )
+        for one in grading.grades
+        for number, points in enumerate(one.points, start=1)
+    ]
+
+
+# --- what is printed and written: names are hostile, so nothing is markup ---------------------
+
+
+def holds(one: Checked) -> bool | None:
+    """Whether AgentEval's Verifier keeps it: stable, and it sees what is worse. None: nothing tells."""
+    spread, told = one.spread.variation, one.discrimination
+    if spread is None or (told.auc is None and told.drop is None):
+        return None
+    sees = (told.auc is None or told.auc > _CHANCE) and (
+        told.drop is None or told.drop >= LEAST_DROP
+    )
+    return spread <= MOST_VARIATION and sees
+
+
+def _cells(one: Checked) -> tuple[str, ...]:
+    spread, told, is_kept = one.spread, one.discrimination, holds(one)
+    return (
+        one.criterion,
+        str(one.grades),
+        str(spread.things),
+        _number(spread.deviation),
+        _number(spread.variation),
+        str(told.better),
+        str(told.worse),
+        _number(told.auc),
+        _number(told.p),
+        str(told.copies),
+        "" if told.seen is None else f"{told.seen:.1f}",
+        _number(told.drop),
+        "" if is_kept is None else "yes" if is_kept else "no",
+    )
+
+
+def _number(value: float | None) -> str:
+    return "" if value is None else f"{value:.3f}"
+
+
+def _print(console: Console, found: Sequence[Checked]) -> None:
+    """Print the table. Counts of things are in the CSV: a terminal is narrow."""
+    table = Table(box=SIMPLE, padding=(0, 1, 0, 0))
+    shown = [place for place, name in enumerate(_NAMES) if name not in _COUNTS]
+    for place in shown:
+        is_name = _NAMES[place] == "criterion"
+        table.add_column(_NAMES[place], justify="left" if is_name else "right", overflow="fold")
+    for cells in map(_cells, found):
+        table.add_row(*(Text(scrub(cells[place])) for place in shown))
+    console.print(table)
+    spreads = [one.spread.variation for one in found if one.spread.variation is not None]
+    if spreads:
+        mean = sum(spreads) / len(spreads)
+        say(console, f"Mean coefficient of variation: {mean:.3f} (AgentEval: at most 0.5)")
+
+
+def _write(out: Path, found: Sequence[Checked]) -> None:
+    with (out / "criteria.csv").open("w", newline="", encoding="utf-8") as file:
+        csv.writer(file).writerows((_NAMES, *map(_cells, found)))
+    if measures.has_statistics("matplotlib"):
+        _plot(out / "criteria.png", found)
+
+
+def _plot(file: Path, found: Sequence[Checked]) -> None:
+    """Draw spread against discrimination; what cannot be placed is left out. No state is shared."""
+    figure = library("matplotlib.figure").Figure(figsize=(7, 5), layout="constrained")
+    axes = figure.add_subplot(
+        xlabel="mean coefficient of variation", ylabel="AUC", ylim=(-0.05, 1.05)
+    )
+    axes.axvline(MOST_VARIATION, color="gray", linestyle="--")
+    axes.axhline(_CHANCE, color="gray", linestyle="--")
+    for one in found:
+        place = one.spread.variation, one.discrimination.auc
+        if None not in place:
+            axes.plot(*place, marker="o", color="C0" if holds(one) else "C3")
+            label = scrub(one.criterion).replace("$", r"\$")
+            axes.annotate(label, place, textcoords="offset points", xytext=(5, 5))
+    axes.margins(x=0.2)
+    axes.set_title("Stable criteria that see what is worse: left and above")
+    figure.savefig(file, dpi=120)
