@@ -13,6 +13,7 @@ from flask import Flask
 
 from bot.errors import Transient
 from bot.github.client import open_app
+from bot.github.sign_in import open_sign_in
 from bot.queue import EngineClient, engine_options, migrate
 from bot.settings import load_settings
 from bot.store import open_artifacts, open_records
@@ -20,6 +21,9 @@ from bot.web.api.events import Streams
 from bot.web.api.routes import Api, blueprint
 from bot.web.api.submission import Submission
 from bot.web.app import WebParts, create_app
+from bot.web.dashboard.pages import Dashboard, dashboard_pages
+from bot.web.dashboard.sign_in import Doors, is_loopback
+from bot.web.dashboard.visits import Visits
 from bot.web.links import open_links
 from bot.web.pages import report_pages
 from bot.web.server import CheckedBodies
@@ -57,7 +61,17 @@ def application() -> Flask:
         settings.public_url,
         Streams(settings.web_streams),
     )
-    pages = (report_pages(records, artifacts, links), blueprint(api))
+    visits = Visits(
+        records, open_sign_in(settings, GITHUB_TIMEOUT_S), not is_loopback(settings.public_url)
+    )
+    dashboard = Dashboard(
+        records, parts.jobs, visits, Doors(visits, links), Streams(settings.web_streams)
+    )
+    pages = (
+        report_pages(records, artifacts, links, visits),
+        dashboard_pages(dashboard),
+        blueprint(api),
+    )
     application = create_app(parts, pages)
     application.wsgi_app = CheckedBodies(application.wsgi_app)  # type: ignore[assignment]
     return application

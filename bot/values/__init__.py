@@ -4,6 +4,7 @@ All are frozen, slotted and made of plain parts, so `pydantic.TypeAdapter` turns
 back.
 """
 
+from bot.values.access import ReadableRepository
 from bot.values.conclusions import (
     ACCEPT_BUTTON,
     EXPLAIN_BUTTON,
@@ -179,6 +180,7 @@ __all__ = [
     "Preference",
     "Publication",
     "Question",
+    "ReadableRepository",
     "Requirement",
     "Requirements",
     "RetiredTest",

@@ -9,6 +9,7 @@ import pytest
 from jinja2 import Environment, UndefinedError, meta
 
 from bot.mcp.answers import Commands, Shown, explained, judged, missing
+from bot.report.graph import requirement_graph
 from bot.report.machine import machine, read_machine
 from bot.report.markdown import Detail, Memory, PastVerdict, VerdictChange
 from bot.report.prompts import call_views
@@ -100,7 +101,10 @@ GIVEN: dict[str, tuple[dict[str, object], ...]] = {
         for link in ("", "https://assay.example/e")
         for detail, memory in ((FULL, None), (FULL, MEMORY), (LEAST, MEMORY))
     ),
-    "report/report.html.j2": tuple({"view": view(example())} for example in EXAMPLES.values()),
+    "report/report.html.j2": tuple(
+        {"view": one, "graph": requirement_graph(one.requirements)}
+        for one in (view(example()) for example in EXAMPLES.values())
+    ),
     "pages/home.html.j2": (
         {"rows": [(RECORD, "https://x/e1")], "may_list": True},
         {"rows": [], "may_list": True},

@@ -18,11 +18,13 @@ from bot.demo.forge import (
     api_labels,
     api_pulls,
     api_repositories,
+    api_users,
     clicks,
     control,
     git_http,
     graphql,
     pages,
+    sign_in,
 )
 from bot.demo.forge.context import KEY, Context, answer
 from bot.demo.forge.deliveries import Deliveries
@@ -48,10 +50,13 @@ def create_forge(state: State, web: str, token_lifetime_s: float = HOUR_S) -> Fl
     shapes = WorkShapes(state, web.rstrip("/"))
     deliveries = Deliveries(state, shapes)
     app.extensions[KEY] = Context(state, shapes, deliveries, token_lifetime_s)
-    for module in (api_apps, api_issues, api_pulls, api_labels, api_checks, api_repositories):
+    rest = (api_apps, api_users, api_issues, api_pulls, api_labels, api_checks, api_repositories)
+    for module in rest:
         app.register_blueprint(module.routes, url_prefix="/api/v3")
     app.register_blueprint(graphql.routes, url_prefix="/api/graphql")
-    for routes in (control.routes, clicks.routes, git_http.routes, pages.routes):
+    # What has fixed words in its address stands before the pages of any owner.
+    doors = (control.routes, clicks.routes, sign_in.routes, git_http.routes, pages.routes)
+    for routes in doors:
         app.register_blueprint(routes)
     app.register_error_handler(Refused, _refusal_answered)
     app.register_error_handler(404, _nothing_there)
