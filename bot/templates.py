@@ -80,7 +80,7 @@ def _anchor(name: str) -> str:
 
 @cache
 def html_environment() -> Environment:
-    """For pages: every expression is escaped for HTML; styles and the script are inlined with their hashes."""
+    """For pages: every expression is escaped for HTML; styles and the script are inlined with hashes."""
     environment = _environment(finalize=_finalize_html)
     environment.filters["anchor"] = _anchor
     environment.filters["sentence"] = _sentence

@@ -17,7 +17,8 @@ from sandbox.browser.journey import axe_file
 PHONE, DESKTOP = 390, 1280
 _AXE = """async () => {
   const found = await axe.run(document, {resultTypes: ["violations"]});
-  return found.violations.map((one) => [one.impact, one.id, one.nodes.map((n) => n.target.join(" ")).join("; ")]);
+  const where = (one) => one.nodes.map((node) => node.target.join(" ")).join("; ");
+  return found.violations.map((one) => [one.impact, one.id, where(one)]);
 }"""
 _WIDER = "() => document.documentElement.scrollWidth - document.documentElement.clientWidth"
 

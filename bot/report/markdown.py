@@ -6,8 +6,8 @@ import re
 from collections import Counter
 from dataclasses import dataclass
 
-from bot.report.machine import ReportDocument, RequirementDocument
 from bot.report.graph import requirement_graph
+from bot.report.machine import ReportDocument, RequirementDocument
 from bot.report.model import ReportView
 from bot.report.pictures import is_reachable, picture_address
 from bot.templates import render_html, render_markdown

@@ -28,6 +28,7 @@ from bot.store.base import (
 )
 from bot.store.listing import ListingRecords
 from bot.store.record_parts import AcceptanceRecords, KeptRecords, RubricRecords, UsageRecords
+from bot.store.sessions import SessionRecords
 from bot.store.tables import (
     BASE_RESULTS,
     DECISIONS,
@@ -36,7 +37,6 @@ from bot.store.tables import (
     STAGE_TIMES,
     now_s,
 )
-from bot.store.sessions import SessionRecords
 from bot.store.talk_records import TalkRecords
 from bot.store.tokens import TokenRecords
 from bot.text import scrub

@@ -20,13 +20,13 @@ from bot.store import EvaluationFilter, EvaluationRecord, FlakyTest, ListedEvalu
 from bot.templates import render_html
 from bot.values import ReadableRepository
 from bot.web.api.events import Moment, Streams
-from bot.web.api.standing import progress_of
 from bot.web.dashboard import sign_in
 from bot.web.dashboard.asked import CONCLUSIONS, MOST_PAGES, ROWS, Asked, read
 from bot.web.dashboard.figures import figures
+from bot.web.dashboard.rows import Row
 from bot.web.dashboard.sign_in import Doors, login_address
 from bot.web.dashboard.visits import Visitor, Visits
-from bot.web.pages import HEADERS, Evaluations, away, front_page, live_policy, missing, unsigned
+from bot.web.pages import HEADERS, Evaluations, away, front_page, live_policy, missing
 
 COUNTED = 1_000
 """The newest evaluations of a repository that its figures are made of."""
@@ -100,7 +100,7 @@ class Dashboard:
             "list",
             visitor,
             asked=asked,
-            rows=[_Row(row) for row in rows[:ROWS]],
+            rows=[Row(row) for row in rows[:ROWS]],
             repositories=self.listing.readable_here(readable),
             agents=self.listing.agents(readable),
             conclusions=CONCLUSIONS,
@@ -125,7 +125,7 @@ class Dashboard:
             figures=figures(rows),
             counted=len(rows) if len(rows) == COUNTED else 0,
             flaky=[one for place in places for one in self.listing.flaky_tests(place, MOST_FLAKY)],
-            rows=[_Row(row) for row in rows[:5]],
+            rows=[Row(row) for row in rows[:5]],
             all=Asked(EvaluationFilter(places[0].name)).address("/"),
         )
 
@@ -140,7 +140,7 @@ class Dashboard:
             "operator",
             visitor,
             depth=self.jobs.depth(),
-            rows=[_Row(row) for row in self.listing.unfinished(MOST_WAITING)],
+            rows=[Row(row) for row in self.listing.unfinished(MOST_WAITING)],
             totals=self.listing.totals(),
             now_s=time.time(),
         )
@@ -179,39 +179,6 @@ class Dashboard:
         text = render_html(f"dashboard/{page}.html.j2", visitor=visitor, here=page, **values)
         policy = {"Content-Security-Policy": live_policy()}
         return Response(text, headers=policy, mimetype="text/html")
-
-
-@dataclass(frozen=True, slots=True)
-class _Row:
-    """One evaluation as a list shows it."""
-
-    listed: ListedEvaluation
-
-    @property
-    def record(self) -> EvaluationRecord:
-        """What is known of it."""
-        return self.listed.record
-
-    @property
-    def agent(self) -> str:
-        """Who wrote the change, if it is a known agent."""
-        return self.listed.facts.agent
-
-    @property
-    def address(self) -> str:
-        """Its page."""
-        return unsigned(self.record.id)
-
-    @property
-    def stage(self) -> tuple[int, int]:
-        """The number of the stage, and of how many."""
-        progress = progress_of(self.record)
-        return progress.number, progress.of
-
-    @property
-    def began(self) -> str:
-        """When it came in (UTC)."""
-        return time.strftime("%Y-%m-%d %H:%M", time.gmtime(self.record.created_s))
 
 
 def dashboard_pages(dashboard: Dashboard) -> Blueprint:
