@@ -32,6 +32,8 @@ log = logging.getLogger(__name__)
 
 GITHUB_TIMEOUT_S = 5.0
 """For one answer: a thread waits for it, and whoever sent the patch can send it again."""
+WATCHED_S, WATCHED_BEAT_S = 120.0, 2.0
+"""People go from page to page: a place for their streams is soon free again."""
 
 
 def application() -> Flask:
@@ -64,9 +66,8 @@ def application() -> Flask:
     visits = Visits(
         records, open_sign_in(settings, GITHUB_TIMEOUT_S), not is_loopback(settings.public_url)
     )
-    dashboard = Dashboard(
-        records, parts.jobs, visits, Doors(visits, links), Streams(settings.web_streams)
-    )
+    streams = Streams(settings.web_streams, WATCHED_S, WATCHED_BEAT_S)
+    dashboard = Dashboard(records, parts.jobs, visits, Doors(visits, links), streams)
     pages = (
         report_pages(records, artifacts, links, visits),
         dashboard_pages(dashboard),

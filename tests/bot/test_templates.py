@@ -162,7 +162,7 @@ GIVEN: dict[str, tuple[dict[str, object], ...]] = {
         )
     ),
     "dashboard/repository.html.j2": tuple(
-        {"visitor": Visitor("mina", ()), "here": "repository", "name": "acme/slugify", "rows": ROWS,
+        {"visitor": Visitor("mina", ()), "here": "repository", "repository": "acme/slugify", "rows": ROWS,
          "figures": figures([row.listed for row in rows], 90.0), "counted": 0, "flaky": flaky,
          "all": "/?repository=acme/slugify"}
         for rows, flaky in ((ROWS, (FlakyTest("test_x", 2, 1.0),)), ((), ()))

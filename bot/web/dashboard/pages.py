@@ -121,7 +121,7 @@ class Dashboard:
         return self._page(
             "repository",
             visitor,
-            name=places[0].name,
+            repository=places[0].name,
             figures=figures(rows),
             counted=len(rows) if len(rows) == COUNTED else 0,
             flaky=[one for place in places for one in self.listing.flaky_tests(place, MOST_FLAKY)],

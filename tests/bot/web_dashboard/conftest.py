@@ -71,10 +71,12 @@ class Site:
         assert answer.status_code == 303, answer.text
         return urljoin(self.address, answer.headers["location"])
 
-    def signed_in(self, login: str) -> httpx.Client:
-        browser = self.browser()
-        self.sign_in(browser, login)
-        return browser
+    @contextmanager
+    def signed_in(self, login: str) -> Iterator[httpx.Client]:
+        """A browser with a session of somebody's."""
+        with self.browser() as browser:
+            self.sign_in(browser, login)
+            yield browser
 
     def evaluation(self, name: str, repository: str = "", **more: object) -> str:
         """A queued evaluation; gives its id."""
@@ -134,7 +136,7 @@ def site(world: World, tmp_path: Path, empty_jobs: Path) -> Iterator[Site]:
         address = f"http://127.0.0.1:{server.server_port}"
         app = world.operator.app(f"Assay {next(_NAMES)}", callback_url=f"{address}/login/callback")
         site = _site(world, app, records, tmp_path, address)
-        streams = Streams(2, longest_s=20)
+        streams = Streams(8, 20, 2)
         dashboard = Dashboard(records, jobs, site.visits, Doors(site.visits, site.links), streams)
         pages = (
             report_pages(records, site.artifacts, site.links, site.visits),

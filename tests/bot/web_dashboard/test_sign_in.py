@@ -10,6 +10,7 @@ import httpx
 import pytest
 
 from bot.demo.forge.rows import Collaborator, InstallationRow, RepositoryRow, TokenRow
+from bot.store import EvaluationFacts
 from bot.web.dashboard.sign_in import is_loopback
 from tests.bot.web_dashboard.conftest import Site
 
@@ -109,7 +110,7 @@ def test_one_goes_on_to_a_page_of_this_host_only(site: Site, following: str, led
 
 
 def test_one_sees_what_github_lets_one_read_and_nothing_counts_the_rest(site: Site) -> None:
-    site.judged("secret-1", agent="secret-agent", number=41)
+    site.judged("secret-1", facts=EvaluationFacts("secret-agent"), number=41)
     site.judged("shared-1", repository=site.shared_repository, number=42)
     with site.signed_in("bob") as bob, site.signed_in("ada") as ada:
         his, hers = bob.get("/").text, ada.get("/").text
@@ -128,7 +129,7 @@ def test_one_sees_what_github_lets_one_read_and_nothing_counts_the_rest(site: Si
             assert bob.get(path).text == bob.get(path.replace("secret", "nothing")).text
         filtered = bob.get("/", params={"repository": site.secret_repository}).text
         assert "No evaluation matches" in filtered and "secret-1" not in filtered
-        assert ada.get("/evaluations/secret-1").status_code == 410  # judged; its report is gone
+        assert ada.get("/evaluations/secret-1").status_code == 200
 
 
 def test_a_public_repository_is_for_those_who_have_a_role_in_it(site: Site) -> None:
@@ -183,7 +184,7 @@ def test_while_github_is_away_nobody_goes_on_with_old_rights(site: Site) -> None
         site.world.operator.fault(operation, "status", calls=3, status=502)
         away = ada.get("/")
         assert away.status_code == 503 and site.secret_repository not in away.text
-        assert ada.get(site.links.sign("e1").removeprefix(site.address)).status_code == 410
+        assert ada.get(site.links.sign("e1").removeprefix(site.address)).status_code == 200
         assert site.secret_repository in ada.get("/").text
 
 
