@@ -14,7 +14,12 @@ from bot.store.base import (
     Store,
     Totals,
 )
-from bot.store.listing import EvaluationFilter, FlakyTest, ListedEvaluation
+from bot.store.listing import (
+    EvaluationFilter,
+    FlakyTest,
+    JudgedEvaluation,
+    ListedEvaluation,
+)
 from bot.store.record_parts import KeptReplies
 from bot.store.records import Records, open_records
 from bot.store.sessions import WebSession
@@ -33,6 +38,7 @@ __all__ = [
     "FlakyTest",
     "HostDisk",
     "IssuedToken",
+    "JudgedEvaluation",
     "KeptReplies",
     "LabelFilter",
     "ListedEvaluation",

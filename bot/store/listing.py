@@ -53,6 +53,16 @@ class ListedEvaluation:
 
 
 @dataclass(frozen=True, slots=True)
+class JudgedEvaluation:
+    """What is counted of an evaluation that came to a conclusion; it began at `created_s` (Unix time)."""
+
+    number: int
+    conclusion: str
+    created_s: float
+    facts: EvaluationFacts
+
+
+@dataclass(frozen=True, slots=True)
 class FlakyTest:
     """A test that was flaky in `times` evaluations, last at `last_s` (Unix time)."""
 
@@ -94,6 +104,20 @@ class ListingRecords(Database):
         with self._begin() as connection:
             rows = connection.execute(asked.limit(limit).offset(offset)).all()
         return tuple(map(_row, rows))
+
+    def judged(
+        self, places: Sequence[ReadableRepository], limit: int
+    ) -> tuple[JudgedEvaluation, ...]:
+        """List what is counted of a repository's evaluations that are done, newest first."""
+        done = EvaluationFilter(conclusion=EvaluationState.DONE)
+        counted = (EVALUATIONS.c.number, EVALUATIONS.c.conclusion, EVALUATIONS.c.created_s)
+        asked = _with_facts(*counted).where(*_where(done, tuple(places)))
+        newest = asked.order_by(EVALUATIONS.c.created_s.desc()).limit(limit)
+        with self._begin() as connection:
+            rows = connection.execute(newest).all()
+        return tuple(
+            JudgedEvaluation(row.number, row.conclusion, row.created_s, _facts(row)) for row in rows
+        )
 
     def unfinished(self, limit: int) -> tuple[ListedEvaluation, ...]:
         """List what waits or runs in all repositories, oldest first."""
@@ -158,9 +182,13 @@ def _key(one: ReadableRepository) -> tuple[int, str]:
 
 
 def _listed() -> Select[Any]:
+    return _with_facts(*_COLUMNS)
+
+
+def _with_facts(*columns: ColumnElement[Any]) -> Select[Any]:
     facts = (FACTS.c.agent, FACTS.c.met, FACTS.c.total, FACTS.c.usd)
     same = EVALUATIONS.c.id == FACTS.c.evaluation
-    return select(*_COLUMNS, *facts).select_from(EVALUATIONS.outerjoin(FACTS, same))
+    return select(*columns, *facts).select_from(EVALUATIONS.outerjoin(FACTS, same))
 
 
 def _where(
@@ -189,7 +217,9 @@ def _row(row: Row[Any]) -> ListedEvaluation:
     values = row._asdict()
     known = {field.name: values[field.name] for field in fields(EvaluationRecord)}
     record = EvaluationRecord(**{**known, "state": EvaluationState(values["state"])})
-    facts = EvaluationFacts(
-        values["agent"] or "", values["met"] or 0, values["total"] or 0, values["usd"]
-    )
-    return ListedEvaluation(record, facts)
+    return ListedEvaluation(record, _facts(row))
+
+
+def _facts(row: Row[Any]) -> EvaluationFacts:
+    """Nothing where an evaluation has none yet."""
+    return EvaluationFacts(row.agent or "", row.met or 0, row.total or 0, row.usd)

@@ -23,6 +23,7 @@ from bot.store import (
     EvaluationState,
     FlakyTest,
     HostDisk,
+    JudgedEvaluation,
     ListedEvaluation,
     StageTime,
     Totals,
@@ -163,9 +164,13 @@ GIVEN: dict[str, tuple[dict[str, object], ...]] = {
     ),
     "dashboard/repository.html.j2": tuple(
         {"visitor": Visitor("mina", ()), "here": "repository", "repository": "acme/slugify", "rows": ROWS,
-         "figures": figures([row.listed for row in rows], 90.0), "counted": 0, "flaky": flaky,
+         "figures": figures(judged, 90.0), "counted": 0, "flaky": flaky,
          "all": "/?repository=acme/slugify"}
-        for rows, flaky in ((ROWS, (FlakyTest("test_x", 2, 1.0),)), ((), ()))
+        for rows, judged, flaky in (
+            (ROWS, (JudgedEvaluation(9, "success", 1.0, EvaluationFacts("devin")),),
+             (FlakyTest("test_x", 2, 1.0),)),
+            ((), (), ()),
+        )
     ),
     "dashboard/operator.html.j2": tuple(
         {"visitor": Visitor("the operator", None), "here": "operator", "depth": QueueDepth(1, 2),

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from bot.store import EvaluationState, ListedEvaluation
+from bot.store import JudgedEvaluation
 from bot.values import Conclusion
 
 DAY_S = 86_400
@@ -76,34 +76,33 @@ class Figures:
         return max((day.total for day in self.days), default=0) or 1
 
 
-def figures(rows: Sequence[ListedEvaluation], now_s: float | None = None) -> Figures:
-    """Count; `rows` are newest first, `now_s` (Unix time) ends the last of DAYS days."""
-    judged = [row for row in rows if row.record.state is EvaluationState.DONE]
-    newest: dict[int, ListedEvaluation] = {}
+def figures(judged: Sequence[JudgedEvaluation], now_s: float | None = None) -> Figures:
+    """Count; `judged` are newest first, `now_s` (Unix time) ends the last of DAYS days."""
+    newest: dict[int, JudgedEvaluation] = {}
     for row in judged:
-        if row.record.number:
-            newest.setdefault(row.record.number, row)
+        if row.number:
+            newest.setdefault(row.number, row)
     return Figures(
         passes=_passes(judged),
         pull_requests=_passes(newest.values()),
-        conclusions=tuple(Counter(row.record.conclusion for row in judged).most_common()),
+        conclusions=tuple(Counter(row.conclusion for row in judged).most_common()),
         agents=_agents(judged),
         spend=_spend(judged),
         days=_days(judged, time.time() if now_s is None else now_s),
     )
 
 
-def _passes(rows: Iterable[ListedEvaluation]) -> Share:
+def _passes(rows: Iterable[JudgedEvaluation]) -> Share:
     found = list(rows)
     return Share(sum(map(_is_passed, found)), len(found))
 
 
-def _is_passed(row: ListedEvaluation) -> bool:
-    return row.record.conclusion == Conclusion.SUCCESS
+def _is_passed(row: JudgedEvaluation) -> bool:
+    return row.conclusion == Conclusion.SUCCESS
 
 
-def _agents(judged: Sequence[ListedEvaluation]) -> tuple[AgentFigures, ...]:
-    by_name: dict[str, list[ListedEvaluation]] = {}
+def _agents(judged: Sequence[JudgedEvaluation]) -> tuple[AgentFigures, ...]:
+    by_name: dict[str, list[JudgedEvaluation]] = {}
     for row in judged:
         by_name.setdefault(row.facts.agent, []).append(row)
     found = (
@@ -118,15 +117,15 @@ def _agents(judged: Sequence[ListedEvaluation]) -> tuple[AgentFigures, ...]:
     return tuple(sorted(found, key=lambda one: (-one.passes.total, one.name)))
 
 
-def _spend(rows: Sequence[ListedEvaluation]) -> Spend:
+def _spend(rows: Sequence[JudgedEvaluation]) -> Spend:
     known = [row.facts.usd for row in rows if row.facts.usd is not None]
     return Spend(sum(known), len(known))
 
 
-def _days(judged: Sequence[ListedEvaluation], now_s: float) -> tuple[Day, ...]:
+def _days(judged: Sequence[JudgedEvaluation], now_s: float) -> tuple[Day, ...]:
     counted: Counter[tuple[int, bool]] = Counter()
     for row in judged:
-        counted[int(row.record.created_s // DAY_S), _is_passed(row)] += 1
+        counted[int(row.created_s // DAY_S), _is_passed(row)] += 1
     today = int(now_s // DAY_S)
     return tuple(
         Day(_date(day), counted[day, True], counted[day, False])

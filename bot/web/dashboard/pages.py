@@ -16,7 +16,14 @@ from werkzeug.wrappers import Response as AnyResponse
 
 from bot.errors import Transient
 from bot.queue import QueueDepth
-from bot.store import EvaluationFilter, EvaluationRecord, FlakyTest, ListedEvaluation, Totals
+from bot.store import (
+    EvaluationFilter,
+    EvaluationRecord,
+    FlakyTest,
+    JudgedEvaluation,
+    ListedEvaluation,
+    Totals,
+)
 from bot.templates import render_html
 from bot.values import ReadableRepository
 from bot.web.api.events import Moment, Streams
@@ -30,7 +37,7 @@ from bot.web.pages import HEADERS, Evaluations, away, front_page, live_policy, m
 
 COUNTED = 1_000
 """The newest evaluations of a repository that its figures are made of."""
-MOST_FLAKY, MOST_WAITING = 25, 50
+SHOWN, MOST_FLAKY, MOST_WAITING = 5, 25, 50
 
 
 class Listing(Evaluations, Protocol):
@@ -49,6 +56,11 @@ class Listing(Evaluations, Protocol):
         offset: int = 0,
     ) -> tuple[ListedEvaluation, ...]:
         """List evaluations, newest first."""
+
+    def judged(
+        self, places: Sequence[ReadableRepository], limit: int
+    ) -> tuple[JudgedEvaluation, ...]:
+        """List what is counted of a repository's evaluations."""
 
     def unfinished(self, limit: int) -> tuple[ListedEvaluation, ...]:
         """List what waits or runs, oldest first."""
@@ -117,15 +129,16 @@ class Dashboard:
         places = [one for one in found if one.name.lower() == name.lower()]
         if not places:
             return missing()
-        rows = self.listing.listed(EvaluationFilter(), places, COUNTED)
+        counted = self.listing.judged(places, COUNTED)
+        newest = self.listing.listed(EvaluationFilter(), places, SHOWN)
         return self._page(
             "repository",
             visitor,
             repository=places[0].name,
-            figures=figures(rows),
-            counted=len(rows) if len(rows) == COUNTED else 0,
+            figures=figures(counted),
+            counted=len(counted) if len(counted) == COUNTED else 0,
             flaky=[one for place in places for one in self.listing.flaky_tests(place, MOST_FLAKY)],
-            rows=[Row(row) for row in rows[:5]],
+            rows=[Row(row) for row in newest],
             all=Asked(EvaluationFilter(places[0].name)).address("/"),
         )
 

@@ -86,6 +86,18 @@ def test_filters_narrow_and_pages_follow_one_another(records: Records) -> None:
     assert records.agents((OTHER,)) == ()
 
 
+def test_what_is_counted_is_of_those_that_are_done(records: Records) -> None:
+    judged(records, "e1", EvaluationFacts("devin", 1, 2, 0.5))
+    judged(records, "e2", conclusion="failure", number=10)
+    judged(records, "far", repository="octo/other")
+    records.queued(replace(REQUEST, id="waits"))
+
+    newest, oldest = records.judged((HELLO,), 10)
+    assert (newest.number, newest.conclusion, newest.facts) == (10, "failure", EvaluationFacts())
+    assert (oldest.conclusion, oldest.facts.agent, oldest.facts.usd) == ("success", "devin", 0.5)
+    assert len(records.judged((HELLO,), 1)) == 1
+
+
 def test_flaky_tests_are_counted_by_evaluation(records: Records) -> None:
     judged(records, "e1", EvaluationFacts(flaky=("a", "b", "a")))
     judged(records, "e2", EvaluationFacts(flaky=("b", "x" * 5_000)))

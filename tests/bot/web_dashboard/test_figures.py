@@ -5,13 +5,7 @@ from __future__ import annotations
 import pytest
 from werkzeug.datastructures import MultiDict
 
-from bot.store import (
-    EvaluationFacts,
-    EvaluationFilter,
-    EvaluationRecord,
-    EvaluationState,
-    ListedEvaluation,
-)
+from bot.store import EvaluationFacts, EvaluationFilter, JudgedEvaluation
 from bot.web.dashboard.asked import MOST_PAGES, read
 from bot.web.dashboard.figures import DAY_S, DAYS, Share, Spend, figures
 
@@ -20,21 +14,13 @@ NOW_S = 100 * DAY_S + 5.0
 
 def row(
     conclusion: str = "success", number: int = 1, days_ago: int = 0, **facts: object
-) -> ListedEvaluation:
-    began_s = NOW_S - days_ago * DAY_S
-    state = EvaluationState.DONE if conclusion else EvaluationState.RUNNING
-    record = EvaluationRecord(
-        "e", "o/n", number, "b" * 40, 1, "opened", "ada", state, began_s, began_s
-    )
-    return ListedEvaluation(
-        EvaluationRecord(**{**{name: getattr(record, name) for name in record.__slots__},
-                            "conclusion": conclusion}),
-        EvaluationFacts(**facts),  # type: ignore[arg-type]
-    )  # fmt: skip
+) -> JudgedEvaluation:
+    known = EvaluationFacts(**facts)  # type: ignore[arg-type]
+    return JudgedEvaluation(number, conclusion, NOW_S - days_ago * DAY_S, known)
 
 
 def test_shares_are_of_what_came_to_a_conclusion() -> None:
-    rows = [row(""), row(number=1), row("failure", number=1), row("action_required", number=2)]
+    rows = [row(number=1), row("failure", number=1), row("action_required", number=2)]
     found = figures(rows, NOW_S)
 
     assert found.passes == Share(1, 3) and found.passes.percent == 33
