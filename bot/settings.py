@@ -88,6 +88,14 @@ class Settings(BaseSettings):
     webhook_secret: SecretStr = Field(
         default=SecretStr(""), validation_alias=AliasChoices("WEBHOOK_SECRET", "webhook_secret")
     )
+    client_id: str = Field(
+        default="", validation_alias=AliasChoices("GITHUB_CLIENT_ID", "client_id")
+    )
+    client_secret: SecretStr = Field(
+        default=SecretStr(""),
+        validation_alias=AliasChoices("GITHUB_CLIENT_SECRET", "client_secret"),
+    )
+    """With both, people sign in by GitHub and see what they may read there."""
     ghe_host: str = Field(default="", validation_alias=AliasChoices("GHE_HOST", "ghe_host"))
     """GitHub Enterprise host, or a full URL of a GitHub-compatible server; empty: github.com."""
     log_level: str = Field(default="INFO", validation_alias=AliasChoices("LOG_LEVEL", "log_level"))

@@ -18,6 +18,11 @@ from bot.text.clipping import clip, clip_middle
 DOWNLOADS = "<!-- downloads -->"
 """Where a stored report page leaves room for links that only the server can sign."""
 
+_INLINED = {
+    "style": "page.css",
+    "dashboard_style": "dashboard/dashboard.css",
+    "script": "dashboard/live.js",
+}
 _SOURCE = Path(__file__).parent.parent / "templates"
 _INSTALLED = Path(__file__).parent / "_templates"
 
@@ -75,16 +80,25 @@ def _anchor(name: str) -> str:
 
 @cache
 def html_environment() -> Environment:
-    """For pages: every expression is escaped for HTML; the one style sheet is inlined with its hash."""
-    style = (folder() / "page.css").read_text(encoding="utf-8")
-    digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
+    """For pages: every expression is escaped for HTML; styles and the script are inlined with hashes."""
     environment = _environment(finalize=_finalize_html)
     environment.filters["anchor"] = _anchor
     environment.filters["sentence"] = _sentence
-    environment.globals["style"] = Markup(style)  # noqa: S704
+    for name, path in _INLINED.items():
+        text = (folder() / path).read_text(encoding="utf-8")
+        environment.globals[name] = Markup(text)  # noqa: S704
+        environment.globals[f"{name}_hash"] = _hash(text)
     environment.globals["downloads"] = Markup(DOWNLOADS)  # noqa: S704
-    environment.globals["style_hash"] = f"sha256-{digest}"
     return environment
+
+
+def script_hash() -> str:
+    """The hash, as a page's policy names it, of the one script: it refreshes what is shown live."""
+    return str(html_environment().globals["script_hash"])
+
+
+def _hash(text: str) -> str:
+    return f"sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}"
 
 
 def _url(address: str) -> Markup:

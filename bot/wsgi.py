@@ -13,6 +13,7 @@ from flask import Flask
 
 from bot.errors import Transient
 from bot.github.client import open_app
+from bot.github.sign_in import open_sign_in
 from bot.queue import EngineClient, engine_options, migrate
 from bot.settings import load_settings
 from bot.store import open_artifacts, open_records
@@ -20,7 +21,10 @@ from bot.web.api.events import Streams
 from bot.web.api.routes import Api, blueprint
 from bot.web.api.submission import Submission
 from bot.web.app import WebParts, create_app
-from bot.web.calibration import by_link, calibration_page
+from bot.web.calibration import by_link_or_visit, calibration_page
+from bot.web.dashboard.pages import Dashboard, dashboard_pages
+from bot.web.dashboard.sign_in import Doors, is_loopback
+from bot.web.dashboard.visits import Visits
 from bot.web.links import open_links
 from bot.web.pages import report_pages
 from bot.web.server import CheckedBodies
@@ -29,6 +33,8 @@ log = logging.getLogger(__name__)
 
 GITHUB_TIMEOUT_S = 5.0
 """For one answer: a thread waits for it, and whoever sent the patch can send it again."""
+WATCHED_S, WATCHED_BEAT_S = 120.0, 2.0
+"""People go from page to page: a place for their streams is soon free again."""
 
 
 def application() -> Flask:
@@ -58,9 +64,15 @@ def application() -> Flask:
         settings.public_url,
         Streams(settings.web_streams),
     )
+    visits = Visits(
+        records, open_sign_in(settings, GITHUB_TIMEOUT_S), not is_loopback(settings.public_url)
+    )
+    streams = Streams(settings.web_streams, WATCHED_S, WATCHED_BEAT_S)
+    dashboard = Dashboard(records, parts.jobs, visits, Doors(visits, links), streams)
     pages = (
-        report_pages(records, artifacts, links),
-        calibration_page(records, by_link(links)),
+        report_pages(records, artifacts, links, visits),
+        dashboard_pages(dashboard),
+        calibration_page(records, by_link_or_visit(links, visits)),
         blueprint(api),
     )
     application = create_app(parts, pages)

@@ -94,7 +94,7 @@ def running_town(folder: Path) -> Iterator[Town]:
         operator.refresh(REPOSITORY)
         port, secret = free_port(), secrets.token_hex(20)
         public_url = f"http://127.0.0.1:{port}"
-        app = operator.app("Assay", f"{public_url}/webhook", secret)
+        app = operator.app("Assay", f"{public_url}/webhook", secret, f"{public_url}/login/callback")
         operator.install(app, OWNER)
         environment = environment_of(folder, forge, app)
         environment |= {
@@ -119,6 +119,8 @@ def environment_of(folder: Path, forge: str, app: RegisteredApp) -> dict[str, st
         "APP_ID": str(app.id),
         "PRIVATE_KEY_PATH": str(key),
         "GHE_HOST": forge,
+        "GITHUB_CLIENT_ID": app.client_id,
+        "GITHUB_CLIENT_SECRET": app.client_secret,
         "ASSAY_HOME": str(folder / "assay"),
         "ASSAY_WORKERS": "2",
         "ASSAY_WEB_WORKERS": "1",

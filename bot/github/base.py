@@ -178,6 +178,8 @@ class AppCredentials:
     url: str
     private_key: str = field(repr=False)
     webhook_secret: str = field(repr=False)
+    client_id: str = ""
+    client_secret: str = field(default="", repr=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -213,6 +213,8 @@ async def convert_manifest(manners: Manners, code: str) -> AppCredentials:
         url=reply.text("html_url"),
         private_key=reply.text("pem"),
         webhook_secret=reply.text("webhook_secret"),
+        client_id=reply.text("client_id"),
+        client_secret=reply.text("client_secret"),
     )
 
 

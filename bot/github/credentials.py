@@ -37,12 +37,17 @@ def held_secrets(settings: Settings) -> tuple[str, ...]:
     """Return what this process holds and no report may show, wherever it may have come from."""
     held = (
         settings.webhook_secret,
+        settings.client_secret,
         settings.link_key,
         settings.model_key,
         settings.search_key,
     )
     known = (private_key(settings), *(secret.get_secret_value() for secret in held))
     return tuple(secret for secret in known if secret)
+
+
+SIGNED_IN = "/login/callback"
+"""Where GitHub leads people back to who sign in."""
 
 
 class Manifest(BaseModel):
@@ -58,12 +63,16 @@ class Manifest(BaseModel):
     default_events: tuple[str, ...]
 
     def registration(self, public_url: str, back: str) -> str:
-        """Return the JSON that GitHub's page takes: this, the webhook, and where to come back to."""
+        """Return the JSON that GitHub's page takes: this, the webhook, and where to come back to.
+
+        `back` is for the one who registers; who signs in comes back to `SIGNED_IN`.
+        """
         return json.dumps(
             {
                 **self.model_dump(mode="json"),
                 "hook_attributes": {"url": f"{public_url.rstrip('/')}/webhook", "active": True},
                 "redirect_url": back,
+                "callback_urls": [f"{public_url.rstrip('/')}{SIGNED_IN}"],
             }
         )
 
@@ -116,6 +125,8 @@ class CredentialFiles:
             "APP_ID": str(credentials.app_id),
             "PRIVATE_KEY_PATH": str(self.key),
             "WEBHOOK_SECRET": credentials.webhook_secret,
+            "GITHUB_CLIENT_ID": credentials.client_id,
+            "GITHUB_CLIENT_SECRET": credentials.client_secret,
             "ASSAY_PUBLIC_URL": settings.public_url,
             **({"GHE_HOST": settings.ghe_host} if settings.ghe_host else {}),
         }

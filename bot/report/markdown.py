@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from dataclasses import dataclass
 
+from bot.report.graph import requirement_graph
 from bot.report.machine import ReportDocument, RequirementDocument
 from bot.report.model import ReportView
 from bot.report.pictures import is_reachable, picture_address
@@ -111,7 +112,8 @@ def without_status(comment: str, evaluation_id: str) -> str:
 
 def html(view: ReportView) -> str:
     """The whole page; its own policy forbids everything but its inline style."""
-    return render_html("report/report.html.j2", view=view)
+    graph = requirement_graph(view.requirements)
+    return render_html("report/report.html.j2", view=view, graph=graph)
 
 
 # --- what was said of a pull request before: what changed since the last verdict, and the older ones

@@ -22,7 +22,7 @@ from bot.services import Answer, Code
 from bot.source.policy import policy_context
 from bot.source.shared_head import HeadVerdict, SharedHead, hide_running, show_running
 from bot.source.words import task_of_issue, task_of_pull_request
-from bot.store import Ended, EvaluationState, Store
+from bot.store import Ended, EvaluationFacts, EvaluationState, Store
 from bot.templates import render_markdown
 from bot.values import (
     ACCEPT_BUTTON,
@@ -36,6 +36,7 @@ from bot.values import (
     Publication,
     Standing,
     Task,
+    TestChange,
     Trigger,
 )
 from bot.values.conclusions import Review
@@ -317,4 +318,19 @@ def _end(answer: Answer, comment: int) -> Ended:
         problem=answer.evaluation.problem,
         report_key=answer.report_key,
         comment=comment,
+        facts=_facts(answer.evaluation),
+    )
+
+
+def _facts(evaluation: Evaluation) -> EvaluationFacts:
+    judgement, observed = evaluation.judgement, evaluation.observed
+    usage = evaluation.deliberation.usage if evaluation.deliberation else ()
+    prices = [one.usd for one in usage if one.usd is not None]
+    tests = observed.tests.comparisons if observed else ()
+    return EvaluationFacts(
+        agent=evaluation.agent or evaluation.request.agent,
+        met=judgement.met_independently if judgement else 0,
+        total=len(judgement.requirements.items) if judgement else 0,
+        usd=sum(prices) if prices else None,
+        flaky=tuple(one.id for one in tests if one.change is TestChange.FLAKY),
     )

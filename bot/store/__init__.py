@@ -5,6 +5,7 @@ from bot.store.base import (
     Artifacts,
     Decision,
     Ended,
+    EvaluationFacts,
     EvaluationRecord,
     EvaluationState,
     HostDisk,
@@ -13,8 +14,15 @@ from bot.store.base import (
     Store,
     Totals,
 )
+from bot.store.listing import (
+    EvaluationFilter,
+    FlakyTest,
+    JudgedEvaluation,
+    ListedEvaluation,
+)
 from bot.store.record_parts import KeptReplies
 from bot.store.records import Records, open_records
+from bot.store.sessions import WebSession
 from bot.store.tokens import ApiToken, IssuedToken
 
 __all__ = [
@@ -22,17 +30,23 @@ __all__ = [
     "Artifacts",
     "Decision",
     "Ended",
+    "EvaluationFacts",
+    "EvaluationFilter",
     "EvaluationRecord",
     "EvaluationState",
     "FileArtifacts",
+    "FlakyTest",
     "HostDisk",
     "IssuedToken",
+    "JudgedEvaluation",
     "KeptReplies",
     "LabelFilter",
+    "ListedEvaluation",
     "Records",
     "StageTime",
     "Store",
     "Totals",
+    "WebSession",
     "open_artifacts",
     "open_records",
 ]

@@ -68,6 +68,20 @@ class EvaluationRecord:
 
 
 @dataclass(frozen=True, slots=True)
+class EvaluationFacts:
+    """What lists show of a judged evaluation; `usd` is None where no price is known, or no model was asked.
+
+    `flaky` are the ids of tests that did not give the same answer each time.
+    """
+
+    agent: str = ""
+    met: int = 0
+    total: int = 0
+    usd: float | None = None
+    flaky: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Ended:
     """How an evaluation ended; empty parts leave what is known already."""
 
@@ -77,6 +91,7 @@ class Ended:
     problem: str = ""
     report_key: str = ""
     comment: int = 0
+    facts: EvaluationFacts | None = None
 
 
 class Decision(StrEnum):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict, fields
+from dataclasses import asdict, fields, replace
 from typing import Any, Self
 
 from pydantic import TypeAdapter
@@ -20,12 +20,15 @@ from bot.settings import Settings
 from bot.store.base import (
     Decision,
     Ended,
+    EvaluationFacts,
     EvaluationRecord,
     EvaluationState,
     StageTime,
     Totals,
 )
+from bot.store.listing import ListingRecords
 from bot.store.record_parts import AcceptanceRecords, KeptRecords, RubricRecords, UsageRecords
+from bot.store.sessions import SessionRecords
 from bot.store.tables import (
     BASE_RESULTS,
     DECISIONS,
@@ -46,7 +49,14 @@ _COLUMNS = [EVALUATIONS.c[field.name] for field in fields(EvaluationRecord)]
 
 
 class Records(
-    RubricRecords, UsageRecords, AcceptanceRecords, TalkRecords, KeptRecords, TokenRecords
+    RubricRecords,
+    UsageRecords,
+    AcceptanceRecords,
+    TalkRecords,
+    KeptRecords,
+    TokenRecords,
+    SessionRecords,
+    ListingRecords,
 ):
     """A `bot.store.base.Store` on SQLAlchemy. Create it after fork, one for each process."""
 
@@ -85,6 +95,8 @@ class Records(
         }
         with self._begin() as connection:
             connection.execute(self._insert(EVALUATIONS).values(row).on_conflict_do_nothing())
+            if request.agent:
+                self._keep_facts(connection, request.id, EvaluationFacts(request.agent))
             known = select(EVALUATIONS.c.id).where(EVALUATIONS.c.id == request.id)
             return connection.execute(known).scalar() is not None
 
@@ -167,8 +179,12 @@ class Records(
 
     def ended(self, evaluation_id: str, how: Ended) -> bool:
         """Remember the end; false when it had ended before (then nothing changes)."""
-        known = {name: value for name, value in asdict(how).items() if value}
-        return self._change_open(evaluation_id, claim=None, **known)
+        known = {name: value for name, value in asdict(replace(how, facts=None)).items() if value}
+        is_new = self._change_open(evaluation_id, claim=None, **known)
+        if is_new and how.facts:
+            with self._begin() as connection:
+                self._keep_facts(connection, evaluation_id, how.facts)
+        return is_new
 
     def concluded_again(self, evaluation_id: str, conclusion: Conclusion, title: str) -> None:
         """Remember what a person's decision made of an evaluation that was done."""
@@ -257,6 +273,7 @@ class Records(
         old = (EVALUATIONS.c.state.in_(_FINAL)) & (EVALUATIONS.c.updated_s < older_than_s)
         with self._begin() as connection:
             keys = connection.execute(select(EVALUATIONS.c.report_key).where(old)).scalars().all()
+            self._forget_facts(connection, old)
             connection.execute(delete(EVALUATIONS).where(old))
             connection.execute(delete(BASE_RESULTS).where(BASE_RESULTS.c.used_s < older_than_s))
             connection.execute(delete(REPLIES).where(REPLIES.c.kept_s < older_than_s))

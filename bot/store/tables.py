@@ -221,6 +221,46 @@ API_TOKENS = Table(
 )
 
 
+SESSION_METADATA = MetaData()
+
+SESSIONS = Table(
+    "assay_web_sessions",
+    SESSION_METADATA,
+    Column("digest", String(64), primary_key=True),
+    Column("login", String(100), nullable=False),
+    Column("is_operator", Boolean, nullable=False),
+    Column("sealed_token", LargeBinary, nullable=False),
+    Column("readable", Text, nullable=False),
+    Column("asked_s", Float(53), nullable=False),
+    Column("expires_s", Float(53), nullable=False),
+    Index("assay_web_sessions_expires", "expires_s"),
+)
+
+FACTS = Table(
+    "assay_evaluation_facts",
+    SESSION_METADATA,
+    Column("evaluation", String(200), primary_key=True),
+    Column("agent", String(100), nullable=False),
+    Column("met", Integer, nullable=False),
+    Column("total", Integer, nullable=False),
+    Column("usd", Float(53), nullable=True),
+)
+
+FLAKY_TESTS = Table(
+    "assay_flaky_tests",
+    SESSION_METADATA,
+    Column("evaluation", String(200), primary_key=True),
+    Column("test", String(300), primary_key=True),
+)
+
+_BY_REPOSITORY = text(
+    "create index if not exists assay_evaluations_by_repository"
+    " on assay_evaluations (lower(repository), installation, created_s, repository, number, state,"
+    " conclusion, id)"
+)
+"""Holds all that is counted: the rows themselves are far larger, with the diffs that agents sent."""
+
+
 def _first(connection: Connection) -> None:
     """Version 1: the tables of METADATA."""
     METADATA.create_all(connection)
@@ -256,9 +296,15 @@ def _seventh(connection: Connection) -> None:
     TOKEN_METADATA.create_all(connection)
 
 
+def _eighth(connection: Connection) -> None:
+    """Version 8: who is signed in, and what lists of evaluations show beside the records."""
+    SESSION_METADATA.create_all(connection)
+    connection.execute(_BY_REPOSITORY)
+
+
 # Each entry leads from its index to the next version. A shipped entry is never edited: later
 # versions add columns and tables by SQL of their own.
-MIGRATIONS = (_first, _second, _third, _fourth, _fifth, _sixth, _seventh)
+MIGRATIONS = (_first, _second, _third, _fourth, _fifth, _sixth, _seventh, _eighth)
 
 _LOCK = 0x417373617901  # any number that only this migration uses
 

@@ -5,6 +5,7 @@ back.
 """
 
 from bot.values.ablation import ABLATED, Part
+from bot.values.access import ReadableRepository
 from bot.values.conclusions import (
     ACCEPT_BUTTON,
     EXPLAIN_BUTTON,
@@ -182,6 +183,7 @@ __all__ = [
     "Preference",
     "Publication",
     "Question",
+    "ReadableRepository",
     "Requirement",
     "Requirements",
     "RetiredTest",

@@ -23,6 +23,7 @@ from bot.errors import Transient
 from bot.store import LabelFilter
 from bot.templates import render_html
 from bot.values import VerdictLabel, that_count
+from bot.web.dashboard.visits import Visits
 from bot.web.links import INDEX, ReportLinks
 from bot.web.pages import POLICY, away, missing, strict
 
@@ -41,9 +42,16 @@ class Labels(Protocol):
         """Go through what was kept, oldest first."""
 
 
-def by_link(links: ReportLinks) -> Readers:
-    """Let in who may see the list of evaluations: it is one link, for all repositories."""
-    return lambda: (lambda _: True) if links.allows(INDEX, request.args.get("s", "")) else None
+def by_link_or_visit(links: ReportLinks, visits: Visits) -> Readers:
+    """Let in who has the operator's link, for all repositories, and who is signed in, for their own."""
+
+    def readers() -> MaySee | None:
+        if links.allows(INDEX, request.args.get("s", "")):
+            return lambda _: True
+        visitor = visits.current()
+        return visitor.may_read_name if visitor else None
+
+    return readers
 
 
 def calibration_page(labels: Labels, readers: Readers) -> Blueprint:

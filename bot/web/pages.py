@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass
+from functools import partial
 from http import HTTPStatus
 from typing import Protocol
-from urllib.parse import urlsplit
+from urllib.parse import quote, urlencode, urlsplit
 
 from flask import Blueprint, Response, request
 
@@ -14,7 +15,7 @@ from bot.errors import Transient
 from bot.report.pdf import NO_PDF
 from bot.report.pictures import is_picture, linked, picture_address
 from bot.store import EvaluationRecord
-from bot.templates import DOWNLOADS, render_html
+from bot.templates import DOWNLOADS, render_html, script_hash
 from bot.text import scrub_tree
 from bot.web.links import INDEX, ReportLinks
 
@@ -29,7 +30,14 @@ POLICY = (
 """No script, nothing remote. The page itself narrows styles to the hash of its own style sheet."""
 PICTURE_POLICY = "default-src 'none'; sandbox"
 
-_HEADERS = {
+
+def live_policy() -> str:
+    """A page that the one script may refresh, with forms that come back here."""
+    more = f"script-src '{script_hash()}'; connect-src 'self'; form-action 'self'"
+    return POLICY.replace("form-action 'none'", more)
+
+
+HEADERS = {
     "Content-Security-Policy": POLICY,
     "X-Content-Type-Options": "nosniff",
     "X-Frame-Options": "DENY",
@@ -67,11 +75,36 @@ class Reports(Protocol):
         """Read one file of a report; None when there is none."""
 
 
-def report_pages(evaluations: Evaluations, reports: Reports, links: ReportLinks) -> Blueprint:
-    """Make the blueprint with `/`, `/evaluations/<id>` in each format, and the pictures below it."""
-    pages = _Pages(evaluations, reports, links)
+class Visitors(Protocol):
+    """Who knows the people that are signed in."""
+
+    def may_read(self, record: EvaluationRecord) -> bool:
+        """Tell whether whoever asks now is signed in and can read the evaluation's repository."""
+
+
+class Nobody:
+    """Visitors where nobody can sign in: links are the only way."""
+
+    def may_read(self, record: EvaluationRecord) -> bool:
+        """Nobody may by who they are."""
+        return False
+
+
+def report_pages(
+    evaluations: Evaluations,
+    reports: Reports,
+    links: ReportLinks,
+    visitors: Visitors | None = None,
+) -> Blueprint:
+    """Make the blueprint with `/evaluations/<id>` in each format, and the pictures below it.
+
+    Without `visitors` it has `/`, too; with them the dashboard has it.
+    """
+    pages = _Pages(evaluations, reports, links, visitors or Nobody())
     blueprint = Blueprint("pages", __name__)
-    blueprint.add_url_rule("/", view_func=pages.home, endpoint="home")
+    if visitors is None:
+        front = partial(front_page, evaluations, links)
+        blueprint.add_url_rule("/", view_func=front, endpoint="home")
     blueprint.add_url_rule(
         "/evaluations/<path:evaluation_id>", view_func=pages.evaluation, endpoint="evaluation"
     )
@@ -90,32 +123,42 @@ class _Pages:
     evaluations: Evaluations
     reports: Reports
     links: ReportLinks
-
-    def home(self) -> Response:
-        """What runs here; the evaluations only for those who may see them."""
-        may_list = self.links.allows(INDEX, request.args.get("s", ""))
-        records = self.evaluations.recent(RECENT) if may_list else ()
-        rows = [(scrub_tree(record), self.links.sign(record.id)) for record in records]
-        calibration = self.links.calibration() if may_list else ""
-        return _page("pages/home.html.j2", rows=rows, may_list=may_list, calibration=calibration)
+    visitors: Visitors
 
     def evaluation(self, evaluation_id: str) -> Response:
-        """The report in one of its formats, or how far it is. A wrong signature finds nothing."""
+        """The report in one of its formats, or how far it is.
+
+        A wrong signature finds nothing, unless a visitor may read it.
+        """
         evaluation_id, kind = _split(evaluation_id)
-        if not self.links.allows(evaluation_id, request.args.get("s", "")):
-            return missing()
+        is_signed = self.links.allows(evaluation_id, request.args.get("s", ""))
         record = self.evaluations.evaluation(evaluation_id)
+        is_visitor = record is not None and self._is_visitor(record, is_signed=is_signed)
+        if not is_signed and not is_visitor:
+            return missing()
         if record is None:  # a signature that holds was once given out: the record is gone
             return _gone() if self.links.private else missing()
         if record.report_key:
-            return self._report(record, kind)
-        return _state(record, kind)
+            return self._report(record, kind, is_visitor=is_visitor)
+        return _state(record, kind, is_visitor=is_visitor)
+
+    def _is_visitor(self, record: EvaluationRecord, *, is_signed: bool) -> bool:
+        """Whether a visitor reads; who has a link does not wait for a GitHub that is away."""
+        try:
+            return self.visitors.may_read(record)
+        except Transient:
+            if is_signed:
+                return False
+            raise
 
     def picture(self, evaluation_id: str, name: str) -> Response:
         """A picture that the report shows; it is read as nothing but a PNG."""
-        if not self.links.allows(evaluation_id, request.args.get("s", "")) or not is_picture(name):
-            return missing()
+        is_signed = self.links.allows(evaluation_id, request.args.get("s", ""))
         record = self.evaluations.evaluation(evaluation_id)
+        if not is_signed and not (record and self.visitors.may_read(record)):
+            return missing()
+        if not is_picture(name):
+            return missing()
         content = (
             self.reports.get(record.report_key, name) if record and record.report_key else None
         )
@@ -125,7 +168,7 @@ class _Pages:
         response.headers.set("Content-Disposition", "inline", filename=name)
         return response
 
-    def _report(self, record: EvaluationRecord, kind: str) -> Response:
+    def _report(self, record: EvaluationRecord, kind: str, *, is_visitor: bool) -> Response:
         content = self.reports.get(record.report_key, _file(kind))
         if content is None and kind == "pdf" and self._has_page(record):
             return self._no_pdf(record)
@@ -134,7 +177,8 @@ class _Pages:
         if content is None:
             return _gone()
         if kind == "html":
-            return Response(self._with_downloads(record, content), mimetype="text/html")
+            page = self._with_downloads(record, content, is_visitor=is_visitor)
+            return Response(page, mimetype="text/html")
         response = Response(content, content_type=_TYPES[kind])
         end = "plan.json" if kind == _PLAN else kind
         name = f"assay-{record.head_sha[:12] or 'report'}.{end}"
@@ -151,17 +195,47 @@ class _Pages:
     def _has_page(self, record: EvaluationRecord) -> bool:
         return self.reports.get(record.report_key, "report.html") is not None
 
-    def _with_downloads(self, record: EvaluationRecord, page: bytes) -> bytes:
-        """Put the links to the other formats and to the pictures where the page left room for them."""
-        signed = self.links.sign(record.id)
+    def _with_downloads(self, record: EvaluationRecord, page: bytes, *, is_visitor: bool) -> bytes:
+        """Put the links to the other formats and to the pictures where the page left room for them.
+
+        A visitor gets none that outlives the visit, and the way back to the lists.
+        """
+        signed = unsigned(record.id) if is_visitor else self.links.sign(record.id)
         here, _, query = signed.partition("?")
         has_plan = self.reports.get(record.report_key, _file(_PLAN)) is not None
         kinds = [kind for kind in _TYPES if kind != _PLAN or has_plan]
         links = [(kind, f"{here}.{kind}?{query}".rstrip("?")) for kind in kinds]
         shown = linked(page.decode(), lambda name: _on_this_host(picture_address(signed, name)))
-        return shown.replace(
-            DOWNLOADS, render_html("pages/downloads.html.j2", links=links), 1
-        ).encode()
+        ways = render_html(
+            "pages/downloads.html.j2", links=links, record=record if is_visitor else None
+        )
+        return shown.replace(DOWNLOADS, ways, 1).encode()
+
+
+def front_page(evaluations: Evaluations, links: ReportLinks, sign_in: str = "") -> Response:
+    """What runs here; the evaluations only for those who have the operator's link.
+
+    `sign_in` is where people sign in, empty where they cannot.
+    """
+    signature = request.args.get("s", "")
+    may_list = links.allows(INDEX, signature)
+    records = evaluations.recent(RECENT) if may_list else ()
+    rows = [(scrub_tree(record), links.sign(record.id)) for record in records]
+    is_operator = links.private and may_list
+    door = f"/operator?{urlencode({'s': signature})}" if is_operator else ""
+    return _page(
+        "pages/home.html.j2",
+        rows=rows,
+        may_list=may_list,
+        sign_in=sign_in,
+        operator=door,
+        calibration=links.calibration() if may_list else "",
+    )
+
+
+def unsigned(evaluation_id: str) -> str:
+    """The address of an evaluation's page on this host, for a visitor."""
+    return f"/evaluations/{quote(evaluation_id, safe='')}"
 
 
 def _file(kind: str) -> str:
@@ -184,7 +258,7 @@ def _gone() -> Response:
 
 
 def away(error: Transient) -> tuple[Response, int, dict[str, str]]:
-    """A page that says to come back: the database cannot be reached."""
+    """A page that asks for patience."""
     wait_s = str(max(1, round(error.retry_after_s)))
     page = _page("pages/away.html.j2", HTTPStatus.SERVICE_UNAVAILABLE)
     return page, HTTPStatus.SERVICE_UNAVAILABLE, {"Retry-After": wait_s}
@@ -195,8 +269,11 @@ def _split(path: str) -> tuple[str, str]:
     return (name, kind) if name and kind in _TYPES else (path, "html")
 
 
-def _state(record: EvaluationRecord, kind: str) -> Response:
-    """How far an evaluation without a report is: as a page, or for a machine that asks again."""
+def _state(record: EvaluationRecord, kind: str, *, is_visitor: bool) -> Response:
+    """How far an evaluation without a report is: as a page, or for a machine that asks again.
+
+    A visitor's page is refreshed by the script, where the browser runs one.
+    """
     shown = scrub_tree(record)
     status = HTTPStatus.OK if record.state.is_final else HTTPStatus.ACCEPTED
     if kind == "json":
@@ -205,7 +282,10 @@ def _state(record: EvaluationRecord, kind: str) -> Response:
     if kind != "html":
         return missing()
     refresh_s = 0 if record.state.is_final else REFRESH_S
-    return _page("pages/state.html.j2", record=shown, refresh_s=refresh_s)
+    page = _page("pages/state.html.j2", record=shown, refresh_s=refresh_s, is_visitor=is_visitor)
+    if is_visitor:
+        page.headers["Content-Security-Policy"] = live_policy()
+    return page
 
 
 def _page(template: str, status: HTTPStatus = HTTPStatus.OK, **values: object) -> Response:
@@ -213,8 +293,9 @@ def _page(template: str, status: HTTPStatus = HTTPStatus.OK, **values: object) -
 
 
 def strict(response: Response) -> Response:
-    """Set the headers that every page has."""
-    response.headers.update(_HEADERS)
+    """Set the headers that every page has, but for those that a page sets itself."""
+    for name, value in HEADERS.items():
+        response.headers.setdefault(name, value)
     if response.mimetype == "image/png":
         response.headers["Content-Security-Policy"] = PICTURE_POLICY
     return response

@@ -11,12 +11,25 @@ from jinja2 import Environment, UndefinedError, meta
 
 from bot.bench.calibration import counted, grouped, measured
 from bot.mcp.answers import Commands, Shown, explained, judged, missing
+from bot.queue import QueueDepth
+from bot.report.graph import requirement_graph
 from bot.report.machine import machine, read_machine
 from bot.report.markdown import Detail, Memory, PastVerdict, VerdictChange
 from bot.report.prompts import call_views
 from bot.report.view import view
 from bot.source.shared_head import HeadVerdict
-from bot.store import EvaluationRecord, EvaluationState
+from bot.store import (
+    EvaluationFacts,
+    EvaluationFilter,
+    EvaluationRecord,
+    EvaluationState,
+    FlakyTest,
+    HostDisk,
+    JudgedEvaluation,
+    ListedEvaluation,
+    StageTime,
+    Totals,
+)
 from bot.templates import (
     folder,
     html_environment,
@@ -37,6 +50,7 @@ from bot.values import (
     KeptRubric,
     LabelKind,
     Plan,
+    ReadableRepository,
     Requirements,
     Role,
     Rubric,
@@ -45,6 +59,10 @@ from bot.values import (
     VerdictOutcome,
 )
 from bot.web.calibration import Table, Wanted
+from bot.web.dashboard.asked import CONCLUSIONS, Asked
+from bot.web.dashboard.figures import figures
+from bot.web.dashboard.rows import Row
+from bot.web.dashboard.visits import Visitor
 from bot.webhook.when import Doubt, LeftOut, Sifted
 from sandbox.values import Finding, Fix, Replacement, Severity
 from tests.bot.report.examples import EXAMPLES
@@ -63,6 +81,15 @@ RECORD = EvaluationRecord(
     2.0,
     "observe",
 )
+ROWS = tuple(
+    Row(ListedEvaluation(replace(RECORD, state=state, conclusion=conclusion), facts))
+    for state, conclusion in (
+        (EvaluationState.RUNNING, ""), (EvaluationState.QUEUED, ""),
+        (EvaluationState.DONE, "success"), (EvaluationState.DONE, "failure"),
+        (EvaluationState.FAILED, ""),
+    )
+    for facts in (EvaluationFacts(), EvaluationFacts("devin", 2, 3, 0.25))
+)  # fmt: skip
 LABEL = VerdictLabel(
     LabelKind.AGREED, "o/n", 9, "b" * 40, "a" * 40, "e1", "failure", "R2", "Rounds", "behaviour",
     "unsatisfied", "oracle", "", "ben", "It is so", "comment 1", 1.0,
@@ -108,7 +135,10 @@ GIVEN: dict[str, tuple[dict[str, object], ...]] = {
         for link in ("", "https://assay.example/e")
         for detail, memory in ((FULL, None), (FULL, MEMORY), (LEAST, MEMORY))
     ),
-    "report/report.html.j2": tuple({"view": view(example())} for example in EXAMPLES.values()),
+    "report/report.html.j2": tuple(
+        {"view": one, "graph": requirement_graph(one.requirements)}
+        for one in (view(example()) for example in EXAMPLES.values())
+    ),
     "report/suggestion.md.j2": (
         {"finding": FIX.finding, "message": "m <b>", "block": suggestion(FIX.replacement.after)},
     ),
@@ -117,10 +147,20 @@ GIVEN: dict[str, tuple[dict[str, object], ...]] = {
         for count in (1, 2)
         for named in ((), ("a.py:1 ruff F401",) * 2)
     ),
-    "pages/home.html.j2": (
-        {"rows": [(RECORD, "https://x/e1")], "may_list": True, "calibration": "https://x/c"},
-        {"rows": [], "may_list": True, "calibration": "https://x/c"},
-        {"rows": [], "may_list": False, "calibration": ""},
+    "pages/home.html.j2": tuple(
+        {
+            "rows": rows,
+            "may_list": may_list,
+            "sign_in": sign_in,
+            "operator": operator,
+            "calibration": "https://x/c" if may_list else "",
+        }
+        for rows, may_list, operator in (
+            ([(RECORD, "https://x/e1")], True, "/operator?s=x"),
+            ([], True, ""),
+            ([], False, ""),
+        )
+        for sign_in in ("", "/login")
     ),
     "pages/calibration.html.j2": tuple(
         {
@@ -139,7 +179,8 @@ GIVEN: dict[str, tuple[dict[str, object], ...]] = {
         for install in ("", "install `it`")
     ),
     "pages/state.html.j2": tuple(
-        {"record": record, "refresh_s": 0 if record.state.is_final else 4}
+        {"record": record, "refresh_s": 0 if record.state.is_final else 4, "is_visitor": is_visitor}
+        for is_visitor in (False, True)
         for record in (
             EvaluationRecord("e", "a/b", 0, "", 0, "opened", "", state, 1.0, 2.0, stage)
             for state in EvaluationState
@@ -147,7 +188,38 @@ GIVEN: dict[str, tuple[dict[str, object], ...]] = {
         )
     ),
     "pages/state.json.j2": ({"record": RECORD},),
-    "pages/downloads.html.j2": ({"links": [("pdf", "x"), ("json", "y"), ("md", "z")]},),
+    "pages/downloads.html.j2": tuple(
+        {"links": [("pdf", "x"), ("json", "y"), ("md", "z")], "record": record}
+        for record in (None, RECORD)
+    ),
+    "dashboard/list.html.j2": tuple(
+        {"visitor": visitor, "here": "list", "asked": asked, "rows": rows, "agents": ("devin",),
+         "repositories": (ReadableRepository(1, "acme/slugify"),), "conclusions": CONCLUSIONS,
+         "newer": "", "older": "/?page=2"}
+        for visitor in (Visitor("mina", ()), Visitor("the operator", None))
+        for asked, rows in (
+            (Asked(EvaluationFilter()), ROWS), (Asked(EvaluationFilter(number=9)), ()),
+            (Asked(EvaluationFilter()), ()),
+        )
+    ),
+    "dashboard/repository.html.j2": tuple(
+        {"visitor": Visitor("mina", ()), "here": "repository", "repository": "acme/slugify", "rows": ROWS,
+         "figures": figures(judged, 90.0), "counted": 0, "flaky": flaky,
+         "all": "/?repository=acme/slugify"}
+        for rows, judged, flaky in (
+            (ROWS, (JudgedEvaluation(9, "success", 1.0, EvaluationFacts("devin")),),
+             (FlakyTest("test_x", 2, 1.0),)),
+            ((), (), ()),
+        )
+    ),
+    "dashboard/operator.html.j2": tuple(
+        {"visitor": Visitor("the operator", None), "here": "operator", "depth": QueueDepth(1, 2),
+         "rows": rows, "totals": totals, "now_s": 9.0}
+        for rows, totals in (
+            (ROWS, Totals((), (StageTime("observe", 2, 3.0),), (), (HostDisk("h", 1, 2, 3.0),))),
+            ((), Totals((), ())),
+        )
+    ),
     "pages/missing.html.j2": ({},),
     "pages/gone.html.j2": ({},),
     "pages/away.html.j2": ({},),

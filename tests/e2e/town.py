@@ -259,7 +259,8 @@ def running_forge(folder: Path) -> Iterator[Town]:
         port, secret = free_port(), secrets.token_hex(20)
         public_url = f"http://127.0.0.1:{port}"
         mara, ben, zoe = (operator.person(name) for name in ("mara", "ben", "zoe"))
-        app = operator.app("Assay", f"{public_url}/webhook", secret)
+        callback = f"{public_url}/login/callback"
+        app = operator.app("Assay", f"{public_url}/webhook", secret, callback)
         operator.install(app, "mara")
         environment = {
             **environment_of(folder, forge.web, app),

@@ -92,6 +92,8 @@ def require(principal: Principal, repository: RepositoryRow | None, need: str) -
         if not public_read and (granted < LEVELS[level] or not in_reach):
             hint = f"{name}={level}"
             raise Refused(403, "Resource not accessible by integration", hint=hint)
+    elif principal.token and principal.token.app_id and level != "read":
+        raise Refused(403, "Resource not accessible by integration")
     elif not _user_may(principal, repository, name, level):
         raise Refused(403, "Must have push access to the repository")
     return repository

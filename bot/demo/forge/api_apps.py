@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import secrets
 import time
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import rsa
@@ -22,14 +22,23 @@ from bot.demo.forge.rows import (
     User,
 )
 from bot.demo.forge.shapes import iso
-from bot.demo.forge.state import covers
+from bot.demo.forge.state import covers, digest
 from bot.text.json_reading import Payload
 
 MANIFEST_LIFETIME_S = 3600
 
 
-def register(wishes: Payload) -> tuple[AppRow, str]:
-    """A new app with a fresh key pair; only the public half is stored."""
+@dataclass(frozen=True, slots=True)
+class Registered:
+    """A new app, and what is handed over once."""
+
+    app: AppRow
+    private_key: str
+    client_secret: str
+
+
+def register(wishes: Payload) -> Registered:
+    """A new app with a fresh key pair and client secret; only the public half and a digest are stored."""
     store = context().state
     key = rsa.generate_private_key(public_exponent=65537, key_size=2048)
     private_key = key.private_bytes(
@@ -42,6 +51,7 @@ def register(wishes: Payload) -> tuple[AppRow, str]:
     )
     name = required_text(wishes, "App", "name")
     slug = "-".join("".join(c if c.isalnum() else " " for c in name.lower()).split())
+    client_secret = secrets.token_hex(20)
     app = AppRow(
         id=store.next_id(),
         slug=slug,
@@ -53,17 +63,23 @@ def register(wishes: Payload) -> tuple[AppRow, str]:
         permissions=(*wishes.pairs("permissions"),),
         events=tuple(item.text() for item in wishes.items("events")),
         created_at_s=time.time(),
+        client_secret_digest=digest(client_secret),
+        callback_urls=tuple(item.text() for item in wishes.items("callback_urls")),
     )
     store.put(app.id, app)
     bot = f"{slug}[bot]"
     store.put(bot, User(store.next_id(), bot, "Bot"))
-    return app, private_key
+    return Registered(app, private_key, client_secret)
 
 
-def remember_conversion(app: AppRow, private_key: str) -> str:
+def remember_conversion(made: Registered) -> str:
     """The one-time code of the manifest flow."""
     row = ConversionRow(
-        secrets.token_hex(20), app.id, private_key, time.time() + MANIFEST_LIFETIME_S
+        secrets.token_hex(20),
+        made.app.id,
+        made.private_key,
+        time.time() + MANIFEST_LIFETIME_S,
+        made.client_secret,
     )
     context().state.put(row.code, row)
     return row.code
@@ -165,7 +181,7 @@ def manifest_converted(code: str) -> Response:
     return answer(
         {
             **forge.shapes.app(app),
-            "client_secret": secrets.token_hex(20),
+            "client_secret": row.client_secret,
             "webhook_secret": app.webhook_secret,
             "pem": row.private_key,
         },

@@ -21,11 +21,13 @@ from bot.demo.forge import (
     api_pulls,
     api_repositories,
     api_reviews,
+    api_users,
     clicks,
     control,
     git_http,
     graphql,
     pages,
+    sign_in,
 )
 from bot.demo.forge.context import KEY, Context, answer
 from bot.demo.forge.deliveries import Deliveries
@@ -43,6 +45,7 @@ HOUR_S = 3600.0
 _API = (
     api_actions,
     api_apps,
+    api_users,
     api_issues,
     api_pulls,
     api_merges,
@@ -65,13 +68,16 @@ def create_forge(state: State, web: str, token_lifetime_s: float = HOUR_S) -> Fl
     for module in _API:
         app.register_blueprint(module.routes, url_prefix="/api/v3")
     app.register_blueprint(graphql.routes, url_prefix="/api/graphql")
-    for routes in (
+    # What has fixed words in its address stands before the pages of any owner.
+    doors = (
         control.routes,
         clicks.routes,
+        sign_in.routes,
         git_http.routes,
         pages.routes,
         api_actions.storage,
-    ):
+    )
+    for routes in doors:
         app.register_blueprint(routes)
     app.register_error_handler(Refused, _refusal_answered)
     app.register_error_handler(404, _nothing_there)

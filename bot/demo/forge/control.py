@@ -91,8 +91,15 @@ def repository_refreshed() -> Response:
 @routes.post("/apps")
 def app_registered() -> Response:
     """Registers an app and hands over its private key, which is not kept."""
-    app, private_key = register(body())
-    return answer({"id": app.id, "slug": app.slug, "private_key": private_key}, 201)
+    made = register(body())
+    shape: Json = {
+        "id": made.app.id,
+        "slug": made.app.slug,
+        "private_key": made.private_key,
+        "client_id": made.app.client_id,
+        "client_secret": made.client_secret,
+    }
+    return answer(shape, 201)
 
 
 @routes.post("/apps/<int:app_id>/ping")

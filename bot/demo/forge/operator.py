@@ -36,11 +36,13 @@ APP_EVENTS = (
 
 @dataclass(frozen=True, slots=True)
 class RegisteredApp:
-    """An app's id and its key, handed over once."""
+    """An app's ids, its key and its client secret, handed over once."""
 
     id: int
     slug: str
     private_key: str = field(repr=False)
+    client_id: str
+    client_secret: str = field(repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +109,9 @@ class ForgeOperator:
         )
         return Path(reply.text("git_dir"))
 
-    def app(self, name: str, webhook_url: str = "", webhook_secret: str = "") -> RegisteredApp:
+    def app(
+        self, name: str, webhook_url: str = "", webhook_secret: str = "", callback_url: str = ""
+    ) -> RegisteredApp:
         """Registers an app with Assay's permissions and events."""
         reply = self.control(
             "POST",
@@ -117,8 +121,15 @@ class ForgeOperator:
             webhook_secret=webhook_secret,
             permissions=dict(APP_PERMISSIONS),
             events=list(APP_EVENTS),
+            callback_urls=[callback_url] if callback_url else [],
         )
-        return RegisteredApp(reply.integer("id"), reply.text("slug"), reply.text("private_key"))
+        return RegisteredApp(
+            reply.integer("id"),
+            reply.text("slug"),
+            reply.text("private_key"),
+            reply.text("client_id"),
+            reply.text("client_secret"),
+        )
 
     def install(self, app: RegisteredApp, account: str, repositories: Sequence[str] = ()) -> int:
         """Installs an app on an account's repositories (none named: all); returns the installation."""

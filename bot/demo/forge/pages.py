@@ -75,7 +75,7 @@ def repository_page(owner: str, repo: str) -> Response:
     """The repository's pull requests and issues."""
     row = _public(owner, repo)
     issues = context().state.issues(row.name)
-    return _page("repository.html", repository=row, issues=issues[::-1])
+    return page("repository.html", repository=row, issues=issues[::-1])
 
 
 @routes.get("/<owner>/<repo>/pull/<int:number>")
@@ -87,7 +87,7 @@ def issue_page(owner: str, repo: str, number: int) -> Response:
     if issue is None:
         raise not_found()
     checks = _latest(checks_of(repository, issue.pull.head_sha)) if issue.pull else []
-    return _page(
+    return page(
         "issue.html",
         repository=repository,
         issue=issue,
@@ -104,7 +104,7 @@ def check_run_page(owner: str, repo: str, check_run: int) -> Response:
     row = context().state.get(CheckRow, check_run)
     if row is None or row.repository != repository.name:
         raise not_found()
-    return _page("check_run.html", repository=repository, check=row)
+    return page("check_run.html", repository=repository, check=row)
 
 
 @routes.get("/<owner>/<repo>/commit/<sha>")
@@ -115,7 +115,7 @@ def commit_page(owner: str, repo: str, sha: str) -> Response:
     if found is None:
         raise not_found()
     shown = found.diff[:MOST_SHOWN]
-    return _page(
+    return page(
         "commit.html",
         repository=repository,
         commit=found,
@@ -132,7 +132,7 @@ def file_page(owner: str, repo: str, sha: str, path: str) -> Response:
     if content is None:
         raise not_found()
     shown = content[:MOST_SHOWN]
-    return _page(
+    return page(
         "file.html",
         repository=repository,
         sha=sha,
@@ -160,9 +160,9 @@ def manifest_submitted(organization: str = "") -> AnyResponse:
         "webhook_url": manifest.text("hook_attributes", "url"),
         "permissions": manifest.at("default_permissions").value,
         "events": manifest.at("default_events").value,
+        "callback_urls": manifest.at("callback_urls").value,
     }
-    app, private_key = register(Payload(json.loads(json.dumps(wishes))))
-    query = {"code": remember_conversion(app, private_key)}
+    query = {"code": remember_conversion(register(Payload(json.loads(json.dumps(wishes)))))}
     if state := request.args.get("state"):
         query["state"] = state
     return redirect(f"{back}{'&' if '?' in back else '?'}{urlencode(query)}")
@@ -195,7 +195,8 @@ def _public(owner: str, repo: str) -> RepositoryRow:
     return row
 
 
-def _page(template: str, **values: object) -> Response:
+def page(template: str, **values: object) -> Response:
+    """One of the forge's own templates."""
     return Response(
         _pages.get_template(template).render(values), headers=SECURITY, mimetype="text/html"
     )

@@ -48,7 +48,7 @@ class RepositoryRow:
 
 @dataclass(frozen=True, slots=True)
 class AppRow:
-    """A registered app. Only the public half of its key is kept."""
+    """A registered app. Only the public half of its key, and its client secret's digest, are kept."""
 
     id: int
     slug: str
@@ -60,6 +60,13 @@ class AppRow:
     permissions: tuple[tuple[str, str], ...]
     events: tuple[str, ...]
     created_at_s: float
+    client_secret_digest: str = ""
+    callback_urls: tuple[str, ...] = ()
+
+    @property
+    def client_id(self) -> str:
+        """What the app is called where people sign in."""
+        return f"Iv1.{self.id:016x}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +83,10 @@ class InstallationRow:
 
 @dataclass(frozen=True, slots=True)
 class TokenRow:
-    """A token by its digest: an installation's (with limits and an end) or a user's."""
+    """A token by its digest: an installation's (with limits and an end) or a user's.
+
+    `app_id` is set where a user signed in through that app.
+    """
 
     digest: str
     installation: int = 0
@@ -85,6 +95,7 @@ class TokenRow:
     permissions: tuple[tuple[str, str], ...] = ()
     expires_at_s: float = 0.0
     revoked: bool = False
+    app_id: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -272,4 +283,17 @@ class ConversionRow:
     code: str
     app_id: int
     private_key: str
+    expires_at_s: float
+    client_secret: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class SignInRow:
+    """The code of a user who said yes; exchanged once for a token. The challenge is PKCE's (S256)."""
+
+    code: str
+    app_id: int
+    login: str
+    redirect_uri: str
+    challenge: str
     expires_at_s: float

@@ -153,7 +153,7 @@ class Shapes:
             "id": row.id,
             "slug": row.slug,
             "node_id": node_id("Integration", row.id),
-            "client_id": f"Iv1.{row.id:016x}",
+            "client_id": row.client_id,
             "owner": self.login(row.owner),
             "name": row.name,
             "description": None,

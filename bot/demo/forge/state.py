@@ -21,6 +21,7 @@ from bot.demo.forge.rows import (
     IssueRow,
     RepositoryRow,
     ReviewCommentRow,
+    SignInRow,
     TokenRow,
     User,
 )
@@ -163,6 +164,13 @@ class State:
         with self.change():
             row = self.get(ConversionRow, code)
             self.remove(ConversionRow, code)
+        return row
+
+    def take_sign_in(self, code: str) -> SignInRow | None:
+        """A code of somebody who signs in, which is then spent."""
+        with self.change():
+            row = self.get(SignInRow, code)
+            self.remove(SignInRow, code)
         return row
 
     def git_dir(self, repository: str) -> Path:

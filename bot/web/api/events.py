@@ -37,10 +37,14 @@ Look = Callable[[], Moment]
 
 @dataclass(slots=True)
 class Streams:
-    """The places for streams of one web process."""
+    """The places for streams of one web process.
+
+    A reader who is gone keeps the place until the next heartbeat.
+    """
 
     places: int
     longest_s: float = LONGEST_S
+    heartbeat_s: float = HEARTBEAT_S
     _free: threading.BoundedSemaphore = field(init=False)
 
     def __post_init__(self) -> None:
@@ -67,7 +71,7 @@ class Streams:
                 told, spoke_s = text, time.monotonic()
                 if moment and moment.is_last:
                     return
-            elif time.monotonic() - spoke_s > HEARTBEAT_S:
+            elif time.monotonic() - spoke_s > self.heartbeat_s:
                 yield ": still there\n\n"  # who does not read it any more is found out
                 spoke_s = time.monotonic()
             time.sleep(POLL_S)

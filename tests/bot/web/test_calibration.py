@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import re
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -18,10 +19,12 @@ from playwright.sync_api import sync_playwright
 from werkzeug.serving import BaseWSGIServer, make_server
 
 from bot.bench.measures import cohen_kappa, kappa_interval, wilson
+from bot.github.sign_in import open_sign_in
 from bot.settings import Settings
-from bot.store import Records, open_records
-from bot.values import LabelKind, VerdictLabel
-from bot.web.calibration import MaySee, by_link, calibration_page
+from bot.store import Records, WebSession, open_records
+from bot.values import LabelKind, ReadableRepository, VerdictLabel
+from bot.web.calibration import MaySee, by_link_or_visit, calibration_page
+from bot.web.dashboard.visits import Visits
 from bot.web.links import ReportLinks
 from sandbox.browser.journey import axe_file
 from tests.sandbox.browser.site import CHROMIUM
@@ -88,7 +91,9 @@ def page(records: Records, query: str = "", may_see: MaySee | None = lambda _: T
 
 def test_only_who_may_list_evaluations_sees_it(records: Records) -> None:
     app = Flask(__name__)
-    app.register_blueprint(calibration_page(records, by_link(LINKS)))
+    app.register_blueprint(
+        calibration_page(records, by_link_or_visit(LINKS, Visits(records, None, False)))
+    )
     browser, link = app.test_client(), urlsplit(LINKS.calibration())
     assert browser.get("/calibration").status_code == 404
     assert browser.get("/calibration?s=wrong").status_code == 404
@@ -98,6 +103,25 @@ def test_only_who_may_list_evaluations_sees_it(records: Records) -> None:
     assert "default-src 'none'" in policy and "form-action 'self'" in policy
     assert f'value="{LINKS.signature("index")}"' in answer.get_data(as_text=True)
     assert "There are no labels yet." in answer.get_data(as_text=True)
+
+
+def test_who_is_signed_in_sees_their_own_repositories_only(records: Records) -> None:
+    plenty(records)
+    sign_in, now = (
+        open_sign_in(Settings(GITHUB_CLIENT_ID="Iv1.x", GITHUB_CLIENT_SECRET="y"), 1.0),
+        time.time(),
+    )
+    readable = (ReadableRepository(1, "Octo/Other"),)
+    records.keep_session("s3cret", WebSession("ada", now + 60, False, b"x", readable, now))
+    app = Flask(__name__)
+    visits = Visits(records, sign_in, False)
+    app.register_blueprint(calibration_page(records, by_link_or_visit(LINKS, visits)))
+    browser = app.test_client()
+    browser.set_cookie("assay", "wrong")
+    assert browser.get("/calibration").status_code == 404
+    browser.set_cookie("assay", "s3cret")
+    shown = browser.get("/calibration").get_data(as_text=True)
+    assert "octo/other" in shown and "octo/hello" not in shown
 
 
 def test_labels_of_other_repositories_are_neither_shown_nor_counted(records: Records) -> None:
@@ -202,7 +226,9 @@ def test_it_fits_both_screens_and_is_accessible(records: Records) -> None:
     plenty(records)
     keep(records, 12, LabelKind.AGREED, MET, decided_by="panel", model="a-long/model-name" * 6)
     app = Flask(__name__)
-    app.register_blueprint(calibration_page(records, by_link(LINKS)))
+    app.register_blueprint(
+        calibration_page(records, by_link_or_visit(LINKS, Visits(records, None, False)))
+    )
     server = make_server("127.0.0.1", 0, app)
     link, axe = urlsplit(LINKS.calibration()), axe_file()
     with closing_server(server), sync_playwright() as playwright:

@@ -1,0 +1,1 @@
+"""The dashboard: what people who are signed in see of the repositories that they can read at GitHub."""

@@ -1,0 +1,215 @@
+"""The dashboard's pages: the list, a repository, and what only the operator sees."""
+
+from __future__ import annotations
+
+import hashlib
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+from http import HTTPStatus
+from typing import Protocol
+
+from flask import Blueprint, Response, request
+from pydantic import BaseModel
+from werkzeug.wrappers import Response as AnyResponse
+
+from bot.errors import Transient
+from bot.queue import QueueDepth
+from bot.store import (
+    EvaluationFilter,
+    EvaluationRecord,
+    FlakyTest,
+    JudgedEvaluation,
+    ListedEvaluation,
+    Totals,
+)
+from bot.templates import render_html
+from bot.values import ReadableRepository
+from bot.web.api.events import Moment, Streams
+from bot.web.dashboard import sign_in
+from bot.web.dashboard.asked import CONCLUSIONS, MOST_PAGES, ROWS, Asked, read
+from bot.web.dashboard.figures import figures
+from bot.web.dashboard.rows import Row
+from bot.web.dashboard.sign_in import Doors, login_address
+from bot.web.dashboard.visits import Visitor, Visits
+from bot.web.pages import Evaluations, away, front_page, live_policy, missing, strict
+
+COUNTED = 1_000
+"""The newest evaluations of a repository that its figures are made of."""
+SHOWN, MOST_FLAKY, MOST_WAITING = 5, 25, 50
+
+
+class Listing(Evaluations, Protocol):
+    """Where evaluations are looked through. Raises Transient when the database is away."""
+
+    def readable_here(
+        self, readable: Sequence[ReadableRepository] | None
+    ) -> tuple[ReadableRepository, ...]:
+        """List the repositories that have evaluations and that somebody may see."""
+
+    def listed(
+        self,
+        wanted: EvaluationFilter,
+        readable: Sequence[ReadableRepository] | None,
+        limit: int,
+        offset: int = 0,
+    ) -> tuple[ListedEvaluation, ...]:
+        """List evaluations, newest first."""
+
+    def judged(
+        self, places: Sequence[ReadableRepository], limit: int
+    ) -> tuple[JudgedEvaluation, ...]:
+        """List what is counted of a repository's evaluations."""
+
+    def unfinished(self, limit: int) -> tuple[ListedEvaluation, ...]:
+        """List what waits or runs, oldest first."""
+
+    def agents(self, readable: Sequence[ReadableRepository] | None) -> tuple[str, ...]:
+        """List the agents whose changes were judged."""
+
+    def flaky_tests(self, one: ReadableRepository, limit: int) -> tuple[FlakyTest, ...]:
+        """List a repository's flaky tests."""
+
+    def totals(self) -> Totals:
+        """Count stages, models and hosts."""
+
+
+class Jobs(Protocol):
+    """The queue. May raise Transient."""
+
+    def depth(self) -> QueueDepth:
+        """Count the jobs that are not finished."""
+
+
+class Version(BaseModel):
+    """Changes whenever what is shown changes."""
+
+    version: str
+
+
+@dataclass(frozen=True, slots=True)
+class Dashboard:
+    """The adapters of the pages."""
+
+    listing: Listing
+    jobs: Jobs
+    visits: Visits
+    doors: Doors
+    streams: Streams
+
+    def home(self) -> Response:
+        """The list for whoever is signed in, else the front page."""
+        visitor = self.visits.current()
+        if visitor is None:
+            entry = login_address("/") if self.visits.sign_in else ""
+            return front_page(self.listing, self.doors.links, entry)
+        asked = read(request.args)
+        readable = visitor.readable
+        rows = self.listing.listed(asked.wanted, readable, ROWS + 1, asked.offset)
+        has_more = len(rows) > ROWS and asked.page < MOST_PAGES
+        return self._page(
+            "list",
+            visitor,
+            asked=asked,
+            rows=[Row(row) for row in rows[:ROWS]],
+            repositories=self.listing.readable_here(readable),
+            agents=self.listing.agents(readable),
+            conclusions=CONCLUSIONS,
+            newer=asked.address("/", asked.page - 1) if asked.page > 1 else "",
+            older=asked.address("/", asked.page + 1) if has_more else "",
+        )
+
+    def repository(self, name: str) -> AnyResponse:
+        """The figures of one repository; one that may not be seen looks like none."""
+        visitor = self.visits.current()
+        if visitor is None:
+            return self._signed_out()
+        found = self.listing.readable_here(visitor.readable)
+        places = [one for one in found if one.name.lower() == name.lower()]
+        if not places:
+            return missing()
+        counted = self.listing.judged(places, COUNTED)
+        newest = self.listing.listed(EvaluationFilter(), places, SHOWN)
+        return self._page(
+            "repository",
+            visitor,
+            repository=places[0].name,
+            figures=figures(counted),
+            counted=len(counted) if len(counted) == COUNTED else 0,
+            flaky=[one for place in places for one in self.listing.flaky_tests(place, MOST_FLAKY)],
+            rows=[Row(row) for row in newest],
+            all=Asked(EvaluationFilter(places[0].name)).address("/"),
+        )
+
+    def operator(self) -> AnyResponse:
+        """The queue and the workers."""
+        if (entered := self.doors.operator()) is not None:
+            return entered
+        visitor = self.visits.current()
+        if visitor is None or not visitor.is_operator:
+            return missing()
+        return self._page(
+            "operator",
+            visitor,
+            depth=self.jobs.depth(),
+            rows=[Row(row) for row in self.listing.unfinished(MOST_WAITING)],
+            totals=self.listing.totals(),
+            now_s=time.time(),
+        )
+
+    def events(self) -> Response:
+        """Tell when the list, or one evaluation, has changed."""
+        visitor, secret = self.visits.current(), self.visits.secret()
+        if visitor is None:
+            return missing()
+        asked, one = read(request.args), request.args.get("evaluation", "")
+        look = partial(self._moment, secret, asked, one)
+        stream = self.streams.opened(look)
+        if stream is None:
+            return Response("", HTTPStatus.SERVICE_UNAVAILABLE, {"Retry-After": "10"})
+        headers = {"X-Accel-Buffering": "no"}
+        return Response(stream, mimetype="text/event-stream", headers=headers)
+
+    def _moment(self, secret: str, asked: Asked, evaluation_id: str) -> Moment:
+        visitor = self.visits.visitor(secret)
+        if visitor is None:
+            return Moment("ended", Version(version=""), is_last=True)
+        if evaluation_id:
+            record = self.listing.evaluation(evaluation_id)
+            shown = [record] if record and visitor.may_read(record) else []
+            return _moment(shown, is_last=not shown or shown[0].state.is_final)
+        rows = self.listing.listed(asked.wanted, visitor.readable, ROWS, asked.offset)
+        return _moment([row.record for row in rows], is_last=False)
+
+    def _signed_out(self) -> AnyResponse:
+        """A page for people who are signed in: lead them there, and back."""
+        if self.visits.sign_in is None:
+            return missing()
+        return sign_in.led_to(login_address(request.full_path.rstrip("?")))
+
+    def _page(self, page: str, visitor: Visitor, **values: object) -> Response:
+        text = render_html(f"dashboard/{page}.html.j2", visitor=visitor, here=page, **values)
+        policy = {"Content-Security-Policy": live_policy()}
+        return Response(text, headers=policy, mimetype="text/html")
+
+
+def dashboard_pages(dashboard: Dashboard) -> Blueprint:
+    """Make the blueprint with `/`, sign-in and all that people see who are signed in."""
+    routes = Blueprint("dashboard", __name__)
+    sign_in.register(routes, dashboard.doors)
+    routes.add_url_rule("/", view_func=dashboard.home, endpoint="home")
+    routes.add_url_rule(
+        "/repositories/<path:name>", view_func=dashboard.repository, endpoint="repository"
+    )
+    routes.add_url_rule("/operator", view_func=dashboard.operator, endpoint="operator")
+    routes.add_url_rule("/events", view_func=dashboard.events, endpoint="events")
+    routes.register_error_handler(Transient, away)
+    routes.after_request(strict)
+    return routes
+
+
+def _moment(records: Sequence[EvaluationRecord], *, is_last: bool) -> Moment:
+    seen = "\n".join(f"{one.id} {one.updated_s} {one.conclusion} {one.title}" for one in records)
+    digest = hashlib.sha256(seen.encode()).hexdigest()[:16]
+    return Moment("changed", Version(version=digest), is_last)
