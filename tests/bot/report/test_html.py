@@ -18,6 +18,7 @@ ALLOWED = {
     "html", "head", "meta", "title", "style", "body", "a", "header", "span", "main", "section", "p", "h1",
     "h2", "h3", "h4", "div", "ol", "ul", "li", "dl", "dt", "dd", "code", "article", "strong", "pre", "table",
     "thead", "tbody", "tr", "th", "td", "br", "details", "summary", "footer",
+    "figure", "figcaption", "svg", "g", "path", "rect", "text",
 }  # fmt: skip
 
 
