@@ -64,8 +64,7 @@ def strategy_of(hint: object) -> st.SearchStrategy[object]:
         hints = typing.get_type_hints(hint)
         fields = {one.name: strategy_of(hints[one.name]) for one in dataclasses.fields(hint)}
         if hint is bot.values.EvaluationRequest:  # only what is judged here can do without a part
-            here = {**fields, "trigger": st.just(bot.values.Trigger.LOCAL)}
-            return st.builds(hint, **here) | st.builds(hint, **{**fields, "without": st.just(())})
+            fields["trigger"] = st.just(bot.values.Trigger.LOCAL)
         return st.builds(hint, **fields)
     origin, arguments = typing.get_origin(hint), typing.get_args(hint)
     if origin in (typing.Union, types.UnionType):
