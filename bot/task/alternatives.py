@@ -20,6 +20,13 @@ _BESIDE = re.compile(
     r"(?: (?:for|in|with|to|from|of|on|at|by|both|also|the)){0,2}"
 )
 _LIKE = re.compile(rf"(?:{_BESIDE.pattern})|as(?: (?:for|in|with|to|on|at))?")
+_FOR_EXAMPLE = re.compile(
+    r"(?i)\b(?:such as|like|e\.\s?g\.|for (?:example|instance)|including)[\s,:(]{0,4}\Z"
+)
+_AND_OTHERS = re.compile(
+    r"(?i)[\s,()]{0,4}(?:and so (?:on|forth)|etc\b|(?:and|or) (?:others?|similar|the like)\b|…|\.\.\.)"
+)
+"""What stands around names that are examples only."""
 _STRING = re.compile(r"'([^'\n]+)'|\"([^\"\n]+)\"")
 _WORD = re.compile(r"[A-Za-z_][\w.]*")
 _SIGN = re.compile(r"[^A-Za-z0-9\s]{1,3}")
@@ -67,22 +74,31 @@ def prose_of(requirement: Requirement) -> str:
 
 
 def _lists(text: str, beside: re.Pattern[str]) -> Iterator[list[str]]:
-    """Yield the names of code that stand side by side, with nothing but `beside` between them."""
+    """Yield the names of code that stand side by side, with nothing but `beside` between them.
+
+    Examples of more ("`a`, `b` and so on") are no list: no test has to have each of them.
+    """
     for sentence in _SENTENCE.split(text):
         if keeps(sentence):
             continue
         names: list[str] = []
-        end = 0
+        start = end = 0
         for match in _NAMED.finditer(sentence):
             name = next(filter(None, match.groups()))
             between = " ".join(sentence[end : match.start()].split())
             is_beside = beside.fullmatch(between) is not None
             if not is_beside or (names and _is_call(name) is not _is_call(names[0])):
-                yield names
-                names = []
+                if not _are_examples(sentence[:start], sentence[end:]):
+                    yield names
+                names, start = [], match.start()
             end = match.end()
             names.append(name)
-        yield names
+        if not _are_examples(sentence[:start], sentence[end:]):
+            yield names
+
+
+def _are_examples(before: str, after: str) -> bool:
+    return bool(_FOR_EXAMPLE.search(before[-40:]) or _AND_OTHERS.match(after))
 
 
 def _is_call(name: str) -> bool:

@@ -39,6 +39,9 @@ NOTHING = {
     "shown": ("It is wrong.\n\n```\n`one`, `two`\n```\n", "one"),
     "private": ("Drop stale `align` and `valign` keys", "assert 'a' not in (t.align, t._valign)"),
     "digits": ("`1` and `2` are wrong.", "1"),
+    "and so on": ("Every key schema: `Regex`, `And`, `Or` and so on.", "Regex"),
+    "such as": ("Wrong for names such as `load` and `dump`.", "load()"),
+    "or similar": ("It must take `load`, `dump` (or similar).", "load()"),
 }
 
 
