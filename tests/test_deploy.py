@@ -28,7 +28,9 @@ LEAST_PERMISSIONS = {
     "metadata": "read",
     "pull_requests": "write",
 }
-NAMED = re.compile(r"\b(?:ASSAY_[A-Z_]+|APP_ID|PRIVATE_KEY(?:_PATH)?|WEBHOOK_SECRET|GHE_HOST)\b")
+NAMED = re.compile(
+    r"\b(?:ASSAY_[A-Z_]+|APP_ID|PRIVATE_KEY(?:_PATH)?|WEBHOOK_SECRET|GITHUB_CLIENT_(?:ID|SECRET)|GHE_HOST)\b"
+)
 
 
 def known_settings() -> set[str]:

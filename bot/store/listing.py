@@ -98,12 +98,18 @@ class ListingRecords(Database):
     def listed(
         self, wanted: EvaluationFilter, readable: Readable, limit: int, offset: int = 0
     ) -> tuple[ListedEvaluation, ...]:
-        """List evaluations, newest first."""
+        """List evaluations, newest first.
+
+        The page is found in the index alone; then its rows are read, which can be large.
+        """
         newest = EVALUATIONS.c.created_s.desc(), EVALUATIONS.c.id
-        asked = _listed().where(*_where(wanted, self._visible(readable))).order_by(*newest)
+        found = select(EVALUATIONS.c.id).where(*_where(wanted, self._visible(readable)))
+        if wanted.agent:
+            found = found.join(FACTS, EVALUATIONS.c.id == FACTS.c.evaluation)
+        page = found.order_by(*newest).limit(limit).offset(offset).subquery()
+        asked = _listed().where(EVALUATIONS.c.id.in_(select(page.c.id))).order_by(*newest)
         with self._begin() as connection:
-            rows = connection.execute(asked.limit(limit).offset(offset)).all()
-        return tuple(map(_row, rows))
+            return tuple(map(_row, connection.execute(asked).all()))
 
     def judged(
         self, places: Sequence[ReadableRepository], limit: int

@@ -20,6 +20,7 @@ import pytest
 from playwright.async_api import async_playwright
 
 from bot.demo.forge.rows import AppRow
+from bot.demo.forge.state import digest
 from bot.github.credentials import load_manifest
 from bot.settings import Settings
 from tests.bot.commands.running import assay, running_assay
@@ -93,6 +94,9 @@ def test_the_app_that_app_yml_describes_is_registered(world: World, tmp_path: Pa
     assert app.events == load_manifest().default_events
     assert app.webhook_url == f"{PUBLIC}/webhook"
     assert settings.webhook_secret.get_secret_value() == app.webhook_secret
+    assert settings.client_id == app.client_id
+    assert digest(settings.client_secret.get_secret_value()) == app.client_secret_digest
+    assert app.callback_urls == (f"{PUBLIC}/login/callback",)
     assert settings.ghe_host == world.web
     assert settings.private_key_path is not None
     assert "PRIVATE KEY" in settings.private_key_path.read_text()
