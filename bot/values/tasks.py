@@ -229,8 +229,8 @@ class ExampleLanguage(StrEnum):
 @dataclass(frozen=True, slots=True)
 class Example:
     """Code or a command that the task shows, with what it gives: `results` are spellings of a value or lines
-    of output, `error` is the class of what is raised. A kept one without either must not raise; a changing
-    one with an `error` is complained of because it raises.
+    of output, `error` is the class of what is raised, `message` a part of what that says. A kept one without
+    any must not raise; a changing one with an `error` is complained of because it raises.
 
     `said_call` and `said_result` are the task's own words, `before` what is run first, in order. Reported
     examples of one `group` (0: none) are one report: it is gone when one of them is.
@@ -246,6 +246,7 @@ class Example:
     language: ExampleLanguage = ExampleLanguage.EITHER
     before: tuple[str, ...] = ()
     group: int = 0
+    message: str = ""
 
     @property
     def must_hold(self) -> bool:

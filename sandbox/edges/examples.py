@@ -30,12 +30,14 @@ class Program(StrEnum):
 @dataclass(frozen=True, slots=True)
 class Shown:
     """What an example did: `outcome` is value, raised, printed or not-tried; `literal` is a value of plain
-    data as code, `errors` the class of what was raised and its bases, `said` any of it for people."""
+    data as code, `errors` the class of what was raised and its bases, `message` what that says, `said` any of
+    it for people."""
 
     outcome: str
     said: str
     literal: str = ""
     errors: tuple[str, ...] = ()
+    message: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +107,8 @@ def _read(done: Completed, count: int) -> tuple[Shown, ...]:
     for item in records(done.channel):
         if item["outcome"].text in (VALUE, RAISED, PRINTED, NOT_TRIED):
             errors = tuple(one.text for one in islice(item["errors"], _MOST_ERRORS))
-            shown = Shown(item["outcome"].text, item["said"].text, item["literal"].text, errors)
+            outcome, said, literal = (item[key].text for key in ("outcome", "said", "literal"))
+            shown = Shown(outcome, said, literal, errors, item["message"].text)
             told.setdefault(item["number"].number, shown)
     return tuple(
         told.get(number, Shown(NOT_TRIED, "nothing was heard of it")) for number in range(count)

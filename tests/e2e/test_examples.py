@@ -487,3 +487,29 @@ def test_half_of_what_the_task_speaks_of_asks_a_person(
     judged = folder.judge(folder.branch(f"spoken-{name}", files), task=task)
     assert judged.conclusion == ("action_required" if said else "success"), judged.said()
     assert said in asked(judged)[2]
+
+
+REFUSED = 'No shares\n\n`split(9, 0)` should raise `ValueError` with the message "no shares at all".\n'
+REFUSES = "def split(total, parts):\n    if not parts:\n        raise ValueError('{}')\n    return [total]\n"
+
+
+@pytest.mark.parametrize(
+    ("name", "message", "conclusion"),
+    [
+        ("as-asked", "cannot split: no shares\\n at all", "success"),
+        ("otherwise", "parts", "failure"),
+    ],
+)
+def test_the_message_that_the_task_quotes_binds(
+    folder: Folder, name: str, message: str, conclusion: str
+) -> None:
+    test = (
+        "import pytest\n\nfrom tally.shares import split\n\n\ndef test_odd_shares_are_refused():\n"
+        "    with pytest.raises(ValueError):\n        split(9, 0)\n"
+    )
+    files = {"tally/shares.py": REFUSES.format(message), "tests/test_shares.py": test}
+    judged = folder.judge(folder.branch(f"refused-{name}", files), task=REFUSED)
+    assert judged.conclusion == conclusion, judged.said()
+    assert ("raises `ValueError` that says “no shares at all”" in judged.said()) is (
+        name == "otherwise"
+    )

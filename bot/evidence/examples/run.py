@@ -239,11 +239,17 @@ def _holds(example: Example, shown: Shown) -> bool | None:
     """Whether an example gives what is shown; None where something of another form cannot be compared."""
     if shown.outcome == NOT_TRIED:
         return None
-    if example.error:
-        return example.error in shown.errors
+    if example.error or example.message:
+        is_such = not example.error or example.error in shown.errors
+        return is_such and shown.outcome == RAISED and _says(shown.message, example.message)
     if _lacks_something(shown) and not _lacks_something(Shown(PRINTED, example.said_result)):
         return None
     return _gives(example, shown) if example.results else shown.outcome != RAISED
+
+
+def _says(message: str, wanted: str) -> bool:
+    """Whether an error's message has what a task quotes, however it is broken into lines."""
+    return " ".join(wanted.split()) in " ".join(message.split())
 
 
 def _gives(example: Example, shown: Shown) -> bool | None:

@@ -213,11 +213,14 @@ def _told(one: ExampleSeen) -> str:
     example, head = one.example, one.head.did
     is_command = example.language is ExampleLanguage.SHELL
     gives = "prints" if is_command else "gives"
-    shown = f"raises `{example.error}`" if example.error else f"{gives} `{example.said_result}`"
+    shown = f"{gives} `{example.said_result}`"
+    if example.error or example.message:
+        says = f" that says “{example.message}”" if example.message else ""
+        shown = f"raises {f'`{example.error}`' if example.error else 'an error'}{says}"
     call, origin = f"`{example.said_call}`", example.origin[:1].upper() + example.origin[1:]
     if example.kind is ExampleKind.REPORTED:
         return f"{origin} complains that {call} {shown}. On head it still does: it {head}."
-    if not (example.results or example.error):
+    if not (example.results or example.error or example.message):
         return f"{origin} says that {call} must keep working. On base it {one.base.did}. On head it {head}."
     if example.kind is ExampleKind.KEPT:
         return f"{origin} says that {call} still {shown}. On head it {head}."

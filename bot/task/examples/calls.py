@@ -29,6 +29,8 @@ from bot.values import (
 
 MOST_EXAMPLES = 40
 MOST_SHOWN = 100
+_LEAST_MESSAGE = 4
+_LEFT_OUT = re.compile(r"\.\.\.|\u2026|[<{%]\w|\bsomething\b")
 
 _CALL = r"\0(?P<call>\d+)\0"
 _RESULT = (
@@ -41,8 +43,18 @@ _GIVES = (
     r"(?:(?:is\s+)?(?:giv|return|yield|print|output)(?:es?|s|ing)?|be equal to|(?:be|is)(?:\s+still)?|equals?"
     r"|becomes?|produces?|evaluates? to|results? in|stays?|remains?|reads?|renders? as)"
 )
+_MESSAGE = (
+    r"with\s+(?:(?:the|an?)\s+)?(?:exact\s+)?"
+    r"(?:(?:(?:error\s+)?(?:message|text|words)\s+|error\s+)?[\"\u201c](?P<{plain}>[^\"\u201c\u201d\0]{{4,200}})[\"\u201d]"
+    r"|(?:error\s+)?(?:message|text)\s+\0(?P<{code}>\d+)\0)"
+)
+_SAYING = _MESSAGE.format(plain="message", code="message_code")
+_ERROR_SAYING = _MESSAGE.format(plain="error_message", code="error_message_code")
 _RAISES = r"(?:raise(?:s|ing)?|throw(?:s|ing)?|fails? with|(?:be|is) (?:refused|rejected) with)"
-_GIVEN = rf"(?:(?P<verb>{_GIVES})\s+{_RESULT}|{_RAISES}\s+{_ERROR})"
+_GIVEN = (
+    rf"(?:(?P<verb>{_GIVES})\s+{_RESULT}|{_RAISES}\s+{_ERROR}(?:,?\s+{_ERROR_SAYING})?"
+    rf"|(?:fails?|throws?|raises?)(?:\s+an\s+(?:error|exception))?\s+{_SAYING})"
+)
 _MUST = r"(?:should|must|shall|has to|have to|needs to|ought to|is (?:expected|supposed) to)"
 _STILL = r"(?P<still>(?:still|continues? to|keeps?(?: on)?)\s+)?"
 _PLAINLY = r"(?:(?:now|then|always|instead|rather|also|too|just|simply)\s+)*"
@@ -227,17 +239,27 @@ def _example(
     error = groups.get("bare") or ""
     if number := groups.get("error"):
         error = sentence.codes[int(number)].removesuffix("()")
-    result = _result(sentence, found)
+    result, message = _result(sentence, found), _quoted(sentence, groups)
     is_error = bool(error) and re.fullmatch(r"[\w.]{1,80}", error) is not None
     is_printed = re.match(r"print|output|render|read", groups.get("verb") or "") is not None
-    if not call or not (is_error or (result and _is_value(result) and not is_printed)):
+    is_result = bool(result) and _is_value(result) and not is_printed
+    if not call or not (is_error or is_result or (message and not error)):
         return
     if _is_conditional(sentence, found):
         yield UnreadExample(sentence.said, WhyUnread.CONDITIONAL, origin)
-    elif error:
-        yield Example(kind, call, (), error.rpartition(".")[2], said_call, error, origin)
+    elif error or message:
+        shown = Example(kind, call, (), error.rpartition(".")[2], said_call, error, origin)
+        yield replace(shown, said_result=error or message, message=message)
     else:
         yield Example(kind, call, spellings(result), "", said_call, result, origin)
+
+
+def _quoted(sentence: Sentence, groups: dict[str, str | None]) -> str:
+    """The message that an error must have, as it is quoted; "" for none, or one with something left out."""
+    number = groups.get("message_code") or groups.get("error_message_code")
+    plain = groups.get("message") or groups.get("error_message") or ""
+    said = sentence.codes[int(number)].strip("'\"") if number else plain
+    return "" if _LEFT_OUT.search(said) or len(said) < _LEAST_MESSAGE else said
 
 
 def _result(sentence: Sentence, found: re.Match[str]) -> str:

@@ -13,6 +13,7 @@ const {pathToFileURL} = require('url');
 
 const SECONDS = 5;
 const MOST_SAID = 300;
+const MOST_MESSAGE = 4000;
 const MOST_LITERAL = 10_000;
 const MOST_NAMES = 10;
 const KEY = Symbol.for('assay');
@@ -292,7 +293,8 @@ async function made(call) {
 				return notTried(firstLine(error));
 			}
 
-			return {outcome: 'raised', said: firstLine(error), literal: '', errors: errorNames(error)};
+			const message = String(error?.message ?? error).slice(0, MOST_MESSAGE);
+			return {outcome: 'raised', said: firstLine(error), literal: '', errors: errorNames(error), message};
 		}
 	}
 }

@@ -3,8 +3,9 @@
 The input is JSON: {changed: [path], sources: [path], calls: [{code, before}]}: an expression and the
 statements before it. Names that nothing there binds stand for what the tree's own modules (`sources`) define
 at their top level. Writes one JSON object a line to the channel: {number, outcome: value | raised | printed |
-not-tried, said, literal, errors}: `literal` is the value if it is plain data, `errors` are the names of the
-error's class and its bases. First of all {defined: path} of each module that defines one of the names.
+not-tried, said, literal, errors, message}: `literal` is the value if it is plain data, `errors` are the names
+of the error's class and its bases, `message` is all that it says. First of all {defined: path} of each module
+that defines one of the names.
 """
 
 from __future__ import annotations
@@ -37,6 +38,7 @@ _ORDINARY = (
 _BINDING = (ast.Import, ast.ImportFrom, ast.Assign, ast.AnnAssign, ast.AugAssign, ast.ClassDef)
 _MOST_BYTES = 1_000_000
 _MOST_SAID = 300
+_MOST_MESSAGE = 4_000
 _MOST_LITERAL = 10_000
 
 
@@ -83,10 +85,19 @@ def made(tree: Tree, call: str, before: list[str]) -> dict[str, object]:
         return not_tried(last_line(error))
     except BaseException as error:  # SystemExit and the like are what the call does
         errors = [one.__name__ for one in type(error).__mro__]
-        return {"outcome": "raised", "said": last_line(error), "literal": "", "errors": errors}
+        said = last_line(error)
+        told = {"outcome": "raised", "said": said, "literal": "", "errors": errors}
+        return {**told, "message": _message(error)}
     if value is None and printed.getvalue():
         return _told("printed", printed.getvalue(), "")
     return _told("value", said, literal)
+
+
+def _message(error: BaseException) -> str:
+    try:
+        return str(error)[:_MOST_MESSAGE]
+    except BaseException:  # whatever the tree's own error does when it is shown
+        return ""
 
 
 def _told(outcome: str, said: str, literal: str) -> dict[str, object]:

@@ -451,3 +451,38 @@ def test_long_words_take_no_long_time() -> None:
     ):
         shown(piece * 20_000, demands=(piece * 20_000,))
     assert time.monotonic() - began < 20
+
+
+SAID = {
+    "a class": (
+        '`f(-1)` should raise `ValueError` with the message "n must be at least 0".',
+        "ValueError",
+    ),
+    "no class": ('`f(-1)` should fail with "n must be at least 0".', ""),
+    "code": ("`f(-1)` must throw an error with the message `n must be at least 0`.", ""),
+    "bare": (
+        "`f(-1)` should raise ValueError with \u201cn must be at least 0\u201d.",
+        "ValueError",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", SAID)
+def test_the_message_of_an_error_is_read(name: str) -> None:
+    text, error = SAID[name]
+    (one,) = read(text)
+    assert isinstance(one, Example)
+    assert (one.kind, one.error, one.message) == (EXPECTED, error, "n must be at least 0")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '`f(-1)` should raise `ValueError` with the message "n must be at least {n}".',
+        '`f(-1)` should raise `ValueError` with a message like "n must be at least 0".',
+        '`f(-1)` should raise `ValueError` with the message "n must be ...".',
+        "`f(-1)` should raise `ValueError`.",
+    ],
+)
+def test_a_message_that_is_not_whole_is_no_part_of_an_example(text: str) -> None:
+    assert not any(one.message for one in read(text) if isinstance(one, Example))
