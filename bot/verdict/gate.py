@@ -32,8 +32,8 @@ from bot.values.rules import NOT_ABOUT_TESTS, OUT_OF_SCOPE, REACHES_OUT
 from bot.verdict.baseline import ablation_reasons, weakenings
 from bot.verdict.headline import headline
 from bot.verdict.outcome import count_met
-from bot.verdict.patch_reasons import scope_reasons
-from sandbox.values import Finding, Severity
+from bot.verdict.patch_reasons import reach_reasons, scope_reasons
+from sandbox.values import Severity
 
 _WEIGHT = {
     Conclusion.SUCCESS: 0,
@@ -192,12 +192,8 @@ def _integrity_is_clean(facts: _Facts) -> Iterator[GateReason]:
     told = facts.outcome(TESTS_NOT_WEAKENED) is VerdictOutcome.UNSATISFIED
     for finding in facts.case.observed.integrity:
         blocks = finding.severity is Severity.BLOCK
-        if (
-            blocks and told and finding.rule not in NOT_ABOUT_TESTS
-        ) or finding.rule == OUT_OF_SCOPE:
-            continue
-        if finding.rule in REACHES_OUT:
-            yield _reaches_out(finding, facts)
+        is_told = blocks and told and finding.rule not in NOT_ABOUT_TESTS
+        if is_told or finding.rule in REACHES_OUT | {OUT_OF_SCOPE}:
             continue
         yield GateReason(
             "integrity",
@@ -205,17 +201,6 @@ def _integrity_is_clean(facts: _Facts) -> Iterator[GateReason]:
             f"{finding.path}:{finding.line}: {finding.message}",
             finding_rules=(finding.rule,),
         )
-
-
-def _reaches_out(finding: Finding, facts: _Facts) -> GateReason:
-    may = facts.case.configuration.gate.unverified is UnverifiedPolicy.ALLOW
-    return GateReason(
-        "integrity",
-        Conclusion.NEUTRAL if may else Conclusion.ACTION_REQUIRED,
-        f"{finding.path}:{finding.line}: {finding.message}",
-        "Read this code. If it is wanted, say so in the issue, then comment `/judge`; else take it out.",
-        finding_rules=(finding.rule,),
-    )
 
 
 def _results_are_genuine(facts: _Facts) -> Iterator[GateReason]:
@@ -386,7 +371,7 @@ _RULES: tuple[Rule, ...] = (
     _score_is_reached,
     _no_item_regressed,
     lambda facts: iter((*facts.beside.patch, *ablation_reasons(facts.case))),
-    lambda facts: scope_reasons(facts.case),
+    lambda facts: iter((*scope_reasons(facts.case), *reach_reasons(facts.case))),
     _calls_do_not_crash,
     _files_parse,
     _linter_is_content,

@@ -31,7 +31,7 @@ from bot.values import (
     Transition,
     Validity,
 )
-from bot.values.rules import OUT_OF_SCOPE
+from bot.values.rules import OUT_OF_SCOPE, REACHES_OUT
 
 RULE = "patch"
 
@@ -136,3 +136,17 @@ def _files_nobody_asked_for(case: Case) -> str:
     beyond = [found.path for found in case.observed.integrity if found.rule == OUT_OF_SCOPE]
     shown = ", ".join(f"`{path}`" for path in beyond[:3])
     return f"The task does not mention {shown}." if beyond else ""
+
+
+def reach_reasons(case: Case) -> Iterator[GateReason]:
+    """Code that newly opens the network or starts programs: a person says whether it may."""
+    for finding in case.observed.integrity:
+        if finding.rule in REACHES_OUT:
+            yield GateReason(
+                "integrity",
+                _unverified(case.configuration),
+                f"{finding.path}:{finding.line}: {finding.message}",
+                "Read this code. If it is wanted, say so in the issue, then comment `/judge`; else take it "
+                "out.",
+                finding_rules=(finding.rule,),
+            )

@@ -489,7 +489,9 @@ def test_half_of_what_the_task_speaks_of_asks_a_person(
     assert said in asked(judged)[2]
 
 
-REFUSED = 'No shares\n\n`split(9, 0)` should raise `ValueError` with the message "no shares at all".\n'
+REFUSED = (
+    'No shares\n\n`split(9, 0)` should raise `ValueError` with the message "no shares at all".\n'
+)
 REFUSES = "def split(total, parts):\n    if not parts:\n        raise ValueError('{}')\n    return [total]\n"
 
 
