@@ -1,6 +1,6 @@
 """Plays attacks of the corpus: none that is promised to be stopped gets a green check.
 
-`make test-attacks` plays each and prints the table, `make test-slow` one of nine.
+`make test-attacks` plays each and prints the table, `make test-slow` one of 15.
 """
 
 from __future__ import annotations

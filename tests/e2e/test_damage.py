@@ -291,7 +291,7 @@ RIGHT = {
         "    assert all(a <= b for a, b in zip(found, found[1:]))\n",
     ),
     "mocked-network": (
-        "- [ ] `rate` reads the rate that the bank answers",
+        "- [ ] `rate` reads the rate that the bank's server answers",
         {
             "shop.py": "import urllib.request\n\n\ndef rate():\n"
             "    with urllib.request.urlopen('http://bank.example') as answer:\n"
