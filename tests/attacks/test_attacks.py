@@ -21,7 +21,7 @@ from tests.attacks.playing import (
 from tests.e2e.folder import Folder
 
 pytestmark = [pytest.mark.real, pytest.mark.slow]
-CASES = chosen(one_of=9)
+CASES = chosen(one_of=15)
 
 
 @pytest.fixture(scope="module")
