@@ -8,11 +8,9 @@ from pathlib import Path
 
 import click
 
-from bot.values import Part
-
 OUT = "assay-report"
 COMPARED = "assay-comparison"
-PARTS = tuple(part.value for part in Part)
+PARTS = ("execution", "base-side", "browser", "web", "graph", "negotiation", "rubric")
 """What `--without` can switch off."""
 FILE = click.Path(exists=True, dir_okay=False, readable=True, path_type=Path)
 FOLDER = click.Path(exists=True, file_okay=False, path_type=Path)
