@@ -387,6 +387,9 @@ def _is_free(tree: Tree, path: str) -> bool:
     if pure.is_absolute() or ".." in pure.parts or not pure.parts or "\0" in path:
         return False
     # Folders above it can be new, too: tap's plug-ins stand in `.tap/plugins/node_modules`.
+    # What a build leaves in installed packages (`node_modules/.cache`) is no part of the tree: these are
+    # mounted there, and cannot be written.
     there = next(one for one in pure.parents if os.path.lexists(tree.root / one))
     is_plain = (tree.root / there).is_dir() and tree.is_plain(there.as_posix())
-    return is_plain and not (tree.root / path).is_symlink()
+    is_installed = "node_modules" in pure.parent.relative_to(there).parts
+    return is_plain and not is_installed and not (tree.root / path).is_symlink()
