@@ -15,6 +15,7 @@ from bot.github import (
     CheckReport,
     CheckStatus,
     GitHub,
+    Issue,
     Repository,
 )
 from bot.report.markdown import marker
@@ -87,7 +88,9 @@ class GitHubOrigin:
         """Read the issue and the pull request, or the text that was sent with a patch."""
         async with self._repository(request) as repository:
             if request.number:
-                return await task_of_pull_request(repository, request.number)
+                return await task_of_pull_request(
+                    repository, request.number, partial(_may_write, repository)
+                )
             if request.trigger is Trigger.MERGE_GROUP:
                 return Task("The merge group holds together", ())
             return await task_of_issue(repository, request)
@@ -298,6 +301,10 @@ class GitHubOrigin:
 
     def _repository(self, request: EvaluationRequest) -> AbstractAsyncContextManager[Repository]:
         return self.github.repository(request.repository, request.installation)
+
+
+async def _may_write(repository: Repository, issue: Issue) -> bool:
+    return (await repository.permission(issue.author)).can_write
 
 
 def _buttons(evaluation: Evaluation) -> tuple[CheckAction, ...]:

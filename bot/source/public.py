@@ -9,7 +9,7 @@ from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 
 from bot.configuration import PolicyContext
-from bot.github import RepositoryReader
+from bot.github import Issue, RepositoryReader
 from bot.github.client import clone_url, open_public
 from bot.github.transport import Manners
 from bot.services import Code
@@ -48,4 +48,9 @@ class PublicOrigin(Unposted):
 
     async def task(self, request: EvaluationRequest, checkout: Checkout) -> Task:
         """Read the linked issues and the pull request."""
-        return await task_of_pull_request(self.reader, request.number)
+        return await task_of_pull_request(self.reader, request.number, _belongs_here)
+
+
+async def _belongs_here(issue: Issue) -> bool:
+    """Who may write is not told to anybody; who belongs to the repository is."""
+    return issue.author_association in ("OWNER", "MEMBER", "COLLABORATOR")

@@ -2,24 +2,38 @@
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable
+
 from bot.errors import UserError
-from bot.github import IssueReference, PullRequest, RepositoryReader
+from bot.github import Issue, IssueReference, PullRequest, RepositoryReader
 from bot.task.linked import closing_issues
 from bot.task.task_file import read_task_file
 from bot.values import EvaluationRequest, Task, TaskSource, Trust
 
 MAX_ISSUES = 10
 
+MayWrite = Callable[[Issue], Awaitable[bool]]
+"""Whether the author of an issue has write access to its repository."""
 
-async def task_of_pull_request(repository: RepositoryReader, number: int) -> Task:
-    """Collect the linked issues (asked for) and the pull request's own words (claimed)."""
+
+async def task_of_pull_request(
+    repository: RepositoryReader, number: int, may_write: MayWrite
+) -> Task:
+    """Collect the linked issues (asked for) and the pull request's own words (claimed).
+
+    An issue that the pull request's own author opened is no more than these words, unless the author has
+    write access: else whoever wants a test changed or an example believed would open an issue first.
+    """
     pull_request = await repository.pull_request(number)
     wanted = await linked_issues(repository, pull_request)
     sources: list[TaskSource] = []
     warnings: list[str] = []
     for reference in wanted[:MAX_ISSUES]:
-        source, warning = await _issue(repository, reference)
-        sources += [source] if source else []
+        issue, warning = await _issue(repository, reference)
+        trust = Trust.ASKER
+        if issue and _same(issue.author, pull_request.author) and not await may_write(issue):
+            trust, warning = Trust.AUTHOR, _own_issue(issue)
+        sources += [_words_of(issue, trust)] if issue else []
         warnings += [warning] if warning else []
     if len(wanted) > MAX_ISSUES:
         warnings.append(f"Only the first {MAX_ISSUES} of {len(wanted)} linked issues were read.")
@@ -33,8 +47,8 @@ async def task_of_issue(repository: RepositoryReader, request: EvaluationRequest
     sources: list[TaskSource] = []
     warnings: list[str] = []
     if request.issue:
-        source, warning = await _issue(repository, IssueReference(repository.name, request.issue))
-        sources += [source] if source else []
+        issue, warning = await _issue(repository, IssueReference(repository.name, request.issue))
+        sources += [_words_of(issue, Trust.ASKER)] if issue else []
         warnings += [warning] if warning else []
     if request.task_text.strip():
         sources.append(_said(request.task_text, "the dispatched task", Trust.ASKER))
@@ -69,8 +83,8 @@ async def linked_issues(
 
 async def _issue(
     repository: RepositoryReader, reference: IssueReference
-) -> tuple[TaskSource | None, str]:
-    """Return the issue's words or a warning that says why there are none."""
+) -> tuple[Issue | None, str]:
+    """Return the issue or a warning that says why there are none."""
     name = f"issue #{reference.number}"
     if reference.repository.lower() != repository.name.lower():
         return None, f"{reference.repository}#{reference.number} is linked; it was not read."
@@ -80,5 +94,19 @@ async def _issue(
         return None, f"{name} is linked but cannot be read: {error.what}"
     if issue.is_pull_request:
         return None, f"#{reference.number} is linked; it is a pull request, not an issue."
-    source = TaskSource(name, issue.title, issue.body, Trust.ASKER, issue.number)
-    return source, ""
+    return issue, ""
+
+
+def _words_of(issue: Issue, trust: Trust) -> TaskSource:
+    return TaskSource(f"issue #{issue.number}", issue.title, issue.body, trust, issue.number)
+
+
+def _same(one: str, other: str) -> bool:
+    return bool(one) and one.lower() == other.lower()
+
+
+def _own_issue(issue: Issue) -> str:
+    return (
+        f"Issue #{issue.number} was opened by the author of this pull request, who has no write access: "
+        "it can add requirements like the pull request's own text, and it permits nothing."
+    )

@@ -37,7 +37,7 @@ from bot.verdict.what_was_run import (
     what_was_not,
     what_was_run,
 )
-from sandbox.test_runs.four_runs import failed
+from sandbox.test_runs.four_runs import failed, passed
 from sandbox.values import Finding, Severity
 
 _LOOK_YOURSELF = "Look at the pages and their pictures."
@@ -170,11 +170,16 @@ def _by_the_tests(requirement: Requirement, case: Case) -> Verdict:
 
 
 def _nothing_passed(requirement: Requirement, case: Case) -> Verdict:
-    """Base has no test to hold, or none that passes here: then it says what the first one ended with."""
+    """Base has no test to hold, none that is as it was, or none that passes here: then it says why."""
     base = case.suite.base if case.suite else None
-    failing = (
-        [one for one in base.tests.results if failed(one.outcome)] if base and base.tests else []
-    )
+    outcomes = base.tests.results if base and base.tests else ()
+    failing = [one for one in outcomes if failed(one.outcome)]
+    if any(passed(one.outcome) for one in outcomes):
+        return unverified(
+            requirement,
+            "The change edits or removes every test that passed on base, so no regression could be found.",
+            "Look at the edited tests, or add tests to the base branch that hold on both sides.",
+        )
     if not failing:
         return unverified(
             requirement,

@@ -7,7 +7,7 @@ import json
 import httpx
 import pytest
 
-from tests.e2e.project import ASKED, BREAKS, FIX, PROJECT
+from tests.e2e.project import ASKED, BREAKS, CALC, FIX, PROJECT, TESTS
 from tests.e2e.town import Town, deliver, eventually, report, verdicts_of
 from tests.world import git
 
@@ -134,6 +134,39 @@ def test_a_document_that_the_issue_links_on_the_forge_is_read_from_base(town: To
     asked = ("`mean` of no prices is zero", "`median` is there too")
     assert [rows[text].text("origin") for text in asked] == [origin, origin]
     assert [rows[text].text("verdict") for text in asked] == ["satisfied", "unverified"]
+
+
+@pytest.mark.parametrize(
+    ("by", "conclusion"), [("mara", "success"), ("ben", "success"), ("zoe", "action_required")]
+)
+def test_an_issue_permits_nothing_to_the_author_who_opened_it_without_write_access(
+    town: Town, by: str, conclusion: str
+) -> None:
+    """mara owns the repository and ben may write to it; the pull request is by whoever is no mara."""
+    place = town.place(
+        {"test_nothing.py": TESTS.replace("adds_up", "of_none").replace("[1, 2]), 3", "[]), 0")}
+    )
+    author = town.zoe if by == "zoe" else town.ben
+    issue = town.operator.issue(
+        getattr(town, by),
+        place.name,
+        "Count the bag",
+        "`total([1, 2])` should give `4`: a bag for what is bought costs 1.",
+    )
+    tests = {"test_calc.py": TESTS.replace("3)", "4)")}
+    sha = place.push(
+        "bag", {"calc.py": CALC.replace("sum(prices)", "sum(prices) + bool(prices)"), **tests}
+    )
+    number = town.operator.pull_request(
+        author, place.name, title="Count the bag", body=f"Closes #{issue}", head="bag", base="main"
+    )
+    if by == "zoe":
+        place.command(number, "/judge")
+    eventually(lambda: place.verdicts(number), "the verdict")
+    run = place.completed(sha)
+    assert run.conclusion == conclusion
+    told = "was opened by the author of this pull request" in place.verdict(number)
+    assert told is (by == "zoe")
 
 
 def test_a_draft_is_left_alone_until_it_is_ready(town: Town) -> None:
