@@ -51,17 +51,24 @@ _NODE_WITH_VALUE = {
     "-C",
     "--conditions",
 }
-# Options about looks, speed and coverage, of any of the runners: the result does not depend on them.
+# About looks, speed, coverage and leaving out what is unchanged, of any runner: no result depends on them.
 _DROPPED = re.compile(
     r"--(no-)?(reporters?|test-reporter|test-reporter-destination|watch\w*|coverage|collect-?coverage"
     r"|experimental-test-coverage|bail|fail-fast|verbose|parallel|color|colors|silent|tap|ci"
     r"|test-coverage-[\w-]+|reporter-options?|update-snapshots|updateSnapshot|update|run|node-arguments"
-    r"|test-update-snapshots|coverage\.[\w.-]+|ui|open)(=.*)?|-[RutwvsbO]"
+    r"|test-update-snapshots|coverage\.[\w.-]+|ui|open|onlyChanged|lastCommit|changed)(=.*)?|-[RutwvsbOo]"
 )
 _DROPPED_WITH_VALUE = {
     "--reporter", "-R", "--reporters", "--test-reporter", "--test-reporter-destination",
     "--reporter-option", "--reporter-options", "-O",
 }  # fmt: skip
+
+# What of it is something else to one runner: with a value, that stays, too (`mocha -s 0`, `jest -w 2`).
+_NOT_DROPPED = {
+    TestRunner.MOCHA: re.compile(r"(--ui|-u|-t|-s)(=.*)?"),
+    TestRunner.JEST: re.compile(r"-[tw]"),
+}
+_NEVER = re.compile(r"(?!)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,7 +153,7 @@ def _runner(rest: list[str], variables: list[str]) -> tuple[TestRunner, tuple[st
     if runner in _BY_FILE:
         loaded, files = _files(arguments)
         return runner, (*variables, *node, *loaded, "--", *files)
-    return runner, (*variables, *node, "--", *_kept(arguments))
+    return runner, (*variables, *node, "--", *_kept(arguments, runner))
 
 
 def _test_script(
@@ -193,7 +200,8 @@ def _node_options(words: list[str]) -> tuple[list[str], list[str]]:
     return own, rest
 
 
-def _kept(arguments: list[str]) -> list[str]:
+def _kept(arguments: list[str], runner: TestRunner) -> list[str]:
+    own = _NOT_DROPPED.get(runner, _NEVER)
     kept: list[str] = []
     rest = list(arguments)
     if rest[:1] and rest[0] in ("run", "watch", "dev"):
@@ -202,6 +210,6 @@ def _kept(arguments: list[str]) -> list[str]:
         word = rest.pop(0)
         if word in _DROPPED_WITH_VALUE:
             rest = rest[1:]
-        elif not _DROPPED.fullmatch(word):
+        elif own.fullmatch(word) or not _DROPPED.fullmatch(word):
             kept.append(word)
     return kept
