@@ -12,7 +12,7 @@ from pathlib import Path
 from bot.context import Case, Project
 from bot.evaluation.on_host import build_request
 from bot.evidence.conditions import is_said
-from bot.evidence.damage import NO_END, Proofs, called_in, kept_that_reach, stand_ins
+from bot.evidence.damage import NO_END, Proofs, called_in, kept_that_reach, shown_on_base, stand_ins
 from bot.evidence.examples.run import noticed_by_examples
 from bot.services import Services
 from bot.values import (
@@ -130,12 +130,14 @@ async def _measured(
         order=_order(case, concerned[0].environment),
         seconds=seconds,
         limits=Limits(timeout_s=_SHORTEST_S + _LONGER_THAN_HEAD * took_s),
+        called={one.id: frozenset(called_in(one)) for one in tests},
+        known=_known(case, tests, made),
     )
     try:
-        trials = await with_tests_alone(services.sandbox, trials)
+        trials = await with_tests_alone(services.sandbox, trials, damages)
         tried, is_run = await _tried(services, trials, damages, is_of_base)
         if not is_run and not is_of_base:
-            trials = replace(trials, builds=_builds(services, case))
+            trials = replace(trials, builds=_builds(services, case), known=())
             tried, is_run = await _tried(services, trials, damages, is_of_base)
         if not _is_noticed(tried):
             return _unnoticed(tried, is_run)
@@ -227,6 +229,19 @@ def _for_what_holds(damages: tuple[DamagedCopy, ...]) -> tuple[DamagedCopy, ...]
 def _has_long_file(case: Case, code: set[str]) -> bool:
     files = [Path(case.checkout.head_tree, path) for path in code]
     return any(one.is_file() and one.stat().st_size > MOST_BYTES for one in files)
+
+
+def _known(
+    case: Case, tests: list[TestComparison], made: tuple[DamagedCopy, ...]
+) -> tuple[DamageTrial, ...]:
+    """What is known of a hunk, where both sides of the one project have the same packages."""
+    paths = {one.damage.path for one in made} | {one.path for one in tests}
+    projects = {one.root: one for one in map(case.built.at, paths)}
+    sides = [side for one in projects.values() for side in (one.base, one.head)]
+    layers = {side.dependencies_layer if side else None for side in sides}
+    hunks = [one.damage for one in made if one.damage.kind == "reverted"]
+    is_same = len(projects) == len(layers) == 1
+    return shown_on_base(case.checkout.diff, tests, hunks) if is_same else ()
 
 
 def _turned(tests: list[TestComparison]) -> bool:
