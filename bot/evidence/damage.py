@@ -180,9 +180,10 @@ def shown_on_base(
     """Return what taking back the only hunk shows, which head's tests on base's code have shown.
 
     That is the same tree where nothing but tests changed beside it; of any other change nothing is known.
+    It says what the hunk is needed for, and no more: a test can see that it runs on base.
     """
     rest = [one for one in diff.files if classify(one.path) not in _OF_TESTS]
-    is_one = len(rest) == len(hunks) == 1 and len(rest[0].hunks) == 1 and hunks[0].is_telling
+    is_one = len(rest) == len(hunks) == 1 and len(rest[0].hunks) == 1
     if not is_one or rest[0].status is not ChangeStatus.MODIFIED:
         return ()
     fail = tuple(one.id for one in tests if failed(one.head_on_base))

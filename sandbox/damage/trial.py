@@ -57,8 +57,7 @@ class Trials:
     `replaced` has the functions for which a test has stand-ins. `workspace` is an own folder; `order` holds
     head's tree and network, `limits` are those of one run, `seconds` are for all. `builds`, by project, are
     asked for where the tests run an installed copy: each damaged tree is built before they run. `called` has
-    the names that a test calls. `known` are trials that other runs have shown: of a damage they count once
-    one of their tests notices what is tried here, for only then it runs the tree.
+    the names that a test calls; `same` is what is known of the copy that only looks different.
     """
 
     checkout: Checkout
@@ -71,7 +70,7 @@ class Trials:
     limits: Limits = field(default_factory=Limits)
     builds: dict[str, BuildRequest] = field(default_factory=dict)
     called: dict[str, frozenset[str]] = field(default_factory=dict)
-    known: tuple[DamageTrial, ...] = ()
+    same: DamageTrial | None = None
 
 
 async def try_damages(
@@ -82,9 +81,10 @@ async def try_damages(
     Ends when of every group a test has noticed a telling one, when `MOST_RUN` were tried, or when time
     is over. Raises SandboxError.
     """
-    tried: list[DamageTrial] = []
+    tried = [trials.same] if trials.same else []
     end = time.monotonic() + trials.seconds
-    waiting, groups = _counted(trials, list(damages), tried), trials.groups
+    waiting = [one for one in damages if not (trials.same and one.damage.kind == SAME)]
+    groups = trials.groups
     while len(tried) < MOST_RUN and time.monotonic() < end - _LEAST_S:
         waiting = [one for one in waiting if not _is_idle(one.damage, tried)]
         now = _next(trials, waiting, tried, groups)
@@ -92,7 +92,6 @@ async def try_damages(
         left_s = end - time.monotonic()
         steps = [_try(sandbox, trials, len(tried) + n, one, left_s) for n, one in enumerate(now)]
         tried += await a_few_at_a_time(cores(), steps)
-        waiting = _counted(trials, waiting, tried)
         left = [one.damage for one in waiting if not _is_idle(one.damage, tried)]
         unmet = {one.symbol for one in left if one.kind == "emptied"}
         sees = {
@@ -107,16 +106,6 @@ async def try_damages(
     return tuple(tried)
 
 
-def _counted(
-    trials: Trials, waiting: list[DamagedCopy], tried: list[DamageTrial]
-) -> list[DamagedCopy]:
-    """Count what is known by now as tried, and return what is still waiting."""
-    seen = {test for one in tried if one.damage.kind != SAME for test in one.noticed}
-    known = {o.damage: o for o in trials.known if o.damage.kind == SAME or seen & {*o.noticed}}
-    tried += [known[one.damage] for one in waiting if one.damage in known]
-    return [one for one in waiting if one.damage not in known]
-
-
 def _next(
     trials: Trials,
     waiting: list[DamagedCopy],
@@ -125,17 +114,15 @@ def _next(
 ) -> list[DamagedCopy]:
     """Choose what to try now: what only looks different, and what shows soonest that a group notices damage.
 
-    Who notices a change in the lines of a function that it calls need not show more; but where it is known
-    what it does with base's lines, anything else will do.
+    Who notices a change in the lines of a function that it calls need not show more.
     """
     now = [one for one in waiting if one.damage.kind == SAME][:1]
     met = {one.damage.symbol for one in tried}
-    is_known = any(one.damage.kind != SAME for one in trials.known)
     for group in groups:
         names = frozenset[str]().union(*(trials.called.get(test, ()) for test in group))
         own = [one for one in waiting if one.damage.symbol in names and one not in now]
         lines = [o for o in own if o.damage.kind in OF_LINES and o.damage.symbol not in met]
-        now += (own if is_known else lines or own)[:1]
+        now += (lines or own)[:1]
     rest = [one for one in waiting if one not in now]
     return [*now, *rest][:_AT_ONCE]
 
@@ -192,7 +179,7 @@ async def with_tests_alone(
     One that needs the others of its file would seem to notice every damage. Where they pass alone on the
     copy of `damages` that only looks different, both is known at once.
     """
-    able = []
+    able: list[Concerned] = []
     same = next((one for one in damages if one.damage.kind == SAME), None)
     for one in trials.concerned:
         only = worth_alone(one.tests, one.seen) if one.environment.recipe.runner in _BY_NAME else ()
@@ -200,7 +187,7 @@ async def with_tests_alone(
         if only and same and len(trials.concerned) == 1:
             done = await _try(sandbox, alone, 0, same, trials.limits.timeout_s)
             if len(done.unnoticed) == len(one.tests):
-                return replace(alone, known=(*trials.known, done))
+                return replace(alone, same=done)
         if only:
             order = replace(trials.order, limits=trials.limits)
             seen = await _run(sandbox, alone, order)

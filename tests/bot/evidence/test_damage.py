@@ -200,4 +200,3 @@ def test_of_any_other_change_nothing_is_known(
     files: tuple[FileChange, ...], test: TestComparison
 ) -> None:
     assert shown_on_base(Diff(files), [test], [damage("reverted")]) == ()
-    assert shown_on_base(Diff((SOURCE,)), [ON_BASE], [damage("reverted", is_telling=False)]) == ()
