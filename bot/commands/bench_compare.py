@@ -89,7 +89,8 @@ def _compare_rounds(console: Console, before: Path, after: Path) -> None:
     for place, name in enumerate((before, after)):
         rows = [pair[place] for pair in found.rounds]
         score = fmean(row.score for row in rows)
-        say(console, f"{name}: {judges_of(rows)}; {score:.2f} % of {len(rows)} submissions' points")
+        models = " and ".join(sorted({row.models or "no model" for row in rows}))
+        say(console, f"{name}: {models}; {score:.2f} % of {len(rows)} submissions' points")
     changed = [one for one in found.items if one.before != one.after]
     say(console, f"{len(changed)} of {len(found.items)} items changed")
     for one in changed[:_MOST_LINES]:
