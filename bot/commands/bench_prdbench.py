@@ -38,6 +38,7 @@ from bot.bench.prdbench import (
 from bot.commands.bench_patches import PACKAGES, models_of, say
 from bot.commands.judge_folder import Wanted, request_for
 from bot.commands.once import judge_once
+from bot.commands.progress import table_console
 from bot.errors import UserError
 from bot.own_folder import make_home
 from bot.report.machine import ReportDocument, read_machine
@@ -78,7 +79,7 @@ def run(**options: Any) -> None:
     settings = load_settings().model_copy(update={"pdf": False})
     make_home(settings.home)
     wanted.out.mkdir(parents=True, exist_ok=True)
-    rows, console = wanted.out / "rows.jsonl", Console()
+    rows, console = wanted.out / "rows.jsonl", table_console()
     known = read_rounds(rows) if rows.exists() else ()
     bench = _Bench(settings, wanted, console, {_key(row): row for row in known if not row.error})
     asyncio.run(bench.run(submitted))

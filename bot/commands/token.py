@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import sys
 import time
 from collections.abc import Callable
 from contextlib import closing
 
 import click
-from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
+from bot.commands.progress import table_console
 from bot.errors import UserError
 from bot.own_folder import make_home
 from bot.settings import load_settings
@@ -51,7 +50,7 @@ def _list() -> None:
         table.add_row(
             one.id, one.repository, escape(one.name), *days, one.state(time.time()), report
         )
-    Console(width=None if sys.stdout.isatty() else 160).print(table)
+    table_console().print(table)
 
 
 def _revoke(identifier: str) -> None:
