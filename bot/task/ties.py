@@ -141,6 +141,8 @@ class _Scale:
         return self._weights[word]
 
     def _weigh(self, word: str) -> float:
+        if word.isdigit() and not self._document_frequency[word]:
+            return 0.0  # "(fixes #401)": a number that no test bears tells none from another
         rare = math.log(1 + (self._tests + 1) / (1 + self._document_frequency[word]))
         sharing = max(1, self._requirement_frequency[word])
         if self._requirements == 1 or sharing == 1:
