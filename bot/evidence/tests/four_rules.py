@@ -27,6 +27,7 @@ class Four:
     other_runner: OtherRunner | None = (
         None  # with base's packages, base's version passes on head's code
     )
+    is_replaced: bool = False  # head's version stands there under another name
 
     @property
     def bb(self) -> Outcome | None:
@@ -179,6 +180,8 @@ def _only_with_the_other_runner(four: Four, runner: OtherRunner) -> Found:
 def _edited_until_green(four: Four) -> Found:
     """Another expectation fails with the old code; a loosened test passes with any."""
     what = "Base's version of this test fails on head; the edited version passes"
+    if four.is_replaced and four.base_on_base:
+        what = f"In place of `{four.base_on_base.id}`, which fails on head; this one passes"
     if not passed(four.hb):
         return Found(TestChange.EXPECTATION_CHANGED, f"{what}.", four.base_on_head)
     remark = f"{what} with the old code too, so it was loosened."

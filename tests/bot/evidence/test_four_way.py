@@ -233,6 +233,38 @@ def test_a_title_that_was_reworded_keeps_its_history() -> None:
     assert changes(compare(runs, TEST_CHANGED)) == {head: "pass_to_pass"}
 
 
+REPLY = "async t => {{\n  const sent = send('{mark}');\n  const got = await sent.reply();\n  t.is(got, {want});\n}})"
+
+
+def replaced(on_base: Outcome, *, want: str = "'plain'", more: str = "") -> dict[str, str]:
+    """Compare a test with one that stands in its place under another title."""
+    file = "test/a.test.js"
+    old, new = f"{file}::sends *", f"{file}::plain for *"
+    before = REPLY.format(mark="*", want="'gzip'")
+    after = more or REPLY.format(mark="*", want=want)
+    runs = FourRuns(
+        TestRun(True, (TestResult(old, P, path=file, source=f"x\ntest('sends *', {before}"),)),
+        TestRun(True, (TestResult(new, P, path=file, source=f"y\ntest('plain for *', {after}"),)),
+        run({old: F}), run({new: on_base}), (file,), (file,),
+    )  # fmt: skip
+    found = compare(runs, TEST_CHANGED).comparisons
+    assert {one.replaces for one in found} <= {"", old}
+    return {one.id.partition("::")[2]: one.change.value for one in found}
+
+
+def test_another_title_for_another_expectation_is_an_edited_test() -> None:
+    assert replaced(F) == {"plain for *": "expectation_changed"}
+
+
+def test_another_title_for_less_is_a_loosened_test() -> None:
+    assert replaced(P) == {"plain for *": "pass_to_fail"}
+
+
+def test_a_test_that_has_little_in_common_replaces_none() -> None:
+    other = "async t => {\n  const all = list();\n  t.is(all.length, 3);\n  t.ok(all);\n})"
+    assert replaced(F, more=other) == {"sends *": "pass_to_fail", "plain for *": "fail_to_pass"}
+
+
 def test_new_parameters_with_new_expectations() -> None:
     old, new = f"{TEST}[2-4]", f"{TEST}[2-8]"
     runs = FourRuns(run({old: P}), run({new: P}), run({old: F}), run({new: F}), (FILE,), (FILE,))
