@@ -231,7 +231,7 @@ BEFORE_MODULES = (
     "    assert.equal(price.discounted(200, 10), 180);\n  });\n"
 )
 REFUSAL = (
-    "  it('refuses a percentage above 100 ×', function () {\n"
+    "  it('refuses a percentage above 100 é', function () {\n"
     "    assert.throws(() => price.discounted(200, 101), /above 100/);\n  });\n"
 )
 

@@ -233,7 +233,10 @@ def test_a_title_that_was_reworded_keeps_its_history() -> None:
     assert changes(compare(runs, TEST_CHANGED)) == {head: "pass_to_pass"}
 
 
-REPLY = "async t => {{\n  const sent = send('{mark}');\n  const got = await sent.reply();\n  t.is(got, {want});\n}})"
+REPLY = (
+    "async t => {{\n  const sent = send('{mark}');\n  const got = await sent.reply();\n"
+    "  t.is(got, {want});\n}})"
+)
 
 
 def replaced(on_base: Outcome, *, want: str = "'plain'", more: str = "") -> dict[str, str]:
