@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from bot.configuration import Configuration
 from bot.diff.paths import is_policy
@@ -259,20 +259,10 @@ class Case:
             return self._may_go(test) or self._is_asked_to_go(test) or self._went_rightly(test)
         tied = (tie for tie in self.ties if tie.test_id == test.id and not tie.by_example)
         naming = {tie.requirement_id for tie in tied}
-        if test.replaces:
-            naming &= self._naming_what_went(test)
         if test.head_on_head is not None:
             return bool(naming) and test in self.witnesses.proofs
         proofs = {proof.id for proof in self.witnesses.proofs}
         return any(tie.requirement_id in naming for tie in self.ties if tie.test_id in proofs)
-
-    def _naming_what_went(self, test: TestComparison) -> set[str]:
-        """The requirements that name the test of base, too, in whose place another one stands."""
-        went = replace(test, id=test.replaces, source=test.source_before)
-        asked = [r for r in self.requirements.items if r.category is Category.BEHAVIOUR]
-        return {
-            tie.requirement_id for tie in tie_tests(asked, [went], self.observed.tests.comparisons)
-        }
 
     @property
     def suite_ids(self) -> tuple[str, ...]:

@@ -31,6 +31,7 @@ _HEADING = re.compile(
 )
 _TITLED = re.compile(r"\.[cm]?[jt]sx?$")  # files whose tests have titles, not names
 _DIGITS = re.compile(r"(?<![\w#])\d[\d_]*(?!\w)")
+_UNTOLD = re.compile(rf"{_DIGITS.pattern}|(?i:\b[a-z]+n['\u2019]t\b)")  # "don" is a rare word
 _MANY_DIGITS = re.compile(r"(?<!\w)(?!0(?!\d))\d[\d_]*(?!\w)")  # 0 may stand for "zero"
 _CASE_IDS = re.compile(
     r"\bids?\s{0,8}=\s{0,8}(?:\[[^\]]{0,2000}\]|\([^)]{0,2000}\)|\"[^\"\n]{0,300}\"|'[^'\n]{0,300}')"
@@ -110,8 +111,8 @@ def _similar_ties(test: TestComparison, demands: Sequence[_Demand], scale: _Scal
 
 
 def _demand(requirement: Requirement) -> _Demand:
-    words = words_of(_DIGITS.sub(" ", requirement.text))
-    detail = words_of(_DIGITS.sub(" ", requirement.detail))
+    words = words_of(_UNTOLD.sub(" ", requirement.text))
+    detail = words_of(_UNTOLD.sub(" ", requirement.detail))
     return _Demand(requirement, words, Vocabulary(words | detail))
 
 

@@ -36,9 +36,7 @@ def words_of(text: str) -> frozenset[str]:
     for chunk in _IDENTIFIER.findall(
         _CAMEL.sub(" ", text.replace("_", " ").replace("\u2019", "'"))
     ):
-        word, _, ending = chunk.casefold().partition("'")
-        if ending == "t":  # "don't" names nothing; of itself "don" would be a rare word
-            continue
+        word = chunk.casefold().split("'")[0]
         if word in _STOP or (len(word) < 2 and not word.isdigit()):
             continue
         found.add(stem(_SPELLED.get(word, word)))

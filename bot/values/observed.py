@@ -204,7 +204,6 @@ class TestComparison:
         ""  # "jest 29.7.0": with it and base's packages, base's version passes on head
     )
     runner_of_head: str = ""  # another major version, with which that fails
-    replaces: str = ""  # the test of base that it stands in place of, under another name
 
 
 @dataclass(frozen=True, slots=True)

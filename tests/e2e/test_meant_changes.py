@@ -236,8 +236,8 @@ def test_a_test_that_changes_its_title_and_what_it_expects(
     script.branch(f"plain-{conclusion}", change, base)
     judged = script.judge(f"plain-{conclusion}", base=base, task=f"Replies\n\n- [ ] {asked}\n")
     assert judged.conclusion == conclusion, judged.said()
-    place = "(in place of `test/send.test.js::compresses a reply`)"
-    assert (place in judged.said()) is (conclusion == "action_required")
+    asks = "changes what `test/send.test.js::compresses a reply` expects"
+    assert (asks in judged.said()) is (conclusion == "action_required")
 
 
 EACH_HAS_A_TEST = (

@@ -14,7 +14,7 @@ class Four:
     """The results of one test; None where it does not exist or was not collected.
 
     `replacements` are the head tests that stand where a vanished base test stood: the same
-    function with other parameters.
+    function with other parameters, or nearly the same code under another name.
     """
 
     base_on_base: TestResult | None
@@ -27,7 +27,6 @@ class Four:
     other_runner: OtherRunner | None = (
         None  # with base's packages, base's version passes on head's code
     )
-    is_replaced: bool = False  # head's version stands there under another name
 
     @property
     def bb(self) -> Outcome | None:
@@ -163,7 +162,8 @@ def _broken(four: Four) -> Found:
         return Found(regressed, remark, failure)
     news = four.replacements
     if news and all(passed(new.hh) for new in news) and any(failed(new.hb) for new in news):
-        remark = "Base's version of this test fails on head; its new parameters pass."
+        by = [f"`{new.head_on_head.id}`" for new in news[:3] if new.head_on_head]
+        remark = f"Base's version of this test fails on head; what takes its place passes: {', '.join(by)}."
         return Found(TestChange.EXPECTATION_CHANGED, remark, failure)
     return Found(regressed, "The pull request removes this test; it fails on head.", failure)
 
@@ -180,8 +180,6 @@ def _only_with_the_other_runner(four: Four, runner: OtherRunner) -> Found:
 def _edited_until_green(four: Four) -> Found:
     """Another expectation fails with the old code; a loosened test passes with any."""
     what = "Base's version of this test fails on head; the edited version passes"
-    if four.is_replaced and four.base_on_base:
-        what = f"In place of `{four.base_on_base.id}`, which fails on head; this one passes"
     if not passed(four.hb):
         return Found(TestChange.EXPECTATION_CHANGED, f"{what}.", four.base_on_head)
     remark = f"{what} with the old code too, so it was loosened."

@@ -106,7 +106,6 @@ class _Table:
         self._own_head = Lookup(runs.head_on_head)
         self._on_head = runs.base_test_on_head()
         self._replaced = in_place(self._base, self._head, self._matched, self._is_broken)
-        self._matched |= self._replaced
         self._on_base = runs.head_test_on_base()
         self._other_runner = dict.fromkeys(runs.held_by_packages, runs.other_runner)
         self._repeats = {repeat.id: repeat for repeat in runs.repeats}
@@ -125,6 +124,9 @@ class _Table:
             one = four.head_on_head
             if one is not None and (one.table or "[" in one.id):
                 replacements[function_of(one)].append(four)
+        renamed = {four.head_on_head.id: four for four in new if four.head_on_head}
+        for base_id, one in self._replaced.items():
+            replacements[base_id].append(renamed[one.id])
         old = [
             self._old(test, tuple(replacements.get(function_of(test), ()))) for test in self._base
         ]
@@ -144,7 +146,6 @@ class _Table:
             repeat=self._repeats.get(test.id),
             head_repeat=self._head_repeats.get(now.id) if now else None,
             other_runner=self._other_runner.get(test.id),
-            is_replaced=test.id in self._replaced,
         )
 
     def _new(self, result: TestResult) -> Four:
@@ -212,7 +213,6 @@ def _comparison(four: Four, changed: set[str]) -> TestComparison:
         runner_of_base=other.base if other else "",
         runner_of_head=other.head if other else "",
         table=shown.table,
-        replaces=four.base_on_base.id if four.is_replaced and four.base_on_base else "",
     )
 
 

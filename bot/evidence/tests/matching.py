@@ -79,8 +79,7 @@ def in_place(
 
 
 def _stands_alone(result: TestResult) -> bool:
-    is_row = result.table or ("[" in result.id and not _SCRIPT.search(result.path))
-    return not (is_row or is_whole_file(result) or result.is_doctest)
+    return not (result.table or "[" in result.id or is_whole_file(result) or result.is_doctest)
 
 
 def _same_share(one: TestResult, other: TestResult) -> float:

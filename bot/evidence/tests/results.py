@@ -106,16 +106,12 @@ def pass_rate(test: TestComparison) -> str:
 
 def test_ids(tests: Iterable[TestComparison], most: int = 3) -> str:
     """A few test ids for a sentence, and how many more there are."""
-    ids = [f"`{test.id}`{_in_place_of(test)}" for test in tests]
+    ids = [f"`{test.id}`" for test in tests]
     more = f" and {len(ids) - most} more" if len(ids) > most else ""
     return ", ".join(ids[:most]) + more
 
 
 test_ids.__test__ = False  # type: ignore[attr-defined]
-
-
-def _in_place_of(test: TestComparison) -> str:
-    return f" (in place of `{test.replaces}`)" if test.replaces else ""
 
 
 _COMMENT = re.compile(r"^[ \t]*(?://|#|/?\*)[^\n]*$", re.MULTILINE)
