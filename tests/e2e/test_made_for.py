@@ -250,6 +250,13 @@ RIGHT = {
         "    return iter(lambda: list(islice(rest, size)), [])",
         "with pytest.raises(ValueError):\n        kit.chunks('abcde', -3)",
     ),
+    "refused_for_another": Fix(
+        "`joined` refuses an unknown mode with a `ValueError`",
+        "def joined(items, mode):\n    return {'plain': ','}[mode].join(items) if items else ''",
+        "def joined(items, mode):\n    if mode not in ('plain',):\n        raise ValueError(mode)\n"
+        "    return {'plain': ','}[mode].join(items) if items else ''",
+        "with pytest.raises(ValueError):\n        kit.joined(['a', 'b'], 'nope')",
+    ),
     "accepted": Fix(
         "`accepts` takes words with a hyphen",
         "def accepts(word):\n    return word.isalnum()",
@@ -421,6 +428,35 @@ def test_what_is_seen_with_one_of_two_things_only_is_not_satisfied(
 
 def test_what_works_with_both_things_is_satisfied(folder: Folder) -> None:
     assert_satisfied(judged(folder, "whole", WHOLE))
+
+
+REFUSING = {
+    "one_more": Fix(
+        "`chunks` refuses a negative size",
+        "def chunks(items, size):\n    from itertools import islice\n\n    rest = iter(items)\n"
+        "    return iter(lambda: list(islice(rest, size)), [])",
+        "def chunks(items, size):\n    from itertools import islice\n\n    if size < 1:\n"
+        "        raise ValueError(size)\n    rest = iter(items)\n"
+        "    return iter(lambda: list(islice(rest, size)), [])",
+        "with pytest.raises(ValueError):\n        kit.chunks('abcde', -3)",
+    ),
+    "others": Fix(
+        "`share` of nobody is 0",
+        "def share(cents, people):\n    return cents // people",
+        "def share(cents, people):\n    if people < 0:\n        raise ValueError(people)\n"
+        "    return cents // people if people else 0",
+        "assert kit.share(100, 0) == 0",
+    ),
+}
+"""Right at the tested inputs; near them head refuses what base answers, and nobody asked for that."""
+
+
+@pytest.mark.parametrize("name", REFUSING)
+def test_what_is_newly_refused_and_never_shown_is_not_satisfied(folder: Folder, name: str) -> None:
+    (row,) = judged(folder, f"refusing-{name}", {name: REFUSING[name]}).values()
+    assert row.verdict == "unverified", row.reason
+    assert "and no test shows that such a call is to be refused" in row.reason
+    assert "D3" in row.evidence
 
 
 @pytest.mark.parametrize("name", ASKING)

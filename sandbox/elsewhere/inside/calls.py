@@ -26,7 +26,7 @@ _MOST_TEXT = 2000
 _DEEPEST = 8
 
 
-class Iterated(list):  # type: ignore[type-arg] - old Pythons
+class Iterated(list):  # type: ignore[type-arg]
     """What an iterator over plain values has still to give."""
 
     def __repr__(self) -> str:
@@ -34,7 +34,8 @@ class Iterated(list):  # type: ignore[type-arg] - old Pythons
 
 
 _CONTAINERS = (list, tuple, set, dict, Iterated)
-_ITERATORS = frozenset(type(iter(one)) for one in ([], (), "", "\u00fc", b"", range(0)))
+_EMPTY: Any = ([], (), "", "\u00fc", b"", range(0))
+_ITERATORS = frozenset(type(iter(one)) for one in _EMPTY)
 """Iterators of which a copy can be asked, and the first one still gives everything."""
 _SCALARS = (type(None), bool, int, float, str, bytes, Decimal, Fraction)
 _BY_NAME = {
