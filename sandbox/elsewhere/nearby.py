@@ -12,7 +12,7 @@ from sandbox.concurrently import concurrently
 from sandbox.elsewhere.driver import Again, Driver, Looking
 from sandbox.elsewhere.inside.calls import ADDRESS
 from sandbox.elsewhere.told import Outcome, Recorded, is_same, place_in, read_run
-from sandbox.elsewhere.values import BothSides, SecondLook, Swapped, TestedInput, Unmeasured
+from sandbox.elsewhere.values import RAISED, BothSides, SecondLook, Swapped, TestedInput, Unmeasured
 from sandbox.elsewhere.variation import MOST, neighbors
 from sandbox.linters.reading import Node
 from sandbox.values import Diff
@@ -30,9 +30,8 @@ _PATTERN = re.compile(
 """A regular expression of JavaScript or Python; of it the plain words count."""
 _PLAIN = re.compile(r"(?<![\\A-Za-z0-9])[A-Za-z0-9]{2,40}")
 _LEAST_KEY = 2
-_LATER = r"(?:returned an iterator that yields \[\], then )?"
-_UNABLE = re.compile(_LATER + r"raised (?:TypeError|AttributeError|NameError|ReferenceError)\b")
-_REFUSED = re.compile(_LATER + r"raised|(?:returned|resolved) (?:undefined|null|NaN)$")
+_UNABLE = re.compile(RAISED + r" (?:TypeError|AttributeError|NameError|ReferenceError)\b")
+_NOTHING = re.compile(r"(?:returned|resolved) (?:undefined|null|NaN)$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -290,7 +289,8 @@ class _Sides:
         if base is None or head is None or base.unsteady or head.unsteady:
             return None
         both = both_sides(call.shown, base.all, head.all)
-        return None if _REFUSED.match(head.all) and not both.differs else both
+        is_nothing = both.is_refused or _NOTHING.match(head.text)
+        return None if is_nothing and not both.differs else both
 
 
 def both_sides(call: str, on_base: str, on_head: str) -> BothSides:

@@ -66,15 +66,16 @@ class BothSides:
     @property
     def is_refused(self) -> bool:
         """Whether head raises, at once or in place of a first item."""
-        return _REFUSES.match(self.on_head) is not None
+        return _RAISED.match(self.on_head) is not None
 
     @property
     def is_newly_refused(self) -> bool:
         """Whether base answers and head raises."""
-        return self.is_refused and _REFUSES.match(self.on_base) is None
+        return self.is_refused and _RAISED.match(self.on_base) is None
 
 
-_REFUSES = re.compile(r"(?:returned an iterator that yields \[\], then )?raised\b")
+RAISED = r"(?:returned an iterator that yields \[\], then )?raised\b"
+_RAISED = re.compile(RAISED)
 
 
 class Unmeasured(StrEnum):
