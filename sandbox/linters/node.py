@@ -23,7 +23,7 @@ from sandbox.linters.base import (
     ends,
 )
 from sandbox.linters.programs import plain
-from sandbox.linters.reading import Node, diff_edits, parsed, sarif, tree_path
+from sandbox.linters.reading import Node, layout, parsed, sarif, tree_path
 from sandbox.linters.syntax import parse_calls, read_parsed
 
 _SCRIPTS = (".js", ".mjs", ".cjs", ".jsx", ".ts", ".mts", ".cts", ".tsx")
@@ -162,17 +162,12 @@ def _prettier(job: Job) -> tuple[Call, ...]:
     return (Call(argv, shown, folder=job.root),)
 
 
-def _read_prettier(said: Said) -> Iterator[Remark]:
-    for path, line, edit in diff_edits(said.out, said.folder):
-        yield Remark("format", path, line, "`prettier` lays this out otherwise", edits=(edit,))
-
-
 PRETTIER = Linter(
     name=_PRETTIER,
     install="npm install --save-dev prettier, in the project",
     takes=ends(*_LAID_OUT),
     calls=_prettier,
-    read=_read_prettier,
+    read=layout(_PRETTIER),
     configuration=(*_PRETTIER_FILES, ".prettierignore", ".editorconfig", "package.json"),
     named=named_by(_PRETTIER_FILES),
     ends_with=frozenset({0}),

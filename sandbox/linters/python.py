@@ -22,7 +22,7 @@ from sandbox.linters.base import (
     ends,
 )
 from sandbox.linters.programs import INSIDE, program
-from sandbox.linters.reading import Node, diff_edits, json_lines, parsed, tree_path
+from sandbox.linters.reading import Node, json_lines, layout, parsed, tree_path
 from sandbox.toolchains.python_project import read_project
 from sandbox.toolchains.tree import Tree
 
@@ -122,17 +122,12 @@ def _format_calls(job: Job) -> tuple[Call, ...]:
     return (program("ruff", "format", "--diff", "--no-cache", *rules, "--", *job.paths),)
 
 
-def _read_format(said: Said) -> Iterator[Remark]:
-    for path, line, edit in diff_edits(said.out, said.folder):
-        yield Remark("format", path, line, "`ruff format` lays this out otherwise", edits=(edit,))
-
-
 RUFF_FORMAT = Linter(
     name="ruff format",
     install="make install",
     takes=ends(".py", ".pyi"),
     calls=_format_calls,
-    read=_read_format,
+    read=layout("ruff format"),
     configuration=("*.toml", _PRE_COMMIT),
 )
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import takewhile
 from posixpath import normpath
 from urllib.parse import unquote
@@ -184,3 +184,14 @@ def text_lines(text: bytes, folder: str = "") -> Iterator[tuple[str, int, str]]:
             path = tree_path(match["path"], folder)
             if path:
                 yield path, int(match["line"]), match["rest"]
+
+
+def layout(program: str) -> Callable[[Said], Iterator[Remark]]:
+    """Return what reads the diff of a program that lays code out: a remark for each part of it."""
+
+    def read(said: Said) -> Iterator[Remark]:
+        for path, line, edit in diff_edits(said.out, said.folder):
+            message = f"`{program}` lays this out otherwise"
+            yield Remark("format", path, line, message, edits=(edit,))
+
+    return read
