@@ -169,7 +169,8 @@ def _text(visit: Visit, seen: VisitSeen) -> str:
 def _pictures(step_id: str, travelled: Travelled, keep: Keep) -> dict[Side, tuple[Picture, ...]]:
     made: dict[Side, list[Picture]] = {Side.BASE: [], Side.HEAD: []}
     differences = {(one.visit, one.title): one for one in travelled.told.differences}
-    paths = {key: number for number, key in enumerate(_keys(travelled), start=1)}
+    keys = dict.fromkeys((shot.visit, shot.title) for shot in travelled.told.shots)
+    paths = {key: number for number, key in enumerate(keys, start=1)}
     for shot in travelled.told.shots:
         key = (shot.visit, shot.title)
         stem = f"{step_id}-{paths[key]}"
@@ -181,10 +182,6 @@ def _pictures(step_id: str, travelled: Travelled, keep: Keep) -> dict[Side, tupl
             picture = _compared(picture, differences[key], f"{stem}.difference.png", keep)
         made[shot.side].append(picture)
     return {side: tuple(pictures) for side, pictures in made.items()}
-
-
-def _keys(travelled: Travelled) -> dict[tuple[str, str], None]:
-    return dict.fromkeys((shot.visit, shot.title) for shot in travelled.told.shots)
 
 
 def _compared(picture: Picture, found: Difference, name: str, keep: Keep) -> Picture:

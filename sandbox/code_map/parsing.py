@@ -15,6 +15,7 @@ from sandbox.code_map.inventory import PACKAGES, Listed
 from sandbox.concurrently import concurrently
 from sandbox.linters.programs import PYTHON_VARIABLES, packages
 from sandbox.repository.names import raw_name
+from sandbox.streams import last_line
 
 _KINDS = frozenset(("function", "method", "class", "type", "constant", "macro", "module"))
 _NAME_CHARACTERS, _LINES = 120, 1_000_000
@@ -153,8 +154,7 @@ def _why(completed: Completed, told: Told, files: list[Listed]) -> str:
     at = f" at {files[told.begun].path}" if told.begun >= 0 else ""
     if completed.killed:
         return f"The parser was stopped{at}: it used too much {_USED[completed.killed]}."
-    lines = completed.stderr[-2_000:].decode(errors="replace").strip().splitlines()
-    return f"The parser ended{at}: {(lines or ['no reason given'])[-1][:200]}"
+    return f"The parser ended{at}: {last_line(completed.stderr)}"
 
 
 _USED = {

@@ -25,6 +25,7 @@ from sandbox.linters.choice import choose
 from sandbox.linters.fixes import SourceText
 from sandbox.linters.reading import MAX_REMARKS
 from sandbox.repository.names import inside
+from sandbox.streams import last_line
 from sandbox.toolchains import layers
 from sandbox.values import Environment, Replacement, Side
 
@@ -144,13 +145,14 @@ def _read(linter: Linter, call: Call, done: Completed, shown: str) -> _Part:
         return _Part(shown, done.seconds, problem=problem, missing=True)
     problem = _stopped(linter, done)
     if not problem and done.exit_code not in linter.ends_with:
-        problem = f"{linter.name} refused to run: {_last_line(done.stderr or done.stdout)}"
+        said = last_line(done.stderr or done.stdout, _SHOWN_ERROR)
+        problem = f"{linter.name} refused to run: {said}"
     if problem or done.exit_code is None:
         return _Part(shown, done.seconds, problem=problem or f"{linter.name} did not end.")
-    said = Said(done.exit_code, done.stdout, done.stderr, call.folder)
+    printed = Said(done.exit_code, done.stdout, done.stderr, call.folder)
     try:
         # One more than is kept, so that it can be told that there were more.
-        remarks = tuple(islice(linter.read(said), MAX_REMARKS + 1))
+        remarks = tuple(islice(linter.read(printed), MAX_REMARKS + 1))
     except Unreadable as error:
         return _Part(shown, done.seconds, problem=f"{linter.name} cannot be read: {error}.")
     return _Part(shown, done.seconds, remarks)
@@ -165,11 +167,6 @@ def _stopped(linter: Linter, done: Completed) -> str:
         most_mb = linter.limits.output_bytes / 1e6
         return f"{linter.name} printed more than {most_mb:g} MB, which is not read."
     return ""
-
-
-def _last_line(output: bytes) -> str:
-    lines = output[-20_000:].decode(errors="replace").strip().splitlines()
-    return (lines or ["no reason given"])[-1].strip()[:_SHOWN_ERROR]
 
 
 def _within_tree(order: LintOrder, remarks: Iterable[Remark]) -> tuple[Remark, ...]:

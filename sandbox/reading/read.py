@@ -15,6 +15,7 @@ from sandbox.base import TREE, Command, Completed, Killed, Limits, Mount, Sandbo
 from sandbox.linters.programs import PYTHON_VARIABLES, packages
 from sandbox.repository.names import display_name, raw_name
 from sandbox.repository.tree_reader import MAX_FILE_BYTES, TreeReader
+from sandbox.streams import last_line
 from sandbox.values import Observation, Side
 
 DOCUMENTS: Mapping[str, tuple[str, ...]] = {
@@ -109,8 +110,7 @@ def _problem(path: str, completed: Completed) -> str:
     if completed.killed:
         return f"{path} could not be converted within the limits ({completed.killed})."
     if completed.exit_code:
-        lines = completed.stderr[-2_000:].decode(errors="replace").strip().splitlines()
-        return f"{path} could not be converted: {(lines or ['no reason given'])[-1][:200]}"
+        return f"{path} could not be converted: {last_line(completed.stderr)}"
     return ""
 
 

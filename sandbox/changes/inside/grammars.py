@@ -236,28 +236,22 @@ def _is_type(node: tree_sitter.Node) -> bool:
         return "enum" not in _text(node)  # a constant enum is written into whoever uses it
     if node.type == "export_statement":
         declared = node.child_by_field_name("declaration")
-        is_typed = any(one.type == "type" for one in node.children)
-        return is_typed or (declared is not None and _is_type(declared) and not _is_default(node))
+        marks = {one.type for one in node.children}
+        is_typed = declared is not None and "default" not in marks and _is_type(declared)
+        return "type" in marks or is_typed
     if node.type == "import_statement":
         return any(one.type == "type" for one in node.children)
     return node.type == "required_parameter" and any(one.type == "this" for one in node.children)
 
 
-def _is_default(node: tree_sitter.Node) -> bool:
-    return any(one.type == "default" for one in node.children)
-
-
 def _is_last_of_line(node: tree_sitter.Node) -> bool:
-    return _breaks(node.end_point[0], _neighbour(node, is_next=True))
+    neighbour = _neighbour(node, is_next=True)
+    return neighbour is None or neighbour.start_point[0] != node.end_point[0]
 
 
 def _is_first_of_line(node: tree_sitter.Node) -> bool:
     neighbour = _neighbour(node, is_next=False)
     return neighbour is not None and neighbour.end_point[0] != node.start_point[0]
-
-
-def _breaks(row: int, other: tree_sitter.Node | None) -> bool:
-    return other is None or other.start_point[0] != row
 
 
 def _neighbour(node: tree_sitter.Node, *, is_next: bool) -> tree_sitter.Node | None:
