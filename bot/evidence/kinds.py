@@ -28,8 +28,7 @@ from bot.evidence.test_plan.run import run_plan_item
 from bot.evidence.tests.run import run_unit_tests
 from bot.services import Services
 from bot.values import ActionKind, EvaluationRequest, FourWay, Part, Step
-from sandbox.edges.calls import EmptyCall, read_call
-from sandbox.edges.trial import Trial, try_calls
+from sandbox.edges.empty_calls import EmptyCall, EmptyCalls, read_call, try_calls
 from sandbox.linters import LintRequest, lint_change
 from sandbox.reading.read import Passage, Wanted, read, search
 from sandbox.repository.combine import combine
@@ -110,7 +109,7 @@ async def call_with_nothing(services: Services, case: Case, step: Step) -> Seen:
     async def run(place: Place) -> Observation:
         names = before if place.side is Side.BASE else {}
         paths = tuple(names.get(call.path, call.path) for call in calls)
-        trial = Trial(place.side, place.tree, place.environment, calls, paths)
+        trial = EmptyCalls(place.side, place.tree, place.environment, calls, paths)
         return await try_calls(services.sandbox, trial)
 
     base, head = await on_both(run, sides(case, case.built))

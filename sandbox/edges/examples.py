@@ -8,8 +8,7 @@ from enum import StrEnum
 from itertools import islice
 
 from sandbox.base import TREE, Completed, Mount, Sandbox
-from sandbox.edges.calls import NOT_TRIED
-from sandbox.edges.trial import beside
+from sandbox.edges.empty_calls import NOT_TRIED, beside
 from sandbox.linters.reading import records
 from sandbox.values import Environment
 

@@ -24,7 +24,7 @@ from sandbox.base import Mount, Sandbox
 from sandbox.concurrently import concurrently
 from sandbox.damage.making import DamagedCopy, empty_functions
 from sandbox.damage.trial import NO_PROGRAM, laid_over
-from sandbox.edges.calls import NOT_TRIED
+from sandbox.edges.empty_calls import NOT_TRIED
 from sandbox.edges.examples import PRINTED, RAISED, VALUE, Shown
 from sandbox.elsewhere.nearby import both_sides, literals, moves_boundary
 from sandbox.elsewhere.values import BothSides, TestedInput, Unmeasured

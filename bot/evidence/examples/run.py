@@ -20,7 +20,7 @@ from bot.task.examples.values import read_value, same
 from bot.text.clipping import steady
 from bot.values import Example, ExampleKind, ExampleLanguage, ExampleOutcome, ExampleSeen, Step
 from sandbox.base import Mount
-from sandbox.edges.calls import NOT_TRIED
+from sandbox.edges.empty_calls import NOT_TRIED
 from sandbox.edges.examples import (
     PRINTED,
     RAISED,
