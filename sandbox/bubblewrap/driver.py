@@ -29,9 +29,9 @@ from sandbox.bubblewrap.process import (
     Bounds,
     Ends,
     Pipes,
+    ProcessStreams,
     ProcessTree,
     StatusLines,
-    Streams,
     completed,
     first_end,
     kernel_killed,
@@ -195,7 +195,7 @@ class BubblewrapSandbox:
     async def _run_prepared(self, prepared: _Prepared, closing: ExitStack) -> Completed:
         command, overflowed = prepared.command, asyncio.Event()
         output_bytes = command.limits.output_bytes
-        streams = Streams(
+        streams = ProcessStreams(
             out=HeadTail(output_bytes),
             err=HeadTail(output_bytes),
             channel=Capped(command.channel_bytes, overflowed.set),

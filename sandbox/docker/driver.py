@@ -19,7 +19,7 @@ from sandbox.docker import owners
 from sandbox.docker.build_network import BuildNetwork
 from sandbox.docker.container import NO_NETWORK, Locked, make_mount_points, program_of_ours
 from sandbox.docker.engine import Attached, Engine
-from sandbox.docker.frames import Frames, Launch, launch_message
+from sandbox.docker.frames import Frames, LaunchOrder, launch_message
 from sandbox.errors import HostTrouble
 from sandbox.folders import FolderPolicy, Folders, resolved
 from sandbox.index import host_index_settings
@@ -207,11 +207,11 @@ class DockerSandbox:
             sending.cancel()
             await asyncio.gather(sending, return_exceptions=True)
 
-    def _launch(self, command: Command) -> Launch:
+    def _launch(self, command: Command) -> LaunchOrder:
         variables = layout.environment(command, self._build.variables)
         if command.channel_bytes:
             variables["ASSAY_CHANNEL_FD"] = str(CHANNEL_DESCRIPTOR)
-        return Launch(
+        return LaunchOrder(
             argv=layout.program_argv(command),
             environment=variables,
             stdin=command.stdin,

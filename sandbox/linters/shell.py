@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from sandbox.linters.base import Edit, Linter, Position, Remark, Said, Source
+from sandbox.linters.base import Edit, LintedFile, Linter, LinterOutput, Position, Remark
 from sandbox.linters.programs import program
 from sandbox.linters.reading import parsed, tree_path
 from sandbox.linters.syntax import parse_calls, read_parsed
@@ -14,13 +14,13 @@ _SHEBANG = re.compile(r"#!\s{0,9}\S{0,200}?(?:/|\benv\s{1,9}(?:-S\s{1,9})?)(?:ba
 _OF_BASH = re.compile(r"#!\s{0,9}\S{0,200}?(?:/|\benv\s{1,9}(?:-S\s{1,9})?)(?:ba|da)?sh\b")
 
 
-def _is_script(source: Source, shebang: re.Pattern[str]) -> bool:
+def _is_script(source: LintedFile, shebang: re.Pattern[str]) -> bool:
     if source.first_line.startswith("#!"):
         return shebang.match(source.first_line) is not None
     return source.name.endswith((".sh", ".bash"))
 
 
-def _read(said: Said) -> Iterator[Remark]:
+def _read(said: LinterOutput) -> Iterator[Remark]:
     for item in parsed(said.out)["comments"]:
         yield Remark(
             rule=f"SC{item['code'].text}",

@@ -12,7 +12,7 @@ from collections.abc import Callable, Hashable, Iterable
 from bot.evidence.tests.four_rules import Four, judge
 from bot.text.clipping import clip_line
 from bot.values import FourWay, TestChange, TestComparison
-from sandbox.test_runs.four_runs import FourRuns, Lookup, failed, is_below, is_whole_file
+from sandbox.test_runs.four_runs import FourRuns, RunLookup, failed, is_below, is_whole_file
 from sandbox.values import ChangeStatus, Diff, Outcome, TestResult, TestRun
 
 _STACK = re.compile(r"at .*:\d{1,9}:\d{1,9}\)?$")  # a line of V8's stack
@@ -96,7 +96,7 @@ class _Table:
             if not is_whole_file(test) or test.id in on_head
         ]
         self._matched = match(self._base, self._head, diff)
-        self._own_head = Lookup(runs.head_on_head)
+        self._own_head = RunLookup(runs.head_on_head)
         self._on_head = runs.base_test_on_head()
         self._on_base = runs.head_test_on_base()
         self._other_runner = dict.fromkeys(runs.held_by_packages, runs.other_runner)
