@@ -63,6 +63,11 @@ def test_the_terminal_names_the_test(folder: Folder) -> None:
     assert "test_slug.py::test_words` expects now what" in " ".join(done.stdout.split())
 
 
+def test_a_renamed_test_whose_expectation_became_what_the_issue_shows(folder: Folder) -> None:
+    judged = judge(folder, "renamed", SNAKE, EXACT.replace("test_words", "test_joined_words"))
+    assert judged.conclusion == "success", judged.said()
+
+
 @pytest.mark.parametrize(
     ("name", "mark", "tests"),
     [
