@@ -29,7 +29,7 @@ from bot.task.understanding import enriched
 from bot.values import EvaluationRequest, Part, Plan, Requirements, Task, TaskRubric, Trigger
 from sandbox.base import SandboxError
 from sandbox.browser.pages import find_pages, is_front_end
-from sandbox.edges.calls import EmptyCall
+from sandbox.edges.empty_calls import EmptyCall
 from sandbox.repository.tree_reader import TreeReader
 from sandbox.values import Checkout
 

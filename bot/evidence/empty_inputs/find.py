@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from bot.diff.kinds import is_test_file
 from bot.diff.lines import TextReader, is_gone, old_path
 from bot.diff.python_source import parse_python
-from sandbox.edges.calls import EmptyCall
+from sandbox.edges.empty_calls import EmptyCall
 from sandbox.values import Diff
 
 MOST_CALLS = 20

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from bot.text.clipping import clip
 from bot.text.words import words_of
 from bot.values import ActionKind, Evidence, ItemKind, Observed, PlanItem, Requirement, Requirements
-from sandbox.values import CaseRun
+from sandbox.terminal.values import CaseRun
 
 _ITEM_ACTIONS = (ActionKind.SHELL_INTERACTION, ActionKind.FILE_COMPARISON)
 

@@ -45,7 +45,8 @@ from bot.values import (
     Verdict,
     VerdictOutcome,
 )
-from sandbox.values import FileCheck, FileOutcome, ItemRun, Observation
+from sandbox.terminal.values import FileCheck, FileOutcome, ItemRun
+from sandbox.values import Observation
 
 _COMMAND_NOT_FOUND = re.compile(r"(?:^|: )([\w.+-]+): command not found\s*$", re.MULTILINE)
 _NO_MODULE = re.compile(r"No module named '?(pytest|unittest2|nose)'?\s*$", re.MULTILINE)

@@ -14,7 +14,7 @@ from bot.text.clipping import clip_line
 from bot.values import FourWay, TestChange, TestComparison
 from sandbox.test_runs.four_runs import (
     FourRuns,
-    Lookup,
+    RunLookup,
     failed,
     is_below,
     is_whole_file,
@@ -103,7 +103,7 @@ class _Table:
             if not is_whole_file(test) or test.id in on_head
         ]
         self._matched = match(self._base, self._head, diff)
-        self._own_head = Lookup(runs.head_on_head)
+        self._own_head = RunLookup(runs.head_on_head)
         self._on_head = runs.base_test_on_head()
         self._replaced = in_place(self._base, self._head, self._matched, self._is_broken)
         self._on_base = runs.head_test_on_base()

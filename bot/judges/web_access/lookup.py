@@ -23,7 +23,7 @@ from bot.judges.web_access.guard import DEFAULT_PORTS, Guard, Tunnel, resolve
 from bot.settings import Settings
 from bot.text import scrub
 from sandbox.base import Sandbox
-from sandbox.registry import Answer, Client, Wanted, look_up, newest_version
+from sandbox.registry import Client, RegistryAnswer, WantedPackage, look_up, newest_version
 
 TEXT_CHARS = 12_000
 
@@ -113,34 +113,34 @@ async def text_of(page: Fetched) -> str:
     return said.decode("utf-8", "replace")
 
 
-Packages = Callable[[Wanted], Awaitable[str]]
+Packages = Callable[[WantedPackage], Awaitable[str]]
 """Answers in words what is known of one package."""
 
 _REQUEST = re.compile(r"(pip|npm):(@?[A-Za-z0-9][\w.-]*(?:/[\w.-]+)?)", re.ASCII)
 _MOST_NAME_CHARS = 214
 _WORDS = {
-    Answer.EXISTS: "exists",
-    Answer.ABSENT: "does not exist",
-    Answer.YOUNG: "exists, and was first published within the last two weeks",
-    Answer.UNKNOWN: "could not be looked up: its registry does not answer",
+    RegistryAnswer.EXISTS: "exists",
+    RegistryAnswer.ABSENT: "does not exist",
+    RegistryAnswer.YOUNG: "exists, and was first published within the last two weeks",
+    RegistryAnswer.UNKNOWN: "could not be looked up: its registry does not answer",
 }
 
 
-def wanted_package(request: str) -> Wanted | None:
+def wanted_package(request: str) -> WantedPackage | None:
     """The package that a request of the form `pip:name` or `npm:name` asks for."""
     found = _REQUEST.fullmatch(request.strip())
     if found is None or len(found[2]) > _MOST_NAME_CHARS:
         return None
-    return Wanted(Client(found[1]), found[2])
+    return WantedPackage(Client(found[1]), found[2])
 
 
 def packages_by(sandbox: Sandbox) -> Packages:
     """Ask registries by their clients in this sandbox."""
 
-    async def ask(wanted: Wanted) -> str:
+    async def ask(wanted: WantedPackage) -> str:
         answer = (await look_up(sandbox, [wanted]))[wanted]
         said = f"The {wanted.client.value} package {wanted.name} {_WORDS[answer]}."
-        if answer not in {Answer.EXISTS, Answer.YOUNG}:
+        if answer not in {RegistryAnswer.EXISTS, RegistryAnswer.YOUNG}:
             return said
         version = await newest_version(sandbox, wanted)
         return f"{said} Its newest version is {version}." if version else said

@@ -34,7 +34,8 @@ from bot.values import (
 )
 from bot.verdict.gate import conclude
 from bot.verdict.outcome import verdicts
-from sandbox.values import CaseRun, FileCheck, FileOutcome, ItemRun, Observation, Side
+from sandbox.terminal.values import CaseRun, FileCheck, FileOutcome, ItemRun
+from sandbox.values import Observation, Side
 
 ITEM = PlanItem(
     number=1,

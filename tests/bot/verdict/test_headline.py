@@ -29,7 +29,7 @@ from bot.verdict import gate, headline
 from bot.verdict.gate import Beside, conclude
 from bot.verdict.headline import MAX_TITLE
 from bot.verdict.outcome import MetCount, verdicts
-from sandbox.edges.calls import ANSWERS, DIVIDES_BY_ZERO
+from sandbox.edges.empty_calls import ANSWERS, DIVIDES_BY_ZERO
 from sandbox.values import Finding, Severity, Side, TestRun
 from tests.bot.verdict.cases import (
     SHOP_CHANGED,
