@@ -14,3 +14,4 @@ class ReadableRepository:
 
     installation: int
     name: str
+    is_administered: bool = False
