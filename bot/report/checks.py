@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from bot.report.markdown import CHECK_LIMIT, Memory, fitted
-from bot.report.model import FAILING_CHANGES, ReportView
+from bot.report.model import ReportView
+from bot.report.tests_views import FAILING_CHANGES
 from bot.templates import render_markdown
 from bot.values import CodePlace, Conclusion, ServedHunk, TestComparison, VerdictOutcome
 from bot.values.conclusions import (
