@@ -15,6 +15,7 @@ import pytest
 
 from bot.commands.demo import Shown
 from bot.demo.town import SCENES, OpenedScene
+from tests.bot.report.printing import pages_of
 
 pytestmark = pytest.mark.real
 
@@ -55,7 +56,10 @@ def test_the_demo_comes_out_as_expected_and_its_links_open(tmp_path: Path) -> No
             links = re.findall(r"  (?:pull request|report.*?) +(http\S+)", said)
             assert len(links) == 16, "page of the pull request; report as page, JSON and PDF"
             for link in links:
-                assert _settled(link) == 200, link
+                page = _settled(link)
+                assert page.status_code == 200, link
+                if ".pdf" in link:
+                    assert 1 <= pages_of(page.content) <= 4, f"{link}: each change is of two files"
         finally:
             process.terminate()
         assert process.wait(timeout=60) == 0
@@ -120,9 +124,9 @@ def test_judges_may_find_out_more_and_never_less() -> None:
     assert not shown(2, "success").is_expected and not shown(3, "action_required").is_expected
 
 
-def _settled(link: str) -> int:
-    """The status of a page; a PDF that is still being printed is waited for."""
+def _settled(link: str) -> httpx.Response:
+    """A page; a PDF that is still being printed is waited for."""
     end_s = time.monotonic() + 60
-    while (status := httpx.get(link, timeout=60).status_code) == 202 and time.monotonic() < end_s:
+    while (page := httpx.get(link, timeout=60)).status_code == 202 and time.monotonic() < end_s:
         time.sleep(0.5)
-    return status
+    return page
