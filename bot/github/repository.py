@@ -17,7 +17,6 @@ from bot.github.base import (
     CheckRun,
     Comment,
     Issue,
-    IssueReference,
     LabelSet,
     NotThere,
     Permission,
@@ -29,6 +28,7 @@ from bot.github.readings import read_comment, read_issue, read_pull_request
 from bot.github.reviews import Reviewed, suggest
 from bot.github.transport import Transport
 from bot.text.json_reading import Payload
+from bot.values import IssueReference
 from bot.values.conclusions import Review
 
 _CLOSING_ISSUES = """

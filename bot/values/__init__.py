@@ -69,6 +69,7 @@ from bot.values.requests import (
     ExpectedCalls,
     ExpectedPrice,
     Forecast,
+    IssueReference,
     ReadableRepository,
     Trigger,
 )
@@ -157,6 +158,7 @@ __all__ = [
     "Grading",
     "GrownTest",
     "Impact",
+    "IssueReference",
     "ItemKind",
     "ItemScore",
     "Judgement",

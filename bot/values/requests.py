@@ -175,3 +175,11 @@ class ReadableRepository:
 
     installation: int
     name: str
+
+
+@dataclass(frozen=True, slots=True)
+class IssueReference:
+    """One issue that a pull request names; `repository` is `owner/name`."""
+
+    repository: str
+    number: int
