@@ -92,7 +92,7 @@ def count_commits(state: State, repository: str, pull: PullPart) -> int:
 
 
 @dataclass(frozen=True, slots=True)
-class ChangedFile:
+class ListedFile:
     """One file of a pull request; `before` is its old name where it was renamed."""
 
     status: str
@@ -103,7 +103,7 @@ class ChangedFile:
 _STATUS = {"A": "added", "D": "removed", "M": "modified", "R": "renamed", "T": "changed"}
 
 
-def changed_files(state: State, repository: str, pull: PullPart) -> tuple[ChangedFile, ...]:
+def changed_files(state: State, repository: str, pull: PullPart) -> tuple[ListedFile, ...]:
     """What the head changes since it left the base."""
     span = f"{pull.base_sha}...{pull.head_sha}"
     found = run_git(state.git_dir(repository), "diff", "--name-status", "-z", "-M", span)
@@ -113,7 +113,7 @@ def changed_files(state: State, repository: str, pull: PullPart) -> tuple[Change
         path, before = next(words), ""
         if status[0] == "R":
             path, before = next(words), path
-        files.append(ChangedFile(_STATUS.get(status[0], "changed"), path, before))
+        files.append(ListedFile(_STATUS.get(status[0], "changed"), path, before))
     return tuple(files)
 
 
