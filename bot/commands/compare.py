@@ -17,7 +17,7 @@ from rich.table import Table
 from bot.commands.judge import make_folder
 from bot.commands.judge_folder import FolderRequest, copy_report, request_for
 from bot.commands.once import judge_once
-from bot.commands.progress import COLOURS, Progress
+from bot.commands.progress import COLOURS, Progress, table_console
 from bot.errors import UserError
 from bot.own_folder import make_home
 from bot.report.machine import read_machine
@@ -58,7 +58,7 @@ def run(repository: Path, heads: tuple[str, ...], base: str | None, task: Path, 
     except NotComparable as error:
         raise UserError(f"The patches cannot be compared. {error}") from error
     (wanted.out / "ranking.json").write_bytes(_RANKS.dump_json(ranks, indent=2) + b"\n")
-    console = Console(width=None if sys.stdout.isatty() else 160)
+    console = table_console()
     console.print(_table(ranks))
     console.print(f"[dim]reports[/dim] {escape(str(wanted.out))}", highlight=False, soft_wrap=True)
     sys.exit(0 if ranks[0].conclusion is Conclusion.SUCCESS else 1)

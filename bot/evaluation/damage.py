@@ -12,7 +12,7 @@ from pathlib import Path
 from bot.context import Case, Project
 from bot.evaluation.on_host import build_request
 from bot.evidence.conditions import is_said
-from bot.evidence.damage import NO_END, Proofs, called_in, kept_that_reach, stand_ins
+from bot.evidence.damage import NO_END, Proofs, called_in, kept_that_reach, shown_on_base, stand_ins
 from bot.evidence.examples.run import noticed_by_examples
 from bot.services import Services
 from bot.values import (
@@ -130,12 +130,13 @@ async def _measured(
         order=_order(case, concerned[0].environment),
         seconds=seconds,
         limits=Limits(timeout_s=_SHORTEST_S + _LONGER_THAN_HEAD * took_s),
+        called={one.id: frozenset(called_in(one)) for one in tests},
     )
     try:
-        trials = await with_tests_alone(services.sandbox, trials)
+        trials = await with_tests_alone(services.sandbox, trials, damages)
         tried, is_run = await _tried(services, trials, damages, is_of_base)
         if not is_run and not is_of_base:
-            trials = replace(trials, builds=_builds(services, case))
+            trials = replace(trials, builds=_builds(services, case), same=None)
             tried, is_run = await _tried(services, trials, damages, is_of_base)
         if not _is_noticed(tried):
             return _unnoticed(tried, is_run)
@@ -145,11 +146,13 @@ async def _measured(
         left = _left(hunks, tried)
         end = started + case.damage_seconds
         room = _within(trials, end, max(_HUNKS_S, took_s * _SHARE_OF_BASE))
-        seen = await _with_hunks(services, room, tried, left)
+        known = _known(case, tests, left)
+        seen = await _with_hunks(services, room, tried, () if known else left)
         room = _within(trials, end, max(_HUNKS_S, took_s * _WHOLE_RUNS))
         unneeded = await _unneeded(services, case, observed, room, made)
         beside = await _beside(services, trials, groups, code, tried)
-        return replace(seen, beside=beside, unneeded=unneeded)
+        of_hunks = known or seen.of_hunks
+        return replace(seen, of_hunks=of_hunks, beside=beside, unneeded=unneeded)
     finally:
         shutil.rmtree(folder, ignore_errors=True)
 
@@ -227,6 +230,19 @@ def _for_what_holds(damages: tuple[DamagedCopy, ...]) -> tuple[DamagedCopy, ...]
 def _has_long_file(case: Case, code: set[str]) -> bool:
     files = [Path(case.checkout.head_tree, path) for path in code]
     return any(one.is_file() and one.stat().st_size > MOST_BYTES for one in files)
+
+
+def _known(
+    case: Case, tests: list[TestComparison], left: tuple[DamagedCopy, ...]
+) -> tuple[DamageTrial, ...]:
+    """What is known of a hunk, where both sides of the one project have the same packages."""
+    paths = {one.damage.path for one in left} | {one.path for one in tests}
+    projects = {one.root: one for one in map(case.built.at, paths)}
+    sides = [side for one in projects.values() for side in (one.base, one.head)]
+    layers = {side.dependencies_layer if side else None for side in sides}
+    hunks = [one.damage for one in left]
+    is_same = len(projects) == len(layers) == 1
+    return shown_on_base(case.checkout.diff, tests, hunks) if is_same else ()
 
 
 def _turned(tests: list[TestComparison]) -> bool:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from pathlib import PurePosixPath
 
 from bot.evidence.tests.results import call_witnesses
-from bot.values import DamageSeen, Observed, TestComparison
+from bot.values import DamageSeen, Observed, TestChange, TestComparison
 from sandbox.damage.values import (
     AS_ON_BASE,
     OF_LINES,
@@ -20,9 +20,13 @@ from sandbox.damage.values import (
     is_hollow,
 )
 from sandbox.elsewhere.values import Difference, SecondLook
+from sandbox.test_runs.four_runs import failed, passed
+from sandbox.test_runs.path_kinds import PathKind, classify
+from sandbox.values import ChangeStatus, Diff
 
 MOST_FILES = 5
 NO_END = "no damaged copy of what changed could be loaded and run to its end."
+_OF_TESTS = (PathKind.TEST, PathKind.SUPPORT)
 _NATIVE = (".c", ".h", ".cc", ".cpp", ".cxx", ".hh", ".hpp", ".hxx")
 _CALLED = re.compile(r"(?<![\w$])([A-Za-z_$][\w$]*)\s*\(")
 _NAMED = r"\s*\(\s*(?:[\w.$]+\s*,\s*)?[\"'](?:[\w./:-]+\.)?(\w+)[\"']"
@@ -168,6 +172,25 @@ def kept_that_reach(observed: Observed) -> frozenset[str]:
     paths = list(dict.fromkeys(place.path for one in symbols for place in one.tests))[:MOST_FILES]
     kept = call_witnesses(observed.tests).kept
     return frozenset(test.id for test in kept if test.path in paths)
+
+
+def shown_on_base(
+    diff: Diff, tests: Sequence[TestComparison], hunks: Sequence[Damage]
+) -> tuple[DamageTrial, ...]:
+    """Return what taking back the only hunk shows, which head's tests on base's code have shown.
+
+    That is the same tree where nothing but tests changed beside it; of any other change nothing is known.
+    It says what the hunk is needed for, and no more: a test can see that it runs on base.
+    """
+    rest = [one for one in diff.files if classify(one.path) not in _OF_TESTS]
+    is_one = len(rest) == len(hunks) == 1 and len(rest[0].hunks) == 1
+    if not is_one or rest[0].status is not ChangeStatus.MODIFIED:
+        return ()
+    fail = tuple(one.id for one in tests if failed(one.head_on_base))
+    hold = tuple(one.id for one in tests if passed(one.head_on_base))
+    is_clear = all(not one.not_loaded and one.change is not TestChange.FLAKY for one in tests)
+    is_whole = len(fail) + len(hold) == len(tests) and rest[0].old_mode == rest[0].new_mode
+    return (DamageTrial(hunks[0], fail, hold),) if is_clear and is_whole else ()
 
 
 def of_base(seen: DamageSeen | None) -> str:

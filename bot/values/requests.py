@@ -175,6 +175,7 @@ class ReadableRepository:
 
     installation: int
     name: str
+    is_administered: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,7 @@ from pathlib import Path, PurePosixPath
 from sandbox.base import TREE, Limits, Mount, Sandbox
 from sandbox.concurrently import a_few_at_a_time, cores
 from sandbox.damage.making import DamagedCopy
-from sandbox.damage.values import RESULTS, Damage, DamageTrial, is_hollow
+from sandbox.damage.values import OF_LINES, RESULTS, SAME, Damage, DamageTrial, is_hollow
 from sandbox.repository.combine import combine
 from sandbox.repository.names import inside, raw_name
 from sandbox.test_runs.crosswise import find_crosswise
@@ -56,7 +56,8 @@ class Trials:
 
     `replaced` has the functions for which a test has stand-ins. `workspace` is an own folder; `order` holds
     head's tree and network, `limits` are those of one run, `seconds` are for all. `builds`, by project, are
-    asked for where the tests run an installed copy: each damaged tree is built before they run.
+    asked for where the tests run an installed copy: each damaged tree is built before they run. `called` has
+    the names that a test calls; `same` is what is known of the copy that only looks different.
     """
 
     checkout: Checkout
@@ -68,22 +69,26 @@ class Trials:
     seconds: float
     limits: Limits = field(default_factory=Limits)
     builds: dict[str, BuildRequest] = field(default_factory=dict)
+    called: dict[str, frozenset[str]] = field(default_factory=dict)
+    same: DamageTrial | None = None
 
 
 async def try_damages(
     sandbox: Sandbox, trials: Trials, damages: Sequence[DamagedCopy]
 ) -> tuple[DamageTrial, ...]:
-    """Try damages in their order, a few at a time.
+    """Try damages, a few at a time: of what the tests of a waiting group call, then in their order.
 
     Ends when of every group a test has noticed a telling one, when `MOST_RUN` were tried, or when time
     is over. Raises SandboxError.
     """
-    tried: list[DamageTrial] = []
+    tried = [trials.same] if trials.same else []
     end = time.monotonic() + trials.seconds
-    waiting = list(damages)
+    waiting = [one for one in damages if not (trials.same and one.damage.kind == SAME)]
+    groups = trials.groups
     while len(tried) < MOST_RUN and time.monotonic() < end - _LEAST_S:
         waiting = [one for one in waiting if not _is_idle(one.damage, tried)]
-        now, waiting = waiting[:_AT_ONCE], waiting[_AT_ONCE:]
+        now = _next(trials, waiting, tried, groups)
+        waiting = [one for one in waiting if one not in now]
         left_s = end - time.monotonic()
         steps = [_try(sandbox, trials, len(tried) + n, one, left_s) for n, one in enumerate(now)]
         tried += await a_few_at_a_time(cores(), steps)
@@ -91,13 +96,35 @@ async def try_damages(
         unmet = {one.symbol for one in left if one.kind == "emptied"}
         sees = {
             test
-            for group in trials.groups
+            for group in groups
             for test in group
             if not unmet & trials.replaced.get(test, frozenset()) and _sees(test, tried, left)
         }
-        if not left or (trials.groups and all(group & sees for group in trials.groups)):
+        groups = tuple(group for group in groups if not group & sees)
+        if not left or (trials.groups and not groups):
             break
     return tuple(tried)
+
+
+def _next(
+    trials: Trials,
+    waiting: list[DamagedCopy],
+    tried: list[DamageTrial],
+    groups: tuple[frozenset[str], ...],
+) -> list[DamagedCopy]:
+    """Choose what to try now: what only looks different, and what shows soonest that a group notices damage.
+
+    Who notices a change in the lines of a function that it calls need not show more.
+    """
+    now = [one for one in waiting if one.damage.kind == SAME][:1]
+    met = {one.damage.symbol for one in tried}
+    for group in groups:
+        names = frozenset[str]().union(*(trials.called.get(test, ()) for test in group))
+        own = [one for one in waiting if one.damage.symbol in names and one not in now]
+        lines = [o for o in own if o.damage.kind in OF_LINES and o.damage.symbol not in met]
+        now += (lines or own)[:1]
+    rest = [one for one in waiting if one not in now]
+    return [*now, *rest][:_AT_ONCE]
 
 
 async def try_hunks(
@@ -144,19 +171,27 @@ def _sees(test: str, tried: list[DamageTrial], left: list[Damage]) -> bool:
     return any(not a and (not t or not any(alone)) for a, t in zip(alone, is_together, strict=True))
 
 
-async def with_tests_alone(sandbox: Sandbox, trials: Trials) -> Trials:
+async def with_tests_alone(
+    sandbox: Sandbox, trials: Trials, damages: Sequence[DamagedCopy]
+) -> Trials:
     """Return the trials with the tests run alone where that saves time and all of them pass so on head.
 
-    One that needs the others of its file would seem to notice every damage.
+    One that needs the others of its file would seem to notice every damage. Where they pass alone on the
+    copy of `damages` that only looks different, both is known at once.
     """
-    able = []
+    able: list[Concerned] = []
+    same = next((one for one in damages if one.damage.kind == SAME), None)
     for one in trials.concerned:
         only = worth_alone(one.tests, one.seen) if one.environment.recipe.runner in _BY_NAME else ()
-        alone = replace(one, only=only)
+        alone = replace(trials, concerned=(replace(one, only=only),))
+        if only and same and len(trials.concerned) == 1:
+            done = await _try(sandbox, alone, 0, same, trials.limits.timeout_s)
+            if len(done.unnoticed) == len(one.tests):
+                return replace(alone, same=done)
         if only:
             order = replace(trials.order, limits=trials.limits)
-            done = await _run(sandbox, replace(trials, concerned=(alone,)), order)
-            able.append(alone if len(done.unnoticed) == len(one.tests) else one)
+            seen = await _run(sandbox, alone, order)
+            able += alone.concerned if len(seen.unnoticed) == len(one.tests) else (one,)
         else:
             able.append(one)
     return replace(trials, concerned=tuple(able))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, islice, permutations, zip_longest
 
@@ -12,13 +12,14 @@ from sandbox.concurrently import concurrently
 from sandbox.elsewhere.driver import Again, Driver, Looking
 from sandbox.elsewhere.inside.calls import ADDRESS
 from sandbox.elsewhere.told import Outcome, Recorded, is_same, place_in, read_run
-from sandbox.elsewhere.values import BothSides, SecondLook, Swapped, TestedInput, Unmeasured
+from sandbox.elsewhere.values import RAISED, BothSides, SecondLook, Swapped, TestedInput, Unmeasured
 from sandbox.elsewhere.variation import MOST, neighbors
 from sandbox.linters.reading import Node
 from sandbox.values import Diff
 
 _MOST_OF_A_FUNCTION = 4
 _MOST_INPUTS = 16
+_FEW = 3
 _MOST_UNREAD = 1_000
 _MOST_WORDS = 12
 _SHOWN = 80
@@ -30,8 +31,8 @@ _PATTERN = re.compile(
 """A regular expression of JavaScript or Python; of it the plain words count."""
 _PLAIN = re.compile(r"(?<![\\A-Za-z0-9])[A-Za-z0-9]{2,40}")
 _LEAST_KEY = 2
-_UNABLE = re.compile(r"raised (?:TypeError|AttributeError|NameError|ReferenceError)\b")
-_REFUSED = re.compile(r"raised|(?:returned|resolved) (?:undefined|null|NaN)$")
+_UNABLE = re.compile(RAISED + r" (?:TypeError|AttributeError|NameError|ReferenceError)\b")
+_NOTHING = re.compile(r"(?:returned|resolved) (?:undefined|null|NaN)$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,22 +63,30 @@ async def replay_nearby(
 ) -> SecondLook:
     """Return the inputs at which the tests see the change, each with calls near it. Raises SandboxError.
 
-    One program on each side makes all of them, each in a process of its own and twice.
+    A program on each side makes all of them, each in a process of its own and twice: those near to many in a
+    second one, once it is known which of these show the change.
     """
     wanted = _outermost(calls, looking.tests)
     if not wanted:
         return SecondLook(inputs=nothing_called(looking))
     if looking.base is None:
         return SecondLook(inputs=(_unmeasured(wanted[0], Unmeasured.NO_BASE),))
-    sides = await _made(sandbox, driver, looking, told, wanted)
-    seen = [one for one in wanted if sides.may_differ(one)]
     words = literals(looking.checkout.diff, set(looking.test_files))
     known = {(one.module, one.name, one.arguments) for one in calls}
-    around = {one: _around(driver, one, words, known) for one in _chosen(seen)}
-    swaps = tuple(_swaps(driver, looking, seen))
-    near = tuple(one.call for group in around.values() for one in group)
-    if more := (*near, *(one.call for one in swaps)):
-        sides = sides.with_more(await _made(sandbox, driver, looking, told, more))
+
+    def near(some: list[Recorded]) -> dict[Recorded, tuple[_Near, ...]]:
+        return {one: _around(driver, one, words, known) for one in _chosen(some)}
+
+    # A start takes longer than the calls near a few tested ones, and apart they do not disturb these.
+    is_at_once = driver.is_apart and len(wanted) <= _FEW and not looking.beside
+    around = near(wanted) if is_at_once else {}
+    sides = await _made(sandbox, driver, looking, told, [*wanted, *_calls(around)])
+    swaps: tuple[_Swap, ...] = ()
+    if not is_at_once:
+        seen = [one for one in wanted if sides.may_differ(one)]
+        around, swaps = near(seen), tuple(_swaps(driver, looking, seen))
+        if more := [*_calls(around), *(one.call for one in swaps)]:
+            sides = sides.with_more(await _made(sandbox, driver, looking, told, more))
     found = (
         sides.weighed(one, around.get(one, ()), tuple(map(repr, driver.values(one))))
         for one in wanted
@@ -85,6 +94,10 @@ async def replay_nearby(
     inputs = tuple(replace(one, keys=_keys(one.tested, words)) for one in found if one)
     told_apart = tuple(one for swap in swaps if (one := sides.told_apart(swap)))
     return SecondLook(inputs=inputs, swapped=told_apart)
+
+
+def _calls(around: Mapping[Recorded, tuple[_Near, ...]]) -> list[Recorded]:
+    return [one.call for group in around.values() for one in group]
 
 
 def _swaps(driver: Driver, looking: Looking, seen: list[Recorded]) -> Iterator[_Swap]:
@@ -272,7 +285,7 @@ class _Sides:
         if len(known) < len(outcomes):
             return None
         base, head, other_base, other_head = known
-        is_unable = other_base.text == other_head.text and _UNABLE.match(other_head.text)
+        is_unable = other_base.all == other_head.all and _UNABLE.match(other_head.all)
         if head.all in (base.all, other_head.all) or is_unable:
             return None
         return Swapped(
@@ -289,7 +302,8 @@ class _Sides:
         if base is None or head is None or base.unsteady or head.unsteady:
             return None
         both = both_sides(call.shown, base.all, head.all)
-        return None if _REFUSED.match(head.text) and not both.differs else both
+        is_nothing = both.is_refused or _NOTHING.match(head.text)
+        return None if is_nothing and not both.differs else both
 
 
 def both_sides(call: str, on_base: str, on_head: str) -> BothSides:

@@ -1,6 +1,6 @@
-"""`python -m tests.bench`: what Assay costs, as ratios within one run (about five minutes).
+"""`python -m tests.bench`: what Assay costs, as ratios within one run (about ten minutes).
 
-Parts can be named: `python -m tests.bench tiny environments slow webhook browser docker plans static`.
+Parts can be named: `python -m tests.bench tiny environments slow damage webhook browser docker plans static`.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from tests.bench import browser, docker, plans, static, webhook
+from tests.bench import browser, damage, docker, plans, static, webhook
 from tests.bench.judging import Rounds, measure, measure_environments
 from tests.bench.projects import SLOW, TINY, Size
 
@@ -73,6 +73,7 @@ PARTS = {
     "tiny": tiny,
     "environments": environments,
     "slow": slow,
+    "damage": damage.main,
     "webhook": webhook.main,
     "browser": browser.main,
     "docker": docker.main,

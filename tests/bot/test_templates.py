@@ -19,12 +19,14 @@ from bot.report.prompts import call_views
 from bot.report.view import view
 from bot.source.shared_head import HeadVerdict
 from bot.store import (
+    ApiToken,
     EvaluationFacts,
     EvaluationFilter,
     EvaluationRecord,
     EvaluationState,
     FlakyTest,
     HostDisk,
+    IssuedToken,
     JudgedEvaluation,
     ListedEvaluation,
     StageTime,
@@ -62,12 +64,14 @@ from bot.web.calibration import Table, Wanted
 from bot.web.dashboard.asked import CONCLUSIONS, Asked
 from bot.web.dashboard.figures import figures
 from bot.web.dashboard.rows import Row
+from bot.web.dashboard.tokens import Listed
 from bot.web.dashboard.visits import Visitor
 from bot.webhook.when import Doubt, LeftOut, Sifted
 from sandbox.values import Finding, Fix, Replacement, Severity
 from tests.bot.report.examples import EXAMPLES
 
 TOKEN = "ghp_" + "a1B2" * 9
+API_TOKEN = ApiToken("0" * 12, "acme/slugify", "nightly", True, 1.0, 9.0)
 RECORD = EvaluationRecord(
     "e1",
     "acme/slugify",
@@ -174,6 +178,7 @@ GIVEN: dict[str, tuple[dict[str, object], ...]] = {
             "others": counted((*labels, replace(LABEL, kind=LabelKind.MERGED, subject=""))),
             "install": install,
             "fewest": 10,
+            "most": 2_000 if labels else 0,
         }
         for labels in ((), (LABEL,) * 12, (LABEL, replace(LABEL, verdict="unverified")))
         for install in ("", "install `it`")
@@ -218,6 +223,18 @@ GIVEN: dict[str, tuple[dict[str, object], ...]] = {
         for rows, totals in (
             (ROWS, Totals((), (StageTime("observe", 2, 3.0),), (), (HostDisk("h", 1, 2, 3.0),))),
             ((), Totals((), ())),
+        )
+    ),
+    "dashboard/tokens.html.j2": tuple(
+        {"visitor": visitor, "here": "tokens", "form": "x", "issued": issued, "problem": problem,
+         "rows": rows, "days": (7, 30), "address": "https://assay.example"}
+        for visitor in (
+            Visitor("mina", (ReadableRepository(1, "acme/slugify", True),)),
+            Visitor("the operator", None),
+        )
+        for issued, problem, rows in (
+            (IssuedToken(API_TOKEN, "assay_0"), "", (Listed(API_TOKEN, "valid"),)),
+            (None, "<b>", (Listed(replace(API_TOKEN, revoked_s=2.0), "revoked"),)), (None, "", ()),
         )
     ),
     "pages/missing.html.j2": ({},),

@@ -26,10 +26,44 @@ def row(judged: Judged, id_: str) -> str:
     return f"{found.verdict}: {found.reason}"
 
 
-def test_a_fix_with_its_test_notices_damage(folder: Folder) -> None:
-    judged = folder.judge(folder.branch("fix", FIX))
+def tried(judged: Judged) -> list[str]:
+    (shown,) = [one for one in judged.document.evidence if one.id == "D1"]
+    assert shown.head is not None
+    return [line.split(": ")[1] for line in shown.head.output.splitlines()]
+
+
+def test_what_the_only_hunk_is_needed_for_is_no_damage_that_was_tried(folder: Folder) -> None:
+    judged = folder.judge(folder.branch("known", FIX))
     assert judged.conclusion == "success", judged.said()
-    assert "damages noticed" in row(judged, "R1"), row(judged, "R1")
+    assert tried(judged) == [
+        "the same in other words",
+        "`*` becomes `+`",
+        "the change is taken back",
+    ]
+    assert "1 of 1 damage noticed" in row(judged, "R1")
+
+
+def test_who_notices_damage_to_the_lines_that_it_calls_need_not_show_more(folder: Folder) -> None:
+    test = f"import shop\n\n\n{TEST}    assert shop.double(4) == 8\n"
+    files = {"shop.py": NEW + SHOP, "tests/test_double.py": test}
+    judged = folder.judge(folder.branch("lines", files), task=TASK)
+    assert judged.conclusion == "success", judged.said()
+    assert tried(judged) == ["the same in other words", "`*` becomes `+`"]
+
+
+def test_what_fails_on_base_for_another_file_says_nothing_of_the_hunk(folder: Folder) -> None:
+    test = (
+        "import pathlib\n\nimport shop\n\n\ndef test_price_returns_twice_the_cents():\n"
+        "    assert 'twice' in pathlib.Path('NOTES').read_text()\n    assert shop.price(4) is not None\n"
+    )
+    files = {
+        "shop.py": SHOP.replace("return cents", "return 3 * cents"),
+        "NOTES": "twice\n",
+        "tests/test_price.py": test,
+    }
+    judged = folder.judge(folder.branch("notes", files))
+    assert judged.conclusion == "action_required", judged.said()
+    assert "unverified" in row(judged, "R1"), judged.said()
 
 
 HOLLOW = {
@@ -388,7 +422,7 @@ def test_what_runs_as_a_built_copy_is_built_from_each_damaged_tree(folder: Folde
     files = {"code/shop.in.py": NEW + SHOP, "tests/test_double.py": right}
     judged = folder.judge(folder.branch("built-right", files, start), start, task=TASK)
     assert judged.conclusion == "success", judged.said()
-    assert "damages noticed" in row(judged, "R1"), row(judged, "R1")
+    assert "1 of 1 damage noticed" in row(judged, "R1"), row(judged, "R1")
     hollow = f"import shop\n\n\n{TEST}    assert callable(shop.double)\n"
     files = {"code/shop.in.py": WRONG + SHOP, "tests/test_double.py": hollow}
     judged = folder.judge(folder.branch("built-hollow", files, start), start, task=TASK)

@@ -14,7 +14,7 @@ class Four:
     """The results of one test; None where it does not exist or was not collected.
 
     `replacements` are the head tests that stand where a vanished base test stood: the same
-    function with other parameters.
+    function with other parameters, or nearly the same code under another name.
     """
 
     base_on_base: TestResult | None
@@ -170,7 +170,8 @@ def _broken(four: Four) -> ExplainedChange:
         return ExplainedChange(regressed, remark, failure)
     news = four.replacements
     if news and all(passed(new.hh) for new in news) and any(failed(new.hb) for new in news):
-        remark = "Base's version of this test fails on head; its new parameters pass."
+        by = [f"`{new.head_on_head.id}`" for new in news[:3] if new.head_on_head]
+        remark = f"Base's version of this test fails on head; what takes its place passes: {', '.join(by)}."
         return ExplainedChange(TestChange.EXPECTATION_CHANGED, remark, failure)
     return ExplainedChange(
         regressed, "The pull request removes this test; it fails on head.", failure

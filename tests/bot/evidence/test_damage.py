@@ -6,9 +6,17 @@ from dataclasses import replace
 
 import pytest
 
-from bot.evidence.damage import Why, blindness, is_beside, noticed_by, told_unnoticed
+from bot.evidence.damage import (
+    Why,
+    blindness,
+    is_beside,
+    noticed_by,
+    shown_on_base,
+    told_unnoticed,
+)
 from bot.values import Beside, DamageSeen, TestChange, TestComparison
 from sandbox.damage.values import RESULTS, Damage, DamageTrial
+from sandbox.values import ChangeStatus, Diff, FileChange, Hunk, Outcome
 
 
 def damage(kind: str, symbol: str = "double", *, is_telling: bool = True) -> Damage:
@@ -160,3 +168,35 @@ def test_what_nobody_noticed_is_told_by_line():
     seen = DamageSeen((crash, blind, not_run))
     assert told_unnoticed(seen) == "shop.py:7: `90` becomes `91`"
     assert told_unnoticed(None) == told_unnoticed(DamageSeen(problem="No.")) == ""
+
+
+HUNK = Hunk(1, 1, 1, 1, ("-a", "+b"))
+SOURCE = FileChange("shop.py", ChangeStatus.MODIFIED, hunks=(HUNK,))
+NEW_TEST = FileChange("tests/test_shop.py", ChangeStatus.ADDED, hunks=(HUNK,))
+ON_BASE = replace(TEST, head_on_base=Outcome.FAILED, head_on_head=Outcome.PASSED)
+
+
+def test_what_the_only_hunk_is_needed_for_is_known_from_base() -> None:
+    hunks = [damage("reverted")]
+    held = replace(ON_BASE, id="held", head_on_base=Outcome.PASSED)
+    known = shown_on_base(Diff((SOURCE, NEW_TEST)), [ON_BASE, held], hunks)
+    assert known == (DamageTrial(hunks[0], ("t",), ("held",)),)
+
+
+@pytest.mark.parametrize(
+    ("files", "test"),
+    [
+        ((replace(SOURCE, hunks=(HUNK, HUNK)),), ON_BASE),
+        ((replace(SOURCE, status=ChangeStatus.RENAMED),), ON_BASE),
+        ((replace(SOURCE, old_mode="100644", new_mode="100755"),), ON_BASE),
+        ((SOURCE, replace(NEW_TEST, path="CHANGELOG.md")), ON_BASE),
+        ((SOURCE, replace(NEW_TEST, path="pyproject.toml")), ON_BASE),
+        ((SOURCE,), replace(ON_BASE, change=TestChange.FLAKY)),
+        ((SOURCE,), replace(ON_BASE, not_loaded="ImportError")),
+        ((SOURCE,), replace(ON_BASE, head_on_base=None)),
+    ],
+)
+def test_of_any_other_change_nothing_is_known(
+    files: tuple[FileChange, ...], test: TestComparison
+) -> None:
+    assert shown_on_base(Diff(files), [test], [damage("reverted")]) == ()
