@@ -36,7 +36,7 @@ from bot.bench.prdbench import (
     round_scores,
 )
 from bot.commands.bench_patches import PACKAGES, models_of, say
-from bot.commands.judge_folder import Wanted, request_for
+from bot.commands.judge_folder import FolderRequest, request_for
 from bot.commands.once import judge_once
 from bot.commands.progress import table_console
 from bot.errors import UserError
@@ -45,7 +45,7 @@ from bot.report.machine import ReportDocument, read_machine
 from bot.report.repair import repair_rows
 from bot.settings import Settings, load_settings
 from bot.source.local import LocalOrigin
-from bot.source.submission import GIVEN, SUBMITTED, Submission, committed
+from bot.source.submission import GIVEN, SUBMITTED, SubmittedFolder, committed
 from bot.store import open_artifacts
 from bot.text import scrub
 from bot.text.clipping import clip_line
@@ -201,11 +201,11 @@ class _Bench:
 
 async def judge_submission(settings: Settings, given: Path, folder: Path) -> ReportDocument:
     """Judge one submission by the plan that stands among the given files. Raises UserError."""
-    wanted = Submission(given, folder, given / PLAN)
+    wanted = SubmittedFolder(given, folder, given / PLAN)
     with committed(wanted, settings.home.absolute() / "submissions") as repository:
         origin = LocalOrigin(lambda _stage: None, repository, settings.home / "git", True)
         change = await asyncio.to_thread(origin.change, GIVEN, SUBMITTED)
-        request = request_for(Wanted(folder), origin, change)
+        request = request_for(FolderRequest(folder), origin, change)
         publication = await judge_once(settings, origin, request)
     return read_machine(open_artifacts(settings).get(publication.report_key, "report.json") or b"")
 

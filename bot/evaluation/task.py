@@ -13,7 +13,7 @@ from functools import partial
 
 from bot.evaluation.on_host import on_this_host, trees_here
 from bot.judges.citations import words_to_judges
-from bot.judges.web_access import Refused, Web
+from bot.judges.web_access import LookupRefused, Web
 from bot.services import Services
 from bot.task.linked import Pointer, Way, pointers, section_of
 from bot.text.clipping import clip
@@ -164,7 +164,7 @@ async def _page(web: Web, one: _Linked) -> _Read:
     url = one.pointer.places[0]
     try:
         page = await web.page(url)
-    except Refused as refused:
+    except LookupRefused as refused:
         return _Read((), (_unread(one, refused.why.rstrip(".")),))
     reference = one.reference(url)
     source = TaskSource(reference, "", page.text, Trust.PAGE, kind=SourceKind.PAGE)

@@ -60,7 +60,7 @@ _VERDICT_WEIGHT = {
 
 
 @dataclass(frozen=True, slots=True)
-class Beside:
+class BesideVerdicts:
     """What the gate hears beside the verdicts: a merge group's members, grades, the patch's reasons."""
 
     members: tuple[Standing, ...] = ()
@@ -72,7 +72,7 @@ class Beside:
 class _Facts:
     case: Case
     verdicts: dict[str, Verdict]
-    beside: Beside
+    beside: BesideVerdicts
 
     def outcome(self, requirement_id: str) -> VerdictOutcome:
         verdict = self.verdicts.get(requirement_id)
@@ -87,7 +87,7 @@ def conclude(
     verdicts: tuple[Verdict, ...],
     observed: Observed,
     configuration: Configuration,
-    beside: Beside = Beside(),
+    beside: BesideVerdicts = BesideVerdicts(),
 ) -> GateResult:
     """The conclusion of one evaluation; every rule that spoke is in `reasons`, the worst first.
 

@@ -14,7 +14,7 @@ from bot.mcp.answers import Commands, Shown, explained, judged, missing
 from bot.queue import QueueDepth
 from bot.report.graph import requirement_graph
 from bot.report.machine import machine, read_machine
-from bot.report.markdown import Detail, Memory, PastVerdict, VerdictChange
+from bot.report.markdown import Detail, EarlierVerdicts, PastVerdict, VerdictChange
 from bot.report.prompts import call_views
 from bot.report.view import view
 from bot.source.shared_head import HeadVerdict
@@ -114,7 +114,7 @@ LEAST = Detail(rows=1, text=20, tests=1, output=0, folded=False)
 FIX = Fix(
     Finding("F401", Severity.ADVISE, "a.py", 1, "m", tool="ruff"), Replacement(1, ("a",), ("b",))
 )
-MEMORY = Memory(
+MEMORY = EarlierVerdicts(
     (
         PastVerdict(
             Conclusion.FAILURE, "1 of 2 met", "c" * 40, "https://x/e0", "2026-11-22 10:00 UTC"

@@ -13,7 +13,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from bot.commands.demo import Shown
+from bot.commands.demo import ProgressRow
 from bot.demo.town import SCENES, OpenedScene
 from tests.bot.report.printing import pages_of
 
@@ -106,15 +106,17 @@ def test_the_demo_replaces_no_folder_that_it_did_not_make(tmp_path: Path) -> Non
 
 def test_a_conclusion_without_a_judgement_is_not_as_expected() -> None:
     half_done = OpenedScene(SCENES[1], 5, "a" * 40)
-    failed = Shown(half_done, "completed", "action_required", "The sandbox does not work", "link")
+    failed = ProgressRow(
+        half_done, "completed", "action_required", "The sandbox does not work", "link"
+    )
     assert not failed.is_expected
     assert replace(failed, met="4 of 5").is_expected
 
 
 def test_judges_may_find_out_more_and_never_less() -> None:
-    def shown(number: int, conclusion: str) -> Shown:
+    def shown(number: int, conclusion: str) -> ProgressRow:
         opened = OpenedScene(SCENES[number], number, "a" * 40)
-        return Shown(opened, "completed", conclusion, "t", "link", "5 of 6", has_judges=True)
+        return ProgressRow(opened, "completed", conclusion, "t", "link", "5 of 6", has_judges=True)
 
     assert shown(1, "action_required").is_expected and shown(1, "failure").is_expected
     assert not replace(shown(1, "failure"), has_judges=False).is_expected
